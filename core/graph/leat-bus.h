@@ -1,0 +1,45 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#if !defined(LEAT_INSIDE) && !defined(LEAT_COMPILATION)
+#error "include <leat/leat.h>"
+#endif
+
+#include "leat-types.h"
+
+G_BEGIN_DECLS
+
+#define LEAT_TYPE_MESSAGE (leat_message_get_type ())
+#define LEAT_TYPE_BUS (leat_bus_get_type ())
+G_DECLARE_FINAL_TYPE (LeatBus, leat_bus, LEAT, BUS, GObject)
+
+typedef enum {
+  LEAT_MESSAGE_ERROR = 1 << 0,
+  LEAT_MESSAGE_WARNING = 1 << 1,
+  LEAT_MESSAGE_END = 1 << 2,      /* end of stream: every sink has finished */
+  LEAT_MESSAGE_PROGRESS = 1 << 3, /* details a{sv}: runs t, bytes t, total-bytes t, seconds d */
+  LEAT_MESSAGE_STATS = 1 << 4,    /* details a{sv} */
+} LeatMessageType;
+
+GType leat_message_get_type (void) G_GNUC_CONST;
+LeatMessage *leat_message_new (LeatMessageType type, const char *source, const GError *error, GVariant *details);
+LeatMessage *leat_message_ref (LeatMessage *self);
+void leat_message_unref (LeatMessage *self);
+LeatMessageType leat_message_get_kind (LeatMessage *self);
+const char *leat_message_get_source (LeatMessage *self);      /* node name or NULL */
+const GError *leat_message_get_error (LeatMessage *self);     /* (nullable) */
+GVariant *leat_message_get_details (LeatMessage *self);       /* (transfer none) (nullable) */
+
+LeatBus *leat_bus_new (void);
+void leat_bus_post (LeatBus *self, LeatMessage *message);     /* (transfer full) @message; any thread */
+/* Waits up to @timeout_us (-1: for ever, 0: not at all). (transfer full) (nullable) */
+LeatMessage *leat_bus_pop (LeatBus *self, gint64 timeout_us);
+/* signal "message" (LeatMessage): emitted in the thread-default main context of whoever called add_watch () */
+void leat_bus_add_watch (LeatBus *self);
+void leat_bus_remove_watch (LeatBus *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatMessage, leat_message_unref)
+
+G_END_DECLS

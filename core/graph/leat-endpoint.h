@@ -1,0 +1,71 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#if !defined(LEAT_INSIDE) && !defined(LEAT_COMPILATION)
+#error "include <leat/leat.h>"
+#endif
+
+#include "leat-node.h"
+
+G_BEGIN_DECLS
+
+#define LEAT_TYPE_ENDPOINT (leat_endpoint_get_type ())
+G_DECLARE_DERIVABLE_TYPE (LeatEndpoint, leat_endpoint, LEAT, ENDPOINT, LeatNode)
+
+/**
+ * LeatView:
+ * @data: the first item; for a source's view, memory to fill
+ * @capacity: bytes that fit
+ * @count: steps of the leading dimension that are live; a source sets it when its spec is bounded
+ * @spec: (transfer none): the port's fixed spec
+ *
+ * One port's memory on the host, lent for one call.
+ */
+typedef struct {
+  gpointer data;
+  guint64 capacity;
+  guint64 count;
+  LeatSpec *spec;
+} LeatView;
+
+/**
+ * LeatFlow:
+ * @LEAT_FLOW_DATA: there is data
+ * @LEAT_FLOW_END: there is none and there will be none
+ * @LEAT_FLOW_EMPTY: none now (an `app` source whose queue is empty, asked not to wait)
+ * @LEAT_FLOW_ERROR: the error is set
+ */
+typedef enum { LEAT_FLOW_ERROR = -1, LEAT_FLOW_DATA = 0, LEAT_FLOW_END, LEAT_FLOW_EMPTY } LeatFlow;
+
+/**
+ * LeatEndpointClass:
+ * @start: opens what is read or written, before the first run of a session
+ * @fill: (nullable): as a source, puts the next data into @view
+ * @drain: (nullable): as a sink, takes the data of one run
+ * @finish: the stream has ended well: flush, close, move into place.  Not called after an error or a cancel
+ * @stop: always called last: gives back everything; what @finish did not complete is undone (no half-written file)
+ * @unblock: makes a waiting @fill or @drain return soon; called from another thread
+ *
+ * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
+ * ports are in host memory.  The calls come from the session's thread.
+ */
+struct _LeatEndpointClass {
+  LeatNodeClass parent_class;
+
+  gboolean (*start) (LeatEndpoint *self, GError **error);
+  LeatFlow (*fill) (LeatEndpoint *self, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error);
+  gboolean (*drain) (LeatEndpoint *self, const LeatView *view, GCancellable *cancellable, GError **error);
+  gboolean (*finish) (LeatEndpoint *self, GError **error);
+  void (*stop) (LeatEndpoint *self);
+  void (*unblock) (LeatEndpoint *self);
+  /* Bytes the source will give in all, for progress; 0 when not known. */
+  guint64 (*get_total) (LeatEndpoint *self);
+
+  gpointer padding[9];
+};
+
+gboolean leat_endpoint_is_source (LeatEndpoint *self);
+
+G_END_DECLS

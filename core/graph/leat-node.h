@@ -1,0 +1,85 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#if !defined(LEAT_INSIDE) && !defined(LEAT_COMPILATION)
+#error "include <leat/leat.h>"
+#endif
+
+#include "leat-plugin.h"
+#include "leat-port.h"
+
+G_BEGIN_DECLS
+
+#define LEAT_TYPE_NODE (leat_node_get_type ())
+G_DECLARE_DERIVABLE_TYPE (LeatNode, leat_node, LEAT, NODE, GObject)
+
+/**
+ * LeatNodeClass:
+ * @prepare: makes what follows from properties (a kernel's ports and arguments from its source); called before ports
+ *   are looked at and again after a property changed; must be cheap when nothing did
+ * @negotiate: given the fixed specs of the inputs, states those of the outputs; the default gives every output the
+ *   first input's spec
+ * @record: describes the node's work as ops; never calls the driver
+ *
+ * What a node does.
+ */
+struct _LeatNodeClass {
+  GObjectClass parent_class;
+
+  gboolean (*prepare) (LeatNode *self, GError **error);
+  gboolean (*negotiate) (LeatNode *self, LeatNegotiation *negotiation, GError **error);
+  gboolean (*record) (LeatNode *self, LeatRecorder *recorder, GError **error);
+
+  /*< private >*/
+  const LeatNodeInfo *info;
+  gpointer padding[11];
+};
+
+/* In class_init: installs the described properties (generic set and get by offset) and remembers the ports. */
+void leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info);
+
+const LeatNodeInfo *leat_node_get_info (LeatNode *self);      /* (skip) */
+const char *leat_node_get_id (LeatNode *self);                /* "text:scan" */
+const char *leat_node_get_name (LeatNode *self);
+LeatPipeline *leat_node_get_pipeline (LeatNode *self);        /* (transfer none) (nullable) */
+char *leat_node_to_string (LeatNode *self);                   /* "<text:scan words>" */
+
+gboolean leat_node_prepare (LeatNode *self, GError **error);
+LeatPort *leat_node_get_port (LeatNode *self, const char *name, GError **error);  /* (transfer none); near names in the error */
+GPtrArray *leat_node_list_ports (LeatNode *self);             /* (element-type LeatPort) (transfer container), inputs first */
+/* For prepare (): ports and arguments that come from a property.  Adding one that is there already, equal, is fine. */
+LeatPort *leat_node_add_port (LeatNode *self, const char *name, LeatDirection direction, guint flags, LeatSpec *spec,
+                              const char *blurb);
+void leat_node_remove_dynamic_ports (LeatNode *self);
+
+/* Sets a property, an argument (see leat_node_set_arg ()) or a port's spec (`out=f32[h,w]`) from text, as the
+ * languages and tools do.  UNKNOWN_PROPERTY (with near names), TYPE, RANGE, SPEC. */
+gboolean leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error);
+/* The text that set_from_string () would read back; NULL for a property that holds its default. */
+char *leat_node_dup_as_string (LeatNode *self, const char *name);
+/* Names that were set away from their defaults: properties, then arguments, then port specs (transfer full). */
+char **leat_node_list_set (LeatNode *self);
+
+/* Arguments: the scalars of a kernel's prototype. */
+gboolean leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **error);
+GVariant *leat_node_get_arg (LeatNode *self, const char *name);              /* (transfer none) (nullable): NULL while not set */
+char **leat_node_list_args (LeatNode *self);                                  /* (transfer full) */
+/* For prepare (): @type is a basic GVariant type string: y n q i u x t d, or "f" for a 32-bit float kept as d. */
+void leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb);
+const char *leat_node_get_arg_type (LeatNode *self, const char *name);       /* (skip) (nullable) */
+void leat_node_remove_args (LeatNode *self);
+
+/* The folder against which relative PATH properties are read: that of the pipeline file; NULL is the current one. */
+void leat_node_set_base_path (LeatNode *self, const char *folder);
+char *leat_node_dup_path (LeatNode *self, const char *property);             /* resolved against the base path */
+
+/* A negotiation in progress: what the planner lends to negotiate (). */
+LeatSpec *leat_negotiation_get_input (LeatNegotiation *self, const char *port);   /* (transfer none): fixed; NULL when unlinked */
+/* What the port's own template and constraints leave, names already bound from the inputs; may be fixed or not. */
+LeatSpec *leat_negotiation_get_allowed (LeatNegotiation *self, const char *port); /* (transfer full) */
+/* States an output; fails with SPEC, naming both, when the template or a downstream constraint refuses it. */
+gboolean leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *spec, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#define LEAT_INSIDE
+#include "graph/leat-types.h"
+#include "graph/leat-spec.h"
+#include "graph/leat-graph-error.h"
+#include "graph/leat-plugin.h"
+#include "graph/leat-port.h"
+#include "graph/leat-node.h"
+#include "graph/leat-endpoint.h"
+#include "graph/leat-bus.h"
+#include "graph/leat-pipeline.h"
+#include "graph/leat-registry.h"
+#include "kernel/leat-kernel-source.h"
+#include "plan/leat-recorder.h"
+#undef LEAT_INSIDE
