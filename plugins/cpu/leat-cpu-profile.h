@@ -1,0 +1,33 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What the CPU driver says that its device is.  The default is honest: as many multiprocessors as the engine has workers,
+ * one resident block on each, so a cooperative launch never has more blocks than threads that run at the same time.
+ * LEAT_CPU_PROFILE replaces fields, for tests against the limits of other devices. */
+typedef struct
+{
+  const char *name;
+  guint cc_major;
+  guint cc_minor;
+  guint multiprocessors;
+  guint blocks_per_multiprocessor;
+  guint threads_per_multiprocessor;
+  guint warp_size; /* 32, always */
+  guint max_threads_per_block;
+  guint max_block[3];
+  guint max_grid[3];
+  gsize shared_per_block;       /* without asking: 48 KiB */
+  gsize shared_per_block_optin; /* after CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
+  gsize shared_per_multiprocessor;
+  guint64 memory_bytes;
+} LeatCpuProfile;
+
+const LeatCpuProfile *leat_cpu_profile_get (void);
+
+G_END_DECLS
