@@ -6,7 +6,7 @@ bundle_make () {
   local size commit
   commit=$(git -C "$dev_root" describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || echo unknown)
   rm -rf -- "$2"
-  meson devenv -C "$1" --dump >"$1/dev-environment"
+  build_write_environment "${1##*/}"
   python3 "$dev_root/dev.d/make_bundle.py" --source "$dev_root" --build "$1" --commit "$commit" "$2"
   size=$(du -sm -- "$2" | cut -f 1)
   [ "$size" -lt 60 ] || die "${2##*/} takes $size MiB; at most 60 can travel"

@@ -107,7 +107,6 @@ def write_environment(source, build, bundle):
     (bundle / 'env.sh').write_text(f'''# Source this in bash: the tools, plugins and bindings of this folder, wherever it lies.
 leat_bundle=$(cd -- "$(dirname -- "${{BASH_SOURCE[0]}}")" && pwd -P)
 {text}
-export PATH="$leat_bundle/build/tools:$PATH"
 if [ -f "$leat_bundle/pixbuf/loaders.cache.in" ]; then
   sed "s|@PIXBUF@|$leat_bundle/pixbuf|" "$leat_bundle/pixbuf/loaders.cache.in" >"$leat_bundle/pixbuf/loaders.cache"
   export GDK_PIXBUF_MODULE_FILE="$leat_bundle/pixbuf/loaders.cache"
