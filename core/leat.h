@@ -16,4 +16,6 @@
 #include "graph/leat-registry.h"
 #include "kernel/leat-kernel-source.h"
 #include "plan/leat-recorder.h"
+#include "plan/leat-plan-error.h"
+#include "plan/leat-plan.h"
 #undef LEAT_INSIDE
