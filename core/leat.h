@@ -11,6 +11,7 @@
 #include "graph/leat-port.h"
 #include "graph/leat-node.h"
 #include "graph/leat-endpoint.h"
+#include "graph/leat-app.h"
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
 #include "graph/leat-registry.h"

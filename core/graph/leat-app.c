@@ -23,7 +23,13 @@
 
 /* LEAT_APP_IDLE: no session has been there.  LEAT_APP_FINISHED: the last one came to the end of the stream;
  * LEAT_APP_STOPPED: it did not. */
-typedef enum { LEAT_APP_IDLE, LEAT_APP_RUNNING, LEAT_APP_FINISHED, LEAT_APP_STOPPED } LeatAppState;
+typedef enum
+{
+  LEAT_APP_IDLE,
+  LEAT_APP_RUNNING,
+  LEAT_APP_FINISHED,
+  LEAT_APP_STOPPED
+} LeatAppState;
 
 struct _LeatApp
 {
@@ -117,7 +123,8 @@ leat_app_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error
                  : leat_spec_ref (leat_negotiation_get_input (negotiation, "in"));
   if (self->spec == NULL)
     both = leat_spec_ref (there);
-  else if ((own = leat_app_parse_spec (self, error)) == NULL || (both = leat_spec_intersect (own, there, error)) == NULL)
+  else if ((own = leat_app_parse_spec (self, error)) == NULL
+           || (both = leat_spec_intersect (own, there, error)) == NULL)
     return FALSE;
   if (!source)
     return TRUE;
@@ -424,8 +431,7 @@ leat_app_push_bytes (LeatApp *self, GBytes *bytes, GError **error)
   g_return_val_if_fail (bytes != NULL, FALSE);
 
   spec = leat_app_dup_spec (self);
-  if (spec != NULL && leat_spec_is_fixed (spec)
-      && !leat_app_check_size (self, g_bytes_get_size (bytes), spec, error))
+  if (spec != NULL && leat_spec_is_fixed (spec) && !leat_app_check_size (self, g_bytes_get_size (bytes), spec, error))
     return FALSE;
   leat_app_lock (self);
   good = leat_app_admit_push (self, error);
@@ -476,8 +482,8 @@ leat_app_explain_nothing (LeatApp *self, GError **error)
  *
  * Takes the result of one run: its live items, row after row.
  *
- * Results come in the order of the runs, and what is queued when a session ends can still be pulled.  leat_app_dup_spec()
- * says what the bytes are; where it is bounded, their number says how many rows there are.
+ * Results come in the order of the runs, and what is queued when a session ends can still be pulled.
+ * leat_app_dup_spec() says what the bytes are; where it is bounded, their number says how many rows there are.
  *
  * Returns: (transfer full) (nullable): the data.  %NULL without an error at the end of the stream; with
  *   %G_IO_ERROR_TIMED_OUT when nothing came in time, with %G_IO_ERROR_CLOSED when the session was closed before

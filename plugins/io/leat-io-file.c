@@ -52,7 +52,8 @@ leat_io_file_measure (LeatIoFile *self)
 }
 
 /* Chunks of bytes, or what the link asks for: rows of its shape, as many as a chunk holds; the whole file where the
- * number of rows has a name (`out=f32[n,4]`). */
+ * number of rows has a name (`out=f32[n,4]`).  NULL when
+ * that leaves something open. */
 static LeatSpec *
 leat_io_file_choose_spec (LeatIoFile *self, LeatSpec *allowed)
 {
@@ -67,7 +68,7 @@ leat_io_file_choose_spec (LeatIoFile *self, LeatSpec *allowed)
     {
       dims[i] = leat_spec_get_dim (allowed, i);
       if (dims[i] == 0 || !g_uint64_checked_mul (&row, row, dims[i]))
-        return leat_spec_ref (allowed);
+        return NULL;
     }
   if (n_dims == 0)
     return leat_spec_new (dtype, dims, 0, FALSE);
@@ -87,15 +88,14 @@ leat_io_file_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **e
   g_autoptr (LeatSpec) allowed = NULL;
   g_autoptr (LeatSpec) spec = NULL;
 
-  if (!leat_file_role_check (node, error))
-    return FALSE;
   if (!leat_endpoint_is_source (LEAT_ENDPOINT (self)))
     return TRUE;
   if (!leat_io_file_check (self, error))
     return FALSE;
   allowed = leat_negotiation_get_allowed (negotiation, "out");
   spec = leat_io_file_choose_spec (self, allowed);
-  return leat_negotiation_set_output (negotiation, "out", spec != NULL ? spec : allowed, error);
+  /* What is still open then is told by whoever asked. */
+  return spec == NULL || leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 
 /* Bytes that cannot be taken apart: a row, or the whole item where every run has the same. */

@@ -72,8 +72,6 @@ leat_io_npy_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **er
   g_autoptr (LeatSpec) spec = NULL;
   LeatNpyHeader header;
 
-  if (!leat_file_role_check (node, error))
-    return FALSE;
   if (!leat_endpoint_is_source (LEAT_ENDPOINT (self)))
     return TRUE;
   input = leat_io_npy_open (self, &header, error);

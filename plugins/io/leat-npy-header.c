@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define LEAT_NPY_MAGIC "\x93NUMPY"
-#define LEAT_NPY_PREFIX 12           /* magic, version, length of the text in the longer form */
+#define LEAT_NPY_MAGIC    "\x93NUMPY"
+#define LEAT_NPY_PREFIX   12         /* magic, version, length of the text in the longer form */
 #define LEAT_NPY_MAX_TEXT (64 << 10) /* NumPy itself writes some hundred bytes */
 
 /* The text is one Python dictionary with three known keys.  It is read as just that: nothing is evaluated. */

@@ -32,7 +32,6 @@ LeatSpec *leat_npy_header_new_spec (const LeatNpyHeader *self, guint64 rows, GEr
 /* Turns @bytes of items into the byte order of this machine. */
 void leat_npy_header_swap (const LeatNpyHeader *self, gpointer items, guint64 bytes);
 /* Writes a header of LEAT_NPY_HEADER_BYTES for an array of @n_dims dimensions. */
-void leat_npy_header_format (LeatDtype dtype, const guint64 *dims, guint n_dims,
-                             guint8 header[LEAT_NPY_HEADER_BYTES]);
+void leat_npy_header_format (LeatDtype dtype, const guint64 *dims, guint n_dims, guint8 header[LEAT_NPY_HEADER_BYTES]);
 
 G_END_DECLS

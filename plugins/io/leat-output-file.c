@@ -142,8 +142,7 @@ leat_output_file_wait (LeatOutputFile *self, GCancellable *cancellable, GError *
 }
 
 gboolean
-leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable,
-                        GError **error)
+leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
 {
   const guint8 *at = data;
 

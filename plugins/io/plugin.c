@@ -10,6 +10,6 @@ static const LeatNodeInfo *const leat_io_nodes[] = {
 };
 
 LEAT_PLUGIN_EXPORT const LeatPluginInfo leat_plugin = {
-  sizeof (LeatPluginInfo), LEAT_PLUGIN_ABI, "io", LEAT_VERSION, "LGPL-2.1-or-later", leat_io_nodes,
+  sizeof (LeatPluginInfo),      LEAT_PLUGIN_ABI, "io", LEAT_VERSION, "LGPL-2.1-or-later", leat_io_nodes,
   G_N_ELEMENTS (leat_io_nodes),
 };
