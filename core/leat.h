@@ -19,4 +19,6 @@
 #include "plan/leat-recorder.h"
 #include "plan/leat-plan-error.h"
 #include "plan/leat-plan.h"
+#include "device/leat-device.h"
+#include "replay/leat-session.h"
 #undef LEAT_INSIDE

@@ -5,6 +5,7 @@
 #include "leat-plan-private.h"
 
 #include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
 
 static gboolean
 leat_plan_node_is_ready (LeatNode *node, GHashTable *placed)
@@ -47,4 +48,15 @@ leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error)
       g_ptr_array_remove_index (waiting, i);
     }
   return g_steal_pointer (&sorted);
+}
+
+/* Fixes the spec of every port of @nodes, which are in topological order: when a node's turn comes, its inputs are. */
+gboolean
+leat_plan_negotiate (GPtrArray *nodes, GError **error)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    if (!leat_node_prepare (g_ptr_array_index (nodes, i), error)
+        || !leat_node_negotiate (g_ptr_array_index (nodes, i), error))
+      return FALSE;
+  return TRUE;
 }

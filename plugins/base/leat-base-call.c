@@ -71,15 +71,20 @@ leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted)
   return leat_spec_new (dtype, dims, n_dims, bounded);
 }
 
+/* NULL: the port's own template has to say it. */
 static LeatSpec *
-leat_call_choose_spec (const LeatPrototype *prototype, const LeatParam *output, LeatNegotiation *negotiation)
+leat_call_choose_spec (LeatNode *node, const LeatPrototype *prototype, const LeatParam *output,
+                       LeatNegotiation *negotiation)
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
   LeatSpec *like = input != NULL ? leat_negotiation_get_input (negotiation, input->name) : NULL;
   g_autoptr (LeatSpec) allowed = leat_negotiation_get_allowed (negotiation, output->name);
+  LeatPort *port = leat_node_get_port (node, output->name, NULL);
 
-  if (leat_spec_is_fixed (allowed) || leat_spec_has_shape (allowed) || like == NULL)
+  if (leat_spec_is_fixed (allowed))
     return g_steal_pointer (&allowed);
+  if (leat_spec_has_shape (leat_port_get_template (port)) || like == NULL)
+    return NULL;
   return leat_call_make_like (like, output, leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL);
 }
 
@@ -93,8 +98,8 @@ leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, LeatNegotia
 
       if (param->kind != LEAT_PARAM_OUTPUT)
         continue;
-      spec = leat_call_choose_spec (prototype, param, negotiation);
-      if (!leat_negotiation_set_output (negotiation, param->name, spec, error))
+      spec = leat_call_choose_spec (node, prototype, param, negotiation);
+      if (spec != NULL && !leat_negotiation_set_output (negotiation, param->name, spec, error))
         return FALSE;
     }
   return TRUE;

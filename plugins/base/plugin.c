@@ -3,6 +3,8 @@
  */
 #include "leat-base-const.h"
 #include "leat-base-discard.h"
+#include "leat-base-kernel.h"
+#include "leat-base-map.h"
 #include "leat-base-readback.h"
 #include "leat-base-upload.h"
 
@@ -10,6 +12,8 @@ static const LeatNodeInfo *const leat_base_nodes[] = {
   &leat_app_info,
   &leat_base_const_info,
   &leat_base_discard_info,
+  &leat_base_kernel_info,
+  &leat_base_map_info,
   &leat_base_readback_info,
   &leat_base_upload_info,
 };
