@@ -61,12 +61,20 @@ build_folder () {
   build_compile "$1"
 }
 
-# Sets what lets the folder's programs run without being installed (Meson's devenv, asked once a configure).
-build_enter () {
+# Meson's own list of what lets the folder's programs run without being installed, asked once a configure, with one
+# change: a path list that was empty stays without an empty entry, which would mean the current folder.
+build_write_environment () {
   local folder=$dev_root/$1
-  if [ ! "$folder/dev-environment" -nt "$folder/build.ninja" ]; then
-    meson devenv -C "$folder" --dump >"$folder/dev-environment" 2>/dev/null || die "meson devenv failed in $1/"
+  if [ "$folder/dev-environment" -nt "$folder/build.ninja" ]; then
+    return
   fi
+  meson devenv -C "$folder" --dump 2>/dev/null | sed 's/:\$\([A-Z_]*\)"/${\1:+:$\1}"/' >"$folder/dev-environment.new" \
+    || die "meson devenv failed in $1/"
+  mv -- "$folder/dev-environment.new" "$folder/dev-environment"
+}
+
+build_enter () {
+  build_write_environment "$1"
   # shellcheck source=/dev/null
-  . "$folder/dev-environment"
+  . "$dev_root/$1/dev-environment"
 }

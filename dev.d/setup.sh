@@ -101,6 +101,7 @@ setup_install () {
   : >"$log"
   say "installing ${#setup_missing[@]} packages with apt-get${setup_as[0]:+ through sudo}:"
   setup_list_missing
+  say "this takes a minute or two; build/logs/apt.log shows how far it is"
   # A machine without a network may still have the packages: so a failed update is not the end.
   setup_apt "$log" update || say "apt-get update failed; going on with the lists that are here"
   setup_check_known

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The driver entry points that Leat knows, one each.  Included with LEAT_ENTRY defined as what an entry is
- * to become: a field of the driver table, a row of the loader's list, a tracing function, a prototype of the CPU driver.
+/* The driver entry points that Leat knows.  Included with LEAT_ENTRY defined as what an entry is to become: a field of
+ * the driver table, a row of the loader's list, a tracing function, a prototype of the CPU driver.
  *
  *   LEAT_ENTRY (group, need, name, exported, version, (parameters), (arguments))
  *

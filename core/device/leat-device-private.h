@@ -1,0 +1,55 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "../driver/leat-driver-private.h"
+#include "leat-device.h"
+
+G_BEGIN_DECLS
+
+LeatDriver *leat_device_get_driver (LeatDevice *self);
+const LeatDriverTable *leat_device_get_table (LeatDevice *self);
+const LeatDeviceFacts *leat_device_get_facts (LeatDevice *self);
+CUcontext leat_device_get_context (LeatDevice *self);
+
+/* Makes the device's context current on this thread until the matching pop; they nest.  Everything in this folder does
+ * it by itself. */
+gboolean leat_device_push (LeatDevice *self, GError **error);
+void leat_device_pop (LeatDevice *self);
+
+/* FALSE with DEVICE_LOST and the first failure's words when the device is dead. */
+gboolean leat_device_check (LeatDevice *self, GError **error);
+/* As leat_driver_set_error; a result that poisons the context marks the device dead. Always FALSE. */
+gboolean leat_device_set_error (LeatDevice *self, GError **error, const char *call, CUresult result,
+                                const char *format, ...) G_GNUC_PRINTF (5, 6);
+/* Only the first reason is kept. For a wait that found a kernel hung, too. */
+void leat_device_mark_dead (LeatDevice *self, const char *reason);
+
+/* Bytes against the budget.  Reserve before a batch of allocations, so that none is made when not all fit; @what is for
+ * the message.  LeatMemory reserves for itself. */
+gboolean leat_device_check_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error);
+
+typedef struct
+{
+  guint64 live_bytes;   /* in use, as the pools round it */
+  guint64 cached_bytes; /* freed blocks kept for reuse */
+  guint64 peak_bytes;   /* greatest live + cached so far */
+  guint64 live_count;
+  guint64 driver_allocations; /* calls that reached the driver */
+  guint64 driver_frees;
+} LeatMemoryCounts;
+
+typedef enum
+{
+  LEAT_MEMORY_DEVICE,
+  LEAT_MEMORY_PINNED, /* host memory that the device reads and writes in place */
+} LeatMemoryKind;
+
+#define LEAT_MEMORY_N_KINDS 2
+
+void leat_device_get_memory_counts (LeatDevice *self, LeatMemoryKind kind, LeatMemoryCounts *counts);
+/* Gives cached blocks back to the driver until at most @keep_bytes stay. */
+void leat_device_trim (LeatDevice *self, guint64 keep_bytes);
+
+G_END_DECLS

@@ -1,0 +1,58 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-device-private.h"
+
+G_BEGIN_DECLS
+
+/* A kernel image loaded on a device. Holds a reference on its device; functions live as long as the module. */
+typedef struct _LeatModule LeatModule;
+
+/* What a kernel is and needs, read once. */
+typedef struct
+{
+  CUfunction function;
+  guint max_threads_per_block; /* for this kernel on this device */
+  guint static_shared_bytes;
+  guint max_dynamic_shared_bytes; /* that can be asked for */
+  guint local_bytes;
+  guint registers;
+} LeatFunction;
+
+typedef struct
+{
+  guint grid[3];
+  guint block[3];
+  guint shared_bytes;
+  gboolean cooperative;
+} LeatLaunchShape;
+
+/* @image: PTX, cubin or fatbin bytes on CUDA, a host kernel image on the CPU driver; copied by the driver.  @what names
+ * it in messages. */
+LeatModule *leat_module_load (LeatDevice *device, GBytes *image, const char *what, GError **error);
+LeatModule *leat_module_ref (LeatModule *self);
+void leat_module_unref (LeatModule *self);
+LeatDevice *leat_module_get_device (LeatModule *self);
+const char *leat_module_get_what (LeatModule *self);
+
+/* (transfer none) */
+const LeatFunction *leat_module_get_function (LeatModule *self, const char *name, GError **error);
+gboolean leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address, gsize *bytes,
+                                 GError **error);
+
+/* Checks a launch against every limit of the device and the kernel, and says which one it breaks; raises the kernel's
+ * dynamic shared memory where the launch needs more than the default. */
+gboolean leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,
+                                     const char *what, GError **error);
+/* How many blocks can run at once on one multiprocessor, and on the device. */
+gboolean leat_module_get_occupancy (LeatModule *self, const LeatFunction *function, guint block_threads,
+                                    guint shared_bytes, guint *blocks_per_multiprocessor, GError **error);
+/* A block size that fills the device best. */
+gboolean leat_module_suggest_block (LeatModule *self, const LeatFunction *function, guint shared_bytes,
+                                    guint *block_threads, guint *grid_blocks, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatModule, leat_module_unref)
+
+G_END_DECLS

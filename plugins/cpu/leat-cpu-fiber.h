@@ -1,0 +1,61 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "leat-cpu-sanitizer.h"
+
+G_BEGIN_DECLS
+
+/* A stack that can be left and come back to, always on the same OS thread.  The OS thread's own stack is one too, so that
+ * fibers can switch to it. */
+typedef struct _LeatCpuFiber LeatCpuFiber;
+
+struct _LeatCpuFiber
+{
+  void *sp;           /* where it was left */
+  LeatCpuFiber *next; /* in its owner's list of free ones */
+  void *owner;
+  char *stack; /* lowest usable byte */
+  gsize size;
+  guint colour;
+  void *fake_stack; /* AddressSanitizer's */
+  void *tsan;       /* ThreadSanitizer's */
+};
+
+typedef void (*LeatCpuFiberFunc) (LeatCpuFiber *self); /* must not return */
+
+/* A block of stacks with a guard page below each. */
+typedef struct _LeatCpuStacks LeatCpuStacks;
+
+#define LEAT_CPU_STACKS_PER_CHUNK 32
+
+LeatCpuStacks *leat_cpu_stacks_new (gsize stack_size);
+void leat_cpu_stacks_free (LeatCpuStacks *self);
+char *leat_cpu_stacks_get (LeatCpuStacks *self, guint n);
+
+void leat_cpu_fiber_init (LeatCpuFiber *self, void *owner, char *stack, gsize size, guint colour);
+void leat_cpu_fiber_init_home (LeatCpuFiber *self);
+void leat_cpu_fiber_clear (LeatCpuFiber *self);
+/* Makes the next switch to it begin @func on an empty stack, whatever was on it. */
+void leat_cpu_fiber_prepare (LeatCpuFiber *self, LeatCpuFiberFunc func);
+/* To be called first thing in a LeatCpuFiberFunc. */
+void leat_cpu_fiber_arrive (LeatCpuFiber *self);
+void leat_cpu_fiber_switch_checked (LeatCpuFiber *from, LeatCpuFiber *to);
+
+/* Per architecture: leaves the current stack, noting in *save how to come back, and goes on at @to. */
+void leat_cpu_fiber_swap (void **save, void *to);
+void *leat_cpu_fiber_frame (char *bottom, char *top, LeatCpuFiberFunc func, LeatCpuFiber *fiber);
+
+static inline void
+leat_cpu_fiber_switch (LeatCpuFiber *from, LeatCpuFiber *to)
+{
+  if (G_UNLIKELY (leat_cpu_sanitized))
+    leat_cpu_fiber_switch_checked (from, to);
+  else
+    leat_cpu_fiber_swap (&from->sp, to->sp);
+}
+
+G_END_DECLS
