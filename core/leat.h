@@ -14,6 +14,7 @@
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
 #include "graph/leat-registry.h"
+#include "parse/leat-parse.h"
 #include "kernel/leat-kernel-source.h"
 #include "plan/leat-recorder.h"
 #undef LEAT_INSIDE

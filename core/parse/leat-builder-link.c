@@ -4,7 +4,8 @@
 #include "leat-builder-private.h"
 
 /* One link of a chain: what stands left and right of the arrow, and between. */
-typedef struct {
+typedef struct
+{
   const LeatSyntaxElement *from;
   const LeatSyntaxElement *to;
   const LeatSyntaxElement *spec; /* (nullable) */
@@ -26,13 +27,14 @@ leat_builder_get_end (LeatBuilder *self, const LeatSyntaxElement *element)
     return built;
   names = leat_builder_list_names (self);
   hint = leat_graph_error_hint (element->name, names, "named nodes");
-  leat_error_list_take (self->errors, &element->pos,
-                        g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no node \"%s\"%s",
-                                     element->name, hint));
+  leat_error_list_take (
+    self->errors, &element->pos,
+    g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no node \"%s\"%s", element->name, hint));
   return NULL;
 }
 
-/* In the middle of a chain a named port says which of the node's ports one of the two links meets: the link that can. */
+/* In the middle of a chain a named port says which of the node's ports one of the two links meets: the link that can.
+ */
 static LeatPort *
 leat_builder_pick_port (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxElement *element,
                         LeatDirection direction, gboolean is_middle)
@@ -45,7 +47,7 @@ leat_builder_pick_port (LeatBuilder *self, LeatBuilderNode *built, const LeatSyn
   if (port != NULL && is_middle && leat_port_get_direction (port) != direction)
     port = NULL;
   if (port == NULL && error == NULL)
-    port = leat_node_find_free_port (built->node, direction, &error);
+    port = leat_pipeline_choose_port (built->node, direction, &error);
   if (port != NULL)
     return port;
   built->faulty = TRUE;

@@ -124,37 +124,39 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   if (error == NULL)
     return;
   /* An unknown name is wrong at the name, anything else at the value. */
-  leat_error_list_take (self->errors,
-                        g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY)
-                          ? &prop->pos
-                          : &prop->value->pos,
-                        g_steal_pointer (&error));
+  leat_error_list_take (
+    self->errors,
+    g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY) ? &prop->pos : &prop->value->pos,
+    g_steal_pointer (&error));
 }
 
-/* Described properties first: from them a kernel learns its ports and arguments, which the others set. */
+static void
+leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean described)
+{
+  for (guint i = 0; i < built->syntax->props->len; i++)
+    {
+      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+
+      if ((leat_builder_find_prop (built->node, prop->name) != NULL) == described)
+        leat_builder_set_prop (self, built, prop);
+    }
+}
+
+/* Described properties first: from them a kernel learns its ports and arguments, which the others set.  Where one of
+ * them is wrong nothing is known of those. */
 static void
 leat_builder_set_props (LeatBuilder *self, LeatBuilderNode *built)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) errors = g_ptr_array_new ();
 
-  for (int pass = 0; pass < 2; pass++)
-    {
-      for (guint i = 0; i < built->syntax->props->len; i++)
-        {
-          const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
-
-          if ((leat_builder_find_prop (built->node, prop->name) != NULL) == (pass == 0))
-            leat_builder_set_prop (self, built, prop);
-        }
-      if (built->faulty)
-        return;
-      if (pass == 0 && !leat_node_prepare (built->node, &error))
-        {
-          built->faulty = TRUE;
-          leat_error_list_take (self->errors, &built->syntax->pos, g_steal_pointer (&error));
-          return;
-        }
-    }
+  leat_builder_set_props_if (self, built, TRUE);
+  if (built->faulty)
+    return;
+  leat_pipeline_check_settings (built->node, errors);
+  if (leat_builder_take_errors (self, &built->syntax->pos, errors))
+    leat_builder_set_props_if (self, built, FALSE);
+  else
+    built->faulty = TRUE;
 }
 
 void

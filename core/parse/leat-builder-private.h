@@ -6,20 +6,23 @@
 #include "leat-namer-private.h"
 #include "leat-variables-private.h"
 #include "../graph/leat-graph-error-private.h"
+#include "../graph/leat-pipeline-private.h"
 
 G_BEGIN_DECLS
 
 /* A node of the text and what became of it. */
-typedef struct {
+typedef struct
+{
   const LeatSyntaxNode *syntax;
-  LeatNode *node;    /* NULL: it could not be made, which was reported */
-  gboolean faulty;   /* a fault in it was reported: what its ports are is not known */
+  LeatNode *node;  /* NULL: it could not be made, which was reported */
+  gboolean faulty; /* a fault in it was reported: what its ports are is not known */
   char *name;
 } LeatBuilderNode;
 
 /* Syntax into a pipeline.  All faults are found: a part that has one is left out, and what only follows from that is
  * not reported. */
-typedef struct {
+typedef struct
+{
   LeatSyntax *syntax;
   LeatErrorList *errors;
   LeatVariables *variables;
@@ -35,6 +38,8 @@ typedef struct {
 LeatPipeline *leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors);
 
 /* Inside the builder. */
+/* @errors: (element-type GError) (transfer full): each gets the position; FALSE when there were any */
+gboolean leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors);
 LeatBuilderNode *leat_builder_find (LeatBuilder *self, const char *name);
 /* The names that the text gives, NULL-terminated; (transfer container) */
 const char **leat_builder_list_names (LeatBuilder *self);

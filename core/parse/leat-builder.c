@@ -60,6 +60,14 @@ leat_builder_list_names (LeatBuilder *self)
   return (const char **) g_ptr_array_free (names, FALSE);
 }
 
+gboolean
+leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors)
+{
+  for (guint i = 0; i < errors->len; i++)
+    leat_error_list_take (self->errors, pos, g_ptr_array_index (errors, i));
+  return errors->len == 0;
+}
+
 /* What only the whole shows.  After any other fault it would mostly report what that one caused. */
 static void
 leat_builder_validate (LeatBuilder *self)
@@ -69,9 +77,8 @@ leat_builder_validate (LeatBuilder *self)
       const LeatBuilderNode *built = g_ptr_array_index (self->nodes, i);
       g_autoptr (GPtrArray) errors = g_ptr_array_new ();
 
-      leat_pipeline_validate_node (self->pipeline, built->node, errors);
-      for (guint j = 0; j < errors->len; j++)
-        leat_error_list_take (self->errors, &built->syntax->pos, g_ptr_array_index (errors, j));
+      leat_pipeline_check_links (built->node, errors);
+      leat_builder_take_errors (self, &built->syntax->pos, errors);
     }
 }
 

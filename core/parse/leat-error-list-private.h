@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * text cannot fill the memory with messages. */
 #define LEAT_ERROR_LIST_MAX 100
 
-typedef struct {
+typedef struct
+{
   GPtrArray *entries; /* LeatErrorEntry */
   guint dropped;
 } LeatErrorList;

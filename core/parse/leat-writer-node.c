@@ -5,14 +5,31 @@
 
 #include <string.h>
 
+/* The port whose spec the property @name sets: `out`, or `port.out` where something else is called so. */
 static LeatPort *
 leat_writer_find_port (LeatNode *node, const char *name)
 {
   g_autoptr (GPtrArray) ports = leat_node_list_ports (node);
 
   for (guint i = 0; i < ports->len; i++)
-    if (g_str_equal (leat_port_get_name (g_ptr_array_index (ports, i)), name))
-      return g_ptr_array_index (ports, i);
+    {
+      const char *port_name = leat_port_get_name (g_ptr_array_index (ports, i));
+
+      if (g_str_equal (port_name, name) || (g_str_has_prefix (name, "port.") && g_str_equal (port_name, name + 5)))
+        return g_ptr_array_index (ports, i);
+    }
+  return NULL;
+}
+
+/* Which of the node's set names is the spec of @port. */
+static const char *
+leat_writer_find_spec_name (char **set, LeatPort *port)
+{
+  LeatNode *node = leat_port_get_node (port);
+
+  for (guint i = g_strv_length (set); i > 0; i--)
+    if (leat_writer_find_port (node, set[i - 1]) == port)
+      return set[i - 1];
   return NULL;
 }
 
@@ -43,25 +60,23 @@ leat_writer_take_link_spec (LeatWriter *self, LeatPort *output)
 {
   LeatNode *node = leat_port_get_node (output);
   g_auto (GStrv) set = leat_node_list_set (node);
-  g_autofree char *text = NULL;
+  const char *name = leat_writer_find_spec_name (set, output);
+  g_autofree char *text = name != NULL ? leat_node_dup_as_string (node, name) : NULL;
 
-  if (!g_strv_contains ((const char *const *) set, leat_port_get_name (output)))
-    return NULL;
-  text = leat_node_dup_as_string (node, leat_port_get_name (output));
   if (text == NULL || !leat_writer_spec_goes_on_link (output, text) || !g_hash_table_add (self->done, output))
     return NULL;
   return g_steal_pointer (&text);
 }
 
-static gboolean
-leat_writer_is_path (LeatNode *node, const char *name)
+static const LeatProp *
+leat_writer_find_prop (LeatNode *node, const char *name)
 {
   const LeatNodeInfo *info = leat_node_get_info (node);
 
   for (guint i = 0; info != NULL && i < info->n_props; i++)
     if (g_str_equal (info->props[i].name, name))
-      return info->props[i].type == LEAT_PROP_PATH;
-  return FALSE;
+      return &info->props[i];
+  return NULL;
 }
 
 /* Relative to the folder where the text will be read when it lies below, else absolute where that is known. */
@@ -99,11 +114,13 @@ static void
 leat_writer_add_prop (LeatWriter *self, LeatSyntaxNode *syntax, LeatNode *node, const char *name)
 {
   char *text = leat_node_dup_as_string (node, name);
-  LeatPort *port = leat_writer_find_port (node, name);
+  const LeatProp *prop = leat_writer_find_prop (node, name);
+  LeatPort *port =
+    prop == NULL && leat_node_get_arg_type (node, name) == NULL ? leat_writer_find_port (node, name) : NULL;
 
   if (text == NULL)
     return;
-  if (leat_writer_is_path (node, name))
+  if (prop != NULL && prop->type == LEAT_PROP_PATH)
     text = leat_writer_place_path (self, node, name, text);
   else if (port != NULL && leat_writer_spec_goes_on_link (port, text))
     g_clear_pointer (&text, g_free);

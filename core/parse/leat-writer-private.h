@@ -11,22 +11,25 @@ G_BEGIN_DECLS
  * that is mentioned once and whose name would come out the same again is written where it is mentioned, without a name;
  * the others are declared (file) or named at their first mention (terminal). */
 
-typedef struct {
+typedef struct
+{
   LeatNode *node;
   guint n_mentions;
-  gboolean needs_name;  /* to be referred to, or because it would get another one */
-  gboolean needs_own;   /* a statement of its own before the chains */
+  gboolean needs_name; /* to be referred to, or because it would get another one */
+  gboolean needs_own;  /* a statement of its own before the chains */
   gboolean written;
 } LeatWriterNode;
 
 /* Part of a chain; the ports are set where the node has several of that direction. */
-typedef struct {
+typedef struct
+{
   LeatWriterNode *node;
   LeatPort *port;   /* (nullable): to be named here */
   LeatPort *output; /* (nullable): the output that the chain goes on from */
 } LeatWriterStep;
 
-typedef struct {
+typedef struct
+{
   LeatTextStyle style;
   const char *folder;  /* absolute; (nullable) */
   GPtrArray *nodes;    /* LeatWriterNode, in the pipeline's order */
