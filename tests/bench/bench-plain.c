@@ -67,7 +67,7 @@ side_open (Side *side, const char *text)
 {
   g_autoptr (GError) error = NULL;
 
-  side->pipeline = leat_parse_text (text, NULL, &error);
+  side->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
   if (side->pipeline == NULL)
     g_error ("%s", error->message);
   side->session = leat_session_new (side->pipeline, NULL);
