@@ -118,15 +118,14 @@ test_kernel_prepare (LeatNode *node, GError **error)
   }
 
 /* clang-format off */
-#define PROPS(a) G_N_ELEMENTS (a), a
-NODE (source, "t:source", PROPS (source_props), source_ports, G_N_ELEMENTS (source_ports), NULL, NULL)
-NODE (sink, "t:sink", PROPS (sink_props), sink_ports, G_N_ELEMENTS (sink_ports), NULL, NULL)
+NODE (source, "t:source", G_N_ELEMENTS (source_props), source_props, source_ports, G_N_ELEMENTS (source_ports), NULL, NULL)
+NODE (sink, "t:sink", G_N_ELEMENTS (sink_props), sink_props, sink_ports, G_N_ELEMENTS (sink_ports), NULL, NULL)
 NODE (up, "t:up", 0, NULL, up_ports, G_N_ELEMENTS (up_ports), NULL, lift_aliases)
 NODE (down, "t:down", 0, NULL, down_ports, G_N_ELEMENTS (down_ports), NULL, NULL)
-NODE (scan, "t:scan", PROPS (scan_props), scan_ports, G_N_ELEMENTS (scan_ports), NULL, NULL)
+NODE (scan, "t:scan", G_N_ELEMENTS (scan_props), scan_props, scan_ports, G_N_ELEMENTS (scan_ports), NULL, NULL)
 NODE (join, "t:join", 0, NULL, join_ports, G_N_ELEMENTS (join_ports), NULL, NULL)
 NODE (split, "t:split", 0, NULL, split_ports, G_N_ELEMENTS (split_ports), NULL, NULL)
-NODE (kernel, "t:kernel", PROPS (kernel_props), NULL, 0, test_kernel_prepare, NULL)
+NODE (kernel, "t:kernel", G_N_ELEMENTS (kernel_props), kernel_props, NULL, 0, test_kernel_prepare, NULL)
 /* clang-format on */
 
 static const LeatNodeInfo *const nodes[] = { &source_info, &sink_info, &up_info,    &down_info,
