@@ -4,6 +4,8 @@
 #pragma once
 
 #define LEAT_INSIDE
+#include "driver/leat-driver-error.h"
+#include "device/leat-device.h"
 #include "graph/leat-types.h"
 #include "graph/leat-spec.h"
 #include "graph/leat-graph-error.h"
