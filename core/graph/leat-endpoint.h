@@ -67,5 +67,6 @@ struct _LeatEndpointClass {
 };
 
 gboolean leat_endpoint_is_source (LeatEndpoint *self);
+guint64 leat_view_get_bytes (const LeatView *self);           /* (skip): that are live */
 
 G_END_DECLS

@@ -41,10 +41,11 @@ typedef enum { LEAT_ACCESS_READ = 1, LEAT_ACCESS_WRITE = 2, LEAT_ACCESS_READ_WRI
 typedef struct {
   LeatKernelSource *source;
   const char *entry;
-  guint grid[3];
+  guint grid[3];           /* ignored with grid_by_occupancy */
   guint block[3];
   guint shared_bytes;
   gboolean cooperative;
+  gboolean grid_by_occupancy; /* as many blocks as run at once, known when the session opens */
   const LeatArg *args;
   guint n_args;
   /* What it reads and writes. */
@@ -69,6 +70,8 @@ void leat_recorder_set_output_const (LeatRecorder *self, const char *port, GByte
 void leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call);
 /* Whole buffer, header included; both have one size. */
 void leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from);
+/* The count alone, between two buffers of bounded specs. */
+void leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from);
 void leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value);
 void leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer);
 /* How `upload` and `readback` are done is a choice made when the session opens. */

@@ -1,0 +1,40 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-endpoint.h"
+#include "leat-node-private.h"
+
+G_DEFINE_ABSTRACT_TYPE (LeatEndpoint, leat_endpoint, LEAT_TYPE_NODE)
+
+static void
+leat_endpoint_class_init (LeatEndpointClass *klass)
+{
+  leat_node_class_install_accessors (G_OBJECT_CLASS (klass));
+}
+
+static void
+leat_endpoint_init (LeatEndpoint *self)
+{
+}
+
+/**
+ * leat_endpoint_is_source:
+ * @self: an endpoint
+ *
+ * Tells which way data goes: an endpoint is a source when one of its outputs is linked.
+ *
+ * Returns: %TRUE for a source, %FALSE for a sink
+ */
+gboolean
+leat_endpoint_is_source (LeatEndpoint *self)
+{
+  GPtrArray *ports;
+
+  g_return_val_if_fail (LEAT_IS_ENDPOINT (self), FALSE);
+
+  ports = leat_node_get_ports (LEAT_NODE (self));
+  for (guint i = 0; i < ports->len; i++)
+    if (leat_port_get_direction (ports->pdata[i]) == LEAT_PORT_OUTPUT && leat_port_is_linked (ports->pdata[i]))
+      return TRUE;
+  return FALSE;
+}

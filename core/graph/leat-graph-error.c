@@ -1,0 +1,86 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-graph-error.h"
+
+#include <string.h>
+
+#define LEAT_SUGGEST_MAX_WORD 64
+
+/**
+ * leat_graph_error_quark:
+ *
+ * Gets the domain of the errors that nodes, ports, links and specs report.
+ *
+ * Returns: the quark
+ */
+GQuark
+leat_graph_error_quark (void)
+{
+  return g_quark_from_static_string ("leat-graph-error-quark");
+}
+
+/* Edit distance where two swapped neighbours count as one edit, the way fingers slip.  Three rows suffice. */
+static guint
+leat_suggest_distance (const char *a, gsize n_a, const char *b, gsize n_b)
+{
+  guint rows[3][LEAT_SUGGEST_MAX_WORD + 1];
+
+  for (gsize j = 0; j <= n_b; j++)
+    rows[0][j] = j;
+  for (gsize i = 1; i <= n_a; i++)
+    {
+      guint *row = rows[i % 3];
+      const guint *above = rows[(i + 2) % 3];
+      const guint *above2 = rows[(i + 1) % 3];
+
+      row[0] = i;
+      for (gsize j = 1; j <= n_b; j++)
+        {
+          guint change = above[j - 1] + (g_ascii_tolower (a[i - 1]) != g_ascii_tolower (b[j - 1]));
+
+          row[j] = MIN (change, MIN (above[j], row[j - 1]) + 1);
+          if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            row[j] = MIN (row[j], above2[j - 2] + 1);
+        }
+    }
+  return rows[n_a % 3][n_b];
+}
+
+/**
+ * leat_suggest: (skip)
+ * @word: what was written
+ * @names: (array zero-terminated=1): what could have been meant
+ *
+ * Finds the name that @word is most likely a typing error of.
+ *
+ * At most a third of the longer word's letters may differ (one letter always may), and the first of equally near names
+ * wins.
+ *
+ * Returns: (transfer none) (nullable): one of @names, or %NULL when none is near
+ */
+const char *
+leat_suggest (const char *word, const char *const *names)
+{
+  gsize n_word = strlen (word);
+  guint best = G_MAXUINT;
+  const char *found = NULL;
+
+  if (n_word == 0 || n_word > LEAT_SUGGEST_MAX_WORD)
+    return NULL;
+  for (; names != NULL && *names != NULL; names++)
+    {
+      gsize n_name = strlen (*names);
+      guint distance;
+
+      if (n_name == 0 || n_name > LEAT_SUGGEST_MAX_WORD)
+        continue;
+      distance = leat_suggest_distance (word, n_word, *names, n_name);
+      if (distance < best && distance <= MAX (1, MAX (n_word, n_name) / 3) && distance < MAX (n_word, n_name))
+        {
+          best = distance;
+          found = *names;
+        }
+    }
+  return found;
+}

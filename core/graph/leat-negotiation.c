@@ -1,0 +1,197 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-graph-error.h"
+#include "leat-node-private.h"
+
+/* The names of one node's templates and their values so far. */
+struct _LeatNegotiation
+{
+  LeatNode *node;
+  GHashTable *names;
+};
+
+/**
+ * leat_negotiation_get_input:
+ * @self: a negotiation in progress
+ * @port: the name of an input
+ *
+ * Gets what flows into the node.
+ *
+ * Returns: (transfer none) (nullable): a fixed spec, or %NULL when nothing is linked there
+ */
+LeatSpec *
+leat_negotiation_get_input (LeatNegotiation *self, const char *port)
+{
+  LeatPort *found;
+
+  g_return_val_if_fail (self != NULL && port != NULL, NULL);
+  found = leat_node_peek_port (self->node, port);
+  g_return_val_if_fail (found != NULL, NULL);
+
+  return leat_port_get_direction (found) == LEAT_PORT_INPUT ? leat_port_get_spec (found) : NULL;
+}
+
+/**
+ * leat_negotiation_get_allowed:
+ * @self: a negotiation in progress
+ * @port: the name of an output
+ *
+ * Gets what an output may be: what the port accepts, the names in it replaced by the values that the inputs gave them,
+ * and narrowed by what the linked inputs accept.
+ *
+ * Returns: (transfer full): a spec, fixed or not
+ */
+LeatSpec *
+leat_negotiation_get_allowed (LeatNegotiation *self, const char *port)
+{
+  LeatPort *found;
+  LeatSpec *allowed;
+
+  g_return_val_if_fail (self != NULL && port != NULL, NULL);
+  found = leat_node_peek_port (self->node, port);
+  g_return_val_if_fail (found != NULL, NULL);
+
+  allowed = leat_spec_resolve (leat_port_get_template (found), self->names, NULL);
+  if (allowed == NULL)
+    return leat_spec_ref (leat_port_get_template (found));
+  for (guint i = 0; found->peers != NULL && i < found->peers->len; i++)
+    {
+      LeatPort *peer = found->peers->pdata[i];
+      LeatSpec *both = leat_spec_intersect (allowed, leat_port_get_template (peer), NULL);
+
+      /* Two readers that contradict each other: whichever is stated, set_output () names the one that refuses it. */
+      if (both == NULL)
+        break;
+      leat_spec_unref (allowed);
+      allowed = both;
+    }
+  return allowed;
+}
+
+static void
+leat_negotiation_set_error (LeatPort *port, LeatSpec *spec, LeatPort *peer, GError *inner, GError **error)
+{
+  g_autoptr (GError) owned = inner;
+  g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *label = leat_port_dup_label (port);
+  g_autofree char *other = peer != NULL ? leat_port_dup_label (peer) : NULL;
+
+  if (peer != NULL)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "%s gives %s, which %s does not take: %s", label, text,
+                 other, inner->message);
+  else
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "%s cannot be %s: %s", label, text, inner->message);
+}
+
+/**
+ * leat_negotiation_set_output:
+ * @self: a negotiation in progress
+ * @port: the name of an output
+ * @spec: a fixed spec
+ * @error: return location
+ *
+ * States what flows out of the node.
+ *
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_SPEC, naming both ends, when the port or an input that it feeds refuses it
+ */
+gboolean
+leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *spec, GError **error)
+{
+  LeatPort *found;
+  GError *inner = NULL;
+
+  g_return_val_if_fail (self != NULL && port != NULL && spec != NULL, FALSE);
+  g_return_val_if_fail (leat_spec_is_fixed (spec), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+  found = leat_node_peek_port (self->node, port);
+  g_return_val_if_fail (found != NULL && found->direction == LEAT_PORT_OUTPUT, FALSE);
+
+  if (!leat_spec_bind (leat_port_get_template (found), spec, self->names, &inner))
+    {
+      leat_negotiation_set_error (found, spec, NULL, inner, error);
+      return FALSE;
+    }
+  for (guint i = 0; i < found->peers->len; i++)
+    {
+      LeatPort *peer = found->peers->pdata[i];
+      g_autoptr (LeatSpec) both = leat_spec_intersect (leat_port_get_template (peer), spec, &inner);
+
+      if (both == NULL)
+        {
+          leat_negotiation_set_error (found, spec, peer, inner, error);
+          return FALSE;
+        }
+    }
+  leat_port_set_spec (found, spec);
+  return TRUE;
+}
+
+static gboolean
+leat_negotiation_take_inputs (LeatNegotiation *self, GError **error)
+{
+  GPtrArray *ports = leat_node_get_ports (self->node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = ports->pdata[i];
+      LeatSpec *spec = port->peer != NULL ? leat_port_get_spec (port->peer) : NULL;
+      GError *inner = NULL;
+
+      leat_port_set_spec (port, spec);
+      if (spec == NULL)
+        continue;
+      if (!leat_spec_bind (leat_port_get_template (port), spec, self->names, &inner))
+        {
+          leat_negotiation_set_error (port->peer, spec, port, inner, error);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* What negotiate () left open, where the template says it all by now. */
+static gboolean
+leat_negotiation_complete_outputs (LeatNegotiation *self, GError **error)
+{
+  GPtrArray *ports = leat_node_get_ports (self->node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = ports->pdata[i];
+      g_autoptr (LeatSpec) allowed = NULL;
+      g_autofree char *label = NULL;
+      g_autofree char *text = NULL;
+
+      if (port->direction != LEAT_PORT_OUTPUT || port->spec != NULL)
+        continue;
+      allowed = leat_negotiation_get_allowed (self, port->name);
+      if (leat_spec_is_fixed (allowed))
+        {
+          if (!leat_negotiation_set_output (self, port->name, allowed, error))
+            return FALSE;
+          continue;
+        }
+      if (!leat_port_is_linked (port) && (port->flags & LEAT_PORT_OPTIONAL) != 0)
+        continue;
+      label = leat_port_dup_label (port);
+      text = leat_spec_to_string (allowed, LEAT_SPEC_STYLE_FILE);
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                   "cannot tell the spec of %s, of which only %s is known: write it on the node, %s=SPEC", label, text,
+                   port->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+leat_node_negotiate (LeatNode *self, GError **error)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  LeatNegotiation negotiation = { self, names };
+  LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self);
+
+  return leat_negotiation_take_inputs (&negotiation, error)
+         && (klass->negotiate == NULL || klass->negotiate (self, &negotiation, error))
+         && leat_negotiation_complete_outputs (&negotiation, error);
+}

@@ -1,0 +1,15 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-node-private.h"
+
+G_BEGIN_DECLS
+
+/* The value in the argument's own type (transfer full), or NULL with TYPE or RANGE. */
+GVariant *leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, GError **error);
+GVariant *leat_node_arg_parse (LeatNodeArg *arg, const char *text, GError **error);
+char *leat_node_arg_print (LeatNodeArg *arg);
+
+G_END_DECLS

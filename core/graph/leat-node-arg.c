@@ -1,0 +1,230 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-graph-error-private.h"
+#include "leat-node-arg-private.h"
+#include "leat-node-private.h"
+
+#include <string.h>
+
+void
+leat_node_arg_free (LeatNodeArg *arg)
+{
+  g_clear_pointer (&arg->value, g_variant_unref);
+  g_free (arg->name);
+  g_free (arg->type);
+  g_free (arg->blurb);
+  g_free (arg);
+}
+
+LeatNodeArg *
+leat_node_peek_arg (LeatNode *self, const char *name)
+{
+  GPtrArray *args = leat_node_get_private (self)->args;
+
+  for (guint i = 0; i < args->len; i++)
+    if (strcmp (((LeatNodeArg *) args->pdata[i])->name, name) == 0)
+      return args->pdata[i];
+  return NULL;
+}
+
+/**
+ * leat_node_list_args:
+ * @self: a node
+ *
+ * Lists the names of the arguments, in the order of the kernel's prototype.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the names
+ */
+char **
+leat_node_list_args (LeatNode *self)
+{
+  GPtrArray *args;
+  GPtrArray *names;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+
+  leat_node_prepare (self, NULL);
+  args = leat_node_get_private (self)->args;
+  names = g_ptr_array_new ();
+  for (guint i = 0; i < args->len; i++)
+    g_ptr_array_add (names, g_strdup (((LeatNodeArg *) args->pdata[i])->name));
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
+static void
+leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
+{
+  g_auto (GStrv) names = leat_node_list_args (self);
+  g_autofree char *title = leat_node_dup_title (self);
+  g_autofree char *hint = leat_graph_error_hint (name, (const char *const *) names, "arguments");
+
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, "%s has no argument \"%s\"%s", title, name,
+               hint);
+}
+
+/**
+ * leat_node_set_arg:
+ * @self: a node
+ * @name: an argument's name
+ * @value: a number or a boolean; consumed if floating
+ * @error: return location
+ *
+ * Sets a scalar of a kernel's prototype.
+ *
+ * Any numeric type will do as long as the argument's type can hold the value.  It may be set while a session is open,
+ * and then holds from the next run on.
+ *
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE
+ */
+gboolean
+leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **error)
+{
+  g_autoptr (GVariant) owned = NULL;
+  g_autofree char *title = NULL;
+  GVariant *converted;
+  LeatNodeArg *arg;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
+  g_return_val_if_fail (name != NULL && value != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  owned = g_variant_ref_sink (value);
+  if (!leat_node_prepare (self, error))
+    return FALSE;
+  arg = leat_node_peek_arg (self, name);
+  if (arg == NULL)
+    {
+      leat_node_set_arg_error (self, name, error);
+      return FALSE;
+    }
+  converted = leat_node_arg_convert (arg, owned, error);
+  if (converted == NULL)
+    {
+      title = leat_node_dup_title (self);
+      g_prefix_error (error, "%s: ", title);
+      return FALSE;
+    }
+  g_clear_pointer (&arg->value, g_variant_unref);
+  arg->value = converted;
+  leat_node_emit_arg_changed (self, name);
+  return TRUE;
+}
+
+/**
+ * leat_node_get_arg:
+ * @self: a node
+ * @name: an argument's name
+ *
+ * Gets the value of an argument, in its own type; a 32-bit float comes as a double.
+ *
+ * Returns: (transfer none) (nullable): the value, or %NULL while it is not set or when there is no such argument
+ */
+GVariant *
+leat_node_get_arg (LeatNode *self, const char *name)
+{
+  LeatNodeArg *arg;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  leat_node_prepare (self, NULL);
+  arg = leat_node_peek_arg (self, name);
+  return arg != NULL ? arg->value : NULL;
+}
+
+/**
+ * leat_node_add_arg:
+ * @self: a node
+ * @name: the argument's name
+ * @type: one of the type strings `b y n q i u x t d`, or `f` for a 32-bit float
+ * @blurb: (nullable): what it is for
+ *
+ * Adds an argument; for implementations of prepare ().
+ *
+ * One that is there already with this type stays, and so does its value.
+ */
+void
+leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb)
+{
+  LeatNodePrivate *priv;
+  LeatNodeArg *arg;
+  guint index;
+
+  g_return_if_fail (LEAT_IS_NODE (self));
+  g_return_if_fail (name != NULL);
+  g_return_if_fail (type != NULL && strlen (type) == 1 && strchr ("bynqiuxtdf", *type) != NULL);
+
+  priv = leat_node_get_private (self);
+  arg = leat_node_peek_arg (self, name);
+  if (arg == NULL)
+    {
+      arg = g_new0 (LeatNodeArg, 1);
+      arg->name = g_strdup (name);
+    }
+  else if (g_ptr_array_find (priv->args, arg, &index))
+    g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
+  if (g_strcmp0 (arg->type, type) != 0)
+    g_clear_pointer (&arg->value, g_variant_unref);
+  g_free (arg->type);
+  g_free (arg->blurb);
+  arg->type = g_strdup (type);
+  arg->blurb = g_strdup (blurb);
+  arg->stale = FALSE;
+  g_ptr_array_add (priv->args, arg);
+}
+
+/**
+ * leat_node_get_arg_type: (skip)
+ * @self: a node
+ * @name: an argument's name
+ *
+ * Gets the type that an argument was added with.
+ *
+ * Returns: (transfer none) (nullable): the type string, or %NULL when there is no such argument
+ */
+const char *
+leat_node_get_arg_type (LeatNode *self, const char *name)
+{
+  LeatNodeArg *arg;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  leat_node_prepare (self, NULL);
+  arg = leat_node_peek_arg (self, name);
+  return arg != NULL ? arg->type : NULL;
+}
+
+void
+leat_node_drop_stale_args (LeatNode *self)
+{
+  GPtrArray *args = leat_node_get_private (self)->args;
+
+  for (guint i = args->len; i > 0; i--)
+    if (((LeatNodeArg *) args->pdata[i - 1])->stale)
+      g_ptr_array_remove_index (args, i - 1);
+}
+
+/**
+ * leat_node_remove_args:
+ * @self: a node
+ *
+ * Removes all arguments; for implementations of prepare (), before they add the new ones.
+ *
+ * In prepare () an argument goes only at the end, if it was not added again, so that values stay.
+ */
+void
+leat_node_remove_args (LeatNode *self)
+{
+  LeatNodePrivate *priv;
+
+  g_return_if_fail (LEAT_IS_NODE (self));
+
+  priv = leat_node_get_private (self);
+  for (guint i = 0; i < priv->args->len; i++)
+    ((LeatNodeArg *) priv->args->pdata[i])->stale = TRUE;
+  if (!priv->preparing)
+    leat_node_drop_stale_args (self);
+}

@@ -1,0 +1,73 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-node.h"
+#include "leat-plugin-private.h"
+#include "leat-port-private.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  char *name;
+  char *type; /* basic GVariant type string, or "f" */
+  char *blurb;
+  GVariant *value; /* (nullable): of the basic type */
+  gboolean stale;  /* not added again so far in the prepare () that runs */
+} LeatNodeArg;
+
+typedef struct
+{
+  char *name;
+  char *label; /* name, else id */
+  char *base_path;
+  LeatPipeline *pipeline; /* takes the pointer back when it goes */
+  GPtrArray *ports;       /* LeatPort, inputs first */
+  GPtrArray *args;        /* LeatNodeArg */
+  GHashTable *given;      /* LeatProp: those that were set, be it to their defaults */
+  gboolean dirty;
+  gboolean preparing;
+  GError *prepare_error; /* of add_port (), which has no error of its own */
+} LeatNodePrivate;
+
+LeatNodePrivate *leat_node_get_private (LeatNode *self);
+
+/* From leat-node-class.c: the class's side of described properties. */
+void leat_node_class_install_vfuncs (LeatNodeClass *klass);
+void leat_node_init_fields (LeatNode *self, LeatNodeClass *klass);
+void leat_node_clear_fields (LeatNode *self);
+const LeatProp *leat_node_find_prop (LeatNode *self, const char *name);
+
+/* From leat-node-port.c */
+void leat_node_init_ports (LeatNode *self, LeatNodeClass *klass);
+GPtrArray *leat_node_get_ports (LeatNode *self);
+LeatPort *leat_node_peek_port (LeatNode *self, const char *name);
+void leat_node_drop_stale_ports (LeatNode *self);
+
+/* From leat-node-arg.c */
+void leat_node_arg_free (LeatNodeArg *arg);
+void leat_node_emit_arg_changed (LeatNode *self, const char *name);
+LeatNodeArg *leat_node_peek_arg (LeatNode *self, const char *name);
+void leat_node_drop_stale_args (LeatNode *self);
+
+/* From leat-node.c */
+/* GObject takes the accessors away from each new class. */
+void leat_node_class_install_accessors (GObjectClass *klass);
+void leat_node_set_pipeline (LeatNode *self, LeatPipeline *pipeline);
+void leat_node_rename (LeatNode *self, const char *name);
+const char *leat_node_get_label (LeatNode *self);
+/* `image:blur "b0"` for the beginning of a message */
+char *leat_node_dup_title (LeatNode *self);
+gboolean leat_node_is_frozen (LeatNode *self);
+/* BUSY: `cannot @verb "@what" of ...` */
+gboolean leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError **error);
+gboolean leat_node_was_given (LeatNode *self, const LeatProp *prop);
+/* Text around node names in pipelines */
+gboolean leat_node_name_is_valid (const char *name);
+
+/* Calls negotiate () with what the inputs' links bring and enters the fixed specs of all ports.  SPEC. */
+gboolean leat_node_negotiate (LeatNode *self, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,245 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-graph-error-private.h"
+#include "leat-node-arg-private.h"
+#include "leat-node-private.h"
+
+#include <string.h>
+
+#define LEAT_NODE_ARG_PREFIX  "arg."
+#define LEAT_NODE_PORT_PREFIX "port."
+
+/* What a name means on a node.  Properties, arguments and ports share one space of names; a property hides the others
+ * and an argument a port, which a prefix reaches all the same. */
+typedef struct
+{
+  const LeatProp *prop;
+  LeatNodeArg *arg;
+  LeatPort *port;
+} LeatNodeTerm;
+
+static gboolean
+leat_node_look_up (LeatNode *self, const char *name, LeatNodeTerm *term)
+{
+  *term = (LeatNodeTerm){ 0 };
+  if (g_str_has_prefix (name, LEAT_NODE_ARG_PREFIX))
+    term->arg = leat_node_peek_arg (self, name + strlen (LEAT_NODE_ARG_PREFIX));
+  else if (g_str_has_prefix (name, LEAT_NODE_PORT_PREFIX))
+    term->port = leat_node_peek_port (self, name + strlen (LEAT_NODE_PORT_PREFIX));
+  else
+    {
+      term->prop = leat_node_find_prop (self, name);
+      if (term->prop == NULL)
+        term->arg = leat_node_peek_arg (self, name);
+      if (term->prop == NULL && term->arg == NULL)
+        term->port = leat_node_peek_port (self, name);
+    }
+  return term->prop != NULL || term->arg != NULL || term->port != NULL;
+}
+
+/* A required property has no default, so one that was given is told whatever its value. */
+static gboolean
+leat_node_holds_default (LeatNode *self, const LeatProp *prop)
+{
+  if ((prop->flags & LEAT_PROP_REQUIRED) != 0)
+    return !leat_node_was_given (self, prop);
+  return leat_prop_holds_default (prop, self);
+}
+
+static void
+leat_node_set_unknown_error (LeatNode *self, const char *name, GError **error)
+{
+  LeatNodePrivate *priv = leat_node_get_private (self);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree GParamSpec **pspecs = NULL;
+  g_autofree char *title = leat_node_dup_title (self);
+  g_autofree char *hint = NULL;
+  guint n;
+
+  pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (self), &n);
+  for (guint i = 0; i < n; i++)
+    if (leat_prop_from_pspec (pspecs[i]) != NULL)
+      g_ptr_array_add (names, (gpointer) pspecs[i]->name);
+  for (guint i = 0; i < priv->args->len; i++)
+    g_ptr_array_add (names, ((LeatNodeArg *) priv->args->pdata[i])->name);
+  for (guint i = 0; i < priv->ports->len; i++)
+    g_ptr_array_add (names, (gpointer) leat_port_get_name (priv->ports->pdata[i]));
+  g_ptr_array_add (names, NULL);
+  hint = leat_graph_error_hint (name, (const char *const *) names->pdata, "properties");
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, "%s has no property \"%s\"%s", title, name,
+               hint);
+}
+
+static gboolean
+leat_node_set_prop_from_string (LeatNode *self, const LeatProp *prop, const char *text, GError **error)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (self), prop->name);
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_autofree char *title = leat_node_dup_title (self);
+
+  if ((prop->flags & LEAT_PROP_LIVE) == 0 && !leat_node_check_idle (self, "set property", prop->name, error))
+    return FALSE;
+  g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (pspec));
+  if (!leat_prop_parse (prop, text, &value, error))
+    {
+      g_prefix_error (error, "%s: ", title);
+      return FALSE;
+    }
+  g_object_set_property (G_OBJECT (self), prop->name, &value);
+  return TRUE;
+}
+
+static gboolean
+leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *text, GError **error)
+{
+  g_autofree char *title = NULL;
+  GVariant *value = leat_node_arg_parse (arg, text, error);
+
+  if (value == NULL)
+    {
+      title = leat_node_dup_title (self);
+      g_prefix_error (error, "%s: ", title);
+      return FALSE;
+    }
+  g_clear_pointer (&arg->value, g_variant_unref);
+  arg->value = value;
+  leat_node_emit_arg_changed (self, arg->name);
+  return TRUE;
+}
+
+/**
+ * leat_node_set_from_string:
+ * @self: a node
+ * @name: a property, an argument or a port
+ * @text: the value; for a port a spec, which narrows what the port accepts
+ * @error: return location
+ *
+ * Sets something of a node from text, as the languages and tools do.
+ *
+ * A property hides an argument of the same name, and an argument a port; `arg.NAME` and `port.NAME` reach them.  Ports
+ * and arguments that follow from properties are known only once these are set, so set properties first.
+ *
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE, %LEAT_GRAPH_ERROR_RANGE,
+ *   %LEAT_GRAPH_ERROR_SPEC, or %LEAT_GRAPH_ERROR_BUSY for what cannot change while a session is open
+ */
+gboolean
+leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error)
+{
+  g_autoptr (LeatSpec) spec = NULL;
+  g_autofree char *title = NULL;
+  LeatNodeTerm term;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
+  g_return_val_if_fail (name != NULL && text != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  leat_node_look_up (self, name, &term);
+  if (term.prop != NULL)
+    return leat_node_set_prop_from_string (self, term.prop, text, error);
+  if (!leat_node_prepare (self, error))
+    return FALSE;
+  if (!leat_node_look_up (self, name, &term))
+    {
+      leat_node_set_unknown_error (self, name, error);
+      return FALSE;
+    }
+  if (term.arg != NULL)
+    return leat_node_set_arg_from_string (self, term.arg, text, error);
+  spec = leat_spec_parse (text, error);
+  if (spec == NULL)
+    {
+      title = leat_node_dup_title (self);
+      g_prefix_error (error, "%s: port \"%s\": ", title, leat_port_get_name (term.port));
+      return FALSE;
+    }
+  return leat_port_constrain (term.port, spec, error);
+}
+
+/**
+ * leat_node_dup_as_string:
+ * @self: a node
+ * @name: a property, an argument or a port
+ *
+ * Writes a value as leat_node_set_from_string() would read it back.
+ *
+ * Returns: (transfer full) (nullable): the text; %NULL for a property that holds its default, an argument that is not
+ *   set, a port that is not narrowed, and for what the node does not have
+ */
+char *
+leat_node_dup_as_string (LeatNode *self, const char *name)
+{
+  LeatNodeTerm term;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  if (leat_node_find_prop (self, name) == NULL)
+    leat_node_prepare (self, NULL);
+  leat_node_look_up (self, name, &term);
+  if (term.prop != NULL && !leat_node_holds_default (self, term.prop))
+    return leat_prop_print_field (term.prop, self);
+  if (term.arg != NULL && term.arg->value != NULL)
+    return leat_node_arg_print (term.arg);
+  if (term.port != NULL && term.port->constraint != NULL)
+    return leat_spec_to_string (term.port->constraint, LEAT_SPEC_STYLE_FILE);
+  return NULL;
+}
+
+static char *
+leat_node_dup_free_name (LeatNode *self, const char *name, const char *prefix)
+{
+  gboolean is_hidden = leat_node_find_prop (self, name) != NULL
+                       || (strcmp (prefix, LEAT_NODE_PORT_PREFIX) == 0 && leat_node_peek_arg (self, name) != NULL);
+
+  return is_hidden ? g_strconcat (prefix, name, NULL) : g_strdup (name);
+}
+
+/**
+ * leat_node_list_set:
+ * @self: a node
+ *
+ * Lists what was set away from its default: properties, then arguments, then ports that were narrowed.
+ *
+ * Each name with its leat_node_dup_as_string() makes the node again.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the names
+ */
+char **
+leat_node_list_set (LeatNode *self)
+{
+  LeatNodePrivate *priv;
+  g_autofree GParamSpec **pspecs = NULL;
+  GPtrArray *names;
+  guint n;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+
+  leat_node_prepare (self, NULL);
+  priv = leat_node_get_private (self);
+  names = g_ptr_array_new ();
+  pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (self), &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const LeatProp *prop = leat_prop_from_pspec (pspecs[i]);
+
+      if (prop != NULL && !leat_node_holds_default (self, prop))
+        g_ptr_array_add (names, g_strdup (prop->name));
+    }
+  for (guint i = 0; i < priv->args->len; i++)
+    {
+      LeatNodeArg *arg = priv->args->pdata[i];
+
+      if (arg->value != NULL)
+        g_ptr_array_add (names, leat_node_dup_free_name (self, arg->name, LEAT_NODE_ARG_PREFIX));
+    }
+  for (guint i = 0; i < priv->ports->len; i++)
+    {
+      LeatPort *port = priv->ports->pdata[i];
+
+      if (port->constraint != NULL)
+        g_ptr_array_add (names, leat_node_dup_free_name (self, port->name, LEAT_NODE_PORT_PREFIX));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}

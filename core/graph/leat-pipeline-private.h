@@ -1,0 +1,25 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-pipeline.h"
+
+G_BEGIN_DECLS
+
+/* A session that is open on the pipeline holds it frozen: links, nodes and properties stay as they are, but for the
+ * LIVE ones and arguments.  Calls nest. */
+void leat_pipeline_freeze (LeatPipeline *self);
+void leat_pipeline_thaw (LeatPipeline *self);
+gboolean leat_pipeline_is_frozen (LeatPipeline *self);
+
+GPtrArray *leat_pipeline_get_nodes (LeatPipeline *self);
+
+/* The port of a direction that can only be meant where the node alone is named, else AMBIGUOUS. */
+LeatPort *leat_pipeline_choose_port (LeatNode *node, LeatDirection direction, GError **error);
+
+/* The two halves of leat_pipeline_validate () for one node, for those who know where each node was written. */
+void leat_pipeline_check_settings (LeatNode *node, GPtrArray *errors);
+void leat_pipeline_check_links (LeatNode *node, GPtrArray *errors);
+
+G_END_DECLS

@@ -1,0 +1,133 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-endpoint.h"
+#include "leat-graph-error.h"
+#include "leat-node-private.h"
+#include "leat-pipeline-private.h"
+
+static void
+leat_pipeline_check_props (LeatNode *node, GPtrArray *errors)
+{
+  const LeatNodeInfo *info = leat_node_get_info (node);
+  g_autofree char *title = leat_node_dup_title (node);
+
+  for (guint i = 0; info != NULL && i < info->n_props; i++)
+    {
+      const LeatProp *prop = &info->props[i];
+      gboolean is_text = prop->type == LEAT_PROP_STRING || prop->type == LEAT_PROP_PATH;
+
+      if ((prop->flags & LEAT_PROP_REQUIRED) == 0
+          || (leat_node_was_given (node, prop) && !(is_text && *(char **) ((char *) node + prop->offset) == NULL)))
+        continue;
+      g_ptr_array_add (errors, g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                                            "%s needs its property \"%s\": %s", title, prop->name, prop->blurb));
+    }
+}
+
+static void
+leat_pipeline_check_ports (LeatNode *node, GPtrArray *errors)
+{
+  GPtrArray *ports = leat_node_get_ports (node);
+  g_autofree char *title = leat_node_dup_title (node);
+  gboolean is_linked = FALSE;
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = ports->pdata[i];
+
+      is_linked |= leat_port_is_linked (port);
+      if (leat_port_is_linked (port) || (leat_port_get_flags (port) & LEAT_PORT_OPTIONAL) != 0)
+        continue;
+      g_ptr_array_add (errors,
+                       g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED, "%s needs a link %s its port \"%s\"",
+                                    title, port->direction == LEAT_PORT_INPUT ? "to" : "from", port->name));
+    }
+  if (!is_linked && LEAT_IS_ENDPOINT (node))
+    g_ptr_array_add (errors, g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED,
+                                          "%s is linked to nothing, so that it is neither a source nor a sink", title));
+}
+
+/* A port can have changed since it was linked, when it follows from a property. */
+static void
+leat_pipeline_check_agreement (LeatNode *node, GPtrArray *errors)
+{
+  GPtrArray *ports = leat_node_get_ports (node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = ports->pdata[i];
+      GError *error = NULL;
+
+      if (port->peer != NULL
+          && (!leat_port_check_residence (port->peer, port, &error)
+              || !leat_port_check_specs (port->peer, port, &error)))
+        g_ptr_array_add (errors, error);
+    }
+}
+
+/* An endpoint reads or writes; one that did both would close a cycle through the world outside. */
+static void
+leat_pipeline_check_endpoint (LeatNode *node, GPtrArray *errors)
+{
+  GPtrArray *ports = leat_node_get_ports (node);
+  gboolean linked[2] = { FALSE, FALSE };
+  g_autofree char *title = leat_node_dup_title (node);
+
+  for (guint i = 0; i < ports->len; i++)
+    linked[leat_port_get_direction (ports->pdata[i])] |= leat_port_is_linked (ports->pdata[i]);
+  if (linked[LEAT_PORT_INPUT] && linked[LEAT_PORT_OUTPUT])
+    g_ptr_array_add (errors, g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DIRECTION,
+                                          "%s is linked as a source and as a sink: use two nodes", title));
+}
+
+void
+leat_pipeline_check_settings (LeatNode *node, GPtrArray *errors)
+{
+  guint n_before = errors->len;
+  GError *error = NULL;
+
+  leat_pipeline_check_props (node, errors);
+  /* What a missing property would have said is told once. */
+  if (!leat_node_prepare (node, n_before == errors->len ? &error : NULL) && error != NULL)
+    g_ptr_array_add (errors, error);
+}
+
+void
+leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
+{
+  leat_pipeline_check_ports (node, errors);
+  leat_pipeline_check_agreement (node, errors);
+  if (LEAT_IS_ENDPOINT (node))
+    leat_pipeline_check_endpoint (node, errors);
+}
+
+/**
+ * leat_pipeline_validate:
+ * @self: a pipeline
+ * @errors: (element-type GError): takes what is wrong
+ *
+ * Checks whether the pipeline is complete: required properties set, required ports linked, links that still agree after
+ * a property has changed a port.
+ *
+ * Every fault found is added to @errors.  Cycles cannot be linked in the first place.
+ *
+ * Returns: whether nothing is wrong
+ */
+gboolean
+leat_pipeline_validate (LeatPipeline *self, GPtrArray *errors)
+{
+  GPtrArray *nodes;
+  guint n_before;
+
+  g_return_val_if_fail (LEAT_IS_PIPELINE (self), FALSE);
+  g_return_val_if_fail (errors != NULL, FALSE);
+
+  nodes = leat_pipeline_get_nodes (self);
+  n_before = errors->len;
+  for (guint i = 0; i < nodes->len; i++)
+    leat_pipeline_check_settings (nodes->pdata[i], errors);
+  for (guint i = 0; i < nodes->len; i++)
+    leat_pipeline_check_links (nodes->pdata[i], errors);
+  return errors->len == n_before;
+}

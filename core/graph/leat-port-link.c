@@ -1,0 +1,205 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-graph-error.h"
+#include "leat-node-private.h"
+#include "leat-port-private.h"
+
+static void
+leat_port_set_link_error (LeatPort *self, LeatPort *input, LeatGraphError code, const char *why, GError **error)
+{
+  g_autofree char *from = leat_port_dup_label (self);
+  g_autofree char *to = leat_port_dup_label (input);
+
+  g_set_error (error, LEAT_GRAPH_ERROR, code, "cannot link %s to %s: %s", from, to, why);
+}
+
+static gboolean
+leat_port_check_directions (LeatPort *self, LeatPort *input, GError **error)
+{
+  const char *why;
+
+  if (self->direction == LEAT_PORT_OUTPUT && input->direction == LEAT_PORT_INPUT)
+    return TRUE;
+  if (self->direction == input->direction)
+    why = self->direction == LEAT_PORT_OUTPUT ? "both are outputs" : "both are inputs";
+  else
+    why = "links go from an output to an input; write it the other way round";
+  leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_DIRECTION, why, error);
+  return FALSE;
+}
+
+static gboolean
+leat_port_check_single_writer (LeatPort *self, LeatPort *input, GError **error)
+{
+  g_autofree char *writer = NULL;
+  g_autofree char *why = NULL;
+
+  if (input->peer == NULL)
+    return TRUE;
+  writer = leat_port_dup_label (input->peer);
+  why = g_strdup_printf ("%s feeds it already, and an input has one link", writer);
+  leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_TWO_WRITERS, why, error);
+  return FALSE;
+}
+
+gboolean
+leat_port_check_residence (LeatPort *self, LeatPort *input, GError **error)
+{
+  gboolean from_host = (self->flags & LEAT_PORT_HOST) != 0;
+  gboolean to_host = (input->flags & LEAT_PORT_HOST) != 0;
+
+  if (from_host == to_host || ((self->flags | input->flags) & LEAT_PORT_ANYWHERE) != 0)
+    return TRUE;
+  leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_RESIDENCE,
+                            from_host ? "the first is in host memory, the second takes device memory: put an upload "
+                                        "between"
+                                      : "the first is in device memory, the second takes host memory: put a readback "
+                                        "between",
+                            error);
+  return FALSE;
+}
+
+gboolean
+leat_port_check_specs (LeatPort *self, LeatPort *input, GError **error)
+{
+  g_autoptr (GError) inner = NULL;
+  g_autoptr (LeatSpec) both = leat_spec_intersect (self->accepted, input->accepted, &inner);
+
+  if (both != NULL)
+    return TRUE;
+  leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_SPEC, inner->message, error);
+  return FALSE;
+}
+
+/* Finds the way downstream from @node to @goal; on success @way holds the nodes, @goal first. */
+static gboolean
+leat_port_find_way (LeatNode *node, LeatNode *goal, GHashTable *seen, GPtrArray *way)
+{
+  GPtrArray *ports = leat_node_get_ports (node);
+  gboolean found = node == goal;
+
+  if (!found && !g_hash_table_add (seen, node))
+    return FALSE;
+  for (guint i = 0; i < ports->len && !found; i++)
+    {
+      LeatPort *port = ports->pdata[i];
+
+      for (guint j = 0; port->peers != NULL && j < port->peers->len && !found; j++)
+        found = leat_port_find_way (((LeatPort *) port->peers->pdata[j])->node, goal, seen, way);
+    }
+  if (found)
+    g_ptr_array_add (way, node);
+  return found;
+}
+
+static gboolean
+leat_port_check_cycle (LeatPort *self, LeatPort *input, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) way = g_ptr_array_new ();
+  GString *why;
+  g_autofree char *text = NULL;
+
+  if (!leat_port_find_way (input->node, self->node, seen, way))
+    return TRUE;
+  why = g_string_new ("that would close a cycle: ");
+  g_string_append (why, leat_node_get_label (self->node));
+  for (guint i = way->len; i > 0; i--)
+    g_string_append_printf (why, " -> %s", leat_node_get_label (way->pdata[i - 1]));
+  text = g_string_free (why, FALSE);
+  leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_CYCLE, text, error);
+  return FALSE;
+}
+
+static gboolean
+leat_port_check_pipelines (LeatPort *self, LeatPort *input, GError **error)
+{
+  LeatPipeline *from, *to;
+
+  if (self->node == NULL || input->node == NULL)
+    {
+      leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_FAILED, "its node is gone", error);
+      return FALSE;
+    }
+  from = leat_node_get_pipeline (self->node);
+  to = leat_node_get_pipeline (input->node);
+  if (from != NULL && to != NULL && from != to)
+    {
+      leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_FAILED, "they are in different pipelines", error);
+      return FALSE;
+    }
+  return leat_node_check_idle (self->node, "link port", self->name, error)
+         && leat_node_check_idle (input->node, "link port", input->name, error);
+}
+
+/**
+ * leat_port_link:
+ * @self: an output port
+ * @input: an input port
+ * @error: return location
+ *
+ * Joins an output to an input.
+ *
+ * Everything that can be known without planning is checked here, and the messages name both ends.
+ *
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_DIRECTION, %LEAT_GRAPH_ERROR_TWO_WRITERS, %LEAT_GRAPH_ERROR_RESIDENCE,
+ *   %LEAT_GRAPH_ERROR_SPEC when the templates can never agree, %LEAT_GRAPH_ERROR_CYCLE, or %LEAT_GRAPH_ERROR_BUSY while
+ *   a session is open
+ */
+gboolean
+leat_port_link (LeatPort *self, LeatPort *input, GError **error)
+{
+  g_return_val_if_fail (LEAT_IS_PORT (self) && LEAT_IS_PORT (input), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!leat_port_check_directions (self, input, error) || !leat_port_check_pipelines (self, input, error)
+      || !leat_port_check_single_writer (self, input, error) || !leat_port_check_residence (self, input, error)
+      || !leat_port_check_specs (self, input, error) || !leat_port_check_cycle (self, input, error))
+    return FALSE;
+  input->peer = self;
+  g_ptr_array_add (self->peers, input);
+  return TRUE;
+}
+
+static void
+leat_port_cut (LeatPort *input)
+{
+  g_ptr_array_remove (input->peer->peers, input);
+  input->peer = NULL;
+}
+
+/**
+ * leat_port_unlink:
+ * @input: an input port
+ *
+ * Takes away the link that feeds an input, if there is one.
+ *
+ * Not while a session is open on the pipeline.
+ */
+void
+leat_port_unlink (LeatPort *input)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_return_if_fail (LEAT_IS_PORT (input));
+  g_return_if_fail (input->direction == LEAT_PORT_INPUT);
+
+  if (input->peer == NULL)
+    return;
+  if (input->node != NULL && !leat_node_check_idle (input->node, "unlink port", input->name, &error))
+    {
+      g_warning ("%s", error->message);
+      return;
+    }
+  leat_port_cut (input);
+}
+
+void
+leat_port_unlink_all (LeatPort *self)
+{
+  if (self->peer != NULL)
+    leat_port_cut (self);
+  while (self->peers != NULL && self->peers->len > 0)
+    leat_port_cut (self->peers->pdata[self->peers->len - 1]);
+}

@@ -1,0 +1,264 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-graph-error.h"
+#include "leat-spec-private.h"
+
+G_GNUC_PRINTF (4, 5)
+static void
+leat_spec_set_mismatch (LeatSpec *self, LeatSpec *other, GError **error, const char *format, ...)
+{
+  g_autofree char *a = leat_spec_to_string (self, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *b = leat_spec_to_string (other, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *why = NULL;
+  va_list args;
+
+  va_start (args, format);
+  why = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "%s and %s do not agree: %s", a, b, why);
+}
+
+/* A leading `*` stands for a capacity as well; a number or a name is a size that every run has. */
+static gboolean
+leat_spec_takes_bounded (LeatSpec *self)
+{
+  return self->bounded || self->dims[0].kind == LEAT_DIM_ANY;
+}
+
+static gboolean
+leat_spec_check_shape (LeatSpec *self, LeatSpec *other, GError **error)
+{
+  if (self->dtype != LEAT_DTYPE_ANY && other->dtype != LEAT_DTYPE_ANY && self->dtype != other->dtype)
+    {
+      leat_spec_set_mismatch (self, other, error, "%s is not %s", leat_dtype_get_name (self->dtype),
+                              leat_dtype_get_name (other->dtype));
+      return FALSE;
+    }
+  if (!self->has_shape || !other->has_shape)
+    return TRUE;
+  if (self->n_dims != other->n_dims)
+    {
+      leat_spec_set_mismatch (self, other, error, "%u dimension%s against %u", self->n_dims,
+                              self->n_dims == 1 ? "" : "s", other->n_dims);
+      return FALSE;
+    }
+  if ((self->bounded && !leat_spec_takes_bounded (other)) || (other->bounded && !leat_spec_takes_bounded (self)))
+    {
+      leat_spec_set_mismatch (
+        self, other, error, "a bounded leading dimension (<=) has a count that varies, the other one is a fixed size");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Enters @name = @value, or checks it against what is there. */
+static gboolean
+leat_spec_bind_name (GHashTable *names, const char *name, guint64 value, guint64 *was)
+{
+  const guint64 *known = g_hash_table_lookup (names, name);
+  guint64 *copy;
+
+  if (known != NULL)
+    {
+      *was = *known;
+      return *known == value;
+    }
+  copy = g_new (guint64, 1);
+  *copy = value;
+  g_hash_table_insert (names, g_strdup (name), copy);
+  return TRUE;
+}
+
+static GHashTable *
+leat_spec_new_names (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+/* Numbers on one side give the other side's names their values; the sides' names are strangers to each other. */
+static gboolean
+leat_spec_collect_names (LeatSpec *self, LeatSpec *other, GHashTable *names, GError **error)
+{
+  for (guint i = 0; i < self->n_dims && self->n_dims == other->n_dims; i++)
+    {
+      guint64 was = 0;
+
+      if (self->dims[i].kind != LEAT_DIM_NAME || other->dims[i].kind != LEAT_DIM_NUMBER
+          || leat_spec_bind_name (names, self->dims[i].name, other->dims[i].number, &was))
+        continue;
+      leat_spec_set_mismatch (self, other, error, "%s would be both %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT,
+                              self->dims[i].name, was, other->dims[i].number);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* The two dims in the order of how much they say: a number, a name, anything. */
+static const LeatDim *
+leat_spec_choose_dim (const LeatDim *a, const LeatDim *b)
+{
+  if (a->kind == LEAT_DIM_NUMBER || b->kind == LEAT_DIM_ANY)
+    return a;
+  if (b->kind == LEAT_DIM_NUMBER || a->kind == LEAT_DIM_ANY)
+    return b;
+  return a;
+}
+
+static gboolean
+leat_spec_intersect_dims (LeatSpec *result, LeatSpec *self, LeatSpec *other, GError **error)
+{
+  for (guint i = 0; i < self->n_dims; i++)
+    {
+      const LeatDim *a = &self->dims[i], *b = &other->dims[i];
+      const LeatDim *dim = leat_spec_choose_dim (a, b);
+
+      if (a->kind == LEAT_DIM_NUMBER && b->kind == LEAT_DIM_NUMBER && a->number != b->number)
+        {
+          leat_spec_set_mismatch (self, other, error,
+                                  "dimension %u is %" G_GUINT64_FORMAT " here and %" G_GUINT64_FORMAT " there", i,
+                                  a->number, b->number);
+          return FALSE;
+        }
+      leat_spec_add_dim (result, dim->kind, dim->number, dim->name);
+    }
+  return TRUE;
+}
+
+static LeatSpec *
+leat_spec_copy (LeatSpec *self, LeatDtype dtype)
+{
+  LeatSpec *copy = leat_spec_alloc (dtype, self->has_shape);
+
+  copy->bounded = self->bounded;
+  for (guint i = 0; i < self->n_dims; i++)
+    leat_spec_add_dim (copy, self->dims[i].kind, self->dims[i].number, self->dims[i].name);
+  return copy;
+}
+
+/* Seals what a match made; a size that only now is known may be too large. */
+static LeatSpec *
+leat_spec_finish_match (LeatSpec *self, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (leat_spec_seal (self))
+    return self;
+  text = leat_spec_to_string (self, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "%s is more than 2^62 bytes", text);
+  leat_spec_unref (self);
+  return NULL;
+}
+
+/**
+ * leat_spec_intersect:
+ * @self: a spec, fixed or a template
+ * @other: another one
+ * @error: return location
+ *
+ * Finds the most specific spec that both accept.
+ *
+ * Names of the two sides are strangers: a name that meets a number becomes that number in all its places, a name that
+ * meets a name stays @self's.
+ *
+ * Returns: (transfer full): the spec, or %NULL with %LEAT_GRAPH_ERROR_SPEC
+ */
+LeatSpec *
+leat_spec_intersect (LeatSpec *self, LeatSpec *other, GError **error)
+{
+  g_autoptr (LeatSpec) result = NULL;
+  g_autoptr (LeatSpec) mine = NULL;
+  g_autoptr (LeatSpec) theirs = NULL;
+  g_autoptr (GHashTable) my_names = leat_spec_new_names ();
+  g_autoptr (GHashTable) their_names = leat_spec_new_names ();
+  LeatDtype dtype;
+
+  g_return_val_if_fail (self != NULL && other != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  dtype = self->dtype != LEAT_DTYPE_ANY ? self->dtype : other->dtype;
+  if (!leat_spec_check_shape (self, other, error))
+    return NULL;
+  if (!self->has_shape || !other->has_shape)
+    return leat_spec_finish_match (leat_spec_copy (self->has_shape ? self : other, dtype), error);
+  if (!leat_spec_collect_names (self, other, my_names, error)
+      || !leat_spec_collect_names (other, self, their_names, error))
+    return NULL;
+  mine = leat_spec_resolve (self, my_names, error);
+  theirs = mine != NULL ? leat_spec_resolve (other, their_names, error) : NULL;
+  if (theirs == NULL)
+    return NULL;
+  result = leat_spec_alloc (dtype, TRUE);
+  result->bounded = self->bounded || other->bounded;
+  if (!leat_spec_intersect_dims (result, mine, theirs, error))
+    return NULL;
+  return leat_spec_finish_match (g_steal_pointer (&result), error);
+}
+
+/**
+ * leat_spec_bind: (skip)
+ * @self: a template
+ * @fixed: a fixed spec that flows there
+ * @names: (element-type utf8 guint64): names and their values so far; keys and values are freed with g_free()
+ * @error: return location
+ *
+ * Matches a template against a fixed spec and enters the values of its names.
+ *
+ * Equal names within one node are equal numbers, so one table serves all ports of a node.
+ *
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_SPEC when the template does not accept @fixed, or a name has another value
+ */
+gboolean
+leat_spec_bind (LeatSpec *self, LeatSpec *fixed, GHashTable *names, GError **error)
+{
+  g_return_val_if_fail (self != NULL && fixed != NULL && names != NULL, FALSE);
+  g_return_val_if_fail (fixed->fixed, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!leat_spec_check_shape (self, fixed, error))
+    return FALSE;
+  if (!self->has_shape)
+    return TRUE;
+  for (guint i = 0; i < self->n_dims; i++)
+    if (self->dims[i].kind == LEAT_DIM_NUMBER && self->dims[i].number != fixed->dims[i].number)
+      {
+        leat_spec_set_mismatch (self, fixed, error,
+                                "dimension %u is %" G_GUINT64_FORMAT " here and %" G_GUINT64_FORMAT " there", i,
+                                self->dims[i].number, fixed->dims[i].number);
+        return FALSE;
+      }
+  return leat_spec_collect_names (self, fixed, names, error);
+}
+
+/**
+ * leat_spec_resolve: (skip)
+ * @self: a spec
+ * @names: (element-type utf8 guint64): names and their values
+ * @error: return location
+ *
+ * Replaces names by their values; names that are not in @names stay.
+ *
+ * Returns: (transfer full): the spec, or %NULL with %LEAT_GRAPH_ERROR_SPEC when its bytes are more than 2^62
+ */
+LeatSpec *
+leat_spec_resolve (LeatSpec *self, GHashTable *names, GError **error)
+{
+  LeatSpec *result;
+
+  g_return_val_if_fail (self != NULL && names != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  result = leat_spec_alloc (self->dtype, self->has_shape);
+  result->bounded = self->bounded;
+  for (guint i = 0; i < self->n_dims; i++)
+    {
+      const LeatDim *dim = &self->dims[i];
+      const guint64 *value = dim->kind == LEAT_DIM_NAME ? g_hash_table_lookup (names, dim->name) : NULL;
+
+      if (value != NULL)
+        leat_spec_add_dim (result, LEAT_DIM_NUMBER, *value, NULL);
+      else
+        leat_spec_add_dim (result, dim->kind, dim->number, dim->name);
+    }
+  return leat_spec_finish_match (result, error);
+}

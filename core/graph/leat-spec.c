@@ -1,0 +1,322 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-spec-private.h"
+
+G_DEFINE_BOXED_TYPE (LeatSpec, leat_spec, leat_spec_ref, leat_spec_unref)
+
+LeatSpec *
+leat_spec_alloc (LeatDtype dtype, gboolean has_shape)
+{
+  LeatSpec *self = g_new0 (LeatSpec, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->dtype = dtype;
+  self->has_shape = has_shape;
+  return self;
+}
+
+void
+leat_spec_add_dim (LeatSpec *self, LeatDimKind kind, guint64 number, const char *name)
+{
+  LeatDim *dim = &self->dims[self->n_dims++];
+
+  g_assert (self->n_dims <= LEAT_SPEC_MAX_DIMS);
+  dim->kind = kind;
+  dim->number = kind == LEAT_DIM_NUMBER ? number : 0;
+  dim->name = kind == LEAT_DIM_NAME ? g_strdup (name) : NULL;
+}
+
+gboolean
+leat_spec_seal (LeatSpec *self)
+{
+  guint64 row = MAX (leat_dtype_get_size (self->dtype), 1);
+  guint64 all;
+
+  self->fixed = self->has_shape && self->dtype != LEAT_DTYPE_ANY;
+  for (guint i = 1; i < self->n_dims; i++)
+    if (self->dims[i].kind == LEAT_DIM_NUMBER
+        && (!g_uint64_checked_mul (&row, row, self->dims[i].number) || row > LEAT_SPEC_MAX_BYTES))
+      return FALSE;
+  all = row;
+  if (self->n_dims > 0 && self->dims[0].kind == LEAT_DIM_NUMBER
+      && (!g_uint64_checked_mul (&all, row, self->dims[0].number) || all > LEAT_SPEC_MAX_BYTES))
+    return FALSE;
+  for (guint i = 0; i < self->n_dims; i++)
+    self->fixed &= self->dims[i].kind == LEAT_DIM_NUMBER;
+  if (self->fixed)
+    {
+      self->row_bytes = row;
+      self->bytes = all;
+      self->items = all / leat_dtype_get_size (self->dtype);
+    }
+  return TRUE;
+}
+
+/**
+ * leat_spec_new:
+ * @dtype: the type of an item; %LEAT_DTYPE_ANY makes a template
+ * @dims: (array length=n_dims) (nullable): the dimensions, the slowest first; 0 stands for `*`
+ * @n_dims: how many there are, at most %LEAT_SPEC_MAX_DIMS; none makes a scalar
+ * @bounded: whether the leading dimension is a capacity
+ *
+ * Makes a spec from numbers, as a source does that has read a file's header.
+ *
+ * Numbers from outside can be hostile, so a size that is beyond all memory is no programming error here.
+ *
+ * Returns: (transfer full) (nullable): the spec, or %NULL when its bytes are more than 2^62
+ */
+LeatSpec *
+leat_spec_new (LeatDtype dtype, const guint64 *dims, guint n_dims, gboolean bounded)
+{
+  g_autoptr (LeatSpec) self = NULL;
+
+  g_return_val_if_fail (n_dims <= LEAT_SPEC_MAX_DIMS, NULL);
+  g_return_val_if_fail (n_dims == 0 || dims != NULL, NULL);
+  g_return_val_if_fail (!bounded || n_dims > 0, NULL);
+
+  self = leat_spec_alloc (dtype, TRUE);
+  self->bounded = bounded;
+  for (guint i = 0; i < n_dims; i++)
+    leat_spec_add_dim (self, dims[i] == 0 ? LEAT_DIM_ANY : LEAT_DIM_NUMBER, dims[i], NULL);
+  return leat_spec_seal (self) ? g_steal_pointer (&self) : NULL;
+}
+
+/**
+ * leat_spec_new_any:
+ *
+ * Makes the template that accepts every spec.
+ *
+ * Returns: (transfer full): the spec `any`
+ */
+LeatSpec *
+leat_spec_new_any (void)
+{
+  return leat_spec_alloc (LEAT_DTYPE_ANY, FALSE);
+}
+
+/**
+ * leat_spec_ref: (skip)
+ * @self: a spec
+ *
+ * Adds a reference.
+ *
+ * Returns: (transfer full): @self
+ */
+LeatSpec *
+leat_spec_ref (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+/**
+ * leat_spec_unref: (skip)
+ * @self: (transfer full): a spec
+ *
+ * Drops a reference; with the last one the spec goes.
+ */
+void
+leat_spec_unref (LeatSpec *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  for (guint i = 0; i < self->n_dims; i++)
+    g_free (self->dims[i].name);
+  g_free (self);
+}
+
+/**
+ * leat_spec_equal:
+ * @self: a spec
+ * @other: another one
+ *
+ * Tells whether two specs are written alike: same type, same shape, same names.
+ *
+ * Returns: whether they are equal
+ */
+gboolean
+leat_spec_equal (LeatSpec *self, LeatSpec *other)
+{
+  g_return_val_if_fail (self != NULL && other != NULL, FALSE);
+
+  if (self == other)
+    return TRUE;
+  if (self->dtype != other->dtype || self->has_shape != other->has_shape || self->bounded != other->bounded
+      || self->n_dims != other->n_dims)
+    return FALSE;
+  for (guint i = 0; i < self->n_dims; i++)
+    {
+      const LeatDim *a = &self->dims[i], *b = &other->dims[i];
+
+      if (a->kind != b->kind || a->number != b->number || g_strcmp0 (a->name, b->name) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * leat_spec_get_dtype:
+ * @self: a spec
+ *
+ * Gets the type of an item.
+ *
+ * Returns: the type
+ */
+LeatDtype
+leat_spec_get_dtype (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL, LEAT_DTYPE_ANY);
+
+  return self->dtype;
+}
+
+/**
+ * leat_spec_get_n_dims:
+ * @self: a spec
+ *
+ * Gets the number of dimensions.
+ *
+ * Returns: how many; 0 for a scalar and for a template without a shape, see leat_spec_has_shape()
+ */
+guint
+leat_spec_get_n_dims (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_dims;
+}
+
+/**
+ * leat_spec_has_shape:
+ * @self: a spec
+ *
+ * Tells whether the spec says anything about the shape: the templates `any` and `f32` do not, the scalar `f32[]` does.
+ *
+ * Returns: whether there is a shape
+ */
+gboolean
+leat_spec_has_shape (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->has_shape;
+}
+
+/**
+ * leat_spec_get_dim:
+ * @self: a spec
+ * @index: which dimension, the slowest is 0
+ *
+ * Gets the size of one dimension; for a bounded leading one its capacity.
+ *
+ * Returns: the number; 0 when it is a name or `*`
+ */
+guint64
+leat_spec_get_dim (LeatSpec *self, guint index)
+{
+  g_return_val_if_fail (self != NULL && index < self->n_dims, 0);
+
+  return self->dims[index].number;
+}
+
+/**
+ * leat_spec_get_dim_name:
+ * @self: a spec
+ * @index: which dimension, the slowest is 0
+ *
+ * Gets the name of one dimension.
+ *
+ * Returns: (transfer none) (nullable): the name, or %NULL when it is a number or `*`
+ */
+const char *
+leat_spec_get_dim_name (LeatSpec *self, guint index)
+{
+  g_return_val_if_fail (self != NULL && index < self->n_dims, NULL);
+
+  return self->dims[index].name;
+}
+
+/**
+ * leat_spec_is_bounded:
+ * @self: a spec
+ *
+ * Tells whether the leading dimension is a capacity, with a count that is data.
+ *
+ * Returns: whether it is bounded
+ */
+gboolean
+leat_spec_is_bounded (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->bounded;
+}
+
+/**
+ * leat_spec_is_fixed:
+ * @self: a spec
+ *
+ * Tells whether the type and every dimension are known, and so the bytes.
+ *
+ * Returns: whether it is fixed
+ */
+gboolean
+leat_spec_is_fixed (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->fixed;
+}
+
+/**
+ * leat_spec_get_items:
+ * @self: a fixed spec
+ *
+ * Gets the number of items in full capacity: the product of the dimensions, 1 for a scalar.
+ *
+ * Returns: items
+ */
+guint64
+leat_spec_get_items (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL && self->fixed, 0);
+
+  return self->items;
+}
+
+/**
+ * leat_spec_get_row_bytes:
+ * @self: a fixed spec
+ *
+ * Gets the bytes of one step of the leading dimension; those of the item for a scalar.
+ *
+ * Returns: bytes
+ */
+guint64
+leat_spec_get_row_bytes (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL && self->fixed, 0);
+
+  return self->row_bytes;
+}
+
+/**
+ * leat_spec_get_bytes:
+ * @self: a fixed spec
+ *
+ * Gets the bytes of all items in full capacity, without any header that a buffer may have.
+ *
+ * Returns: bytes, at most 2^62
+ */
+guint64
+leat_spec_get_bytes (LeatSpec *self)
+{
+  g_return_val_if_fail (self != NULL && self->fixed, 0);
+
+  return self->bytes;
+}

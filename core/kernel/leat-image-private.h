@@ -1,0 +1,52 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-source.h"
+
+G_BEGIN_DECLS
+
+/* Image half of kernel/: what cuModuleLoadData takes, made from a source for one target. */
+
+typedef enum
+{
+  LEAT_IMAGE_HOST, /* a LeatHostImageHeader and a shared object, for the CPU driver */
+  LEAT_IMAGE_CUBIN,
+  LEAT_IMAGE_PTX,
+} LeatImageKind;
+
+/* Which machine code: `host` is this machine's own CPU; `x86-64` and `x86-64-v3` are levels that images are shipped
+ * for; `sm_90` is machine code for that compute capability, `compute_75` is PTX for it and all later ones. */
+typedef struct
+{
+  LeatImageKind kind;
+  char level[16];   /* HOST: "native", "x86-64", "x86-64-v3" */
+  guint capability; /* CUBIN and PTX: 90 */
+} LeatImageTarget;
+
+/* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */
+gboolean leat_image_target_parse (const char *text, LeatImageTarget *target, GError **error);
+char *leat_image_target_to_string (const LeatImageTarget *target);
+
+/* The image of @source for @target: from the images that ship (LEAT_IMAGE_PATH, then the plugin folder), from the disk
+ * cache, else from the compiler.  Errors: LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the
+ * compiler's messages, or what reading the source finds.  Any thread. */
+GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+
+/* The name to give to cuModuleGetFunction for what the framework launches: parameters in the order of the prototype,
+ * each LEAT_PARAM_INPUT_COUNT being two (const uint64_t *where, uint64_t value).  The plain kernel has its own name. */
+char *leat_image_dup_symbol (const char *entry);
+
+/* Always compiles; for leat-kernelc and tests. */
+GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+
+/* Where the image came from, counted since the process began. */
+typedef struct
+{
+  guint shipped, cached, compiled, damaged;
+} LeatImageCounts;
+
+LeatImageCounts leat_image_get_counts (void);
+
+G_END_DECLS

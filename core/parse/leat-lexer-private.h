@@ -1,0 +1,50 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-error-list-private.h"
+#include "leat-syntax-private.h"
+
+G_BEGIN_DECLS
+
+/* Words into tokens, for both spellings.  GScanner is not used here: it knows identifiers, numbers and punctuation,
+ * while a word of this language is everything up to white space (paths, expressions, specs), quotes and variables may
+ * stand in the middle of it, columns count characters, and an argument vector has no text to scan. */
+
+typedef enum
+{
+  LEAT_TOKEN_WORD,
+  LEAT_TOKEN_PROP,   /* NAME=VALUE */
+  LEAT_TOKEN_EQUALS, /* an `=` that begins a word */
+  LEAT_TOKEN_LINK,   /* `->`, `+`, `!` */
+  LEAT_TOKEN_END,    /* of a statement */
+  LEAT_TOKEN_BAD,    /* already reported */
+} LeatTokenKind;
+
+typedef struct
+{
+  LeatTokenKind kind;
+  LeatSourcePos pos;
+  char *text;             /* as written, shortened: for messages */
+  char *name;             /* PROP */
+  LeatSyntaxValue *value; /* WORD, PROP */
+  char *comment;          /* first of a statement: the comment lines above it; END: the comment after it */
+  gboolean indented;      /* first on a line that continues a statement */
+} LeatToken;
+
+/* Each gives the tokens (LeatToken) of whole statements, an END after each. */
+GPtrArray *leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors);
+GPtrArray *leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors);
+GPtrArray *leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatErrorList *errors);
+
+LeatToken *leat_token_new (LeatTokenKind kind, const LeatSourcePos *pos, const char *text, gsize length);
+/* What a WORD or PROP means where a value is expected: the whole of it. */
+LeatSyntaxValue *leat_token_dup_value (const LeatToken *self);
+GPtrArray *leat_token_array_new (void);
+/* FALSE, after an error, when there are too many. */
+gboolean leat_token_array_add (GPtrArray *tokens, LeatToken *token, LeatErrorList *errors);
+/* UTF-8 without NUL, else ENCODING at its place. */
+gboolean leat_lexer_check_encoding (const LeatSourcePos *start, const char *text, gsize length, LeatErrorList *errors);
+
+G_END_DECLS

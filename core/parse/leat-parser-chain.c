@@ -1,0 +1,213 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-parser-private.h"
+#include "../graph/leat-spec.h"
+
+#include <string.h>
+
+/* Specs are kept in the file's spelling, so that both spellings have one syntax; one with variables waits. */
+static gboolean
+leat_parser_take_spec (LeatParser *self, LeatSyntaxElement *element, LeatSyntaxValue *value)
+{
+  const char *text = leat_syntax_value_peek_literal (value);
+  g_autoptr (LeatSpec) spec = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *canonical = NULL;
+
+  element->kind = LEAT_SYNTAX_ELEMENT_SPEC;
+  element->spec = value;
+  if (text == NULL)
+    return TRUE;
+  spec = leat_spec_parse (text, &error);
+  if (spec == NULL)
+    {
+      leat_error_list_take (self->errors, &element->pos, g_steal_pointer (&error));
+      return FALSE;
+    }
+  canonical = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+  element->spec = leat_syntax_value_new_literal (canonical, &element->pos);
+  leat_syntax_value_free (value);
+  return TRUE;
+}
+
+static gboolean
+leat_parser_take_ref (LeatParser *self, LeatSyntaxElement *element, const char *text)
+{
+  const char *dot = strchr (text, '.');
+
+  element->kind = LEAT_SYNTAX_ELEMENT_REF;
+  element->name = g_strndup (text, dot - text);
+  element->port = dot[1] != '\0' ? g_strdup (dot + 1) : NULL;
+  if (leat_syntax_is_name (element->name) && (element->port == NULL || leat_syntax_is_name (element->port)))
+    return TRUE;
+  leat_error_list_add (self->errors, &element->pos, LEAT_PARSE_ERROR_NAME,
+                       "\"%s\" is no port of a node; expected NAME.PORT", text);
+  return FALSE;
+}
+
+static void
+leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
+{
+  if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (token->text, "-"))
+    leat_error_list_add (
+      self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
+      "unexpected \"-\"; if this was \"->\", the shell has taken its \">\": write \"+\" between nodes");
+  else if (self->style == LEAT_TEXT_STYLE_FILE && (g_str_equal (token->text, "+") || g_str_equal (token->text, "!")))
+    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
+                         "unexpected \"%s\"; nodes are linked by \"->\" in a file", token->text);
+  else
+    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
+                         "\"%s\" is no node; expected the id of a node, NAME.PORT or a spec", token->text);
+}
+
+static gboolean
+leat_syntax_value_begins_spec (const LeatSyntaxValue *value)
+{
+  const LeatSyntaxPiece *first = value->pieces->len > 0 ? g_ptr_array_index (value->pieces, 0) : NULL;
+
+  return first != NULL && !first->is_variable && leat_syntax_is_spec (first->text);
+}
+
+/* The word at hand as part of a chain; FALSE after a report. */
+static gboolean
+leat_parser_take_word (LeatParser *self, LeatSyntaxElement *element)
+{
+  LeatToken *token = leat_parser_take (self);
+  const char *text = leat_syntax_value_peek_bare (token->value);
+
+  if (leat_syntax_value_begins_spec (token->value))
+    return leat_parser_take_spec (self, element, g_steal_pointer (&token->value));
+  if (text != NULL && strchr (text, '.') != NULL)
+    return leat_parser_take_ref (self, element, text);
+  if (text == NULL || !leat_syntax_is_id (text))
+    {
+      leat_parser_report_no_element (self, token);
+      return FALSE;
+    }
+  element->node = leat_parser_make_node (self, NULL, text, &token->pos);
+  element->kind = self->style == LEAT_TEXT_STYLE_FILE ? LEAT_SYNTAX_ELEMENT_WORD : LEAT_SYNTAX_ELEMENT_NODE;
+  return element->node != NULL;
+}
+
+static void
+leat_parser_check_element_end (LeatParser *self, const LeatSyntaxElement *element)
+{
+  const char *link = self->style == LEAT_TEXT_STYLE_FILE ? "->" : "+";
+  g_autofree char *expected = NULL;
+  const LeatToken *token = leat_parser_peek (self), *before = g_ptr_array_index (self->tokens, self->next - 1);
+
+  if (leat_parser_at (self, LEAT_TOKEN_LINK) || leat_parser_at (self, LEAT_TOKEN_END))
+    return;
+  if (token->kind == LEAT_TOKEN_PROP)
+    expected = g_strdup_printf (element->kind == LEAT_SYNTAX_ELEMENT_REF
+                                  ? "\"%s\"; properties are set where the node is declared"
+                                  : "\"%s\"; a spec has no properties",
+                                link);
+  else if (self->style == LEAT_TEXT_STYLE_FILE && (g_str_equal (token->text, "+") || g_str_equal (token->text, "!")))
+    expected = g_strdup ("\"->\", which links nodes in a file");
+  else if (strchr (before->text, '[') != NULL && strchr (before->text, ']') == NULL)
+    expected = g_strdup ("the rest of the word before it; white space needs quotes");
+  else if (element->kind == LEAT_SYNTAX_ELEMENT_REF || element->kind == LEAT_SYNTAX_ELEMENT_SPEC)
+    expected = g_strdup_printf ("\"%s\"", link);
+  else
+    expected = g_strdup_printf ("PROPERTY=VALUE or \"%s\"", link);
+  leat_parser_report_unexpected (self, expected);
+}
+
+/* To the next link, so that the rest of the chain is looked at too. */
+static void
+leat_parser_skip_element (LeatParser *self)
+{
+  while (!leat_parser_at (self, LEAT_TOKEN_END) && !leat_parser_at (self, LEAT_TOKEN_LINK))
+    self->next++;
+}
+
+static LeatSyntaxElement *
+leat_parser_parse_element (LeatParser *self)
+{
+  const LeatToken *token = leat_parser_peek (self);
+  LeatSyntaxElement *element;
+  gboolean ok = FALSE;
+
+  if (token == NULL)
+    return NULL;
+  element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_NODE, &token->pos);
+  if (leat_parser_at (self, LEAT_TOKEN_WORD))
+    ok = leat_parser_take_word (self, element);
+  else
+    leat_parser_report_unexpected (self, "a node");
+  if (ok && element->node != NULL)
+    leat_parser_parse_props (self, element->node, TRUE);
+  if (ok)
+    {
+      leat_parser_check_element_end (self, element);
+      return element;
+    }
+  g_clear_pointer (&element->node, leat_syntax_node_free);
+  g_clear_pointer (&element->spec, leat_syntax_value_free);
+  g_free (element->name);
+  g_free (element->port);
+  g_free (element);
+  return NULL;
+}
+
+/* A spec says something about a link, so there must be one. */
+static void
+leat_parser_check_specs (LeatParser *self, GPtrArray *elements)
+{
+  for (guint i = 0; i < elements->len; i++)
+    {
+      LeatSyntaxElement *element = g_ptr_array_index (elements, i);
+      const LeatSyntaxElement *next = i + 1 < elements->len ? g_ptr_array_index (elements, i + 1) : NULL;
+
+      if (element->kind != LEAT_SYNTAX_ELEMENT_SPEC)
+        continue;
+      if (i == 0 || next == NULL || next->kind == LEAT_SYNTAX_ELEMENT_SPEC)
+        leat_error_list_add (self->errors, &element->pos, LEAT_PARSE_ERROR_SYNTAX,
+                             "a spec stands between two nodes; there is no node %s this one",
+                             i == 0 ? "before" : "right after");
+    }
+}
+
+static void
+leat_parser_check_chain (LeatParser *self, GPtrArray *elements)
+{
+  const LeatSyntaxElement *only = elements->len == 1 ? g_ptr_array_index (elements, 0) : NULL;
+
+  if (only != NULL && only->kind == LEAT_SYNTAX_ELEMENT_REF)
+    leat_error_list_add (self->errors, &only->pos, LEAT_PARSE_ERROR_SYNTAX,
+                         "\"%s.%s\" alone links nothing; expected a link after it", only->name,
+                         only->port != NULL ? only->port : "");
+  leat_parser_check_specs (self, elements);
+}
+
+LeatSyntaxStatement *
+leat_parser_parse_chain (LeatParser *self)
+{
+  LeatSyntaxStatement *statement = leat_syntax_statement_new (LEAT_SYNTAX_CHAIN, &leat_parser_peek (self)->pos);
+  gboolean whole = TRUE, broken = FALSE;
+
+  do
+    {
+      LeatSyntaxElement *element = leat_parser_parse_element (self);
+
+      if (element != NULL)
+        {
+          element->broken_before = broken;
+          g_ptr_array_add (statement->elements, element);
+        }
+      broken = element == NULL || (!leat_parser_at (self, LEAT_TOKEN_LINK) && !leat_parser_at (self, LEAT_TOKEN_END));
+      if (broken)
+        leat_parser_skip_element (self);
+      whole = whole && !broken;
+      if (!leat_parser_at (self, LEAT_TOKEN_LINK))
+        break;
+      leat_parser_take (self);
+    }
+  while (TRUE);
+  leat_parser_take (self);
+  if (whole)
+    leat_parser_check_chain (self, statement->elements);
+  return statement;
+}

@@ -1,0 +1,53 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-parser-private.h"
+
+/* A bare word in a chain of a file is a node that is declared anywhere in the file or in what it includes, else the id
+ * of a node made there.  So this is decided when all is read. */
+
+static void
+leat_parser_collect_names (LeatSyntaxStatement *statement, gpointer data)
+{
+  GHashTable *names = data;
+
+  if (statement->kind == LEAT_SYNTAX_NODE && statement->node->name != NULL)
+    g_hash_table_add (names, statement->node->name);
+  for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
+    {
+      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+
+      if (element->node != NULL && element->node->name != NULL)
+        g_hash_table_add (names, element->node->name);
+    }
+}
+
+static void
+leat_parser_resolve_element (LeatSyntaxElement *element, GHashTable *names)
+{
+  if (element->kind != LEAT_SYNTAX_ELEMENT_WORD)
+    return;
+  element->kind = LEAT_SYNTAX_ELEMENT_NODE;
+  /* With properties it is a new node: those of a declared one are set where it is declared. */
+  if (element->node->props->len > 0 || element->node->name != NULL || !g_hash_table_contains (names, element->node->id))
+    return;
+  element->kind = LEAT_SYNTAX_ELEMENT_REF;
+  element->name = g_strdup (element->node->id);
+  g_clear_pointer (&element->node, leat_syntax_node_free);
+}
+
+static void
+leat_parser_resolve_statement (LeatSyntaxStatement *statement, gpointer data)
+{
+  for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
+    leat_parser_resolve_element (g_ptr_array_index (statement->elements, i), data);
+}
+
+void
+leat_parser_resolve_words (LeatSyntax *syntax)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  leat_syntax_foreach (syntax, leat_parser_collect_names, names);
+  leat_syntax_foreach (syntax, leat_parser_resolve_statement, names);
+}

@@ -1,0 +1,80 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-syntax-private.h"
+
+typedef gboolean (*LeatSyntaxEqual) (gconstpointer a, gconstpointer b);
+
+static gboolean
+leat_syntax_equal_arrays (const GPtrArray *a, const GPtrArray *b, LeatSyntaxEqual equal)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  if (a->len != b->len)
+    return FALSE;
+  for (guint i = 0; i < a->len; i++)
+    if (!equal (g_ptr_array_index (a, i), g_ptr_array_index (b, i)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+leat_syntax_equal_pieces (gconstpointer a, gconstpointer b)
+{
+  const LeatSyntaxPiece *first = a, *second = b;
+
+  return first->is_variable == second->is_variable && g_str_equal (first->text, second->text);
+}
+
+static gboolean
+leat_syntax_equal_values (const LeatSyntaxValue *a, const LeatSyntaxValue *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  return leat_syntax_equal_arrays (a->pieces, b->pieces, leat_syntax_equal_pieces);
+}
+
+static gboolean
+leat_syntax_equal_props (gconstpointer a, gconstpointer b)
+{
+  const LeatSyntaxProp *first = a, *second = b;
+
+  return g_str_equal (first->name, second->name) && leat_syntax_equal_values (first->value, second->value);
+}
+
+static gboolean
+leat_syntax_equal_nodes (const LeatSyntaxNode *a, const LeatSyntaxNode *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  return g_strcmp0 (a->name, b->name) == 0 && g_str_equal (a->id, b->id)
+         && leat_syntax_equal_arrays (a->props, b->props, leat_syntax_equal_props);
+}
+
+static gboolean
+leat_syntax_equal_elements (gconstpointer a, gconstpointer b)
+{
+  const LeatSyntaxElement *first = a, *second = b;
+
+  return first->kind == second->kind && leat_syntax_equal_nodes (first->node, second->node)
+         && g_strcmp0 (first->name, second->name) == 0 && g_strcmp0 (first->port, second->port) == 0
+         && leat_syntax_equal_values (first->spec, second->spec);
+}
+
+static gboolean
+leat_syntax_equal_statements (gconstpointer a, gconstpointer b)
+{
+  const LeatSyntaxStatement *first = a, *second = b;
+
+  return first->kind == second->kind && g_strcmp0 (first->name, second->name) == 0
+         && leat_syntax_equal_values (first->value, second->value)
+         && leat_syntax_equal_nodes (first->node, second->node)
+         && leat_syntax_equal_arrays (first->elements, second->elements, leat_syntax_equal_elements)
+         && leat_syntax_equal_arrays (first->statements, second->statements, leat_syntax_equal_statements);
+}
+
+gboolean
+leat_syntax_equal (const LeatSyntax *self, const LeatSyntax *other)
+{
+  return leat_syntax_equal_arrays (self->statements, other->statements, leat_syntax_equal_statements);
+}

@@ -1,0 +1,298 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-syntax-private.h"
+#include "../graph/leat-spec.h"
+
+#include <string.h>
+
+static void
+leat_syntax_piece_free (gpointer data)
+{
+  LeatSyntaxPiece *piece = data;
+
+  g_free (piece->text);
+  g_free (piece);
+}
+
+LeatSyntaxValue *
+leat_syntax_value_new (const LeatSourcePos *pos)
+{
+  LeatSyntaxValue *self = g_new0 (LeatSyntaxValue, 1);
+
+  self->pieces = g_ptr_array_new_with_free_func (leat_syntax_piece_free);
+  if (pos != NULL)
+    self->pos = *pos;
+  return self;
+}
+
+LeatSyntaxValue *
+leat_syntax_value_new_literal (const char *text, const LeatSourcePos *pos)
+{
+  LeatSyntaxValue *self = leat_syntax_value_new (pos);
+
+  leat_syntax_value_add (self, FALSE, text, -1, pos);
+  return self;
+}
+
+void
+leat_syntax_value_free (LeatSyntaxValue *self)
+{
+  g_ptr_array_unref (self->pieces);
+  g_free (self);
+}
+
+static LeatSyntaxPiece *
+leat_syntax_value_get_last (const LeatSyntaxValue *self)
+{
+  return self->pieces->len > 0 ? g_ptr_array_index (self->pieces, self->pieces->len - 1) : NULL;
+}
+
+void
+leat_syntax_value_add (LeatSyntaxValue *self, gboolean is_variable, const char *text, gssize length,
+                       const LeatSourcePos *pos)
+{
+  LeatSyntaxPiece *last = leat_syntax_value_get_last (self);
+  g_autofree char *copy = length < 0 ? g_strdup (text) : g_strndup (text, length);
+
+  if (!is_variable && *copy == '\0')
+    return;
+  if (!is_variable && last != NULL && !last->is_variable)
+    {
+      char *joined = g_strconcat (last->text, copy, NULL);
+
+      g_free (last->text);
+      last->text = joined;
+      return;
+    }
+  last = g_new0 (LeatSyntaxPiece, 1);
+  last->is_variable = is_variable;
+  last->text = g_steal_pointer (&copy);
+  if (pos != NULL)
+    last->pos = *pos;
+  g_ptr_array_add (self->pieces, last);
+}
+
+const char *
+leat_syntax_value_peek_literal (const LeatSyntaxValue *self)
+{
+  const LeatSyntaxPiece *first = leat_syntax_value_get_last (self);
+
+  if (first == NULL)
+    return "";
+  return self->pieces->len == 1 && !first->is_variable ? first->text : NULL;
+}
+
+const char *
+leat_syntax_value_peek_bare (const LeatSyntaxValue *self)
+{
+  return self->quoted || self->pieces->len == 0 ? NULL : leat_syntax_value_peek_literal (self);
+}
+
+static void
+leat_syntax_prop_free (gpointer data)
+{
+  LeatSyntaxProp *prop = data;
+
+  g_free (prop->name);
+  leat_syntax_value_free (prop->value);
+  g_free (prop);
+}
+
+LeatSyntaxNode *
+leat_syntax_node_new (const char *name, const char *id, const LeatSourcePos *pos)
+{
+  LeatSyntaxNode *self = g_new0 (LeatSyntaxNode, 1);
+
+  self->name = g_strdup (name);
+  self->id = g_strdup (id);
+  if (pos != NULL)
+    self->pos = *pos;
+  self->props = g_ptr_array_new_with_free_func (leat_syntax_prop_free);
+  return self;
+}
+
+void
+leat_syntax_node_add_prop (LeatSyntaxNode *self, const char *name, const LeatSourcePos *pos, LeatSyntaxValue *value)
+{
+  LeatSyntaxProp *prop = g_new0 (LeatSyntaxProp, 1);
+
+  prop->name = g_strdup (name);
+  prop->value = value;
+  if (pos != NULL)
+    prop->pos = *pos;
+  g_ptr_array_add (self->props, prop);
+}
+
+void
+leat_syntax_node_free (LeatSyntaxNode *self)
+{
+  g_free (self->name);
+  g_free (self->id);
+  g_ptr_array_unref (self->props);
+  g_free (self);
+}
+
+static void
+leat_syntax_element_free (gpointer data)
+{
+  LeatSyntaxElement *element = data;
+
+  g_clear_pointer (&element->node, leat_syntax_node_free);
+  g_free (element->name);
+  g_free (element->port);
+  g_clear_pointer (&element->spec, leat_syntax_value_free);
+  g_free (element);
+}
+
+LeatSyntaxElement *
+leat_syntax_element_new (LeatSyntaxElementKind kind, const LeatSourcePos *pos)
+{
+  LeatSyntaxElement *self = g_new0 (LeatSyntaxElement, 1);
+
+  self->kind = kind;
+  if (pos != NULL)
+    self->pos = *pos;
+  return self;
+}
+
+static void
+leat_syntax_statement_free (gpointer data)
+{
+  LeatSyntaxStatement *statement = data;
+
+  g_free (statement->name);
+  g_free (statement->comment);
+  g_clear_pointer (&statement->value, leat_syntax_value_free);
+  g_clear_pointer (&statement->node, leat_syntax_node_free);
+  g_clear_pointer (&statement->elements, g_ptr_array_unref);
+  g_clear_pointer (&statement->statements, g_ptr_array_unref);
+  g_free (statement);
+}
+
+LeatSyntaxStatement *
+leat_syntax_statement_new (LeatSyntaxStatementKind kind, const LeatSourcePos *pos)
+{
+  LeatSyntaxStatement *self = g_new0 (LeatSyntaxStatement, 1);
+
+  self->kind = kind;
+  if (pos != NULL)
+    self->pos = *pos;
+  if (kind == LEAT_SYNTAX_CHAIN)
+    self->elements = g_ptr_array_new_with_free_func (leat_syntax_element_free);
+  if (kind == LEAT_SYNTAX_INCLUDE)
+    self->statements = g_ptr_array_new_with_free_func (leat_syntax_statement_free);
+  return self;
+}
+
+LeatSyntax *
+leat_syntax_new (LeatSource *source)
+{
+  LeatSyntax *self = g_new0 (LeatSyntax, 1);
+
+  self->sources = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_source_free);
+  self->statements = g_ptr_array_new_with_free_func (leat_syntax_statement_free);
+  g_ptr_array_add (self->sources, source);
+  return self;
+}
+
+void
+leat_syntax_free (LeatSyntax *self)
+{
+  g_ptr_array_unref (self->statements);
+  g_ptr_array_unref (self->sources);
+  g_free (self);
+}
+
+static void
+leat_syntax_foreach_in (GPtrArray *statements, void (*visit) (LeatSyntaxStatement *, gpointer), gpointer data)
+{
+  for (guint i = 0; i < statements->len; i++)
+    {
+      LeatSyntaxStatement *statement = g_ptr_array_index (statements, i);
+
+      if (statement->kind == LEAT_SYNTAX_INCLUDE && statement->statements != NULL)
+        leat_syntax_foreach_in (statement->statements, visit, data);
+      else
+        visit (statement, data);
+    }
+}
+
+void
+leat_syntax_foreach (LeatSyntax *self, void (*visit) (LeatSyntaxStatement *, gpointer), gpointer data)
+{
+  leat_syntax_foreach_in (self->statements, visit, data);
+}
+
+static gsize
+leat_syntax_scan_name (const char *text, const char *more)
+{
+  gsize length = 0;
+
+  if (!g_ascii_isalpha (*text) && *text != '_')
+    return 0;
+  while (g_ascii_isalnum (text[length]) || (text[length] != '\0' && strchr (more, text[length]) != NULL))
+    length++;
+  return length;
+}
+
+gboolean
+leat_syntax_is_name (const char *text)
+{
+  gsize length = leat_syntax_scan_name (text, "_-");
+
+  return length > 0 && text[length] == '\0';
+}
+
+gboolean
+leat_syntax_is_variable (const char *text)
+{
+  gsize length = leat_syntax_scan_name (text, "_");
+
+  return length > 0 && text[length] == '\0';
+}
+
+/* Names joined by @joint. */
+static gboolean
+leat_syntax_is_joined (const char *text, char joint)
+{
+  for (;;)
+    {
+      gsize length = leat_syntax_scan_name (text, "_-");
+
+      if (length == 0)
+        return FALSE;
+      text += length;
+      if (*text == '\0')
+        return TRUE;
+      if (*text++ != joint)
+        return FALSE;
+    }
+}
+
+gboolean
+leat_syntax_is_id (const char *text)
+{
+  return leat_syntax_is_joined (text, ':');
+}
+
+gboolean
+leat_syntax_is_property (const char *text)
+{
+  return leat_syntax_is_joined (text, '.');
+}
+
+gboolean
+leat_syntax_is_spec (const char *text)
+{
+  g_autofree char *head = g_strndup (text, strcspn (text, "[:"));
+
+  return g_str_equal (head, "any") || leat_dtype_from_name (head) != LEAT_DTYPE_ANY;
+}
+
+gboolean
+leat_syntax_is_reserved (const char *text)
+{
+  return g_str_equal (text, "leat") || g_str_equal (text, "let") || g_str_equal (text, "include")
+         || leat_syntax_is_spec (text);
+}

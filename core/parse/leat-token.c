@@ -1,0 +1,105 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-lexer-private.h"
+
+#define LEAT_TOKEN_SHOWN_CHARS 40
+
+/* Messages show what was written, on one line and not all of a long one. */
+static char *
+leat_token_shorten (const char *text, gsize length)
+{
+  g_autofree char *whole = g_strndup (text, length);
+  g_autofree char *head = NULL;
+
+  for (char *p = whole; *p != '\0'; p++)
+    if (g_ascii_iscntrl (*p))
+      *p = ' ';
+  if (g_utf8_strlen (whole, -1) <= LEAT_TOKEN_SHOWN_CHARS)
+    return g_steal_pointer (&whole);
+  head = g_utf8_substring (whole, 0, LEAT_TOKEN_SHOWN_CHARS);
+  return g_strconcat (head, "...", NULL);
+}
+
+LeatToken *
+leat_token_new (LeatTokenKind kind, const LeatSourcePos *pos, const char *text, gsize length)
+{
+  LeatToken *self = g_new0 (LeatToken, 1);
+
+  self->kind = kind;
+  self->pos = *pos;
+  self->text = leat_token_shorten (text, length);
+  return self;
+}
+
+static void
+leat_token_free (gpointer data)
+{
+  LeatToken *token = data;
+
+  g_free (token->text);
+  g_free (token->name);
+  g_free (token->comment);
+  g_clear_pointer (&token->value, leat_syntax_value_free);
+  g_free (token);
+}
+
+LeatSyntaxValue *
+leat_token_dup_value (const LeatToken *self)
+{
+  LeatSyntaxValue *value = leat_syntax_value_new (&self->pos);
+
+  value->quoted = self->value->quoted;
+  if (self->kind == LEAT_TOKEN_PROP)
+    {
+      leat_syntax_value_add (value, FALSE, self->name, -1, &self->pos);
+      leat_syntax_value_add (value, FALSE, "=", 1, &self->pos);
+    }
+  for (guint i = 0; i < self->value->pieces->len; i++)
+    {
+      const LeatSyntaxPiece *piece = g_ptr_array_index (self->value->pieces, i);
+
+      leat_syntax_value_add (value, piece->is_variable, piece->text, -1, &piece->pos);
+    }
+  return value;
+}
+
+GPtrArray *
+leat_token_array_new (void)
+{
+  return g_ptr_array_new_with_free_func (leat_token_free);
+}
+
+gboolean
+leat_token_array_add (GPtrArray *tokens, LeatToken *token, LeatErrorList *errors)
+{
+  gboolean ok = tokens->len < LEAT_SYNTAX_MAX_TOKENS;
+
+  if (!ok)
+    leat_error_list_add (errors, &token->pos, LEAT_PARSE_ERROR_LIMIT, "more than %d words; split the text with include",
+                         LEAT_SYNTAX_MAX_TOKENS);
+  g_ptr_array_add (tokens, token);
+  return ok;
+}
+
+gboolean
+leat_lexer_check_encoding (const LeatSourcePos *start, const char *text, gsize length, LeatErrorList *errors)
+{
+  LeatSourcePos pos = *start;
+  const char *bad;
+
+  if (g_utf8_validate_len (text, length, &bad))
+    return TRUE;
+  for (const char *p = text; p < bad; p = g_utf8_next_char (p))
+    {
+      pos.column++;
+      if (*p == '\n' && pos.source->kind != LEAT_SOURCE_ARGS)
+        {
+          pos.line++;
+          pos.column = 1;
+        }
+    }
+  leat_error_list_add (errors, &pos, LEAT_PARSE_ERROR_ENCODING, "the byte 0x%02x is not UTF-8 text",
+                       (guint) (guchar) *bad);
+  return FALSE;
+}

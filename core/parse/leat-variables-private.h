@@ -1,0 +1,39 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-error-list-private.h"
+#include "leat-syntax-private.h"
+
+G_BEGIN_DECLS
+
+/* The variables of a file, in the order of their `let`. */
+typedef struct
+{
+  const LeatSyntaxStatement *statement;
+  char *text;         /* NULL: its value had a fault, which was reported */
+  const char *folder; /* against which a relative path that it begins is read; NULL: the current one */
+  gboolean declared;  /* its `let` has been passed */
+} LeatVariable;
+
+typedef struct
+{
+  LeatErrorList *errors;
+  GHashTable *table;     /* name -> LeatVariable */
+  GPtrArray *order;      /* LeatVariable */
+  GHashTable *overrides; /* name -> value */
+  gsize expanded_bytes;
+} LeatVariables;
+
+/* Knows every `let` of @syntax from the start, so that an error can tell a late one from none. */
+LeatVariables *leat_variables_new (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors);
+void leat_variables_free (LeatVariables *self);
+/* The `let` is passed: from here on its name has a value. */
+void leat_variables_declare (LeatVariables *self, const LeatSyntaxStatement *statement);
+/* The value with its variables put in; NULL after a report.  @folder: that of who wrote its beginning. */
+char *leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const char **folder);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatVariables, leat_variables_free)
+
+G_END_DECLS

@@ -1,0 +1,207 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-variables-private.h"
+#include "../graph/leat-graph-error-private.h"
+
+#include <string.h>
+
+static void
+leat_variable_free (gpointer data)
+{
+  LeatVariable *variable = data;
+
+  g_free (variable->text);
+  g_free (variable);
+}
+
+static void
+leat_variables_collect (LeatSyntaxStatement *statement, gpointer data)
+{
+  LeatVariables *self = data;
+  LeatVariable *variable, *first;
+
+  if (statement->kind != LEAT_SYNTAX_LET)
+    return;
+  first = g_hash_table_lookup (self->table, statement->name);
+  if (first != NULL)
+    {
+      g_autofree char *where = leat_source_pos_to_string (&first->statement->pos);
+
+      leat_error_list_add (self->errors, &statement->pos, LEAT_PARSE_ERROR_VARIABLE_DUPLICATE,
+                           "variable \"%s\" is declared twice (first at %s)", statement->name, where);
+      return;
+    }
+  variable = g_new0 (LeatVariable, 1);
+  variable->statement = statement;
+  g_ptr_array_add (self->order, variable);
+  g_hash_table_insert (self->table, statement->name, variable);
+}
+
+/* @names: NULL-terminated; (transfer container) */
+static const char **
+leat_variables_list_names (LeatVariables *self, gboolean only_declared)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      const LeatVariable *variable = g_ptr_array_index (self->order, i);
+
+      if (variable->declared || !only_declared)
+        g_ptr_array_add (names, variable->statement->name);
+    }
+  g_ptr_array_add (names, NULL);
+  return (const char **) g_ptr_array_free (names, FALSE);
+}
+
+static void
+leat_variables_report_override (LeatVariables *self, const char *name)
+{
+  g_autofree const char **names = leat_variables_list_names (self, FALSE);
+  g_autofree char *hint = leat_graph_error_hint (name, names, "variables");
+
+  leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VARIABLE_OVERRIDE, "the pipeline has no variable \"%s\"%s",
+                       name, hint);
+}
+
+static void
+leat_variables_add_override (LeatVariables *self, const char *text)
+{
+  const char *equals = strchr (text, '=');
+  g_autofree char *name = equals != NULL ? g_strndup (text, equals - text) : NULL;
+
+  if (!g_utf8_validate (text, -1, NULL))
+    leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VALUE, "a variable's value is not UTF-8 text");
+  else if (name == NULL || !leat_syntax_is_variable (name))
+    leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VALUE, "\"%s\" sets no variable; expected NAME=VALUE",
+                         text);
+  else if (strlen (equals + 1) > LEAT_SYNTAX_MAX_VALUE_BYTES)
+    leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_LIMIT,
+                         "the value of variable \"%s\" is longer than %d bytes", name, LEAT_SYNTAX_MAX_VALUE_BYTES);
+  else if (!g_hash_table_contains (self->table, name))
+    leat_variables_report_override (self, name);
+  else
+    g_hash_table_replace (self->overrides, g_steal_pointer (&name), g_strdup (equals + 1));
+}
+
+LeatVariables *
+leat_variables_new (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors)
+{
+  LeatVariables *self = g_new0 (LeatVariables, 1);
+
+  self->errors = errors;
+  self->order = g_ptr_array_new_with_free_func (leat_variable_free);
+  self->table = g_hash_table_new (g_str_hash, g_str_equal);
+  self->overrides = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  leat_syntax_foreach (syntax, leat_variables_collect, self);
+  for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
+    leat_variables_add_override (self, overrides[i]);
+  return self;
+}
+
+void
+leat_variables_free (LeatVariables *self)
+{
+  g_hash_table_unref (self->table);
+  g_hash_table_unref (self->overrides);
+  g_ptr_array_unref (self->order);
+  g_free (self);
+}
+
+/* What comes from the command line is literal, and a path in it is one of the user's current folder. */
+void
+leat_variables_declare (LeatVariables *self, const LeatSyntaxStatement *statement)
+{
+  LeatVariable *variable = g_hash_table_lookup (self->table, statement->name);
+  const char *override = g_hash_table_lookup (self->overrides, statement->name);
+
+  if (variable->statement != statement)
+    return;
+  variable->text = leat_variables_expand (self, statement->value, &variable->folder);
+  variable->declared = TRUE;
+  if (override == NULL)
+    return;
+  g_free (variable->text);
+  variable->text = g_strdup (override);
+  variable->folder = NULL;
+}
+
+static void
+leat_variables_report_unknown (LeatVariables *self, const LeatSyntaxPiece *piece)
+{
+  const LeatVariable *late = g_hash_table_lookup (self->table, piece->text);
+  g_autofree const char **names = NULL;
+  g_autofree char *hint = NULL;
+
+  if (late != NULL)
+    {
+      g_autofree char *where = leat_source_pos_to_string (&late->statement->pos);
+
+      leat_error_list_add (self->errors, &piece->pos, LEAT_PARSE_ERROR_VARIABLE_UNKNOWN,
+                           "variable \"%s\" has no value before its let at %s", piece->text, where);
+      return;
+    }
+  names = leat_variables_list_names (self, TRUE);
+  hint = leat_graph_error_hint (piece->text, names, "variables");
+  leat_error_list_add (self->errors, &piece->pos, LEAT_PARSE_ERROR_VARIABLE_UNKNOWN, "no variable \"%s\"%s",
+                       piece->text, hint);
+}
+
+/* NULL when it has none; unknown ones are reported. */
+static const char *
+leat_variables_get_text (LeatVariables *self, const LeatSyntaxPiece *piece, const char **folder)
+{
+  const LeatVariable *variable;
+
+  *folder = piece->pos.source != NULL ? piece->pos.source->folder : NULL;
+  if (!piece->is_variable)
+    return piece->text;
+  variable = g_hash_table_lookup (self->table, piece->text);
+  if (variable == NULL || !variable->declared)
+    {
+      leat_variables_report_unknown (self, piece);
+      return NULL;
+    }
+  *folder = variable->folder;
+  return variable->text;
+}
+
+static gboolean
+leat_variables_check_length (LeatVariables *self, const LeatSyntaxValue *value, gsize length)
+{
+  gboolean total_ok = self->expanded_bytes <= LEAT_SYNTAX_MAX_EXPANDED_BYTES;
+
+  if (length <= LEAT_SYNTAX_MAX_VALUE_BYTES && total_ok)
+    return TRUE;
+  leat_error_list_add (self->errors, &value->pos, LEAT_PARSE_ERROR_LIMIT,
+                       "with its variables put in, %s longer than %d bytes",
+                       total_ok ? "the value becomes" : "the values of the file become together",
+                       total_ok ? LEAT_SYNTAX_MAX_VALUE_BYTES : LEAT_SYNTAX_MAX_EXPANDED_BYTES);
+  return FALSE;
+}
+
+char *
+leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const char **folder)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gboolean ok = TRUE;
+
+  *folder = value->pos.source != NULL ? value->pos.source->folder : NULL;
+  for (guint i = 0; i < value->pieces->len; i++)
+    {
+      const char *piece_folder;
+      const char *piece = leat_variables_get_text (self, g_ptr_array_index (value->pieces, i), &piece_folder);
+
+      ok = ok && piece != NULL;
+      if (!ok)
+        continue;
+      if (text->len == 0 && *piece != '\0')
+        *folder = piece_folder;
+      g_string_append (text, piece);
+      self->expanded_bytes += strlen (piece);
+      if (!leat_variables_check_length (self, value, text->len))
+        return NULL;
+    }
+  return ok ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+}

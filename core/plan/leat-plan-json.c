@@ -1,0 +1,166 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+#include <json-glib/json-glib.h>
+
+static void
+leat_json_add_int (JsonBuilder *builder, const char *name, guint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, (gint64) value);
+}
+
+static void
+leat_json_add_string (JsonBuilder *builder, const char *name, const char *value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value);
+}
+
+static void
+leat_json_add_triple (JsonBuilder *builder, const char *name, const guint *values)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < 3; i++)
+    json_builder_add_int_value (builder, values[i]);
+  json_builder_end_array (builder);
+}
+
+static void
+leat_json_add_touches (JsonBuilder *builder, const char *name, const LeatOp *op, LeatAccess access)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+  for (guint t = 0; t < op->n_touches; t++)
+    if (op->touches[t].access & access)
+      json_builder_add_int_value (builder, op->touches[t].buffer);
+  json_builder_end_array (builder);
+}
+
+static void
+leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
+{
+  if (op->kind == LEAT_OP_KERNEL)
+    {
+      leat_json_add_string (builder, "source", leat_kernel_source_get_name (op->source));
+      leat_json_add_string (builder, "entry", op->prototype->entry);
+      if (op->grid_by_occupancy)
+        leat_json_add_string (builder, "grid", "occupancy");
+      else
+        leat_json_add_triple (builder, "grid", op->grid);
+      leat_json_add_triple (builder, "block", op->block);
+      leat_json_add_int (builder, "shared-bytes", op->shared_bytes);
+    }
+  if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL || op->kind == LEAT_OP_TRANSFER)
+    leat_json_add_int (builder, "bytes", op->bytes);
+  if (op->kind == LEAT_OP_TRANSFER)
+    {
+      leat_json_add_string (builder, "mode", op->elided ? "mapped" : "copy");
+      if (op->reason != NULL)
+        leat_json_add_string (builder, "reason", op->reason);
+    }
+}
+
+static void
+leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
+{
+  json_builder_begin_object (builder);
+  leat_json_add_int (builder, "index", op->index);
+  leat_json_add_string (builder, "kind", leat_op_kind_get_name (op->kind));
+  leat_json_add_string (builder, "node", leat_node_get_name (op->node));
+  leat_json_add_touches (builder, "reads", op, LEAT_ACCESS_READ);
+  leat_json_add_touches (builder, "writes", op, LEAT_ACCESS_WRITE);
+  leat_json_add_op_details (builder, op);
+  json_builder_set_member_name (builder, "after");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < op->n_after; i++)
+    json_builder_add_int_value (builder, op->after[i]);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+}
+
+static void
+leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
+{
+  static const char *const places[] = { "arena", "own", "staging", "alias" };
+
+  json_builder_begin_object (builder);
+  leat_json_add_int (builder, "id", buffer->id);
+  leat_json_add_string (builder, "name", buffer->name);
+  leat_json_add_string (builder, "kind", leat_buffer_kind_get_name (buffer->kind));
+  if (buffer->spec != NULL)
+    {
+      g_autofree char *spec = leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE);
+
+      leat_json_add_string (builder, "spec", spec);
+    }
+  leat_json_add_int (builder, "bytes", buffer->bytes);
+  leat_json_add_string (builder, "place", places[buffer->place]);
+  if (buffer->place == LEAT_PLACE_ALIAS)
+    leat_json_add_int (builder, "alias-of", buffer->root);
+  if (buffer->place == LEAT_PLACE_ARENA)
+    leat_json_add_int (builder, "offset", buffer->offset);
+  if (buffer->first_op != G_MAXUINT)
+    {
+      leat_json_add_int (builder, "first-op", buffer->first_op);
+      leat_json_add_int (builder, "last-op", buffer->last_op);
+    }
+  json_builder_end_object (builder);
+}
+
+static void
+leat_json_add_prediction (JsonBuilder *builder, LeatPlan *self)
+{
+  g_autoptr (GVariant) prediction = leat_plan_dup_prediction (self);
+  GVariantIter iter;
+  const char *name;
+  guint64 value;
+
+  json_builder_set_member_name (builder, "prediction");
+  json_builder_begin_object (builder);
+  g_variant_iter_init (&iter, prediction);
+  while (g_variant_iter_next (&iter, "{&st}", &name, &value))
+    leat_json_add_int (builder, name, value);
+  json_builder_end_object (builder);
+}
+
+/**
+ * leat_plan_to_json:
+ * @self: a plan
+ *
+ * Prints a plan for programs.  The form is described in docs/plans.md.
+ *
+ * Returns: (transfer full): a JSON object
+ */
+char *
+leat_plan_to_json (LeatPlan *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (JsonNode) root = NULL;
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "bound");
+  json_builder_add_boolean_value (builder, self->traits.bound);
+  leat_json_add_int (builder, "device-bytes", leat_plan_get_device_bytes (self));
+  leat_json_add_int (builder, "host-bytes", leat_plan_get_host_bytes (self));
+  json_builder_set_member_name (builder, "flush");
+  json_builder_add_boolean_value (builder, self->flush);
+  json_builder_set_member_name (builder, "ops");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < self->ops->len; i++)
+    leat_json_add_op (builder, leat_plan_get_op (self, i));
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "buffers");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < self->buffers->len; i++)
+    leat_json_add_buffer (builder, leat_plan_get_buffer (self, i));
+  json_builder_end_array (builder);
+  leat_json_add_prediction (builder, self);
+  json_builder_end_object (builder);
+  root = json_builder_get_root (builder);
+  return json_to_string (root, TRUE);
+}

@@ -1,0 +1,105 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+/* What one run in steady state will cost, from the bound ops alone.  The other side of the comparison is never filled
+ * here: it comes from the driver's counters and from the nodes of the graph that was built. */
+
+static void
+leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
+{
+  gboolean from_host = leat_plan_get_root (self, op->from)->place == LEAT_PLACE_STAGING;
+  gboolean to_host = leat_plan_get_root (self, op->to)->place == LEAT_PLACE_STAGING;
+
+  sum->copies++;
+  if (from_host && !to_host)
+    sum->upload_bytes += op->bytes;
+  else if (to_host && !from_host)
+    sum->readback_bytes += op->bytes;
+  else
+    sum->device_copy_bytes += op->bytes;
+}
+
+static void
+leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
+{
+  if (op->elided)
+    return;
+  switch (op->kind)
+    {
+    case LEAT_OP_KERNEL:
+      sum->kernels++;
+      break;
+    case LEAT_OP_COPY:
+    case LEAT_OP_TRANSFER:
+      leat_plan_predict_copy (self, op, sum);
+      break;
+    case LEAT_OP_FILL:
+      sum->fills++;
+      sum->fill_bytes += op->bytes;
+      break;
+    case LEAT_OP_SOURCE:
+    case LEAT_OP_SINK:
+      break;
+    }
+}
+
+void
+leat_plan_predict (LeatPlan *self)
+{
+  LeatPrediction sum = { 0 };
+
+  for (guint i = 0; i < self->ops->len; i++)
+    leat_plan_predict_op (self, leat_plan_get_op (self, i), &sum);
+  if (sum.kernels + sum.copies + sum.fills > 0)
+    sum.graph_launches = sum.waits = 1;
+  sum.allocations = self->arena_bytes > 0 ? 1 : 0;
+  for (guint i = 0; i < self->buffers->len; i++)
+    {
+      LeatPlace place = leat_plan_get_buffer (self, i)->place;
+
+      sum.allocations += place == LEAT_PLACE_OWN;
+      sum.pinned_allocations += place == LEAT_PLACE_STAGING;
+    }
+  self->prediction = sum;
+}
+
+/**
+ * leat_plan_dup_prediction:
+ * @self: a plan
+ *
+ * Gets what one run in steady state will cost, and what opening a session allocates.
+ *
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, upload-bytes, readback-bytes,
+ *   device-copy-bytes, fill-bytes, graph-launches, waits, allocations, pinned-allocations
+ */
+GVariant *
+leat_plan_dup_prediction (LeatPlan *self)
+{
+  const LeatPrediction *sum = &self->prediction;
+  const struct
+  {
+    const char *name;
+    guint64 value;
+  } rows[] = {
+    { "kernels", sum->kernels },
+    { "copies", sum->copies },
+    { "fills", sum->fills },
+    { "upload-bytes", sum->upload_bytes },
+    { "readback-bytes", sum->readback_bytes },
+    { "device-copy-bytes", sum->device_copy_bytes },
+    { "fill-bytes", sum->fill_bytes },
+    { "graph-launches", sum->graph_launches },
+    { "waits", sum->waits },
+    { "allocations", sum->allocations },
+    { "pinned-allocations", sum->pinned_allocations },
+  };
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_variant_builder_add (&builder, "{st}", rows[i].name, rows[i].value);
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
+}

@@ -1,0 +1,112 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+/* The plan for people: ops with what they read and write, buffers with where they lie and how long they live. */
+
+static void
+leat_plan_print_touches (LeatPlan *self, const LeatOp *op, LeatAccess access, const char *lead, GString *text)
+{
+  for (guint t = 0; t < op->n_touches; t++)
+    if (op->touches[t].access & access)
+      {
+        g_string_append_printf (text, "%s%s", lead, leat_plan_get_buffer (self, op->touches[t].buffer)->name);
+        lead = ", ";
+      }
+}
+
+static void
+leat_plan_print_geometry (const LeatOp *op, GString *text)
+{
+  g_string_append_printf (text, "  %s grid ", op->prototype->entry);
+  if (op->grid_by_occupancy)
+    g_string_append (text, "by occupancy");
+  else
+    g_string_append_printf (text, "%ux%ux%u", op->grid[0], op->grid[1], op->grid[2]);
+  g_string_append_printf (text, " block %ux%ux%u", op->block[0], op->block[1], op->block[2]);
+  if (op->shared_bytes > 0)
+    g_string_append_printf (text, " shared %u", op->shared_bytes);
+  if (op->cooperative)
+    g_string_append (text, " cooperative");
+}
+
+static void
+leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
+{
+  g_string_append_printf (text, "  %3u %-8s %-14s", op->index, leat_op_kind_get_name (op->kind),
+                          leat_node_get_name (op->node));
+  leat_plan_print_touches (self, op, LEAT_ACCESS_READ, " ", text);
+  leat_plan_print_touches (self, op, LEAT_ACCESS_WRITE, " -> ", text);
+  if (op->kind == LEAT_OP_KERNEL)
+    leat_plan_print_geometry (op, text);
+  if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL)
+    g_string_append_printf (text, "  %" G_GUINT64_FORMAT " bytes", op->bytes);
+  if (op->kind == LEAT_OP_TRANSFER)
+    g_string_append_printf (text, "  %s%s%s%s", op->elided ? "mapped" : "copy", op->reason ? " (" : "",
+                            op->reason ? op->reason : "", op->reason ? ")" : "");
+  for (guint i = 0; i < op->n_after; i++)
+    g_string_append_printf (text, "%s%u", i == 0 ? "  after " : ",", op->after[i]);
+  g_string_append_c (text, '\n');
+}
+
+static void
+leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
+{
+  g_autofree char *spec = buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : NULL;
+
+  g_string_append_printf (text, "  %3u %-8s %-20s %-18s %12" G_GUINT64_FORMAT " bytes", buffer->id,
+                          leat_buffer_kind_get_name (buffer->kind), buffer->name, spec != NULL ? spec : "-",
+                          buffer->bytes);
+  if (buffer->place == LEAT_PLACE_ALIAS)
+    g_string_append_printf (text, "  in the memory of %s", leat_plan_get_root (self, buffer->id)->name);
+  else if (buffer->place == LEAT_PLACE_ARENA)
+    g_string_append_printf (text, "  at %" G_GUINT64_FORMAT, buffer->offset);
+  if (buffer->first_op != G_MAXUINT)
+    g_string_append_printf (text, "  ops %u-%u", buffer->first_op, buffer->last_op);
+  g_string_append_c (text, '\n');
+}
+
+static void
+leat_plan_print_prediction (LeatPlan *self, GString *text)
+{
+  const LeatPrediction *sum = &self->prediction;
+
+  g_string_append_printf (text,
+                          "a run: %" G_GUINT64_FORMAT " graph launch, %" G_GUINT64_FORMAT " wait; in it %" G_GUINT64_FORMAT
+                          " kernels, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT " fills; %" G_GUINT64_FORMAT
+                          " bytes up, %" G_GUINT64_FORMAT " back\n",
+                          sum->graph_launches, sum->waits, sum->kernels, sum->copies, sum->fills, sum->upload_bytes,
+                          sum->readback_bytes);
+}
+
+/**
+ * leat_plan_to_text:
+ * @self: a plan
+ *
+ * Prints a plan for people.
+ *
+ * Returns: (transfer full): several lines of text
+ */
+char *
+leat_plan_to_text (LeatPlan *self)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text,
+                          "%s plan: %u ops, %u buffers, %" G_GUINT64_FORMAT " bytes on the device, %" G_GUINT64_FORMAT
+                          " bytes of pinned host memory\n",
+                          self->traits.bound ? "bound" : "logical", self->ops->len, self->buffers->len,
+                          leat_plan_get_device_bytes (self), leat_plan_get_host_bytes (self));
+  g_string_append (text, "ops\n");
+  for (guint i = 0; i < self->ops->len; i++)
+    leat_plan_print_op (self, leat_plan_get_op (self, i), text);
+  g_string_append (text, "buffers\n");
+  for (guint i = 0; i < self->buffers->len; i++)
+    leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);
+  leat_plan_print_prediction (self, text);
+  if (self->flush)
+    g_string_append (text, "after the last data, one more run gives out what was kept\n");
+  return g_string_free (text, FALSE);
+}

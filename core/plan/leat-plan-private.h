@@ -1,0 +1,171 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-plan.h"
+#include "leat-recorder.h"
+
+G_BEGIN_DECLS
+
+/* The plan's tables.  Ops stand in an order in which they may run one after the other; `after` holds what each truly
+ * waits for.  Everything from `place` on is the bound half: leat_plan_bind () makes it anew from what a device is. */
+
+typedef enum
+{
+  LEAT_OP_SOURCE,   /* host: a source fills a staging buffer */
+  LEAT_OP_KERNEL,
+  LEAT_OP_COPY,     /* `from` to `to`, `bytes` of them from the start */
+  LEAT_OP_FILL,     /* the first `bytes` of `to` with `value` */
+  LEAT_OP_TRANSFER, /* upload or readback: a copy, or nothing where the memory is mapped */
+  LEAT_OP_SINK,     /* host: a sink takes a staging buffer */
+} LeatOpKind;
+
+typedef struct
+{
+  LeatBufferId buffer;
+  LeatAccess access;
+} LeatTouch;
+
+typedef struct
+{
+  LeatArgKind kind;
+  LeatBufferId buffer;
+  GBytes *value;
+  char *name;
+} LeatOpArg;
+
+typedef struct
+{
+  LeatOpKind kind;
+  guint index;
+  LeatNode *node; /* not owned: the plan holds the pipeline */
+  LeatTouch *touches;
+  guint n_touches;
+
+  /* KERNEL */
+  LeatKernelSource *source;
+  const LeatPrototype *prototype;
+  guint grid[3];
+  guint block[3];
+  guint shared_bytes;
+  gboolean cooperative;
+  gboolean grid_by_occupancy;
+  LeatOpArg *args;
+  guint n_args;
+
+  /* COPY, FILL, TRANSFER */
+  LeatBufferId to, from;
+  guint64 bytes;
+  guint8 value;
+  LeatTransferMode mode;
+
+  /* bound */
+  gboolean elided;    /* a transfer through mapped memory: no op is left of it */
+  const char *reason; /* why a transfer is done as it is */
+  guint *after;       /* indices of ops, none implied by another */
+  guint n_after;
+} LeatOp;
+
+typedef enum
+{
+  LEAT_BUFFER_STAGING, /* pinned host memory that sources fill and sinks read */
+  LEAT_BUFFER_DEVICE,  /* lives within one run */
+  LEAT_BUFFER_STATE,   /* survives from run to run */
+  LEAT_BUFFER_CONST,   /* uploaded once */
+} LeatBufferKind;
+
+typedef enum
+{
+  LEAT_PLACE_ARENA,   /* at `offset` of the lane's device arena */
+  LEAT_PLACE_OWN,     /* device memory of its own: state, const */
+  LEAT_PLACE_STAGING, /* pinned host memory of its own */
+  LEAT_PLACE_ALIAS,   /* the memory of buffer `root` */
+} LeatPlace;
+
+typedef struct
+{
+  LeatBufferId id;
+  char *name;
+  LeatBufferKind kind;
+  LeatSpec *spec;  /* NULL for scratch and the like */
+  guint64 bytes;   /* header included */
+  gboolean header; /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
+  GBytes *initial; /* STATE, CONST: first contents of the items */
+  LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
+
+  /* bound */
+  LeatPlace place;
+  LeatBufferId root;
+  guint64 offset;
+  guint first_op, last_op; /* G_MAXUINT where no op touches it */
+} LeatBuffer;
+
+/* What binding must know of a device. */
+typedef struct
+{
+  gboolean bound;      /* FALSE: the logical plan, for no device */
+  gboolean integrated; /* device memory is host memory: a copy gains nothing */
+} LeatTraits;
+
+/* Per run in steady state, and once at open; filled from the bound ops alone. */
+typedef struct
+{
+  guint64 kernels, copies, fills;
+  guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
+  guint64 graph_launches, waits;
+  guint64 allocations, pinned_allocations; /* at open */
+} LeatPrediction;
+
+struct _LeatPlan
+{
+  GObject parent_instance;
+
+  LeatPipeline *pipeline;
+  GPtrArray *nodes;   /* LeatNode, in topological order */
+  GPtrArray *ops;     /* LeatOp */
+  GPtrArray *buffers; /* LeatBuffer */
+  GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
+  gboolean flush;
+
+  LeatTraits traits;
+  guint64 arena_bytes;
+  guint64 own_bytes;
+  guint64 staging_bytes;
+  LeatPrediction prediction;
+};
+
+struct _LeatRecorder
+{
+  LeatPlan *plan;
+  LeatNode *node;
+  GError *error; /* first fault of the node's record () */
+};
+
+LeatOp *leat_plan_get_op (LeatPlan *self, guint index);
+LeatBuffer *leat_plan_get_buffer (LeatPlan *self, LeatBufferId id);
+/* The buffer whose memory `id` uses. */
+LeatBuffer *leat_plan_get_root (LeatPlan *self, LeatBufferId id);
+LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
+LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec, guint64 bytes);
+LeatOp *leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node);
+void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
+
+/* negotiation: order and specs */
+GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
+gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
+
+/* binding */
+void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
+void leat_plan_choose_transfers (LeatPlan *self);
+void leat_plan_find_dependencies (LeatPlan *self);
+void leat_plan_lay_out (LeatPlan *self);
+void leat_plan_predict (LeatPlan *self);
+/* Is op @first surely over before op @second begins? */
+gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);
+gulong *leat_plan_dup_ancestors (LeatPlan *self, gsize *words);
+
+const char *leat_op_kind_get_name (LeatOpKind kind);
+const char *leat_buffer_kind_get_name (LeatBufferKind kind);
+
+G_END_DECLS

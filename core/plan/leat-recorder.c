@@ -1,0 +1,335 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+#include "plan/leat-plan-error.h"
+
+/* The recorder turns what a node says into ops and buffers of the plan.  Nodes state programming faults (a parameter
+ * too few, an unknown port) only while they are being written, so these are criticals. */
+
+static LeatPort *
+leat_recorder_find_port (LeatRecorder *self, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  LeatPort *port = leat_node_get_port (self->node, name, &error);
+
+  if (port == NULL)
+    g_critical ("%s records port \"%s\": %s", leat_node_get_id (self->node), name, error->message);
+  return port;
+}
+
+/**
+ * leat_recorder_get_input: (skip)
+ * @self: a recorder
+ * @port: name of an input port
+ *
+ * Gets the buffer that an input reads: that of the output it is linked to.
+ *
+ * Returns: the buffer, or %LEAT_BUFFER_NONE when the port is not linked
+ */
+LeatBufferId
+leat_recorder_get_input (LeatRecorder *self, const char *port)
+{
+  LeatPort *input = leat_recorder_find_port (self, port);
+  LeatPort *peer = input != NULL ? leat_port_get_peer (input) : NULL;
+
+  return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
+}
+
+/**
+ * leat_recorder_get_output: (skip)
+ * @self: a recorder
+ * @port: name of an output port
+ *
+ * Gets the buffer that an output writes.
+ *
+ * Returns: the buffer
+ */
+LeatBufferId
+leat_recorder_get_output (LeatRecorder *self, const char *port)
+{
+  LeatPort *output = leat_recorder_find_port (self, port);
+
+  return output != NULL ? leat_plan_get_port_buffer (self->plan, output) : LEAT_BUFFER_NONE;
+}
+
+/**
+ * leat_recorder_get_spec: (skip)
+ * @self: a recorder
+ * @buffer: a buffer
+ *
+ * Gets what a buffer holds.
+ *
+ * Returns: (transfer none) (nullable): the spec; %NULL for scratch and the like
+ */
+LeatSpec *
+leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer)
+{
+  return leat_plan_get_buffer (self->plan, buffer)->spec;
+}
+
+/**
+ * leat_recorder_alias: (skip)
+ * @self: a recorder
+ * @output: name of an output port
+ * @input: name of an input port
+ *
+ * Works in place: the output takes over the input's memory.
+ *
+ * Returns: %FALSE, and nothing is changed, when somebody else reads the input too, when it is constant, or when the two
+ *   differ in size
+ */
+gboolean
+leat_recorder_alias (LeatRecorder *self, const char *output, const char *input)
+{
+  LeatPort *in = leat_recorder_find_port (self, input);
+  LeatPort *peer = leat_port_get_peer (in);
+  LeatBuffer *from, *to;
+  g_autoptr (GPtrArray) readers = NULL;
+
+  if (peer == NULL)
+    return FALSE;
+  from = leat_plan_get_buffer (self->plan, leat_plan_get_port_buffer (self->plan, peer));
+  to = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, output));
+  readers = leat_port_list_peers (peer);
+  if (readers->len != 1 || from->kind != LEAT_BUFFER_DEVICE || from->bytes != to->bytes || from->header != to->header)
+    return FALSE;
+  to->in_place_of = from->id;
+  return TRUE;
+}
+
+static LeatBufferId
+leat_recorder_add_buffer (LeatRecorder *self, LeatBufferKind kind, const char *name, guint64 bytes, GBytes *initial)
+{
+  g_autofree char *path = g_strdup_printf ("%s.%s", leat_node_get_name (self->node), name);
+  LeatBufferId id = leat_plan_add_buffer (self->plan, kind, path, NULL, bytes);
+
+  leat_plan_get_buffer (self->plan, id)->initial = initial != NULL ? g_bytes_ref (initial) : NULL;
+  return id;
+}
+
+/**
+ * leat_recorder_add_scratch: (skip)
+ * @self: a recorder
+ * @name: what it is, for printed plans
+ * @bytes: size
+ *
+ * Adds device memory for use within one run; its contents are undefined when a run begins.
+ *
+ * Returns: the buffer
+ */
+LeatBufferId
+leat_recorder_add_scratch (LeatRecorder *self, const char *name, guint64 bytes)
+{
+  return leat_recorder_add_buffer (self, LEAT_BUFFER_DEVICE, name, bytes, NULL);
+}
+
+/**
+ * leat_recorder_add_state: (skip)
+ * @self: a recorder
+ * @name: what it is, for printed plans
+ * @bytes: size
+ * @initial: (nullable): first contents, of @bytes bytes; %NULL for zeros
+ *
+ * Adds device memory that survives from run to run of a session.
+ *
+ * Returns: the buffer
+ */
+LeatBufferId
+leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GBytes *initial)
+{
+  g_return_val_if_fail (initial == NULL || g_bytes_get_size (initial) == bytes, LEAT_BUFFER_NONE);
+  return leat_recorder_add_buffer (self, LEAT_BUFFER_STATE, name, bytes, initial);
+}
+
+/**
+ * leat_recorder_add_const: (skip)
+ * @self: a recorder
+ * @name: what it is, for printed plans
+ * @bytes: its contents
+ *
+ * Adds read-only device memory that is uploaded once, when the session opens.
+ *
+ * Returns: the buffer
+ */
+LeatBufferId
+leat_recorder_add_const (LeatRecorder *self, const char *name, GBytes *bytes)
+{
+  return leat_recorder_add_buffer (self, LEAT_BUFFER_CONST, name, g_bytes_get_size (bytes), bytes);
+}
+
+/**
+ * leat_recorder_set_output_const: (skip)
+ * @self: a recorder
+ * @port: name of an output port
+ * @bytes: what it gives in every run
+ *
+ * Makes an output resident: uploaded once, when the session opens.
+ */
+void
+leat_recorder_set_output_const (LeatRecorder *self, const char *port, GBytes *bytes)
+{
+  LeatBuffer *buffer = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, port));
+
+  g_return_if_fail (g_bytes_get_size (bytes) == buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0));
+  buffer->kind = LEAT_BUFFER_CONST;
+  buffer->initial = g_bytes_ref (bytes);
+}
+
+static void
+leat_recorder_copy_args (LeatOp *op, const LeatArg *args, guint n_args)
+{
+  op->args = g_new0 (LeatOpArg, n_args);
+  op->n_args = n_args;
+  for (guint i = 0; i < n_args; i++)
+    {
+      op->args[i].kind = args[i].kind;
+      op->args[i].buffer = args[i].buffer;
+      op->args[i].name = g_strdup (args[i].name);
+      op->args[i].value = args[i].kind == LEAT_ARG_VALUE ? g_bytes_new (args[i].value, args[i].size) : NULL;
+    }
+}
+
+/**
+ * leat_recorder_add_kernel: (skip)
+ * @self: a recorder
+ * @call: the launch; everything in it is copied
+ *
+ * Adds a kernel launch.  @call's arguments stand in the order of the entry's prototype.
+ */
+void
+leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
+{
+  const LeatPrototype *prototype;
+  LeatOp *op;
+
+  if (self->error != NULL)
+    return;
+  prototype = leat_kernel_source_get_prototype (call->source, call->entry, &self->error);
+  if (prototype == NULL)
+    return;
+  g_return_if_fail (prototype->n_params == call->n_args);
+  op = leat_plan_add_op (self->plan, LEAT_OP_KERNEL, self->node);
+  op->source = leat_kernel_source_ref (call->source);
+  op->prototype = prototype;
+  for (guint i = 0; i < 3; i++)
+    {
+      op->grid[i] = MAX (call->grid[i], 1);
+      op->block[i] = MAX (call->block[i], 1);
+    }
+  op->shared_bytes = call->shared_bytes;
+  op->cooperative = call->cooperative;
+  op->grid_by_occupancy = call->grid_by_occupancy;
+  leat_recorder_copy_args (op, call->args, call->n_args);
+  for (guint i = 0; i < call->n_buffers; i++)
+    leat_op_touch (op, call->buffers[i], call->access[i]);
+}
+
+static LeatOp *
+leat_recorder_add_move (LeatRecorder *self, LeatOpKind kind, LeatBufferId to, LeatBufferId from, guint64 bytes)
+{
+  LeatOp *op = leat_plan_add_op (self->plan, kind, self->node);
+
+  op->to = to;
+  op->from = from;
+  op->bytes = bytes;
+  leat_op_touch (op, to, LEAT_ACCESS_WRITE);
+  if (from != LEAT_BUFFER_NONE)
+    leat_op_touch (op, from, LEAT_ACCESS_READ);
+  return op;
+}
+
+/**
+ * leat_recorder_add_copy: (skip)
+ * @self: a recorder
+ * @to: where to
+ * @from: where from; of the same size
+ *
+ * Adds a copy of a whole buffer, its count included.
+ */
+void
+leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
+{
+  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
+
+  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
+  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, bytes);
+}
+
+/**
+ * leat_recorder_copy_count: (skip)
+ * @self: a recorder
+ * @to: a buffer of a bounded spec
+ * @from: a buffer of a bounded spec
+ *
+ * Adds a copy of the count alone, for outputs that have as many items as an input.
+ */
+void
+leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
+{
+  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->header && leat_plan_get_buffer (self->plan, from)->header);
+  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, sizeof (guint64));
+}
+
+/**
+ * leat_recorder_add_fill: (skip)
+ * @self: a recorder
+ * @buffer: what to fill
+ * @value: with what
+ *
+ * Adds a fill of a whole buffer, its count included.
+ */
+void
+leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value)
+{
+  guint64 bytes = leat_plan_get_buffer (self->plan, buffer)->bytes;
+
+  leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, bytes)->value = value;
+}
+
+/**
+ * leat_recorder_clear_count: (skip)
+ * @self: a recorder
+ * @buffer: a buffer of a bounded spec
+ *
+ * Adds a fill that sets the count to 0.
+ */
+void
+leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer)
+{
+  g_return_if_fail (leat_plan_get_buffer (self->plan, buffer)->header);
+  leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, sizeof (guint64));
+}
+
+/**
+ * leat_recorder_add_transfer: (skip)
+ * @self: a recorder
+ * @to: device memory for an upload, host memory for a readback
+ * @from: the other
+ * @mode: how, or that the session should choose
+ *
+ * Adds the way of data between host and device.
+ */
+void
+leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode)
+{
+  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
+
+  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
+  leat_recorder_add_move (self, LEAT_OP_TRANSFER, to, from, bytes)->mode = mode;
+}
+
+/**
+ * leat_recorder_request_flush: (skip)
+ * @self: a recorder
+ *
+ * Asks for one more run after the last data, with a count of 0 on every bounded input, so that a node that keeps data
+ * back can give it out.
+ */
+void
+leat_recorder_request_flush (LeatRecorder *self)
+{
+  self->plan->flush = TRUE;
+}

@@ -1,0 +1,85 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* Runs the op list on the lane's stream, one call an op. */
+
+static CUresult
+leat_lane_call_kernel (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
+{
+  CUfunction function = self->resident->functions[op->index]->function;
+  void **params = self->launches[op->index].params;
+
+  *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
+  if (op->cooperative && self->table->cuLaunchCooperativeKernel == NULL)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  if (op->cooperative)
+    return self->table->cuLaunchCooperativeKernel (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
+                                                   op->block[1], op->block[2], op->shared_bytes, stream, params);
+  return self->table->cuLaunchKernel (function, op->grid[0], op->grid[1], op->grid[2], op->block[0], op->block[1],
+                                      op->block[2], op->shared_bytes, stream, params, NULL);
+}
+
+static CUresult
+leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
+{
+  const void *from_host = self->hosts[op->from];
+  void *to_host = self->hosts[op->to];
+
+  if (from_host != NULL && to_host == NULL)
+    {
+      *call = "cuMemcpyHtoDAsync";
+      return self->table->cuMemcpyHtoDAsync (self->addresses[op->to], from_host, op->bytes, stream);
+    }
+  if (to_host != NULL && from_host == NULL)
+    {
+      *call = "cuMemcpyDtoHAsync";
+      return self->table->cuMemcpyDtoHAsync (to_host, self->addresses[op->from], op->bytes, stream);
+    }
+  *call = "cuMemcpyDtoDAsync";
+  return self->table->cuMemcpyDtoDAsync (self->addresses[op->to], self->addresses[op->from], op->bytes, stream);
+}
+
+static gboolean
+leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
+{
+  CUstream stream = leat_stream_get (self->stream);
+  const char *call = "cuMemsetD8Async";
+  CUresult result = CUDA_SUCCESS;
+
+  switch (op->kind)
+    {
+    case LEAT_OP_KERNEL:
+      result = leat_lane_call_kernel (self, op, stream, &call);
+      break;
+    case LEAT_OP_COPY:
+    case LEAT_OP_TRANSFER:
+      result = leat_lane_call_copy (self, op, stream, &call);
+      break;
+    case LEAT_OP_FILL:
+      result = self->table->cuMemsetD8Async (self->addresses[op->to], op->value, op->bytes, stream);
+      break;
+    case LEAT_OP_SOURCE:
+    case LEAT_OP_SINK:
+      break;
+    }
+  if (result == CUDA_SUCCESS)
+    return TRUE;
+  return leat_device_set_error (self->resident->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
+                                leat_node_get_name (op->node));
+}
+
+gboolean
+leat_lane_launch_eager (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!op->elided && !leat_lane_call_op (self, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,169 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* Builds the CUDA graph of a lane from the op list: one node an op, edges where the data say so. */
+
+static gboolean
+leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error)
+{
+  return leat_device_set_error (self->resident->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
+                                leat_node_get_name (op->node));
+}
+
+static void
+leat_lane_describe_end (LeatLane *self, LeatBufferId id, CUmemorytype *type, CUdeviceptr *device, const void **host)
+{
+  *host = self->hosts[id];
+  *device = self->addresses[id];
+  *type = *host != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
+static CUresult
+leat_lane_add_copy (LeatLane *self, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+{
+  CUDA_MEMCPY3D copy = { .WidthInBytes = op->bytes, .Height = 1, .Depth = 1 };
+  const void *to = NULL;
+
+  leat_lane_describe_end (self, op->from, &copy.srcMemoryType, &copy.srcDevice, &copy.srcHost);
+  leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &to);
+  copy.dstHost = (void *) to;
+  return self->table->cuGraphAddMemcpyNode (&self->graph_nodes[op->index], self->graph, after, n_after, &copy,
+                                            leat_device_get_context (self->resident->device));
+}
+
+static CUresult
+leat_lane_add_fill (LeatLane *self, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+{
+  gboolean words = op->bytes % 4 == 0;
+  CUDA_MEMSET_NODE_PARAMS fill = {
+    .dst = self->addresses[op->to],
+    .value = words ? op->value * 0x01010101u : op->value,
+    .elementSize = words ? 4 : 1,
+    .width = words ? op->bytes / 4 : op->bytes,
+    .height = 1,
+  };
+
+  return self->table->cuGraphAddMemsetNode (&self->graph_nodes[op->index], self->graph, after, n_after, &fill,
+                                            leat_device_get_context (self->resident->device));
+}
+
+static CUresult
+leat_lane_add_kernel (LeatLane *self, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+{
+  CUDA_KERNEL_NODE_PARAMS kernel = {
+    .func = self->resident->functions[op->index]->function,
+    .gridDimX = op->grid[0],
+    .gridDimY = op->grid[1],
+    .gridDimZ = op->grid[2],
+    .blockDimX = op->block[0],
+    .blockDimY = op->block[1],
+    .blockDimZ = op->block[2],
+    .sharedMemBytes = op->shared_bytes,
+    .kernelParams = self->launches[op->index].params,
+  };
+  CUgraphNode *node = &self->graph_nodes[op->index];
+  CUresult result = self->table->cuGraphAddKernelNode (node, self->graph, after, n_after, &kernel);
+  CUlaunchAttributeValue cooperative = { .cooperative = 1 };
+
+  if (result == CUDA_SUCCESS && op->cooperative)
+    {
+      if (self->table->cuGraphKernelNodeSetAttribute == NULL)
+        return CUDA_ERROR_NOT_SUPPORTED;
+      result = self->table->cuGraphKernelNodeSetAttribute (*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
+    }
+  return result;
+}
+
+static gboolean
+leat_lane_add_node (LeatLane *self, const LeatOp *op, GError **error)
+{
+  g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
+  gsize n_after = 0;
+  const char *call = NULL;
+  CUresult result = CUDA_SUCCESS;
+
+  for (guint i = 0; i < op->n_after; i++)
+    if (self->graph_nodes[op->after[i]] != NULL)
+      after[n_after++] = self->graph_nodes[op->after[i]];
+  switch (op->kind)
+    {
+    case LEAT_OP_KERNEL:
+      call = "cuGraphAddKernelNode";
+      result = leat_lane_add_kernel (self, op, after, n_after);
+      break;
+    case LEAT_OP_COPY:
+    case LEAT_OP_TRANSFER:
+      call = "cuGraphAddMemcpyNode";
+      result = leat_lane_add_copy (self, op, after, n_after);
+      break;
+    case LEAT_OP_FILL:
+      call = "cuGraphAddMemsetNode";
+      result = leat_lane_add_fill (self, op, after, n_after);
+      break;
+    case LEAT_OP_SOURCE:
+    case LEAT_OP_SINK:
+      break;
+    }
+  return result == CUDA_SUCCESS || leat_lane_fail (self, op, call, result, error);
+}
+
+static gboolean
+leat_lane_instantiate (LeatLane *self, GError **error)
+{
+  LeatDevice *device = self->resident->device;
+  CUresult result = self->table->cuGraphInstantiateWithFlags (&self->exec, self->graph, 0);
+
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
+                                  self->plan->ops->len);
+  result = self->table->cuGraphUpload (self->exec, leat_stream_get (self->stream));
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
+  return TRUE;
+}
+
+static gboolean
+leat_lane_fill_graph (LeatLane *self, GError **error)
+{
+  CUresult result = self->table->cuGraphCreate (&self->graph, 0);
+
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!op->elided && !leat_lane_add_node (self, op, error))
+        return FALSE;
+    }
+  return leat_lane_instantiate (self, error);
+}
+
+/* Builds and instantiates; a plan without device work has no graph. */
+gboolean
+leat_lane_build_graph (LeatLane *self, GError **error)
+{
+  gboolean good;
+
+  if (self->plan->prediction.graph_launches == 0)
+    return TRUE;
+  if (!leat_device_push (self->resident->device, error))
+    return FALSE;
+  good = leat_lane_fill_graph (self, error);
+  leat_device_pop (self->resident->device);
+  return good && leat_stream_synchronize (self->stream, error);
+}
+
+gboolean
+leat_lane_launch_graph (LeatLane *self, GError **error)
+{
+  CUresult result = self->table->cuGraphLaunch (self->exec, leat_stream_get (self->stream));
+
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
+                                  self->plan->ops->len);
+  return TRUE;
+}

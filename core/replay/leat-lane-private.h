@@ -1,0 +1,79 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "device/leat-device-private.h"
+#include "device/leat-memory-private.h"
+#include "device/leat-module-private.h"
+#include "device/leat-stream-private.h"
+#include "graph/leat-endpoint.h"
+#include "plan/leat-plan-private.h"
+
+G_BEGIN_DECLS
+
+/* One set of inputs and outputs in flight: the memory, the launches and the graph of a bound plan.  Constants and
+ * loaded kernels belong to the session and are lent (LeatResident). */
+
+/* What all lanes of a session share. */
+typedef struct
+{
+  LeatDevice *device;
+  GPtrArray *memories;     /* LeatMemory or NULL, by buffer id: CONST buffers */
+  GHashTable *modules;     /* LeatKernelSource -> LeatModule */
+  const LeatFunction **functions; /* by op index; NULL but for kernels */
+} LeatResident;
+
+/* A kernel's parameters as the driver takes them: pointers into one block of storage. */
+typedef struct
+{
+  void **params;
+  guint8 *storage;
+  guint n_params;
+} LeatLaunch;
+
+typedef struct
+{
+  LeatPlan *plan; /* not owned */
+  LeatResident *resident; /* not owned */
+  const LeatDriverTable *table;
+  LeatStream *stream;
+
+  LeatMemory *arena;
+  GPtrArray *memories;    /* LeatMemory or NULL, by buffer id: STATE and STAGING buffers */
+  CUdeviceptr *addresses; /* by buffer id: first byte, header included */
+  guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
+  LeatLaunch *launches;   /* by op index */
+
+  CUgraph graph;
+  CUgraphExec exec;
+  CUgraphNode *graph_nodes; /* by op index */
+  char *last_nodes;         /* the nodes with kernels, for messages */
+} LeatLane;
+
+LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
+void leat_resident_free (LeatResident *self);
+/* Memory of its own for a buffer, holding its first contents. */
+LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
+
+LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
+void leat_lane_free (LeatLane *self);
+gboolean leat_lane_allocate (LeatLane *self, GError **error);
+gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
+gboolean leat_lane_build_graph (LeatLane *self, GError **error);
+
+gboolean leat_lane_launch_graph (LeatLane *self, GError **error);
+gboolean leat_lane_launch_eager (LeatLane *self, GError **error);
+gboolean leat_lane_wait (LeatLane *self, GError **error);
+
+/* The host's view of a staging buffer. */
+void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
+void leat_lane_set_count (LeatLane *self, LeatBufferId buffer, guint64 count);
+
+void leat_launch_clear (LeatLaunch *self);
+gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
+
+G_END_DECLS

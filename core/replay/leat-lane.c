@@ -1,0 +1,198 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+static void
+leat_lane_free_memory (gpointer memory)
+{
+  if (memory != NULL)
+    leat_memory_free (memory);
+}
+
+/* A fault inside a graph cannot be told apart while it runs: these are the nodes that it may come from. */
+static char *
+leat_lane_list_nodes (LeatPlan *plan)
+{
+  GString *text = g_string_new (NULL);
+  LeatNode *last = NULL;
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (plan, i);
+
+      if (op->kind == LEAT_OP_KERNEL && op->node != last)
+        g_string_append_printf (text, "%s%s \"%s\"", last != NULL ? ", " : "", leat_node_get_id (op->node),
+                                leat_node_get_name (op->node));
+      if (op->kind == LEAT_OP_KERNEL)
+        last = op->node;
+    }
+  g_string_prepend (text, strchr (text->str, ',') != NULL ? "one of " : "");
+  return g_string_free (text, FALSE);
+}
+
+/* Makes a lane of a bound plan: memory, packed launches, stream.  The graph is built by leat_lane_build_graph (). */
+LeatLane *
+leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
+{
+  g_autoptr (LeatLane) self = g_new0 (LeatLane, 1);
+
+  self->plan = plan;
+  self->resident = resident;
+  self->table = leat_device_get_table (resident->device);
+  self->memories = g_ptr_array_new_with_free_func (leat_lane_free_memory);
+  self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
+  self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
+  self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
+  self->graph_nodes = g_new0 (CUgraphNode, plan->ops->len + 1);
+  self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
+  self->last_nodes = leat_lane_list_nodes (plan);
+  if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_pack_launches (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+static void
+leat_lane_destroy_graph (LeatLane *self)
+{
+  if (self->exec == NULL && self->graph == NULL)
+    return;
+  if (!leat_device_push (self->resident->device, NULL))
+    return; /* a dead device's handles went with its context */
+  if (self->exec != NULL)
+    self->table->cuGraphExecDestroy (self->exec);
+  if (self->graph != NULL)
+    self->table->cuGraphDestroy (self->graph);
+  leat_device_pop (self->resident->device);
+}
+
+void
+leat_lane_free (LeatLane *self)
+{
+  if (self->stream != NULL)
+    leat_stream_synchronize (self->stream, NULL);
+  leat_lane_destroy_graph (self);
+  for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
+    leat_launch_clear (&self->launches[i]);
+  g_clear_pointer (&self->stream, leat_stream_free);
+  g_clear_pointer (&self->arena, leat_memory_free);
+  g_clear_pointer (&self->memories, g_ptr_array_unref);
+  g_free (self->addresses);
+  g_free (self->last_nodes);
+  g_free (self->hosts);
+  g_free (self->launches);
+  g_free (self->graph_nodes);
+  g_free (self);
+}
+
+static LeatMemory *
+leat_lane_make_memory (LeatLane *self, const LeatBuffer *buffer, GError **error)
+{
+  LeatMemory *memory;
+
+  if (buffer->place == LEAT_PLACE_OWN)
+    return leat_resident_make_memory (self->resident->device, buffer, error);
+  memory = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, buffer->bytes, buffer->name, error);
+  if (memory != NULL)
+    memset (leat_memory_get_host (memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
+  return memory;
+}
+
+static gboolean
+leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **error)
+{
+  LeatMemory *memory = NULL;
+
+  switch (buffer->place)
+    {
+    case LEAT_PLACE_ARENA:
+      self->addresses[buffer->id] = leat_memory_get_address (self->arena) + buffer->offset;
+      break;
+    case LEAT_PLACE_OWN:
+    case LEAT_PLACE_STAGING:
+      memory = buffer->kind == LEAT_BUFFER_CONST ? g_ptr_array_index (self->resident->memories, buffer->id)
+                                                 : leat_lane_make_memory (self, buffer, error);
+      if (memory == NULL)
+        return FALSE;
+      self->addresses[buffer->id] = leat_memory_get_address (memory);
+      self->hosts[buffer->id] = leat_memory_get_host (memory);
+      break;
+    case LEAT_PLACE_ALIAS:
+      break;
+    }
+  g_ptr_array_add (self->memories, buffer->kind == LEAT_BUFFER_CONST ? NULL : memory);
+  return TRUE;
+}
+
+gboolean
+leat_lane_allocate (LeatLane *self, GError **error)
+{
+  LeatPlan *plan = self->plan;
+
+  if (plan->arena_bytes > 0)
+    {
+      self->arena = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE, plan->arena_bytes,
+                                     "the buffers of a lane", error);
+      if (self->arena == NULL)
+        return FALSE;
+    }
+  for (guint i = 0; i < plan->buffers->len; i++)
+    if (!leat_lane_allocate_buffer (self, leat_plan_get_buffer (plan, i), error))
+      return FALSE;
+  for (guint i = 0; i < plan->buffers->len; i++)
+    {
+      LeatBufferId root = leat_plan_get_root (plan, i)->id;
+
+      self->addresses[i] = self->addresses[root];
+      self->hosts[i] = self->hosts[root];
+    }
+  return TRUE;
+}
+
+gboolean
+leat_lane_pack_launches (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_KERNEL && !leat_launch_pack (&self->launches[i], self, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The host's view of a staging buffer: its items, and for a bounded spec the count that is there now. */
+void
+leat_lane_view (LeatLane *self, LeatBufferId id, LeatView *view)
+{
+  LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
+  guint64 header = buffer->header ? LEAT_BUFFER_HEADER : 0;
+  guint8 *host = self->hosts[id];
+
+  view->data = host != NULL ? host + header : NULL;
+  view->capacity = buffer->bytes - header;
+  view->spec = buffer->spec;
+  view->count = leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0) : 1;
+  if (buffer->header && host != NULL)
+    memcpy (&view->count, host, sizeof view->count);
+}
+
+void
+leat_lane_set_count (LeatLane *self, LeatBufferId id, guint64 count)
+{
+  if (leat_plan_get_buffer (self->plan, id)->header)
+    memcpy (self->hosts[id], &count, sizeof count);
+}
+
+gboolean
+leat_lane_wait (LeatLane *self, GError **error)
+{
+  CUresult result = self->table->cuStreamSynchronize (leat_stream_get (self->stream));
+
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s",
+                                  self->last_nodes);
+  return TRUE;
+}

@@ -1,0 +1,184 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+#include "graph/leat-endpoint.h"
+#include "replay/leat-session.h"
+
+/* Packs a kernel op's arguments in the order of its wrapper's parameters: those of the prototype, except that a count
+ * given by value is two (where the count lies on the device, and its value where it is known now). */
+
+#define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
+
+static gboolean
+leat_launch_refuse (const LeatOp *op, const LeatParam *param, const char *why, GError **error)
+{
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_ARGUMENT, "%s \"%s\": parameter \"%s\" (%s) of %s %s",
+               leat_node_get_id (op->node), leat_node_get_name (op->node), param->name, param->type,
+               op->prototype->entry, why);
+  return FALSE;
+}
+
+static void *
+leat_launch_next (LeatLaunch *self)
+{
+  void *slot = self->storage + (gsize) self->n_params * LEAT_PARAM_SLOT;
+
+  self->params[self->n_params++] = slot;
+  return slot;
+}
+
+static gboolean
+leat_launch_fits (guint64 value, const char *dtype, gsize bytes)
+{
+  guint bits = (guint) bytes * 8 - (dtype != NULL && dtype[0] == 'i' ? 1 : 0);
+
+  return bits >= 64 || value >> bits == 0;
+}
+
+/* Values of Leat's own (capacities, dimensions) come as 64 bits and shrink to what the kernel declares. */
+static gboolean
+leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *param, GBytes *value, GError **error)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (value, &size);
+  guint64 number;
+
+  if (size == param->item_bytes)
+    {
+      memcpy (leat_launch_next (self), data, size);
+      return TRUE;
+    }
+  if (size != sizeof number || param->item_bytes > sizeof number)
+    return leat_launch_refuse (op, param, "has another size than its value", error);
+  memcpy (&number, data, sizeof number);
+  if (!leat_launch_fits (number, param->dtype, param->item_bytes))
+    return leat_launch_refuse (op, param, "is too narrow for the size of the data; declare it uint64_t", error);
+  memcpy (leat_launch_next (self), &number, param->item_bytes);
+  return TRUE;
+}
+
+static gboolean
+leat_launch_put_float (LeatLaunch *self, const LeatParam *param, GVariant *value)
+{
+  gdouble number = g_variant_get_double (value);
+  gfloat single = (gfloat) number;
+
+  if (param->item_bytes == sizeof single)
+    memcpy (leat_launch_next (self), &single, sizeof single);
+  else
+    memcpy (leat_launch_next (self), &number, sizeof number);
+  return TRUE;
+}
+
+static guint64
+leat_launch_get_integer (GVariant *value)
+{
+  switch (g_variant_classify (value))
+    {
+    case G_VARIANT_CLASS_BOOLEAN:
+      return g_variant_get_boolean (value);
+    case G_VARIANT_CLASS_BYTE:
+      return g_variant_get_byte (value);
+    case G_VARIANT_CLASS_INT16:
+      return (guint64) (gint64) g_variant_get_int16 (value);
+    case G_VARIANT_CLASS_UINT16:
+      return g_variant_get_uint16 (value);
+    case G_VARIANT_CLASS_INT32:
+      return (guint64) (gint64) g_variant_get_int32 (value);
+    case G_VARIANT_CLASS_UINT32:
+      return g_variant_get_uint32 (value);
+    case G_VARIANT_CLASS_INT64:
+      return (guint64) g_variant_get_int64 (value);
+    default:
+      return g_variant_get_uint64 (value);
+    }
+}
+
+static gboolean
+leat_launch_put_node_arg (LeatLaunch *self, const LeatOp *op, const LeatParam *param, const char *name, GError **error)
+{
+  GVariant *value = leat_node_get_arg (op->node, name);
+  guint64 number;
+
+  if (value == NULL)
+    return leat_launch_refuse (op, param, "is not set; give it a value, as in \"name=value\" on the node", error);
+  if (g_variant_is_of_type (value, G_VARIANT_TYPE_DOUBLE))
+    return leat_launch_put_float (self, param, value);
+  number = leat_launch_get_integer (value);
+  memcpy (leat_launch_next (self), &number, MIN (param->item_bytes, sizeof number));
+  return TRUE;
+}
+
+static void
+leat_launch_put_address (LeatLaunch *self, CUdeviceptr address)
+{
+  memcpy (leat_launch_next (self), &address, sizeof address);
+}
+
+static gboolean
+leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOpArg *arg)
+{
+  guint64 value = 0;
+
+  if (arg->kind == LEAT_ARG_COUNT)
+    {
+      leat_launch_put_address (self, lane->addresses[arg->buffer]);
+      memcpy (leat_launch_next (self), &value, sizeof value);
+      return TRUE;
+    }
+  leat_launch_put_address (self, 0);
+  memcpy (&value, g_bytes_get_data (arg->value, NULL), sizeof value);
+  memcpy (leat_launch_next (self), &value, sizeof value);
+  return TRUE;
+}
+
+static gboolean
+leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index, GError **error)
+{
+  const LeatParam *param = &op->prototype->params[index];
+  const LeatOpArg *arg = &op->args[index];
+
+  if (param->kind == LEAT_PARAM_INPUT_COUNT)
+    return leat_launch_put_count (self, lane, arg);
+  switch (arg->kind)
+    {
+    case LEAT_ARG_ITEMS:
+      leat_launch_put_address (self, lane->addresses[arg->buffer]
+                                       + (leat_plan_get_buffer (lane->plan, arg->buffer)->header ? LEAT_BUFFER_HEADER : 0));
+      return TRUE;
+    case LEAT_ARG_COUNT:
+      leat_launch_put_address (self, lane->addresses[arg->buffer]);
+      return TRUE;
+    case LEAT_ARG_VALUE:
+      return leat_launch_put_value (self, op, param, arg->value, error);
+    case LEAT_ARG_NODE_ARG:
+      return leat_launch_put_node_arg (self, op, param, arg->name, error);
+    }
+  g_assert_not_reached ();
+}
+
+/* Fills @self anew; what it pointed at before stays where it is, so that a graph node may be updated in place. */
+gboolean
+leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error)
+{
+  if (self->storage == NULL)
+    {
+      self->storage = g_malloc0_n (2 * op->n_args + 1, LEAT_PARAM_SLOT);
+      self->params = g_new0 (void *, 2 * op->n_args + 1);
+    }
+  self->n_params = 0;
+  for (guint i = 0; i < op->n_args; i++)
+    if (!leat_launch_put (self, lane, op, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+void
+leat_launch_clear (LeatLaunch *self)
+{
+  g_clear_pointer (&self->storage, g_free);
+  g_clear_pointer (&self->params, g_free);
+}

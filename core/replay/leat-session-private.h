@@ -1,0 +1,54 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-lane-private.h"
+#include "leat-session.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 runs;
+  guint64 items_in, bytes_in, bytes_out;
+  gint64 opened_us, first_us;         /* time that open took; from open to the first result */
+  gint64 source_us, device_us, sink_us; /* sums over the runs */
+  gint64 device_min_us, device_max_us;
+} LeatSessionStats;
+
+struct _LeatSession
+{
+  GObject parent_instance;
+
+  LeatPipeline *pipeline;
+  char *selector;
+  LeatExecutor executor;
+
+  LeatPlan *plan;
+  LeatDevice *device;
+  LeatResident *resident;
+  GPtrArray *lanes;   /* LeatLane */
+  GPtrArray *sources; /* LeatOp of kind SOURCE */
+  GPtrArray *sinks;   /* LeatOp of kind SINK */
+  guint n_filled;     /* sources that have given data for the run that is to come */
+  guint started;      /* endpoints that stop () must be called on */
+  gboolean is_open;
+  gboolean flushed;
+  gint running; /* atomic: a replay or run is under way */
+  gint64 open_since_us;
+  gint64 last_progress_us;
+  guint64 total_bytes;
+  LeatSessionStats stats;
+};
+
+gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
+gboolean leat_session_finish_endpoints (LeatSession *self, GError **error);
+void leat_session_stop_endpoints (LeatSession *self);
+void leat_session_unblock_endpoints (LeatSession *self);
+
+/* One run of a lane: fill, launch, wait, drain. */
+LeatFlow leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,
+                                GError **error);
+
+G_END_DECLS

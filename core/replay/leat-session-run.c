@@ -1,0 +1,157 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "replay/leat-session.h"
+
+/* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
+
+static LeatFlow
+leat_session_fill (LeatSession *self, LeatLane *lane, const LeatOp *op, gboolean wait, GCancellable *cancellable,
+                   GError **error)
+{
+  LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
+  LeatBufferId buffer = op->touches[0].buffer;
+  LeatView view;
+  LeatFlow flow;
+
+  leat_lane_view (lane, buffer, &view);
+  flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, &view, wait, cancellable, error);
+  if (flow == LEAT_FLOW_ERROR)
+    g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (op->node), leat_node_get_name (op->node));
+  if (flow != LEAT_FLOW_DATA)
+    return flow;
+  leat_lane_set_count (lane, buffer, view.count);
+  self->stats.items_in += view.count;
+  self->stats.bytes_in += leat_plan_get_buffer (self->plan, buffer)->header
+                            ? view.count * leat_spec_get_row_bytes (view.spec)
+                            : view.capacity;
+  return LEAT_FLOW_DATA;
+}
+
+/* A run with no data at all, so that nodes give out what they kept. */
+static LeatFlow
+leat_session_fill_flush (LeatSession *self, LeatLane *lane)
+{
+  if (!self->plan->flush || self->flushed)
+    return LEAT_FLOW_END;
+  self->flushed = TRUE;
+  for (guint i = 0; i < self->sources->len; i++)
+    leat_lane_set_count (lane, ((LeatOp *) g_ptr_array_index (self->sources, i))->touches[0].buffer, 0);
+  return LEAT_FLOW_DATA;
+}
+
+static LeatFlow
+leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  if (self->flushed)
+    return LEAT_FLOW_END;
+  for (; self->n_filled < self->sources->len; self->n_filled++)
+    {
+      LeatOp *op = g_ptr_array_index (self->sources, self->n_filled);
+      LeatFlow flow = leat_session_fill (self, lane, op, wait, cancellable, error);
+
+      if (flow == LEAT_FLOW_END)
+        return leat_session_fill_flush (self, lane);
+      if (flow != LEAT_FLOW_DATA)
+        return flow;
+    }
+  self->n_filled = 0;
+  /* With no source there is one run: constants in, results out. */
+  if (self->sources->len == 0 && self->stats.runs > 0)
+    return LEAT_FLOW_END;
+  return LEAT_FLOW_DATA;
+}
+
+static gboolean
+leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
+{
+  const char *name = leat_plan_get_buffer (self->plan, op->touches[0].buffer)->name;
+  guint64 capacity = leat_spec_get_n_dims (view->spec) > 0 ? leat_spec_get_dim (view->spec, 0) : 1;
+
+  if (view->count <= capacity)
+    return TRUE;
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
+               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT " (%s); give its output a larger spec",
+               leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, name);
+  return FALSE;
+}
+
+static gboolean
+leat_session_drain (LeatSession *self, LeatLane *lane, const LeatOp *op, GCancellable *cancellable, GError **error)
+{
+  LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
+  LeatView view;
+
+  leat_lane_view (lane, op->touches[0].buffer, &view);
+  if (!leat_session_check_overflow (self, op, &view, error))
+    return FALSE;
+  self->stats.bytes_out += leat_plan_get_buffer (self->plan, op->touches[0].buffer)->header
+                             ? view.count * leat_spec_get_row_bytes (view.spec)
+                             : view.capacity;
+  if (LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error))
+    return TRUE;
+  g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (op->node), leat_node_get_name (op->node));
+  return FALSE;
+}
+
+static gboolean
+leat_session_drain_all (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < self->sinks->len; i++)
+    if (!leat_session_drain (self, lane, g_ptr_array_index (self->sinks, i), cancellable, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
+{
+  if (self->plan->prediction.graph_launches == 0)
+    return TRUE;
+  if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, error)
+                                            : !leat_lane_launch_eager (lane, error))
+    return FALSE;
+  return leat_lane_wait (lane, error);
+}
+
+static void
+leat_session_note_times (LeatSession *self, gint64 begin, gint64 filled, gint64 computed, gint64 end)
+{
+  LeatSessionStats *stats = &self->stats;
+
+  if (stats->runs++ == 0)
+    {
+      stats->first_us = end - self->open_since_us;
+      stats->device_min_us = G_MAXINT64;
+    }
+  stats->source_us += filled - begin;
+  stats->device_us += computed - filled;
+  stats->sink_us += end - computed;
+  stats->device_min_us = MIN (stats->device_min_us, computed - filled);
+  stats->device_max_us = MAX (stats->device_max_us, computed - filled);
+}
+
+LeatFlow
+leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  gint64 filled, computed;
+  LeatFlow flow;
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !leat_device_check (self->device, error))
+    return LEAT_FLOW_ERROR;
+  flow = leat_session_fill_all (self, lane, wait, cancellable, error);
+  if (flow != LEAT_FLOW_DATA)
+    return flow;
+  filled = g_get_monotonic_time ();
+  if (!leat_session_compute (self, lane, error))
+    return LEAT_FLOW_ERROR;
+  computed = g_get_monotonic_time ();
+  if (!leat_session_drain_all (self, lane, cancellable, error))
+    return LEAT_FLOW_ERROR;
+  leat_session_note_times (self, begin, filled, computed, g_get_monotonic_time ());
+  return LEAT_FLOW_DATA;
+}

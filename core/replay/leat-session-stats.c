@@ -1,0 +1,37 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/**
+ * leat_session_dup_stats:
+ * @self: a session
+ *
+ * Gets what has happened since the session was opened.
+ *
+ * Returns: (transfer full): a dictionary (a{sv}): runs t, items-in t, bytes-in t, bytes-out t; times in microseconds:
+ *   open-us x, first-result-us x (from open () to the first result), source-us x, device-us x, sink-us x (sums),
+ *   device-min-us x, device-max-us x
+ */
+GVariant *
+leat_session_dup_stats (LeatSession *self)
+{
+  const LeatSessionStats *stats = &self->stats;
+  GVariantDict dict;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "runs", "t", stats->runs);
+  g_variant_dict_insert (&dict, "items-in", "t", stats->items_in);
+  g_variant_dict_insert (&dict, "bytes-in", "t", stats->bytes_in);
+  g_variant_dict_insert (&dict, "bytes-out", "t", stats->bytes_out);
+  g_variant_dict_insert (&dict, "open-us", "x", stats->opened_us);
+  g_variant_dict_insert (&dict, "first-result-us", "x", stats->first_us);
+  g_variant_dict_insert (&dict, "source-us", "x", stats->source_us);
+  g_variant_dict_insert (&dict, "device-us", "x", stats->device_us);
+  g_variant_dict_insert (&dict, "sink-us", "x", stats->sink_us);
+  g_variant_dict_insert (&dict, "device-min-us", "x", stats->runs > 0 ? stats->device_min_us : 0);
+  g_variant_dict_insert (&dict, "device-max-us", "x", stats->device_max_us);
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}

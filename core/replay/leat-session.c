@@ -1,0 +1,477 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+/**
+ * LeatSession:
+ *
+ * A pipeline made resident on one device: planned, memory allocated, kernels loaded, graph instantiated.
+ *
+ * Make one for a pipeline and a device, open it, then let it run to the end of its sources (leat_session_run ()) or
+ * replay it run by run (leat_session_replay ()).  What a run costs is what the bound plan predicts: in steady state one
+ * graph launch and one wait.  While a session is open, its pipeline cannot be changed, other than properties that say
+ * so.  All calls of a session come from one thread at a time; close () ends it, and it can be opened again.
+ */
+
+enum
+{
+  PROP_0,
+  PROP_PIPELINE,
+  PROP_DEVICE,
+  PROP_EXECUTOR,
+  N_PROPS
+};
+
+static GParamSpec *leat_session_props[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (LeatSession, leat_session, G_TYPE_OBJECT)
+G_DEFINE_QUARK (leat-session-error-quark, leat_session_error)
+
+GType
+leat_executor_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
+                                       { LEAT_EXECUTOR_EAGER, "LEAT_EXECUTOR_EAGER", "eager" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatExecutor", values));
+  return type;
+}
+
+/**
+ * leat_session_new:
+ * @pipeline: what to run
+ * @device: (nullable): "auto", "cuda:N" or "cpu"; %NULL for what the environment variable LEAT_DEVICE says, else "auto"
+ *
+ * Makes a session; nothing is looked at yet.
+ *
+ * Returns: (transfer full): a session, not open
+ */
+LeatSession *
+leat_session_new (LeatPipeline *pipeline, const char *device)
+{
+  return g_object_new (LEAT_TYPE_SESSION, "pipeline", pipeline, "device", device, NULL);
+}
+
+static void
+leat_session_list_endpoints (LeatSession *self)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_SOURCE)
+        g_ptr_array_add (self->sources, op);
+      else if (op->kind == LEAT_OP_SINK)
+        g_ptr_array_add (self->sinks, op);
+    }
+}
+
+static gboolean
+leat_session_bind (LeatSession *self, GError **error)
+{
+  LeatTraits traits = { .bound = TRUE };
+
+  self->plan = leat_plan_new (self->pipeline, error);
+  if (self->plan == NULL)
+    return FALSE;
+  self->device = leat_device_open (self->selector, error);
+  if (self->device == NULL)
+    return FALSE;
+  traits.integrated = leat_device_get_facts (self->device)->integrated;
+  leat_plan_bind (self->plan, &traits);
+  leat_session_list_endpoints (self);
+  return leat_device_check_budget (self->device, leat_plan_get_device_bytes (self->plan), "the buffers of the pipeline",
+                                   error);
+}
+
+static gboolean
+leat_session_add_lane (LeatSession *self, GError **error)
+{
+  LeatLane *lane = leat_lane_new (self->plan, self->resident, error);
+
+  if (lane == NULL)
+    return FALSE;
+  g_ptr_array_add (self->lanes, lane);
+  return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, error);
+}
+
+static gboolean
+leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  self->resident = leat_resident_new (self->plan, self->device, error);
+  return self->resident != NULL && leat_session_add_lane (self, error) && leat_session_start_endpoints (self, error);
+}
+
+/**
+ * leat_session_open:
+ * @self: a session that is not open
+ * @cancellable: (nullable): to give up between steps
+ * @error: return location for an error
+ *
+ * Plans the pipeline, chooses the device, and makes everything that runs will need: memory, kernels, the graph.
+ *
+ * Errors of planning (%LEAT_GRAPH_ERROR, %LEAT_PLAN_ERROR, %LEAT_KERNEL_ERROR), of the device (%LEAT_DRIVER_ERROR) and
+ * of sources and sinks that cannot begin.  After an error nothing is left over and open () may be called again.
+ *
+ * Returns: whether the session is open
+ */
+gboolean
+leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  if (self->is_open)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is open already");
+      return FALSE;
+    }
+  self->open_since_us = g_get_monotonic_time ();
+  memset (&self->stats, 0, sizeof self->stats);
+  self->flushed = FALSE;
+  self->n_filled = 0;
+  self->is_open = TRUE;
+  leat_pipeline_freeze (self->pipeline);
+  if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
+    {
+      leat_session_close (self);
+      return FALSE;
+    }
+  self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
+  return TRUE;
+}
+
+/**
+ * leat_session_close:
+ * @self: a session
+ *
+ * Gives back everything that open () made.  Sinks that did not finish undo what they began.  A session that is not open
+ * is left as it is.
+ */
+void
+leat_session_close (LeatSession *self)
+{
+  g_return_if_fail (LEAT_IS_SESSION (self));
+  if (!self->is_open)
+    return;
+  self->is_open = FALSE;
+  leat_session_stop_endpoints (self);
+  g_ptr_array_set_size (self->lanes, 0);
+  g_ptr_array_set_size (self->sources, 0);
+  g_ptr_array_set_size (self->sinks, 0);
+  g_clear_pointer (&self->resident, leat_resident_free);
+  g_clear_object (&self->plan);
+  g_clear_object (&self->device);
+  leat_pipeline_thaw (self->pipeline);
+}
+
+static gboolean
+leat_session_begin (LeatSession *self, GError **error)
+{
+  if (!self->is_open)
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
+  else if (!g_atomic_int_compare_and_exchange (&self->running, 0, 1))
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
+  else if (leat_device_push (self->device, error))
+    return TRUE;
+  else
+    g_atomic_int_set (&self->running, 0);
+  return FALSE;
+}
+
+static void
+leat_session_end (LeatSession *self)
+{
+  leat_device_pop (self->device);
+  g_atomic_int_set (&self->running, 0);
+}
+
+/**
+ * leat_session_replay:
+ * @self: an open session
+ * @wait: whether to wait for sources that have no data yet
+ * @cancellable: (nullable): to give up
+ * @error: return location for an error
+ *
+ * Does one run: every source gives its next data, the device works, every sink takes its result.
+ *
+ * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned.
+ *
+ * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
+ *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set
+ */
+LeatFlow
+leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
+  if (!leat_session_begin (self, error))
+    return LEAT_FLOW_ERROR;
+  flow = leat_session_run_once (self, g_ptr_array_index (self->lanes, 0), wait, cancellable, error);
+  if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
+    flow = LEAT_FLOW_ERROR;
+  leat_session_end (self);
+  return flow;
+}
+
+static void
+leat_session_post_progress (LeatSession *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  GVariantDict details;
+
+  if (now - self->last_progress_us < G_USEC_PER_SEC / 10)
+    return;
+  self->last_progress_us = now;
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, "runs", "t", self->stats.runs);
+  g_variant_dict_insert (&details, "bytes", "t", self->stats.bytes_in);
+  g_variant_dict_insert (&details, "total-bytes", "t", self->total_bytes);
+  g_variant_dict_insert (&details, "seconds", "d", (now - self->open_since_us) / (double) G_USEC_PER_SEC);
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_PROGRESS, NULL, NULL, g_variant_dict_end (&details)));
+}
+
+static void
+leat_session_cancelled (GCancellable *cancellable, gpointer data)
+{
+  leat_session_unblock_endpoints (data);
+}
+
+/**
+ * leat_session_run:
+ * @self: an open session
+ * @cancellable: (nullable): to stop early
+ * @error: return location for an error
+ *
+ * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
+ * times a second.
+ *
+ * Returns: whether the end was reached
+ */
+gboolean
+leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow = LEAT_FLOW_DATA;
+  gulong watch = 0;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  if (!leat_session_begin (self, error))
+    return FALSE;
+  if (cancellable != NULL)
+    watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
+  self->last_progress_us = g_get_monotonic_time ();
+  while (flow == LEAT_FLOW_DATA)
+    {
+      flow = leat_session_run_once (self, g_ptr_array_index (self->lanes, 0), TRUE, cancellable, error);
+      leat_session_post_progress (self);
+    }
+  if (cancellable != NULL)
+    g_cancellable_disconnect (cancellable, watch);
+  if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
+    flow = LEAT_FLOW_ERROR;
+  leat_session_end (self);
+  return flow == LEAT_FLOW_END;
+}
+
+static void
+leat_session_run_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  LeatSession *self = source;
+  LeatBus *bus = leat_pipeline_get_bus (self->pipeline);
+  GError *error = NULL;
+
+  if (leat_session_run (self, cancellable, &error))
+    {
+      leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_END, NULL, NULL, NULL));
+      g_task_return_boolean (task, TRUE);
+      return;
+    }
+  leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_ERROR, NULL, error, NULL));
+  g_task_return_error (task, error);
+}
+
+/**
+ * leat_session_run_async:
+ * @self: an open session
+ * @cancellable: (nullable): to stop early
+ * @callback: (scope async): called in the thread-default main context of the caller
+ * @user_data: for @callback
+ *
+ * Does leat_session_run () in a thread of its own.  Beside @callback, exactly one message tells how it ended:
+ * %LEAT_MESSAGE_END or %LEAT_MESSAGE_ERROR.
+ */
+void
+leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, leat_session_run_async);
+  g_task_run_in_thread (task, leat_session_run_thread);
+}
+
+/**
+ * leat_session_run_finish:
+ * @self: a session
+ * @result: what the callback got
+ * @error: return location for an error
+ *
+ * Ends leat_session_run_async ().
+ *
+ * Returns: whether the end was reached
+ */
+gboolean
+leat_session_run_finish (LeatSession *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+/**
+ * leat_session_is_open:
+ * @self: a session
+ *
+ * Tells whether the session is open.
+ *
+ * Returns: %TRUE between open () and close ()
+ */
+gboolean
+leat_session_is_open (LeatSession *self)
+{
+  return self->is_open;
+}
+
+/**
+ * leat_session_get_plan:
+ * @self: a session
+ *
+ * Gets the bound plan of an open session.
+ *
+ * Returns: (transfer none) (nullable): the plan; %NULL while the session is not open
+ */
+LeatPlan *
+leat_session_get_plan (LeatSession *self)
+{
+  return self->plan;
+}
+
+/**
+ * leat_session_get_device:
+ * @self: a session
+ *
+ * Gets the device of an open session.
+ *
+ * Returns: (transfer none) (nullable): the device; %NULL while the session is not open
+ */
+LeatDevice *
+leat_session_get_device (LeatSession *self)
+{
+  return self->device;
+}
+
+static void
+leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  LeatSession *self = LEAT_SESSION (object);
+
+  switch (id)
+    {
+    case PROP_PIPELINE:
+      self->pipeline = g_value_dup_object (value);
+      break;
+    case PROP_DEVICE:
+      self->selector = g_value_dup_string (value);
+      break;
+    case PROP_EXECUTOR:
+      self->executor = g_value_get_enum (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  LeatSession *self = LEAT_SESSION (object);
+
+  switch (id)
+    {
+    case PROP_PIPELINE:
+      g_value_set_object (value, self->pipeline);
+      break;
+    case PROP_DEVICE:
+      g_value_set_string (value, self->selector);
+      break;
+    case PROP_EXECUTOR:
+      g_value_set_enum (value, self->executor);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+leat_session_finalize (GObject *object)
+{
+  LeatSession *self = LEAT_SESSION (object);
+
+  leat_session_close (self);
+  g_ptr_array_unref (self->lanes);
+  g_ptr_array_unref (self->sources);
+  g_ptr_array_unref (self->sinks);
+  g_clear_object (&self->pipeline);
+  g_free (self->selector);
+  G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
+}
+
+static void
+leat_session_class_init (LeatSessionClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->set_property = leat_session_set_property;
+  object_class->get_property = leat_session_get_property;
+  object_class->finalize = leat_session_finalize;
+  /**
+   * LeatSession:pipeline:
+   *
+   * What the session runs.
+   */
+  leat_session_props[PROP_PIPELINE]
+    = g_param_spec_object ("pipeline", NULL, NULL, LEAT_TYPE_PIPELINE,
+                           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:device:
+   *
+   * Where it runs: "auto", "cuda:N" or "cpu"; %NULL for the environment variable LEAT_DEVICE.
+   */
+  leat_session_props[PROP_DEVICE]
+    = g_param_spec_string ("device", NULL, NULL, NULL,
+                           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:executor:
+   *
+   * How ops are run; read when the session opens.
+   */
+  leat_session_props[PROP_EXECUTOR]
+    = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_GRAPH,
+                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
+}
+
+static void
+leat_session_init (LeatSession *self)
+{
+  self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
+  self->sources = g_ptr_array_new ();
+  self->sinks = g_ptr_array_new ();
+}

@@ -1,0 +1,72 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#if !defined(LEAT_INSIDE) && !defined(LEAT_COMPILATION)
+#error "include <leat/leat.h>"
+#endif
+
+#include "../device/leat-device.h"
+#include "../graph/leat-endpoint.h"
+#include "../graph/leat-pipeline.h"
+#include "../plan/leat-plan.h"
+
+G_BEGIN_DECLS
+
+#define LEAT_SESSION_ERROR (leat_session_error_quark ())
+
+/**
+ * LeatSessionError:
+ * @LEAT_SESSION_ERROR_FAILED: none of the others
+ * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already, or running in another thread
+ * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
+ * @LEAT_SESSION_ERROR_ARGUMENT: a kernel's argument is not set
+ * @LEAT_SESSION_ERROR_EMPTY: an `app` source has no data and was asked not to wait
+ *
+ * What can go wrong with a session, beside the errors of what it stands on.
+ */
+typedef enum
+{
+  LEAT_SESSION_ERROR_FAILED,
+  LEAT_SESSION_ERROR_STATE,
+  LEAT_SESSION_ERROR_OVERFLOW,
+  LEAT_SESSION_ERROR_ARGUMENT,
+  LEAT_SESSION_ERROR_EMPTY,
+} LeatSessionError;
+
+GQuark leat_session_error_quark (void);
+
+/**
+ * LeatExecutor:
+ * @LEAT_EXECUTOR_GRAPH: the ops are one CUDA graph, launched once a run
+ * @LEAT_EXECUTOR_EAGER: the ops go to a stream one by one; slower, and simpler to debug
+ *
+ * How a session runs its ops.  Both give the same bytes.
+ */
+typedef enum
+{
+  LEAT_EXECUTOR_GRAPH,
+  LEAT_EXECUTOR_EAGER,
+} LeatExecutor;
+
+#define LEAT_TYPE_EXECUTOR (leat_executor_get_type ())
+GType leat_executor_get_type (void) G_GNUC_CONST;
+
+#define LEAT_TYPE_SESSION (leat_session_get_type ())
+G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
+
+LeatSession *leat_session_new (LeatPipeline *pipeline, const char *device);
+gboolean leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error);
+gboolean leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error);
+void leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback,
+                             gpointer user_data);
+gboolean leat_session_run_finish (LeatSession *self, GAsyncResult *result, GError **error);
+void leat_session_close (LeatSession *self);
+gboolean leat_session_is_open (LeatSession *self);
+LeatPlan *leat_session_get_plan (LeatSession *self);
+LeatDevice *leat_session_get_device (LeatSession *self);
+GVariant *leat_session_dup_stats (LeatSession *self);
+
+G_END_DECLS

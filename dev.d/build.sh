@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Configures and compiles one build folder, silently when there is nothing to do.
+
+build_jobs () {
+  echo "${LEAT_JOBS:-$(nproc 2>/dev/null || echo 2)}"
+}
+
+# Fills build_options with what Meson is given for the build folder named.
+build_find_options () {
+  case $1 in
+    build) build_options=() ;;
+    # The typelib's dumper and the interpreters are not instrumented, so the bindings stay out of these two.
+    build-sanitize) build_options=(-Db_sanitize=address,undefined -Dintrospection=disabled) ;;
+    build-tsan) build_options=(-Db_sanitize=thread -Dintrospection=disabled) ;;
+    build-no-toolkit) build_options=(-Dnvcc=disabled) ;;
+    build-coverage) build_options=(-Db_coverage=true -Dbuildtype=debug) ;;
+    *) die "no options are known for the build folder $1" ;;
+  esac
+}
+
+# Configures when the folder is new, or when it was made with other options or other packages.
+build_configure () {
+  local folder=$dev_root/$1 log=$dev_root/build/logs/$1-configure.log stamp
+  build_find_options "$1"
+  stamp="${build_options[*]}"
+  if [ -f "$folder/build.ninja" ] && [ "$(cat "$folder/dev-options" 2>/dev/null || echo none)" = "$stamp" ]; then
+    return
+  fi
+  setup_check_versions
+  mkdir -p "${log%/*}"
+  say "configuring $1/"
+  rm -rf -- "$folder/meson-private" "$folder/build.ninja"
+  meson setup "${build_options[@]}" "$folder" "$dev_root" >"$log" 2>&1 </dev/null || {
+    say_log "$log" 40
+    die "meson could not configure $1/"
+  }
+  printf '%s\n' "$stamp" >"$folder/dev-options"
+}
+
+# On a terminal ninja shows its progress; elsewhere its words matter only when it fails.
+build_compile () {
+  local folder=$dev_root/$1 log=$dev_root/build/logs/$1-compile.log
+  if ninja -C "$folder" -n 2>/dev/null | grep -q 'no work to do'; then
+    return
+  fi
+  mkdir -p "${log%/*}"
+  say "building $1/"
+  if [ -t 2 ]; then
+    ninja -C "$folder" -j "$(build_jobs)" >&2 </dev/null || die "the build failed"
+    return
+  fi
+  ninja -C "$folder" -j "$(build_jobs)" >"$log" 2>&1 </dev/null || {
+    grep -A 20 -E '^FAILED:|error:|ninja: error' "$log" | head -n 120 >&2 || true
+    say_log "$log" 5
+    die "the build failed"
+  }
+}
+
+build_folder () {
+  build_configure "$1"
+  build_compile "$1"
+}
+
+# Meson's own list of what lets the folder's programs run without being installed, asked once a configure, with one
+# change: a path list that was empty stays without an empty entry, which would mean the current folder.
+build_write_environment () {
+  local folder=$dev_root/$1
+  if [ "$folder/dev-environment" -nt "$folder/build.ninja" ]; then
+    return
+  fi
+  meson devenv -C "$folder" --dump 2>/dev/null | sed 's/:\$\([A-Z_]*\)"/${\1:+:$\1}"/' >"$folder/dev-environment.new" \
+    || die "meson devenv failed in $1/"
+  mv -- "$folder/dev-environment.new" "$folder/dev-environment"
+}
+
+build_enter () {
+  build_write_environment "$1"
+  # shellcheck source=/dev/null
+  . "$dev_root/$1/dev-environment"
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the suite of a bundle and writes what came out, with what it ran on, to RECORD-FOLDER/record.txt."""
+
+import argparse
+import concurrent.futures
+import datetime
+import json
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import tap
+
+BUNDLE = Path(__file__).resolve().parent
+
+
+def placed(value):
+    return value.replace('@BUILD@', str(BUNDLE / 'build')).replace('@SOURCE@', str(BUNDLE / 'source'))
+
+
+def program_here(path):
+    """Interpreters lie elsewhere on this machine, and the python3 that has NumPy is the one on PATH."""
+    name = os.path.basename(path)
+    if name.startswith('python3'):
+        return shutil.which('python3') or path
+    return path if os.path.exists(path) or '/' not in path else shutil.which(name) or path
+
+
+def base_environment(device, cache):
+    """What env.sh sets, asked of a shell, because it is a shell that has to understand it."""
+    shell = subprocess.run(['bash', '-c', f'. "{BUNDLE}/env.sh" && env -0'], check=True, capture_output=True, text=True)
+    environment = dict(pair.split('=', 1) for pair in shell.stdout.split('\0') if '=' in pair)
+    environment.update(LEAT_DEVICE=device, XDG_CACHE_HOME=cache)
+    return environment
+
+
+def reason_to_skip(test):
+    """Bindings need an interpreter with its bridge to GObject; a machine without it says so."""
+    program = program_here(placed(test['cmd'][0]))
+    if not os.path.exists(program):
+        return f'no {os.path.basename(program)} here'
+    if any('bindings' in suite for suite in test['suite']) and os.path.basename(program).startswith('python3'):
+        if subprocess.run([program, '-c', 'import gi'], capture_output=True).returncode != 0:
+            return 'python3 here has no PyGObject'
+    return None
+
+
+def run_one(test, base, factor):
+    """Returns (stdout, stderr, end, seconds) of one test program; its whole process group goes when time is up."""
+    reason = reason_to_skip(test)
+    if reason:
+        return f'1..0 # SKIP {reason}\n', '', 'SKIP', 0.0
+    kept = {'XDG_CACHE_HOME': base['XDG_CACHE_HOME'], 'LEAT_DEVICE': base['LEAT_DEVICE']}
+    environment = {**base, **{name: program_here(placed(value)) for name, value in test['env'].items()}, **kept}
+    command = [program_here(placed(test['cmd'][0]))] + [placed(word) for word in test['cmd'][1:]]
+    began = time.monotonic()
+    child = subprocess.Popen(command, env=environment, cwd=placed(test['workdir'] or '@BUILD@'), text=True,
+                             errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        stdout, stderr = child.communicate(timeout=(test['timeout'] or 30) * factor)
+        end = {0: 'OK', 77: 'SKIP'}.get(child.returncode, f'exit status {child.returncode}')
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        stdout, stderr = child.communicate()
+        end = 'TIMEOUT'
+    return stdout, stderr, end, time.monotonic() - began
+
+
+def device_lines():
+    """What the driver's own tool says of the devices; a machine without one says that."""
+    try:
+        asked = subprocess.run(['nvidia-smi', '--query-gpu=name,driver_version,memory.total', '--format=csv,noheader'],
+                               capture_output=True, text=True, timeout=60)
+        return asked.stdout.strip().splitlines() or ['none found']
+    except (OSError, subprocess.TimeoutExpired):
+        return ['none (no nvidia-smi here)']
+
+
+def write_record(folder, about, outputs, programs):
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = [case for each in programs.values() for case in each]
+    count = ', '.join(f'{sum(1 for case in cases if case.state == state)} {state}'
+                      for state in ('passed', 'failed', 'skipped'))
+    with (folder / 'record.txt').open('w', encoding='utf-8') as record:
+        for name, value in about.items():
+            record.write(f'{name}: {value}\n')
+        record.write(f'count: {count}\n')
+        for name, (stdout, stderr, end, seconds) in outputs.items():
+            record.write(f'\n== {name}: {end}, {seconds:.2f} s\n{stdout}')
+            if end not in tap.GOOD_ENDS and stderr:
+                record.write(f'-- standard error\n{stderr[-20000:]}')
+
+
+def wanted_tests(described, given):
+    tests = described['benchmarks'] if given.benchmarks else described['tests']
+    return [test for test in tests if not given.names or any(name in test['name'] for name in given.names)]
+
+
+def run_all(tests, base, given):
+    outputs = {}
+    with concurrent.futures.ThreadPoolExecutor(1 if given.benchmarks else given.jobs) as pool:
+        running = {pool.submit(run_one, test, base, given.time_factor): test['name'] for test in tests}
+        for done in concurrent.futures.as_completed(running):
+            name = running[done]
+            outputs[name] = done.result()
+            print(f'{outputs[name][2]:>8} {outputs[name][3]:7.2f} s  {name}', flush=True)
+            if outputs[name][2] not in tap.GOOD_ENDS:
+                print(outputs[name][0][-4000:] + outputs[name][1][-4000:], flush=True)
+            elif given.benchmarks:
+                print(outputs[name][0], flush=True)
+    return dict(sorted(outputs.items()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('record', type=Path, metavar='RECORD-FOLDER')
+    parser.add_argument('names', nargs='*', help='only tests whose name contains one of these')
+    parser.add_argument('--device', default=os.environ.get('LEAT_DEVICE', 'cuda:0'))
+    parser.add_argument('--jobs', type=int, default=min(4, os.cpu_count() or 1))
+    parser.add_argument('--time-factor', type=float, default=2.0, help='multiplies every time limit')
+    parser.add_argument('--benchmarks', action='store_true', help='the benchmarks instead of the tests')
+    given = parser.parse_args()
+    described = json.loads((BUNDLE / 'tests.json').read_text())
+    with tempfile.TemporaryDirectory(prefix='leat-cache-') as cache:
+        base = base_environment(given.device, cache)
+        outputs = run_all(wanted_tests(described, given), base, given)
+    programs = {name: tap.cases_of_program(output[0], output[2]) for name, output in outputs.items()}
+    about = {'commit': described['commit'], 'date': datetime.datetime.now(datetime.timezone.utc).isoformat('T', 'minutes'),
+             'LEAT_DEVICE': given.device, 'devices (name, driver, memory)': '; '.join(device_lines()),
+             'system': f'{platform.platform()}, {os.cpu_count()} cores'}
+    write_record(given.record, about, outputs, programs)
+    return 0 if tap.report(programs) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

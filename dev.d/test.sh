@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs the suite of a build folder and counts its cases.
+
+# A sanitizer's report is a failure. Leaks that belong to others are named in the files given.
+test_sanitizer_options () {
+  local rules=$dev_root/tests/sanitize
+  export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+  export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+  export LSAN_OPTIONS="suppressions=$rules/leaks.supp:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
+  export TSAN_OPTIONS="suppressions=$rules/races.supp:halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+}
+
+# Sanitized programs are slower, so their time limits are longer.
+test_time_factor () {
+  case $1 in
+    build-sanitize | build-coverage) echo 4 ;;
+    build-tsan) echo 10 ;;
+    *) echo 1 ;;
+  esac
+}
+
+# test_folder FOLDER [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
+test_folder () {
+  local folder=$1
+  shift
+  rm -f -- "$dev_root/$folder/meson-logs/testlog.json"
+  meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
+    --timeout-multiplier "$(test_time_factor "$folder")" "$@" </dev/null || true
+  python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/testlog.json"
+}
+
+# Where a toolkit may lie: its folders, and single files that are on PATH or known to the dynamic linker.
+test_list_toolkit () {
+  local place
+  for place in /usr/local/cuda* /opt/cuda* /usr/lib/cuda* "${CUDA_HOME:-}" "${CUDA_PATH:-}"; do
+    [ ! -d "$place" ] || printf '%s\n' "$place"
+  done
+  type -ap nvcc nvlink ptxas || true
+  find /usr/include -maxdepth 1 -name cuda.h 2>/dev/null || true
+  /sbin/ldconfig -p | sed -n 's/.*libnvrtc.* => //p' || true
+}
+
+# Covers each of those in a mount namespace, so that nothing is left to be found by any path, by this process and its
+# children only. Where the kernel allows no namespace that would be a test of nothing, so it fails.
+test_hide_toolkit () {
+  local verb=$1 place
+  shift
+  if [ "${LEAT_TOOLKIT_HIDDEN:-}" != 1 ]; then
+    LEAT_TOOLKIT_HIDDEN=1 exec unshare --mount --map-root-user "$dev_root/dev" "$verb" "$@"
+  fi
+  while read -r place; do
+    say "hiding $place"
+    if [ -d "$place" ]; then
+      mount -t tmpfs none "$place"
+    elif [ -e "$place" ]; then
+      mount --bind /dev/null "$place"
+    fi
+  done < <(test_list_toolkit | xargs -r readlink -f -- | sort -u)
+  hash -r
+  unset CUDA_HOME CUDA_PATH CUDA_ROOT
+  ! nvcc --version >/dev/null 2>&1 || die "nvcc still runs: $(command -v nvcc)"
+}
+
+# Every fuzzer for SECONDS each, from its seeds; what makes one fail stays in the build folder.
+test_fuzzers () {
+  local folder=$dev_root/$1 seconds=$2 fuzzer failed=0 ran=0
+  for fuzzer in "$folder"/tests/fuzz/fuzz-*; do
+    [ -f "$fuzzer" ] && [ -x "$fuzzer" ] || continue
+    ran=$((ran + 1))
+    say "${fuzzer##*/} for $seconds s"
+    (cd "$folder/tests/fuzz" && timeout $((seconds * 3 + 60)) "$fuzzer" --seconds "$seconds") >&2 </dev/null || {
+      say "${fuzzer##*/} failed"
+      failed=$((failed + 1))
+    }
+  done
+  [ "$ran" -gt 0 ] || die "there is no fuzzer in $1/tests/fuzz"
+  echo "fuzzers: $((ran - failed)) passed, $failed failed"
+  [ "$failed" = 0 ]
+}
+
+test_benchmarks () {
+  local folder=$1
+  shift
+  meson test -C "$dev_root/$folder" --no-rebuild --benchmark --verbose --num-processes 1 "$@" </dev/null
+}

@@ -1,0 +1,253 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-base-call.h"
+
+#include "leat-base-geometry.h"
+
+static const LeatParam *
+leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].kind == kind && (port == NULL || g_strcmp0 (prototype->params[i].port, port) == 0))
+      return &prototype->params[i];
+  return NULL;
+}
+
+static const char *
+leat_call_get_variant_type (const LeatParam *param)
+{
+  static const struct
+  {
+    const char *dtype, *type;
+  } rows[] = { { "u8", "y" },  { "i8", "n" },  { "u16", "q" }, { "i16", "n" }, { "u32", "u" },
+               { "i32", "i" }, { "u64", "t" }, { "i64", "x" }, { "f32", "f" }, { "f64", "d" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (g_strcmp0 (rows[i].dtype, param->dtype) == 0)
+      return rows[i].type;
+  return "d";
+}
+
+static void
+leat_call_expose_port (LeatNode *node, const LeatParam *param)
+{
+  LeatDirection direction = param->kind == LEAT_PARAM_INPUT ? LEAT_PORT_INPUT : LEAT_PORT_OUTPUT;
+  g_autoptr (LeatSpec) spec = param->dtype != NULL ? leat_spec_parse (param->dtype, NULL) : NULL;
+
+  if (spec == NULL)
+    spec = leat_spec_new_any ();
+  leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, spec, NULL);
+}
+
+void
+leat_call_expose (LeatNode *node, const LeatPrototype *prototype)
+{
+  leat_node_remove_dynamic_ports (node);
+  leat_node_remove_args (node);
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+
+      if (param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT)
+        leat_call_expose_port (node, param);
+      else if (param->kind == LEAT_PARAM_SCALAR)
+        leat_node_add_arg (node, param->name, leat_call_get_variant_type (param), NULL);
+    }
+}
+
+/* The first input's shape with the output's own type. */
+static LeatSpec *
+leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted)
+{
+  guint n_dims = leat_spec_get_n_dims (like);
+  guint64 dims[LEAT_SPEC_MAX_DIMS];
+  gboolean bounded = n_dims > 0 && (counted || leat_spec_is_bounded (like));
+  LeatDtype dtype = output->dtype != NULL ? leat_dtype_from_name (output->dtype) : leat_spec_get_dtype (like);
+
+  for (guint i = 0; i < n_dims; i++)
+    dims[i] = leat_spec_get_dim (like, i);
+  return leat_spec_new (dtype, dims, n_dims, bounded);
+}
+
+/* NULL: the port's own template has to say it. */
+static LeatSpec *
+leat_call_choose_spec (LeatNode *node, const LeatPrototype *prototype, const LeatParam *output,
+                       LeatNegotiation *negotiation)
+{
+  const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
+  LeatSpec *like = input != NULL ? leat_negotiation_get_input (negotiation, input->name) : NULL;
+  g_autoptr (LeatSpec) allowed = leat_negotiation_get_allowed (negotiation, output->name);
+  LeatPort *port = leat_node_get_port (node, output->name, NULL);
+
+  if (leat_spec_is_fixed (allowed))
+    return g_steal_pointer (&allowed);
+  if (leat_spec_has_shape (leat_port_get_template (port)) || like == NULL)
+    return NULL;
+  return leat_call_make_like (like, output, leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL);
+}
+
+gboolean
+leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, LeatNegotiation *negotiation, GError **error)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+      g_autoptr (LeatSpec) spec = NULL;
+
+      if (param->kind != LEAT_PARAM_OUTPUT)
+        continue;
+      spec = leat_call_choose_spec (node, prototype, param, negotiation);
+      if (spec != NULL && !leat_negotiation_set_output (negotiation, param->name, spec, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static LeatBufferId
+leat_call_get_buffer (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port)
+{
+  gboolean input = leat_call_find (prototype, LEAT_PARAM_INPUT, port) != NULL;
+
+  return input ? leat_recorder_get_input (recorder, port) : leat_recorder_get_output (recorder, port);
+}
+
+gboolean
+leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port,
+                 guint n_axes, guint64 threads[3], GError **error)
+{
+  const LeatParam *param = leat_call_find (prototype, LEAT_PARAM_OUTPUT, port);
+
+  if (param == NULL)
+    param = leat_call_find (prototype, LEAT_PARAM_INPUT, port);
+  if (param == NULL)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
+                   "grid: kernel %s has no port \"%s\" to count threads by", prototype->entry, port != NULL ? port : "");
+      return FALSE;
+    }
+  leat_geometry_cover (leat_recorder_get_spec (recorder,
+                                               leat_call_get_buffer (node, prototype, recorder, param->name)),
+                       param->item_lanes, n_axes, threads);
+  return TRUE;
+}
+
+/* Items of the port's type T, for a count: steps of the leading dimension. */
+static guint64
+leat_call_get_extent (LeatSpec *spec, const LeatParam *param)
+{
+  if (param->kind == LEAT_PARAM_DIM)
+    return param->dim < leat_spec_get_n_dims (spec) ? leat_spec_get_dim (spec, param->dim) : 1;
+  return leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
+}
+
+static void
+leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *param,
+                    LeatArg *arg, guint64 *value)
+{
+  LeatBufferId buffer = param->port != NULL ? leat_call_get_buffer (node, prototype, recorder, param->port)
+                                            : LEAT_BUFFER_NONE;
+  LeatSpec *spec = buffer != LEAT_BUFFER_NONE ? leat_recorder_get_spec (recorder, buffer) : NULL;
+
+  *arg = (LeatArg) { .kind = LEAT_ARG_VALUE, .buffer = buffer, .value = value, .size = sizeof *value };
+  switch (param->kind)
+    {
+    case LEAT_PARAM_INPUT:
+    case LEAT_PARAM_OUTPUT:
+      arg->kind = LEAT_ARG_ITEMS;
+      break;
+    case LEAT_PARAM_SCALAR:
+      arg->kind = LEAT_ARG_NODE_ARG;
+      arg->name = param->name;
+      break;
+    case LEAT_PARAM_OUTPUT_COUNT:
+      arg->kind = LEAT_ARG_COUNT;
+      break;
+    case LEAT_PARAM_INPUT_COUNT:
+      if (leat_spec_is_bounded (spec))
+        arg->kind = LEAT_ARG_COUNT;
+      *value = leat_call_get_extent (spec, param);
+      break;
+    case LEAT_PARAM_CAPACITY:
+    case LEAT_PARAM_DIM:
+      *value = leat_call_get_extent (spec, param);
+      break;
+    }
+}
+
+/* Zero a count that the kernel adds to; hand on the input's where the kernel does not count. */
+static void
+leat_call_record_count (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output)
+{
+  const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
+  LeatBufferId to = leat_recorder_get_output (recorder, output->name);
+  LeatBufferId from = input != NULL ? leat_recorder_get_input (recorder, input->name) : LEAT_BUFFER_NONE;
+
+  if (!leat_spec_is_bounded (leat_recorder_get_spec (recorder, to)))
+    return;
+  if (leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL)
+    leat_recorder_clear_count (recorder, to);
+  else if (from != LEAT_BUFFER_NONE && leat_spec_is_bounded (leat_recorder_get_spec (recorder, from)))
+    leat_recorder_copy_count (recorder, to, from);
+}
+
+/* A bounded output whose count nobody would write is a mistake that shows only as wrong data. */
+static gboolean
+leat_call_check_count (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output,
+                       GError **error)
+{
+  const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
+  LeatBufferId from = input != NULL ? leat_recorder_get_input (recorder, input->name) : LEAT_BUFFER_NONE;
+  LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, output->name));
+  gboolean counted = leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL;
+  gboolean bounded = leat_spec_is_bounded (spec);
+
+  if (bounded && !counted
+      && (from == LEAT_BUFFER_NONE || !leat_spec_is_bounded (leat_recorder_get_spec (recorder, from))))
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                   "output \"%s\" is bounded, but kernel %s does not say how many items it gives; add a parameter \"uint64_t *%s_count\"",
+                   output->name, prototype->entry, output->name);
+      return FALSE;
+    }
+  if (counted && !bounded)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                   "kernel %s counts its output \"%s\", so that needs a bounded spec such as %s=%s[<=4096]",
+                   prototype->entry, output->name, output->name, output->dtype != NULL ? output->dtype : "u8");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
+                  GError **error)
+{
+  g_autofree LeatArg *args = g_new0 (LeatArg, prototype->n_params + 1);
+  g_autofree guint64 *values = g_new0 (guint64, prototype->n_params + 1);
+  g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, prototype->n_params + 1);
+  g_autofree LeatAccess *access = g_new0 (LeatAccess, prototype->n_params + 1);
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+
+      leat_call_fill_arg (node, prototype, recorder, param, &args[i], &values[i]);
+      if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)
+        continue;
+      buffers[call->n_buffers] = args[i].buffer;
+      access[call->n_buffers++] = param->kind == LEAT_PARAM_INPUT ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE;
+      if (param->kind == LEAT_PARAM_OUTPUT && !leat_call_check_count (node, prototype, recorder, param, error))
+        return FALSE;
+      if (param->kind == LEAT_PARAM_OUTPUT)
+        leat_call_record_count (node, prototype, recorder, param);
+    }
+  call->args = args;
+  call->n_args = prototype->n_params;
+  call->buffers = buffers;
+  call->access = access;
+  leat_recorder_add_kernel (recorder, call);
+  return TRUE;
+}

@@ -1,0 +1,24 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat.h"
+
+G_BEGIN_DECLS
+
+/* From a kernel's prototype to a node's ports and arguments, and from those to a recorded call. */
+
+/* Gives the node the ports and arguments that the prototype declares, and no other dynamic ones. */
+void leat_call_expose (LeatNode *node, const LeatPrototype *prototype);
+/* Outputs without a spec of their own take the shape of the first input; bounded when it is, or when the kernel counts. */
+gboolean leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, LeatNegotiation *negotiation,
+                              GError **error);
+/* Threads that cover a port (NULL: the first output, else the first input). */
+gboolean leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port,
+                          guint n_axes, guint64 threads[3], GError **error);
+/* Completes @call with arguments and buffers and records it, with what its counts need around it. */
+gboolean leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
+                           GError **error);
+
+G_END_DECLS

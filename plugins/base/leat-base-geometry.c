@@ -1,0 +1,58 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-base-geometry.h"
+
+gboolean
+leat_geometry_parse (const char *text, guint values[3], guint *n_values)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "x", 4);
+
+  *n_values = g_strv_length (parts);
+  if (*n_values < 1 || *n_values > 3)
+    return FALSE;
+  for (guint i = 0; i < 3; i++)
+    {
+      guint64 value = 1;
+
+      if (i < *n_values && !g_ascii_string_to_unsigned (parts[i], 10, 1, G_MAXINT32, &value, NULL))
+        return FALSE;
+      values[i] = (guint) value;
+    }
+  return TRUE;
+}
+
+void
+leat_geometry_cover (LeatSpec *spec, guint lanes, guint n_axes, guint64 threads[3])
+{
+  guint n_dims = leat_spec_get_n_dims (spec);
+
+  threads[0] = threads[1] = threads[2] = 1;
+  if (n_axes == 1 || n_dims < 2)
+    {
+      threads[0] = (leat_spec_get_items (spec) + lanes - 1) / lanes;
+      return;
+    }
+  for (guint axis = 0; axis < n_axes && axis < n_dims; axis++)
+    threads[axis] = leat_spec_get_dim (spec, MIN (n_axes, n_dims) - 1 - axis);
+}
+
+gboolean
+leat_geometry_divide (const guint64 threads[3], const guint block[3], guint grid[3], GError **error)
+{
+  for (guint axis = 0; axis < 3; axis++)
+    {
+      guint64 blocks = (threads[axis] + block[axis] - 1) / block[axis];
+
+      if (blocks > G_MAXINT32)
+        {
+          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                       "%" G_GUINT64_FORMAT " threads along %c need more than 2147483647 blocks of %u; set grid= and let each thread do several items",
+                       threads[axis], "xyz"[axis], block[axis]);
+          return FALSE;
+        }
+      grid[axis] = MAX ((guint) blocks, 1);
+    }
+  return TRUE;
+}

@@ -1,0 +1,204 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-base-kernel.h"
+
+#include "leat-base-geometry.h"
+#include "leat-base-call.h"
+
+/* The node `kernel`: a __global__ function of the user's own.  Ports and arguments are those of its prototype. */
+
+struct _LeatBaseKernel
+{
+  LeatNode parent_instance;
+
+  char *source_path;
+  char *entry;
+  char *block;
+  char *grid;
+  guint64 shared;
+  gboolean cooperative;
+  int fp;
+
+  LeatKernelSource *source;
+  const LeatPrototype *prototype;
+  char *loaded_path; /* what `source` was made from */
+  char *loaded_entry;
+  int loaded_fp;
+};
+
+G_DEFINE_FINAL_TYPE (LeatBaseKernel, leat_base_kernel, LEAT_TYPE_NODE)
+
+static const char *const fp_choices[] = { "strict", "fast", NULL };
+
+static const LeatProp props[] = {
+  { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
+    .blurb = "CUDA C file with the kernel" },
+  { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
+    .blurb = "name of the __global__ function; needed when the file has several" },
+  { sizeof (LeatProp), "block", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, block), .def.s = "256",
+    .blurb = "threads of a block: 256, 16x16 or 8x8x4" },
+  { sizeof (LeatProp), "grid", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, grid), .def.s = "auto",
+    .blurb = "blocks: auto (a thread for each item of the first output), items:PORT, 120x4, or occupancy (as many as "
+             "run at once)" },
+  { sizeof (LeatProp), "shared", LEAT_PROP_BYTES, 0, offsetof (LeatBaseKernel, shared), .max.u = G_MAXUINT32,
+    .blurb = "dynamic shared memory of a block" },
+  { sizeof (LeatProp), "cooperative", LEAT_PROP_BOOL, 0, offsetof (LeatBaseKernel, cooperative),
+    .blurb = "all blocks run at once, so that they may wait for each other" },
+  { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, fp), .choices = fp_choices,
+    .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
+};
+
+static const LeatPortInfo ports[] = {
+  { sizeof (LeatPortInfo), "(input)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "one for each parameter `const T *name`" },
+  { sizeof (LeatPortInfo), "(output)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any", "one for each parameter `T *name`" },
+};
+
+const LeatNodeInfo leat_base_kernel_info = {
+  sizeof (LeatNodeInfo),
+  "kernel",
+  NULL,
+  "Runs a CUDA kernel of your own",
+  "Takes a __global__ function from a CUDA C file.  Its prototype is the binding: `const T *name` is an input port, "
+  "`T *name` an output port, a scalar an argument that is set like a property.  `uint64_t name_count` is how many "
+  "items the input `name` has, `uint64_t *name_count` is where the kernel says how many it gave, `name_capacity` and "
+  "`name_dim0` and on are sizes.\n\n"
+  "An output has the shape of the first input unless its spec is set: `out=f32[h,w]`, with names that the inputs bind "
+  "(`in=u8[h,w,3]`).\n\n"
+  "Example: kernel source=edges.cu entry=gray rgb=u8[h,w,3] gray=f32[h,w] block=16x16",
+  props,
+  G_N_ELEMENTS (props),
+  ports,
+  G_N_ELEMENTS (ports),
+  leat_base_kernel_get_type,
+};
+
+static gboolean
+leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
+{
+  return self->source != NULL && g_strcmp0 (self->loaded_path, path) == 0
+         && g_strcmp0 (self->loaded_entry, self->entry) == 0 && self->loaded_fp == self->fp;
+}
+
+static gboolean
+leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
+{
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, error);
+  const LeatPrototype *prototype;
+
+  if (source == NULL)
+    return FALSE;
+  leat_kernel_source_set_strict (source, self->fp == 0);
+  prototype = leat_kernel_source_get_prototype (source, self->entry, error);
+  if (prototype == NULL)
+    return FALSE;
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
+  self->source = g_steal_pointer (&source);
+  self->prototype = prototype;
+  g_free (self->loaded_path);
+  self->loaded_path = g_strdup (path);
+  g_free (self->loaded_entry);
+  self->loaded_entry = g_strdup (self->entry);
+  self->loaded_fp = self->fp;
+  return TRUE;
+}
+
+static gboolean
+leat_base_kernel_prepare (LeatNode *node, GError **error)
+{
+  LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
+  g_autofree char *path = leat_node_dup_path (node, "source");
+
+  if (path == NULL)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                   "kernel \"%s\": set source=FILE.cu", leat_node_get_name (node));
+      return FALSE;
+    }
+  if (leat_base_kernel_is_loaded (self, path))
+    return TRUE;
+  if (!leat_base_kernel_load (self, path, error))
+    return FALSE;
+  leat_call_expose (node, self->prototype);
+  return TRUE;
+}
+
+static gboolean
+leat_base_kernel_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  return leat_call_negotiate (node, LEAT_BASE_KERNEL (node)->prototype, negotiation, error);
+}
+
+static gboolean
+leat_base_kernel_refuse (LeatBaseKernel *self, const char *property, const char *value, const char *wanted,
+                         GError **error)
+{
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "%s=%s: expected %s", property, value, wanted);
+  return FALSE;
+}
+
+static gboolean
+leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint n_axes, LeatKernelCall *call,
+                            GError **error)
+{
+  guint64 threads[3];
+  guint n_values;
+  const char *port = NULL;
+
+  call->grid_by_occupancy = g_str_equal (self->grid, "occupancy");
+  if (call->grid_by_occupancy || leat_geometry_parse (self->grid, call->grid, &n_values))
+    return TRUE;
+  if (g_str_has_prefix (self->grid, "items:"))
+    port = self->grid + strlen ("items:");
+  else if (!g_str_equal (self->grid, "auto"))
+    return leat_base_kernel_refuse (self, "grid", self->grid, "auto, items:PORT, occupancy, or blocks such as 120x4",
+                                    error);
+  return leat_call_cover (LEAT_NODE (self), self->prototype, recorder, port, n_axes, threads, error)
+         && leat_geometry_divide (threads, call->block, call->grid, error);
+}
+
+static gboolean
+leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
+  LeatKernelCall call = { .source = self->source,
+                          .entry = self->prototype->entry,
+                          .shared_bytes = (guint) self->shared,
+                          .cooperative = self->cooperative };
+  guint n_axes;
+
+  if (!leat_geometry_parse (self->block, call.block, &n_axes))
+    return leat_base_kernel_refuse (self, "block", self->block, "threads such as 256 or 16x16", error);
+  return leat_base_kernel_size_grid (self, recorder, n_axes, &call, error)
+         && leat_call_record (node, self->prototype, recorder, &call, error);
+}
+
+static void
+leat_base_kernel_finalize (GObject *object)
+{
+  LeatBaseKernel *self = LEAT_BASE_KERNEL (object);
+
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
+  g_free (self->loaded_path);
+  g_free (self->loaded_entry);
+  G_OBJECT_CLASS (leat_base_kernel_parent_class)->finalize (object);
+}
+
+static void
+leat_base_kernel_class_init (LeatBaseKernelClass *klass)
+{
+  LeatNodeClass *node_class = LEAT_NODE_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = leat_base_kernel_finalize;
+  node_class->prepare = leat_base_kernel_prepare;
+  node_class->negotiate = leat_base_kernel_negotiate;
+  node_class->record = leat_base_kernel_record;
+  leat_node_class_describe (node_class, &leat_base_kernel_info);
+}
+
+static void
+leat_base_kernel_init (LeatBaseKernel *self)
+{
+}

@@ -1,0 +1,328 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-base-map.h"
+
+#include "leat-base-call.h"
+#include "leat-base-expression.h"
+#include "leat-base-geometry.h"
+
+/* The node `map`: an expression, item by item.  The kernel's text is made when the types are known; from there on it is
+ * a kernel like any other. */
+
+#define LEAT_MAP_BLOCK 256
+
+struct _LeatBaseMap
+{
+  LeatNode parent_instance;
+
+  char *expr;
+  char *inputs;
+  int type;
+  int fp;
+
+  LeatExpression *expression;
+  char *loaded; /* expr and inputs that the ports were made from */
+  char **input_names;
+  LeatKernelSource *source;
+};
+
+G_DEFINE_FINAL_TYPE (LeatBaseMap, leat_base_map, LEAT_TYPE_NODE)
+
+static const char *const type_choices[] = { "same", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", NULL };
+static const char *const fp_choices[] = { "strict", "fast", NULL };
+
+static const LeatProp props[] = {
+  { sizeof (LeatProp), "expr", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatBaseMap, expr),
+    .blurb = "expression in C, such as 2*x+1; names that are not inputs are arguments" },
+  { sizeof (LeatProp), "inputs", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, inputs), .def.s = "x",
+    .blurb = "names of the inputs, with commas between them" },
+  { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, type), .choices = type_choices,
+    .blurb = "type of the result; same: that of the first input" },
+  { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, fp), .choices = fp_choices,
+    .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
+};
+
+static const LeatPortInfo ports[] = {
+  { sizeof (LeatPortInfo), "(input)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "one for each name in inputs; all of one shape" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the results, in the shape of the inputs" },
+};
+
+const LeatNodeInfo leat_base_map_info = {
+  sizeof (LeatNodeInfo),
+  "map",
+  NULL,
+  "Computes an expression for each item",
+  "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; other names are arguments and are set "
+  "like properties.  Functions: abs min max sqrt exp log sin cos tan pow floor ceil round fma and their like.  Numbers "
+  "are of the result's precision.\n\nExample: map expr=gain*x+offset gain=2 offset=1",
+  props,
+  G_N_ELEMENTS (props),
+  ports,
+  G_N_ELEMENTS (ports),
+  leat_base_map_get_type,
+};
+
+static gboolean
+leat_base_map_check_input (LeatBaseMap *self, const char *name, GError **error)
+{
+  gboolean good = g_ascii_isalpha (name[0]) && !g_str_equal (name, "out") && !g_str_equal (name, "i");
+
+  for (const char *at = name; *at != '\0' && good; at++)
+    good = g_ascii_isalnum (*at) || *at == '_';
+  if (good && g_strv_contains (leat_expression_list_names (self->expression), name))
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
+               good ? "input \"%s\" does not occur in \"%s\"; set inputs= to the names that do"
+                    : "\"%s\" cannot be the name of an input of \"%s\"",
+               name, self->expr);
+  return FALSE;
+}
+
+static gboolean
+leat_base_map_load (LeatBaseMap *self, GError **error)
+{
+  g_clear_pointer (&self->expression, leat_expression_free);
+  self->expression = leat_expression_parse (self->expr, error);
+  if (self->expression == NULL)
+    return FALSE;
+  g_strfreev (self->input_names);
+  self->input_names = g_strsplit (self->inputs, ",", LEAT_SPEC_MAX_DIMS * 4);
+  for (guint i = 0; self->input_names[i] != NULL; i++)
+    if (!leat_base_map_check_input (self, g_strstrip (self->input_names[i]), error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+leat_base_map_expose (LeatBaseMap *self)
+{
+  const char *const *names = leat_expression_list_names (self->expression);
+  g_autoptr (LeatSpec) any = leat_spec_new_any ();
+
+  leat_node_remove_dynamic_ports (LEAT_NODE (self));
+  leat_node_remove_args (LEAT_NODE (self));
+  for (guint i = 0; self->input_names[i] != NULL; i++)
+    leat_node_add_port (LEAT_NODE (self), self->input_names[i], LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, any, NULL);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
+      leat_node_add_arg (LEAT_NODE (self), names[i], "d", NULL);
+}
+
+static gboolean
+leat_base_map_prepare (LeatNode *node, GError **error)
+{
+  LeatBaseMap *self = LEAT_BASE_MAP (node);
+  g_autofree char *wanted = NULL;
+
+  if (self->expr == NULL)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "map \"%s\": set expr=EXPRESSION",
+                   leat_node_get_name (node));
+      return FALSE;
+    }
+  wanted = g_strconcat (self->expr, "\n", self->inputs, NULL);
+  if (g_strcmp0 (wanted, self->loaded) == 0)
+    return TRUE;
+  g_clear_pointer (&self->loaded, g_free);
+  if (!leat_base_map_load (self, error))
+    return FALSE;
+  leat_base_map_expose (self);
+  self->loaded = g_steal_pointer (&wanted);
+  return TRUE;
+}
+
+static const char *
+leat_base_map_get_c_type (LeatDtype dtype)
+{
+  static const char *const types[] = {
+    [LEAT_DTYPE_U8] = "uint8_t",   [LEAT_DTYPE_I8] = "int8_t",   [LEAT_DTYPE_U16] = "uint16_t",
+    [LEAT_DTYPE_I16] = "int16_t",  [LEAT_DTYPE_U32] = "uint32_t", [LEAT_DTYPE_I32] = "int32_t",
+    [LEAT_DTYPE_U64] = "uint64_t", [LEAT_DTYPE_I64] = "int64_t", [LEAT_DTYPE_F32] = "float",
+    [LEAT_DTYPE_F64] = "double",
+  };
+
+  return dtype < G_N_ELEMENTS (types) ? types[dtype] : NULL;
+}
+
+/* The kernel: ITEMS of the leading dimension, each ROW items long. */
+static char *
+leat_base_map_write_source (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output)
+{
+  const char *const *names = leat_expression_list_names (self->expression);
+  g_autofree char *body = leat_expression_to_c (self->expression, (const char *const *) self->input_names,
+                                                output != LEAT_DTYPE_F64);
+  GString *text = g_string_new ("__global__ void map (");
+
+  for (guint i = 0; self->input_names[i] != NULL; i++)
+    g_string_append_printf (text, "const %s *%s, ", leat_base_map_get_c_type (inputs[i]), self->input_names[i]);
+  g_string_append_printf (text, "uint64_t %s_count, uint64_t leat_row, ", self->input_names[0]);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
+      g_string_append_printf (text, "%s %s, ", output == LEAT_DTYPE_F64 ? "double" : "float", names[i]);
+  g_string_append_printf (text,
+                          "%s *out)\n{\n  GRID_FOR (i, %s_count * leat_row)\n    out[i] = (%s) (%s);\n}\n",
+                          leat_base_map_get_c_type (output), self->input_names[0], leat_base_map_get_c_type (output),
+                          body);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, LeatDtype *types, GError **error)
+{
+  LeatSpec *first = leat_negotiation_get_input (negotiation, self->input_names[0]);
+
+  for (guint i = 0; self->input_names[i] != NULL; i++)
+    {
+      LeatSpec *spec = leat_negotiation_get_input (negotiation, self->input_names[i]);
+      gboolean same = leat_spec_get_items (spec) == leat_spec_get_items (first)
+                      && leat_spec_is_bounded (spec) == leat_spec_is_bounded (first);
+
+      types[i] = leat_spec_get_dtype (spec);
+      if (!same || leat_base_map_get_c_type (types[i]) == NULL)
+        {
+          g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+
+          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                       same ? "input \"%s\" is %s: map cannot compute with that type"
+                            : "input \"%s\" is %s: another size than the first input's",
+                       self->input_names[i], text);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_base_map_compile_text (LeatBaseMap *self, const LeatDtype *types, LeatDtype output, GError **error)
+{
+  g_autofree char *text = leat_base_map_write_source (self, types, output);
+
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
+  self->source = leat_kernel_source_new (self->expr, text, error);
+  if (self->source != NULL)
+    leat_kernel_source_set_strict (self->source, self->fp == 0);
+  return self->source != NULL;
+}
+
+static gboolean
+leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  LeatBaseMap *self = LEAT_BASE_MAP (node);
+  g_autofree LeatDtype *types = g_new0 (LeatDtype, g_strv_length (self->input_names) + 1);
+  guint64 dims[LEAT_SPEC_MAX_DIMS];
+  g_autoptr (LeatSpec) spec = NULL;
+  LeatSpec *like;
+  LeatDtype output;
+
+  if (!leat_base_map_check_types (self, negotiation, types, error))
+    return FALSE;
+  like = leat_negotiation_get_input (negotiation, self->input_names[0]);
+  output = self->type == 0 ? types[0] : leat_dtype_from_name (type_choices[self->type]);
+  for (guint i = 0; i < leat_spec_get_n_dims (like); i++)
+    dims[i] = leat_spec_get_dim (like, i);
+  spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
+  return leat_base_map_compile_text (self, types, output, error)
+         && leat_negotiation_set_output (negotiation, "out", spec, error);
+}
+
+static guint64
+leat_base_map_get_row_items (LeatSpec *spec)
+{
+  guint64 rows = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
+
+  return rows > 0 ? leat_spec_get_items (spec) / rows : 0;
+}
+
+static void
+leat_base_map_fill_args (LeatBaseMap *self, LeatRecorder *recorder, LeatArg *args, LeatBufferId *buffers,
+                         LeatAccess *access, guint64 values[2])
+{
+  const char *const *names = leat_expression_list_names (self->expression);
+  guint n_inputs = g_strv_length (self->input_names);
+  LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, self->input_names[0]));
+  guint n = 0;
+
+  for (guint i = 0; i < n_inputs; i++, n++)
+    {
+      buffers[i] = leat_recorder_get_input (recorder, self->input_names[i]);
+      access[i] = LEAT_ACCESS_READ;
+      args[n] = (LeatArg) { .kind = LEAT_ARG_ITEMS, .buffer = buffers[i] };
+    }
+  values[0] = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
+  values[1] = leat_base_map_get_row_items (spec);
+  args[n++] = (LeatArg) { .kind = leat_spec_is_bounded (spec) ? LEAT_ARG_COUNT : LEAT_ARG_VALUE,
+                          .buffer = buffers[0], .value = &values[0], .size = sizeof values[0] };
+  args[n++] = (LeatArg) { .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &values[1],
+                          .size = sizeof values[1] };
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
+      args[n++] = (LeatArg) { .kind = LEAT_ARG_NODE_ARG, .buffer = LEAT_BUFFER_NONE, .name = names[i] };
+  buffers[n_inputs] = leat_recorder_get_output (recorder, "out");
+  access[n_inputs] = LEAT_ACCESS_WRITE;
+  args[n] = (LeatArg) { .kind = LEAT_ARG_ITEMS, .buffer = buffers[n_inputs] };
+}
+
+static gboolean
+leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  LeatBaseMap *self = LEAT_BASE_MAP (node);
+  const LeatPrototype *prototype = leat_kernel_source_get_prototype (self->source, "map", error);
+  guint n_inputs = g_strv_length (self->input_names);
+  g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, n_inputs + 1);
+  g_autofree LeatAccess *access = g_new0 (LeatAccess, n_inputs + 1);
+  LeatKernelCall call = { .source = self->source, .entry = "map", .block = { LEAT_MAP_BLOCK, 1, 1 } };
+  g_autofree LeatArg *args = NULL;
+  guint64 values[2], threads[3];
+  LeatBufferId out = leat_recorder_get_output (recorder, "out");
+  LeatBufferId first = leat_recorder_get_input (recorder, self->input_names[0]);
+
+  if (prototype == NULL)
+    return FALSE;
+  args = g_new0 (LeatArg, prototype->n_params);
+  leat_base_map_fill_args (self, recorder, args, buffers, access, values);
+  leat_geometry_cover (leat_recorder_get_spec (recorder, out), 1, 1, threads);
+  threads[0] = MIN (threads[0], (guint64) LEAT_MAP_BLOCK * 65536); /* GRID_FOR takes the rest */
+  if (!leat_geometry_divide (threads, call.block, call.grid, error))
+    return FALSE;
+  if (leat_spec_is_bounded (leat_recorder_get_spec (recorder, out)))
+    leat_recorder_copy_count (recorder, out, first);
+  call.args = args;
+  call.n_args = prototype->n_params;
+  call.buffers = buffers;
+  call.access = access;
+  call.n_buffers = n_inputs + 1;
+  leat_recorder_add_kernel (recorder, &call);
+  return TRUE;
+}
+
+static void
+leat_base_map_finalize (GObject *object)
+{
+  LeatBaseMap *self = LEAT_BASE_MAP (object);
+
+  g_clear_pointer (&self->expression, leat_expression_free);
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
+  g_strfreev (self->input_names);
+  g_free (self->loaded);
+  G_OBJECT_CLASS (leat_base_map_parent_class)->finalize (object);
+}
+
+static void
+leat_base_map_class_init (LeatBaseMapClass *klass)
+{
+  LeatNodeClass *node_class = LEAT_NODE_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = leat_base_map_finalize;
+  node_class->prepare = leat_base_map_prepare;
+  node_class->negotiate = leat_base_map_negotiate;
+  node_class->record = leat_base_map_record;
+  leat_node_class_describe (node_class, &leat_base_map_info);
+}
+
+static void
+leat_base_map_init (LeatBaseMap *self)
+{
+}

@@ -1,0 +1,218 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-input-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LEAT_INPUT_FILE_NEIGHBOURS 4096 /* names of a folder that are looked at for a typo */
+
+struct _LeatInputFile
+{
+  char *path;
+  int fd;
+  int wake_fd; /* -1 for a regular file, which never waits */
+  gboolean owns_fd;
+  gboolean regular;
+  gboolean at_end;
+  guint64 size;
+};
+
+/* The name in the same folder that was probably meant. */
+static char *
+leat_input_file_suggest (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *entry;
+
+  while (dir != NULL && names->len < LEAT_INPUT_FILE_NEIGHBOURS && (entry = g_dir_read_name (dir)) != NULL)
+    g_ptr_array_add (names, g_strdup (entry));
+  g_ptr_array_add (names, NULL);
+  entry = leat_suggest (name, (const char *const *) names->pdata);
+  return entry != NULL ? g_strdup (entry) : NULL;
+}
+
+static void
+leat_input_file_set_error (const char *path, int code, GError **error)
+{
+  g_autofree char *near = code == ENOENT ? leat_input_file_suggest (path) : NULL;
+  g_autofree char *advice = NULL;
+
+  if (near != NULL)
+    advice = g_strdup_printf (" (did you mean \"%s\"?)", near);
+  else if (code == ENOENT)
+    advice = g_strdup ("; give the path of a file that exists, or \"-\" for standard input");
+  else if (code == EACCES)
+    advice = g_strdup ("; it must be readable by this user");
+  else if (code == EISDIR)
+    advice = g_strdup ("; give the path of a file in it");
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "cannot read \"%s\": %s%s", path, g_strerror (code),
+               advice != NULL ? advice : "");
+}
+
+gboolean
+leat_input_file_check (const char *path, GError **error)
+{
+  struct stat info;
+  int code = 0;
+
+  if (g_str_equal (path, "-"))
+    return TRUE;
+  if (stat (path, &info) != 0)
+    code = errno;
+  else if (S_ISDIR (info.st_mode))
+    code = EISDIR;
+  else if (access (path, R_OK) != 0)
+    code = errno;
+  if (code != 0)
+    leat_input_file_set_error (path, code, error);
+  return code == 0;
+}
+
+static gboolean
+leat_input_file_look (LeatInputFile *self, GError **error)
+{
+  struct stat info;
+  off_t begin;
+  int code = fstat (self->fd, &info) != 0 ? errno : S_ISDIR (info.st_mode) ? EISDIR : 0;
+
+  if (code != 0)
+    {
+      leat_input_file_set_error (self->path, code, error);
+      return FALSE;
+    }
+  self->regular = S_ISREG (info.st_mode);
+  if (self->regular)
+    {
+      begin = lseek (self->fd, 0, SEEK_CUR);
+      self->size = begin >= 0 && begin < info.st_size ? (guint64) (info.st_size - begin) : 0;
+      posix_fadvise (self->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+      return TRUE;
+    }
+  self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (self->wake_fd < 0)
+    leat_input_file_set_error (self->path, errno, error);
+  return self->wake_fd >= 0;
+}
+
+LeatInputFile *
+leat_input_file_open (const char *path, GError **error)
+{
+  g_autoptr (LeatInputFile) self = g_new0 (LeatInputFile, 1);
+
+  self->path = g_strdup (g_str_equal (path, "-") ? "standard input" : path);
+  self->wake_fd = -1;
+  self->owns_fd = !g_str_equal (path, "-");
+  /* Without O_NONBLOCK, to open a pipe would be to wait for its writer, and nobody could call that off. */
+  self->fd = self->owns_fd ? open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
+  if (self->fd < 0)
+    {
+      leat_input_file_set_error (path, errno, error);
+      return NULL;
+    }
+  return leat_input_file_look (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+void
+leat_input_file_free (LeatInputFile *self)
+{
+  if (self->fd >= 0 && self->owns_fd)
+    close (self->fd);
+  if (self->wake_fd >= 0)
+    close (self->wake_fd);
+  g_free (self->path);
+  g_free (self);
+}
+
+/* DATA: reading will not block.  EMPTY: it would, or wake () was called. */
+static LeatFlow
+leat_input_file_wait (LeatInputFile *self, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  struct pollfd polled[2] = { { self->fd, POLLIN, 0 }, { self->wake_fd, POLLIN, 0 } };
+  eventfd_t ignored;
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return LEAT_FLOW_ERROR;
+  if (self->regular)
+    return LEAT_FLOW_DATA;
+  while (poll (polled, 2, wait ? -1 : 0) < 0)
+    if (errno != EINTR)
+      {
+        leat_input_file_set_error (self->path, errno, error);
+        return LEAT_FLOW_ERROR;
+      }
+  if (polled[1].revents != 0)
+    {
+      eventfd_read (self->wake_fd, &ignored);
+      return g_cancellable_set_error_if_cancelled (cancellable, error) ? LEAT_FLOW_ERROR : LEAT_FLOW_EMPTY;
+    }
+  return polled[0].revents != 0 ? LEAT_FLOW_DATA : LEAT_FLOW_EMPTY;
+}
+
+LeatFlow
+leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsize *got, gboolean wait,
+                      GCancellable *cancellable, GError **error)
+{
+  *got = 0;
+  while (*got < size && !self->at_end)
+    {
+      LeatFlow flow = leat_input_file_wait (self, wait, cancellable, error);
+      gssize n;
+
+      if (flow == LEAT_FLOW_ERROR)
+        return flow;
+      if (flow == LEAT_FLOW_EMPTY)
+        return *got > 0 ? LEAT_FLOW_DATA : LEAT_FLOW_EMPTY;
+      n = read (self->fd, (guint8 *) to + *got, size - *got);
+      if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        continue;
+      if (n < 0)
+        {
+          leat_input_file_set_error (self->path, errno, error);
+          return LEAT_FLOW_ERROR;
+        }
+      self->at_end = n == 0;
+      *got += (gsize) n;
+    }
+  return *got > 0 || size == 0 ? LEAT_FLOW_DATA : LEAT_FLOW_END;
+}
+
+void
+leat_input_file_wake (LeatInputFile *self)
+{
+  if (self->wake_fd >= 0)
+    eventfd_write (self->wake_fd, 1);
+}
+
+const char *
+leat_input_file_get_path (LeatInputFile *self)
+{
+  return self->path;
+}
+
+gboolean
+leat_input_file_is_regular (LeatInputFile *self)
+{
+  return self->regular;
+}
+
+guint64
+leat_input_file_get_size (LeatInputFile *self)
+{
+  return self->size;
+}
+
+gboolean
+leat_input_file_is_at_end (LeatInputFile *self)
+{
+  return self->at_end;
+}

@@ -1,0 +1,294 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-io-file.h"
+
+#include "leat-file-role.h"
+#include "leat-input-file.h"
+#include "leat-output-file.h"
+
+#include <string.h>
+
+/**
+ * LeatIoFile:
+ *
+ * Raw bytes from or to a file, a pipe, standard input or standard output.
+ *
+ * As a source it gives the file in chunks, the last one shorter; as a sink it writes the live bytes of every run one
+ * after the other, into a file that gets its name when all is well.  One object is one of the two, by which port is
+ * linked.  Data goes between the file and the session's own memory, with no buffer in between.
+ */
+struct _LeatIoFile
+{
+  LeatEndpoint parent_instance;
+
+  char *path;
+  guint64 chunk;
+
+  LeatInputFile *input;
+  LeatOutputFile *output;
+  /* What a pipe gave beyond the last whole row, until the rest of the row comes. */
+  guint8 *carry;
+  gsize carried;
+};
+
+G_DEFINE_FINAL_TYPE (LeatIoFile, leat_io_file, LEAT_TYPE_ENDPOINT)
+
+static gboolean
+leat_io_file_check (LeatIoFile *self, GError **error)
+{
+  g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (self), self->path);
+
+  return leat_input_file_check (path, error);
+}
+
+static guint64
+leat_io_file_measure (LeatIoFile *self)
+{
+  g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (self), self->path);
+  g_autoptr (LeatInputFile) input = leat_input_file_open (path, NULL);
+
+  return input != NULL ? leat_input_file_get_size (input) : 0;
+}
+
+/* Chunks of bytes, or what the link asks for: rows of its shape, as many as a chunk holds; the whole file where the
+ * number of rows has a name (`out=f32[n,4]`).  NULL when
+ * that leaves something open. */
+static LeatSpec *
+leat_io_file_choose_spec (LeatIoFile *self, LeatSpec *allowed)
+{
+  guint n_dims = leat_spec_has_shape (allowed) ? leat_spec_get_n_dims (allowed) : 1;
+  LeatDtype dtype = leat_spec_get_dtype (allowed) != LEAT_DTYPE_ANY ? leat_spec_get_dtype (allowed) : LEAT_DTYPE_U8;
+  gboolean whole = leat_spec_has_shape (allowed) && n_dims > 0 && leat_spec_get_dim_name (allowed, 0) != NULL
+                   && !leat_spec_is_bounded (allowed);
+  guint64 dims[LEAT_SPEC_MAX_DIMS] = { 0 };
+  guint64 row = leat_dtype_get_size (dtype);
+
+  for (guint i = 1; i < n_dims; i++)
+    {
+      dims[i] = leat_spec_get_dim (allowed, i);
+      if (dims[i] == 0 || !g_uint64_checked_mul (&row, row, dims[i]))
+        return NULL;
+    }
+  if (n_dims == 0)
+    return leat_spec_new (dtype, dims, 0, FALSE);
+  if (leat_spec_has_shape (allowed))
+    dims[0] = leat_spec_get_dim (allowed, 0);
+  if (dims[0] == 0)
+    dims[0] = MAX ((whole ? leat_io_file_measure (self) : self->chunk) / row, 1);
+  else
+    whole = !leat_spec_is_bounded (allowed);
+  return leat_spec_new (dtype, dims, n_dims, !whole);
+}
+
+static gboolean
+leat_io_file_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  LeatIoFile *self = LEAT_IO_FILE (node);
+  g_autoptr (LeatSpec) allowed = NULL;
+  g_autoptr (LeatSpec) spec = NULL;
+
+  if (!leat_endpoint_is_source (LEAT_ENDPOINT (self)))
+    return TRUE;
+  if (!leat_io_file_check (self, error))
+    return FALSE;
+  allowed = leat_negotiation_get_allowed (negotiation, "out");
+  spec = leat_io_file_choose_spec (self, allowed);
+  /* What is still open then is told by whoever asked. */
+  return spec == NULL || leat_negotiation_set_output (negotiation, "out", spec, error);
+}
+
+/* Bytes that cannot be taken apart: a row, or the whole item where every run has the same. */
+static guint64
+leat_io_file_get_unit (LeatIoFile *self)
+{
+  LeatSpec *spec = leat_file_role_get_spec (LEAT_NODE (self));
+
+  return leat_spec_is_bounded (spec) ? leat_spec_get_row_bytes (spec) : leat_spec_get_bytes (spec);
+}
+
+static gboolean
+leat_io_file_refuse_rest (LeatIoFile *self, guint64 rest, GError **error)
+{
+  g_autofree char *spec = leat_spec_to_string (leat_file_role_get_spec (LEAT_NODE (self)), LEAT_SPEC_STYLE_FILE);
+
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+               "\"%s\" does not end with a whole piece of %s: the last one has %" G_GUINT64_FORMAT " bytes of "
+               "%" G_GUINT64_FORMAT,
+               leat_input_file_get_path (self->input), spec, rest, leat_io_file_get_unit (self));
+  return FALSE;
+}
+
+static gboolean
+leat_io_file_start_source (LeatIoFile *self, const char *path, GError **error)
+{
+  guint64 unit = leat_io_file_get_unit (self);
+  guint64 rest;
+
+  self->input = leat_input_file_open (path, error);
+  if (self->input == NULL)
+    return FALSE;
+  if (!leat_input_file_is_regular (self->input))
+    self->carry = g_malloc (unit);
+  rest = leat_input_file_get_size (self->input) % unit;
+  return rest == 0 || leat_io_file_refuse_rest (self, rest, error);
+}
+
+static gboolean
+leat_io_file_start (LeatEndpoint *endpoint, GError **error)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+  g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (self), self->path);
+
+  if (leat_endpoint_is_source (endpoint))
+    return leat_io_file_start_source (self, path, error);
+  self->output = leat_output_file_open (path, error);
+  return self->output != NULL;
+}
+
+/* Keeps back what is not a whole unit, and says how much of @got is. */
+static gsize
+leat_io_file_keep_rest (LeatIoFile *self, const guint8 *data, gsize got)
+{
+  gsize rest = got % leat_io_file_get_unit (self);
+
+  if (rest > 0)
+    memcpy (self->carry, data + got - rest, rest);
+  self->carried = rest;
+  return got - rest;
+}
+
+static LeatFlow
+leat_io_file_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+  gsize size = leat_spec_get_bytes (view->spec);
+  gsize had = self->carried, got;
+  LeatFlow flow;
+
+  if (had > 0)
+    memcpy (view->data, self->carry, had);
+  flow = leat_input_file_read (self->input, (guint8 *) view->data + had, size - had, &got, wait, cancellable, error);
+  if (flow == LEAT_FLOW_ERROR)
+    return flow;
+  got += had;
+  if (leat_input_file_is_at_end (self->input) && got % leat_io_file_get_unit (self) != 0)
+    {
+      leat_io_file_refuse_rest (self, got % leat_io_file_get_unit (self), error);
+      return LEAT_FLOW_ERROR;
+    }
+  got = leat_io_file_keep_rest (self, view->data, got);
+  if (got == 0)
+    return leat_input_file_is_at_end (self->input) ? LEAT_FLOW_END : LEAT_FLOW_EMPTY;
+  view->count = got / leat_spec_get_row_bytes (view->spec);
+  return LEAT_FLOW_DATA;
+}
+
+static gboolean
+leat_io_file_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *cancellable, GError **error)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+
+  return leat_output_file_write (self->output, view->data, leat_view_get_bytes (view), cancellable, error);
+}
+
+static gboolean
+leat_io_file_finish (LeatEndpoint *endpoint, GError **error)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+
+  return self->output == NULL || leat_output_file_commit (self->output, error);
+}
+
+static void
+leat_io_file_stop (LeatEndpoint *endpoint)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+
+  g_clear_pointer (&self->input, leat_input_file_free);
+  g_clear_pointer (&self->output, leat_output_file_free);
+  g_clear_pointer (&self->carry, g_free);
+  self->carried = 0;
+}
+
+static void
+leat_io_file_unblock (LeatEndpoint *endpoint)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+
+  if (self->input != NULL)
+    leat_input_file_wake (self->input);
+  if (self->output != NULL)
+    leat_output_file_wake (self->output);
+}
+
+static guint64
+leat_io_file_get_total (LeatEndpoint *endpoint)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+
+  return self->input != NULL ? leat_input_file_get_size (self->input) : 0;
+}
+
+static void
+leat_io_file_finalize (GObject *object)
+{
+  leat_io_file_stop (LEAT_ENDPOINT (object));
+  G_OBJECT_CLASS (leat_io_file_parent_class)->finalize (object);
+}
+
+static const LeatProp leat_io_file_props[] = {
+  { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatIoFile, path),
+    .blurb = "File to read or write; - is standard input or standard output" },
+  { sizeof (LeatProp), "chunk", LEAT_PROP_BYTES, 0, offsetof (LeatIoFile, chunk), .def.u = 4 << 20, .min.u = 1,
+    .max.u = G_GUINT64_CONSTANT (1) << 40,
+    .blurb = "Most bytes that one run takes, when reading; a spec on the link or on out goes before it" },
+};
+
+static const LeatPortInfo leat_io_file_ports[] = {
+  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
+    "What to write; linked when the node is a sink" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
+    "What was read; linked when the node is a source" },
+};
+
+const LeatNodeInfo leat_io_file_info = {
+  sizeof (LeatNodeInfo),
+  "io:file",
+  NULL,
+  "Read or write the raw bytes of a file",
+  "With out linked, the node reads: the file in chunks u8[<=chunk], the last one shorter.  A spec on the link or on "
+  "out says otherwise: out=f32[<=65536] reads items of another type, out=f32[480,640] one picture a run, out=f32[n] "
+  "the whole file at once; the file must end with a whole row or item.  Pipes work, and path=- is standard input.\n\n"
+  "With in linked, the node writes what arrives, items of any type as they are in memory, each run after the one "
+  "before.  The file appears under its name when the stream has ended well; after an error or a cancel, what was "
+  "there before is untouched.  path=- is standard output; it, pipes and devices are written directly.\n\n"
+  "Example: io:file path=/var/log/syslog + upload + readback + io:file path=copy.log",
+  leat_io_file_props,
+  G_N_ELEMENTS (leat_io_file_props),
+  leat_io_file_ports,
+  G_N_ELEMENTS (leat_io_file_ports),
+  leat_io_file_get_type,
+};
+
+static void
+leat_io_file_class_init (LeatIoFileClass *klass)
+{
+  LeatEndpointClass *endpoint_class = LEAT_ENDPOINT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = leat_io_file_finalize;
+  LEAT_NODE_CLASS (klass)->negotiate = leat_io_file_negotiate;
+  endpoint_class->start = leat_io_file_start;
+  endpoint_class->fill = leat_io_file_fill;
+  endpoint_class->drain = leat_io_file_drain;
+  endpoint_class->finish = leat_io_file_finish;
+  endpoint_class->stop = leat_io_file_stop;
+  endpoint_class->unblock = leat_io_file_unblock;
+  endpoint_class->get_total = leat_io_file_get_total;
+  leat_node_class_describe (LEAT_NODE_CLASS (klass), &leat_io_file_info);
+}
+
+static void
+leat_io_file_init (LeatIoFile *self)
+{
+}

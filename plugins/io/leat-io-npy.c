@@ -1,0 +1,293 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-io-npy.h"
+
+#include "leat-file-role.h"
+#include "leat-npy-header.h"
+#include "leat-output-file.h"
+
+/**
+ * LeatIoNpy:
+ *
+ * An array from or to an `.npy` file, NumPy's own format.
+ *
+ * The type and the shape come from the file, or go into it.  As a source it gives the array whole, in one run, or some
+ * rows a run; as a sink it appends the rows of every run and states the shape when the stream has ended.
+ */
+struct _LeatIoNpy
+{
+  LeatEndpoint parent_instance;
+
+  char *path;
+  guint64 rows;
+
+  LeatInputFile *input;
+  LeatNpyHeader header;
+  guint64 rows_left;
+
+  LeatOutputFile *output;
+  guint64 runs;
+  guint64 rows_written;
+};
+
+G_DEFINE_FINAL_TYPE (LeatIoNpy, leat_io_npy, LEAT_TYPE_ENDPOINT)
+
+static LeatInputFile *
+leat_io_npy_open (LeatIoNpy *self, LeatNpyHeader *header, GError **error)
+{
+  g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (self), self->path);
+  g_autoptr (LeatInputFile) input = NULL;
+
+  if (g_str_equal (path, "-"))
+    {
+      g_set_error_literal (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
+                           "cannot read standard input as .npy: its header is needed before the run; save the array "
+                           "to a file first");
+      return NULL;
+    }
+  if (!leat_input_file_check (path, error))
+    return NULL;
+  input = leat_input_file_open (path, error);
+  if (input == NULL || !leat_npy_header_read (header, input, error))
+    return NULL;
+  return g_steal_pointer (&input);
+}
+
+static LeatSpec *
+leat_io_npy_new_spec (LeatIoNpy *self, const LeatNpyHeader *header, GError **error)
+{
+  LeatSpec *spec = leat_npy_header_new_spec (header, self->rows, error);
+
+  if (spec == NULL)
+    g_prefix_error (error, "cannot read \"%s\": ", self->path);
+  return spec;
+}
+
+static gboolean
+leat_io_npy_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (node);
+  g_autoptr (LeatInputFile) input = NULL;
+  g_autoptr (LeatSpec) spec = NULL;
+  LeatNpyHeader header;
+
+  if (!leat_endpoint_is_source (LEAT_ENDPOINT (self)))
+    return TRUE;
+  input = leat_io_npy_open (self, &header, error);
+  spec = input != NULL ? leat_io_npy_new_spec (self, &header, error) : NULL;
+  return spec != NULL && leat_negotiation_set_output (negotiation, "out", spec, error);
+}
+
+/* The file may have changed since the plan was made. */
+static gboolean
+leat_io_npy_start_source (LeatIoNpy *self, GError **error)
+{
+  LeatSpec *planned = leat_file_role_get_spec (LEAT_NODE (self));
+  g_autoptr (LeatSpec) spec = NULL;
+
+  self->input = leat_io_npy_open (self, &self->header, error);
+  spec = self->input != NULL ? leat_io_npy_new_spec (self, &self->header, error) : NULL;
+  if (spec == NULL)
+    return FALSE;
+  if (!leat_spec_equal (spec, planned))
+    {
+      g_autofree char *was = leat_spec_to_string (planned, LEAT_SPEC_STYLE_FILE);
+      g_autofree char *is = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                   "\"%s\" holds %s now, and held %s when the pipeline was planned", self->path, is, was);
+      return FALSE;
+    }
+  self->rows_left = self->header.n_dims > 0 ? self->header.dims[0] : 1;
+  return TRUE;
+}
+
+static gboolean
+leat_io_npy_start (LeatEndpoint *endpoint, GError **error)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+  g_autofree char *path = NULL;
+
+  if (leat_endpoint_is_source (endpoint))
+    return leat_io_npy_start_source (self, error);
+  self->runs = self->rows_written = 0;
+  path = leat_file_role_dup_path (LEAT_NODE (self), self->path);
+  self->output = leat_output_file_open (path, error);
+  return self->output != NULL;
+}
+
+static LeatFlow
+leat_io_npy_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+  guint64 row = leat_spec_get_row_bytes (view->spec);
+  guint64 rows = MIN (self->rows_left, leat_spec_get_bytes (view->spec) / row);
+  gsize got;
+
+  if (rows == 0)
+    return LEAT_FLOW_END;
+  if (leat_input_file_read (self->input, view->data, rows * row, &got, TRUE, cancellable, error) == LEAT_FLOW_ERROR)
+    return LEAT_FLOW_ERROR;
+  if (got < rows * row)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                   "\"%s\" became shorter while it was read: %" G_GUINT64_FORMAT " rows are missing",
+                   leat_input_file_get_path (self->input), self->rows_left - got / row);
+      return LEAT_FLOW_ERROR;
+    }
+  leat_npy_header_swap (&self->header, view->data, got);
+  self->rows_left -= rows;
+  view->count = rows;
+  return LEAT_FLOW_DATA;
+}
+
+/* One run of a spec that is not bounded is that array; several are one array, joined along the first dimension. */
+static void
+leat_io_npy_format_header (LeatIoNpy *self, LeatSpec *spec, guint8 header[LEAT_NPY_HEADER_BYTES])
+{
+  guint n_dims = leat_spec_get_n_dims (spec);
+  guint64 dims[LEAT_SPEC_MAX_DIMS] = { 0 };
+
+  for (guint i = 0; i < n_dims; i++)
+    dims[i] = leat_spec_get_dim (spec, i);
+  dims[0] = self->rows_written;
+  if (n_dims == 0 && self->runs != 1)
+    n_dims = 1;
+  leat_npy_header_format (leat_spec_get_dtype (spec), dims, n_dims, header);
+}
+
+/* Where nothing can be written over, the shape must be known with the first run, which is then the only one. */
+static gboolean
+leat_io_npy_write_header (LeatIoNpy *self, LeatSpec *spec, GError **error)
+{
+  guint8 header[LEAT_NPY_HEADER_BYTES];
+
+  if (!leat_output_file_is_seekable (self->output) && (leat_spec_is_bounded (spec) || self->runs > 1))
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
+                   "cannot write a growing array to %s: the shape stands in front and is known last; write to a file",
+                   leat_output_file_get_path (self->output));
+      return FALSE;
+    }
+  if (self->runs > 1)
+    return TRUE;
+  leat_io_npy_format_header (self, spec, header);
+  return leat_output_file_write (self->output, header, sizeof header, NULL, error);
+}
+
+static gboolean
+leat_io_npy_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *cancellable, GError **error)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+  guint64 bytes = leat_view_get_bytes (view);
+
+  self->runs++;
+  self->rows_written += bytes / leat_spec_get_row_bytes (view->spec);
+  return leat_io_npy_write_header (self, view->spec, error)
+         && leat_output_file_write (self->output, view->data, bytes, cancellable, error);
+}
+
+static gboolean
+leat_io_npy_finish (LeatEndpoint *endpoint, GError **error)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+  guint8 header[LEAT_NPY_HEADER_BYTES];
+
+  if (self->output == NULL)
+    return TRUE;
+  leat_io_npy_format_header (self, leat_file_role_get_spec (LEAT_NODE (self)), header);
+  if (self->runs == 0 && !leat_output_file_write (self->output, header, sizeof header, NULL, error))
+    return FALSE;
+  if (leat_output_file_is_seekable (self->output)
+      && !leat_output_file_write_at (self->output, 0, header, sizeof header, error))
+    return FALSE;
+  return leat_output_file_commit (self->output, error);
+}
+
+static void
+leat_io_npy_stop (LeatEndpoint *endpoint)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+
+  g_clear_pointer (&self->input, leat_input_file_free);
+  g_clear_pointer (&self->output, leat_output_file_free);
+}
+
+static void
+leat_io_npy_unblock (LeatEndpoint *endpoint)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+
+  if (self->output != NULL)
+    leat_output_file_wake (self->output);
+}
+
+static guint64
+leat_io_npy_get_total (LeatEndpoint *endpoint)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+
+  return self->input != NULL ? self->header.bytes : 0;
+}
+
+static void
+leat_io_npy_finalize (GObject *object)
+{
+  leat_io_npy_stop (LEAT_ENDPOINT (object));
+  G_OBJECT_CLASS (leat_io_npy_parent_class)->finalize (object);
+}
+
+static const LeatProp leat_io_npy_props[] = {
+  { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatIoNpy, path),
+    .blurb = "The .npy file to read or write; - is standard output" },
+  { sizeof (LeatProp), "rows", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, rows), .def.u = 0,
+    .blurb = "Most rows that one run takes, when reading; 0 takes the whole array in one run" },
+};
+
+static const LeatPortInfo leat_io_npy_ports[] = {
+  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
+    "The array to write; linked when the node is a sink" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
+    "The array that was read; linked when the node is a source" },
+};
+
+const LeatNodeInfo leat_io_npy_info = {
+  sizeof (LeatNodeInfo),
+  "io:npy",
+  NULL,
+  "Read or write an array as an .npy file",
+  "With out linked, the node reads an array that NumPy's save () wrote; its spec is that of the file: f32[480,640].  "
+  "With rows=1000 it comes in pieces, f32[<=1000,640], so that it may be larger than memory.  Booleans are u8; items "
+  "of the other byte order are turned around.  The whole header is checked before anything is read.\n\n"
+  "With in linked, the node writes one array.  Data that comes in several runs is joined along the first dimension.  "
+  "The file appears under its name when the stream has ended well.\n\n"
+  "Example: io:npy path=in.npy + upload + map expr=2*x+1 + readback + io:npy path=out.npy",
+  leat_io_npy_props,
+  G_N_ELEMENTS (leat_io_npy_props),
+  leat_io_npy_ports,
+  G_N_ELEMENTS (leat_io_npy_ports),
+  leat_io_npy_get_type,
+};
+
+static void
+leat_io_npy_class_init (LeatIoNpyClass *klass)
+{
+  LeatEndpointClass *endpoint_class = LEAT_ENDPOINT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = leat_io_npy_finalize;
+  LEAT_NODE_CLASS (klass)->negotiate = leat_io_npy_negotiate;
+  endpoint_class->start = leat_io_npy_start;
+  endpoint_class->fill = leat_io_npy_fill;
+  endpoint_class->drain = leat_io_npy_drain;
+  endpoint_class->finish = leat_io_npy_finish;
+  endpoint_class->stop = leat_io_npy_stop;
+  endpoint_class->unblock = leat_io_npy_unblock;
+  endpoint_class->get_total = leat_io_npy_get_total;
+  leat_node_class_describe (LEAT_NODE_CLASS (klass), &leat_io_npy_info);
+}
+
+static void
+leat_io_npy_init (LeatIoNpy *self)
+{
+}

@@ -1,0 +1,37 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-input-file.h"
+
+G_BEGIN_DECLS
+
+/* Room that a written header takes when it must be written anew with another shape. */
+#define LEAT_NPY_HEADER_BYTES 256
+
+/* What the head of an .npy file says about the array that follows it. */
+typedef struct
+{
+  LeatDtype dtype;
+  gboolean swapped; /* items are in the other byte order */
+  guint n_dims;
+  guint64 dims[LEAT_SPEC_MAX_DIMS];
+  guint64 offset; /* where the items begin */
+  guint64 bytes;  /* that they take */
+} LeatNpyHeader;
+
+/* Reads the header of an array of which @size bytes are at @data.  LEAT_GRAPH_ERROR_DATA; the message does not name
+ * the file, the caller does. */
+gboolean leat_npy_header_parse (LeatNpyHeader *self, const guint8 *data, gsize size, GError **error);
+/* Reads the header from the front of @input, which must be regular and hold all the items; the items are next. */
+gboolean leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error);
+/* The spec of the whole array, or, with @rows, of chunks of at most so many rows.  NULL and LEAT_GRAPH_ERROR_DATA when
+ * there is no such spec. */
+LeatSpec *leat_npy_header_new_spec (const LeatNpyHeader *self, guint64 rows, GError **error);
+/* Turns @bytes of items into the byte order of this machine. */
+void leat_npy_header_swap (const LeatNpyHeader *self, gpointer items, guint64 bytes);
+/* Writes a header of LEAT_NPY_HEADER_BYTES for an array of @n_dims dimensions. */
+void leat_npy_header_format (LeatDtype dtype, const guint64 *dims, guint n_dims, guint8 header[LEAT_NPY_HEADER_BYTES]);
+
+G_END_DECLS

@@ -1,0 +1,33 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat.h"
+
+G_BEGIN_DECLS
+
+/* A file that appears whole or not at all.  What is written goes to a temporary file in the same folder, and
+ * leat_output_file_commit () gives it its name; freed without a commit it is gone, and what had the name before is as
+ * it was.  Standard output ("-"), pipes and devices have no such way and are written directly.  Errors are
+ * LEAT_GRAPH_ERROR_IO and name the path. */
+typedef struct _LeatOutputFile LeatOutputFile;
+
+LeatOutputFile *leat_output_file_open (const char *path, GError **error);
+void leat_output_file_free (LeatOutputFile *self);
+gboolean leat_output_file_commit (LeatOutputFile *self, GError **error);
+
+gboolean leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable,
+                                 GError **error);
+/* Writes over what is there; only when is_seekable (). */
+gboolean leat_output_file_write_at (LeatOutputFile *self, guint64 offset, gconstpointer data, gsize size,
+                                    GError **error);
+/* From any thread: makes a write that waits for a pipe's reader end, with G_IO_ERROR_CANCELLED. */
+void leat_output_file_wake (LeatOutputFile *self);
+
+const char *leat_output_file_get_path (LeatOutputFile *self);
+gboolean leat_output_file_is_seekable (LeatOutputFile *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatOutputFile, leat_output_file_free)
+
+G_END_DECLS

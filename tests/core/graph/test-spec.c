@@ -1,0 +1,331 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const char *text;
+  const char *file;
+  const char *shell;
+} RoundTrip;
+
+static const RoundTrip round_trips[] = {
+  { "any", "any", "any" },
+  { "f32", "f32", "f32" },
+  { "f32[]", "f32[]", "f32:scalar" },
+  { "f32:scalar", "f32[]", "f32:scalar" },
+  { " f32 [ ]", NULL, NULL },
+  { "f32[ 480 , 640 ]", "f32[480,640]", "f32:480x640" },
+  { "f32:480x640", "f32[480,640]", "f32:480x640" },
+  { "f32:480,640", "f32[480,640]", "f32:480x640" },
+  { "f32:480,640,", "f32[480,640]", "f32:480x640" },
+  { "u8[<=4M]", "u8[<=4194304]", "u8:max4194304" },
+  { "u8:max4M", "u8[<=4194304]", "u8:max4194304" },
+  { "u8[<= n]", "u8[<=n]", "u8:maxn" },
+  { "u8:maxn", "u8[<=n]", "u8:maxn" },
+  { "u8[<=*]", "u8[<=*]", "u8:maxany" },
+  { "u8[<=4096,3]", "u8[<=4096,3]", "u8:max4096x3" },
+  { "f32[h,w]", "f32[h,w]", "f32:hxw" },
+  { "f32:hxw", "f32[h,w]", "f32:hxw" },
+  { "f32[xs]", "f32[xs]", "f32:xs," },
+  { "f32[<=xs]", "f32[<=xs]", "f32:maxxs," },
+  { "f32[xs,3]", "f32[xs,3]", "f32:xs,3" },
+  { "f32[*,*]", "f32[*,*]", "f32:anyxany" },
+  { "f32:any", "f32[*]", "f32:any" },
+  { "f32:*x3", "f32[*,3]", "f32:anyx3" },
+  { "any[n]", "any[n]", "any:n" },
+  { "u8:1Kx1Gx2M", "u8[1024,1073741824,2097152]", "u8:1024x1073741824x2097152" },
+  { "u8[1,2,3,4,5,6,7,8]", "u8[1,2,3,4,5,6,7,8]", "u8:1x2x3x4x5x6x7x8" },
+  { "f32[anyhow,scalars_]", "f32[anyhow,scalars_]", "f32:anyhowxscalars_" },
+  { "u8[4611686018427387904]", "u8[4611686018427387904]", "u8:4611686018427387904" },
+};
+
+static void
+test_spec_parse_round_trip (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (round_trips); i++)
+    {
+      const RoundTrip *trip = &round_trips[i];
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatSpec) spec = leat_spec_parse (trip->text, &error);
+
+      if (trip->file == NULL)
+        {
+          g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+          continue;
+        }
+      g_assert_no_error (error);
+      for (guint style = LEAT_SPEC_STYLE_FILE; style <= LEAT_SPEC_STYLE_SHELL; style++)
+        {
+          g_autofree char *text = leat_spec_to_string (spec, style);
+          g_autoptr (LeatSpec) again = leat_spec_parse (text, &error);
+
+          g_assert_no_error (error);
+          g_assert_cmpstr (text, ==, style == LEAT_SPEC_STYLE_FILE ? trip->file : trip->shell);
+          g_assert_true (leat_spec_equal (spec, again));
+        }
+    }
+}
+
+static const struct
+{
+  const char *text;
+  guint column;
+  const char *says;
+} bad_specs[] = {
+  { "", 1, "expected a type" },
+  { "   ", 4, "expected a type" },
+  { "f31[3]", 1, "did you mean \"f32\"" },
+  { "float", 1, "no type \"float\"" },
+  { "f32[", 5, "expected a dimension" },
+  { "f32[3", 6, "expected \",\" or \"]\"" },
+  { "f32[3,]", 7, "expected a dimension" },
+  { "f32[,3]", 5, "expected a dimension" },
+  { "f32[3]]", 7, "nothing may follow" },
+  { "f32[3 4]", 7, "expected \",\" or \"]\"" },
+  { "f32[-3]", 5, "expected a dimension" },
+  { "f32[3,<=4]", 7, "expected a dimension" },
+  { "f32[0]", 5, "at least 1" },
+  { "f32[3k]", 6, "K, M or G" },
+  { "f32[18446744073709551616]", 5, "64 bits" },
+  { "f32[18446744073709551615K]", 5, "64 bits" },
+  { "u8[4611686018427387905]", 1, "2^62" },
+  { "f64[4294967296,4294967296]", 1, "2^62" },
+  { "f64[*,4294967296,4294967296]", 1, "2^62" },
+  { "f32[maxn]", 5, "cannot be a name" },
+  { "f32[any]", 5, "cannot be a name" },
+  { "u8[1,2,3,4,5,6,7,8,9]", 20, "more than 8" },
+  { "f32:", 5, "expected a dimension" },
+  { "f32:max", 8, "expected a dimension" },
+  { "f32:3x", 7, "expected a dimension" },
+  { "f32:3x4,5", 6, "K, M or G" },
+  { "f32:3 4", 7, "nothing may follow" },
+  { "f32:[3]", 5, "expected a dimension" },
+  { "f32\xff[3]", 4, "nothing may follow" },
+};
+
+static void
+test_spec_parse_refuses (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (bad_specs); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatSpec) spec = leat_spec_parse (bad_specs[i].text, &error);
+      g_autofree char *column = g_strdup_printf ("\", column %u: ", bad_specs[i].column);
+
+      g_test_message ("%s", error != NULL ? error->message : bad_specs[i].text);
+      g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+      g_assert_null (spec);
+      g_assert_nonnull (strstr (error->message, column));
+      g_assert_nonnull (strstr (error->message, bad_specs[i].says));
+    }
+}
+
+static void
+test_spec_parse_refuses_a_long_name (void)
+{
+  g_autofree char *name = g_strnfill (100000, 'n');
+  g_autofree char *text = g_strdup_printf ("f32[%s]", name);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (leat_spec_parse (text, &error));
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+  g_assert_cmpuint (strlen (error->message), <, 300);
+}
+
+/* What the parser takes, in any order of letters, prints and parses back to the same. */
+static void
+test_spec_parse_random_text (void)
+{
+  static const char *const pieces[] = { "f32", "u8",  "any", "[", "]",  ":", "x",      ",", "<=",
+                                        "max", "*",   "480", "0", "4M", "n", "scalar", " ", "18446744073709551615",
+                                        "_",   "\xc3" };
+  guint n_good = 0;
+
+  for (guint round = 0; round < 200000; round++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatSpec) spec = NULL;
+
+      for (gint i = g_test_rand_int_range (0, 8); i >= 0; i--)
+        g_string_append (text, pieces[g_test_rand_int_range (0, G_N_ELEMENTS (pieces))]);
+      spec = leat_spec_parse (text->str, &error);
+      g_assert_true ((spec == NULL) == (error != NULL));
+      for (guint style = 0; spec != NULL && style < 2; style++)
+        {
+          g_autofree char *printed = leat_spec_to_string (spec, style);
+          g_autoptr (LeatSpec) again = leat_spec_parse (printed, NULL);
+
+          g_assert_nonnull (again);
+          g_assert_true (leat_spec_equal (spec, again));
+          n_good++;
+        }
+    }
+  g_assert_cmpuint (n_good, >, 1000);
+}
+
+static void
+test_spec_sizes (void)
+{
+  static const struct
+  {
+    const char *text;
+    guint64 items, row, bytes;
+  } rows[] = {
+    { "f32[]", 1, 4, 4 },
+    { "u8[7]", 7, 1, 7 },
+    { "f64[480,640]", 307200, 5120, 2457600 },
+    { "u16[<=1000,3]", 3000, 6, 6000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (LeatSpec) spec = leat_spec_parse (rows[i].text, NULL);
+
+      g_assert_true (leat_spec_is_fixed (spec));
+      g_assert_cmpuint (leat_spec_get_items (spec), ==, rows[i].items);
+      g_assert_cmpuint (leat_spec_get_row_bytes (spec), ==, rows[i].row);
+      g_assert_cmpuint (leat_spec_get_bytes (spec), ==, rows[i].bytes);
+    }
+}
+
+static void
+test_spec_fixed (void)
+{
+  static const struct
+  {
+    const char *text;
+    gboolean fixed, bounded, shape;
+  } rows[] = {
+    { "any", FALSE, FALSE, FALSE },  { "f32", FALSE, FALSE, FALSE },   { "any[3]", FALSE, FALSE, TRUE },
+    { "f32[]", TRUE, FALSE, TRUE },  { "f32[n]", FALSE, FALSE, TRUE }, { "f32[3,*]", FALSE, FALSE, TRUE },
+    { "u8[<=3]", TRUE, TRUE, TRUE }, { "u8[<=n]", FALSE, TRUE, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (LeatSpec) spec = leat_spec_parse (rows[i].text, NULL);
+
+      g_assert_cmpint (leat_spec_is_fixed (spec), ==, rows[i].fixed);
+      g_assert_cmpint (leat_spec_is_bounded (spec), ==, rows[i].bounded);
+      g_assert_cmpint (leat_spec_has_shape (spec), ==, rows[i].shape);
+    }
+}
+
+static void
+test_spec_new (void)
+{
+  const guint64 dims[] = { 4, 0 };
+  const guint64 huge[] = { G_MAXUINT64, G_MAXUINT64 };
+  g_autoptr (LeatSpec) spec = leat_spec_new (LEAT_DTYPE_F32, dims, 2, TRUE);
+  g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+
+  g_assert_cmpstr (text, ==, "f32[<=4,*]");
+  g_assert_cmpuint (leat_spec_get_dim (spec, 0), ==, 4);
+  g_assert_cmpuint (leat_spec_get_dim (spec, 1), ==, 0);
+  g_assert_null (leat_spec_new (LEAT_DTYPE_U8, huge, 2, FALSE));
+}
+
+static const struct
+{
+  const char *a, *b, *both;
+} intersections[] = {
+  { "any", "any", "any" },
+  { "any", "f32[3]", "f32[3]" },
+  { "f32", "any[n,m]", "f32[n,m]" },
+  { "f32[n]", "f32[7]", "f32[7]" },
+  { "f32[n]", "f32[*]", "f32[n]" },
+  { "f32[n]", "f32[m]", "f32[n]" },
+  { "f32[n,n]", "f32[3,*]", "f32[3,3]" },
+  { "f32[n,n]", "f32[3,4]", NULL },
+  { "f32[3,4]", "f32[n,n]", NULL },
+  { "f32[3]", "f32[4]", NULL },
+  { "f32[3]", "u8[3]", NULL },
+  { "f32[3]", "f32[3,1]", NULL },
+  { "f32[]", "f32[1]", NULL },
+  { "f32[]", "f32", "f32[]" },
+  { "u8[<=n]", "u8[<=4096]", "u8[<=4096]" },
+  { "u8[<=n]", "u8[4096]", NULL },
+  { "u8[n]", "u8[<=4096]", NULL },
+  { "u8[*]", "u8[<=4096]", "u8[<=4096]" },
+  { "u8[<=*]", "u8[*]", "u8[<=*]" },
+  { "u8[<=4096]", "u8[<=8192]", NULL },
+  { "any[4611686018427387904]", "f64", NULL },
+};
+
+static void
+test_spec_intersect (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (intersections); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatSpec) a = leat_spec_parse (intersections[i].a, NULL);
+      g_autoptr (LeatSpec) b = leat_spec_parse (intersections[i].b, NULL);
+      g_autoptr (LeatSpec) both = leat_spec_intersect (a, b, &error);
+      g_autofree char *text = both != NULL ? leat_spec_to_string (both, LEAT_SPEC_STYLE_FILE) : NULL;
+
+      g_assert_cmpstr (text, ==, intersections[i].both);
+      if (both == NULL)
+        g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+      else
+        g_assert_no_error (error);
+    }
+}
+
+static void
+test_spec_bind_and_resolve (void)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (LeatSpec) image = leat_spec_parse ("f32[h,w]", NULL);
+  g_autoptr (LeatSpec) turned = leat_spec_parse ("u8[w,h,c]", NULL);
+  g_autoptr (LeatSpec) fixed = leat_spec_parse ("f32[480,640]", NULL);
+  g_autoptr (LeatSpec) other = leat_spec_parse ("f32[480,641]", NULL);
+  g_autoptr (LeatSpec) result = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_true (leat_spec_bind (image, fixed, names, &error));
+  g_assert_no_error (error);
+  result = leat_spec_resolve (turned, names, &error);
+  g_assert_no_error (error);
+  text = leat_spec_to_string (result, LEAT_SPEC_STYLE_FILE);
+  g_assert_cmpstr (text, ==, "u8[640,480,c]");
+  g_assert_false (leat_spec_bind (image, other, names, &error));
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+  g_assert_nonnull (strstr (error->message, "w would be both 640 and 641"));
+}
+
+static void
+test_suggest (void)
+{
+  static const char *const names[] = { "radius", "limit", "pattern", "in", NULL };
+
+  g_assert_cmpstr (leat_suggest ("radus", names), ==, "radius");
+  g_assert_cmpstr (leat_suggest ("raduis", names), ==, "radius");
+  g_assert_cmpstr (leat_suggest ("Patern", names), ==, "pattern");
+  g_assert_cmpstr (leat_suggest ("im", names), ==, "in");
+  g_assert_null (leat_suggest ("q", names));
+  g_assert_null (leat_suggest ("wholly-different", names));
+  g_assert_null (leat_suggest ("", names));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/spec/parse/round-trip", test_spec_parse_round_trip);
+  g_test_add_func ("/leat/spec/parse/refuses", test_spec_parse_refuses);
+  g_test_add_func ("/leat/spec/parse/refuses-a-long-name", test_spec_parse_refuses_a_long_name);
+  g_test_add_func ("/leat/spec/parse/random-text", test_spec_parse_random_text);
+  g_test_add_func ("/leat/spec/sizes", test_spec_sizes);
+  g_test_add_func ("/leat/spec/fixed", test_spec_fixed);
+  g_test_add_func ("/leat/spec/new", test_spec_new);
+  g_test_add_func ("/leat/spec/intersect", test_spec_intersect);
+  g_test_add_func ("/leat/spec/bind-and-resolve", test_spec_bind_and_resolve);
+  g_test_add_func ("/leat/graph-error/suggest", test_suggest);
+  return g_test_run ();
+}
