@@ -4,6 +4,8 @@
 #pragma once
 
 #define LEAT_INSIDE
+#include "driver/leat-driver-error.h"
+#include "device/leat-device.h"
 #include "graph/leat-types.h"
 #include "graph/leat-spec.h"
 #include "graph/leat-graph-error.h"
@@ -15,6 +17,7 @@
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
 #include "graph/leat-registry.h"
+#include "parse/leat-parse.h"
 #include "kernel/leat-kernel-source.h"
 #include "plan/leat-recorder.h"
 #include "plan/leat-plan-error.h"

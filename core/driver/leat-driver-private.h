@@ -108,7 +108,7 @@ char *leat_driver_trace_print (LeatDriver *self);
 /* Copies at most @max logged entries to @entries; returns how many were logged. */
 guint leat_driver_trace_get_log (LeatDriver *self, LeatDriverEntry *entries, guint max);
 
-/* "CUDA_ERROR_INVALID_VALUE", without a driver's help for the codes that Leat knows. Never NULL. */
+/* "CUDA_ERROR_INVALID_VALUE". Never NULL. */
 const char *leat_driver_get_result_name (const LeatDriverTable *table, CUresult result);
 LeatDriverError leat_driver_error_from_result (CUresult result);
 /* After such a result the context of the whole process is unusable. */
@@ -116,5 +116,7 @@ gboolean leat_driver_result_is_sticky (CUresult result);
 /* "CALL for WHAT: CUDA_ERROR_X (the driver's text)". Always returns FALSE, so that a failing function can return it. */
 gboolean leat_driver_set_error (GError **error, const LeatDriverTable *table, const char *call, CUresult result,
                                 const char *format, ...) G_GNUC_PRINTF (5, 6);
+gboolean leat_driver_set_error_valist (GError **error, const LeatDriverTable *table, const char *call, CUresult result,
+                                       const char *format, va_list args) G_GNUC_PRINTF (5, 0);
 
 G_END_DECLS

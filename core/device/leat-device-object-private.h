@@ -1,0 +1,70 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-memory-private.h"
+
+G_BEGIN_DECLS
+
+/* For the files of this folder only. */
+
+struct _LeatMemory
+{
+  LeatDevice *device; /* owned while in use */
+  LeatMemoryKind kind;
+  guint64 bytes;
+  guint64 block_bytes; /* as the pool rounded it */
+  CUdeviceptr address;
+  gpointer host;
+  LeatMemory *next; /* in its bucket while cached */
+};
+
+/* Blocks of one kind by size.  Guarded by the device's lock. */
+typedef struct
+{
+  GHashTable *buckets; /* block_bytes (guint64*, owned) -> LeatMemory*, the first of a list */
+  guint64 cap_bytes;   /* kept at most */
+  LeatMemoryCounts counts;
+} LeatMemoryPool;
+
+struct _LeatDevice
+{
+  GObject parent_instance;
+
+  LeatDriver *driver;
+  const LeatDriverTable *table;
+  LeatDeviceFacts facts;
+  char *id;
+  const char *note;
+  CUcontext context;
+
+  GMutex lock;
+  guint64 budget;
+  LeatMemoryPool pools[LEAT_MEMORY_N_KINDS];
+  gint is_dead;      /* atomic; set after the reason */
+  char *dead_reason; /* set once, under the lock */
+};
+
+void leat_memory_pool_init (LeatMemoryPool *self, guint64 cap_bytes);
+void leat_memory_pool_clear (LeatDevice *device, LeatMemoryKind kind);
+/* Counts the size as live and gives a cached block that fits, or NULL: one is then to be allocated. FALSE when that is
+ * over the budget. */
+gboolean leat_memory_pool_take (LeatDevice *device, LeatMemoryKind kind, guint64 block_bytes, LeatMemory **block);
+/* What take counted was not allocated after all. */
+void leat_memory_pool_forget (LeatDevice *device, LeatMemoryKind kind, guint64 block_bytes);
+/* FALSE when the cache is full: the caller then gives the block back to the driver. */
+gboolean leat_memory_pool_keep (LeatDevice *device, LeatMemory *block);
+void leat_memory_pool_trim (LeatDevice *device, LeatMemoryKind kind, guint64 keep_bytes);
+guint64 leat_memory_pool_round (guint64 bytes);
+
+/* Gives a block that nobody uses back to the driver and frees it. */
+void leat_memory_destroy (LeatDevice *device, LeatMemory *block);
+
+/* Under the lock. */
+gboolean leat_device_fits_budget (LeatDevice *self, guint64 bytes);
+/* Always FALSE. */
+gboolean leat_device_set_over_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error);
+guint64 leat_device_parse_budget (const char *text, guint64 total);
+
+G_END_DECLS

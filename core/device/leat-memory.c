@@ -1,0 +1,229 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-memory-private.h"
+
+#include "leat-device-object-private.h"
+
+/* Portable and mapped: every context of the process may use it, and kernels read and write it in place. */
+static CUresult
+leat_memory_allocate_pinned (LeatMemory *self, const LeatDriverTable *table, const char **call)
+{
+  CUresult result;
+
+  *call = "cuMemHostAlloc";
+  result = table->cuMemHostAlloc (&self->host, self->block_bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+  if (result != CUDA_SUCCESS)
+    return result;
+  *call = "cuMemHostGetDevicePointer";
+  result = table->cuMemHostGetDevicePointer (&self->address, self->host, 0);
+  if (result != CUDA_SUCCESS)
+    {
+      table->cuMemFreeHost (self->host);
+      self->host = NULL;
+    }
+  return result;
+}
+
+static CUresult
+leat_memory_allocate (LeatMemory *self, LeatDevice *device, const char **call)
+{
+  if (self->kind == LEAT_MEMORY_PINNED)
+    return leat_memory_allocate_pinned (self, device->table, call);
+  *call = "cuMemAlloc";
+  return device->table->cuMemAlloc (&self->address, self->block_bytes);
+}
+
+void
+leat_memory_destroy (LeatDevice *device, LeatMemory *block)
+{
+  /* Nothing can be done about a failure here; a poisoned context reports itself at the next call that matters. */
+  if (leat_device_push (device, NULL))
+    {
+      if (block->kind == LEAT_MEMORY_PINNED)
+        device->table->cuMemFreeHost (block->host);
+      else
+        device->table->cuMemFree (block->address);
+      leat_device_pop (device);
+    }
+  g_free (block);
+}
+
+static gboolean
+leat_memory_set_driver_error (LeatMemory *self, LeatDevice *device, const char *call, CUresult result, const char *what,
+                              GError **error)
+{
+  g_autofree char *needed = g_format_size_full (self->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  size_t unused = 0, total = 0;
+
+  if (result == CUDA_ERROR_OUT_OF_MEMORY && self->kind == LEAT_MEMORY_DEVICE
+      && device->table->cuMemGetInfo (&unused, &total) == CUDA_SUCCESS)
+    {
+      g_autofree char *unused_text = g_format_size_full (unused, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *total_text = g_format_size_full (total, G_FORMAT_SIZE_IEC_UNITS);
+
+      return leat_device_set_error (device, error, call, result, "%s: %s needed, %s of %s free on %s", what, needed,
+                                    unused_text, total_text, device->id);
+    }
+  return leat_device_set_error (device, error, call, result, "%s: %s of %s", what, needed,
+                                self->kind == LEAT_MEMORY_PINNED ? "pinned host memory" : "device memory");
+}
+
+/* The cached blocks of this device may be what is in the way: once without them. */
+static gboolean
+leat_memory_fill (LeatMemory *self, LeatDevice *device, const char *what, GError **error)
+{
+  const char *call = NULL;
+  CUresult result;
+  gboolean filled;
+
+  if (!leat_device_push (device, error))
+    return FALSE;
+  result = leat_memory_allocate (self, device, &call);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    {
+      leat_device_trim (device, 0);
+      result = leat_memory_allocate (self, device, &call);
+    }
+  filled = result == CUDA_SUCCESS || leat_memory_set_driver_error (self, device, call, result, what, error);
+  leat_device_pop (device);
+  return filled;
+}
+
+static LeatMemory *
+leat_memory_allocate_block (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, guint64 block_bytes,
+                            const char *what, GError **error)
+{
+  LeatMemory *self = g_new0 (LeatMemory, 1);
+  guint64 live, budget;
+
+  self->kind = kind;
+  self->bytes = bytes;
+  self->block_bytes = block_bytes;
+  if (kind == LEAT_MEMORY_DEVICE)
+    {
+      /* Live and cached blocks together stay within the budget. */
+      g_mutex_lock (&device->lock);
+      live = device->pools[kind].counts.live_bytes;
+      budget = device->budget;
+      g_mutex_unlock (&device->lock);
+      leat_memory_pool_trim (device, kind, budget > live ? budget - live : 0);
+    }
+  if (leat_memory_fill (self, device, what, error))
+    return self;
+  leat_memory_pool_forget (device, kind, block_bytes);
+  g_free (self);
+  return NULL;
+}
+
+LeatMemory *
+leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const char *what, GError **error)
+{
+  guint64 block_bytes = leat_memory_pool_round (bytes);
+  LeatMemory *self = NULL;
+
+  g_return_val_if_fail (LEAT_IS_DEVICE (device), NULL);
+  g_return_val_if_fail (what != NULL, NULL);
+
+  if (!leat_device_check (device, error))
+    return NULL;
+  if (block_bytes == 0)
+    {
+      g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY,
+                   "%s: %" G_GUINT64_FORMAT " bytes are more than any memory holds", what, bytes);
+      return NULL;
+    }
+  if (!leat_memory_pool_take (device, kind, block_bytes, &self))
+    {
+      leat_device_set_over_budget (device, block_bytes, what, error);
+      return NULL;
+    }
+  if (self == NULL)
+    self = leat_memory_allocate_block (device, kind, bytes, block_bytes, what, error);
+  if (self == NULL)
+    return NULL;
+  self->bytes = bytes;
+  self->device = g_object_ref (device);
+  return self;
+}
+
+void
+leat_memory_free (LeatMemory *self)
+{
+  g_autoptr (LeatDevice) device = NULL;
+
+  if (self == NULL)
+    return;
+  device = g_steal_pointer (&self->device);
+  if (!leat_memory_pool_keep (device, self))
+    leat_memory_destroy (device, self);
+}
+
+guint64
+leat_memory_get_bytes (LeatMemory *self)
+{
+  return self->bytes;
+}
+
+CUdeviceptr
+leat_memory_get_address (LeatMemory *self)
+{
+  return self->address;
+}
+
+gpointer
+leat_memory_get_host (LeatMemory *self)
+{
+  return self->host;
+}
+
+LeatMemoryKind
+leat_memory_get_kind (LeatMemory *self)
+{
+  return self->kind;
+}
+
+static gboolean
+leat_memory_check_range (LeatMemory *self, guint64 offset, guint64 bytes, GError **error)
+{
+  if (offset <= self->bytes && bytes <= self->bytes - offset)
+    return leat_device_check (self->device, error);
+  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_INVALID,
+               "%" G_GUINT64_FORMAT " bytes at %" G_GUINT64_FORMAT " lie outside a block of %" G_GUINT64_FORMAT, bytes,
+               offset, self->bytes);
+  return FALSE;
+}
+
+gboolean
+leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64 bytes, GError **error)
+{
+  CUresult result;
+
+  if (!leat_memory_check_range (self, offset, bytes, error))
+    return FALSE;
+  if (bytes == 0)
+    return TRUE;
+  if (!leat_device_push (self->device, error))
+    return FALSE;
+  result = self->device->table->cuMemcpyHtoD (self->address + offset, data, bytes);
+  leat_device_pop (self->device);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (self->device, error, "cuMemcpyHtoD", result, "%" G_GUINT64_FORMAT " bytes", bytes);
+}
+
+gboolean
+leat_memory_read (LeatMemory *self, guint64 offset, gpointer data, guint64 bytes, GError **error)
+{
+  CUresult result;
+
+  if (!leat_memory_check_range (self, offset, bytes, error))
+    return FALSE;
+  if (bytes == 0)
+    return TRUE;
+  if (!leat_device_push (self->device, error))
+    return FALSE;
+  result = self->device->table->cuMemcpyDtoH (data, self->address + offset, bytes);
+  leat_device_pop (self->device);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (self->device, error, "cuMemcpyDtoH", result, "%" G_GUINT64_FORMAT " bytes", bytes);
+}

@@ -1,0 +1,22 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-driver-private.h"
+
+G_BEGIN_DECLS
+
+/* For the files of this folder only. */
+struct _LeatDriver
+{
+  LeatDriverKind kind;
+  char *path;
+  int version;
+  guint device_count;
+  LeatDriverTable table;  /* what everybody calls */
+  LeatDriverTable direct; /* the library's own functions */
+  int trace_slot;         /* -1: never traced */
+};
+
+G_END_DECLS
