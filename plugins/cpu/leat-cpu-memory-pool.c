@@ -13,9 +13,9 @@ typedef struct
 {
   int reuse[3];
   guint64 release_threshold;
-} LeatCpuPool;
+} LeatCpuMemoryPool;
 
-static LeatCpuPool leat_cpu_pool = { { 1, 1, 1 }, 0 };
+static LeatCpuMemoryPool leat_cpu_memory_pool = { { 1, 1, 1 }, 0 };
 
 CUresult
 cuDeviceGetDefaultMemPool (CUmemoryPool *pool, CUdevice device)
@@ -25,7 +25,7 @@ cuDeviceGetDefaultMemPool (CUmemoryPool *pool, CUdevice device)
     return CUDA_ERROR_INVALID_VALUE;
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
-  *pool = (CUmemoryPool) &leat_cpu_pool;
+  *pool = (CUmemoryPool) &leat_cpu_memory_pool;
   return CUDA_SUCCESS;
 }
 
@@ -36,7 +36,7 @@ cuDeviceGetMemPool (CUmemoryPool *pool, CUdevice device)
 }
 
 static CUresult
-leat_cpu_pool_check_stream (CUstream handle)
+leat_cpu_memory_pool_check_stream (CUstream handle)
 {
   CUresult result;
 
@@ -54,7 +54,7 @@ leat_cpu_pool_check_stream (CUstream handle)
 
 /* Memory that earlier work will free is as good as free: wait for it before giving up. */
 static CUresult
-leat_cpu_pool_alloc (gsize bytes, void **memory)
+leat_cpu_memory_pool_alloc (gsize bytes, void **memory)
 {
   CUresult result = leat_cpu_allocation_new (LEAT_CPU_ALLOCATION_POOL, bytes, 0, memory);
 
@@ -74,11 +74,11 @@ cuMemAllocAsync (CUdeviceptr *address, size_t bytes, CUstream stream)
   LEAT_CPU_ENTER ();
   if (address == NULL || bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  CUresult result = leat_cpu_pool_check_stream (stream);
+  CUresult result = leat_cpu_memory_pool_check_stream (stream);
   if (result == CUDA_SUCCESS)
     result = leat_cpu_fault_visit (LEAT_CPU_FAULT_ALLOC);
   if (result == CUDA_SUCCESS)
-    result = leat_cpu_pool_alloc (bytes, &memory);
+    result = leat_cpu_memory_pool_alloc (bytes, &memory);
   if (result == CUDA_SUCCESS)
     *address = (CUdeviceptr) (guintptr) memory;
   return result;
@@ -87,7 +87,7 @@ cuMemAllocAsync (CUdeviceptr *address, size_t bytes, CUstream stream)
 CUresult
 cuMemAllocFromPoolAsync (CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
-  if (pool != (CUmemoryPool) &leat_cpu_pool)
+  if (pool != (CUmemoryPool) &leat_cpu_memory_pool)
     return CUDA_ERROR_INVALID_VALUE;
   return cuMemAllocAsync (address, bytes, stream);
 }
@@ -106,22 +106,22 @@ cuMemFreeAsync (CUdeviceptr address, CUstream stream)
 }
 
 static CUresult
-leat_cpu_pool_check (CUmemoryPool pool)
+leat_cpu_memory_pool_check (CUmemoryPool pool)
 {
   LEAT_CPU_ENTER_WITHOUT_CONTEXT ();
-  return pool == (CUmemoryPool) &leat_cpu_pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return pool == (CUmemoryPool) &leat_cpu_memory_pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult
 cuMemPoolTrimTo (CUmemoryPool pool, size_t keep_bytes)
 {
-  return leat_cpu_pool_check (pool);
+  return leat_cpu_memory_pool_check (pool);
 }
 
 CUresult
 cuMemPoolSetAttribute (CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-  CUresult result = leat_cpu_pool_check (pool);
+  CUresult result = leat_cpu_memory_pool_check (pool);
 
   if (result != CUDA_SUCCESS)
     return result;
@@ -133,10 +133,10 @@ cuMemPoolSetAttribute (CUmemoryPool pool, CUmemPool_attribute attribute, void *v
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-      leat_cpu_pool.reuse[attribute - 1] = *(int *) value != 0;
+      leat_cpu_memory_pool.reuse[attribute - 1] = *(int *) value != 0;
       break;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-      leat_cpu_pool.release_threshold = *(guint64 *) value;
+      leat_cpu_memory_pool.release_threshold = *(guint64 *) value;
       break;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
@@ -157,7 +157,7 @@ CUresult
 cuMemPoolGetAttribute (CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
   guint64 high;
-  CUresult result = leat_cpu_pool_check (pool);
+  CUresult result = leat_cpu_memory_pool_check (pool);
 
   if (result != CUDA_SUCCESS)
     return result;
@@ -170,10 +170,10 @@ cuMemPoolGetAttribute (CUmemoryPool pool, CUmemPool_attribute attribute, void *v
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-      *(int *) value = leat_cpu_pool.reuse[attribute - 1];
+      *(int *) value = leat_cpu_memory_pool.reuse[attribute - 1];
       break;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
-      *(guint64 *) value = leat_cpu_pool.release_threshold;
+      *(guint64 *) value = leat_cpu_memory_pool.release_threshold;
       break;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
     case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
