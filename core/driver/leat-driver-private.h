@@ -99,7 +99,7 @@ const char *leat_driver_entry_get_group (LeatDriverEntry entry);
 #define LEAT_DRIVER_TRACE_LOG 65536
 
 gboolean leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error);
-void leat_driver_trace_stop (LeatDriver *self); /* counts and log stay readable */
+void leat_driver_trace_stop (LeatDriver *self); /* counts and log stay until another driver needs the place */
 void leat_driver_trace_reset (LeatDriver *self);
 guint64 leat_driver_trace_get_count (LeatDriver *self, LeatDriverEntry entry);
 guint64 leat_driver_trace_get_total (LeatDriver *self);
