@@ -108,7 +108,7 @@ char *leat_driver_trace_print (LeatDriver *self);
 /* Copies at most @max logged entries to @entries; returns how many were logged. */
 guint leat_driver_trace_get_log (LeatDriver *self, LeatDriverEntry *entries, guint max);
 
-/* "CUDA_ERROR_INVALID_VALUE". Never NULL. */
+/* "CUDA_ERROR_INVALID_VALUE"; never NULL. */
 const char *leat_driver_get_result_name (const LeatDriverTable *table, CUresult result);
 LeatDriverError leat_driver_error_from_result (CUresult result);
 /* After such a result the context of the whole process is unusable. */

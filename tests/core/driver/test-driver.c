@@ -189,8 +189,8 @@ test_driver_error_names_call_and_code (void)
     leat_driver_set_error (&error, table, "cuLaunchKernel", CUDA_ERROR_ILLEGAL_ADDRESS, "blur \"%s\"", "b0"));
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_FAILED);
   g_assert_cmpstr (error->message, ==, "cuLaunchKernel for blur \"b0\": CUDA_ERROR_ILLEGAL_ADDRESS 700 (fake)");
-  g_assert_cmpstr (leat_driver_get_result_name (table, (CUresult) 12345), ==, "CUDA_ERROR_UNKNOWN");
-  g_assert_cmpstr (leat_driver_get_result_name (NULL, CUDA_ERROR_TIMEOUT), ==, "CUDA_ERROR_UNKNOWN");
+  g_assert_cmpstr (leat_driver_get_result_name (table, (CUresult) 12345), ==, "unnamed error");
+  g_assert_cmpstr (leat_driver_get_result_name (NULL, CUDA_ERROR_TIMEOUT), ==, "unnamed error");
   fake_harness_clear (&fake);
 }
 
