@@ -145,7 +145,7 @@ test_app_sink (void)
   GError *error = NULL;
   Harness harness;
 
-  leat_harness_init_sink (&harness, "app", "u8[<=4]", NULL);
+  leat_harness_init_sink (&harness, "app", "u8[<=4]", NULL, NULL);
   test_app_assert_no_pull (harness.node, 0, G_IO_ERROR_TIMED_OUT);
   leat_harness_start (&harness);
   spec = leat_app_dup_spec (LEAT_APP (harness.node));
@@ -171,7 +171,7 @@ test_app_sink_closed_early (void)
   GError *error = NULL;
   Harness harness;
 
-  leat_harness_init_sink (&harness, "app", "u8[4]", NULL);
+  leat_harness_init_sink (&harness, "app", "u8[4]", NULL, NULL);
   leat_harness_start (&harness);
   g_assert_true (leat_harness_drain (&harness, "abcd", 4, &error));
   leat_harness_stop (&harness);

@@ -113,7 +113,7 @@ test_base_discard_counts (void)
   GError *error = NULL;
   guint64 bytes;
 
-  leat_harness_init_sink (&harness, "discard", "u16[<=4]", NULL);
+  leat_harness_init_sink (&harness, "discard", "u16[<=4]", NULL, NULL);
   leat_harness_start (&harness);
   g_assert_true (leat_harness_drain (&harness, "abcdefgh", 8, &error));
   g_assert_true (leat_harness_drain (&harness, "ab", 2, &error));

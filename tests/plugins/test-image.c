@@ -87,11 +87,11 @@ test_image_refuse_read (const char *path, const char *extra, int code, const cha
   leat_harness_clear (&harness);
 }
 
-/* A PNG file's head that claims a size; no pixels follow. */
+/* A PNG file's head that claims a size, and the beginning of the pixels, of which none follow. */
 static void
 test_image_write_head (const char *path, guint32 width, guint32 height)
 {
-  guint8 file[33] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+  guint8 file[41] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
   guint32 crc = 0xffffffff;
 
   width = GUINT32_TO_BE (width);
@@ -107,6 +107,7 @@ test_image_write_head (const char *path, guint32 width, guint32 height)
     }
   crc = GUINT32_TO_BE (~crc);
   memcpy (file + 29, &crc, 4);
+  memcpy (file + 33, "\0\0\0\xffIDAT", 8);
   leat_harness_write_file (path, file, sizeof file);
 }
 
@@ -137,26 +138,38 @@ test_image_read_refuses (void)
 static void
 test_image_read_truncated (void)
 {
+  static const char *const formats[] = { "png", "jpeg", "bmp", "tiff" };
   g_autofree char *photo = g_test_build_filename (G_TEST_DIST, "..", "graphs", "photo.jpg", NULL);
-  g_autofree char *png = leat_harness_dup_path ("whole.png");
-  g_autofree char *cut = leat_harness_dup_path ("cut.png");
-  g_autofree char *setting = g_strconcat ("path=", cut, NULL);
+  g_autofree char *path = leat_harness_dup_path ("cut.picture");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
   g_autoptr (GdkPixbuf) pixbuf = gdk_pixbuf_new_from_file (photo, NULL);
-  g_autofree char *data = NULL;
-  GError *error = NULL;
-  Harness harness;
-  gsize size;
 
   g_assert_nonnull (pixbuf);
-  gdk_pixbuf_save (pixbuf, png, "png", &error, NULL);
-  g_assert_no_error (error);
-  g_file_get_contents (png, &data, &size, &error);
-  leat_harness_write_file (cut, data, size / 2);
-  leat_harness_init_source (&harness, "image:read", setting, NULL);
-  leat_harness_start (&harness);
-  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_ERROR);
-  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "cut.png");
-  leat_harness_clear (&harness);
+  for (guint i = 0; i < G_N_ELEMENTS (formats) * 3; i++)
+    {
+      g_autofree char *data = NULL;
+      GError *error = NULL;
+      gsize size, cut;
+      Harness harness;
+
+      gdk_pixbuf_save_to_buffer (pixbuf, &data, &size, formats[i / 3], &error, NULL);
+      g_assert_no_error (error);
+      cut = i % 3 == 0 ? size : i % 3 == 1 ? size - 1 : size / 2;
+      leat_harness_write_file (path, data, cut);
+      leat_harness_init_source (&harness, "image:read", setting, NULL);
+      if (!leat_harness_plan (&harness, &error))
+        leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "cut.picture");
+      else
+        {
+          leat_harness_start (&harness);
+          g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==,
+                           cut == size ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR);
+          if (cut < size)
+            leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "cut.picture");
+        }
+      g_assert_no_error (error);
+      leat_harness_clear (&harness);
+    }
 }
 
 static void
