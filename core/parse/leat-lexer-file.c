@@ -387,7 +387,7 @@ leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, 
     self.p += 3;
   self.above = g_string_new (NULL);
   leat_lexer_run (&self);
-  if (self.in_statement)
+  if (self.in_statement && self.tokens->len <= LEAT_SYNTAX_MAX_TOKENS)
     leat_lexer_end_statement (&self);
   g_string_free (self.above, TRUE);
   g_free (self.trailing);

@@ -24,6 +24,7 @@ typedef struct
   GPtrArray *order;      /* LeatVariable */
   GHashTable *overrides; /* name -> value */
   gsize expanded_bytes;
+  gboolean is_full; /* too many of them; reported */
 } LeatVariables;
 
 /* Knows every `let` of @syntax from the start, so that an error can tell a late one from none. */

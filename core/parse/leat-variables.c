@@ -170,14 +170,19 @@ leat_variables_get_text (LeatVariables *self, const LeatSyntaxPiece *piece, cons
 static gboolean
 leat_variables_check_length (LeatVariables *self, const LeatSyntaxValue *value, gsize length)
 {
-  gboolean total_ok = self->expanded_bytes <= LEAT_SYNTAX_MAX_EXPANDED_BYTES;
-
-  if (length <= LEAT_SYNTAX_MAX_VALUE_BYTES && total_ok)
+  if (self->expanded_bytes > LEAT_SYNTAX_MAX_EXPANDED_BYTES)
+    {
+      if (!self->is_full)
+        leat_error_list_add (self->errors, &value->pos, LEAT_PARSE_ERROR_LIMIT,
+                             "with their variables put in, the values up to here are together longer than %d bytes",
+                             LEAT_SYNTAX_MAX_EXPANDED_BYTES);
+      self->is_full = TRUE;
+      return FALSE;
+    }
+  if (length <= LEAT_SYNTAX_MAX_VALUE_BYTES)
     return TRUE;
   leat_error_list_add (self->errors, &value->pos, LEAT_PARSE_ERROR_LIMIT,
-                       "with its variables put in, %s longer than %d bytes",
-                       total_ok ? "the value becomes" : "the values of the file become together",
-                       total_ok ? LEAT_SYNTAX_MAX_VALUE_BYTES : LEAT_SYNTAX_MAX_EXPANDED_BYTES);
+                       "with its variables put in, the value is longer than %d bytes", LEAT_SYNTAX_MAX_VALUE_BYTES);
   return FALSE;
 }
 

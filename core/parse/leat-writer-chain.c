@@ -58,7 +58,7 @@ leat_writer_find_link (LeatWriter *self, LeatNode *node, LeatPort **output)
   return NULL;
 }
 
-/* Follows links while the text can: a step names one port at most. */
+/* Follows links while no port need be named on the way. */
 static void
 leat_writer_gather_chain (LeatWriter *self, LeatNode *node)
 {
@@ -68,51 +68,91 @@ leat_writer_gather_chain (LeatWriter *self, LeatNode *node)
 
   while (input != NULL)
     {
-      LeatPort *named = leat_writer_name_port (output);
-
-      if (named != NULL && step->port != NULL && step->port != named)
-        break;
       step->output = output;
       g_hash_table_add (self->done, input);
       node = leat_port_get_node (input);
       step = leat_writer_add_step (self, steps, node, leat_writer_name_port (input));
+      /* Where links meet, the chain ends, and another goes on after all of them. */
+      if (step->port != NULL)
+        break;
       input = leat_writer_find_link (self, node, &output);
       /* A port that is named only for going on needs the node to exist before. */
-      if (input != NULL && step->port == NULL && leat_writer_name_port (output) != NULL)
+      if (input != NULL && leat_writer_name_port (output) != NULL)
         break;
     }
   g_ptr_array_add (self->chains, steps);
 }
 
-static gboolean
-leat_writer_is_fed (LeatNode *node)
+static guint
+leat_writer_count_fed (LeatNode *node)
 {
   g_autoptr (GPtrArray) ports = leat_node_list_ports (node);
+  guint n_fed = 0;
 
   for (guint i = 0; i < ports->len; i++)
     {
       LeatPort *port = g_ptr_array_index (ports, i);
 
       if (leat_port_get_direction (port) == LEAT_PORT_INPUT && leat_port_get_peer (port) != NULL)
-        return TRUE;
+        n_fed++;
     }
-  return FALSE;
+  return n_fed;
+}
+
+/* One of the links that feed the reader of @peer is accounted for. */
+static void
+leat_writer_release (LeatWriter *self, LeatPort *peer, GPtrArray *order)
+{
+  LeatWriterNode *reader = g_hash_table_lookup (self->by_node, leat_port_get_node (peer));
+
+  if (--reader->n_waiting == 0)
+    g_ptr_array_add (order, reader);
+}
+
+/* Sources first, then each node after all that feed it; else as in the pipeline.  There are no cycles. */
+static GPtrArray *
+leat_writer_sort_nodes (LeatWriter *self)
+{
+  GPtrArray *order = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
+
+      node->n_waiting = leat_writer_count_fed (node->node);
+      if (node->n_waiting == 0)
+        g_ptr_array_add (order, node);
+    }
+  for (guint i = 0; i < order->len; i++)
+    {
+      LeatWriterNode *node = g_ptr_array_index (order, i);
+      g_autoptr (GPtrArray) ports = leat_node_list_ports (node->node);
+
+      for (guint j = 0; j < ports->len; j++)
+        if (leat_port_get_direction (g_ptr_array_index (ports, j)) == LEAT_PORT_OUTPUT)
+          {
+            g_autoptr (GPtrArray) peers = leat_port_list_peers (g_ptr_array_index (ports, j));
+
+            for (guint k = 0; k < peers->len; k++)
+              leat_writer_release (self, g_ptr_array_index (peers, k), order);
+          }
+    }
+  return order;
 }
 
 void
 leat_writer_gather_chains (LeatWriter *self)
 {
-  for (int round = 0; round < 2; round++)
-    for (guint i = 0; i < self->nodes->len; i++)
-      {
-        const LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
-        LeatPort *output;
+  g_autoptr (GPtrArray) order = leat_writer_sort_nodes (self);
 
-        if (round == 0 && leat_writer_is_fed (node->node))
-          continue;
-        while (leat_writer_find_link (self, node->node, &output) != NULL)
-          leat_writer_gather_chain (self, node->node);
-      }
+  for (guint i = 0; i < order->len; i++)
+    {
+      const LeatWriterNode *node = g_ptr_array_index (order, i);
+      LeatPort *output;
+
+      while (leat_writer_find_link (self, node->node, &output) != NULL)
+        leat_writer_gather_chain (self, node->node);
+    }
 }
 
 /* Calls the nodes that are made without a name as a reader would; those that it would call otherwise need theirs. */

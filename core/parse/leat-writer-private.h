@@ -15,6 +15,7 @@ typedef struct
 {
   LeatNode *node;
   guint n_mentions;
+  guint n_waiting;     /* links that feed it, while the nodes are sorted */
   gboolean needs_name; /* to be referred to, or because it would get another one */
   gboolean needs_own;  /* a statement of its own before the chains */
   gboolean written;

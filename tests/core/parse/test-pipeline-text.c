@@ -9,7 +9,7 @@ static const char *const file_texts[] = {
   "t:source path=a.txt -> t:up -> t:scan patterns=\"a b\" -> t:down -> t:sink\n",
 
   "leat 1\n"
-  "scan = t:scan patterns=a,b chunk=1M level=-2 rate=0.25 fast=true mode=mapped\n"
+  "scan = t:scan patterns=a,b chunk=1048576 level=-2 rate=0.25 fast=true mode=mapped\n"
   "t:source path=/a.txt -> t:up -> scan -> t:down -> t:sink title=\"two words\"\n",
 
   "leat 1\n"
@@ -31,7 +31,7 @@ static const char *const file_texts[] = {
 
   /* Ports and arguments that follow from a property; what a property hides has a prefix. */
   "leat 1\n"
-  "t:source path=a -> t:up -> t:kernel source=x.cu arg.source=7 threshold=0.5 in=f32[h,640]\n"
+  "t:source path=a -> t:up -> t:kernel source=x.cu threshold=0.5 arg.source=7 in=f32[h,640]\n"
   "    -> f32[480,640] -> t:down -> t:sink\n",
 
   "leat 1\n"
