@@ -131,9 +131,9 @@ test_launch_check_tells_all_errors (Fixture *fixture, gconstpointer data)
   g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--check", bad));
   g_auto (GStrv) lines = g_strsplit (result->err, "\n", -1);
   const char *const expected[] = {
-    ":2:21: io:file has no property \"chunck\" (did you mean \"chunk\"?)",
-    ":2:34: no node \"uplaod\" (did you mean \"upload\"?)",
-    ":3:31: no variable \"outptu\"",
+    ":2:21: io:file \"file0\" has no property \"chunck\" (did you mean \"chunk\"?)",
+    ":2:33: no node \"uplaod\" (did you mean \"upload\"?)",
+    ":3:31: no variable \"outptu\" (it has no variables)",
   };
 
   g_test_message ("%s", result->err);
