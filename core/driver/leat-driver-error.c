@@ -4,7 +4,9 @@
 #include "leat-driver-error.h"
 #include "leat-driver-private.h"
 
-G_DEFINE_QUARK (leat - driver - error - quark, leat_driver_error)
+/* clang-format off */
+G_DEFINE_QUARK (leat-driver-error-quark, leat_driver_error)
+/* clang-format on */
 
 typedef struct
 {

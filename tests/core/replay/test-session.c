@@ -81,7 +81,6 @@ test_session_steady_replay_is_one_launch_and_one_wait (void)
   driver = leat_device_get_driver (leat_session_get_device (fixture.session));
   fill (x, 0);
   g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
-  g_object_set (fixture.source, "max-queue", (guint64) runs, NULL);
   leat_driver_trace_start (driver, TRUE, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < runs; i++)
