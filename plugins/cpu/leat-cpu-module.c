@@ -116,12 +116,8 @@ leat_cpu_module_open (LeatCpuModule *self, const LeatHostImageHeader *header, ch
         return leat_cpu_module_refuse (text, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot load the image: %s",
                                        why != NULL ? why : g_strerror (errno));
     }
-  /* Sanitizers read line numbers from it when they report. */
-  if (!leat_cpu_sanitized && self->fd >= 0)
-    {
-      close (self->fd);
-      self->fd = -1;
-    }
+  /* The file stays open while the module is loaded: dlopen takes two libraries of one path for the same, and the path
+   * ends in the file's number. */
   return CUDA_SUCCESS;
 }
 
