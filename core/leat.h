@@ -17,6 +17,7 @@
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
 #include "graph/leat-registry.h"
+#include "parse/leat-parse.h"
 #include "kernel/leat-kernel-source.h"
 #include "plan/leat-recorder.h"
 #include "plan/leat-plan-error.h"

@@ -9,6 +9,7 @@ G_DEFINE_ABSTRACT_TYPE (LeatEndpoint, leat_endpoint, LEAT_TYPE_NODE)
 static void
 leat_endpoint_class_init (LeatEndpointClass *klass)
 {
+  leat_node_class_install_accessors (G_OBJECT_CLASS (klass));
 }
 
 static void

@@ -112,7 +112,7 @@ leat_node_class_install_vfuncs (LeatNodeClass *klass)
  *
  * The described properties become GObject properties that are kept in the fields which the description names, with
  * their defaults set when a node is made and text freed when it goes; the described ports are there on every node.  A
- * subclass with GObject properties of its own chains up for the rest.
+ * subclass with GObject properties of its own sets its accessors first, and chains up in them for the others.
  */
 void
 leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info)
@@ -128,6 +128,8 @@ leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info)
       return;
     }
   klass->info = leat_node_info_normalize (info);
+  if (G_OBJECT_CLASS (klass)->set_property == NULL)
+    leat_node_class_install_accessors (G_OBJECT_CLASS (klass));
   for (guint i = 0; i < klass->info->n_props; i++)
     g_object_class_install_property (G_OBJECT_CLASS (klass), LEAT_NODE_FIRST_ID + i,
                                      leat_prop_new_pspec (&klass->info->props[i], G_OBJECT_CLASS_NAME (klass)));

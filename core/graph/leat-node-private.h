@@ -53,6 +53,8 @@ LeatNodeArg *leat_node_peek_arg (LeatNode *self, const char *name);
 void leat_node_drop_stale_args (LeatNode *self);
 
 /* From leat-node.c */
+/* GObject takes the accessors away from each new class. */
+void leat_node_class_install_accessors (GObjectClass *klass);
 void leat_node_set_pipeline (LeatNode *self, LeatPipeline *pipeline);
 void leat_node_rename (LeatNode *self, const char *name);
 const char *leat_node_get_label (LeatNode *self);

@@ -126,6 +126,13 @@ leat_node_get_property (GObject *object, guint id, GValue *value, GParamSpec *ps
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
+void
+leat_node_class_install_accessors (GObjectClass *klass)
+{
+  klass->set_property = leat_node_set_property;
+  klass->get_property = leat_node_get_property;
+}
+
 static void
 leat_node_class_init (gpointer g_class, gpointer data)
 {
@@ -135,8 +142,7 @@ leat_node_class_init (gpointer g_class, gpointer data)
   g_type_class_adjust_private_offset (g_class, &leat_node_private_offset);
   object_class->dispose = leat_node_dispose;
   object_class->finalize = leat_node_finalize;
-  object_class->set_property = leat_node_set_property;
-  object_class->get_property = leat_node_get_property;
+  leat_node_class_install_accessors (object_class);
   leat_node_class_install_vfuncs (LEAT_NODE_CLASS (g_class));
 
   /**

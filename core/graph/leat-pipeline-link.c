@@ -61,13 +61,15 @@ leat_pipeline_set_choice_error (LeatNode *node, GPtrArray *ports, LeatDirection 
 
 /* The port of a direction that can only be meant: the only one; else the only one that must be linked and is free; else
  * the only free one.  An output is always free. */
-static LeatPort *
+LeatPort *
 leat_pipeline_choose_port (LeatNode *node, LeatDirection direction, GError **error)
 {
   GPtrArray *all = leat_node_get_ports (node);
   g_autoptr (GPtrArray) ports = g_ptr_array_new ();
   LeatPort *port;
 
+  if (!leat_node_prepare (node, error))
+    return NULL;
   for (guint i = 0; i < all->len; i++)
     if (leat_port_get_direction (all->pdata[i]) == direction)
       g_ptr_array_add (ports, all->pdata[i]);
@@ -92,7 +94,7 @@ leat_pipeline_find_end (LeatPipeline *self, const char *end, LeatDirection direc
     return NULL;
   if (dot != NULL)
     return leat_node_get_port (node, dot + 1, error);
-  return leat_node_prepare (node, error) ? leat_pipeline_choose_port (node, direction, error) : NULL;
+  return leat_pipeline_choose_port (node, direction, error);
 }
 
 /**

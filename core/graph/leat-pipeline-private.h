@@ -15,4 +15,11 @@ gboolean leat_pipeline_is_frozen (LeatPipeline *self);
 
 GPtrArray *leat_pipeline_get_nodes (LeatPipeline *self);
 
+/* The port of a direction that can only be meant where the node alone is named, else AMBIGUOUS. */
+LeatPort *leat_pipeline_choose_port (LeatNode *node, LeatDirection direction, GError **error);
+
+/* The two halves of leat_pipeline_validate () for one node, for those who know where each node was written. */
+void leat_pipeline_check_settings (LeatNode *node, GPtrArray *errors);
+void leat_pipeline_check_links (LeatNode *node, GPtrArray *errors);
+
 G_END_DECLS

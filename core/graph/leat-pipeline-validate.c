@@ -50,7 +50,7 @@ leat_pipeline_check_ports (LeatNode *node, GPtrArray *errors)
 
 /* A port can have changed since it was linked, when it follows from a property. */
 static void
-leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
+leat_pipeline_check_agreement (LeatNode *node, GPtrArray *errors)
 {
   GPtrArray *ports = leat_node_get_ports (node);
 
@@ -81,6 +81,27 @@ leat_pipeline_check_endpoint (LeatNode *node, GPtrArray *errors)
                                           "%s is linked as a source and as a sink: use two nodes", title));
 }
 
+void
+leat_pipeline_check_settings (LeatNode *node, GPtrArray *errors)
+{
+  guint n_before = errors->len;
+  GError *error = NULL;
+
+  leat_pipeline_check_props (node, errors);
+  /* What a missing property would have said is told once. */
+  if (!leat_node_prepare (node, n_before == errors->len ? &error : NULL) && error != NULL)
+    g_ptr_array_add (errors, error);
+}
+
+void
+leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
+{
+  leat_pipeline_check_ports (node, errors);
+  leat_pipeline_check_agreement (node, errors);
+  if (LEAT_IS_ENDPOINT (node))
+    leat_pipeline_check_endpoint (node, errors);
+}
+
 /**
  * leat_pipeline_validate:
  * @self: a pipeline
@@ -105,21 +126,8 @@ leat_pipeline_validate (LeatPipeline *self, GPtrArray *errors)
   nodes = leat_pipeline_get_nodes (self);
   n_before = errors->len;
   for (guint i = 0; i < nodes->len; i++)
-    {
-      guint n_faults = errors->len;
-      GError *error = NULL;
-
-      leat_pipeline_check_props (nodes->pdata[i], errors);
-      /* What a missing property would have said is told once. */
-      if (!leat_node_prepare (nodes->pdata[i], n_faults == errors->len ? &error : NULL) && error != NULL)
-        g_ptr_array_add (errors, error);
-    }
+    leat_pipeline_check_settings (nodes->pdata[i], errors);
   for (guint i = 0; i < nodes->len; i++)
-    {
-      leat_pipeline_check_ports (nodes->pdata[i], errors);
-      leat_pipeline_check_links (nodes->pdata[i], errors);
-      if (LEAT_IS_ENDPOINT (nodes->pdata[i]))
-        leat_pipeline_check_endpoint (nodes->pdata[i], errors);
-    }
+    leat_pipeline_check_links (nodes->pdata[i], errors);
   return errors->len == n_before;
 }

@@ -14,8 +14,9 @@ leat_prop_quark (void)
   return g_quark_from_static_string ("leat-prop");
 }
 
-  /* A range of 0 to 0 is none; a maximum below the minimum is no maximum (min 1, max left out). */
-  static gboolean leat_prop_is_below (const LeatProp *self, LeatPropValue a, LeatPropValue b)
+/* A range of 0 to 0 is none; a maximum below the minimum is no maximum (min 1, max left out). */
+static gboolean
+leat_prop_is_below (const LeatProp *self, LeatPropValue a, LeatPropValue b)
 {
   switch (self->type)
     {

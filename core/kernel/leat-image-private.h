@@ -16,12 +16,12 @@ typedef enum
   LEAT_IMAGE_PTX,
 } LeatImageKind;
 
-/* Which machine code: `host` is this machine's own CPU; `x86-64` and `x86-64-v3` are levels that images are shipped for;
- * `sm_90` is machine code for that compute capability, `compute_75` is PTX for it and all later ones. */
+/* Which machine code: `host` is this machine's own CPU; `x86-64` and `x86-64-v3` are levels that images are shipped
+ * for; `sm_90` is machine code for that compute capability, `compute_75` is PTX for it and all later ones. */
 typedef struct
 {
   LeatImageKind kind;
-  char level[16]; /* HOST: "native", "x86-64", "x86-64-v3" */
+  char level[16];   /* HOST: "native", "x86-64", "x86-64-v3" */
   guint capability; /* CUBIN and PTX: 90 */
 } LeatImageTarget;
 

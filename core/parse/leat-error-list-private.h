@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * text cannot fill the memory with messages. */
 #define LEAT_ERROR_LIST_MAX 100
 
-typedef struct {
+typedef struct
+{
   GPtrArray *entries; /* LeatErrorEntry */
   guint dropped;
 } LeatErrorList;
@@ -20,6 +21,7 @@ typedef struct {
 LeatErrorList *leat_error_list_new (void);
 void leat_error_list_free (LeatErrorList *self);
 gboolean leat_error_list_is_empty (const LeatErrorList *self);
+gboolean leat_error_list_has (const LeatErrorList *self, LeatParseError code);
 
 void leat_error_list_add (LeatErrorList *self, const LeatSourcePos *pos, LeatParseError code, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
@@ -27,9 +29,6 @@ void leat_error_list_add (LeatErrorList *self, const LeatSourcePos *pos, LeatPar
 void leat_error_list_take (LeatErrorList *self, const LeatSourcePos *pos, GError *error);
 /* In the order of the text: moves them to @errors (element-type GError). */
 void leat_error_list_move (LeatErrorList *self, GPtrArray *errors);
-
-/* " (did you mean "scan"?)", or "" when nothing is near. @names: NULL-terminated */
-char *leat_error_list_suggest (const char *word, const char *const *names);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatErrorList, leat_error_list_free)
 

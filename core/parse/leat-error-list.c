@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-error-list-private.h"
-#include "../graph/leat-graph-error.h"
 
 typedef struct
 {
@@ -41,6 +40,19 @@ gboolean
 leat_error_list_is_empty (const LeatErrorList *self)
 {
   return self->entries->len == 0;
+}
+
+gboolean
+leat_error_list_has (const LeatErrorList *self, LeatParseError code)
+{
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const LeatErrorEntry *entry = g_ptr_array_index (self->entries, i);
+
+      if (g_error_matches (entry->error, LEAT_PARSE_ERROR, code))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 void
@@ -99,12 +111,4 @@ leat_error_list_move (LeatErrorList *self, GPtrArray *errors)
                                           self->dropped));
   g_ptr_array_set_size (self->entries, 0);
   self->dropped = 0;
-}
-
-char *
-leat_error_list_suggest (const char *word, const char *const *names)
-{
-  const char *near = leat_suggest (word, names);
-
-  return near != NULL ? g_strdup_printf (" (did you mean \"%s\"?)", near) : g_strdup ("");
 }

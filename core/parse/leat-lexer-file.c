@@ -198,7 +198,7 @@ static gboolean
 leat_lexer_take_name (LeatLexer *self, LeatLexerWord *word)
 {
   if (*self->p != '=' || word->name != NULL || word->value->quoted || word->value->pieces->len > 0
-      || !leat_syntax_is_name (word->literal->str))
+      || !leat_syntax_is_property (word->literal->str))
     return FALSE;
   word->name = g_strdup (word->literal->str);
   g_string_truncate (word->literal, 0);

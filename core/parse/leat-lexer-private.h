@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * while a word of this language is everything up to white space (paths, expressions, specs), quotes and variables may
  * stand in the middle of it, columns count characters, and an argument vector has no text to scan. */
 
-typedef enum {
+typedef enum
+{
   LEAT_TOKEN_WORD,
   LEAT_TOKEN_PROP,   /* NAME=VALUE */
   LEAT_TOKEN_EQUALS, /* an `=` that begins a word */
@@ -21,7 +22,8 @@ typedef enum {
   LEAT_TOKEN_BAD,    /* already reported */
 } LeatTokenKind;
 
-typedef struct {
+typedef struct
+{
   LeatTokenKind kind;
   LeatSourcePos pos;
   char *text;             /* as written, shortened: for messages */

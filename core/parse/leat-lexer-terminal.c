@@ -26,7 +26,7 @@ leat_lexer_make_token (const char *text, const LeatSourcePos *pos)
 
   if (token->kind != LEAT_TOKEN_WORD)
     return token;
-  if (name != NULL && leat_syntax_is_name (name))
+  if (name != NULL && leat_syntax_is_property (name))
     {
       value_pos.column += g_utf8_strlen (name, -1) + 1;
       token->kind = LEAT_TOKEN_PROP;

@@ -35,7 +35,8 @@ G_BEGIN_DECLS
  * What can be wrong with the text of a pipeline.  What is wrong with the pipeline that it describes is a
  * #LeatGraphError, its message prefixed with the position in the text.
  */
-typedef enum {
+typedef enum
+{
   LEAT_PARSE_ERROR_FAILED,
   LEAT_PARSE_ERROR_SYNTAX,
   LEAT_PARSE_ERROR_QUOTE,
@@ -63,7 +64,11 @@ GQuark leat_parse_error_quark (void);
  *
  * The two spellings of the one language.
  */
-typedef enum { LEAT_TEXT_STYLE_FILE, LEAT_TEXT_STYLE_TERMINAL } LeatTextStyle;
+typedef enum
+{
+  LEAT_TEXT_STYLE_FILE,
+  LEAT_TEXT_STYLE_TERMINAL
+} LeatTextStyle;
 
 LeatPipeline *leat_parse_file (const char *path, const char *const *variables, GError **error);
 LeatPipeline *leat_parse_text (const char *text, LeatTextStyle style, const char *const *variables, GError **error);

@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 /* Tokens into syntax.  After a fault the parser goes on at the next link of a chain or at the next statement, so that
  * one run finds all faults; what is left of a faulty statement is kept, for the faults that are in it further on. */
-typedef struct {
+typedef struct
+{
   LeatSyntax *syntax;
   LeatErrorList *errors;
   LeatTextStyle style;
@@ -17,7 +18,7 @@ typedef struct {
   guint next;
   guint n_nodes;
   gboolean too_many_nodes;
-  GPtrArray *open;   /* LeatSource that includes the one being read, outermost first */
+  GPtrArray *open; /* LeatSource that includes the one being read, outermost first */
 } LeatParser;
 
 /* Never NULL; of use only when no error was added. */

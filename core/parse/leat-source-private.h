@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
+typedef enum
+{
   LEAT_SOURCE_FILE,     /* a file: "path:line:column" */
   LEAT_SOURCE_TEXT,     /* a string: "line 1, column 2" */
   LEAT_SOURCE_ARGS,     /* an argument vector: "argument 5, column 3" */
@@ -15,7 +16,8 @@ typedef enum {
 } LeatSourceKind;
 
 /* Where text comes from. */
-typedef struct {
+typedef struct
+{
   LeatSourceKind kind;
   guint index;  /* place in the order of reading, for sorting errors */
   char *name;   /* as the user wrote it; NULL unless a file */
@@ -24,7 +26,8 @@ typedef struct {
 } LeatSource;
 
 /* A place in it; columns count characters and begin at 1.  For arguments the line is the argument's number. */
-typedef struct {
+typedef struct
+{
   const LeatSource *source;
   guint line;
   guint column;

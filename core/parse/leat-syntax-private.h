@@ -14,45 +14,50 @@ G_BEGIN_DECLS
 #define LEAT_SYNTAX_VERSION 1
 
 /* Limits, so that no text costs more than its reader meant to pay.  A reached limit is LEAT_PARSE_ERROR_LIMIT. */
-#define LEAT_SYNTAX_MAX_FILE_BYTES (1024 * 1024)
-#define LEAT_SYNTAX_MAX_FILES 64
+#define LEAT_SYNTAX_MAX_FILE_BYTES    (1024 * 1024)
+#define LEAT_SYNTAX_MAX_FILES         64
 #define LEAT_SYNTAX_MAX_INCLUDE_DEPTH 16
-#define LEAT_SYNTAX_MAX_TOKENS 100000
-#define LEAT_SYNTAX_MAX_TOKEN_BYTES 65536
-#define LEAT_SYNTAX_MAX_NODES 10000
-#define LEAT_SYNTAX_MAX_NODE_PROPS 1000
+#define LEAT_SYNTAX_MAX_TOKENS        100000
+#define LEAT_SYNTAX_MAX_TOKEN_BYTES   65536
+#define LEAT_SYNTAX_MAX_NODES         4096
+#define LEAT_SYNTAX_MAX_NODE_PROPS    1000
 /* One value after its variables are put in, and all of them together. */
-#define LEAT_SYNTAX_MAX_VALUE_BYTES 65536
+#define LEAT_SYNTAX_MAX_VALUE_BYTES    65536
 #define LEAT_SYNTAX_MAX_EXPANDED_BYTES (16 * 1024 * 1024)
 
 /* A piece of a value: text as it is, or the name of a variable. */
-typedef struct {
+typedef struct
+{
   gboolean is_variable;
   char *text;
   LeatSourcePos pos;
 } LeatSyntaxPiece;
 
 /* Neighbouring literal pieces are one piece; the empty value has none. */
-typedef struct {
+typedef struct
+{
   GPtrArray *pieces; /* LeatSyntaxPiece */
   LeatSourcePos pos;
   gboolean quoted; /* some of it was in quotes: no keyword, no name */
 } LeatSyntaxValue;
 
-typedef struct {
+typedef struct
+{
   char *name;
   LeatSourcePos pos;
   LeatSyntaxValue *value;
 } LeatSyntaxProp;
 
-typedef struct {
+typedef struct
+{
   char *name; /* NULL: one will be made from the id */
   char *id;
   LeatSourcePos pos; /* of the name where it has one before it, else of the id */
   GPtrArray *props;  /* LeatSyntaxProp, in the order written; never `name` */
 } LeatSyntaxNode;
 
-typedef enum {
+typedef enum
+{
   LEAT_SYNTAX_ELEMENT_WORD, /* a bare word of a file, not yet known to be one of the next two */
   LEAT_SYNTAX_ELEMENT_NODE, /* a node made here */
   LEAT_SYNTAX_ELEMENT_REF,  /* a node made elsewhere, perhaps with a port */
@@ -60,24 +65,27 @@ typedef enum {
 } LeatSyntaxElementKind;
 
 /* One part of a chain. */
-typedef struct {
+typedef struct
+{
   LeatSyntaxElementKind kind;
   LeatSourcePos pos;
-  LeatSyntaxNode *node;  /* WORD, NODE */
-  char *name;            /* REF */
-  char *port;            /* REF; NULL: the one that is free */
-  LeatSyntaxValue *spec; /* SPEC; in the file's spelling unless it holds variables */
+  LeatSyntaxNode *node;   /* WORD, NODE */
+  char *name;             /* REF */
+  char *port;             /* REF; NULL: the one that is free */
+  LeatSyntaxValue *spec;  /* SPEC; in the file's spelling unless it holds variables */
   gboolean broken_before; /* a fault lies between this and the element before it: no link */
 } LeatSyntaxElement;
 
-typedef enum {
+typedef enum
+{
   LEAT_SYNTAX_LET,
   LEAT_SYNTAX_INCLUDE,
   LEAT_SYNTAX_NODE,
   LEAT_SYNTAX_CHAIN,
 } LeatSyntaxStatementKind;
 
-typedef struct {
+typedef struct
+{
   LeatSyntaxStatementKind kind;
   LeatSourcePos pos;
   char *name;             /* LET */
@@ -88,7 +96,8 @@ typedef struct {
   GPtrArray *statements;  /* INCLUDE: those of the included file; NULL when it was included before */
 } LeatSyntaxStatement;
 
-typedef struct {
+typedef struct
+{
   GPtrArray *sources;    /* LeatSource; [0] is the text itself */
   GPtrArray *statements; /* LeatSyntaxStatement */
 } LeatSyntax;
@@ -101,13 +110,15 @@ gboolean leat_syntax_equal (const LeatSyntax *self, const LeatSyntax *other);
 char *leat_syntax_print (const LeatSyntax *self, LeatTextStyle style);
 
 /* Every statement in the order of the text, those of included files in the place of the include. */
-void leat_syntax_foreach (LeatSyntax *self, void (*visit) (LeatSyntaxStatement *statement, gpointer data), gpointer data);
+void leat_syntax_foreach (LeatSyntax *self, void (*visit) (LeatSyntaxStatement *statement, gpointer data),
+                          gpointer data);
 
 LeatSyntaxStatement *leat_syntax_statement_new (LeatSyntaxStatementKind kind, const LeatSourcePos *pos);
 LeatSyntaxElement *leat_syntax_element_new (LeatSyntaxElementKind kind, const LeatSourcePos *pos);
 LeatSyntaxNode *leat_syntax_node_new (const char *name, const char *id, const LeatSourcePos *pos);
 /* (transfer full) @value */
-void leat_syntax_node_add_prop (LeatSyntaxNode *self, const char *name, const LeatSourcePos *pos, LeatSyntaxValue *value);
+void leat_syntax_node_add_prop (LeatSyntaxNode *self, const char *name, const LeatSourcePos *pos,
+                                LeatSyntaxValue *value);
 void leat_syntax_node_free (LeatSyntaxNode *self);
 
 LeatSyntaxValue *leat_syntax_value_new (const LeatSourcePos *pos);
@@ -124,6 +135,8 @@ const char *leat_syntax_value_peek_bare (const LeatSyntaxValue *self);
 gboolean leat_syntax_is_name (const char *text);
 /* Names joined by `:`. */
 gboolean leat_syntax_is_id (const char *text);
+/* Names joined by `.`: `arg.n` is the argument where a property hides it. */
+gboolean leat_syntax_is_property (const char *text);
 /* A letter or `_`, then letters, digits and `_`. */
 gboolean leat_syntax_is_variable (const char *text);
 /* Begins like a spec: a dtype or `any`, then nothing, `[` or `:`. */

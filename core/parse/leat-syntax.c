@@ -252,8 +252,9 @@ leat_syntax_is_variable (const char *text)
   return length > 0 && text[length] == '\0';
 }
 
-gboolean
-leat_syntax_is_id (const char *text)
+/* Names joined by @joint. */
+static gboolean
+leat_syntax_is_joined (const char *text, char joint)
 {
   for (;;)
     {
@@ -264,9 +265,21 @@ leat_syntax_is_id (const char *text)
       text += length;
       if (*text == '\0')
         return TRUE;
-      if (*text++ != ':')
+      if (*text++ != joint)
         return FALSE;
     }
+}
+
+gboolean
+leat_syntax_is_id (const char *text)
+{
+  return leat_syntax_is_joined (text, ':');
+}
+
+gboolean
+leat_syntax_is_property (const char *text)
+{
+  return leat_syntax_is_joined (text, '.');
 }
 
 gboolean

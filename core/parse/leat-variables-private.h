@@ -9,14 +9,16 @@
 G_BEGIN_DECLS
 
 /* The variables of a file, in the order of their `let`. */
-typedef struct {
+typedef struct
+{
   const LeatSyntaxStatement *statement;
   char *text;         /* NULL: its value had a fault, which was reported */
   const char *folder; /* against which a relative path that it begins is read; NULL: the current one */
   gboolean declared;  /* its `let` has been passed */
 } LeatVariable;
 
-typedef struct {
+typedef struct
+{
   LeatErrorList *errors;
   GHashTable *table;     /* name -> LeatVariable */
   GPtrArray *order;      /* LeatVariable */

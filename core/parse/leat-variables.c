@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-variables-private.h"
+#include "../graph/leat-graph-error-private.h"
 
 #include <string.h>
 
@@ -58,15 +59,8 @@ static void
 leat_variables_report_override (LeatVariables *self, const char *name)
 {
   g_autofree const char **names = leat_variables_list_names (self, FALSE);
-  g_autofree char *hint = leat_error_list_suggest (name, names);
+  g_autofree char *hint = leat_graph_error_hint (name, names, "variables");
 
-  if (*hint == '\0' && names[0] != NULL)
-    {
-      g_autofree char *all = g_strjoinv (", ", (char **) names);
-
-      g_free (hint);
-      hint = g_strdup_printf ("; it has %s", all);
-    }
   leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VARIABLE_OVERRIDE, "the pipeline has no variable \"%s\"%s",
                        name, hint);
 }
@@ -149,7 +143,7 @@ leat_variables_report_unknown (LeatVariables *self, const LeatSyntaxPiece *piece
       return;
     }
   names = leat_variables_list_names (self, TRUE);
-  hint = leat_error_list_suggest (piece->text, names);
+  hint = leat_graph_error_hint (piece->text, names, "variables");
   leat_error_list_add (self->errors, &piece->pos, LEAT_PARSE_ERROR_VARIABLE_UNKNOWN, "no variable \"%s\"%s",
                        piece->text, hint);
 }

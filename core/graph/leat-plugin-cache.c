@@ -1,0 +1,139 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-plugin-entry-private.h"
+
+#include <glib/gstdio.h>
+
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Raised when the data's form or its meaning changes; a cache of another format is not read. */
+#define LEAT_PLUGIN_CACHE_FORMAT  1
+#define LEAT_PLUGIN_CACHE_VARIANT "a" LEAT_PLUGIN_ENTRY_VARIANT
+/* What can change without the plugin's file: a library that it needs gets installed.  So a plugin that could not be
+ * used is tried again after this time. */
+#define LEAT_PLUGIN_CACHE_BROKEN_S 60
+
+/* Goes before the data; its size keeps the data aligned. */
+typedef struct
+{
+  char magic[8];
+  guint32 format;
+  guint32 abi;
+  guint64 length;
+  guint64 checksum;
+} LeatPluginCacheHeader;
+
+static const char leat_plugin_cache_magic[8] = "LeatPlg\n";
+
+/* The data of a cache file, still mapped; NULL when it is not what was written. */
+static GBytes *
+leat_plugin_cache_map (const char *file)
+{
+  g_autoptr (GMappedFile) mapped = g_mapped_file_new (file, FALSE, NULL);
+  g_autoptr (GBytes) all = NULL;
+  LeatPluginCacheHeader header;
+  const char *data;
+  gsize size;
+
+  if (mapped == NULL)
+    return NULL;
+  all = g_mapped_file_get_bytes (mapped);
+  data = g_bytes_get_data (all, &size);
+  if (size < sizeof header)
+    return NULL;
+  memcpy (&header, data, sizeof header);
+  if (memcmp (header.magic, leat_plugin_cache_magic, sizeof header.magic) != 0
+      || header.format != LEAT_PLUGIN_CACHE_FORMAT || header.abi != LEAT_PLUGIN_ABI
+      || header.length != size - sizeof header
+      || header.checksum != XXH3_64bits (data + sizeof header, size - sizeof header))
+    {
+      g_debug ("%s is damaged or of another version; the plugins are scanned again", file);
+      return NULL;
+    }
+  return g_bytes_new_from_bytes (all, sizeof header, size - sizeof header);
+}
+
+static gboolean
+leat_plugin_cache_is_stale (const LeatPluginEntry *entry, gint64 now_s)
+{
+  return entry->reason != NULL && (entry->scanned_s > now_s || entry->scanned_s + LEAT_PLUGIN_CACHE_BROKEN_S <= now_s);
+}
+
+GHashTable *
+leat_plugin_cache_load (const char *file)
+{
+  GHashTable *entries = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) leat_plugin_entry_free);
+  g_autoptr (GBytes) bytes = leat_plugin_cache_map (file);
+  g_autoptr (GVariant) list = NULL;
+  gint64 now_s = g_get_real_time () / G_USEC_PER_SEC;
+
+  if (bytes == NULL)
+    return entries;
+  list = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (LEAT_PLUGIN_CACHE_VARIANT), bytes, FALSE));
+  for (gsize i = 0; i < g_variant_n_children (list); i++)
+    {
+      g_autoptr (GVariant) child = g_variant_get_child_value (list, i);
+      LeatPluginEntry *entry = leat_plugin_entry_new_from_variant (child);
+
+      if (leat_plugin_cache_is_stale (entry, now_s))
+        leat_plugin_entry_free (entry);
+      else
+        g_hash_table_replace (entries, entry->path, entry);
+    }
+  return entries;
+}
+
+/* Entries of the file as it is now whose plugins are not among @entries and have not changed: those of programs that
+ * look in other folders. */
+static void
+leat_plugin_cache_add_others (const char *file, GPtrArray *entries, GVariantBuilder *builder)
+{
+  g_autoptr (GHashTable) others = leat_plugin_cache_load (file);
+  GHashTableIter iter;
+  LeatPluginEntry *other;
+
+  for (guint i = 0; i < entries->len; i++)
+    g_hash_table_remove (others, ((LeatPluginEntry *) entries->pdata[i])->path);
+  g_hash_table_iter_init (&iter, others);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &other))
+    {
+      g_autoptr (LeatPluginEntry) now = leat_plugin_entry_new (other->path);
+
+      if (now != NULL && leat_plugin_entry_is_same_file (now, other))
+        g_variant_builder_add_value (builder, leat_plugin_entry_to_variant (other));
+    }
+}
+
+gboolean
+leat_plugin_cache_save (const char *file, GPtrArray *entries, GError **error)
+{
+  LeatPluginCacheHeader header = { .format = LEAT_PLUGIN_CACHE_FORMAT, .abi = LEAT_PLUGIN_ABI };
+  g_autofree char *folder = g_path_get_dirname (file);
+  g_autoptr (GByteArray) contents = g_byte_array_new ();
+  g_autoptr (GVariant) list = NULL;
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE (LEAT_PLUGIN_CACHE_VARIANT));
+  for (guint i = 0; i < entries->len; i++)
+    if (!((LeatPluginEntry *) entries->pdata[i])->passing)
+      g_variant_builder_add_value (&builder, leat_plugin_entry_to_variant (entries->pdata[i]));
+  leat_plugin_cache_add_others (file, entries, &builder);
+  list = g_variant_ref_sink (g_variant_builder_end (&builder));
+
+  memcpy (header.magic, leat_plugin_cache_magic, sizeof header.magic);
+  header.length = g_variant_get_size (list);
+  header.checksum = XXH3_64bits (g_variant_get_data (list), header.length);
+  g_byte_array_append (contents, (const guint8 *) &header, sizeof header);
+  g_byte_array_append (contents, g_variant_get_data (list), header.length);
+  if (g_mkdir_with_parents (folder, 0700) != 0)
+    {
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "cannot make the folder %s: %s", folder,
+                   g_strerror (errno));
+      return FALSE;
+    }
+  return g_file_set_contents_full (file, (const char *) contents->data, contents->len, G_FILE_SET_CONTENTS_CONSISTENT,
+                                   0600, error);
+}

@@ -1,0 +1,135 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+/* What a kernel may use beyond CUDA C itself, for NVRTC and nvcc.  Included by nobody: put before a kernel's text.
+ * leat-dialect-host-*.h give the same names on the CPU. */
+
+#define LEAT_CUDA 1
+
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
+typedef unsigned char uchar;
+typedef unsigned int uint;
+typedef unsigned short ushort;
+
+/* uint64_t is `unsigned long`, for which CUDA has no atomics. */
+#define LEAT_ATOMIC_LONG(name)                                                                                         \
+  __device__ __forceinline__ unsigned long name (unsigned long *p, unsigned long v)                                    \
+  {                                                                                                                    \
+    return name ((unsigned long long *) p, (unsigned long long) v);                                                    \
+  }
+LEAT_ATOMIC_LONG (atomicAdd)
+LEAT_ATOMIC_LONG (atomicExch)
+LEAT_ATOMIC_LONG (atomicMin)
+LEAT_ATOMIC_LONG (atomicMax)
+LEAT_ATOMIC_LONG (atomicAnd)
+LEAT_ATOMIC_LONG (atomicOr)
+LEAT_ATOMIC_LONG (atomicXor)
+__device__ __forceinline__ unsigned long
+atomicCAS (unsigned long *p, unsigned long compare, unsigned long v)
+{
+  return atomicCAS ((unsigned long long *) p, (unsigned long long) compare, (unsigned long long) v);
+}
+
+/* The number of this thread in the grid, and how many there are, over all dimensions. */
+__device__ __forceinline__ unsigned long
+leat_grid_rank ()
+{
+  unsigned long block = blockIdx.x + (unsigned long) gridDim.x * (blockIdx.y + (unsigned long) gridDim.y * blockIdx.z);
+  unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+
+  return block * (blockDim.x * blockDim.y * blockDim.z) + thread;
+}
+
+__device__ __forceinline__ unsigned long
+leat_grid_size ()
+{
+  return (unsigned long) gridDim.x * gridDim.y * gridDim.z * (blockDim.x * blockDim.y * blockDim.z);
+}
+
+template <class T>
+__device__ __forceinline__ T
+leat_grid_first (T)
+{
+  return (T) leat_grid_rank ();
+}
+
+template <class T>
+__device__ __forceinline__ T
+leat_grid_step (T)
+{
+  return (T) leat_grid_size ();
+}
+
+/* Gives each of the items 0 to n - 1 to one thread of the grid; which one is open, and every thread must come here. */
+#define GRID_FOR(i, n) for (auto i = leat_grid_first (n); i < (n); i += leat_grid_step (n))
+
+template <class T>
+__device__ __forceinline__ T
+leat_load_relaxed (const T *p)
+{
+  return *(const volatile T *) p;
+}
+
+template <class T>
+__device__ __forceinline__ void
+leat_store_relaxed (T *p, T v)
+{
+  *(volatile T *) p = v;
+}
+
+template <class T>
+__device__ __forceinline__ T
+leat_load_acquire (const T *p)
+{
+  T v = *(const volatile T *) p;
+
+  __threadfence ();
+  return v;
+}
+
+template <class T>
+__device__ __forceinline__ void
+leat_store_release (T *p, T v)
+{
+  __threadfence ();
+  *(volatile T *) p = v;
+}
+
+/* The barrier's memory lies in the module, so two launches of one module that use it must not overlap.  `count` is
+ * back at 0 and only `round` has moved when all blocks have passed. */
+__device__ unsigned int leat_grid_barrier_count, leat_grid_barrier_round;
+
+__device__ inline void
+leat_grid_sync ()
+{
+  __syncthreads ();
+  if (threadIdx.x + threadIdx.y + threadIdx.z == 0)
+    {
+      unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+      unsigned int round = leat_load_relaxed (&leat_grid_barrier_round);
+
+      __threadfence ();
+      if (atomicAdd (&leat_grid_barrier_count, 1u) == blocks - 1)
+        {
+          leat_store_relaxed (&leat_grid_barrier_count, 0u);
+          __threadfence ();
+          atomicAdd (&leat_grid_barrier_round, 1u);
+        }
+      else
+        while (leat_load_relaxed (&leat_grid_barrier_round) == round)
+          __nanosleep (20);
+      __threadfence ();
+    }
+  __syncthreads ();
+}

@@ -1,0 +1,337 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+/* CUDA's arithmetic for a host C++ compiler: the C mathematics library with CUDA's overloads, and the intrinsics.  The
+ * names for fast, less exact versions are the exact ones here. */
+
+#define LEAT_MATH1(f)                                                                                                  \
+  extern "C" double f (double);                                                                                        \
+  extern "C" float f##f (float);                                                                                       \
+  LEAT_INLINE float f (float x)                                                                                        \
+  {                                                                                                                    \
+    return f##f (x);                                                                                                   \
+  }
+#define LEAT_MATH2(f)                                                                                                  \
+  extern "C" double f (double, double);                                                                                \
+  extern "C" float f##f (float, float);                                                                                \
+  LEAT_INLINE float f (float x, float y)                                                                               \
+  {                                                                                                                    \
+    return f##f (x, y);                                                                                                \
+  }
+
+LEAT_MATH1 (sin) LEAT_MATH1 (cos) LEAT_MATH1 (tan) LEAT_MATH1 (asin) LEAT_MATH1 (acos) LEAT_MATH1 (atan)
+LEAT_MATH1 (sinh) LEAT_MATH1 (cosh) LEAT_MATH1 (tanh) LEAT_MATH1 (asinh) LEAT_MATH1 (acosh) LEAT_MATH1 (atanh)
+LEAT_MATH1 (exp) LEAT_MATH1 (exp2) LEAT_MATH1 (exp10) LEAT_MATH1 (expm1)
+LEAT_MATH1 (log) LEAT_MATH1 (log2) LEAT_MATH1 (log10) LEAT_MATH1 (log1p) LEAT_MATH1 (logb)
+LEAT_MATH1 (sqrt) LEAT_MATH1 (cbrt) LEAT_MATH1 (erf) LEAT_MATH1 (erfc) LEAT_MATH1 (tgamma) LEAT_MATH1 (lgamma)
+LEAT_MATH1 (floor) LEAT_MATH1 (ceil) LEAT_MATH1 (trunc) LEAT_MATH1 (round) LEAT_MATH1 (rint) LEAT_MATH1 (nearbyint)
+LEAT_MATH1 (fabs) LEAT_MATH1 (j0) LEAT_MATH1 (j1) LEAT_MATH1 (y0) LEAT_MATH1 (y1)
+LEAT_MATH2 (pow) LEAT_MATH2 (atan2) LEAT_MATH2 (fmod) LEAT_MATH2 (fmin) LEAT_MATH2 (fmax) LEAT_MATH2 (hypot)
+LEAT_MATH2 (copysign) LEAT_MATH2 (remainder) LEAT_MATH2 (fdim) LEAT_MATH2 (nextafter)
+#undef LEAT_MATH1
+#undef LEAT_MATH2
+
+extern "C"
+{
+  double fma (double, double, double);
+  float fmaf (float, float, float);
+  double ldexp (double, int);
+  float ldexpf (float, int);
+  double scalbn (double, int);
+  float scalbnf (float, int);
+  double frexp (double, int *);
+  float frexpf (float, int *);
+  double modf (double, double *);
+  float modff (float, float *);
+  long lrint (double);
+  long lrintf (float);
+  long long llrint (double);
+  long long llrintf (float);
+  long lround (double);
+  long lroundf (float);
+  long long llround (double);
+  long long llroundf (float);
+  int ilogb (double);
+  int ilogbf (float);
+  int abs (int) __attribute__ ((const));
+  long labs (long) __attribute__ ((const));
+  long long llabs (long long) __attribute__ ((const));
+  void *memcpy (void *, const void *, size_t);
+  void *memmove (void *, const void *, size_t);
+  void *memset (void *, int, size_t);
+  int memcmp (const void *, const void *, size_t);
+}
+
+LEAT_INLINE float fma (float a, float b, float c) { return fmaf (a, b, c); }
+LEAT_INLINE float ldexp (float x, int e) { return ldexpf (x, e); }
+LEAT_INLINE float scalbn (float x, int e) { return scalbnf (x, e); }
+LEAT_INLINE float frexp (float x, int *e) { return frexpf (x, e); }
+LEAT_INLINE float modf (float x, float *i) { return modff (x, i); }
+LEAT_INLINE float rsqrtf (float x) { return 1.0f / sqrtf (x); }
+LEAT_INLINE double rsqrt (double x) { return 1.0 / sqrt (x); }
+LEAT_INLINE float rsqrt (float x) { return rsqrtf (x); }
+LEAT_INLINE float rcbrtf (float x) { return 1.0f / cbrtf (x); }
+LEAT_INLINE double rcbrt (double x) { return 1.0 / cbrt (x); }
+LEAT_INLINE float rhypotf (float x, float y) { return 1.0f / hypotf (x, y); }
+LEAT_INLINE float fdividef (float x, float y) { return x / y; }
+LEAT_INLINE double sinpi (double x) { return sin (fmod (x, 2.0) * 3.14159265358979323846); }
+LEAT_INLINE double cospi (double x) { return cos (fmod (x, 2.0) * 3.14159265358979323846); }
+LEAT_INLINE float sinpif (float x) { return (float) sinpi ((double) x); }
+LEAT_INLINE float cospif (float x) { return (float) cospi ((double) x); }
+LEAT_INLINE float normcdff (float x) { return 0.5f * erfcf (x * -0.70710678118654752440f); }
+LEAT_INLINE double normcdf (double x) { return 0.5 * erfc (x * -0.70710678118654752440); }
+LEAT_INLINE void sincosf (float x, float *s, float *c) { *s = sinf (x), *c = cosf (x); }
+LEAT_INLINE void sincos (double x, double *s, double *c) { *s = sin (x), *c = cos (x); }
+LEAT_INLINE void sincos (float x, float *s, float *c) { sincosf (x, s, c); }
+LEAT_INLINE void sincospif (float x, float *s, float *c) { *s = sinpif (x), *c = cospif (x); }
+LEAT_INLINE float norm3df (float a, float b, float c) { return sqrtf (a * a + b * b + c * c); }
+LEAT_INLINE double norm3d (double a, double b, double c) { return sqrt (a * a + b * b + c * c); }
+LEAT_INLINE bool isnan (float x) { return __builtin_isnan (x); }
+LEAT_INLINE bool isnan (double x) { return __builtin_isnan (x); }
+LEAT_INLINE bool isinf (float x) { return __builtin_isinf (x); }
+LEAT_INLINE bool isinf (double x) { return __builtin_isinf (x); }
+LEAT_INLINE bool isfinite (float x) { return __builtin_isfinite (x); }
+LEAT_INLINE bool isfinite (double x) { return __builtin_isfinite (x); }
+LEAT_INLINE bool signbit (float x) { return __builtin_signbit (x); }
+LEAT_INLINE bool signbit (double x) { return __builtin_signbit (x); }
+LEAT_INLINE long abs (long x) { return x < 0 ? -x : x; }
+LEAT_INLINE long long abs (long long x) { return x < 0 ? -x : x; }
+LEAT_INLINE float abs (float x) { return fabsf (x); }
+LEAT_INLINE double abs (double x) { return fabs (x); }
+
+/* CUDA's rules: an unsigned partner makes the result unsigned, the wider type wins. */
+#define LEAT_MINMAX(R, A, B)                                                                                           \
+  LEAT_INLINE R min (A a, B b)                                                                                         \
+  {                                                                                                                    \
+    return (R) a < (R) b ? (R) a : (R) b;                                                                              \
+  }                                                                                                                    \
+  LEAT_INLINE R max (A a, B b)                                                                                         \
+  {                                                                                                                    \
+    return (R) a > (R) b ? (R) a : (R) b;                                                                              \
+  }
+#define LEAT_MINMAX_INT(S, U)                                                                                          \
+  LEAT_MINMAX (S, S, S) LEAT_MINMAX (U, U, U) LEAT_MINMAX (U, S, U) LEAT_MINMAX (U, U, S)
+LEAT_MINMAX_INT (int, unsigned int)
+LEAT_MINMAX_INT (long, unsigned long)
+LEAT_MINMAX_INT (long long, unsigned long long)
+#undef LEAT_MINMAX_INT
+#undef LEAT_MINMAX
+#define LEAT_MINMAX_FLOAT(R, A, B, f)                                                                                  \
+  LEAT_INLINE R min (A a, B b)                                                                                         \
+  {                                                                                                                    \
+    return fmin##f ((R) a, (R) b);                                                                                     \
+  }                                                                                                                    \
+  LEAT_INLINE R max (A a, B b)                                                                                         \
+  {                                                                                                                    \
+    return fmax##f ((R) a, (R) b);                                                                                     \
+  }
+LEAT_MINMAX_FLOAT (float, float, float, f)
+LEAT_MINMAX_FLOAT (double, double, double, )
+LEAT_MINMAX_FLOAT (double, float, double, )
+LEAT_MINMAX_FLOAT (double, double, float, )
+#undef LEAT_MINMAX_FLOAT
+LEAT_INLINE unsigned int umin (unsigned int a, unsigned int b) { return a < b ? a : b; }
+LEAT_INLINE unsigned int umax (unsigned int a, unsigned int b) { return a > b ? a : b; }
+LEAT_INLINE long long llmin (long long a, long long b) { return a < b ? a : b; }
+LEAT_INLINE long long llmax (long long a, long long b) { return a > b ? a : b; }
+
+/* Faster, less exact on a GPU. */
+LEAT_INLINE float __sinf (float x) { return sinf (x); }
+LEAT_INLINE float __cosf (float x) { return cosf (x); }
+LEAT_INLINE float __tanf (float x) { return tanf (x); }
+LEAT_INLINE float __expf (float x) { return expf (x); }
+LEAT_INLINE float __exp10f (float x) { return exp10f (x); }
+LEAT_INLINE float __logf (float x) { return logf (x); }
+LEAT_INLINE float __log2f (float x) { return log2f (x); }
+LEAT_INLINE float __log10f (float x) { return log10f (x); }
+LEAT_INLINE float __powf (float x, float y) { return powf (x, y); }
+LEAT_INLINE float __fdividef (float x, float y) { return x / y; }
+LEAT_INLINE void __sincosf (float x, float *s, float *c) { sincosf (x, s, c); }
+LEAT_INLINE float __saturatef (float x) { return !(x > 0.0f) ? 0.0f : x > 1.0f ? 1.0f : x; }
+
+/* Rounded one by one, also where the compiler may contract (LEAT_FAST). */
+#ifndef LEAT_FAST
+#define LEAT_KEEP(r)
+#elif defined __x86_64__
+#define LEAT_KEEP(r) __asm__ ("" : "+x"(r))
+#else
+#define LEAT_KEEP(r) __asm__ ("" : "+w"(r))
+#endif
+#define LEAT_ROUNDED(T, name, op)                                                                                      \
+  LEAT_INLINE T name (T x, T y)                                                                                        \
+  {                                                                                                                    \
+    T r = x op y;                                                                                                      \
+                                                                                                                       \
+    LEAT_KEEP (r);                                                                                                     \
+    return r;                                                                                                          \
+  }
+LEAT_ROUNDED (float, __fadd_rn, +)
+LEAT_ROUNDED (float, __fsub_rn, -)
+LEAT_ROUNDED (float, __fmul_rn, *)
+LEAT_ROUNDED (double, __dadd_rn, +)
+LEAT_ROUNDED (double, __dsub_rn, -)
+LEAT_ROUNDED (double, __dmul_rn, *)
+#undef LEAT_ROUNDED
+LEAT_INLINE float __fdiv_rn (float x, float y) { return x / y; }
+LEAT_INLINE float __frcp_rn (float x) { return 1.0f / x; }
+LEAT_INLINE float __fsqrt_rn (float x) { return sqrtf (x); }
+LEAT_INLINE float __frsqrt_rn (float x) { return (float) (1.0 / sqrt ((double) x)); }
+LEAT_INLINE float __fmaf_rn (float x, float y, float z) { return fmaf (x, y, z); }
+LEAT_INLINE double __ddiv_rn (double x, double y) { return x / y; }
+LEAT_INLINE double __drcp_rn (double x) { return 1.0 / x; }
+LEAT_INLINE double __dsqrt_rn (double x) { return sqrt (x); }
+LEAT_INLINE double __fma_rn (double x, double y, double z) { return fma (x, y, z); }
+
+/* Conversions saturate and turn what is no number into 0, as the hardware's do. */
+#define LEAT_CONVERT(to, R, low, high)                                                                                 \
+  LEAT_INLINE R leat_to_##to (double x)                                                                                \
+  {                                                                                                                    \
+    return x != x ? 0 : x <= (double) (low) ? (low) : x >= (double) (high) ? (high) : (R) x;                            \
+  }                                                                                                                    \
+  LEAT_INLINE R __float2##to##_rn (float x) { return leat_to_##to (rint ((double) x)); }                               \
+  LEAT_INLINE R __float2##to##_rz (float x) { return leat_to_##to (trunc ((double) x)); }                              \
+  LEAT_INLINE R __float2##to##_ru (float x) { return leat_to_##to (ceil ((double) x)); }                               \
+  LEAT_INLINE R __float2##to##_rd (float x) { return leat_to_##to (floor ((double) x)); }                              \
+  LEAT_INLINE R __double2##to##_rn (double x) { return leat_to_##to (rint (x)); }                                      \
+  LEAT_INLINE R __double2##to##_rz (double x) { return leat_to_##to (trunc (x)); }                                     \
+  LEAT_INLINE R __double2##to##_ru (double x) { return leat_to_##to (ceil (x)); }                                      \
+  LEAT_INLINE R __double2##to##_rd (double x) { return leat_to_##to (floor (x)); }                                     \
+  LEAT_INLINE float __##to##2float_rn (R x) { return (float) x; }                                                      \
+  LEAT_INLINE double __##to##2double_rn (R x) { return (double) x; }
+LEAT_CONVERT (int, int, -2147483647 - 1, 2147483647)
+LEAT_CONVERT (uint, unsigned int, 0u, 4294967295u)
+LEAT_CONVERT (ll, long long, -9223372036854775807ll - 1, 9223372036854775807ll)
+LEAT_CONVERT (ull, unsigned long long, 0ull, 18446744073709551615ull)
+#undef LEAT_CONVERT
+LEAT_INLINE float __double2float_rn (double x) { return (float) x; }
+LEAT_INLINE float __double2float_rz (double x)
+{
+  float y = (float) x;
+  return fabs ((double) y) > fabs (x) ? nextafterf (y, 0.0f) : y;
+}
+
+template <class To, class From>
+LEAT_INLINE To
+leat_bits (From from)
+{
+  To to;
+
+  static_assert (sizeof (To) == sizeof (From), "bits of another size");
+  __builtin_memcpy (&to, &from, sizeof to);
+  return to;
+}
+LEAT_INLINE int __float_as_int (float x) { return leat_bits<int> (x); }
+LEAT_INLINE unsigned int __float_as_uint (float x) { return leat_bits<unsigned int> (x); }
+LEAT_INLINE float __int_as_float (int x) { return leat_bits<float> (x); }
+LEAT_INLINE float __uint_as_float (unsigned int x) { return leat_bits<float> (x); }
+LEAT_INLINE long long __double_as_longlong (double x) { return leat_bits<long long> (x); }
+LEAT_INLINE double __longlong_as_double (long long x) { return leat_bits<double> (x); }
+LEAT_INLINE int __double2hiint (double x) { return (int) (leat_bits<unsigned long long> (x) >> 32); }
+LEAT_INLINE int __double2loint (double x) { return (int) leat_bits<unsigned long long> (x); }
+LEAT_INLINE double
+__hiloint2double (int hi, int lo)
+{
+  return leat_bits<double> ((unsigned long long) (unsigned int) hi << 32 | (unsigned int) lo);
+}
+
+/* Integers. */
+LEAT_INLINE int __popc (unsigned int x) { return __builtin_popcount (x); }
+LEAT_INLINE int __popcll (unsigned long long x) { return __builtin_popcountll (x); }
+LEAT_INLINE int __clz (int x) { return x ? __builtin_clz ((unsigned int) x) : 32; }
+LEAT_INLINE int __clzll (long long x) { return x ? __builtin_clzll ((unsigned long long) x) : 64; }
+LEAT_INLINE int __ffs (int x) { return __builtin_ffs (x); }
+LEAT_INLINE int __ffsll (long long x) { return __builtin_ffsll (x); }
+LEAT_INLINE unsigned int
+__brev (unsigned int x)
+{
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+  return __builtin_bswap32 (x);
+}
+LEAT_INLINE unsigned long long
+__brevll (unsigned long long x)
+{
+  return (unsigned long long) __brev ((unsigned int) x) << 32 | __brev ((unsigned int) (x >> 32));
+}
+LEAT_INLINE unsigned int
+__byte_perm (unsigned int x, unsigned int y, unsigned int s)
+{
+  unsigned long long both = (unsigned long long) y << 32 | x;
+  unsigned int r = 0;
+
+  for (int i = 0; i < 4; i++)
+    {
+      unsigned int pick = s >> (4 * i), byte = (unsigned int) (both >> (8 * (pick & 7))) & 0xff;
+      r |= (pick & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * i);
+    }
+  return r;
+}
+LEAT_INLINE unsigned int
+__funnelshift_l (unsigned int lo, unsigned int hi, unsigned int n)
+{
+  return (unsigned int) (((unsigned long long) hi << 32 | lo) << (n & 31) >> 32);
+}
+LEAT_INLINE unsigned int
+__funnelshift_r (unsigned int lo, unsigned int hi, unsigned int n)
+{
+  return (unsigned int) (((unsigned long long) hi << 32 | lo) >> (n & 31));
+}
+LEAT_INLINE unsigned int
+__funnelshift_lc (unsigned int lo, unsigned int hi, unsigned int n)
+{
+  return n >= 32 ? lo : __funnelshift_l (lo, hi, n);
+}
+LEAT_INLINE unsigned int
+__funnelshift_rc (unsigned int lo, unsigned int hi, unsigned int n)
+{
+  return n >= 32 ? hi : __funnelshift_r (lo, hi, n);
+}
+LEAT_INLINE int __mul24 (int x, int y) { return (int) ((unsigned int) (x << 8 >> 8) * (unsigned int) (y << 8 >> 8)); }
+LEAT_INLINE unsigned int __umul24 (unsigned int x, unsigned int y) { return (x & 0xffffff) * (y & 0xffffff); }
+LEAT_INLINE int __mulhi (int x, int y) { return (int) ((long long) x * y >> 32); }
+LEAT_INLINE unsigned int
+__umulhi (unsigned int x, unsigned int y)
+{
+  return (unsigned int) ((unsigned long long) x * y >> 32);
+}
+LEAT_INLINE long long __mul64hi (long long x, long long y) { return (long long) ((__int128) x * y >> 64); }
+LEAT_INLINE unsigned long long
+__umul64hi (unsigned long long x, unsigned long long y)
+{
+  return (unsigned long long) ((unsigned __int128) x * y >> 64);
+}
+LEAT_INLINE int __hadd (int x, int y) { return (int) (((long long) x + y) >> 1); }
+LEAT_INLINE int __rhadd (int x, int y) { return (int) (((long long) x + y + 1) >> 1); }
+LEAT_INLINE unsigned int
+__uhadd (unsigned int x, unsigned int y)
+{
+  return (unsigned int) (((unsigned long long) x + y) >> 1);
+}
+LEAT_INLINE unsigned int
+__urhadd (unsigned int x, unsigned int y)
+{
+  return (unsigned int) (((unsigned long long) x + y + 1) >> 1);
+}
+LEAT_INLINE unsigned int
+__sad (int x, int y, unsigned int z)
+{
+  return z + (x > y ? (unsigned int) x - (unsigned int) y : (unsigned int) y - (unsigned int) x);
+}
+LEAT_INLINE unsigned int __usad (unsigned int x, unsigned int y, unsigned int z) { return z + (x > y ? x - y : y - x); }
+LEAT_INLINE int
+__dp4a (int a, int b, int c)
+{
+  for (int i = 0; i < 32; i += 8)
+    c += (int) (signed char) (a >> i) * (signed char) (b >> i);
+  return c;
+}
+LEAT_INLINE unsigned int
+__dp4a (unsigned int a, unsigned int b, unsigned int c)
+{
+  for (int i = 0; i < 32; i += 8)
+    c += (a >> i & 0xff) * (b >> i & 0xff);
+  return c;
+}

@@ -1,0 +1,243 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+/* One CUDA thread on the CPU.  A kernel file becomes the body of a struct that derives from leat_thread, so that
+ * threadIdx and the operations that need other threads are members and `this` says which thread asks. */
+
+namespace {
+
+const LeatHostRuntime *leat_runtime;
+
+struct leat_thread
+{
+  LeatHostBlock *leat_block;
+  uint3 threadIdx, blockIdx;
+  dim3 blockDim, gridDim;
+  static constexpr int warpSize = 32;
+
+  LEAT_MEMBER void __syncthreads () { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_PLAIN, 0); }
+  LEAT_MEMBER int __syncthreads_count (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_COUNT, p); }
+  LEAT_MEMBER int __syncthreads_and (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_AND, p); }
+  LEAT_MEMBER int __syncthreads_or (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, p); }
+  LEAT_MEMBER void __nanosleep (unsigned int ns) { leat_runtime->nanosleep (leat_block, ns); }
+  LEAT_MEMBER void leat_grid_sync () { leat_runtime->grid_barrier (leat_block); }
+  LEAT_MEMBER long long clock64 () { return (long long) leat_runtime->clock (leat_block); }
+  LEAT_MEMBER long clock () { return (long) leat_runtime->clock (leat_block); }
+  LEAT_MEMBER void leat_trap (const char *what, const char *file, unsigned int line)
+  {
+    leat_runtime->trap (leat_block, what, file, line);
+    __builtin_unreachable ();
+  }
+  template <class... Args> int printf (const char *format, Args... args)
+  {
+    return leat_runtime->print (leat_block, format, args...);
+  }
+
+  /* Values of 1 to 8 bytes travel as 64 bits. */
+  template <class T>
+  LEAT_MEMBER T
+  leat_warp (LeatHostWarpOp op, unsigned int mask, T v, unsigned int arg, int width)
+  {
+    static_assert (sizeof (T) <= 8, "a shuffle moves at most 8 bytes");
+    uint64_t bits = 0;
+
+    __builtin_memcpy (&bits, &v, sizeof v);
+    bits = leat_runtime->warp (leat_block, op, mask, bits, arg, (uint32_t) width);
+    __builtin_memcpy (&v, &bits, sizeof v);
+    return v;
+  }
+  LEAT_MEMBER uint64_t leat_vote (LeatHostWarpOp op, unsigned int mask, uint64_t v)
+  {
+    return leat_runtime->warp (leat_block, op, mask, v, 0, 32);
+  }
+
+  template <class T> LEAT_MEMBER T __shfl_sync (unsigned int mask, T v, int lane, int width = 32)
+  {
+    return leat_warp (LEAT_HOST_WARP_SHFL_IDX, mask, v, (unsigned int) lane, width);
+  }
+  template <class T> LEAT_MEMBER T __shfl_up_sync (unsigned int mask, T v, unsigned int delta, int width = 32)
+  {
+    return leat_warp (LEAT_HOST_WARP_SHFL_UP, mask, v, delta, width);
+  }
+  template <class T> LEAT_MEMBER T __shfl_down_sync (unsigned int mask, T v, unsigned int delta, int width = 32)
+  {
+    return leat_warp (LEAT_HOST_WARP_SHFL_DOWN, mask, v, delta, width);
+  }
+  template <class T> LEAT_MEMBER T __shfl_xor_sync (unsigned int mask, T v, int other, int width = 32)
+  {
+    return leat_warp (LEAT_HOST_WARP_SHFL_XOR, mask, v, (unsigned int) other, width);
+  }
+  LEAT_MEMBER void __syncwarp (unsigned int mask = 0xffffffffu) { leat_vote (LEAT_HOST_WARP_SYNC, mask, 0); }
+  LEAT_MEMBER unsigned int __ballot_sync (unsigned int mask, int p) { return (unsigned int) leat_vote (LEAT_HOST_WARP_BALLOT, mask, p != 0); }
+  LEAT_MEMBER int __any_sync (unsigned int mask, int p) { return leat_vote (LEAT_HOST_WARP_ANY, mask, p != 0) != 0; }
+  LEAT_MEMBER int __all_sync (unsigned int mask, int p) { return leat_vote (LEAT_HOST_WARP_ALL, mask, p != 0) != 0; }
+  LEAT_MEMBER unsigned int __activemask () { return leat_runtime->active_mask (leat_block); }
+  template <class T> LEAT_MEMBER unsigned int __match_any_sync (unsigned int mask, T v)
+  {
+    uint64_t bits = 0;
+
+    __builtin_memcpy (&bits, &v, sizeof v);
+    return (unsigned int) leat_vote (LEAT_HOST_WARP_MATCH_ANY, mask, bits);
+  }
+  template <class T> LEAT_MEMBER unsigned int __match_all_sync (unsigned int mask, T v, int *all)
+  {
+    *all = __match_any_sync (mask, v) == mask;
+    return *all ? mask : 0;
+  }
+#define LEAT_REDUCE(name, T, op)                                                                                       \
+  LEAT_MEMBER T __reduce_##name##_sync (unsigned int mask, T v)                                                        \
+  {                                                                                                                    \
+    return (T) leat_vote (LEAT_HOST_WARP_REDUCE_##op, mask, (unsigned int) v);                                         \
+  }
+  LEAT_REDUCE (add, unsigned int, ADD) LEAT_REDUCE (min, unsigned int, MIN) LEAT_REDUCE (max, unsigned int, MAX)
+  LEAT_REDUCE (and, unsigned int, AND) LEAT_REDUCE (or, unsigned int, OR) LEAT_REDUCE (xor, unsigned int, XOR)
+  LEAT_REDUCE (add, int, ADD_SIGNED) LEAT_REDUCE (min, int, MIN_SIGNED) LEAT_REDUCE (max, int, MAX_SIGNED)
+#undef LEAT_REDUCE
+
+  /* Which of `n` items this thread has: a block's are neighbours, a thread's too, and no thread has fewer than a
+   * vector loop can use while others have none. */
+  LEAT_MEMBER void leat_split (uint64_t n, uint64_t blocks, uint64_t block, uint64_t threads, uint64_t thread, uint64_t *first, uint64_t *last)
+  {
+    uint64_t share = ((n + blocks - 1) / blocks + 15) / 16 * 16, each = (share + threads - 1) / threads;
+    uint64_t begin = block * share < n ? block * share : n, end = begin + share < n ? begin + share : n;
+
+    each = each < 64 ? 64 : each;
+    *first = begin + thread * each < end ? begin + thread * each : end;
+    *last = *first + each < end ? *first + each : end;
+  }
+  template <class N> LEAT_MEMBER uint64_t leat_items (N n) { return n > 0 ? (uint64_t) n : 0; }
+  /* Over all dimensions, for GRID_FOR. */
+  template <class N> LEAT_MEMBER N leat_grid_piece (N n, bool end)
+  {
+    uint64_t block = blockIdx.x + (uint64_t) gridDim.x * (blockIdx.y + (uint64_t) gridDim.y * blockIdx.z), first, last;
+    uint64_t thread = threadIdx.x + (uint64_t) blockDim.x * (threadIdx.y + (uint64_t) blockDim.y * threadIdx.z);
+
+    leat_split (leat_items (n), (uint64_t) gridDim.x * gridDim.y * gridDim.z, block,
+                (uint64_t) blockDim.x * blockDim.y * blockDim.z, thread, &first, &last);
+    return (N) (end ? last : first);
+  }
+  /* Along x, for grid-stride loops. */
+  template <class T, class N> LEAT_MEMBER T leat_stride_piece (N n, bool end)
+  {
+    uint64_t first, last;
+
+    leat_split (leat_items (n), gridDim.x, blockIdx.x, blockDim.x, threadIdx.x, &first, &last);
+    return (T) (end ? last : first);
+  }
+};
+
+/* Static shared memory: each declaration registers itself when the image is loaded and gets its place in the arena of a
+ * block.  What a kernel's own text declares comes first; what the functions it calls declare follows, at one place for
+ * all kernels. */
+struct leat_slot
+{
+  unsigned int number, size, align, offset;
+  leat_slot *next;
+
+  leat_slot (unsigned int number, unsigned int size, unsigned int align);
+};
+leat_slot *leat_slots;
+void leat_place_slots ();
+
+inline leat_slot::leat_slot (unsigned int n, unsigned int s, unsigned int a)
+    : number (n), size (s), align (a), offset (0), next (leat_slots)
+{
+  leat_slots = this;
+  leat_place_slots ();
+}
+
+template <unsigned int Number, class T, unsigned int Align> struct leat_shared
+{
+  static leat_slot slot;
+
+  LEAT_MEMBER static T *at (unsigned char *arena) { return (T *) (arena + slot.offset); }
+};
+template <unsigned int Number, class T, unsigned int Align>
+leat_slot leat_shared<Number, T, Align>::slot (Number, sizeof (T), Align);
+
+template <class E>
+LEAT_INLINE E *
+leat_dynamic (LeatHostBlock *block, E (*)[])
+{
+  return (E *) (block->shared + block->dynamic_offset);
+}
+
+/* Places the slots of the @wanted functions from @at on, in the order of the text; returns where they end. */
+unsigned int
+leat_place (unsigned int at, const unsigned char *wanted, const unsigned char *owners, unsigned int n_slots)
+{
+  for (unsigned int number = 0; number < n_slots; number++)
+    for (leat_slot *slot = leat_slots; slot != nullptr; slot = slot->next)
+      if (slot->number == number && wanted[owners[number]])
+        {
+          slot->offset = (at + slot->align - 1) / slot->align * slot->align;
+          at = slot->offset + slot->size;
+        }
+  return at;
+}
+
+unsigned int
+leat_place_end (const unsigned char *wanted, const unsigned char *owners)
+{
+  unsigned int end = 0;
+
+  for (leat_slot *slot = leat_slots; slot != nullptr; slot = slot->next)
+    if (wanted[owners[slot->number]] && slot->offset + slot->size > end)
+      end = slot->offset + slot->size;
+  return end;
+}
+
+LEAT_INLINE void
+leat_enter (leat_thread &t, LeatHostBlock *block, unsigned int x, unsigned int y, unsigned int z)
+{
+  t.leat_block = block;
+  t.threadIdx = { x, y, z };
+  t.blockIdx = { block->index.x, block->index.y, block->index.z };
+  t.blockDim = dim3 (block->block.x, block->block.y, block->block.z);
+  t.gridDim = dim3 (block->grid.x, block->grid.y, block->grid.z);
+}
+
+/* Whether a thread's index in the grid may pass 2^31: the flat loops assume that it does not, so that the compiler sees
+ * neighbouring threads touch neighbouring items. */
+LEAT_INLINE bool
+leat_is_wide (const LeatHostBlock *block)
+{
+  return (uint64_t) block->grid.x * block->block.x > 0x7fffffffu || (uint64_t) block->grid.y * block->block.y > 0x7fffffffu
+         || (uint64_t) block->grid.z * block->block.z > 0x7fffffffu;
+}
+
+static __attribute__ ((noinline)) void
+leat_run_wide (LeatHostBlock *block, const void *params, void (*thread) (LeatHostBlock *, const void *, LeatHostDim3))
+{
+  for (unsigned int z = 0; z < block->block.z; z++)
+    for (unsigned int y = 0; y < block->block.y; y++)
+      for (unsigned int x = 0; x < block->block.x; x++)
+        thread (block, params, LeatHostDim3{ x, y, z });
+}
+
+} // namespace
+
+#define LEAT_ASSUME(x) ((x) ? (void) 0 : __builtin_unreachable ())
+#define LEAT_RUN_FLAT(block, kernel)                                                                                   \
+  LeatHostBlock leat_b = *(block);                                                                                     \
+  LEAT_ASSUME (leat_b.block.x - 1 < 1024 && leat_b.block.y - 1 < 1024 && leat_b.block.z - 1 < 64);                     \
+  LEAT_ASSUME (leat_b.index.x * leat_b.block.x <= 0x7fffffffu - 1024);                                                 \
+  LEAT_ASSUME (leat_b.index.y * leat_b.block.y <= 0x7fffffffu - 1024);                                                 \
+  for (unsigned int leat_z = 0; leat_z < leat_b.block.z; leat_z++)                                                     \
+    for (unsigned int leat_y = 0; leat_y < leat_b.block.y; leat_y++)                                                   \
+      for (unsigned int leat_x = 0; leat_x < leat_b.block.x; leat_x++)                                                 \
+        {                                                                                                              \
+          leat_module leat_t;                                                                                          \
+                                                                                                                       \
+          leat_enter (leat_t, &leat_b, leat_x, leat_y, leat_z);                                                        \
+          leat_t.leat_block = (block);                                                                                 \
+          leat_t.kernel;                                                                                               \
+        }
+
+#define __trap() leat_trap ("__trap ()", __FILE__, __LINE__)
+#define assert(x) ((x) ? (void) 0 : leat_trap ("assertion failed: " #x, __FILE__, __LINE__))
+#define GRID_FOR(i, n)                                                                                                 \
+  for (auto i = this->leat_grid_piece (n, false), leat_end_of_##i = this->leat_grid_piece (n, true);                   \
+       i < leat_end_of_##i; i++)

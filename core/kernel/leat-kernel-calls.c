@@ -1,0 +1,253 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-transform-private.h"
+
+#include <string.h>
+
+/* Who mentions whom, by name, and what follows: which functions can come to wait for other threads.  A macro counts
+ * as a function whose body is its text.  Names stand for calls, so that the answer errs towards waiting. */
+
+struct _LeatKernelCalls
+{
+  const LeatKernelUnit *unit;
+  GHashTable *by_name; /* char* -> node number + 1; overloads share a node */
+  GPtrArray *mentions; /* node -> GArray of node numbers */
+  GArray *traits;      /* node -> LEAT_CALLS_* */
+  guint *nodes;        /* decl -> node, or G_MAXUINT */
+};
+
+enum
+{
+  LEAT_CALLS_WAITS = 1,
+  LEAT_CALLS_GRID = 2,
+  LEAT_CALLS_THREAD = 4, /* the result depends on which thread asks */
+};
+
+/* Everything that needs other threads to make progress, or the runtime to know which thread asks. */
+static gboolean
+leat_kernel_calls_is_wait (const char *word)
+{
+  static const char *const words[] = { "__syncwarp",   "__any_sync",  "__all_sync",     "__ballot_sync",
+                                       "__activemask", "__nanosleep", "leat_grid_sync", NULL };
+  static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
+
+  if (word[0] != '_' && word[0] != 'l')
+    return FALSE;
+  if (g_strv_contains (words, word))
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (word, prefixes[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* What differs from thread to thread. */
+static gboolean
+leat_kernel_calls_is_own (const char *word)
+{
+  static const char *const words[] = { "threadIdx", "blockIdx", "clock", "clock64", "asm", "__asm__", "__asm", NULL };
+
+  return g_strv_contains (words, word);
+}
+
+static guint
+leat_kernel_calls_node (LeatKernelCalls *self, const char *name)
+{
+  guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, name)), none = 0;
+
+  if (node > 0)
+    return node - 1;
+  g_ptr_array_add (self->mentions, g_array_new (FALSE, FALSE, sizeof (guint)));
+  g_array_append_val (self->traits, none);
+  g_hash_table_insert (self->by_name, g_strdup (name), GUINT_TO_POINTER (self->mentions->len));
+  return self->mentions->len - 1;
+}
+
+static void
+leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
+{
+  guint callee = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
+
+  if (leat_kernel_calls_is_wait (word))
+    g_array_index (self->traits, guint, node) |=
+      LEAT_CALLS_WAITS | (g_str_equal (word, "leat_grid_sync") ? LEAT_CALLS_GRID : 0);
+  if (leat_kernel_calls_is_own (word))
+    g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
+  if (callee-- > 0)
+    g_array_append_val (g_ptr_array_index (self->mentions, node), callee);
+}
+
+/* The name that a `#define` line defines, or NULL; @body is what follows. */
+static char *
+leat_kernel_calls_dup_macro (LeatKernelCalls *self, guint index, char **body)
+{
+  const LeatTokenGap *gap = &g_array_index (self->unit->tokens->directives, LeatTokenGap, index);
+  g_autofree char *line = g_strndup (self->unit->tokens->text->text + gap->offset + 1, gap->length - 1);
+  char *p = line + strspn (line, " \t"), *end;
+
+  if (!g_str_has_prefix (p, "define"))
+    return NULL;
+  p += strlen ("define");
+  p += strspn (p, " \t");
+  for (end = p; g_ascii_isalnum (*end) || *end == '_';)
+    end++;
+  *body = g_strdup (end);
+  return g_strndup (p, end - p);
+}
+
+static void
+leat_kernel_calls_scan_macro (LeatKernelCalls *self, guint index)
+{
+  g_autofree char *body = NULL, *name = leat_kernel_calls_dup_macro (self, index, &body);
+  g_auto (GStrv) words = NULL;
+
+  if (name == NULL)
+    return;
+  words = g_regex_split_simple ("\\W+", body, 0, 0);
+  for (guint i = 0; words[i] != NULL; i++)
+    leat_kernel_calls_mention (self, leat_kernel_calls_node (self, name), words[i]);
+}
+
+static void
+leat_kernel_calls_scan_decl (LeatKernelCalls *self, guint index)
+{
+  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  gboolean is_function = decl->kind == LEAT_DECL_FUNCTION;
+
+  for (guint i = is_function ? decl->body : decl->first; i < decl->last; i++)
+    if (leat_tokens_at (self->unit->tokens, i)->kind == LEAT_TOKEN_IDENT)
+      {
+        g_autofree char *word = leat_tokens_dup (self->unit->tokens, i);
+
+        leat_kernel_calls_mention (self, self->nodes[index], word);
+      }
+}
+
+/* Spreads traits from callees to callers until nothing changes. */
+static void
+leat_kernel_calls_close (LeatKernelCalls *self)
+{
+  gboolean changed = TRUE;
+
+  while (changed)
+    {
+      changed = FALSE;
+      for (guint node = 0; node < self->mentions->len; node++)
+        {
+          GArray *callees = g_ptr_array_index (self->mentions, node);
+          guint *traits = &g_array_index (self->traits, guint, node), before = *traits;
+
+          for (guint i = 0; i < callees->len; i++)
+            *traits |= g_array_index (self->traits, guint, g_array_index (callees, guint, i));
+          changed = changed || *traits != before;
+        }
+    }
+}
+
+LeatKernelCalls *
+leat_kernel_calls_new (const LeatKernelUnit *unit)
+{
+  LeatKernelCalls *self = g_new0 (LeatKernelCalls, 1);
+
+  self->unit = unit;
+  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->mentions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  self->traits = g_array_new (FALSE, TRUE, sizeof (guint));
+  self->nodes = g_new (guint, unit->decls->len + 1);
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      guint name = decl->kind == LEAT_DECL_FUNCTION   ? decl->name
+                   : decl->kind == LEAT_DECL_VARIABLE ? leat_kernel_unit_declared_name (unit, decl->first, decl->last)
+                                                      : G_MAXUINT;
+      g_autofree char *word = NULL;
+
+      /* A type with member functions is known by the word after `struct`. */
+      if (decl->kind == LEAT_DECL_TYPE && leat_tokens_at (unit->tokens, decl->first + 1)->kind == LEAT_TOKEN_IDENT)
+        name = decl->first + 1;
+      word = name != G_MAXUINT ? leat_tokens_dup (unit->tokens, name) : g_strdup_printf ("#%u", i);
+      self->nodes[i] = leat_kernel_calls_node (self, word);
+    }
+  for (guint i = 0; i < unit->tokens->directives->len; i++)
+    {
+      g_autofree char *body = NULL, *name = leat_kernel_calls_dup_macro (self, i, &body);
+
+      if (name != NULL)
+        leat_kernel_calls_node (self, name);
+    }
+  for (guint i = 0; i < unit->tokens->directives->len; i++)
+    leat_kernel_calls_scan_macro (self, i);
+  for (guint i = 0; i < unit->decls->len; i++)
+    leat_kernel_calls_scan_decl (self, i);
+  leat_kernel_calls_close (self);
+  return self;
+}
+
+void
+leat_kernel_calls_free (LeatKernelCalls *self)
+{
+  g_hash_table_unref (self->by_name);
+  g_ptr_array_unref (self->mentions);
+  g_array_unref (self->traits);
+  g_free (self->nodes);
+  g_free (self);
+}
+
+gboolean
+leat_kernel_calls_may_wait (LeatKernelCalls *self, guint decl)
+{
+  return (g_array_index (self->traits, guint, self->nodes[decl]) & LEAT_CALLS_WAITS) != 0;
+}
+
+gboolean
+leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl)
+{
+  return (g_array_index (self->traits, guint, self->nodes[decl]) & LEAT_CALLS_GRID) != 0;
+}
+
+static gboolean
+leat_kernel_calls_walk (LeatKernelCalls *self, guint node, guint wanted, guint8 *seen)
+{
+  GArray *callees = g_ptr_array_index (self->mentions, node);
+
+  for (guint i = 0; i < callees->len; i++)
+    {
+      guint callee = g_array_index (callees, guint, i);
+
+      if (callee == wanted)
+        return TRUE;
+      if (seen[callee]++ == 0 && leat_kernel_calls_walk (self, callee, wanted, seen))
+        return TRUE;
+      seen[callee] = 1;
+    }
+  return FALSE;
+}
+
+gboolean
+leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee)
+{
+  g_autofree guint8 *seen = g_new0 (guint8, self->mentions->len);
+
+  return leat_kernel_calls_walk (self, self->nodes[decl], self->nodes[callee], seen);
+}
+
+gboolean
+leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+  guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
+
+  return leat_kernel_calls_is_wait (word)
+         || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_WAITS));
+}
+
+gboolean
+leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+  guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
+
+  return leat_kernel_calls_is_own (word)
+         || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_THREAD));
+}

@@ -1,0 +1,70 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-entry-private.h"
+
+/* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels, the plain one and the
+ * wrapper that the framework launches.  Both stand right behind the body, inside whatever #if holds it. */
+
+static void
+leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments)
+{
+  g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
+  for (guint i = 0; i < params->len; i++)
+    g_string_append_printf (out, "%s%s", i ? ", " : "", g_array_index (params, LeatEntryParam, i).declaration);
+  g_string_append_printf (out, ") { leat_body_%s (%s); }", entry->name, arguments);
+}
+
+static void
+leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries)
+{
+  static const char *const qualifiers[] = { "__global__", "static", "extern", "inline", "__forceinline__", NULL };
+  g_autoptr (GString) tail = g_string_new (NULL);
+
+  leat_entry_strip_qualifiers (edits, unit, decl, qualifiers);
+  leat_edits_insert_before (edits, unit->tokens, decl->first, "static __device__ __forceinline__ ");
+  leat_edits_insert_before (edits, unit->tokens, decl->name, "leat_body_");
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const LeatEntry *entry = g_ptr_array_index (entries, i);
+
+      if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
+        continue;
+      leat_cuda_append_entry (tail, entry, "", entry->params, entry->arguments);
+      if (entry->wrapper != NULL)
+        leat_cuda_append_entry (tail, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments);
+    }
+  leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
+}
+
+char *
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error)
+{
+  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
+  g_autoptr (GArray) edits = leat_edits_new ();
+  g_autofree char *constants = NULL, *dialect = NULL, *body = NULL;
+
+  if (entries == NULL)
+    return NULL;
+  for (guint i = 0; i < unit->linkage->len; i++)
+    {
+      guint token = g_array_index (unit->linkage, guint, i);
+
+      leat_edits_replace (edits, unit->tokens, token, token, "%s", "");
+    }
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      gboolean global = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
+
+      if ((decl->flags & LEAT_DECL_IS_VARIANT) || (global && decl->kind == LEAT_DECL_PROTOTYPE)
+          || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
+        leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
+      else if (global && decl->kind == LEAT_DECL_FUNCTION)
+        leat_cuda_edit_kernel (edits, unit, decl, entries);
+    }
+  constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
+  dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
+  body = leat_edits_apply (edits, unit->tokens);
+  return g_strconcat (dialect, constants, body, NULL);
+}

@@ -1,0 +1,37 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-transform-private.h"
+
+G_BEGIN_DECLS
+
+/* A parameter as it is declared again: `const float * __restrict__ x`, and how its name is spelt. */
+typedef struct
+{
+  char *declaration;
+  char *name;
+} LeatEntryParam;
+
+/* A kernel as both transformations see it. */
+typedef struct
+{
+  const LeatDecl *decl;
+  guint index; /* of decl */
+  char *name;
+  GArray *params;  /* LeatEntryParam: what the text says */
+  GArray *wrapper; /* LeatEntryParam: what leat_wrap_<name> takes; NULL when a parameter cannot be bound */
+  char *arguments; /* the kernel's arguments in terms of params: "x, y, n" */
+  char *wrapper_arguments;
+  gboolean has_counts; /* the wrapper differs from the kernel */
+  char *launch_bounds; /* "__launch_bounds__ (256)" or "" */
+} LeatEntry;
+
+GPtrArray *leat_kernel_unit_list_entries (const LeatKernelUnit *unit, GError **error);
+
+/* Takes the qualifiers (`static`, `extern "C"`, `__global__`, ...) of a function away. */
+void leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl,
+                                  const char *const *words);
+
+G_END_DECLS

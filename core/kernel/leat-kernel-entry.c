@@ -1,0 +1,175 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-entry-private.h"
+
+/* The kernels of a file with the parameters of their wrappers. */
+
+static void
+leat_entry_param_clear (gpointer data)
+{
+  LeatEntryParam *param = data;
+
+  g_free (param->declaration);
+  g_free (param->name);
+}
+
+static GArray *
+leat_entry_params_new (void)
+{
+  GArray *params = g_array_new (FALSE, FALSE, sizeof (LeatEntryParam));
+
+  g_array_set_clear_func (params, leat_entry_param_clear);
+  return params;
+}
+
+static void
+leat_entry_free (gpointer data)
+{
+  LeatEntry *self = data;
+
+  g_free (self->name);
+  g_clear_pointer (&self->params, g_array_unref);
+  g_clear_pointer (&self->wrapper, g_array_unref);
+  g_free (self->arguments);
+  g_free (self->wrapper_arguments);
+  g_free (self->launch_bounds);
+  g_free (self);
+}
+
+/* `T name[4] = x` becomes `T * name`. */
+static gboolean
+leat_entry_read_param (LeatEntry *self, const LeatKernelUnit *unit, guint first, guint last, GError **error)
+{
+  guint name = leat_kernel_unit_declared_name (unit, first, last + 1);
+  g_autofree char *before = NULL;
+  LeatEntryParam param;
+
+  if (name == G_MAXUINT || name == first)
+    {
+      leat_tokens_set_error (unit->tokens, first, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "this parameter has no name; ports and arguments are called by the names of parameters");
+      return FALSE;
+    }
+  before = leat_tokens_dup_range (unit->tokens, first, name - 1);
+  param.name = leat_tokens_dup (unit->tokens, name);
+  param.declaration = g_strdup_printf (
+    "%s %s%s", before, name < last && leat_tokens_is (unit->tokens, name + 1, "[") ? "* " : "", param.name);
+  g_array_append_val (self->params, param);
+  return TRUE;
+}
+
+static void
+leat_entry_add_wrapped (LeatEntry *self, GString *arguments, const LeatEntryParam *from, const LeatParam *bound)
+{
+  LeatEntryParam param = { NULL, NULL };
+
+  if (arguments->len > 0)
+    g_string_append (arguments, ", ");
+  if (bound->kind != LEAT_PARAM_INPUT_COUNT)
+    {
+      param.declaration = g_strdup (from->declaration);
+      param.name = g_strdup (from->name);
+      g_string_append (arguments, from->name);
+      g_array_append_val (self->wrapper, param);
+      return;
+    }
+  self->has_counts = TRUE;
+  param.name = g_strdup_printf ("%s_where", from->name);
+  param.declaration = g_strdup_printf ("const uint64_t * %s", param.name);
+  g_array_append_val (self->wrapper, param);
+  param.name = g_strdup_printf ("%s_value", from->name);
+  param.declaration = g_strdup_printf ("uint64_t %s", param.name);
+  g_array_append_val (self->wrapper, param);
+  g_string_append_printf (arguments, "(%s) (%s_where ? *%s_where : %s_value)", bound->type, from->name, from->name,
+                          from->name);
+}
+
+/* What cannot be bound has no wrapper; it can still be launched under its own name. */
+static void
+leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit)
+{
+  g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (unit, self->decl, NULL);
+  GString *arguments;
+
+  if (prototype == NULL)
+    return;
+  arguments = g_string_new (NULL);
+  self->wrapper = leat_entry_params_new ();
+  for (guint i = 0; i < self->params->len; i++)
+    leat_entry_add_wrapped (self, arguments, &g_array_index (self->params, LeatEntryParam, i), &prototype->params[i]);
+  self->wrapper_arguments = g_string_free (arguments, FALSE);
+}
+
+static char *
+leat_entry_dup_bounds (const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  for (guint i = decl->first; i < decl->name; i++)
+    if (leat_tokens_is (unit->tokens, i, "__launch_bounds__"))
+      return leat_tokens_dup_range (unit->tokens, i, leat_tokens_at (unit->tokens, i + 1)->match);
+  return g_strdup ("");
+}
+
+static gboolean
+leat_entry_read (LeatEntry *self, const LeatKernelUnit *unit, GError **error)
+{
+  guint close = leat_tokens_at (unit->tokens, self->decl->params)->match;
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, self->decl->params + 1, close);
+  GString *arguments = g_string_new (NULL);
+
+  self->params = leat_entry_params_new ();
+  self->name = leat_tokens_dup (unit->tokens, self->decl->name);
+  self->launch_bounds = leat_entry_dup_bounds (unit, self->decl);
+  if (!(pieces->len == 2 && close == self->decl->params + 2 && leat_tokens_is (unit->tokens, close - 1, "void")))
+    for (guint i = 0; i < pieces->len; i += 2)
+      {
+        if (!leat_entry_read_param (self, unit, g_array_index (pieces, guint, i), g_array_index (pieces, guint, i + 1),
+                                    error))
+          {
+            g_string_free (arguments, TRUE);
+            return FALSE;
+          }
+        g_string_append_printf (arguments, "%s%s", i ? ", " : "",
+                                g_array_index (self->params, LeatEntryParam, i / 2).name);
+      }
+  self->arguments = g_string_free (arguments, FALSE);
+  leat_entry_wrap (self, unit);
+  return TRUE;
+}
+
+GPtrArray *
+leat_kernel_unit_list_entries (const LeatKernelUnit *unit, GError **error)
+{
+  g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (leat_entry_free);
+  g_autoptr (GPtrArray) kernels = leat_kernel_unit_list_kernels (unit);
+
+  for (guint i = 0; i < kernels->len; i++)
+    {
+      LeatEntry *entry = g_new0 (LeatEntry, 1);
+
+      entry->decl = g_ptr_array_index (kernels, i);
+      entry->index = entry->decl - leat_kernel_unit_at (unit, 0);
+      g_ptr_array_add (entries, entry);
+      if (!leat_entry_read (entry, unit, error))
+        return NULL;
+    }
+  return g_steal_pointer (&entries);
+}
+
+void
+leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, const char *const *words)
+{
+  for (guint i = decl->first; i < decl->name; i++)
+    {
+      if (leat_tokens_is (unit->tokens, i, "__launch_bounds__"))
+        {
+          guint close = leat_tokens_at (unit->tokens, i + 1)->match;
+
+          leat_edits_replace (edits, unit->tokens, i, close, "%s", "");
+          i = close;
+        }
+      else if (leat_tokens_is_any (unit->tokens, i, words)
+               || leat_tokens_at (unit->tokens, i)->kind == LEAT_TOKEN_STRING)
+        leat_edits_replace (edits, unit->tokens, i, i, "%s", "");
+    }
+}

@@ -1,0 +1,28 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-entry-private.h"
+
+G_BEGIN_DECLS
+
+/* What is gathered while the file is rewritten for the host. */
+typedef struct
+{
+  const LeatKernelUnit *unit;
+  LeatKernelCalls *calls;
+  GPtrArray *entries; /* LeatEntry */
+  GArray *edits;
+  GString *hoisted;   /* functions that must stand before the struct */
+  GArray *slots;      /* guint: for each static shared variable the place of its function in owners */
+  GArray *owners;     /* guint: index of the function's declaration */
+  GPtrArray *globals; /* char*: names */
+} LeatHostWriter;
+
+/* Turns the `__shared__` declarations of a function, and those at file scope that it mentions, into references. */
+gboolean leat_host_writer_edit_shared (LeatHostWriter *self, guint decl, GError **error);
+/* The entry functions, the tables and leat_host_module. */
+char *leat_host_writer_dup_tables (LeatHostWriter *self);
+
+G_END_DECLS

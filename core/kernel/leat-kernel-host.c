@@ -1,0 +1,268 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-host-private.h"
+#include "leat-kernel-locals-private.h"
+
+#include <string.h>
+
+/* The text for the host's C++ compiler: the file becomes the body of `struct leat_module : leat_thread { ... };`, so
+ * that `this` says which CUDA thread runs.  Functions become members, variables static members, prototypes go. */
+
+static const char *const leat_host_qualifiers[] = { "static", "extern", "__global__", "LEAT_HOST_VARIANT", NULL };
+static const char *const leat_host_kernel_qualifiers[] = {
+  "static", "extern", "__global__", "inline", "__forceinline__", "__noinline__", "LEAT_HOST_VARIANT", NULL
+};
+
+static gboolean
+leat_host_writer_mentions_own (LeatHostWriter *self, const LeatDecl *function)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    {
+      const LeatDecl *other = leat_kernel_unit_at (self->unit, i);
+      guint name = other->kind == LEAT_DECL_VARIABLE
+                     ? leat_kernel_unit_declared_name (self->unit, other->first, other->last)
+                     : other->name;
+      g_autofree char *word = NULL;
+
+      if (other->kind == LEAT_DECL_TYPE)
+        name = leat_tokens_is (tokens, other->first, "typedef") ? other->last - 1 : other->first + 1;
+      if (name == G_MAXUINT || other == function || (other->flags & LEAT_DECL_IS_OPERATOR))
+        continue;
+      word = leat_tokens_dup (tokens, name);
+      for (guint t = function->first; t < function->last; t++)
+        if (leat_tokens_is (tokens, t, word) && leat_tokens_at (tokens, t)->kind == LEAT_TOKEN_IDENT)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* An operator with two operands cannot be a member.  Where it concerns the file's own types it becomes a friend, else
+ * it moves to file scope before the struct, as do functions for constant expressions. */
+static gboolean
+leat_host_writer_move_out (LeatHostWriter *self, const LeatDecl *decl)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+
+  if (!(decl->flags & (LEAT_DECL_IS_OPERATOR | LEAT_DECL_IS_CONSTEXPR)))
+    return FALSE;
+  if (!leat_host_writer_mentions_own (self, decl))
+    {
+      const LeatToken *token = leat_tokens_at (tokens, decl->first);
+      g_autofree char *text = leat_tokens_dup_text (tokens, decl->first, decl->last);
+
+      g_string_append_printf (self->hoisted, "#line %u \"%s\"\n%s\n", token->line,
+                              (char *) g_ptr_array_index (tokens->text->labels, token->file), text);
+      leat_edits_replace (self->edits, tokens, decl->first, decl->last, "%s", "");
+      return TRUE;
+    }
+  if ((decl->flags & LEAT_DECL_IS_OPERATOR) && !(decl->flags & LEAT_DECL_IS_TEMPLATE))
+    {
+      leat_entry_strip_qualifiers (self->edits, self->unit, decl, leat_host_qualifiers);
+      leat_edits_insert_before (self->edits, tokens, decl->first, "friend ");
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether @index names a shared variable: the first thing in the argument list of an atomic operation. */
+static gboolean
+leat_host_writer_is_shared (LeatHostWriter *self, LeatLocals *locals, guint index)
+{
+  LeatLocal *local;
+
+  while (leat_tokens_is (self->unit->tokens, index, "&") || leat_tokens_is (self->unit->tokens, index, "("))
+    index++;
+  if (leat_tokens_at (self->unit->tokens, index)->kind != LEAT_TOKEN_IDENT
+      || leat_tokens_is (self->unit->tokens, index + 1, "->"))
+    return FALSE;
+  local = leat_locals_find (locals, index);
+  if (local != NULL)
+    return local->is_shared;
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
+      guint name = decl->kind == LEAT_DECL_VARIABLE && (decl->flags & LEAT_DECL_IS_SHARED)
+                     ? leat_kernel_unit_declared_name (self->unit, decl->first, decl->last)
+                     : G_MAXUINT;
+      g_autofree char *word = name != G_MAXUINT ? leat_tokens_dup (self->unit->tokens, name) : NULL;
+
+      if (word != NULL && leat_tokens_is (self->unit->tokens, index, word))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A block's threads share one thread of the host: atomics on shared memory need no lock. */
+static void
+leat_host_writer_edit_atomics (LeatHostWriter *self, const LeatDecl *decl)
+{
+  static const char *const names[] = { "atomicAdd", "atomicSub", "atomicExch", "atomicMin", "atomicMax", "atomicInc",
+                                       "atomicDec", "atomicAnd", "atomicOr",   "atomicXor", "atomicCAS", NULL };
+  g_autoptr (LeatLocals) locals = leat_locals_new (self->unit, self->calls, decl);
+
+  for (guint i = decl->body; i < decl->last; i++)
+    if (leat_tokens_is_any (self->unit->tokens, i, names) && leat_tokens_is (self->unit->tokens, i + 1, "(")
+        && leat_host_writer_is_shared (self, locals, i + 2))
+      leat_edits_insert_after (self->edits, self->unit->tokens, i, "_block");
+}
+
+static void
+leat_host_writer_edit_strides (LeatHostWriter *self, const LeatDecl *decl)
+{
+  g_autoptr (GArray) loops = leat_kernel_unit_find_stride_loops (self->unit, self->calls, decl);
+  const LeatTokens *tokens = self->unit->tokens;
+
+  for (guint i = 0; i < loops->len; i++)
+    {
+      const LeatStrideLoop *loop = &g_array_index (loops, LeatStrideLoop, i);
+      g_autofree char *type = leat_tokens_dup_range (tokens, loop->type_first, loop->type_last);
+      g_autofree char *name = leat_tokens_dup (tokens, loop->name);
+      g_autofree char *bound = leat_tokens_dup_range (tokens, loop->bound_first, loop->bound_last);
+
+      if (loop->blocker == G_MAXUINT)
+        leat_edits_replace (
+          self->edits, tokens, loop->open, loop->close,
+          "(%s %s = this->template leat_stride_piece<decltype (%s)> (%s, false), leat_end_of_%s = this->template "
+          "leat_stride_piece<decltype (%s)> (%s, true); %s < leat_end_of_%s; %s++)",
+          type, name, name, bound, name, name, bound, name, name, name);
+    }
+}
+
+static gboolean
+leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **error)
+{
+  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  const LeatTokens *tokens = self->unit->tokens;
+  gboolean kernel = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
+  gboolean variant = decl->flags & LEAT_DECL_IS_VARIANT;
+
+  if (leat_host_writer_move_out (self, decl))
+    return TRUE;
+  leat_entry_strip_qualifiers (self->edits, self->unit, decl,
+                               kernel || variant ? leat_host_kernel_qualifiers : leat_host_qualifiers);
+  if (kernel || variant)
+    leat_edits_insert_before (self->edits, tokens, decl->first, "LEAT_MEMBER ");
+  if (variant)
+    leat_edits_insert_before (self->edits, tokens, decl->name, "leat_variant_");
+  if (!leat_host_writer_edit_shared (self, index, error))
+    return FALSE;
+  leat_host_writer_edit_atomics (self, decl);
+  leat_host_writer_edit_strides (self, decl);
+  return TRUE;
+}
+
+static gboolean
+leat_host_writer_edit_variable (LeatHostWriter *self, const LeatDecl *decl, GError **error)
+{
+  static const char *const words[] = { "static", "extern", "inline", "constexpr", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, decl->first, decl->last);
+  guint stop = decl->first;
+
+  if (decl->flags & LEAT_DECL_IS_SHARED)
+    {
+      leat_edits_replace (self->edits, tokens, decl->first, decl->last, "%s", "");
+      return TRUE;
+    }
+  if (decl->flags & LEAT_DECL_IS_EXTERN)
+    {
+      leat_tokens_set_error (tokens, decl->first, LEAT_KERNEL_ERROR_SYNTAX, error,
+                             "a kernel file is complete in itself; define the variable instead of declaring it extern");
+      return FALSE;
+    }
+  while (stop < decl->last && !leat_tokens_is (tokens, stop, "=") && !leat_tokens_is (tokens, stop, "["))
+    stop++;
+  for (guint i = decl->first; i < stop; i++)
+    if (leat_tokens_is_any (tokens, i, words) || leat_tokens_at (tokens, i)->kind == LEAT_TOKEN_STRING)
+      leat_edits_replace (self->edits, tokens, i, i, "%s", "");
+  leat_edits_insert_before (self->edits, tokens, decl->first,
+                            decl->flags & LEAT_DECL_IS_CONSTEXPR ? "static constexpr " : "static inline ");
+  if (!(decl->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_CONSTANT)) || (decl->flags & LEAT_DECL_IS_TEMPLATE))
+    return TRUE;
+  for (guint i = 0; i < pieces->len; i += 2)
+    {
+      guint name = leat_kernel_unit_declared_name (self->unit, g_array_index (pieces, guint, i),
+                                                   g_array_index (pieces, guint, i + 1) + 1);
+
+      if (name != G_MAXUINT)
+        g_ptr_array_add (self->globals, leat_tokens_dup (tokens, name));
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_host_writer_edit_decl (LeatHostWriter *self, guint index, GError **error)
+{
+  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+
+  switch (decl->kind)
+    {
+    case LEAT_DECL_FUNCTION:
+      return leat_host_writer_edit_function (self, index, error);
+    case LEAT_DECL_VARIABLE:
+      return leat_host_writer_edit_variable (self, decl, error);
+    case LEAT_DECL_PROTOTYPE:
+      leat_edits_replace (self->edits, self->unit->tokens, decl->first, decl->last, "%s", "");
+      return TRUE;
+    case LEAT_DECL_OTHER:
+      if (leat_tokens_is (self->unit->tokens, decl->first, "using"))
+        leat_edits_replace (self->edits, self->unit->tokens, decl->first, decl->last, "%s", "");
+      return TRUE;
+    case LEAT_DECL_TYPE:
+      return TRUE;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static char *
+leat_host_writer_dup_text (LeatHostWriter *self)
+{
+  static const char *const headers[] = { "leat-dialect-host-types.h",  "leat-host-module.h",
+                                         "leat-dialect-host-math.h",   "leat-dialect-host-atomic.h",
+                                         "leat-dialect-host-thread.h", "leat-dialect-constants.h" };
+  g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
+  g_autofree char *tables = leat_host_writer_dup_tables (self);
+  GString *out = g_string_sized_new (65536);
+
+  for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
+    {
+      g_autofree char *text = leat_kernel_dup_device_text (headers[i]);
+
+      g_string_append (out, text);
+    }
+  g_string_append (out, self->hoisted->str);
+  g_string_append (out, "namespace { struct leat_module : leat_thread {\n");
+  g_string_append (out, body);
+  g_string_append (out, "\n#line 1 \"leat-entries\"\n");
+  g_string_append (out, tables);
+  return g_string_free (out, FALSE);
+}
+
+char *
+leat_kernel_unit_to_host (const LeatKernelUnit *unit, GError **error)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
+  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
+  g_autoptr (GArray) edits = leat_edits_new (), slots = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) owners = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GPtrArray) globals = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString) hoisted = g_string_new (NULL);
+  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals };
+
+  if (entries == NULL)
+    return NULL;
+  for (guint i = 0; i < unit->linkage->len; i++)
+    {
+      guint token = g_array_index (unit->linkage, guint, i);
+
+      leat_edits_replace (edits, unit->tokens, token, token, "%s", "");
+    }
+  for (guint i = 0; i < unit->decls->len; i++)
+    if (!leat_host_writer_edit_decl (&writer, i, error))
+      return NULL;
+  return leat_host_writer_dup_text (&writer);
+}

@@ -1,0 +1,39 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-transform-private.h"
+
+G_BEGIN_DECLS
+
+/* A name that a function declares: a parameter or a local variable. */
+typedef struct
+{
+  guint name;
+  guint init_first, init_last; /* G_MAXUINT without one */
+  gboolean is_param;
+  gboolean is_array;
+  gboolean is_shared;
+  gboolean is_changed; /* assigned, stepped, or its address taken, after its declaration */
+  gboolean is_own;     /* may differ from thread to thread */
+} LeatLocal;
+
+typedef struct
+{
+  const LeatKernelUnit *unit;
+  const LeatDecl *decl;
+  GHashTable *names; /* char* -> LeatLocal*; a name that is declared twice is merged */
+} LeatLocals;
+
+LeatLocals *leat_locals_new (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl);
+void leat_locals_free (LeatLocals *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLocals, leat_locals_free)
+
+LeatLocal *leat_locals_find (LeatLocals *self, guint token);
+/* Whether the mention at @token changes the thing named, or lets others change it. */
+gboolean leat_locals_is_changed_at (LeatLocals *self, guint token);
+/* Whether the identifier at @token is declared right there. */
+gboolean leat_locals_is_declared_at (LeatLocals *self, guint token);
+
+G_END_DECLS

@@ -1,0 +1,227 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-locals-private.h"
+
+/* What a function's own names are and what happens to them, as far as tokens tell.  In doubt a name counts as changed
+ * and as different in every thread. */
+
+static const char *const leat_locals_assignments[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
+                                                       "|=", "^=", "<<=", ">>=", "++", "--", NULL };
+static const char *const leat_locals_steps[] = { "++", "--", NULL };
+static const char *const leat_locals_not_types[] = { "return", "else",   "case",     "goto",  "do", "sizeof",
+                                                     "new",    "delete", "typename", "throw", NULL };
+
+LeatLocal *
+leat_locals_find (LeatLocals *self, guint token)
+{
+  g_autofree char *name = leat_tokens_dup (self->unit->tokens, token);
+
+  return g_hash_table_lookup (self->names, name);
+}
+
+/* `T x = ..`, `T *x;`, `T x[4]`, `, y = ..`: an identifier behind a type or behind a declarator's comma. */
+gboolean
+leat_locals_is_declared_at (LeatLocals *self, guint token)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+  static const char *const after[] = { "=", ";", "[", ",", ":", "{", ")", NULL };
+  static const char *const marks[] = { "*", "&", "__restrict__", NULL };
+  guint type = token;
+
+  if (leat_tokens_at (tokens, token)->kind != LEAT_TOKEN_IDENT || !leat_tokens_is_any (tokens, token + 1, after))
+    return FALSE;
+  while (type > 0 && leat_tokens_is_any (tokens, type - 1, marks))
+    type--;
+  if (type == 0)
+    return FALSE;
+  type--;
+  if (leat_tokens_is (tokens, type, ">"))
+    return type + 1 == token;
+  if (leat_tokens_at (tokens, type)->kind != LEAT_TOKEN_IDENT
+      || leat_tokens_is_any (tokens, type, leat_locals_not_types))
+    return FALSE;
+  /* `a * b;` and `a & b)` are expressions unless a statement begins with `a`. */
+  if (type + 1 != token)
+    {
+      static const char *const begins[] = { ";",      "{",          "}",        "(",        ",", "const",
+                                            "static", "__shared__", "volatile", "unsigned", NULL };
+      return leat_tokens_is_any (tokens, type - 1, begins) && !leat_tokens_is (tokens, token + 1, ",");
+    }
+  return TRUE;
+}
+
+gboolean
+leat_locals_is_changed_at (LeatLocals *self, guint token)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+  LeatLocal *local = leat_locals_find (self, token);
+  guint next = token + 1;
+  gboolean indexed = FALSE;
+
+  if (leat_tokens_is_any (tokens, token - 1, leat_locals_steps))
+    return TRUE;
+  /* Address: `& x` where `&` has no left operand. */
+  if (leat_tokens_is (tokens, token - 1, "&"))
+    {
+      const LeatToken *left = leat_tokens_at (tokens, token - 2);
+      gboolean unary = left->kind == LEAT_TOKEN_PUNCT && !leat_tokens_is (tokens, token - 2, ")")
+                       && !leat_tokens_is (tokens, token - 2, "]");
+
+      if (unary && !(leat_tokens_is (tokens, next, "[") && local != NULL && !local->is_array))
+        return TRUE;
+    }
+  for (;;)
+    {
+      if (leat_tokens_is (tokens, next, "["))
+        {
+          indexed = TRUE;
+          next = leat_tokens_at (tokens, next)->match + 1;
+        }
+      else if (leat_tokens_is (tokens, next, "."))
+        next += 2;
+      else
+        break;
+    }
+  if (leat_tokens_is (tokens, token - 1, "*") && next == token + 1
+      && !leat_tokens_is_any (tokens, next, leat_locals_steps))
+    return FALSE;
+  if (indexed && local != NULL && !local->is_array)
+    return FALSE;
+  return leat_tokens_is_any (tokens, next, leat_locals_assignments);
+}
+
+static LeatLocal *
+leat_locals_add (LeatLocals *self, guint token)
+{
+  char *name = leat_tokens_dup (self->unit->tokens, token);
+  LeatLocal *local = g_hash_table_lookup (self->names, name);
+
+  if (local != NULL)
+    {
+      /* Two of one name: nothing is known of either. */
+      local->is_changed = local->is_own = TRUE;
+      g_free (name);
+      return local;
+    }
+  local = g_new0 (LeatLocal, 1);
+  local->name = token;
+  local->init_first = local->init_last = G_MAXUINT;
+  g_hash_table_insert (self->names, name, local);
+  return local;
+}
+
+static void
+leat_locals_add_declared (LeatLocals *self, guint token)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+  LeatLocal *local = leat_locals_add (self, token);
+  guint i = token + 1;
+
+  local->is_array = local->is_array || leat_tokens_is (tokens, i, "[");
+  for (guint k = token; k-- > 0 && !leat_tokens_is (tokens, k, ";") && !leat_tokens_is (tokens, k, "{")
+                        && !leat_tokens_is (tokens, k, "}");)
+    if (leat_tokens_is (tokens, k, "__shared__"))
+      local->is_shared = TRUE;
+  if (local->is_shared)
+    local->is_array = FALSE;
+  while (leat_tokens_is (tokens, i, "["))
+    i = leat_tokens_at (tokens, i)->match + 1;
+  /* Declared bare, it gets its value later; a reference is another name of something else. */
+  if (!leat_tokens_is (tokens, i, "="))
+    local->is_changed = local->is_changed || !local->is_shared;
+  else
+    {
+      local->init_first = i + 1;
+      for (i++; !leat_tokens_is (tokens, i, ";") && !leat_tokens_is (tokens, i, ",") && i < self->decl->last; i++)
+        if (leat_tokens_at (tokens, i)->match != G_MAXUINT && leat_tokens_at (tokens, i)->match > i)
+          i = leat_tokens_at (tokens, i)->match;
+      local->init_last = i - 1;
+    }
+  if (leat_tokens_is (tokens, token - 1, "&"))
+    local->is_changed = local->is_own = TRUE;
+}
+
+static gboolean
+leat_locals_range_is_own (LeatLocals *self, LeatKernelCalls *calls, guint first, guint last)
+{
+  for (guint i = first; i <= last; i++)
+    {
+      LeatLocal *local;
+      g_autofree char *word = NULL;
+
+      if (leat_tokens_at (self->unit->tokens, i)->kind != LEAT_TOKEN_IDENT)
+        continue;
+      word = leat_tokens_dup (self->unit->tokens, i);
+      local = g_hash_table_lookup (self->names, word);
+      if (g_str_has_prefix (word, "atomic") || leat_kernel_calls_token_is_own (calls, i)
+          || leat_kernel_calls_token_waits (calls, i)
+          || (local != NULL && (local->is_own || (local->is_changed && !local->is_shared))))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Own-ness follows initialisers until nothing changes. */
+static void
+leat_locals_close (LeatLocals *self, LeatKernelCalls *calls)
+{
+  gboolean changed = TRUE;
+
+  while (changed)
+    {
+      GHashTableIter iter;
+      gpointer value;
+
+      changed = FALSE;
+      g_hash_table_iter_init (&iter, self->names);
+      while (g_hash_table_iter_next (&iter, NULL, &value))
+        {
+          LeatLocal *local = value;
+
+          if (local->is_own || local->init_first == G_MAXUINT
+              || !leat_locals_range_is_own (self, calls, local->init_first, local->init_last))
+            continue;
+          local->is_own = changed = TRUE;
+        }
+    }
+}
+
+LeatLocals *
+leat_locals_new (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl)
+{
+  LeatLocals *self = g_new0 (LeatLocals, 1);
+  guint close = leat_tokens_at (unit->tokens, decl->params)->match;
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, decl->params + 1, close);
+
+  self->unit = unit;
+  self->decl = decl;
+  self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < pieces->len; i += 2)
+    {
+      guint name = leat_kernel_unit_declared_name (unit, g_array_index (pieces, guint, i),
+                                                   g_array_index (pieces, guint, i + 1) + 1);
+
+      if (name != G_MAXUINT)
+        leat_locals_add (self, name)->is_param = TRUE;
+    }
+  for (guint i = decl->body + 1; i < decl->last; i++)
+    if (leat_locals_is_declared_at (self, i))
+      leat_locals_add_declared (self, i);
+  for (guint i = decl->body + 1; i < decl->last; i++)
+    {
+      LeatLocal *local = leat_tokens_at (unit->tokens, i)->kind == LEAT_TOKEN_IDENT ? leat_locals_find (self, i) : NULL;
+
+      if (local != NULL && local->name != i && leat_locals_is_changed_at (self, i))
+        local->is_changed = TRUE;
+    }
+  leat_locals_close (self, calls);
+  return self;
+}
+
+void
+leat_locals_free (LeatLocals *self)
+{
+  g_hash_table_unref (self->names);
+  g_free (self);
+}

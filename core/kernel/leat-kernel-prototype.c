@@ -1,0 +1,298 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-unit-private.h"
+
+#include <string.h>
+
+/* Reads a kernel's parameters by the conventions: `const T *` is an input, `T *` an output, a scalar an argument, and
+ * the reserved names. */
+
+typedef struct
+{
+  LeatParam param;
+  guint token; /* its name's */
+  guint stars;
+  gboolean is_const;
+  gboolean is_integer;
+  guint lane_bytes;
+  gboolean is_signed;
+} LeatParamDraft;
+
+static void
+leat_param_clear (LeatParam *param)
+{
+  g_free (param->name);
+  g_free (param->port);
+  g_free (param->type);
+  g_free (param->dtype);
+}
+
+void
+leat_prototype_free (LeatPrototype *self)
+{
+  for (guint i = 0; i < self->n_params; i++)
+    leat_param_clear (&self->params[i]);
+  g_free (self->params);
+  g_free (self->entry);
+  g_free (self->comment);
+  g_free (self);
+}
+
+static void
+leat_param_draft_clear (gpointer data)
+{
+  leat_param_clear (&((LeatParamDraft *) data)->param);
+}
+
+/* Words, stars, qualifiers and name of one parameter. */
+static gboolean
+leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint first, guint last, GError **error)
+{
+  static const char *const ignored[] = { "volatile",          "__restrict__", "__restrict", "restrict",
+                                         "__grid_constant__", "struct",       NULL };
+  const LeatTokens *tokens = unit->tokens;
+  g_autoptr (GString) words = g_string_new (NULL);
+  g_autoptr (GPtrArray) idents = g_ptr_array_new ();
+  guint name = leat_kernel_unit_declared_name (unit, first, last + 1);
+  guint n_words = 0;
+
+  for (guint i = first; i <= last && !leat_tokens_is (tokens, i, "="); i++)
+    {
+      if (leat_tokens_is (tokens, i, "const"))
+        draft->is_const |= draft->stars == 0;
+      else if (leat_tokens_is (tokens, i, "*"))
+        draft->stars++;
+      else if (leat_tokens_is (tokens, i, "["))
+        {
+          draft->stars++;
+          i = leat_tokens_at (tokens, i)->match;
+        }
+      else if (leat_tokens_is (tokens, i, "&") || leat_tokens_is (tokens, i, "&&") || leat_tokens_is (tokens, i, "("))
+        {
+          leat_tokens_set_error (
+            tokens, i, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+            "a kernel takes pointers and plain values; references and function pointers cannot be bound");
+          return FALSE;
+        }
+      else if (!leat_tokens_is_any (tokens, i, ignored) && i != name)
+        {
+          g_autofree char *word = leat_tokens_dup (tokens, i);
+
+          g_string_append_printf (words, "%s%s", n_words++ ? " " : "", word);
+        }
+    }
+  if (name == G_MAXUINT || n_words == 0)
+    {
+      leat_tokens_set_error (tokens, first, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "this parameter has no name; ports and arguments are called by the names of parameters");
+      return FALSE;
+    }
+  draft->token = name;
+  draft->param.name = leat_tokens_dup (tokens, name);
+  draft->param.type = g_strdup (words->str);
+  draft->param.line = leat_tokens_at (tokens, name)->line;
+  draft->param.column = leat_tokens_at (tokens, name)->column;
+  return TRUE;
+}
+
+static gboolean
+leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
+{
+  LeatKernelType type;
+
+  if (draft->stars > 1)
+    {
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "\"%s\" is a pointer to pointers; a port is one array", draft->param.name);
+      return FALSE;
+    }
+  if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type))
+    {
+      leat_tokens_set_error (
+        unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+        "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool and "
+        "vectors such as float4",
+        draft->param.name, draft->param.type, draft->stars ? "a port cannot carry" : "an argument cannot have");
+      return FALSE;
+    }
+  draft->param.dtype = g_strdup (type.dtype);
+  draft->param.item_bytes = type.lane_bytes * type.lanes;
+  draft->param.item_lanes = type.lanes;
+  draft->lane_bytes = type.lane_bytes;
+  draft->is_integer = type.is_integer && type.lanes == 1;
+  draft->is_signed = type.dtype != NULL && type.dtype[0] == 'i';
+  draft->param.kind = draft->stars == 0 ? LEAT_PARAM_SCALAR : draft->is_const ? LEAT_PARAM_INPUT : LEAT_PARAM_OUTPUT;
+  return TRUE;
+}
+
+/* The pointer parameter that @name without @suffix names, or NULL. */
+static LeatParamDraft *
+leat_prototype_find_port (GArray *drafts, const char *name, const char *suffix)
+{
+  if (!g_str_has_suffix (name, suffix))
+    return NULL;
+  for (guint i = 0; i < drafts->len; i++)
+    {
+      LeatParamDraft *draft = &g_array_index (drafts, LeatParamDraft, i);
+      gsize length = strlen (draft->param.name);
+
+      if (draft->stars == 1 && strlen (name) == length + strlen (suffix)
+          && strncmp (draft->param.name, name, length) == 0)
+        return draft;
+    }
+  return NULL;
+}
+
+static gboolean
+leat_prototype_bind_count (const LeatKernelUnit *unit, LeatParamDraft *draft, LeatParamDraft *port, GError **error)
+{
+  gboolean output = !port->is_const;
+  gboolean is_u64 = draft->is_integer && draft->lane_bytes == 8 && !draft->is_signed;
+  const char *rule = output ? "the count of an output is written by the kernel: uint64_t *"
+                            : "the count of an input is a value: uint64_t ";
+
+  if (output ? (draft->stars != 1 || draft->is_const || !is_u64) : (draft->stars != 0 || !draft->is_integer))
+    {
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error, "\"%s\": %s%s",
+                             draft->param.name, rule, draft->param.name);
+      return FALSE;
+    }
+  draft->param.kind = output ? LEAT_PARAM_OUTPUT_COUNT : LEAT_PARAM_INPUT_COUNT;
+  draft->param.port = g_strdup (port->param.name);
+  return TRUE;
+}
+
+static gboolean
+leat_prototype_bind_shape (const LeatKernelUnit *unit, LeatParamDraft *draft, LeatParamDraft *port, LeatParamKind kind,
+                           guint dim, GError **error)
+{
+  if (draft->stars != 0 || !draft->is_integer)
+    {
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "\"%s\" is part of the shape of \"%s\" and must be an integer value", draft->param.name,
+                             port->param.name);
+      return FALSE;
+    }
+  draft->param.kind = kind;
+  draft->param.port = g_strdup (port->param.name);
+  draft->param.dim = dim;
+  return TRUE;
+}
+
+/* Gives reserved names their meaning. */
+static gboolean
+leat_prototype_bind (const LeatKernelUnit *unit, GArray *drafts, LeatParamDraft *draft, GError **error)
+{
+  LeatParamDraft *port = leat_prototype_find_port (drafts, draft->param.name, "_count");
+
+  if (port != NULL && port != draft)
+    return leat_prototype_bind_count (unit, draft, port, error);
+  port = leat_prototype_find_port (drafts, draft->param.name, "_capacity");
+  if (port != NULL)
+    return leat_prototype_bind_shape (unit, draft, port, LEAT_PARAM_CAPACITY, 0, error);
+  for (guint dim = 0; dim < 8; dim++)
+    {
+      char suffix[] = { '_', 'd', 'i', 'm', '0' + dim, '\0' };
+
+      port = leat_prototype_find_port (drafts, draft->param.name, suffix);
+      if (port != NULL)
+        return leat_prototype_bind_shape (unit, draft, port, LEAT_PARAM_DIM, dim, error);
+    }
+  if (draft->stars > 0)
+    draft->param.port = g_strdup (draft->param.name);
+  return TRUE;
+}
+
+/* The text of the comment that ends right before @decl, without its marks. */
+static char *
+leat_prototype_dup_comment (const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  const char *text = unit->tokens->text->text;
+  guint end = leat_tokens_at (unit->tokens, decl->first)->offset;
+  g_autoptr (GString) joined = g_string_new (NULL);
+  g_auto (GStrv) lines = NULL;
+
+  for (guint i = unit->tokens->comments->len; i-- > 0;)
+    {
+      const LeatTokenGap *gap = &g_array_index (unit->tokens->comments, LeatTokenGap, i);
+      guint newlines = 0;
+      gboolean blank = TRUE;
+
+      if (gap->offset >= end)
+        continue;
+      for (guint p = gap->offset + gap->length; p < end; p++)
+        {
+          newlines += text[p] == '\n';
+          blank = blank && g_ascii_isspace (text[p]);
+        }
+      if (!blank || newlines > 1)
+        break;
+      g_string_prepend_c (joined, '\n');
+      g_string_prepend_len (joined, text + gap->offset, gap->length);
+      end = gap->offset;
+      if (text[gap->offset + 1] == '*')
+        break;
+    }
+  lines = g_strsplit (joined->str, "\n", -1);
+  g_string_truncate (joined, 0);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      char *line = g_strstrip (lines[i]);
+
+      if (g_str_has_suffix (line, "*/"))
+        line[strlen (line) - 2] = '\0';
+      line += strspn (line, "/*");
+      g_strstrip (line);
+      if (*line != '\0' && joined->len > 0)
+        g_string_append_c (joined, '\n');
+      g_string_append (joined, line);
+    }
+  return joined->len > 0 ? g_strdup (joined->str) : NULL;
+}
+
+static LeatPrototype *
+leat_prototype_finish (const LeatKernelUnit *unit, const LeatDecl *decl, GArray *drafts)
+{
+  LeatPrototype *self = g_new0 (LeatPrototype, 1);
+
+  self->entry = leat_tokens_dup (unit->tokens, decl->name);
+  self->line = leat_tokens_at (unit->tokens, decl->name)->line;
+  self->comment = leat_prototype_dup_comment (unit, decl);
+  self->n_params = drafts->len;
+  self->params = g_new0 (LeatParam, drafts->len);
+  for (guint i = 0; i < drafts->len; i++)
+    {
+      LeatParamDraft *draft = &g_array_index (drafts, LeatParamDraft, i);
+
+      self->params[i] = draft->param;
+      memset (&draft->param, 0, sizeof draft->param);
+    }
+  return self;
+}
+
+LeatPrototype *
+leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
+{
+  guint close = leat_tokens_at (self->tokens, decl->params)->match;
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (self, decl->params + 1, close);
+  g_autoptr (GArray) drafts = g_array_new (FALSE, TRUE, sizeof (LeatParamDraft));
+
+  g_array_set_clear_func (drafts, leat_param_draft_clear);
+  if (pieces->len == 2 && leat_tokens_is (self->tokens, decl->params + 1, "void") && close == decl->params + 2)
+    return leat_prototype_finish (self, decl, drafts);
+  for (guint i = 0; i < pieces->len; i += 2)
+    {
+      guint first = g_array_index (pieces, guint, i), last = g_array_index (pieces, guint, i + 1);
+      LeatParamDraft *draft;
+
+      g_array_set_size (drafts, drafts->len + 1);
+      draft = &g_array_index (drafts, LeatParamDraft, drafts->len - 1);
+      if (!leat_param_draft_read (self, draft, first, last, error) || !leat_param_draft_resolve (self, draft, error))
+        return NULL;
+    }
+  for (guint i = 0; i < drafts->len; i++)
+    if (!leat_prototype_bind (self, drafts, &g_array_index (drafts, LeatParamDraft, i), error))
+      return NULL;
+  return leat_prototype_finish (self, decl, drafts);
+}

@@ -1,0 +1,21 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-source.h"
+
+G_BEGIN_DECLS
+
+/* What the source transformation makes of a file; made when first asked for, owned by the source, safe from any thread.
+ * The texts name files by base name only, so that equal kernels in different folders are one image. */
+
+/* C++ for the host: the file as the body of a struct, entry table included (leat-host-module.h). */
+const char *leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error);
+/* CUDA C for NVRTC. */
+const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error);
+gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
+/* Puts the user's file names into a compiler's messages. */
+char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);
+
+G_END_DECLS

@@ -1,0 +1,364 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-source-private.h"
+#include "leat-kernel-transform-private.h"
+#include "leat-kernel-unit-private.h"
+
+#include <string.h>
+
+/**
+ * LeatKernelSource:
+ *
+ * The text of a `.cu` file with its local includes inlined.
+ *
+ * A source is read and checked when it is made, without a device and without a compiler: its kernels, their parameters
+ * and its warnings are known at once.  What compilers are given is derived from it later, when an image is needed.  It
+ * is immutable and reference-counted and may be used from any thread.
+ */
+struct _LeatKernelSource
+{
+  gatomicrefcount refs;
+  char *name;
+  gboolean strict;
+  LeatKernelText *text;
+  LeatKernelUnit *unit;
+  GPtrArray *kernels;         /* LeatDecl, in the order of the file */
+  LeatPrototype **prototypes; /* in step; NULL until asked for */
+  GPtrArray *warnings;
+  GMutex lock; /* the two texts and the prototypes */
+  char *host_text;
+  char *cuda_text;
+};
+
+G_DEFINE_QUARK (leat - kernel - error - quark, leat_kernel_error)
+G_DEFINE_BOXED_TYPE (LeatKernelSource, leat_kernel_source, leat_kernel_source_ref, leat_kernel_source_unref)
+
+static gboolean
+leat_kernel_source_check_bytes (const char *name, const char *text, gsize length, GError **error)
+{
+  if (memchr (text, '\0', length) == NULL)
+    return TRUE;
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s: not a text file; a kernel is CUDA C source",
+               name);
+  return FALSE;
+}
+
+/**
+ * leat_kernel_source_new_from_file:
+ * @path: (type filename): the path of a `.cu` file
+ * @error: return location for an error
+ *
+ * Reads a kernel file.
+ *
+ * Includes with quotation marks are looked for beside the file that names them.
+ *
+ * Returns: (transfer full): the source, or %NULL with %LEAT_KERNEL_ERROR_SOURCE or %LEAT_KERNEL_ERROR_SYNTAX
+ */
+LeatKernelSource *
+leat_kernel_source_new_from_file (const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) local = NULL;
+  gsize length;
+
+  g_return_val_if_fail (path != NULL, NULL);
+  if (!g_file_get_contents (path, &text, &length, &local))
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read the kernel source: %s",
+                   local->message);
+      return NULL;
+    }
+  if (!leat_kernel_source_check_bytes (path, text, length, error))
+    return NULL;
+  return leat_kernel_source_new (path, text, error);
+}
+
+/**
+ * leat_kernel_source_new:
+ * @name: what the source is called in messages; includes are looked for in its folder
+ * @text: CUDA C
+ * @error: return location for an error
+ *
+ * Makes a source from a text.
+ *
+ * Returns: (transfer full): the source, or %NULL with %LEAT_KERNEL_ERROR_SOURCE or %LEAT_KERNEL_ERROR_SYNTAX
+ */
+LeatKernelSource *
+leat_kernel_source_new (const char *name, const char *text, GError **error)
+{
+  g_autoptr (LeatKernelSource) self = NULL;
+
+  g_return_val_if_fail (name != NULL && text != NULL, NULL);
+  self = g_new0 (LeatKernelSource, 1);
+  g_atomic_ref_count_init (&self->refs);
+  g_mutex_init (&self->lock);
+  self->name = g_strdup (name);
+  self->strict = TRUE;
+  self->text = leat_kernel_text_new (name, text, error);
+  if (self->text == NULL)
+    return NULL;
+  self->unit = leat_kernel_unit_new (self->text, error);
+  if (self->unit == NULL || !leat_kernel_unit_check_variants (self->unit, error))
+    return NULL;
+  self->kernels = leat_kernel_unit_list_kernels (self->unit);
+  self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
+  self->warnings = leat_kernel_unit_list_warnings (self->unit);
+  g_ptr_array_add (self->warnings, NULL);
+  return g_steal_pointer (&self);
+}
+
+LeatKernelSource *
+leat_kernel_source_ref (LeatKernelSource *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  g_atomic_ref_count_inc (&self->refs);
+  return self;
+}
+
+void
+leat_kernel_source_unref (LeatKernelSource *self)
+{
+  g_return_if_fail (self != NULL);
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
+  for (guint i = 0; self->kernels != NULL && i < self->kernels->len; i++)
+    g_clear_pointer (&self->prototypes[i], leat_prototype_free);
+  g_free (self->prototypes);
+  g_clear_pointer (&self->kernels, g_ptr_array_unref);
+  g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_clear_pointer (&self->unit, leat_kernel_unit_free);
+  g_clear_pointer (&self->text, leat_kernel_text_free);
+  g_mutex_clear (&self->lock);
+  g_free (self->host_text);
+  g_free (self->cuda_text);
+  g_free (self->name);
+  g_free (self);
+}
+
+/**
+ * leat_kernel_source_get_name:
+ * @self: a source
+ *
+ * Returns: (transfer none): the path or name that it was made with
+ */
+const char *
+leat_kernel_source_get_name (LeatKernelSource *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->name;
+}
+
+/**
+ * leat_kernel_source_set_strict:
+ * @self: a source that no image was made of yet
+ * @strict: whether results are the same on every device
+ *
+ * Chooses between equal results (the default) and contraction of products and sums.
+ *
+ * In a strict image a multiplication and an addition are rounded one by one, as the text says, so that a CPU and a GPU
+ * agree bit by bit on additions, products, quotients and square roots.
+ */
+void
+leat_kernel_source_set_strict (LeatKernelSource *self, gboolean strict)
+{
+  g_return_if_fail (self != NULL);
+  g_mutex_lock (&self->lock);
+  self->strict = strict;
+  g_clear_pointer (&self->host_text, g_free);
+  g_clear_pointer (&self->cuda_text, g_free);
+  g_mutex_unlock (&self->lock);
+}
+
+gboolean
+leat_kernel_source_is_strict (LeatKernelSource *self)
+{
+  return self->strict;
+}
+
+/**
+ * leat_kernel_source_list_entries:
+ * @self: a source
+ *
+ * Names the `__global__` functions that can be launched, in the order of the file.  Templates are not among them.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the names
+ */
+char **
+leat_kernel_source_list_entries (LeatKernelSource *self)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  g_return_val_if_fail (self != NULL, NULL);
+  for (guint i = 0; i < self->kernels->len; i++)
+    {
+      const LeatDecl *decl = g_ptr_array_index (self->kernels, i);
+
+      g_ptr_array_add (names, leat_tokens_dup (self->unit->tokens, decl->name));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
+/* Edits that turn @a into @b. */
+static guint
+leat_kernel_source_name_distance (const char *a, const char *b)
+{
+  gsize n = strlen (b);
+  g_autofree guint *row = g_new (guint, n + 1);
+
+  for (gsize j = 0; j <= n; j++)
+    row[j] = j;
+  for (gsize i = 0; a[i] != '\0'; i++)
+    {
+      guint corner = row[0];
+
+      row[0] = i + 1;
+      for (gsize j = 0; j < n; j++)
+        {
+          guint above = row[j + 1], change = corner + (a[i] != b[j]);
+
+          row[j + 1] = MIN (MIN (above, row[j]) + 1, change);
+          corner = above;
+        }
+    }
+  return row[n];
+}
+
+static void
+leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
+{
+  g_auto (GStrv) names = leat_kernel_source_list_entries (self);
+  g_autofree char *list = g_strjoinv (", ", names);
+  const char *near = NULL;
+  guint best = entry != NULL ? MAX (strlen (entry) / 3, 1) + 1 : 0;
+
+  for (guint i = 0; entry != NULL && names[i] != NULL; i++)
+    {
+      guint distance = leat_kernel_source_name_distance (entry, names[i]);
+
+      if (distance < best)
+        best = distance, near = names[i];
+    }
+  if (names[0] == NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no __global__ function in this file",
+                 self->name);
+  else if (entry == NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: choose an entry: %s", self->name, list);
+  else if (near != NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no kernel \"%s\" (did you mean \"%s\"?)",
+                 self->name, entry, near);
+  else
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no kernel \"%s\"; there are: %s", self->name,
+                 entry, list);
+}
+
+/**
+ * leat_kernel_source_get_prototype: (skip)
+ * @self: a source
+ * @entry: (nullable): the kernel; %NULL where there is only one
+ * @error: return location for an error
+ *
+ * Reads the parameters of a kernel by the conventions.
+ *
+ * Returns: (transfer none): the prototype, owned by the source, or %NULL with %LEAT_KERNEL_ERROR_ENTRY or
+ *   %LEAT_KERNEL_ERROR_PROTOTYPE
+ */
+const LeatPrototype *
+leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GError **error)
+{
+  const LeatDecl *decl = NULL;
+  const LeatPrototype *prototype;
+  guint index = 0;
+
+  g_return_val_if_fail (self != NULL, NULL);
+  if (entry == NULL && self->kernels->len == 1)
+    decl = g_ptr_array_index (self->kernels, 0);
+  else if (entry != NULL)
+    decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  if (decl == NULL || !g_ptr_array_find (self->kernels, decl, &index))
+    {
+      leat_kernel_source_refuse_entry (self, entry, error);
+      return NULL;
+    }
+  g_mutex_lock (&self->lock);
+  if (self->prototypes[index] == NULL)
+    self->prototypes[index] = leat_kernel_unit_parse_prototype (self->unit, decl, error);
+  prototype = self->prototypes[index];
+  g_mutex_unlock (&self->lock);
+  return prototype;
+}
+
+/**
+ * leat_kernel_source_list_warnings:
+ * @self: a source
+ *
+ * Says what is worth saying and is no error, such as a loop that waits without `__nanosleep`.
+ *
+ * Returns: (transfer none) (array zero-terminated=1): lines that begin with `file:line:column: `
+ */
+const char *const *
+leat_kernel_source_list_warnings (LeatKernelSource *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return (const char *const *) self->warnings->pdata;
+}
+
+const char *
+leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error)
+{
+  const char *text;
+
+  g_mutex_lock (&self->lock);
+  if (self->host_text == NULL)
+    self->host_text = leat_kernel_unit_to_host (self->unit, error);
+  text = self->host_text;
+  g_mutex_unlock (&self->lock);
+  return text;
+}
+
+const char *
+leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
+{
+  const char *text;
+
+  g_mutex_lock (&self->lock);
+  if (self->cuda_text == NULL)
+    self->cuda_text = leat_kernel_unit_to_cuda (self->unit, error);
+  text = self->cuda_text;
+  g_mutex_unlock (&self->lock);
+  return text;
+}
+
+/* Whether a message names the file at @at: `edge.cu:12:5: ...` or `edge.cu(12): ...` */
+static gboolean
+leat_kernel_source_names_file (const char *messages, const char *at, const char *label)
+{
+  gsize length = strlen (label);
+
+  return strncmp (at, label, length) == 0 && (at[length] == ':' || at[length] == '(')
+         && g_ascii_isdigit (at[length + 1]) && (at == messages || strchr (" \n,\"(", at[-1]) != NULL);
+}
+
+char *
+leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages)
+{
+  GString *out = g_string_new (NULL);
+
+  for (const char *p = messages; *p != '\0';)
+    {
+      guint found = G_MAXUINT;
+
+      for (guint i = 0; i < self->text->labels->len && found == G_MAXUINT; i++)
+        if (leat_kernel_source_names_file (messages, p, g_ptr_array_index (self->text->labels, i)))
+          found = i;
+      if (found == G_MAXUINT)
+        g_string_append_c (out, *p++);
+      else
+        {
+          p += strlen (g_ptr_array_index (self->text->labels, found));
+          g_string_append (out, g_ptr_array_index (self->text->files, found));
+        }
+    }
+  return g_string_free (out, FALSE);
+}

@@ -1,0 +1,283 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-host-private.h"
+
+/* The end of a host text: the functions that the CPU driver calls, and the tables that say what there is
+ * (leat-host-module.h).  The comments in here show what is generated for
+ * `__global__ void saxpy (const float *x, float *y, int x_count)`. */
+
+/* struct leat_params_saxpy { const float * x; float * y; int x_count; }; */
+static void
+leat_tables_append_params (GString *out, const char *name, GArray *params)
+{
+  g_string_append_printf (out, "struct %s { ", name);
+  for (guint i = 0; i < params->len; i++)
+    g_string_append_printf (out, "%s; ", g_array_index (params, LeatEntryParam, i).declaration);
+  g_string_append (out, "};\n");
+}
+
+/* p.x, p.y, p.x_count */
+static char *
+leat_tables_dup_fields (GArray *params)
+{
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < params->len; i++)
+    g_string_append_printf (out, "%sp.%s", i ? ", " : "", g_array_index (params, LeatEntryParam, i).name);
+  return g_string_free (out, FALSE);
+}
+
+/* p.x, p.y, (int) (p.x_count_where ? *p.x_count_where : p.x_count_value) */
+static char *
+leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
+{
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+
+      g_string_append (out, i ? ", " : "");
+      if (param->kind == LEAT_PARAM_INPUT_COUNT)
+        g_string_append_printf (out, "(%s) (p.%s_where ? *p.%s_where : p.%s_value)", param->type, param->name,
+                                param->name, param->name);
+      else
+        g_string_append_printf (out, "p.%s", param->name);
+    }
+  return g_string_free (out, FALSE);
+}
+
+/* The functions of the kernel itself. */
+static void
+leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+{
+  g_autofree char *fields = leat_tables_dup_fields (entry->params);
+  const char *n = entry->name;
+  g_autofree char *loaded =
+    entry->params->len == 0
+      ? g_strdup ("")
+      : g_strdup_printf ("const leat_module::leat_params_%s p = *(const leat_module::leat_params_%s *) params; ", n, n);
+
+  g_string_append_printf (
+    out,
+    "static __attribute__ ((noinline)) void leat_thread_%s (LeatHostBlock *block, const void *params, "
+    "LeatHostDim3 thread) { %sleat_module t; leat_enter (t, block, thread.x, thread.y, thread.z); t.%s (%s); }\n",
+    n, loaded, n, fields);
+  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
+    g_string_append_printf (
+      out,
+      "static __attribute__ ((flatten)) void leat_flat_%s (LeatHostBlock *block, const void *params) { "
+      "if (leat_is_wide (block)) { leat_run_wide (block, params, leat_thread_%s); return; } %s"
+      "LEAT_RUN_FLAT (block, %s (%s)) }\n",
+      n, n, loaded, n, fields);
+  if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
+    g_string_append_printf (out,
+                            "static void leat_whole_%s (LeatHostBlock *block, const void *params) { %sleat_module t; "
+                            "leat_enter (t, block, 0, 0, 0); t.leat_variant_%s (%s); }\n",
+                            n, loaded, n, fields);
+}
+
+/* Those of the wrapper, where it differs: they load the counts and go on. */
+static void
+leat_tables_append_wrapper (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+{
+  g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, entry->decl, NULL);
+  g_autofree char *wrapped = leat_tables_dup_wrapped (entry, prototype);
+  const char *n = entry->name;
+  g_autofree char *turn =
+    g_strdup_printf ("const leat_module::leat_wrapped_%s &p = *(const leat_module::leat_wrapped_%s *) params; "
+                     "leat_module::leat_params_%s q = { %s };",
+                     n, n, n, wrapped);
+
+  g_string_append_printf (
+    out,
+    "static void leat_wrap_thread_%s (LeatHostBlock *block, const void *params, LeatHostDim3 thread) "
+    "{ %s leat_thread_%s (block, &q, thread); }\n",
+    n, turn, n);
+  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
+    g_string_append_printf (
+      out,
+      "static void leat_wrap_flat_%s (LeatHostBlock *block, const void *params) { %s leat_flat_%s (block, &q); }\n", n,
+      turn, n);
+  if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
+    g_string_append_printf (
+      out,
+      "static void leat_wrap_whole_%s (LeatHostBlock *block, const void *params) { %s leat_whole_%s (block, &q); }\n",
+      n, turn, n);
+}
+
+/* static const LeatHostParam leat_layout_saxpy[] = { { offset, size }, ... }; */
+static void
+leat_tables_append_layout (GString *out, const char *name, const char *type, GArray *params)
+{
+  g_string_append_printf (out, "static const LeatHostParam %s[] = { ", name);
+  for (guint i = 0; i < params->len; i++)
+    {
+      const char *field = g_array_index (params, LeatEntryParam, i).name;
+
+      g_string_append_printf (out, "{ __builtin_offsetof (leat_module::%s, %s), sizeof (leat_module::%s::%s) }, ", type,
+                              field, type, field);
+    }
+  g_string_append (out, params->len ? "};\n" : "{ 0, 0 } };\n");
+}
+
+/* One row of the table of kernels. */
+static void
+leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *entry, gboolean wrapper)
+{
+  gboolean own = wrapper && entry->has_counts;
+  GArray *params = own ? entry->wrapper : entry->params;
+  gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
+  const char *prefix = own ? "leat_wrap_" : "leat_", *n = entry->name;
+  g_autofree char *size =
+    params->len ? g_strdup_printf ("sizeof (leat_module::leat_%s_%s)", own ? "wrapped" : "params", n) : g_strdup ("0");
+  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("%sflat_%s", prefix, n);
+  g_autofree char *whole =
+    leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("%swhole_%s", prefix, n) : g_strdup ("nullptr");
+
+  g_string_append_printf (
+    out, "  { \"%s%s\", %u, leat_layout_%s_%s, %s, 0, %s%s, %s, %sthread_%s, %s },\n", wrapper ? "leat_wrap_" : "", n,
+    params->len, own ? "wrapped" : "params", n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
+    leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER" : "", flat, prefix, n,
+    whole);
+}
+
+/* For each function with shared variables 1 or 0: those of the kernel itself, or those that it reaches too. */
+static void
+leat_tables_append_set (GString *out, LeatHostWriter *self, const char *name, const LeatEntry *entry, gboolean reach)
+{
+  g_string_append_printf (out, "  static const unsigned char %s[] = { ", name);
+  for (guint i = 0; i < self->owners->len; i++)
+    {
+      guint owner = g_array_index (self->owners, guint, i);
+      gboolean in = entry != NULL
+                      ? owner == entry->index || (reach && leat_kernel_calls_reaches (self->calls, entry->index, owner))
+                      : !(leat_kernel_unit_at (self->unit, owner)->flags & LEAT_DECL_IS_GLOBAL);
+
+      g_string_append_printf (out, "%d, ", in);
+    }
+  g_string_append (out, "};\n");
+}
+
+static gboolean
+leat_tables_reaches_called (LeatHostWriter *self, const LeatEntry *entry)
+{
+  for (guint i = 0; i < self->owners->len; i++)
+    {
+      guint owner = g_array_index (self->owners, guint, i);
+
+      if (owner != entry->index && leat_kernel_calls_reaches (self->calls, entry->index, owner))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* leat_place_slots (): see leat-dialect-host-thread.h */
+static void
+leat_tables_append_places (GString *out, LeatHostWriter *self)
+{
+  guint row = 0;
+
+  g_string_append (out, "void leat_place_slots () {\n");
+  if (self->slots->len > 0)
+    {
+      g_string_append (out, "  static const unsigned char owners[] = { ");
+      for (guint i = 0; i < self->slots->len; i++)
+        g_string_append_printf (out, "%u, ", g_array_index (self->slots, guint, i));
+      g_string_append_printf (out, "};\n  const unsigned int n = %u;\n  unsigned int base = 0, end;\n",
+                              self->slots->len);
+      leat_tables_append_set (out, self, "called", NULL, FALSE);
+      for (guint i = 0; i < self->entries->len; i++)
+        {
+          const LeatEntry *entry = g_ptr_array_index (self->entries, i);
+          g_autofree char *set = g_strdup_printf ("own_%u", i);
+
+          leat_tables_append_set (out, self, set, entry, FALSE);
+          g_string_append_printf (out, "  end = leat_place (0, %s, owners, n);%s\n", set,
+                                  leat_tables_reaches_called (self, entry) ? " base = end > base ? end : base;" : "");
+        }
+      g_string_append (out, "  leat_place (base, called, owners, n);\n");
+      for (guint i = 0; i < self->entries->len; i++)
+        {
+          const LeatEntry *entry = g_ptr_array_index (self->entries, i);
+          g_autofree char *set = g_strdup_printf ("reach_%u", i);
+
+          leat_tables_append_set (out, self, set, entry, TRUE);
+          for (guint r = 0; r < (entry->wrapper ? 2 : 1); r++)
+            g_string_append_printf (out, "  leat_kernels[%u].static_shared = leat_place_end (%s, owners);\n", row++,
+                                    set);
+        }
+    }
+  g_string_append (out, "}\n");
+}
+
+static void
+leat_tables_append_module (GString *out, LeatHostWriter *self)
+{
+  guint rows = 0;
+
+  g_string_append (out, "static LeatHostKernel leat_kernels[] = {\n");
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const LeatEntry *entry = g_ptr_array_index (self->entries, i);
+
+      leat_tables_append_row (out, self, entry, FALSE);
+      rows++;
+      if (entry->wrapper == NULL)
+        continue;
+      leat_tables_append_row (out, self, entry, TRUE);
+      rows++;
+    }
+  g_string_append (out, rows ? "};\n" : "  {} };\n");
+  leat_tables_append_places (out, self);
+  g_string_append (out, "static const LeatHostGlobal leat_globals[] = { ");
+  for (guint i = 0; i < self->globals->len; i++)
+    {
+      const char *name = g_ptr_array_index (self->globals, i);
+
+      g_string_append_printf (out, "{ \"%s\", (void *) &leat_module::%s, sizeof (leat_module::%s) }, ", name, name,
+                              name);
+    }
+  g_string_append (out, "{} };\n} // namespace\n");
+  g_string_append_printf (
+    out,
+    "extern \"C\" __attribute__ ((visibility (\"default\"), used)) const LeatHostModule leat_host_module = { "
+    "LEAT_HOST_MODULE_MAGIC, LEAT_HOST_MODULE_ABI, &leat_runtime, %u, %u, leat_kernels, leat_globals };\n",
+    rows, self->globals->len);
+}
+
+char *
+leat_host_writer_dup_tables (LeatHostWriter *self)
+{
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const LeatEntry *entry = g_ptr_array_index (self->entries, i);
+      g_autofree char *params = g_strdup_printf ("leat_params_%s", entry->name);
+      g_autofree char *wrapped = g_strdup_printf ("leat_wrapped_%s", entry->name);
+
+      leat_tables_append_params (out, params, entry->params);
+      if (entry->has_counts)
+        leat_tables_append_params (out, wrapped, entry->wrapper);
+    }
+  g_string_append (out, "};\n");
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const LeatEntry *entry = g_ptr_array_index (self->entries, i);
+      g_autofree char *params = g_strdup_printf ("leat_params_%s", entry->name);
+      g_autofree char *wrapped = g_strdup_printf ("leat_wrapped_%s", entry->name);
+      g_autofree char *layout = g_strdup_printf ("leat_layout_params_%s", entry->name);
+      g_autofree char *wrapped_layout = g_strdup_printf ("leat_layout_wrapped_%s", entry->name);
+
+      leat_tables_append_kernel (out, self, entry);
+      leat_tables_append_layout (out, layout, params, entry->params);
+      if (!entry->has_counts)
+        continue;
+      leat_tables_append_wrapper (out, self, entry);
+      leat_tables_append_layout (out, wrapped_layout, wrapped, entry->wrapper);
+    }
+  leat_tables_append_module (out, self);
+  return g_string_free (out, FALSE);
+}

@@ -1,0 +1,77 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-source.h"
+
+G_BEGIN_DECLS
+
+/* A kernel's text with its local includes inlined, and where its pieces came from.  `labels` are the names that the
+ * #line directives carry (base names, so that the text does not depend on where the file lies), `files` the names that
+ * messages carry; both are in step. */
+typedef struct
+{
+  char *text;
+  GPtrArray *files;
+  GPtrArray *labels;
+} LeatKernelText;
+
+LeatKernelText *leat_kernel_text_new (const char *name, const char *text, GError **error);
+void leat_kernel_text_free (LeatKernelText *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelText, leat_kernel_text_free)
+
+typedef enum
+{
+  LEAT_TOKEN_IDENT,
+  LEAT_TOKEN_NUMBER,
+  LEAT_TOKEN_STRING,
+  LEAT_TOKEN_CHAR,
+  LEAT_TOKEN_PUNCT,
+  LEAT_TOKEN_END,
+} LeatTokenKind;
+
+/* `match` is the partner of a bracket. */
+typedef struct
+{
+  LeatTokenKind kind;
+  guint offset, length;
+  guint file, line, column;
+  guint match;
+} LeatToken;
+
+/* A comment or a preprocessor line: a stretch of text that is not code. */
+typedef struct
+{
+  guint offset, length;
+  guint file, line, column;
+} LeatTokenGap;
+
+/* The code tokens of a text, closed by one LEAT_TOKEN_END. */
+typedef struct
+{
+  const LeatKernelText *text;
+  GArray *tokens;
+  GArray *comments;
+  GArray *directives;
+} LeatTokens;
+
+LeatTokens *leat_tokens_new (const LeatKernelText *text, GError **error);
+void leat_tokens_free (LeatTokens *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatTokens, leat_tokens_free)
+
+const LeatToken *leat_tokens_at (const LeatTokens *self, guint index);
+gboolean leat_tokens_is (const LeatTokens *self, guint index, const char *word);
+/* Whether the token is one of the NULL-terminated @words. */
+gboolean leat_tokens_is_any (const LeatTokens *self, guint index, const char *const *words);
+char *leat_tokens_dup (const LeatTokens *self, guint index);
+/* The tokens from @first to @last (both included), one blank between them. */
+char *leat_tokens_dup_range (const LeatTokens *self, guint first, guint last);
+/* The text itself from @first to @last. */
+char *leat_tokens_dup_text (const LeatTokens *self, guint first, guint last);
+/* "file:line:column" of a token. */
+char *leat_tokens_dup_place (const LeatTokens *self, guint index);
+void leat_tokens_set_error (const LeatTokens *self, guint index, LeatKernelError code, GError **error,
+                            const char *format, ...) G_GNUC_PRINTF (5, 6);
+
+G_END_DECLS

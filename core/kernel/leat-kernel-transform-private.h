@@ -1,0 +1,73 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-unit-private.h"
+
+G_BEGIN_DECLS
+
+/* The source transformation, by pieces.  Changes are edits of the inlined text; what is taken out leaves its line ends
+ * behind, so that lines stay where the user wrote them. */
+
+typedef struct
+{
+  guint begin, end; /* bytes of the text */
+  guint order;
+  char *text;
+} LeatEdit;
+
+GArray *leat_edits_new (void);
+/* Replaces the bytes of the tokens @first to @last. */
+void leat_edits_replace (GArray *edits, const LeatTokens *tokens, guint first, guint last, const char *format, ...)
+  G_GNUC_PRINTF (5, 6);
+void leat_edits_insert_before (GArray *edits, const LeatTokens *tokens, guint index, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);
+void leat_edits_insert_after (GArray *edits, const LeatTokens *tokens, guint index, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);
+/* Of two edits that overlap the earlier and wider one holds. */
+char *leat_edits_apply (GArray *edits, const LeatTokens *tokens);
+/* The same for the stretch of the tokens @first to @last. */
+char *leat_edits_apply_range (GArray *edits, const LeatTokens *tokens, guint first, guint last);
+
+/* Who calls whom: which functions may wait for other threads, and what a kernel can reach. */
+typedef struct _LeatKernelCalls LeatKernelCalls;
+
+LeatKernelCalls *leat_kernel_calls_new (const LeatKernelUnit *unit);
+void leat_kernel_calls_free (LeatKernelCalls *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelCalls, leat_kernel_calls_free)
+
+/* Indices are those of unit->decls. */
+gboolean leat_kernel_calls_may_wait (LeatKernelCalls *self, guint decl);
+gboolean leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl);
+gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee);
+/* Whether a token (a function's or macro's name, or an intrinsic) can lead to a wait. */
+gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
+/* Whether it can tell one thread from another. */
+gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
+
+/* A loop `for (T i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) body`. */
+typedef struct
+{
+  guint keyword;                 /* `for` */
+  guint open, close;             /* its parentheses */
+  guint type_first, type_last;   /* T */
+  guint name;                    /* i */
+  guint bound_first, bound_last; /* n */
+  guint body_first, body_last;
+  guint blocker; /* the token that forbids another order of items, or G_MAXUINT */
+} LeatStrideLoop;
+
+/* (element-type LeatStrideLoop): those of the function @decl. */
+GArray *leat_kernel_unit_find_stride_loops (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl);
+
+gboolean leat_kernel_unit_check_variants (const LeatKernelUnit *unit, GError **error);
+GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit);
+
+char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, GError **error);
+char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error);
+
+/* The text of an embedded device header, comments and includes taken out. */
+char *leat_kernel_dup_device_text (const char *name);
+
+G_END_DECLS

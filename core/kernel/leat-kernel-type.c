@@ -1,0 +1,149 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-unit-private.h"
+
+#include <string.h>
+
+/* What the names of types say: element type, bytes, lanes. */
+
+typedef struct
+{
+  const char *name;
+  const char *dtype;
+  guint bytes;
+} LeatKernelTypeName;
+
+/* Vectors are these names with 1 to 4 behind them. */
+static const LeatKernelTypeName leat_kernel_vectors[] = {
+  { "char", "i8", 1 },      { "uchar", "u8", 1 },      { "short", "i16", 2 }, { "ushort", "u16", 2 },
+  { "int", "i32", 4 },      { "uint", "u32", 4 },      { "long", "i64", 8 },  { "ulong", "u64", 8 },
+  { "longlong", "i64", 8 }, { "ulonglong", "u64", 8 }, { "float", "f32", 4 }, { "double", "f64", 8 },
+};
+
+static const LeatKernelTypeName leat_kernel_scalars[] = {
+  { "int8_t", "i8", 1 },     { "uint8_t", "u8", 1 },   { "int16_t", "i16", 2 },   { "uint16_t", "u16", 2 },
+  { "int32_t", "i32", 4 },   { "uint32_t", "u32", 4 }, { "int64_t", "i64", 8 },   { "uint64_t", "u64", 8 },
+  { "size_t", "u64", 8 },    { "ssize_t", "i64", 8 },  { "ptrdiff_t", "i64", 8 }, { "intptr_t", "i64", 8 },
+  { "uintptr_t", "u64", 8 }, { "float", "f32", 4 },    { "double", "f64", 8 },    { "bool", "u8", 1 },
+  { "uchar", "u8", 1 },      { "ushort", "u16", 2 },   { "uint", "u32", 4 },      { "ulong", "u64", 8 },
+};
+
+static gboolean
+leat_kernel_type_set (LeatKernelType *type, const LeatKernelTypeName *name, guint lanes)
+{
+  type->dtype = name->dtype;
+  type->lane_bytes = name->bytes;
+  type->lanes = lanes;
+  type->is_integer = name->dtype[0] != 'f' && !g_str_equal (name->name, "bool");
+  return TRUE;
+}
+
+/* `unsigned long long int` in any order. */
+static gboolean
+leat_kernel_type_combine (const char *words, LeatKernelType *type)
+{
+  g_auto (GStrv) list = g_strsplit (words, " ", -1);
+  guint is_unsigned = 0, is_signed = 0, longs = 0, shorts = 0, chars = 0, ints = 0;
+  static const LeatKernelTypeName sized[2][4] = {
+    { { "char", "i8", 1 }, { "short", "i16", 2 }, { "int", "i32", 4 }, { "long", "i64", 8 } },
+    { { "uchar", "u8", 1 }, { "ushort", "u16", 2 }, { "uint", "u32", 4 }, { "ulong", "u64", 8 } },
+  };
+
+  for (guint i = 0; list[i] != NULL; i++)
+    {
+      if (g_str_equal (list[i], "unsigned"))
+        is_unsigned++;
+      else if (g_str_equal (list[i], "signed"))
+        is_signed++;
+      else if (g_str_equal (list[i], "long"))
+        longs++;
+      else if (g_str_equal (list[i], "short"))
+        shorts++;
+      else if (g_str_equal (list[i], "char"))
+        chars++;
+      else if (g_str_equal (list[i], "int"))
+        ints++;
+      else
+        return FALSE;
+    }
+  if (is_unsigned + is_signed > 1 || longs > 2 || shorts + (longs > 0) + chars > 1 || ints > 1 || (chars && ints))
+    return FALSE;
+  return leat_kernel_type_set (type, &sized[is_unsigned][chars ? 0 : shorts ? 1 : longs ? 3 : 2], 1);
+}
+
+static gboolean
+leat_kernel_type_lookup_vector (const char *word, LeatKernelType *type)
+{
+  gsize length = strlen (word);
+
+  if (length < 2 || word[length - 1] < '1' || word[length - 1] > '4')
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_vectors); i++)
+    if (strlen (leat_kernel_vectors[i].name) == length - 1
+        && strncmp (leat_kernel_vectors[i].name, word, length - 1) == 0)
+      return leat_kernel_type_set (type, &leat_kernel_vectors[i], word[length - 1] - '0');
+  return FALSE;
+}
+
+/* The words that `typedef W name;` or `using name = W;` of the file gives to @name. */
+static char *
+leat_kernel_unit_dup_typedef (const LeatKernelUnit *self, const char *name)
+{
+  const LeatTokens *tokens = self->tokens;
+
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+
+      if (decl->kind != LEAT_DECL_TYPE || decl->last < decl->first + 3)
+        continue;
+      if (leat_tokens_is (tokens, decl->first, "typedef") && leat_tokens_is (tokens, decl->last - 1, name))
+        return leat_tokens_dup_range (tokens, decl->first + 1, decl->last - 2);
+      if (leat_tokens_is (tokens, decl->first, "using") && leat_tokens_is (tokens, decl->first + 1, name)
+          && leat_tokens_is (tokens, decl->first + 2, "="))
+        return leat_tokens_dup_range (tokens, decl->first + 3, decl->last - 1);
+    }
+  return NULL;
+}
+
+/* The same for `#define name words`. */
+static char *
+leat_kernel_unit_dup_define (const LeatKernelUnit *self, const char *name)
+{
+  for (guint i = 0; i < self->tokens->directives->len; i++)
+    {
+      const LeatTokenGap *gap = &g_array_index (self->tokens->directives, LeatTokenGap, i);
+      g_autofree char *line = g_strndup (self->tokens->text->text + gap->offset + 1, gap->length - 1);
+      g_auto (GStrv) words = g_strsplit_set (g_strstrip (line), " \t", 3);
+
+      if (g_strv_length (words) == 3 && g_str_equal (words[0], "define") && g_str_equal (words[1], name))
+        return g_strdup (g_strstrip (words[2]));
+    }
+  return NULL;
+}
+
+gboolean
+leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type)
+{
+  g_autofree char *current = g_strdup (words);
+
+  for (guint depth = 0; depth < 8; depth++)
+    {
+      char *next;
+
+      for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_scalars); i++)
+        if (g_str_equal (leat_kernel_scalars[i].name, current))
+          return leat_kernel_type_set (type, &leat_kernel_scalars[i], 1);
+      if (leat_kernel_type_combine (current, type) || leat_kernel_type_lookup_vector (current, type))
+        return TRUE;
+      next = leat_kernel_unit_dup_typedef (self, current);
+      if (next == NULL)
+        next = leat_kernel_unit_dup_define (self, current);
+      if (next == NULL)
+        return FALSE;
+      g_free (current);
+      current = next;
+    }
+  return FALSE;
+}

@@ -1,0 +1,84 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-token-private.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  LEAT_DECL_FUNCTION,  /* with a body */
+  LEAT_DECL_PROTOTYPE, /* without one */
+  LEAT_DECL_VARIABLE,
+  LEAT_DECL_TYPE,
+  LEAT_DECL_OTHER, /* using namespace, static_assert: nothing to do */
+} LeatDeclKind;
+
+typedef enum
+{
+  LEAT_DECL_IS_GLOBAL = 1 << 0,   /* __global__ */
+  LEAT_DECL_IS_DEVICE = 1 << 1,   /* __device__, __managed__ */
+  LEAT_DECL_IS_CONSTANT = 1 << 2, /* __constant__ */
+  LEAT_DECL_IS_SHARED = 1 << 3,   /* __shared__ */
+  LEAT_DECL_IS_STATIC = 1 << 4,
+  LEAT_DECL_IS_EXTERN = 1 << 5,
+  LEAT_DECL_IS_CONSTEXPR = 1 << 6,
+  LEAT_DECL_IS_TEMPLATE = 1 << 7,
+  LEAT_DECL_IS_VARIANT = 1 << 8, /* LEAT_HOST_VARIANT */
+  LEAT_DECL_IS_OPERATOR = 1 << 9,
+} LeatDeclFlags;
+
+/* One declaration at file scope.  Indices are of tokens; those of functions are G_MAXUINT elsewhere. */
+typedef struct
+{
+  LeatDeclKind kind;
+  LeatDeclFlags flags;
+  guint first, last;
+  guint name;
+  guint params; /* the opening parenthesis */
+  guint body;   /* the opening brace */
+} LeatDecl;
+
+/* A kernel file taken apart at file scope. `linkage` are the tokens of `extern "C" {` ... `}`, to be left out. */
+typedef struct
+{
+  LeatTokens *tokens;
+  GArray *decls;
+  GArray *linkage;
+} LeatKernelUnit;
+
+LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);
+void leat_kernel_unit_free (LeatKernelUnit *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelUnit, leat_kernel_unit_free)
+
+const LeatDecl *leat_kernel_unit_at (const LeatKernelUnit *self, guint index);
+/* The __global__ function called @entry that is not a template, or NULL. */
+const LeatDecl *leat_kernel_unit_find_kernel (const LeatKernelUnit *self, const char *entry);
+const LeatDecl *leat_kernel_unit_find_variant (const LeatKernelUnit *self, const char *entry);
+/* The functions that can be launched by name, once each: (element-type LeatDecl). */
+GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
+
+/* The pieces between commas from @open to its partner: pairs of first and last token; (element-type guint). */
+GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end);
+/* The name that a declarator's tokens (`*const x[4] = 2`) declare, or G_MAXUINT. */
+guint leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end);
+
+LeatPrototype *leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *decl, GError **error);
+void leat_prototype_free (LeatPrototype *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatPrototype, leat_prototype_free)
+
+/* What a type's words say about memory. */
+typedef struct
+{
+  const char *dtype; /* of one lane */
+  guint lane_bytes;
+  guint lanes;
+  gboolean is_integer;
+} LeatKernelType;
+
+/* @words: the type's words, one blank between them; typedefs of the unit are followed. */
+gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
+
+G_END_DECLS

@@ -1,0 +1,347 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-unit-private.h"
+
+#include <string.h>
+
+/* Takes a kernel file apart at file scope: functions, variables, types. */
+
+static const char *const leat_unit_attributes[] = { "__launch_bounds__", "__attribute__", "__align__",   "alignas",
+                                                    "__declspec",        "decltype",      "__maxnreg__", NULL };
+static const char *const leat_unit_type_words[] = { "struct", "union", "enum", "class", "typedef", "using", NULL };
+
+static const struct
+{
+  const char *word;
+  LeatDeclFlags flag;
+} leat_unit_flags[] = {
+  { "__global__", LEAT_DECL_IS_GLOBAL },  { "__device__", LEAT_DECL_IS_DEVICE },
+  { "__managed__", LEAT_DECL_IS_DEVICE }, { "__constant__", LEAT_DECL_IS_CONSTANT },
+  { "__shared__", LEAT_DECL_IS_SHARED },  { "static", LEAT_DECL_IS_STATIC },
+  { "extern", LEAT_DECL_IS_EXTERN },      { "constexpr", LEAT_DECL_IS_CONSTEXPR },
+  { "template", LEAT_DECL_IS_TEMPLATE },  { "LEAT_HOST_VARIANT", LEAT_DECL_IS_VARIANT },
+  { "operator", LEAT_DECL_IS_OPERATOR },
+};
+
+const LeatDecl *
+leat_kernel_unit_at (const LeatKernelUnit *self, guint index)
+{
+  return &g_array_index (self->decls, LeatDecl, index);
+}
+
+static guint
+leat_kernel_unit_match (LeatKernelUnit *self, guint index)
+{
+  return leat_tokens_at (self->tokens, index)->match;
+}
+
+/* Past `<...>`, whose ends the lexer does not pair. */
+static guint
+leat_kernel_unit_skip_angles (LeatKernelUnit *self, guint index)
+{
+  gint depth = 0;
+
+  for (; leat_tokens_at (self->tokens, index)->kind != LEAT_TOKEN_END; index++)
+    {
+      if (leat_tokens_is (self->tokens, index, "<"))
+        depth++;
+      else if (leat_tokens_is (self->tokens, index, ">"))
+        depth--;
+      else if (leat_tokens_is (self->tokens, index, ">>"))
+        depth -= 2;
+      else if (leat_tokens_is (self->tokens, index, "("))
+        index = leat_kernel_unit_match (self, index);
+      if (depth <= 0)
+        return index + 1;
+    }
+  return index;
+}
+
+/* Whether the "(" at @index opens the parameters of a function rather than `int (*f) (int)` or an attribute's. */
+static gboolean
+leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, gboolean operator)
+{
+  if (index == first || leat_tokens_is (self->tokens, index + 1, "*"))
+    return FALSE;
+  if (operator)
+    return TRUE;
+  return leat_tokens_at (self->tokens, index - 1)->kind == LEAT_TOKEN_IDENT
+         && !leat_tokens_is_any (self->tokens, index - 1, leat_unit_attributes);
+}
+
+/* Finds where the declaration at decl->first ends and what it is.  Returns FALSE at a syntax error. */
+static gboolean
+leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error)
+{
+  gboolean is_type = leat_tokens_is_any (self->tokens, decl->first, leat_unit_type_words), assigned = FALSE;
+  guint i = decl->first, braces = G_MAXUINT;
+
+  for (;; i++)
+    {
+      const LeatToken *token = leat_tokens_at (self->tokens, i);
+
+      if (token->kind == LEAT_TOKEN_END)
+        {
+          leat_tokens_set_error (self->tokens, decl->first, LEAT_KERNEL_ERROR_SYNTAX, error,
+                                 "this declaration has no end; is a \";\" missing?");
+          return FALSE;
+        }
+      if (!assigned && decl->params == G_MAXUINT)
+        for (guint f = 0; f < G_N_ELEMENTS (leat_unit_flags); f++)
+          if (leat_tokens_is (self->tokens, i, leat_unit_flags[f].word))
+            decl->flags |= leat_unit_flags[f].flag;
+      if (leat_tokens_is (self->tokens, i, "template"))
+        {
+          i = leat_kernel_unit_skip_angles (self, i + 1) - 1;
+          is_type = leat_tokens_is_any (self->tokens, i + 1, leat_unit_type_words);
+        }
+      else if (leat_tokens_is (self->tokens, i, "("))
+        {
+          if (!is_type && !assigned && decl->params == G_MAXUINT
+              && leat_kernel_unit_opens_params (self, i, decl->first, decl->flags & LEAT_DECL_IS_OPERATOR))
+            decl->params = i, decl->name = i - 1;
+          i = token->match;
+        }
+      else if (leat_tokens_is (self->tokens, i, "["))
+        i = token->match;
+      else if (leat_tokens_is (self->tokens, i, "="))
+        assigned = TRUE;
+      else if (leat_tokens_is (self->tokens, i, ";"))
+        break;
+      else if (leat_tokens_is (self->tokens, i, "{"))
+        {
+          if (decl->params != G_MAXUINT && !assigned)
+            {
+              decl->kind = LEAT_DECL_FUNCTION;
+              decl->body = i;
+              decl->last = token->match;
+              return TRUE;
+            }
+          braces = i;
+          i = token->match;
+        }
+    }
+  decl->last = i;
+  if (decl->params != G_MAXUINT)
+    decl->kind = LEAT_DECL_PROTOTYPE;
+  else if (is_type
+           && (leat_tokens_is (self->tokens, decl->first, "typedef")
+               || leat_tokens_is (self->tokens, decl->first, "using") || braces == G_MAXUINT
+               || leat_kernel_unit_match (self, braces) + 1 == i))
+    decl->kind = LEAT_DECL_TYPE;
+  else
+    decl->kind = LEAT_DECL_VARIABLE;
+  if (decl->kind == LEAT_DECL_VARIABLE && is_type && braces != G_MAXUINT && !assigned)
+    {
+      leat_tokens_set_error (self->tokens, decl->first, LEAT_KERNEL_ERROR_SYNTAX, error,
+                             "declare the type and the variable in two declarations");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* TRUE when the tokens at *@index were `extern "C" {`, a lone ";" or the like and have been passed. */
+static gboolean
+leat_kernel_unit_skip_linkage (LeatKernelUnit *self, guint *index)
+{
+  guint i = *index, close;
+
+  if (leat_tokens_is (self->tokens, i, ";"))
+    {
+      (*index)++;
+      return TRUE;
+    }
+  for (guint k = 0; k < self->linkage->len; k++)
+    if (g_array_index (self->linkage, guint, k) == i)
+      {
+        (*index)++;
+        return TRUE;
+      }
+  if (!leat_tokens_is (self->tokens, i, "extern") || leat_tokens_at (self->tokens, i + 1)->kind != LEAT_TOKEN_STRING
+      || !leat_tokens_is (self->tokens, i + 2, "{"))
+    return FALSE;
+  close = leat_kernel_unit_match (self, i + 2);
+  for (guint k = i; k <= i + 2; k++)
+    g_array_append_val (self->linkage, k);
+  g_array_append_val (self->linkage, close);
+  *index = i + 3;
+  return TRUE;
+}
+
+static gboolean
+leat_kernel_unit_check_word (LeatKernelUnit *self, guint index, GError **error)
+{
+  if (leat_tokens_is (self->tokens, index, "namespace"))
+    {
+      leat_tokens_set_error (self->tokens, index, LEAT_KERNEL_ERROR_SYNTAX, error,
+                             "a kernel file has no namespaces; write the functions at file scope");
+      return FALSE;
+    }
+  if (leat_tokens_at (self->tokens, index)->kind == LEAT_TOKEN_PUNCT && !leat_tokens_is (self->tokens, index, "::")
+      && !leat_tokens_is (self->tokens, index, "["))
+    {
+      g_autofree char *word = leat_tokens_dup (self->tokens, index);
+
+      leat_tokens_set_error (self->tokens, index, LEAT_KERNEL_ERROR_SYNTAX, error,
+                             "expected a declaration and found \"%s\"", word);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_kernel_unit_scan (LeatKernelUnit *self, GError **error)
+{
+  for (guint i = 0; leat_tokens_at (self->tokens, i)->kind != LEAT_TOKEN_END;)
+    {
+      LeatDecl decl = { LEAT_DECL_OTHER, 0, i, i, G_MAXUINT, G_MAXUINT, G_MAXUINT };
+
+      if (leat_kernel_unit_skip_linkage (self, &i))
+        continue;
+      decl.first = i;
+      if (!leat_kernel_unit_check_word (self, i, error) || !leat_kernel_unit_read_decl (self, &decl, error))
+        return FALSE;
+      if (leat_tokens_is (self->tokens, i, "static_assert")
+          || (leat_tokens_is (self->tokens, i, "using") && leat_tokens_is (self->tokens, i + 1, "namespace")))
+        decl.kind = LEAT_DECL_OTHER;
+      g_array_append_val (self->decls, decl);
+      i = decl.last + 1;
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_kernel_unit_check_launches (LeatKernelUnit *self, GError **error)
+{
+  for (guint i = 0; i < self->tokens->tokens->len; i++)
+    if (leat_tokens_is (self->tokens, i, "<<<"))
+      {
+        leat_tokens_set_error (self->tokens, i, LEAT_KERNEL_ERROR_SYNTAX, error,
+                               "a kernel file holds device code only; it cannot launch kernels");
+        return FALSE;
+      }
+  return TRUE;
+}
+
+LeatKernelUnit *
+leat_kernel_unit_new (const LeatKernelText *text, GError **error)
+{
+  g_autoptr (LeatKernelUnit) self = g_new0 (LeatKernelUnit, 1);
+
+  self->decls = g_array_new (FALSE, FALSE, sizeof (LeatDecl));
+  self->linkage = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->tokens = leat_tokens_new (text, error);
+  if (self->tokens == NULL || !leat_kernel_unit_check_launches (self, error) || !leat_kernel_unit_scan (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+leat_kernel_unit_free (LeatKernelUnit *self)
+{
+  g_clear_pointer (&self->tokens, leat_tokens_free);
+  g_array_unref (self->decls);
+  g_array_unref (self->linkage);
+  g_free (self);
+}
+
+static const LeatDecl *
+leat_kernel_unit_find (const LeatKernelUnit *self, const char *name, LeatDeclFlags flag)
+{
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+
+      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & flag) && !(decl->flags & LEAT_DECL_IS_TEMPLATE)
+          && leat_tokens_is (self->tokens, decl->name, name))
+        return decl;
+    }
+  return NULL;
+}
+
+const LeatDecl *
+leat_kernel_unit_find_kernel (const LeatKernelUnit *self, const char *entry)
+{
+  return leat_kernel_unit_find (self, entry, LEAT_DECL_IS_GLOBAL);
+}
+
+const LeatDecl *
+leat_kernel_unit_find_variant (const LeatKernelUnit *self, const char *entry)
+{
+  return leat_kernel_unit_find (self, entry, LEAT_DECL_IS_VARIANT);
+}
+
+GPtrArray *
+leat_kernel_unit_list_kernels (const LeatKernelUnit *self)
+{
+  GPtrArray *kernels = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      g_autofree char *name = NULL;
+
+      if (decl->kind != LEAT_DECL_FUNCTION || !(decl->flags & LEAT_DECL_IS_GLOBAL)
+          || (decl->flags & LEAT_DECL_IS_TEMPLATE))
+        continue;
+      name = leat_tokens_dup (self->tokens, decl->name);
+      /* The two sides of an #if may each have one of the name. */
+      if (leat_kernel_unit_find_kernel (self, name) == decl)
+        g_ptr_array_add (kernels, (gpointer) decl);
+    }
+  return kernels;
+}
+
+GArray *
+leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end)
+{
+  GArray *pieces = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint begin = first;
+  gint angles = 0;
+
+  for (guint i = first; i <= end; i++)
+    {
+      if (i < end && leat_tokens_at (self->tokens, i)->match != G_MAXUINT)
+        i = leat_tokens_at (self->tokens, i)->match;
+      else if (leat_tokens_is (self->tokens, i, "<"))
+        angles++;
+      else if (leat_tokens_is (self->tokens, i, ">"))
+        angles--;
+      if (i == end || (angles <= 0 && leat_tokens_is (self->tokens, i, ",")))
+        {
+          guint last = i - 1;
+
+          if (i > begin)
+            {
+              g_array_append_val (pieces, begin);
+              g_array_append_val (pieces, last);
+            }
+          begin = i + 1;
+        }
+    }
+  return pieces;
+}
+
+guint
+leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end)
+{
+  guint name = G_MAXUINT;
+
+  for (guint i = first; i < end; i++)
+    {
+      const LeatToken *token = leat_tokens_at (self->tokens, i);
+
+      if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_unit_attributes)
+          && leat_tokens_is (self->tokens, i + 1, "("))
+        i = leat_tokens_at (self->tokens, i + 1)->match;
+      else if (token->kind == LEAT_TOKEN_IDENT)
+        name = i;
+      else if (leat_tokens_is (self->tokens, i, "(") && leat_tokens_is (self->tokens, i + 1, "*"))
+        return i + 2;
+      else if (leat_tokens_is (self->tokens, i, "[") || leat_tokens_is (self->tokens, i, "=")
+               || leat_tokens_is (self->tokens, i, "{"))
+        break;
+    }
+  return name;
+}

@@ -1,0 +1,103 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-transform-private.h"
+
+/* What is worth saying about a kernel file and is no error. */
+
+G_GNUC_PRINTF (4, 5)
+static void
+leat_kernel_unit_warn (const LeatKernelUnit *self, GPtrArray *warnings, guint token, const char *format, ...)
+{
+  g_autofree char *place = leat_tokens_dup_place (self->tokens, token), *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_ptr_array_add (warnings, g_strdup_printf ("%s: %s", place, message));
+}
+
+/* Whether the word at @token can be a look at what another thread writes. */
+static gboolean
+leat_kernel_unit_watches (const LeatKernelUnit *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->tokens, token);
+
+  return g_str_has_prefix (word, "leat_load_") || g_str_has_prefix (word, "atomic") || g_str_equal (word, "volatile");
+}
+
+/* A loop that waits for another thread: nothing in its body, or nothing but looking again. */
+static void
+leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls, guint index)
+{
+  guint open = index + 1, close = leat_tokens_at (self->tokens, open)->match, body = close + 1;
+  gboolean empty, watches = FALSE, yields = FALSE, exchanges = FALSE;
+
+  if (!leat_tokens_is (self->tokens, open, "("))
+    return;
+  empty = leat_tokens_is (self->tokens, body, ";")
+          || (leat_tokens_is (self->tokens, body, "{") && leat_tokens_at (self->tokens, body)->match == body + 1);
+  /* `while (..);` behind a `}` ends a do loop, whose body counts. */
+  if (empty && leat_tokens_is (self->tokens, body, ";") && leat_tokens_is (self->tokens, index - 1, "}"))
+    {
+      body = leat_tokens_at (self->tokens, index - 1)->match;
+      empty = FALSE;
+      for (guint i = body; i < close; i++)
+        exchanges = exchanges || leat_tokens_is (self->tokens, i, "atomicCAS");
+    }
+  for (guint i = open; i < close; i++)
+    {
+      watches = watches || leat_kernel_unit_watches (self, i);
+      yields = yields || leat_kernel_calls_token_waits (calls, i);
+    }
+  for (guint i = body; leat_tokens_is (self->tokens, body, "{") && i < leat_tokens_at (self->tokens, body)->match; i++)
+    yields = yields || leat_kernel_calls_token_waits (calls, i);
+  if (!yields && !exchanges && (empty || watches) && close > open + 1)
+    leat_kernel_unit_warn (self, warnings, index,
+                           "this loop seems to wait for another thread; put __nanosleep (20) into it, so that the CPU "
+                           "driver can run that thread");
+}
+
+static void
+leat_kernel_unit_warn_stride (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
+                              const LeatDecl *decl)
+{
+  g_autoptr (GArray) loops = leat_kernel_unit_find_stride_loops (self, calls, decl);
+
+  for (guint i = 0; i < loops->len; i++)
+    {
+      const LeatStrideLoop *loop = &g_array_index (loops, LeatStrideLoop, i);
+      g_autofree char *word = NULL, *name = leat_tokens_dup (self->tokens, loop->name);
+
+      if (loop->blocker == G_MAXUINT)
+        continue;
+      word = leat_tokens_dup (self->tokens, loop->blocker);
+      leat_kernel_unit_warn (
+        self, warnings, loop->keyword,
+        "\"%s\" ties the items of this grid-stride loop to threads, so the CPU driver keeps the stride, "
+        "which is slow there; GRID_FOR (%s, n) says that any thread may have any item",
+        word, name);
+    }
+}
+
+GPtrArray *
+leat_kernel_unit_list_warnings (const LeatKernelUnit *self)
+{
+  GPtrArray *warnings = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self);
+
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+
+      if (decl->kind != LEAT_DECL_FUNCTION || (decl->flags & LEAT_DECL_IS_VARIANT))
+        continue;
+      for (guint t = decl->body; t < decl->last; t++)
+        if (leat_tokens_is (self->tokens, t, "while"))
+          leat_kernel_unit_warn_spin (self, warnings, calls, t);
+      if (decl->flags & LEAT_DECL_IS_GLOBAL)
+        leat_kernel_unit_warn_stride (self, warnings, calls, decl);
+    }
+  return warnings;
+}

@@ -1,0 +1,185 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-builder-private.h"
+#include "../graph/leat-registry.h"
+
+#include <string.h>
+
+/* Names that the text gives are taken before any node gets one made, wherever in the text they stand. */
+static void
+leat_builder_declare_name (LeatBuilder *self, const LeatSyntaxNode *syntax)
+{
+  LeatBuilderNode *built = g_new0 (LeatBuilderNode, 1);
+  const LeatBuilderNode *first = syntax->name != NULL ? leat_builder_find (self, syntax->name) : NULL;
+
+  built->syntax = syntax;
+  built->name = g_strdup (syntax->name);
+  g_ptr_array_add (self->nodes, built);
+  g_hash_table_insert (self->by_syntax, (gpointer) syntax, built);
+  if (first != NULL)
+    {
+      g_autofree char *where = leat_source_pos_to_string (&first->syntax->pos);
+
+      leat_error_list_take (self->errors, &syntax->pos,
+                            g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DUPLICATE_NAME,
+                                         "there are two nodes \"%s\" (the first at %s)", syntax->name, where));
+      built->faulty = TRUE;
+    }
+  else if (syntax->name != NULL)
+    {
+      leat_namer_take (self->namer, syntax->name);
+      g_hash_table_insert (self->by_name, built->name, built);
+    }
+}
+
+static void
+leat_builder_declare_statement (LeatSyntaxStatement *statement, gpointer data)
+{
+  if (statement->kind == LEAT_SYNTAX_NODE)
+    leat_builder_declare_name (data, statement->node);
+  for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
+    {
+      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+
+      if (element->node != NULL)
+        leat_builder_declare_name (data, element->node);
+    }
+}
+
+void
+leat_builder_declare_names (LeatBuilder *self)
+{
+  leat_syntax_foreach (self->syntax, leat_builder_declare_statement, self);
+}
+
+/* A word that is no id may be meant as the name of a node. */
+static void
+leat_builder_report_unknown (LeatBuilder *self, const LeatSyntaxNode *syntax, GError *error)
+{
+  const LeatBuilderNode *named = leat_builder_find (self, syntax->id);
+  g_autofree const char **names = leat_builder_list_names (self);
+  const char *near = leat_suggest (syntax->id, names);
+
+  if (g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NODE))
+    {
+      if (named != NULL && named->syntax != syntax)
+        {
+          g_autofree char *where = leat_source_pos_to_string (&named->syntax->pos);
+
+          g_clear_error (&error);
+          error = g_error_new (LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_SYNTAX,
+                               "\"%s\" is declared at %s: its name and properties are set there", syntax->id, where);
+        }
+      else if (near != NULL && strstr (error->message, "did you mean") == NULL)
+        {
+          char *message = g_strdup_printf ("%s (did you mean the node \"%s\" of this text?)", error->message, near);
+
+          g_free (error->message);
+          error->message = message;
+        }
+    }
+  leat_error_list_take (self->errors, &syntax->pos, error);
+}
+
+static const LeatProp *
+leat_builder_find_prop (LeatNode *node, const char *name)
+{
+  const LeatNodeInfo *info = leat_node_get_info (node);
+
+  for (guint i = 0; info != NULL && i < info->n_props; i++)
+    if (g_str_equal (info->props[i].name, name))
+      return &info->props[i];
+  return NULL;
+}
+
+/* A path belongs to the folder of who wrote its beginning: the file that holds the node, another file's `let`, or the
+ * command line.  Only the first is the node's own folder. */
+static char *
+leat_builder_place_path (const LeatBuilderNode *built, char *text, const char *folder)
+{
+  const char *base = built->syntax->pos.source->folder;
+  char *absolute;
+
+  if (*text == '\0' || g_str_equal (text, "-") || g_path_is_absolute (text) || g_strcmp0 (folder, base) == 0)
+    return text;
+  absolute = g_canonicalize_filename (text, folder);
+  g_free (text);
+  return absolute;
+}
+
+static void
+leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop)
+{
+  const LeatProp *described = leat_builder_find_prop (built->node, prop->name);
+  const char *folder;
+  g_autofree char *text = leat_variables_expand (self->variables, prop->value, &folder);
+  g_autoptr (GError) error = NULL;
+
+  if (text != NULL && described != NULL && described->type == LEAT_PROP_PATH)
+    text = leat_builder_place_path (built, g_steal_pointer (&text), folder);
+  if (text != NULL && leat_node_set_from_string (built->node, prop->name, text, &error))
+    return;
+  built->faulty = TRUE;
+  if (error == NULL)
+    return;
+  /* An unknown name is wrong at the name, anything else at the value. */
+  leat_error_list_take (
+    self->errors,
+    g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY) ? &prop->pos : &prop->value->pos,
+    g_steal_pointer (&error));
+}
+
+static void
+leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean described)
+{
+  for (guint i = 0; i < built->syntax->props->len; i++)
+    {
+      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+
+      if ((leat_builder_find_prop (built->node, prop->name) != NULL) == described)
+        leat_builder_set_prop (self, built, prop);
+    }
+}
+
+/* Described properties first: from them a kernel learns its ports and arguments, which the others set.  Where one of
+ * them is wrong nothing is known of those. */
+static void
+leat_builder_set_props (LeatBuilder *self, LeatBuilderNode *built)
+{
+  g_autoptr (GPtrArray) errors = g_ptr_array_new ();
+
+  leat_builder_set_props_if (self, built, TRUE);
+  if (built->faulty)
+    return;
+  leat_pipeline_check_settings (built->node, errors);
+  if (leat_builder_take_errors (self, &built->syntax->pos, errors))
+    leat_builder_set_props_if (self, built, FALSE);
+  else
+    built->faulty = TRUE;
+}
+
+void
+leat_builder_make_node (LeatBuilder *self, const LeatSyntaxNode *syntax)
+{
+  LeatBuilderNode *built = g_hash_table_lookup (self->by_syntax, syntax);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatNode) node = NULL;
+  LeatFactory *factory = leat_registry_find (leat_registry_get_default (), syntax->id, &error);
+
+  if (built->faulty)
+    return;
+  if (factory != NULL && built->name == NULL)
+    built->name = leat_namer_make (self->namer, leat_factory_get_id (factory));
+  if (factory != NULL)
+    node = leat_factory_make (factory, built->name, &error);
+  if (node == NULL || !leat_pipeline_add (self->pipeline, node, &error))
+    {
+      built->faulty = TRUE;
+      leat_builder_report_unknown (self, syntax, g_steal_pointer (&error));
+      return;
+    }
+  built->node = node;
+  leat_node_set_base_path (node, syntax->pos.source->folder);
+  leat_builder_set_props (self, built);
+}

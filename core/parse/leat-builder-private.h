@@ -1,0 +1,50 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-namer-private.h"
+#include "leat-variables-private.h"
+#include "../graph/leat-graph-error-private.h"
+#include "../graph/leat-pipeline-private.h"
+
+G_BEGIN_DECLS
+
+/* A node of the text and what became of it. */
+typedef struct
+{
+  const LeatSyntaxNode *syntax;
+  LeatNode *node;  /* NULL: it could not be made, which was reported */
+  gboolean faulty; /* a fault in it was reported: what its ports are is not known */
+  char *name;
+} LeatBuilderNode;
+
+/* Syntax into a pipeline.  All faults are found: a part that has one is left out, and what only follows from that is
+ * not reported. */
+typedef struct
+{
+  LeatSyntax *syntax;
+  LeatErrorList *errors;
+  LeatVariables *variables;
+  LeatPipeline *pipeline;
+  LeatNamer *namer;
+  GPtrArray *nodes;      /* LeatBuilderNode, in the order of the text */
+  GHashTable *by_syntax; /* LeatSyntaxNode -> LeatBuilderNode */
+  GHashTable *by_name;   /* char* -> LeatBuilderNode */
+} LeatBuilder;
+
+/* NULL, with @errors not empty, when anything at all is wrong.  Only for a @syntax that was read without a fault may
+ * the result be used; one with faults is built as far as it goes to find more of them. */
+LeatPipeline *leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors);
+
+/* Inside the builder. */
+/* @errors: (element-type GError) (transfer full): each gets the position; FALSE when there were any */
+gboolean leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors);
+LeatBuilderNode *leat_builder_find (LeatBuilder *self, const char *name);
+/* The names that the text gives, NULL-terminated; (transfer container) */
+const char **leat_builder_list_names (LeatBuilder *self);
+void leat_builder_declare_names (LeatBuilder *self);
+void leat_builder_make_node (LeatBuilder *self, const LeatSyntaxNode *syntax);
+void leat_builder_link_chain (LeatBuilder *self, const LeatSyntaxStatement *chain);
+
+G_END_DECLS

@@ -1,0 +1,108 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-builder-private.h"
+
+static void
+leat_builder_node_free (gpointer data)
+{
+  LeatBuilderNode *node = data;
+
+  g_free (node->name);
+  g_free (node);
+}
+
+/* Variables get their values where their `let` stands, so that values before it cannot use them. */
+static void
+leat_builder_make_statement (LeatSyntaxStatement *statement, gpointer data)
+{
+  LeatBuilder *self = data;
+
+  if (statement->kind == LEAT_SYNTAX_LET)
+    leat_variables_declare (self->variables, statement);
+  if (statement->kind == LEAT_SYNTAX_NODE)
+    leat_builder_make_node (self, statement->node);
+  for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
+    {
+      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+
+      if (element->node != NULL)
+        leat_builder_make_node (self, element->node);
+    }
+}
+
+static void
+leat_builder_link_statement (LeatSyntaxStatement *statement, gpointer data)
+{
+  if (statement->kind == LEAT_SYNTAX_CHAIN)
+    leat_builder_link_chain (data, statement);
+}
+
+LeatBuilderNode *
+leat_builder_find (LeatBuilder *self, const char *name)
+{
+  return g_hash_table_lookup (self->by_name, name);
+}
+
+const char **
+leat_builder_list_names (LeatBuilder *self)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      LeatBuilderNode *built = g_ptr_array_index (self->nodes, i);
+
+      if (built->syntax->name != NULL)
+        g_ptr_array_add (names, built->syntax->name);
+    }
+  g_ptr_array_add (names, NULL);
+  return (const char **) g_ptr_array_free (names, FALSE);
+}
+
+gboolean
+leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors)
+{
+  for (guint i = 0; i < errors->len; i++)
+    leat_error_list_take (self->errors, pos, g_ptr_array_index (errors, i));
+  return errors->len == 0;
+}
+
+/* What only the whole shows.  After any other fault it would mostly report what that one caused. */
+static void
+leat_builder_validate (LeatBuilder *self)
+{
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const LeatBuilderNode *built = g_ptr_array_index (self->nodes, i);
+      g_autoptr (GPtrArray) errors = g_ptr_array_new ();
+
+      leat_pipeline_check_links (built->node, errors);
+      leat_builder_take_errors (self, &built->syntax->pos, errors);
+    }
+}
+
+static void
+leat_builder_run (LeatBuilder *self)
+{
+  leat_builder_declare_names (self);
+  leat_syntax_foreach (self->syntax, leat_builder_make_statement, self);
+  leat_syntax_foreach (self->syntax, leat_builder_link_statement, self);
+  if (leat_error_list_is_empty (self->errors))
+    leat_builder_validate (self);
+}
+
+LeatPipeline *
+leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (LeatVariables) variables = leat_variables_new (syntax, overrides, errors);
+  g_autoptr (LeatNamer) namer = leat_namer_new ();
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (leat_builder_node_free);
+  g_autoptr (GHashTable) by_syntax = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  LeatBuilder self = { syntax, errors, variables, pipeline, namer, nodes, by_syntax, by_name };
+
+  leat_builder_run (&self);
+  return leat_error_list_is_empty (errors) ? g_steal_pointer (&pipeline) : NULL;
+}

@@ -1,0 +1,184 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-namer-private.h"
+#include "leat-writer-private.h"
+
+/* More rounds than this would be a strange pipeline; then all of its nodes are named. */
+#define LEAT_WRITER_MAX_ROUNDS 8
+
+/* Only the single port of a direction needs no name. */
+static LeatPort *
+leat_writer_name_port (LeatPort *port)
+{
+  g_autoptr (GPtrArray) ports = leat_node_list_ports (leat_port_get_node (port));
+  guint n_alike = 0;
+
+  for (guint i = 0; i < ports->len; i++)
+    if (leat_port_get_direction (g_ptr_array_index (ports, i)) == leat_port_get_direction (port))
+      n_alike++;
+  return n_alike > 1 ? port : NULL;
+}
+
+static LeatWriterStep *
+leat_writer_add_step (LeatWriter *self, GPtrArray *steps, LeatNode *node, LeatPort *port)
+{
+  LeatWriterStep *step = g_new0 (LeatWriterStep, 1);
+
+  step->node = g_hash_table_lookup (self->by_node, node);
+  step->port = port;
+  if (port != NULL && step->node->n_mentions == 0)
+    step->node->needs_own = TRUE;
+  step->node->n_mentions++;
+  g_ptr_array_add (steps, step);
+  return step;
+}
+
+/* The next link from @node that no chain has yet. */
+static LeatPort *
+leat_writer_find_link (LeatWriter *self, LeatNode *node, LeatPort **output)
+{
+  g_autoptr (GPtrArray) ports = leat_node_list_ports (node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = g_ptr_array_index (ports, i);
+      g_autoptr (GPtrArray) peers = NULL;
+
+      if (leat_port_get_direction (port) != LEAT_PORT_OUTPUT)
+        continue;
+      peers = leat_port_list_peers (port);
+      for (guint j = 0; j < peers->len; j++)
+        if (!g_hash_table_contains (self->done, g_ptr_array_index (peers, j)))
+          {
+            *output = port;
+            return g_ptr_array_index (peers, j);
+          }
+    }
+  return NULL;
+}
+
+/* Follows links while the text can: a step names one port at most. */
+static void
+leat_writer_gather_chain (LeatWriter *self, LeatNode *node)
+{
+  GPtrArray *steps = g_ptr_array_new_with_free_func (g_free);
+  LeatPort *output, *input = leat_writer_find_link (self, node, &output);
+  LeatWriterStep *step = leat_writer_add_step (self, steps, node, leat_writer_name_port (output));
+
+  while (input != NULL)
+    {
+      LeatPort *named = leat_writer_name_port (output);
+
+      if (named != NULL && step->port != NULL && step->port != named)
+        break;
+      step->output = output;
+      g_hash_table_add (self->done, input);
+      node = leat_port_get_node (input);
+      step = leat_writer_add_step (self, steps, node, leat_writer_name_port (input));
+      input = leat_writer_find_link (self, node, &output);
+      /* A port that is named only for going on needs the node to exist before. */
+      if (input != NULL && step->port == NULL && leat_writer_name_port (output) != NULL)
+        break;
+    }
+  g_ptr_array_add (self->chains, steps);
+}
+
+static gboolean
+leat_writer_is_fed (LeatNode *node)
+{
+  g_autoptr (GPtrArray) ports = leat_node_list_ports (node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = g_ptr_array_index (ports, i);
+
+      if (leat_port_get_direction (port) == LEAT_PORT_INPUT && leat_port_get_peer (port) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+leat_writer_gather_chains (LeatWriter *self)
+{
+  for (int round = 0; round < 2; round++)
+    for (guint i = 0; i < self->nodes->len; i++)
+      {
+        const LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
+        LeatPort *output;
+
+        if (round == 0 && leat_writer_is_fed (node->node))
+          continue;
+        while (leat_writer_find_link (self, node->node, &output) != NULL)
+          leat_writer_gather_chain (self, node->node);
+      }
+}
+
+/* Calls the nodes that are made without a name as a reader would; those that it would call otherwise need theirs. */
+static gboolean
+leat_writer_check_names (LeatWriter *self, GPtrArray *unnamed)
+{
+  g_autoptr (LeatNamer) namer = leat_namer_new ();
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (node->needs_name)
+        leat_namer_take (namer, leat_node_get_name (node->node));
+    }
+  for (guint i = 0; i < unnamed->len; i++)
+    {
+      LeatWriterNode *node = g_ptr_array_index (unnamed, i);
+      g_autofree char *name = node->needs_name ? NULL : leat_namer_make (namer, leat_node_get_id (node->node));
+
+      if (name == NULL || g_str_equal (name, leat_node_get_name (node->node)))
+        continue;
+      node->needs_name = TRUE;
+      ok = FALSE;
+    }
+  return ok;
+}
+
+/* The nodes in the order in which their first mentions are written. */
+static GPtrArray *
+leat_writer_list_in_text_order (LeatWriter *self)
+{
+  GPtrArray *list = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->chains->len; i++)
+    {
+      const GPtrArray *steps = g_ptr_array_index (self->chains, i);
+
+      for (guint j = 0; j < steps->len; j++)
+        g_ptr_array_add (list, ((LeatWriterStep *) g_ptr_array_index (steps, j))->node);
+    }
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (node->n_mentions == 0)
+        g_ptr_array_add (list, node);
+    }
+  return list;
+}
+
+void
+leat_writer_choose_names (LeatWriter *self)
+{
+  g_autoptr (GPtrArray) in_order = leat_writer_list_in_text_order (self);
+  gboolean ok = FALSE;
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
+
+      node->needs_name = node->n_mentions > 1 || node->needs_own;
+    }
+  for (guint round = 0; round < LEAT_WRITER_MAX_ROUNDS && !ok; round++)
+    ok = leat_writer_check_names (self, in_order);
+  for (guint i = 0; i < self->nodes->len && !ok; i++)
+    ((LeatWriterNode *) g_ptr_array_index (self->nodes, i))->needs_name = TRUE;
+}

@@ -1,0 +1,119 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-writer-private.h"
+
+static void
+leat_writer_collect_nodes (LeatWriter *self, LeatPipeline *pipeline)
+{
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      LeatWriterNode *node = g_new0 (LeatWriterNode, 1);
+
+      node->node = g_ptr_array_index (nodes, i);
+      g_ptr_array_add (self->nodes, node);
+      g_hash_table_insert (self->by_node, node->node, node);
+    }
+}
+
+static LeatSyntaxElement *
+leat_writer_make_element (LeatWriter *self, const LeatWriterStep *step)
+{
+  LeatSyntaxElement *element;
+
+  if (step->node->written || (self->style == LEAT_TEXT_STYLE_FILE && step->node->needs_name))
+    {
+      element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_REF, NULL);
+      element->name = g_strdup (leat_node_get_name (step->node->node));
+      element->port = step->port != NULL ? g_strdup (leat_port_get_name (step->port)) : NULL;
+      return element;
+    }
+  element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_NODE, NULL);
+  element->node = leat_writer_make_node (self, step->node);
+  step->node->written = TRUE;
+  return element;
+}
+
+static LeatSyntaxStatement *
+leat_writer_make_chain (LeatWriter *self, const GPtrArray *steps)
+{
+  LeatSyntaxStatement *chain = leat_syntax_statement_new (LEAT_SYNTAX_CHAIN, NULL);
+
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const LeatWriterStep *step = g_ptr_array_index (steps, i);
+      g_autofree char *spec = step->output != NULL ? leat_writer_take_link_spec (self, step->output) : NULL;
+
+      g_ptr_array_add (chain->elements, leat_writer_make_element (self, step));
+      if (spec != NULL)
+        {
+          LeatSyntaxElement *element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_SPEC, NULL);
+
+          element->spec = leat_syntax_value_new_literal (spec, NULL);
+          g_ptr_array_add (chain->elements, element);
+        }
+    }
+  return chain;
+}
+
+/* A statement for a node alone: its declaration, or in the terminal a chain of one. */
+static LeatSyntaxStatement *
+leat_writer_make_single (LeatWriter *self, LeatWriterNode *node)
+{
+  LeatSyntaxStatement *statement;
+  LeatSyntaxElement *element;
+
+  node->written = TRUE;
+  if (self->style == LEAT_TEXT_STYLE_FILE && node->needs_name)
+    {
+      statement = leat_syntax_statement_new (LEAT_SYNTAX_NODE, NULL);
+      statement->node = leat_writer_make_node (self, node);
+      return statement;
+    }
+  statement = leat_syntax_statement_new (LEAT_SYNTAX_CHAIN, NULL);
+  element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_NODE, NULL);
+  element->node = leat_writer_make_node (self, node);
+  g_ptr_array_add (statement->elements, element);
+  return statement;
+}
+
+static void
+leat_writer_add_statements (LeatWriter *self, GPtrArray *statements)
+{
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (node->needs_own || (self->style == LEAT_TEXT_STYLE_FILE && node->needs_name))
+        g_ptr_array_add (statements, leat_writer_make_single (self, node));
+    }
+  for (guint i = 0; i < self->chains->len; i++)
+    g_ptr_array_add (statements, leat_writer_make_chain (self, g_ptr_array_index (self->chains, i)));
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (!node->written)
+        g_ptr_array_add (statements, leat_writer_make_single (self, node));
+    }
+}
+
+LeatSyntax *
+leat_writer_write (LeatPipeline *pipeline, LeatTextStyle style, const char *folder)
+{
+  LeatSyntax *syntax = leat_syntax_new (leat_source_new (LEAT_SOURCE_PIPELINE));
+  g_autofree char *absolute = folder != NULL ? g_canonicalize_filename (folder, NULL) : NULL;
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) by_node = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) chains = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GHashTable) done = g_hash_table_new (NULL, NULL);
+  LeatWriter self = { style, absolute, nodes, by_node, chains, done };
+
+  leat_writer_collect_nodes (&self, pipeline);
+  leat_writer_gather_chains (&self);
+  leat_writer_choose_names (&self);
+  leat_writer_add_statements (&self, syntax->statements);
+  return syntax;
+}

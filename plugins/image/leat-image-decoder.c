@@ -1,0 +1,123 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-image-decoder.h"
+
+#define LEAT_IMAGE_DECODER_STEP (64 << 10) /* bytes given to the loader at once */
+
+/* The loader tells a picture's size as soon as it knows, before it takes memory for the pixels.  A wanted size of 0 is
+ * none. */
+typedef struct
+{
+  guint width, height;
+  guint wanted_width, wanted_height;
+  gboolean known;
+  gboolean refused;
+} LeatImageSize;
+
+static void
+leat_image_decoder_prepared (GdkPixbufLoader *loader, int width, int height, gpointer data)
+{
+  LeatImageSize *size = data;
+
+  size->width = (guint) MAX (width, 0);
+  size->height = (guint) MAX (height, 0);
+  size->known = TRUE;
+  size->refused = size->width != size->wanted_width || size->height != size->wanted_height;
+  /* Loaders take no memory for a picture of no size; this is how one is stopped. */
+  if (size->refused)
+    gdk_pixbuf_loader_set_size (loader, 0, 0);
+}
+
+static gboolean
+leat_image_decoder_feed (GdkPixbufLoader *loader, LeatImageSize *size, LeatInputFile *input, GCancellable *cancellable,
+                         GError **error)
+{
+  g_autofree guint8 *bytes = g_malloc (LEAT_IMAGE_DECODER_STEP);
+  gsize got;
+
+  while (!size->refused)
+    {
+      LeatFlow flow = leat_input_file_read (input, bytes, LEAT_IMAGE_DECODER_STEP, &got, TRUE, cancellable, error);
+
+      if (flow != LEAT_FLOW_DATA)
+        return flow == LEAT_FLOW_END;
+      if (!gdk_pixbuf_loader_write (loader, bytes, got, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What the loader says is worded by each format's library; the file and what would help are said here. */
+static gboolean
+leat_image_decoder_explain (LeatInputFile *input, GError *inner, GError **error)
+{
+  g_autoptr (GError) owned = inner;
+
+  if (inner != NULL && inner->domain != GDK_PIXBUF_ERROR)
+    g_propagate_error (error, g_steal_pointer (&owned));
+  else
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                 "cannot read \"%s\" as a picture: %s; it must be a whole PNG, JPEG or other file that GdkPixbuf "
+                 "knows",
+                 leat_input_file_get_path (input), inner != NULL ? inner->message : "it has no size");
+  return FALSE;
+}
+
+gboolean
+leat_image_decoder_measure (LeatInputFile *input, guint64 max_pixels, guint *width, guint *height, GError **error)
+{
+  g_autoptr (GdkPixbufLoader) loader = gdk_pixbuf_loader_new ();
+  LeatImageSize size = { 0 };
+  GError *inner = NULL;
+  guint64 pixels;
+
+  g_signal_connect (loader, "size-prepared", G_CALLBACK (leat_image_decoder_prepared), &size);
+  leat_image_decoder_feed (loader, &size, input, NULL, &inner);
+  /* A loader that was stopped has something to say about it, which nobody asked. */
+  gdk_pixbuf_loader_close (loader, size.known || inner != NULL ? NULL : &inner);
+  if (!size.known || size.width == 0 || size.height == 0)
+    return leat_image_decoder_explain (input, inner, error);
+  g_clear_error (&inner);
+  *width = size.width;
+  *height = size.height;
+  pixels = (guint64) size.width * size.height;
+  if (pixels <= max_pixels)
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+               "cannot read \"%s\": %ux%u are %" G_GUINT64_FORMAT " pixels, and max-pixels is %" G_GUINT64_FORMAT
+               "; raise it if the file can be trusted",
+               leat_input_file_get_path (input), size.width, size.height, pixels, max_pixels);
+  return FALSE;
+}
+
+GdkPixbuf *
+leat_image_decoder_decode (LeatInputFile *input, guint width, guint height, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GdkPixbufLoader) loader = gdk_pixbuf_loader_new ();
+  LeatImageSize size = { .wanted_width = width, .wanted_height = height };
+  GError *inner = NULL;
+  GdkPixbuf *pixbuf;
+  gboolean fed;
+
+  g_signal_connect (loader, "size-prepared", G_CALLBACK (leat_image_decoder_prepared), &size);
+  fed = leat_image_decoder_feed (loader, &size, input, cancellable, &inner);
+  if (!gdk_pixbuf_loader_close (loader, fed ? &inner : NULL))
+    fed = FALSE;
+  if (size.refused)
+    {
+      g_clear_error (&inner);
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                   "\"%s\" is a picture of %ux%u now, and was %ux%u when the pipeline was planned",
+                   leat_input_file_get_path (input), size.width, size.height, width, height);
+      return NULL;
+    }
+  pixbuf = fed ? gdk_pixbuf_loader_get_pixbuf (loader) : NULL;
+  if (pixbuf == NULL || gdk_pixbuf_get_width (pixbuf) != (int) width || gdk_pixbuf_get_height (pixbuf) != (int) height)
+    {
+      leat_image_decoder_explain (input, inner, error);
+      return NULL;
+    }
+  g_clear_error (&inner);
+  return g_object_ref (pixbuf);
+}

@@ -1,0 +1,65 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-image-pixels.h"
+
+#include <string.h>
+
+static guint8
+leat_image_pixels_grey (const guint8 *rgb)
+{
+  /* The weights in 65536ths; they add up to one. */
+  return (guint8) ((19595u * rgb[0] + 38470u * rgb[1] + 7471u * rgb[2] + 32768u) >> 16);
+}
+
+static void
+leat_image_pixels_get_row (const guint8 *from, guint has, guint8 *to, guint channels, guint width)
+{
+  if (has == channels)
+    {
+      memcpy (to, from, (gsize) width * channels);
+      return;
+    }
+  for (guint x = 0; x < width; x++, from += has, to += channels)
+    {
+      if (channels == 1)
+        {
+          to[0] = leat_image_pixels_grey (from);
+          continue;
+        }
+      memcpy (to, from, 3);
+      if (channels == 4)
+        to[3] = 255;
+    }
+}
+
+void
+leat_image_pixels_get (GdkPixbuf *pixbuf, guint channels, guint8 *to)
+{
+  const guint8 *from = gdk_pixbuf_read_pixels (pixbuf);
+  gsize stride = (gsize) gdk_pixbuf_get_rowstride (pixbuf);
+  guint width = (guint) gdk_pixbuf_get_width (pixbuf), height = (guint) gdk_pixbuf_get_height (pixbuf);
+  guint has = (guint) gdk_pixbuf_get_n_channels (pixbuf);
+
+  for (guint y = 0; y < height; y++)
+    leat_image_pixels_get_row (from + y * stride, has, to + (gsize) y * width * channels, channels, width);
+}
+
+void
+leat_image_pixels_set (GdkPixbuf *pixbuf, guint channels, const guint8 *from)
+{
+  guint8 *to = gdk_pixbuf_get_pixels (pixbuf);
+  gsize stride = (gsize) gdk_pixbuf_get_rowstride (pixbuf);
+  guint width = (guint) gdk_pixbuf_get_width (pixbuf), height = (guint) gdk_pixbuf_get_height (pixbuf);
+
+  for (guint y = 0; y < height; y++, from += (gsize) width * channels)
+    {
+      guint8 *row = to + y * stride;
+
+      if (channels > 1)
+        memcpy (row, from, (gsize) width * channels);
+      else
+        for (guint x = 0; x < width; x++)
+          memset (row + 3 * (gsize) x, from[x], 3);
+    }
+}

@@ -1,0 +1,322 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <leat.h>
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* A prototype as one line: kind name:port dtype*lanes/bytes. */
+static char *
+test_prototype_to_string (const LeatPrototype *prototype)
+{
+  static const char *const kinds[] = { "in", "out", "arg", "in-count", "out-count", "capacity", "dim" };
+  GString *out = g_string_new (prototype->entry);
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *p = &prototype->params[i];
+
+      g_string_append_printf (out, "; %s %s", kinds[p->kind], p->name);
+      if (p->port != NULL && g_strcmp0 (p->port, p->name) != 0)
+        g_string_append_printf (out, ":%s", p->port);
+      if (p->kind == LEAT_PARAM_DIM)
+        g_string_append_printf (out, "[%u]", p->dim);
+      g_string_append_printf (out, " %s", p->dtype);
+      if (p->item_lanes > 1)
+        g_string_append_printf (out, "*%u", p->item_lanes);
+      g_string_append_printf (out, "/%" G_GSIZE_FORMAT, p->item_bytes);
+    }
+  return g_string_free (out, FALSE);
+}
+
+static const struct
+{
+  const char *text;
+  const char *expected;
+} good[] = {
+  { "__global__ void f (const float *x, float *y, int n) {}", "f; in x f32/4; out y f32/4; arg n i32/4" },
+  { "extern \"C\" __global__ void f(const float* __restrict__ x, float*__restrict__ y) {}",
+    "f; in x f32/4; out y f32/4" },
+  { "extern \"C\" { __global__ void f (float const *x, double *const y) {} }", "f; in x f32/4; out y f64/8" },
+  { "__global__ void f (const unsigned char *x, unsigned char *y, uint64_t x_count, uint64_t *y_count) {}",
+    "f; in x u8/1; out y u8/1; in-count x_count:x u64/8; out-count y_count:y u64/8" },
+  { "__global__ void f (const uint8_t *x, uint32_t *y, int x_count, unsigned long long y_capacity) {}",
+    "f; in x u8/1; out y u32/4; in-count x_count:x i32/4; capacity y_capacity:y u64/8" },
+  { "__global__ void f (const uchar3 *img, float4 *out, int img_dim0, int img_dim1, int out_dim7) {}",
+    "f; in img u8*3/3; out out f32*4/16; dim img_dim0:img[0] i32/4; dim img_dim1:img[1] i32/4; dim out_dim7:out[7] "
+    "i32/4" },
+  { "__global__ void f (unsigned int a, unsigned b, long unsigned int c, short d, size_t e, bool g, float3 h) {}",
+    "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g u8/1; arg h f32*3/12" },
+  { "typedef unsigned short u16;\nusing real = float;\n#define pixel uchar4\n"
+    "__global__ void f (const u16 *a, real *b, pixel *c) {}",
+    "f; in a u16/2; out b f32/4; out c u8*4/4" },
+  { "__global__ void __launch_bounds__ (256, 2) f (const int x[], int y[16]) {}", "f; in x i32/4; out y i32/4" },
+  { "static __device__ int g (int x) { return x; }\ntemplate <int N> __global__ void t (int *x) {}\n"
+    "__global__ void f (void) {}",
+    "f" },
+  { "// count of nothing\n__global__ void f (const float *x, int y_count, int x_dimension) {}",
+    "f; in x f32/4; arg y_count i32/4; arg x_dimension i32/4" },
+  { "__global__ void f (volatile unsigned int *flag, const volatile int *in, int n = 3) {}",
+    "f; out flag u32/4; in in i32/4; arg n i32/4" },
+  { "#if 0\n__global__ void g ( {\n#endif\n__global__ void f (float *x) { const char *s = \"}\"; char c = '{'; /* } */ "
+    "}",
+    "f; out x f32/4" },
+};
+
+static void
+test_prototype_table (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", good[i].text, &error);
+      const LeatPrototype *prototype;
+      g_autofree char *text = NULL;
+
+      g_assert_no_error (error);
+      prototype = leat_kernel_source_get_prototype (source, NULL, &error);
+      g_assert_no_error (error);
+      text = test_prototype_to_string (prototype);
+      g_assert_cmpstr (text, ==, good[i].expected);
+    }
+}
+
+static const struct
+{
+  const char *text;
+  int code;
+  const char *message;
+} bad[] = {
+  { "__global__ void f (const float **x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:34: \"x\" is a pointer to pointers" },
+  { "struct p { int a; };\n__global__ void f (struct p *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:2:30: \"x\" has the type \"p\", which a port cannot carry" },
+  { "__global__ void f (float &x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:26: a kernel takes pointers and plain values" },
+  { "__global__ void f (int) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:20: this parameter has no name" },
+  { "__global__ void f (float *y, uint64_t y_count) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:39: \"y_count\": the count of an output is written by the kernel: uint64_t *y_count" },
+  { "__global__ void f (const float *x, uint64_t *x_count) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:46: \"x_count\": the count of an input is a value: uint64_t x_count" },
+  { "__global__ void f (const float *x, float x_dim1) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:42: \"x_dim1\" is part of the shape of \"x\" and must be an integer value" },
+  { "__global__ void f (int *x) {}\n__global__ void g (int *x) {}", LEAT_KERNEL_ERROR_ENTRY,
+    "t.cu: choose an entry: f, g" },
+  { "__device__ void f (int *x) {}", LEAT_KERNEL_ERROR_ENTRY, "t.cu: no __global__ function in this file" },
+  { "__global__ void f (int *x) {", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:28: \"{\" is never closed" },
+  { "__global__ void f (int *x] {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:26: \"]\" does not close the \"(\" of line 1" },
+  { "}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: this bracket closes nothing" },
+  { "int a = 3", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: this declaration has no end" },
+  { "/* never", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: this comment is never closed" },
+  { "const char *s = \"abc;\n\";", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:17: this quote is not closed" },
+  { "namespace a {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: a kernel file has no namespaces" },
+  { "struct s { int a; } v;", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: declare the type and the variable in two" },
+  { "\nint main () { f<<<1, 1>>> (); }", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:2:16: a kernel file holds device code only" },
+  { "#include \"nowhere.h\"\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include \"nowhere.h\"" },
+  { "#include <vector>\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include <vector>: kernels are compiled without" },
+  { "#include <cooperative_groups.h>\n", LEAT_KERNEL_ERROR_SOURCE, "use leat_grid_sync ()" },
+  { "#include nothing\n", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1: expected \"file\" after #include" },
+  { "LEAT_HOST_VARIANT void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
+    "t.cu:1:24: there is no __global__ function \"f\"" },
+  { "__global__ void f (int *x) {}\nLEAT_HOST_VARIANT void f (float *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
+    "t.cu:2:24: this variant of \"f\" does not take the parameters" },
+};
+
+static void
+test_source_errors (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", bad[i].text, &error);
+
+      if (source != NULL)
+        g_assert_null (leat_kernel_source_get_prototype (source, NULL, &error));
+      g_assert_error (error, LEAT_KERNEL_ERROR, bad[i].code);
+      if (strstr (error->message, bad[i].message) == NULL)
+        g_error ("\"%s\": expected \"%s\", got \"%s\"", bad[i].text, bad[i].message, error->message);
+    }
+}
+
+static void
+test_source_entries (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new (
+    "t.cu",
+    "/**\n * Finds edges.\n * Slowly. */\n__global__ void sobel (int *x) {}\n\n// one\n\n// two\n// three\n"
+    "__global__ void blur (int *x) {}\n",
+    &error);
+  g_auto (GStrv) entries = NULL;
+  const LeatPrototype *prototype;
+
+  g_assert_no_error (error);
+  entries = leat_kernel_source_list_entries (source);
+  g_assert_cmpuint (g_strv_length (entries), ==, 2);
+  g_assert_cmpstr (entries[0], ==, "sobel");
+  g_assert_cmpstr (entries[1], ==, "blur");
+  prototype = leat_kernel_source_get_prototype (source, "sobel", &error);
+  g_assert_cmpstr (prototype->comment, ==, "Finds edges.\nSlowly.");
+  g_assert_cmpuint (prototype->line, ==, 4);
+  prototype = leat_kernel_source_get_prototype (source, "blur", &error);
+  g_assert_cmpstr (prototype->comment, ==, "two\nthree");
+  g_assert_null (leat_kernel_source_get_prototype (source, "sobl", &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY);
+  g_assert_cmpstr (error->message, ==, "t.cu: no kernel \"sobl\" (did you mean \"sobel\"?)");
+  g_clear_error (&error);
+  g_assert_null (leat_kernel_source_get_prototype (source, "histogram", &error));
+  g_assert_cmpstr (error->message, ==, "t.cu: no kernel \"histogram\"; there are: sobel, blur");
+}
+
+typedef struct
+{
+  char *folder;
+} TestFolder;
+
+static void
+test_folder_set_up (TestFolder *self, gconstpointer data)
+{
+  self->folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
+  g_assert_nonnull (self->folder);
+}
+
+static void
+test_folder_tear_down (TestFolder *self, gconstpointer data)
+{
+  g_autoptr (GDir) dir = g_dir_open (self->folder, 0, NULL);
+
+  for (const char *name; (name = g_dir_read_name (dir)) != NULL;)
+    {
+      g_autofree char *path = g_build_filename (self->folder, name, NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (self->folder);
+  g_free (self->folder);
+}
+
+static char *
+test_folder_write (TestFolder *self, const char *name, const char *text)
+{
+  char *path = g_build_filename (self->folder, name, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_file_set_contents (path, text, -1, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+static void
+test_include_inlines (TestFolder *self, gconstpointer data)
+{
+  g_autofree char *header = test_folder_write (self, "deep.cuh", "#pragma once\ntypedef float real;\n");
+  g_autofree char *middle = test_folder_write (
+    self, "middle.cuh", "#ifndef M\n#define M\n#include \"deep.cuh\"\n#include \"middle.cuh\"\n#endif\n");
+  g_autofree char *path =
+    test_folder_write (self, "a.cu",
+                       "#include <stdint.h>\n#include \"middle.cuh\"\n#include \"deep.cuh\" // twice\n/*\n#include "
+                       "\"no.h\"\n*/\n__global__ void f (real *x, int *) {}\n");
+  g_autofree char *place = g_strdup_printf ("%s:7:29: ", path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, &error);
+
+  g_assert_no_error (error);
+  g_assert_null (leat_kernel_source_get_prototype (source, "f", &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_PROTOTYPE);
+  g_assert_true (g_str_has_prefix (error->message, place));
+}
+
+static void
+test_include_names_header (TestFolder *self, gconstpointer data)
+{
+  g_autofree char *header = test_folder_write (self, "broken.cuh", "\nint f (int a]);\n");
+  g_autofree char *path = test_folder_write (self, "a.cu", "#include \"broken.cuh\"\n");
+  g_autofree char *place = g_strdup_printf ("%s:2:13: ", header);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (leat_kernel_source_new_from_file (path, &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SYNTAX);
+  g_assert_true (g_str_has_prefix (error->message, place));
+}
+
+static void
+test_include_refuses_cycle (TestFolder *self, gconstpointer data)
+{
+  g_autofree char *header = test_folder_write (self, "b.cuh", "#include \"b.cuh\"\n");
+  g_autofree char *path = test_folder_write (self, "a.cu", "#include \"b.cuh\"\n");
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (leat_kernel_source_new_from_file (path, &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+  g_assert_nonnull (strstr (error->message, "includes itself"));
+}
+
+static void
+test_source_refuses_file (TestFolder *self, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (self->folder, "binary.cu", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (leat_kernel_source_new_from_file ("/nowhere/x.cu", &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+  g_clear_error (&error);
+  g_assert_true (g_file_set_contents (path, "a\0b", 3, NULL));
+  g_assert_null (leat_kernel_source_new_from_file (path, &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+  g_assert_nonnull (strstr (error->message, "not a text file"));
+}
+
+static const struct
+{
+  const char *body;
+  const char *warning; /* NULL: none */
+} warned[] = {
+  { "while (x[0] == 0) ;", "t.cu:2:1: this loop seems to wait" },
+  { "while (leat_load_relaxed (x) == 0) { }", "t.cu:2:1: this loop seems to wait" },
+  { "while (leat_load_relaxed (x) == 0) { __nanosleep (20); }", NULL },
+  { "while (atomicCAS (x, 0, 1) != 0);", "t.cu:2:1: this loop seems to wait" },
+  { "int o; do { o = *x; } while (atomicCAS (x, o, o + 1) != o);", NULL },
+  { "int o; do { o = leat_load_relaxed (x); } while (o == 0);", NULL },
+  { "do { } while (leat_load_relaxed (x) == 0);", "this loop seems to wait" },
+  { "int i = 0; while (i < n) { x[i] = 1; i++; }", NULL },
+  { "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] = 1;", NULL },
+  { "int s = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i]; "
+    "x[0] = s;",
+    "\"s\" ties the items of this grid-stride loop to threads" },
+};
+
+static void
+test_source_warnings (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (warned); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("__global__ void f (int *x, int n) {\n%s }", warned[i].body);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      const char *const *warnings;
+
+      g_assert_no_error (error);
+      warnings = leat_kernel_source_list_warnings (source);
+      if (warned[i].warning == NULL)
+        g_assert_cmpstr (warnings[0], ==, NULL);
+      else if (warnings[0] == NULL || strstr (warnings[0], warned[i].warning) == NULL)
+        g_error ("\"%s\": expected \"%s\", got \"%s\"", warned[i].body, warned[i].warning, warnings[0]);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
+  g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
+  g_test_add_func ("/leat/kernel/source/entries", test_source_entries);
+  g_test_add_func ("/leat/kernel/source/warnings", test_source_warnings);
+#define ADD(path, f) g_test_add (path, TestFolder, NULL, test_folder_set_up, f, test_folder_tear_down)
+  ADD ("/leat/kernel/include/inlines", test_include_inlines);
+  ADD ("/leat/kernel/include/names-header", test_include_names_header);
+  ADD ("/leat/kernel/include/refuses-cycle", test_include_refuses_cycle);
+  ADD ("/leat/kernel/source/refuses-file", test_source_refuses_file);
+  return g_test_run ();
+}

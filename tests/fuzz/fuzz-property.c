@@ -1,0 +1,68 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-fuzz.h"
+
+#include "leat.h"
+
+#include <string.h>
+
+const char *const leat_fuzz_words[] = {
+  "patterns=", "chunk=",
+  "radius=",   "level=",
+  "rate=",     "fast=",
+  "mode=",     "in=",
+  "out=",      "port.in=",
+  "arg.",      "4M",
+  "-5",        "1e300",
+  "nan",       "inf",
+  "0x10",      "true",
+  "no",        "mapped",
+  "u8[<=4]",   "18446744073709551616",
+  " ",         "",
+  NULL,
+};
+
+/* A value that a node took is written and taken again: the same. */
+static void
+check_again (LeatNode *node, const char *name)
+{
+  g_autofree char *text = leat_node_dup_as_string (node, name);
+  g_autofree char *text_again = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  LeatNode *other = leat_pipeline_make (pipeline, leat_node_get_id (node), NULL, &error);
+
+  g_assert_no_error (error);
+  if (text == NULL)
+    return;
+  leat_node_set_from_string (other, name, text, &error);
+  g_assert_no_error (error);
+  text_again = leat_node_dup_as_string (other, name);
+  g_assert_cmpstr (text, ==, text_again);
+}
+
+/* @data: NAME=VALUE */
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autofree char *raw = g_strndup ((const char *) data, size);
+  g_autofree char *text = g_utf8_make_valid (raw, -1);
+  char *equals = strchr (text, '=');
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  LeatNode *node = leat_pipeline_make (pipeline, "t:scan", NULL, &error);
+
+  g_assert_no_error (error);
+  if (equals == NULL)
+    return 0;
+  *equals = '\0';
+  if (leat_node_set_from_string (node, text, equals + 1, &error))
+    {
+      g_assert_no_error (error);
+      check_again (node, text);
+    }
+  else
+    g_assert_nonnull (error);
+  return 0;
+}
