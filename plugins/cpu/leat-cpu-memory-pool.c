@@ -1,4 +1,3 @@
-<<<<<<< HEAD:plugins/cpu/leat-cpu-memory-pool.c
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -191,5 +190,3 @@ cuMemPoolGetAttribute (CUmemoryPool pool, CUmemPool_attribute attribute, void *v
   leat_cpu_release ();
   return result;
 }
-=======
->>>>>>> engine:plugins/cpu/leat-cpu-pool.c
