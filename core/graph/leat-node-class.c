@@ -57,9 +57,12 @@ leat_node_init_ports (LeatNode *self, LeatNodeClass *klass)
       for (guint i = 0; i < klass->info->n_ports; i++)
         {
           const LeatPortInfo *port = &klass->info->ports[i];
-          g_autoptr (LeatSpec) spec = leat_spec_parse (port->spec, NULL);
+          g_autoptr (LeatSpec) spec = NULL;
 
-          leat_node_add_port (self, port->name, port->direction, port->flags & ~LEAT_PORT_DYNAMIC, spec, port->blurb);
+          if ((port->flags & LEAT_PORT_DYNAMIC) != 0)
+            continue;
+          spec = leat_spec_parse (port->spec, NULL);
+          leat_node_add_port (self, port->name, port->direction, port->flags, spec, port->blurb);
         }
       klass = g_type_class_peek_parent (klass);
     }

@@ -38,7 +38,8 @@ leat_edits_new (void)
 }
 
 G_GNUC_PRINTF (4, 0)
-static void leat_edits_add (GArray *edits, guint begin, guint end, const char *format, va_list args)
+static void
+leat_edits_add (GArray *edits, guint begin, guint end, const char *format, va_list args)
 {
   LeatEdit edit = { begin, end, edits->len, g_strdup_vprintf (format, args) };
 

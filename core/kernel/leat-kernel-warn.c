@@ -6,8 +6,8 @@
 /* What is worth saying about a kernel file and is no error. */
 
 G_GNUC_PRINTF (4, 5)
-static void leat_kernel_unit_warn (const LeatKernelUnit *self, GPtrArray *warnings, guint token, const char *format,
-                                   ...)
+static void
+leat_kernel_unit_warn (const LeatKernelUnit *self, GPtrArray *warnings, guint token, const char *format, ...)
 {
   g_autofree char *place = leat_tokens_dup_place (self->tokens, token), *message = NULL;
   va_list args;

@@ -118,7 +118,8 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   const LeatProp *described = leat_builder_find_prop (built->node, prop->name);
   const char *folder;
   g_autofree char *text = leat_variables_expand (self->variables, prop->value, &folder);
-  g_autoptr (GError) error = NULL;
+  const LeatSourcePos *pos = &prop->value->pos;
+  GError *error = NULL;
 
   if (text != NULL && described != NULL && described->type == LEAT_PROP_PATH)
     text = leat_builder_place_path (built, g_steal_pointer (&text), folder);
@@ -128,10 +129,9 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   if (error == NULL)
     return;
   /* An unknown name is wrong at the name, anything else at the value. */
-  leat_error_list_take (
-    self->errors,
-    g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY) ? &prop->pos : &prop->value->pos,
-    g_steal_pointer (&error));
+  if (g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY))
+    pos = &prop->pos;
+  leat_error_list_take (self->errors, pos, error);
 }
 
 static void

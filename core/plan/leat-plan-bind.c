@@ -24,7 +24,7 @@ leat_plan_has_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but
 }
 
 static guint
-leat_plan_count_touching (LeatPlan *self, LeatBufferId root, LeatAccess access)
+leat_plan_count_readers (LeatPlan *self, LeatBufferId root)
 {
   guint count = 0;
 
@@ -33,14 +33,38 @@ leat_plan_count_touching (LeatPlan *self, LeatBufferId root, LeatAccess access)
       LeatOp *op = leat_plan_get_op (self, i);
 
       for (guint t = 0; t < op->n_touches; t++)
-        if ((op->touches[t].access & access) && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
+        if ((op->touches[t].access & LEAT_ACCESS_READ)
+            && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
           count++;
     }
   return count;
 }
 
-/* On a device of its own memory, reading through the link pays for results of unknown length: only live bytes cross.
- * It needs a buffer that is written once and read by nobody else, since every access crosses the link. */
+/* Do kernels alone write the items of @root?  They write what is live; a copy writes the whole buffer. */
+static gboolean
+leat_plan_is_written_by_kernels (LeatPlan *self, LeatBufferId root)
+{
+  guint kernels = 0;
+
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      for (guint t = 0; t < op->n_touches; t++)
+        {
+          if (!(op->touches[t].access & LEAT_ACCESS_WRITE)
+              || leat_plan_get_root (self, op->touches[t].buffer)->id != root)
+            continue;
+          if (op->kind != LEAT_OP_KERNEL && op->bytes > LEAT_BUFFER_HEADER)
+            return FALSE;
+          kernels += op->kind == LEAT_OP_KERNEL;
+        }
+    }
+  return kernels > 0;
+}
+
+/* On a device of its own memory, writing through the link pays for results of unknown length: only live bytes cross.
+ * The results must be written by kernels and read by nobody else, since every access crosses the link. */
 static gboolean
 leat_plan_is_good_to_map (LeatPlan *self, const LeatOp *op)
 {
@@ -48,9 +72,8 @@ leat_plan_is_good_to_map (LeatPlan *self, const LeatOp *op)
 
   if (self->traits.integrated)
     return TRUE;
-  return from->kind == LEAT_BUFFER_DEVICE && from->header
-         && leat_plan_count_touching (self, from->id, LEAT_ACCESS_READ) == 1
-         && leat_plan_count_touching (self, from->id, LEAT_ACCESS_WRITE) <= 2;
+  return from->kind == LEAT_BUFFER_DEVICE && from->header && leat_plan_count_readers (self, from->id) == 1
+         && leat_plan_is_written_by_kernels (self, from->id);
 }
 
 static const char *

@@ -29,7 +29,9 @@ enum
 static GParamSpec *leat_session_props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (LeatSession, leat_session, G_TYPE_OBJECT)
+/* clang-format off */
 G_DEFINE_QUARK (leat-session-error-quark, leat_session_error)
+/* clang-format on */
 
 GType
 leat_executor_get_type (void)

@@ -50,12 +50,6 @@ static const LeatProp props[] = {
     .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
 };
 
-static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "(input)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
-    "one for each parameter `const T *name`" },
-  { sizeof (LeatPortInfo), "(output)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any", "one for each parameter `T *name`" },
-};
-
 const LeatNodeInfo leat_base_kernel_info = {
   sizeof (LeatNodeInfo),
   "kernel",
@@ -70,8 +64,8 @@ const LeatNodeInfo leat_base_kernel_info = {
   "Example: kernel source=edges.cu entry=gray rgb=u8[h,w,3] gray=f32[h,w] block=16x16",
   props,
   G_N_ELEMENTS (props),
-  ports,
-  G_N_ELEMENTS (ports),
+  NULL, /* the prototype's */
+  0,
   leat_base_kernel_get_type,
 };
 

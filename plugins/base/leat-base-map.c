@@ -45,9 +45,7 @@ static const LeatProp props[] = {
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "(input)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
-    "one for each name in inputs; all of one shape" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the results, in the shape of the inputs" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the results, in the shape of the inputs, which are named by the property inputs" },
 };
 
 const LeatNodeInfo leat_base_map_info = {

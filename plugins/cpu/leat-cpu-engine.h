@@ -28,8 +28,9 @@ typedef struct
 } LeatCpuLaunch;
 
 /* Images: LeatHostImageHeader, then the shared object.  Anything else: CUDA_ERROR_INVALID_IMAGE. */
-CUresult leat_cpu_module_load (const void *image, LeatCpuModule **out);
-CUresult leat_cpu_module_load_file (const char *path, LeatCpuModule **out);
+/* @text, where given, says what is wrong with the image; free it. */
+CUresult leat_cpu_module_load (const void *image, LeatCpuModule **out, char **text);
+CUresult leat_cpu_module_load_file (const char *path, LeatCpuModule **out, char **text);
 void leat_cpu_module_unload (LeatCpuModule *module);
 LeatCpuFunction *leat_cpu_module_find_function (LeatCpuModule *module, const char *name);
 LeatCpuFunction *leat_cpu_module_get_nth_function (LeatCpuModule *module, guint n);
@@ -58,6 +59,9 @@ guint leat_cpu_occupancy_get_blocks (LeatCpuFunction *function, guint threads_pe
 
 /* Cores, or LEAT_CPU_WORKERS. */
 guint leat_cpu_engine_get_workers (void);
+
+/* Whether plain C forms of kernels are used where there are any; not with LEAT_CPU_VARIANTS=0. */
+gboolean leat_cpu_engine_get_variants (void);
 
 /* Bytes of stack that a waiting CUDA thread gets (CU_LIMIT_STACK_SIZE); for launches that begin later. */
 gsize leat_cpu_engine_get_stack_size (void);

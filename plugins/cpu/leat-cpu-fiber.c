@@ -102,15 +102,16 @@ leat_cpu_fiber_arrive (LeatCpuFiber *self)
     __sanitizer_finish_switch_fiber (NULL, NULL, NULL);
 }
 
-void
-leat_cpu_fiber_switch_checked (LeatCpuFiber *from, LeatCpuFiber *to)
+int
+leat_cpu_fiber_switch_checked (LeatCpuFiber *from, void **save, LeatCpuFiber *to, void *sp)
 {
   if (leat_cpu_asan)
     __sanitizer_start_switch_fiber (&from->fake_stack, to->stack, to->size);
   /* Barriers, not switches, order what CUDA threads do. */
   if (leat_cpu_tsan)
     __tsan_switch_to_fiber (to->tsan, LEAT_CPU_TSAN_NO_SYNC);
-  leat_cpu_fiber_swap (&from->sp, to->sp);
+  leat_cpu_fiber_swap (save, sp);
   if (leat_cpu_asan)
     __sanitizer_finish_switch_fiber (from->fake_stack, NULL, NULL);
+  return 0;
 }

@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* A stack that can be left and come back to, always on the same OS thread.  The OS thread's own stack is one too, so that
- * fibers can switch to it. */
+/* A stack that can be left and come back to, always on the same OS thread.  The OS thread's own stack is one too, so
+ * that fibers can switch to it. */
 typedef struct _LeatCpuFiber LeatCpuFiber;
 
 struct _LeatCpuFiber
 {
-  void *sp;           /* where it was left */
+  void *sp;           /* where it was left, unless a strand is on it */
   LeatCpuFiber *next; /* in its owner's list of free ones */
   void *owner;
   char *stack; /* lowest usable byte */
@@ -43,19 +43,20 @@ void leat_cpu_fiber_clear (LeatCpuFiber *self);
 void leat_cpu_fiber_prepare (LeatCpuFiber *self, LeatCpuFiberFunc func);
 /* To be called first thing in a LeatCpuFiberFunc. */
 void leat_cpu_fiber_arrive (LeatCpuFiber *self);
-void leat_cpu_fiber_switch_checked (LeatCpuFiber *from, LeatCpuFiber *to);
+int leat_cpu_fiber_switch_checked (LeatCpuFiber *from, void **save, LeatCpuFiber *to, void *sp);
 
-/* Per architecture: leaves the current stack, noting in *save how to come back, and goes on at @to. */
-void leat_cpu_fiber_swap (void **save, void *to);
+/* Per architecture: leaves the current stack, noting in *save how to come back, and goes on at @to.  Returns 0, later,
+ * so that a caller who has nothing left to do can end with it and keep nothing on the stack. */
+int leat_cpu_fiber_swap (void **save, void *to);
 void *leat_cpu_fiber_frame (char *bottom, char *top, LeatCpuFiberFunc func, LeatCpuFiber *fiber);
 
-static inline void
-leat_cpu_fiber_switch (LeatCpuFiber *from, LeatCpuFiber *to)
+/* Leaves @from, which is the current one, for @to; where they were left is kept by the caller. */
+static inline int
+leat_cpu_fiber_switch (LeatCpuFiber *from, void **save, LeatCpuFiber *to, void *sp)
 {
   if (G_UNLIKELY (leat_cpu_sanitized))
-    leat_cpu_fiber_switch_checked (from, to);
-  else
-    leat_cpu_fiber_swap (&from->sp, to->sp);
+    return leat_cpu_fiber_switch_checked (from, save, to, sp);
+  return leat_cpu_fiber_swap (save, sp);
 }
 
 G_END_DECLS

@@ -132,10 +132,11 @@ leat_patterns_is_prefix (GBytes *prefix, GBytes *of)
 static guint
 leat_patterns_measure_nesting (LeatPatterns *self)
 {
-  g_autoptr (GPtrArray) sorted = g_ptr_array_copy (self->list, NULL, NULL);
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
   g_autoptr (GPtrArray) chain = g_ptr_array_new ();
   guint deepest = 0;
 
+  g_ptr_array_extend (sorted, self->list, NULL, NULL);
   g_ptr_array_sort (sorted, leat_patterns_compare);
   for (guint i = 0; i < sorted->len; i++)
     {

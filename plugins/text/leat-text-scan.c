@@ -156,7 +156,7 @@ leat_text_scan_call (LeatTextScan *self, LeatRecorder *recorder, const char *ent
     if (args[i].buffer != LEAT_BUFFER_NONE)
       {
         buffers[call.n_buffers] = args[i].buffer;
-        access[call.n_buffers++] = (written >> i) & 1 ? LEAT_ACCESS_READ_WRITE : LEAT_ACCESS_READ;
+        access[call.n_buffers++] = (written >> i) & 1 ? LEAT_ACCESS_WRITE : LEAT_ACCESS_READ;
       }
   call.buffers = buffers;
   call.access = access;

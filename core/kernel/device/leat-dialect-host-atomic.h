@@ -60,10 +60,10 @@ leat_atomic_block (T *p, T v)
 #endif
 }
 
-#define LEAT_ATOMIC_SCOPES(name, op, device)                                                                           \
+#define LEAT_ATOMIC_SCOPES(name, op, ...)                                                                              \
   template <class T> LEAT_INLINE T name (T *p, typename leat_same<T>::type v)                                          \
   {                                                                                                                    \
-    device                                                                                                             \
+    __VA_ARGS__                                                                                                        \
   }                                                                                                                    \
   template <class T> LEAT_INLINE T name##_system (T *p, typename leat_same<T>::type v)                                 \
   {                                                                                                                    \
@@ -73,10 +73,10 @@ leat_atomic_block (T *p, T v)
   {                                                                                                                    \
     return leat_atomic_block<op, T> (p, v);                                                                            \
   }
-#define LEAT_ATOMIC_LOOP(name, op) LEAT_ATOMIC_SCOPES (name, op, return (leat_atomic_loop<op, T> (p, v));)
+#define LEAT_ATOMIC_LOOP(name, op) LEAT_ATOMIC_SCOPES (name, op, return leat_atomic_loop<op, T> (p, v);)
 #define LEAT_ATOMIC_FETCH(name, op, fetch)                                                                             \
-  LEAT_ATOMIC_SCOPES (                                                                                                 \
-    name, op, if constexpr (leat_is_real<T>::value) return leat_atomic_loop<op, T> (p, v); else return fetch (p, v, __ATOMIC_ACQ_REL);)
+  LEAT_ATOMIC_SCOPES (name, op, if constexpr (leat_is_real<T>::value) return leat_atomic_loop<op, T> (p, v);           \
+                      else return fetch (p, v, __ATOMIC_ACQ_REL);)
 
 LEAT_ATOMIC_FETCH (atomicAdd, leat_op_add, __atomic_fetch_add)
 LEAT_ATOMIC_FETCH (atomicSub, leat_op_sub, __atomic_fetch_sub)

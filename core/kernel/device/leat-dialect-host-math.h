@@ -6,19 +6,19 @@
 /* CUDA's arithmetic for a host C++ compiler: the C mathematics library with CUDA's overloads, and the intrinsics.  The
  * names for fast, less exact versions are the exact ones here. */
 
-#define LEAT_MATH1(f)                                                                                                  \
-  extern "C" double f (double);                                                                                        \
-  extern "C" float f##f (float);                                                                                       \
-  LEAT_INLINE float f (float x)                                                                                        \
+#define LEAT_MATH1(name)                                                                                               \
+  extern "C" double name (double);                                                                                     \
+  extern "C" float name##f (float);                                                                                    \
+  LEAT_INLINE float name (float x)                                                                                     \
   {                                                                                                                    \
-    return f##f (x);                                                                                                   \
+    return name##f (x);                                                                                                \
   }
-#define LEAT_MATH2(f)                                                                                                  \
-  extern "C" double f (double, double);                                                                                \
-  extern "C" float f##f (float, float);                                                                                \
-  LEAT_INLINE float f (float x, float y)                                                                               \
+#define LEAT_MATH2(name)                                                                                               \
+  extern "C" double name (double, double);                                                                             \
+  extern "C" float name##f (float, float);                                                                             \
+  LEAT_INLINE float name (float x, float y)                                                                            \
   {                                                                                                                    \
-    return f##f (x, y);                                                                                                \
+    return name##f (x, y);                                                                                             \
   }
 
 LEAT_MATH1 (sin) LEAT_MATH1 (cos) LEAT_MATH1 (tan) LEAT_MATH1 (asin) LEAT_MATH1 (acos) LEAT_MATH1 (atan)

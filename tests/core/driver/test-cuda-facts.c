@@ -20,10 +20,9 @@ test_cuda_facts_agree_with_toolkit (void)
       g_assert_cmpstr (ours->name, ==, theirs->name);
       if (ours->value != theirs->value || ours->size != theirs->size || ours->offset != theirs->offset)
         {
-          g_test_message ("%s: value %" G_GUINT64_FORMAT ", size %zu, offset %zu; the toolkit has %" G_GUINT64_FORMAT
-                          ", %zu, %zu",
-                          ours->name, ours->value, ours->size, ours->offset, theirs->value, theirs->size,
-                          theirs->offset);
+          g_test_message (
+            "%s: value %" G_GUINT64_FORMAT ", size %zu, offset %zu; the toolkit has %" G_GUINT64_FORMAT ", %zu, %zu",
+            ours->name, ours->value, ours->size, ours->offset, theirs->value, theirs->size, theirs->offset);
           g_test_fail ();
         }
     }

@@ -36,14 +36,16 @@ static const struct
   const char *expected;
 } good[] = {
   { "__global__ void f (const float *x, float *y, int n) {}", "f; in x f32/4; out y f32/4; arg n i32/4" },
-  { "extern \"C\" __global__ void f(const float* __restrict__ x, float*__restrict__ y) {}", "f; in x f32/4; out y f32/4" },
+  { "extern \"C\" __global__ void f(const float* __restrict__ x, float*__restrict__ y) {}",
+    "f; in x f32/4; out y f32/4" },
   { "extern \"C\" { __global__ void f (float const *x, double *const y) {} }", "f; in x f32/4; out y f64/8" },
   { "__global__ void f (const unsigned char *x, unsigned char *y, uint64_t x_count, uint64_t *y_count) {}",
     "f; in x u8/1; out y u8/1; in-count x_count:x u64/8; out-count y_count:y u64/8" },
   { "__global__ void f (const uint8_t *x, uint32_t *y, int x_count, unsigned long long y_capacity) {}",
     "f; in x u8/1; out y u32/4; in-count x_count:x i32/4; capacity y_capacity:y u64/8" },
   { "__global__ void f (const uchar3 *img, float4 *out, int img_dim0, int img_dim1, int out_dim7) {}",
-    "f; in img u8*3/3; out out f32*4/16; dim img_dim0:img[0] i32/4; dim img_dim1:img[1] i32/4; dim out_dim7:out[7] i32/4" },
+    "f; in img u8*3/3; out out f32*4/16; dim img_dim0:img[0] i32/4; dim img_dim1:img[1] i32/4; dim out_dim7:out[7] "
+    "i32/4" },
   { "__global__ void f (unsigned int a, unsigned b, long unsigned int c, short d, size_t e, bool g, float3 h) {}",
     "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g u8/1; arg h f32*3/12" },
   { "typedef unsigned short u16;\nusing real = float;\n#define pixel uchar4\n"
@@ -57,7 +59,8 @@ static const struct
     "f; in x f32/4; arg y_count i32/4; arg x_dimension i32/4" },
   { "__global__ void f (volatile unsigned int *flag, const volatile int *in, int n = 3) {}",
     "f; out flag u32/4; in in i32/4; arg n i32/4" },
-  { "#if 0\n__global__ void g ( {\n#endif\n__global__ void f (float *x) { const char *s = \"}\"; char c = '{'; /* } */ }",
+  { "#if 0\n__global__ void g ( {\n#endif\n__global__ void f (float *x) { const char *s = \"}\"; char c = '{'; /* } */ "
+    "}",
     "f; out x f32/4" },
 };
 
@@ -85,10 +88,12 @@ static const struct
   int code;
   const char *message;
 } bad[] = {
-  { "__global__ void f (const float **x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:34: \"x\" is a pointer to pointers" },
+  { "__global__ void f (const float **x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:34: \"x\" is a pointer to pointers" },
   { "struct p { int a; };\n__global__ void f (struct p *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:30: \"x\" has the type \"p\", which a port cannot carry" },
-  { "__global__ void f (float &x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:26: a kernel takes pointers and plain values" },
+  { "__global__ void f (float &x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:26: a kernel takes pointers and plain values" },
   { "__global__ void f (int) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:20: this parameter has no name" },
   { "__global__ void f (float *y, uint64_t y_count) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:39: \"y_count\": the count of an output is written by the kernel: uint64_t *y_count" },
@@ -96,7 +101,8 @@ static const struct
     "t.cu:1:46: \"x_count\": the count of an input is a value: uint64_t x_count" },
   { "__global__ void f (const float *x, float x_dim1) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:42: \"x_dim1\" is part of the shape of \"x\" and must be an integer value" },
-  { "__global__ void f (int *x) {}\n__global__ void g (int *x) {}", LEAT_KERNEL_ERROR_ENTRY, "t.cu: choose an entry: f, g" },
+  { "__global__ void f (int *x) {}\n__global__ void g (int *x) {}", LEAT_KERNEL_ERROR_ENTRY,
+    "t.cu: choose an entry: f, g" },
   { "__device__ void f (int *x) {}", LEAT_KERNEL_ERROR_ENTRY, "t.cu: no __global__ function in this file" },
   { "__global__ void f (int *x) {", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:28: \"{\" is never closed" },
   { "__global__ void f (int *x] {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:26: \"]\" does not close the \"(\" of line 1" },
@@ -111,7 +117,8 @@ static const struct
   { "#include <vector>\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include <vector>: kernels are compiled without" },
   { "#include <cooperative_groups.h>\n", LEAT_KERNEL_ERROR_SOURCE, "use leat_grid_sync ()" },
   { "#include nothing\n", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1: expected \"file\" after #include" },
-  { "LEAT_HOST_VARIANT void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:24: there is no __global__ function \"f\"" },
+  { "LEAT_HOST_VARIANT void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
+    "t.cu:1:24: there is no __global__ function \"f\"" },
   { "__global__ void f (int *x) {}\nLEAT_HOST_VARIANT void f (float *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:2:24: this variant of \"f\" does not take the parameters" },
 };
@@ -137,8 +144,10 @@ test_source_entries (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new (
-    "t.cu", "/**\n * Finds edges.\n * Slowly. */\n__global__ void sobel (int *x) {}\n\n// one\n\n// two\n// three\n"
-            "__global__ void blur (int *x) {}\n", &error);
+    "t.cu",
+    "/**\n * Finds edges.\n * Slowly. */\n__global__ void sobel (int *x) {}\n\n// one\n\n// two\n// three\n"
+    "__global__ void blur (int *x) {}\n",
+    &error);
   g_auto (GStrv) entries = NULL;
   const LeatPrototype *prototype;
 
@@ -202,9 +211,12 @@ static void
 test_include_inlines (TestFolder *self, gconstpointer data)
 {
   g_autofree char *header = test_folder_write (self, "deep.cuh", "#pragma once\ntypedef float real;\n");
-  g_autofree char *middle = test_folder_write (self, "middle.cuh", "#ifndef M\n#define M\n#include \"deep.cuh\"\n#include \"middle.cuh\"\n#endif\n");
-  g_autofree char *path = test_folder_write (
-    self, "a.cu", "#include <stdint.h>\n#include \"middle.cuh\"\n#include \"deep.cuh\" // twice\n/*\n#include \"no.h\"\n*/\n__global__ void f (real *x, int *) {}\n");
+  g_autofree char *middle = test_folder_write (
+    self, "middle.cuh", "#ifndef M\n#define M\n#include \"deep.cuh\"\n#include \"middle.cuh\"\n#endif\n");
+  g_autofree char *path =
+    test_folder_write (self, "a.cu",
+                       "#include <stdint.h>\n#include \"middle.cuh\"\n#include \"deep.cuh\" // twice\n/*\n#include "
+                       "\"no.h\"\n*/\n__global__ void f (real *x, int *) {}\n");
   g_autofree char *place = g_strdup_printf ("%s:7:29: ", path);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, &error);
@@ -269,7 +281,8 @@ static const struct
   { "do { } while (leat_load_relaxed (x) == 0);", "this loop seems to wait" },
   { "int i = 0; while (i < n) { x[i] = 1; i++; }", NULL },
   { "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] = 1;", NULL },
-  { "int s = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i]; x[0] = s;",
+  { "int s = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i]; "
+    "x[0] = s;",
     "\"s\" ties the items of this grid-stride loop to threads" },
 };
 

@@ -120,14 +120,16 @@ test_plan_mapped_input_is_not_overwritten (void)
   g_assert_cmpuint (leat_plan_get_root (plan, 0)->id, ==, 0);
 }
 
+/* A copy writes the whole buffer, so nothing is won by letting it write through the link. */
 static void
-test_plan_bounded_result_is_mapped (void)
+test_plan_copied_result_is_not_mapped (void)
 {
   g_autoptr (LeatPlan) plan = plan_chain ("u8[<=1000]", 1, FALSE, LEAT_TRANSFER_AUTO);
 
   leat_plan_bind (plan, &discrete);
   g_assert_cmpuint (predicted (plan, "upload-bytes"), ==, 1000 + LEAT_BUFFER_HEADER);
-  g_assert_cmpuint (predicted (plan, "readback-bytes"), ==, 0);
+  g_assert_cmpuint (predicted (plan, "readback-bytes"), ==, 1000 + LEAT_BUFFER_HEADER);
+  g_assert_cmpuint (predicted (plan, "copies"), ==, 3);
 }
 
 static void
@@ -332,7 +334,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/plan/layout/in-place-needs-one-buffer", test_plan_in_place_needs_one_buffer);
   g_test_add_func ("/leat/plan/bind/integrated-device-maps", test_plan_integrated_device_maps);
   g_test_add_func ("/leat/plan/bind/mapped-input-is-not-overwritten", test_plan_mapped_input_is_not_overwritten);
-  g_test_add_func ("/leat/plan/bind/bounded-result-is-mapped", test_plan_bounded_result_is_mapped);
+  g_test_add_func ("/leat/plan/bind/copied-result-is-not-mapped", test_plan_copied_result_is_not_mapped);
   g_test_add_func ("/leat/plan/dependencies/branches-stay-parallel", test_plan_branches_stay_parallel);
   g_test_add_func ("/leat/plan/dependencies/random-ops-keep-their-promises", test_plan_random_ops_keep_their_promises);
   g_test_add_func ("/leat/plan/refuses-an-empty-pipeline", test_plan_refuses_an_empty_pipeline);

@@ -1,0 +1,52 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-image-private.h"
+
+G_BEGIN_DECLS
+
+/* What the files of the image half tell each other. */
+
+/* 128 bits over the text, options and target of an image, and over the compiler where it matters. */
+typedef struct
+{
+  guint8 bytes[16];
+} LeatImageKey;
+
+/* Chains stretches of bytes into a key; a length goes before each, so that they cannot be shifted. */
+typedef struct _LeatImageHasher LeatImageHasher;
+LeatImageHasher *leat_image_hasher_new (void);
+void leat_image_hasher_add (LeatImageHasher *self, const char *text);
+/* Frees @self. */
+LeatImageKey leat_image_hasher_finish (LeatImageHasher *self);
+
+/* The file of the shipped image: "<base name of the source>.<target>.img". */
+char *leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *target);
+/* Of everything but the compiler: what shipped images are found by. */
+gboolean leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler,
+                              LeatImageKey *key, GError **error);
+
+/* A stored image: header, key, checksum, then the bytes. */
+GBytes *leat_image_store_seal (const LeatImageKey *key, GBytes *image);
+/* NULL when the file is not there, is damaged, or is of another key; *@damaged tells these apart. */
+GBytes *leat_image_store_read (int folder, const char *name, const LeatImageKey *key, gboolean *damaged);
+
+/* The cache of this user on disk.  Failing to write is no error: the image is there all the same. */
+GBytes *leat_image_cache_lookup (const LeatImageKey *key, gboolean *damaged);
+void leat_image_cache_insert (const LeatImageKey *key, GBytes *image);
+
+/* Compilers.  An identity changes when the compiler does; NULL with LEAT_KERNEL_ERROR_COMPILER when there is none. */
+char *leat_image_host_dup_identity (GError **error);
+GBytes *leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+char *leat_image_nvrtc_dup_identity (GError **error);
+GBytes *leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+/* "address", "undefined", ... from LEAT_KERNEL_SANITIZE, or NULL. */
+const char *leat_image_get_sanitizer (void);
+/* What this machine's CPU can do, for keys of native images. */
+char *leat_image_dup_cpu (void);
+/* Whether this CPU runs images of @level. */
+gboolean leat_image_cpu_runs (const char *level);
+
+G_END_DECLS

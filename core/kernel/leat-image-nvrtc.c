@@ -1,0 +1,209 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-image-internal-private.h"
+#include "leat-kernel-source-private.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
+
+typedef struct _LeatNvrtcProgram *LeatNvrtcHandle;
+
+typedef struct
+{
+  int (*create) (LeatNvrtcHandle *, const char *text, const char *name, int n, const char *const *headers,
+                 const char *const *names);
+  int (*destroy) (LeatNvrtcHandle *);
+  int (*compile) (LeatNvrtcHandle, int n, const char *const *options);
+  int (*log_size) (LeatNvrtcHandle, gsize *);
+  int (*log) (LeatNvrtcHandle, char *);
+  int (*cubin_size) (LeatNvrtcHandle, gsize *);
+  int (*cubin) (LeatNvrtcHandle, char *);
+  int (*ptx_size) (LeatNvrtcHandle, gsize *);
+  int (*ptx) (LeatNvrtcHandle, char *);
+  const char *(*describe) (int);
+} LeatNvrtc;
+
+static const struct
+{
+  const char *name;
+  gsize offset;
+} leat_nvrtc_symbols[] = {
+  { "nvrtcCreateProgram", offsetof (LeatNvrtc, create) },
+  { "nvrtcDestroyProgram", offsetof (LeatNvrtc, destroy) },
+  { "nvrtcCompileProgram", offsetof (LeatNvrtc, compile) },
+  { "nvrtcGetProgramLogSize", offsetof (LeatNvrtc, log_size) },
+  { "nvrtcGetProgramLog", offsetof (LeatNvrtc, log) },
+  { "nvrtcGetCUBINSize", offsetof (LeatNvrtc, cubin_size) },
+  { "nvrtcGetCUBIN", offsetof (LeatNvrtc, cubin) },
+  { "nvrtcGetPTXSize", offsetof (LeatNvrtc, ptx_size) },
+  { "nvrtcGetPTX", offsetof (LeatNvrtc, ptx) },
+  { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
+};
+
+static const char *const leat_nvrtc_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" };
+
+/* The library's file: where the user says, then where toolkits and distributions put it. */
+static char *
+leat_nvrtc_find_file (void)
+{
+  const char *roots[] = { g_getenv ("CUDA_HOME"), g_getenv ("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr" };
+  static const char *const folders[] = { "lib64",
+                                         "lib",
+                                         "targets/x86_64-linux/lib",
+                                         "targets/sbsa-linux/lib",
+                                         "lib/x86_64-linux-gnu",
+                                         "lib/aarch64-linux-gnu" };
+  const char *given = g_getenv ("LEAT_NVRTC");
+
+  if (given != NULL && *given != '\0')
+    return realpath (given, NULL);
+  for (guint r = 0; r < G_N_ELEMENTS (roots); r++)
+    for (guint f = 0; roots[r] != NULL && f < G_N_ELEMENTS (folders); f++)
+      for (guint n = 0; n < G_N_ELEMENTS (leat_nvrtc_names); n++)
+        {
+          g_autofree char *path = g_build_filename (roots[r], folders[f], leat_nvrtc_names[n], NULL);
+          char *real = realpath (path, NULL);
+
+          if (real != NULL)
+            return real;
+        }
+  return NULL;
+}
+
+static gboolean
+leat_nvrtc_load_symbols (LeatNvrtc *self, void *library, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (leat_nvrtc_symbols); i++)
+    {
+      void *symbol = dlsym (library, leat_nvrtc_symbols[i].name);
+
+      if (symbol == NULL)
+        {
+          g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "this NVRTC is too old: it lacks %s",
+                       leat_nvrtc_symbols[i].name);
+          return FALSE;
+        }
+      memcpy ((char *) self + leat_nvrtc_symbols[i].offset, &symbol, sizeof symbol);
+    }
+  return TRUE;
+}
+
+static const LeatNvrtc *
+leat_nvrtc_open (GError **error)
+{
+  static GMutex lock;
+  static LeatNvrtc table;
+  static gboolean loaded;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  g_autofree char *path = NULL;
+  void *library = NULL;
+
+  if (loaded)
+    return &table;
+  path = leat_nvrtc_find_file ();
+  if (path != NULL)
+    library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  for (guint i = 0; library == NULL && i < G_N_ELEMENTS (leat_nvrtc_names); i++)
+    library = dlopen (leat_nvrtc_names[i], RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL)
+    {
+      g_set_error (
+        error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+        "compiling a kernel for a CUDA device needs NVRTC (libnvrtc.so), which is not here; install the CUDA "
+        "toolkit's NVRTC, or set CUDA_HOME to where it lies");
+      return NULL;
+    }
+  loaded = leat_nvrtc_load_symbols (&table, library, error);
+  return loaded ? &table : NULL;
+}
+
+/* Without a file to look at, the loader finds it by name, and the name is all we have. */
+char *
+leat_image_nvrtc_dup_identity (GError **error)
+{
+  g_autofree char *path = leat_nvrtc_find_file ();
+  struct stat info;
+
+  if (path != NULL && stat (path, &info) == 0)
+    return g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT, path, (gint64) info.st_size,
+                            (gint64) info.st_mtim.tv_sec);
+  if (leat_nvrtc_open (error) == NULL)
+    return NULL;
+  return g_strdup ("nvrtc");
+}
+
+/* `edge.cu(12): error: ...` becomes `edge.cu:12: error: ...`, as other compilers have it. */
+static char *
+leat_nvrtc_dup_messages (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source)
+{
+  g_autoptr (GRegex) place = g_regex_new ("^(\\S[^\\n(]*)\\((\\d+)\\): ", G_REGEX_MULTILINE, 0, NULL);
+  g_autofree char *log = NULL, *colons = NULL;
+  gsize size = 0;
+
+  nvrtc->log_size (program, &size);
+  log = g_malloc0 (size + 1);
+  nvrtc->log (program, log);
+  colons = g_regex_replace (place, log, -1, 0, "\\1:\\2: ", 0, NULL);
+  return leat_kernel_source_dup_messages (source, g_strstrip (colons));
+}
+
+static GBytes *
+leat_nvrtc_take_image (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, const LeatImageTarget *target)
+{
+  gboolean ptx = target->kind == LEAT_IMAGE_PTX;
+  gsize size = 0;
+  char *data;
+
+  (ptx ? nvrtc->ptx_size : nvrtc->cubin_size) (program, &size);
+  data = g_malloc0 (size + 1);
+  (ptx ? nvrtc->ptx : nvrtc->cubin) (program, data);
+  return g_bytes_new_take (data, size);
+}
+
+static GBytes *
+leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source,
+                  const LeatImageTarget *target, GError **error)
+{
+  g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
+  g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
+  gboolean strict = leat_kernel_source_is_strict (source);
+  const char *options[] = { arch, "--std=c++17", "--device-as-default-execution-space", "--disable-warnings",
+                            strict ? "--fmad=false" : "--fmad=true" };
+  int code = nvrtc->compile (program, G_N_ELEMENTS (options), options);
+
+  if (code == 0)
+    return leat_nvrtc_take_image (nvrtc, program, target);
+  messages = leat_nvrtc_dup_messages (nvrtc, program, source);
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for %s (%s):\n%s",
+               leat_kernel_source_get_name (source), name, nvrtc->describe (code), messages);
+  return NULL;
+}
+
+GBytes *
+leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
+  const char *text = nvrtc != NULL ? leat_kernel_source_get_cuda_text (source, error) : NULL;
+  LeatNvrtcHandle program = NULL;
+  GBytes *image;
+  int code;
+
+  if (text == NULL)
+    return NULL;
+  code = nvrtc->create (&program, text, leat_kernel_source_get_name (source), 0, NULL, NULL);
+  if (code != 0)
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "nvrtcCreateProgram for %s: %s",
+                   leat_kernel_source_get_name (source), nvrtc->describe (code));
+      return NULL;
+    }
+  image = leat_nvrtc_build (nvrtc, program, source, target, error);
+  nvrtc->destroy (&program);
+  return image;
+}

@@ -1,0 +1,91 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-image-internal-private.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+/* What an image is made for, and what this CPU is. */
+
+static gboolean
+leat_image_target_parse_capability (const char *digits, LeatImageTarget *target)
+{
+  guint64 value;
+
+  if (!g_ascii_string_to_unsigned (digits, 10, 50, 999, &value, NULL))
+    return FALSE;
+  target->capability = value;
+  return TRUE;
+}
+
+gboolean
+leat_image_target_parse (const char *text, LeatImageTarget *target, GError **error)
+{
+  static const char *const levels[] = { "native", "x86-64", "x86-64-v3", NULL };
+
+  g_return_val_if_fail (text != NULL && target != NULL, FALSE);
+  memset (target, 0, sizeof *target);
+  if (g_str_equal (text, "host"))
+    text = "native";
+  if (g_strv_contains (levels, text))
+    {
+      g_strlcpy (target->level, text, sizeof target->level);
+      return TRUE;
+    }
+  target->kind = g_str_has_prefix (text, "sm_") ? LEAT_IMAGE_CUBIN : LEAT_IMAGE_PTX;
+  if ((target->kind == LEAT_IMAGE_CUBIN && leat_image_target_parse_capability (text + strlen ("sm_"), target))
+      || (g_str_has_prefix (text, "compute_")
+          && leat_image_target_parse_capability (text + strlen ("compute_"), target)))
+    return TRUE;
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
+               "no kernel target \"%s\"; there are host, x86-64, x86-64-v3, sm_90 and compute_75 (any number)", text);
+  return FALSE;
+}
+
+char *
+leat_image_target_to_string (const LeatImageTarget *target)
+{
+  if (target->kind == LEAT_IMAGE_HOST)
+    return g_strdup (target->level);
+  return g_strdup_printf ("%s_%u", target->kind == LEAT_IMAGE_CUBIN ? "sm" : "compute", target->capability);
+}
+
+gboolean
+leat_image_cpu_runs (const char *level)
+{
+#ifdef __x86_64__
+  if (g_str_equal (level, "x86-64-v3"))
+    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi") && __builtin_cpu_supports ("bmi2")
+           && __builtin_cpu_supports ("fma");
+  return g_str_equal (level, "x86-64") || g_str_equal (level, "native");
+#else
+  return g_str_equal (level, "native");
+#endif
+}
+
+char *
+leat_image_dup_cpu (void)
+{
+  GString *text = g_string_new (NULL);
+
+#ifdef __x86_64__
+  static const guint leaves[][2] = { { 0, 0 }, { 1, 0 }, { 7, 0 }, { 7, 1 }, { 0x80000001, 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (leaves); i++)
+    {
+      guint a = 0, b = 0, c = 0, d = 0;
+
+      __get_cpuid_count (leaves[i][0], leaves[i][1], &a, &b, &c, &d);
+      /* Bits that say which core asked, and whether the system has switched features on, do not change code. */
+      if (leaves[i][0] == 1)
+        b = 0;
+      g_string_append_printf (text, "%x.%x.%x.%x ", a, b, c & ~(1u << 27), d);
+    }
+#endif
+  g_string_append_printf (text, "%lx %lx", getauxval (AT_HWCAP), getauxval (AT_HWCAP2));
+  return g_string_free (text, FALSE);
+}

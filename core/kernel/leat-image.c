@@ -1,0 +1,216 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-image-internal-private.h"
+#include "leat-kernel-source-private.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* Finds or makes the image of a source: shipped with the project, cached on disk, or compiled now. */
+
+static guint leat_image_counters[4];
+
+struct _LeatImageHasher
+{
+  XXH3_state_t *state;
+};
+
+LeatImageHasher *
+leat_image_hasher_new (void)
+{
+  LeatImageHasher *self = g_new (LeatImageHasher, 1);
+
+  self->state = XXH3_createState ();
+  XXH3_128bits_reset (self->state);
+  return self;
+}
+
+void
+leat_image_hasher_add (LeatImageHasher *self, const char *text)
+{
+  guint64 length = GUINT64_TO_LE (strlen (text));
+
+  XXH3_128bits_update (self->state, &length, sizeof length);
+  XXH3_128bits_update (self->state, text, strlen (text));
+}
+
+LeatImageKey
+leat_image_hasher_finish (LeatImageHasher *self)
+{
+  XXH128_canonical_t canonical;
+  LeatImageKey key;
+
+  XXH128_canonicalFromHash (&canonical, XXH3_128bits_digest (self->state));
+  memcpy (key.bytes, canonical.digest, sizeof key.bytes);
+  XXH3_freeState (self->state);
+  g_free (self);
+  return key;
+}
+
+gboolean
+leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, LeatImageKey *key,
+                     GError **error)
+{
+  g_autofree char *target_name = leat_image_target_to_string (target);
+  const char *text = target->kind == LEAT_IMAGE_HOST ? leat_kernel_source_get_host_text (source, error)
+                                                     : leat_kernel_source_get_cuda_text (source, error);
+  LeatImageHasher *hasher;
+
+  if (text == NULL)
+    return FALSE;
+  hasher = leat_image_hasher_new ();
+  leat_image_hasher_add (hasher, "leat image 1");
+  leat_image_hasher_add (hasher, text);
+  leat_image_hasher_add (hasher, target_name);
+  leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
+  if (compiler != NULL)
+    leat_image_hasher_add (hasher, compiler);
+  if (compiler != NULL && target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
+    leat_image_hasher_add (hasher, leat_image_get_sanitizer ());
+  if (g_str_equal (target->level, "native"))
+    {
+      g_autofree char *cpu = leat_image_dup_cpu ();
+
+      leat_image_hasher_add (hasher, cpu);
+    }
+  *key = leat_image_hasher_finish (hasher);
+  return TRUE;
+}
+
+char *
+leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *target)
+{
+  g_autofree char *base = g_path_get_basename (source_name), *target_name = leat_image_target_to_string (target);
+
+  return g_strdup_printf ("%s.%s.img", base, target_name);
+}
+
+/* The folders that may hold shipped images. */
+static char **
+leat_image_list_shipped_folders (void)
+{
+  const char *path = g_getenv ("LEAT_IMAGE_PATH");
+  g_auto (GStrv) given = path != NULL ? g_strsplit (path, G_SEARCHPATH_SEPARATOR_S, -1) : NULL;
+  GPtrArray *folders = g_ptr_array_new ();
+
+  for (guint i = 0; given != NULL && given[i] != NULL; i++)
+    if (*given[i] != '\0')
+      g_ptr_array_add (folders, g_strdup (given[i]));
+  g_ptr_array_add (folders, g_build_filename (LEAT_PLUGIN_DIR, "images", NULL));
+  g_ptr_array_add (folders, NULL);
+  return (char **) g_ptr_array_free (folders, FALSE);
+}
+
+static GBytes *
+leat_image_find_shipped_for (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  g_auto (GStrv) folders = leat_image_list_shipped_folders ();
+  g_autofree char *name = leat_image_dup_shipped_name (leat_kernel_source_get_name (source), target);
+  GBytes *image = NULL;
+  LeatImageKey key;
+
+  for (guint i = 0; image == NULL && folders[i] != NULL; i++)
+    {
+      int folder = open (folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+      if (folder < 0)
+        continue;
+      if (faccessat (folder, name, R_OK, 0) == 0 && leat_image_make_key (source, target, NULL, &key, NULL))
+        image = leat_image_store_read (folder, name, &key, NULL);
+      close (folder);
+    }
+  return image;
+}
+
+/* The best shipped image that runs where @target does. */
+static GBytes *
+leat_image_find_shipped (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  static const char *const levels[] = { "x86-64-v3", "x86-64" };
+  static const guint ptx[] = { 120, 100, 90, 89, 86, 80, 75, 70 };
+  GBytes *image = NULL;
+
+  if (target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
+    return NULL;
+  if (!g_str_equal (target->level, "native"))
+    image = leat_image_find_shipped_for (source, target);
+  for (guint i = 0; image == NULL && g_str_equal (target->level, "native") && i < G_N_ELEMENTS (levels); i++)
+    {
+      LeatImageTarget level = { LEAT_IMAGE_HOST, "", 0 };
+
+      g_strlcpy (level.level, levels[i], sizeof level.level);
+      if (leat_image_cpu_runs (level.level))
+        image = leat_image_find_shipped_for (source, &level);
+    }
+  for (guint i = 0; image == NULL && target->kind == LEAT_IMAGE_CUBIN && i < G_N_ELEMENTS (ptx); i++)
+    {
+      LeatImageTarget older = { LEAT_IMAGE_PTX, "", ptx[i] };
+
+      if (ptx[i] <= target->capability)
+        image = leat_image_find_shipped_for (source, &older);
+    }
+  return image;
+}
+
+GBytes *
+leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  g_return_val_if_fail (source != NULL && target != NULL, NULL);
+  return target->kind == LEAT_IMAGE_HOST ? leat_image_host_compile (source, target, error)
+                                         : leat_image_nvrtc_compile (source, target, error);
+}
+
+GBytes *
+leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  g_autoptr (GBytes) image = NULL;
+  g_autofree char *compiler = NULL;
+  gboolean damaged = FALSE;
+  LeatImageKey key;
+
+  g_return_val_if_fail (source != NULL && target != NULL, NULL);
+  image = leat_image_find_shipped (source, target);
+  if (image != NULL)
+    {
+      g_atomic_int_inc (&leat_image_counters[0]);
+      return g_steal_pointer (&image);
+    }
+  compiler =
+    target->kind == LEAT_IMAGE_HOST ? leat_image_host_dup_identity (error) : leat_image_nvrtc_dup_identity (error);
+  if (compiler == NULL || !leat_image_make_key (source, target, compiler, &key, error))
+    return NULL;
+  image = leat_image_cache_lookup (&key, &damaged);
+  if (damaged)
+    g_atomic_int_inc (&leat_image_counters[3]);
+  if (image != NULL)
+    {
+      g_atomic_int_inc (&leat_image_counters[1]);
+      return g_steal_pointer (&image);
+    }
+  image = leat_image_compile (source, target, error);
+  if (image == NULL)
+    return NULL;
+  g_atomic_int_inc (&leat_image_counters[2]);
+  leat_image_cache_insert (&key, image);
+  return g_steal_pointer (&image);
+}
+
+char *
+leat_image_dup_symbol (const char *entry)
+{
+  return g_strconcat ("leat_wrap_", entry, NULL);
+}
+
+LeatImageCounts
+leat_image_get_counts (void)
+{
+  return (LeatImageCounts){
+    g_atomic_int_get (&leat_image_counters[0]),
+    g_atomic_int_get (&leat_image_counters[1]),
+    g_atomic_int_get (&leat_image_counters[2]),
+    g_atomic_int_get (&leat_image_counters[3]),
+  };
+}

@@ -1,0 +1,70 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "session-fixture.h"
+
+static LeatPipeline *
+session_fixture_parse (const char *text)
+{
+  g_autofree char *whole = g_strconcat ("leat 1\n", text, NULL);
+  g_autoptr (GError) error = NULL;
+  LeatPipeline *pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
+
+  g_assert_no_error (error);
+  return pipeline;
+}
+
+void
+session_fixture_open (SessionFixture *self, const char *text, LeatExecutor executor)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->pipeline = session_fixture_parse (text);
+  self->session = leat_session_new (self->pipeline, NULL);
+  g_object_set (self->session, "executor", executor, NULL);
+  leat_session_open (self->session, NULL, &error);
+  g_assert_no_error (error);
+  self->source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
+  self->sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
+}
+
+void
+session_fixture_close (SessionFixture *self)
+{
+  leat_session_close (self->session);
+  g_assert_finalize_object (self->session);
+  g_assert_finalize_object (self->pipeline);
+}
+
+GBytes *
+session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes)
+{
+  g_autoptr (GBytes) input = g_bytes_new (data, bytes);
+  g_autoptr (GError) error = NULL;
+  LeatFlow flow;
+  GBytes *output;
+
+  leat_app_push_bytes (self->source, input, &error);
+  g_assert_no_error (error);
+  flow = leat_session_replay (self->session, FALSE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (flow, ==, LEAT_FLOW_DATA);
+  output = leat_app_pull_bytes (self->sink, 0, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (output);
+  return output;
+}
+
+GError *
+session_fixture_fail (const char *text, const char *device)
+{
+  g_autoptr (LeatPipeline) pipeline = session_fixture_parse (text);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, device);
+  GError *error = NULL;
+
+  g_assert_false (leat_session_open (session, NULL, &error));
+  g_assert_nonnull (error);
+  g_assert_false (leat_session_is_open (session));
+  return error;
+}

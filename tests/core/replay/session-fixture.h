@@ -1,0 +1,23 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat.h"
+#include "replay/leat-session-private.h"
+
+/* A pipeline between two `app` nodes, "source" and "sink", open on the device that LEAT_DEVICE names. */
+typedef struct
+{
+  LeatPipeline *pipeline;
+  LeatSession *session;
+  LeatApp *source, *sink;
+} SessionFixture;
+
+/* @text: the statements after the version line. */
+void session_fixture_open (SessionFixture *self, const char *text, LeatExecutor executor);
+void session_fixture_close (SessionFixture *self);
+/* One run. Fails the test on errors. (transfer full) */
+GBytes *session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes);
+/* Parses and tries to open; the error must be there. */
+GError *session_fixture_fail (const char *text, const char *device);

@@ -1,0 +1,483 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-harness.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef LeatHarness Harness;
+
+static char *
+test_io_file_setting (const char *path)
+{
+  return g_strconcat ("path=", path, NULL);
+}
+
+static void
+test_io_file_chunks (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autofree char *spec = NULL;
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_write_file (path, "abcdefghij", 10);
+  leat_harness_init_source (&harness, "io:file", setting, "chunk=4", NULL);
+  leat_harness_start (&harness);
+  spec = leat_harness_dup_spec (&harness);
+  g_assert_cmpstr (spec, ==, "u8[<=4]");
+  g_assert_cmpuint (LEAT_ENDPOINT_GET_CLASS (harness.node)->get_total (harness.node), ==, 10);
+  for (const char *const *part = (const char *const[]){ "abcd", "efgh", "ij", NULL }; *part != NULL; part++)
+    {
+      g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+      g_assert_cmpmem (harness.memory->data, harness.memory->len, *part, strlen (*part));
+    }
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_file_empty (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_write_file (path, "", 0);
+  leat_harness_init_source (&harness, "io:file", setting, NULL);
+  leat_harness_start (&harness);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+/* What the node gives, by what is asked for on its port. */
+static void
+test_io_file_specs (void)
+{
+  static const struct
+  {
+    const char *out, *spec;
+    guint runs;
+  } table[] = {
+    { "out=f32", "f32[<=4]", 2 },  { "out=u16[<=4]", "u16[<=4]", 3 }, { "out=u16[<=n,3]", "u16[<=2,3]", 2 },
+    { "out=u32[n]", "u32[6]", 1 }, { "out=u8[24]", "u8[24]", 1 },     { "out=f64[1]", "f64[1]", 3 },
+    { "out=u32[]", "u32[]", 6 },   { "out=u8[n,3]", "u8[8,3]", 1 },   { "out=u8[*,12]", "u8[<=1,12]", 2 },
+    { "out=any", "u8[<=16]", 2 },
+  };
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+
+  leat_harness_write_file (path, "abcdefghijklmnopqrstuvwx", 24);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *spec = NULL;
+      GError *error = NULL;
+      guint runs = 0, bytes = 0;
+      Harness harness;
+
+      g_test_message ("%s", table[i].out);
+      leat_harness_init_source (&harness, "io:file", setting, "chunk=16", table[i].out, NULL);
+      leat_harness_start (&harness);
+      spec = leat_harness_dup_spec (&harness);
+      g_assert_cmpstr (spec, ==, table[i].spec);
+      for (; leat_harness_fill (&harness, TRUE, &error) == LEAT_FLOW_DATA; runs++)
+        bytes += harness.memory->len;
+      g_assert_no_error (error);
+      g_assert_cmpuint (runs, ==, table[i].runs);
+      g_assert_cmpuint (bytes, ==, 24);
+      leat_harness_clear (&harness);
+    }
+}
+
+static void
+test_io_file_open_spec (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_write_file (path, "abcd", 4);
+  leat_harness_init_source (&harness, "io:file", setting, "out=u8[h,w]", NULL);
+  g_assert_false (leat_harness_plan (&harness, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "u8[h,w]");
+  leat_harness_clear (&harness);
+}
+
+/* A whole number of rows is known before the first run where the size is. */
+static void
+test_io_file_partial_row (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_write_file (path, "abcdefg", 7);
+  leat_harness_init_source (&harness, "io:file", setting, "out=f32[<=2]", NULL);
+  g_assert_true (leat_harness_plan (&harness, &error));
+  g_assert_false (LEAT_ENDPOINT_GET_CLASS (harness.node)->start (harness.node, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "3 bytes of 4");
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_file_missing (void)
+{
+  g_autofree char *there = leat_harness_dup_path ("words.txt");
+  g_autofree char *typo = leat_harness_dup_path ("wrods.txt");
+  g_autofree char *absent = leat_harness_dup_path ("none-such");
+  g_autofree char *folder = g_path_get_dirname (there);
+  const struct
+  {
+    const char *path, *says;
+  } table[] = { { typo, "did you mean \"words.txt\"" }, { absent, "none-such" }, { folder, "directory" } };
+
+  leat_harness_write_file (there, "x", 1);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *setting = test_io_file_setting (table[i].path);
+      GError *error = NULL;
+      Harness harness;
+
+      leat_harness_init_source (&harness, "io:file", setting, NULL);
+      g_assert_false (leat_harness_plan (&harness, &error));
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, table[i].says);
+      leat_harness_clear (&harness);
+    }
+}
+
+static void
+test_io_file_unreadable (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("secret");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  Harness harness;
+
+  if (geteuid () == 0)
+    {
+      g_test_skip ("root may read everything");
+      return;
+    }
+  leat_harness_write_file (path, "x", 1);
+  g_assert_cmpint (g_chmod (path, 0), ==, 0);
+  leat_harness_init_source (&harness, "io:file", setting, NULL);
+  g_assert_false (leat_harness_plan (&harness, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "secret");
+  leat_harness_clear (&harness);
+}
+
+typedef struct
+{
+  const char *path;
+  const char *const *parts;
+  LeatEndpoint *wake;
+} Writer;
+
+/* Writes its parts with pauses, so that a reader meets them one by one. */
+static gpointer
+test_io_file_write_slowly (gpointer data)
+{
+  Writer *writer = data;
+  int fd = open (writer->path, O_WRONLY | O_CLOEXEC);
+
+  g_assert_cmpint (fd, >=, 0);
+  for (const char *const *part = writer->parts; *part != NULL; part++)
+    {
+      g_usleep (20000);
+      g_assert_cmpint (write (fd, *part, strlen (*part)), ==, (gssize) strlen (*part));
+    }
+  close (fd);
+  return NULL;
+}
+
+static void
+test_io_file_pipe (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("pipe");
+  g_autofree char *setting = test_io_file_setting (path);
+  const char *const parts[] = { "abc", "de", "fghi", "j", "klmnop", NULL };
+  Writer writer = { path, parts };
+  GError *error = NULL;
+  GThread *thread;
+  Harness harness;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  leat_harness_init_source (&harness, "io:file", setting, "out=u32[<=2]", NULL);
+  leat_harness_start (&harness);
+  thread = g_thread_new ("writer", test_io_file_write_slowly, &writer);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "abcdefgh", 8);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "ijklmnop", 8);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  g_thread_join (thread);
+  leat_harness_clear (&harness);
+  g_remove (path);
+}
+
+/* Without waiting, whole rows are given as they come and the rest of a row is kept. */
+static void
+test_io_file_pipe_without_waiting (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("pipe");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  Harness harness;
+  int fd;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  leat_harness_init_source (&harness, "io:file", setting, "out=u32[<=2]", NULL);
+  leat_harness_start (&harness);
+  fd = open (path, O_WRONLY | O_CLOEXEC);
+  g_assert_cmpint (leat_harness_fill (&harness, FALSE, &error), ==, LEAT_FLOW_EMPTY);
+  g_assert_cmpint (write (fd, "abcdef", 6), ==, 6);
+  g_assert_cmpint (leat_harness_fill (&harness, FALSE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "abcd", 4);
+  g_assert_cmpint (leat_harness_fill (&harness, FALSE, &error), ==, LEAT_FLOW_EMPTY);
+  g_assert_cmpint (write (fd, "gh", 2), ==, 2);
+  g_assert_cmpint (leat_harness_fill (&harness, FALSE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "efgh", 4);
+  g_assert_cmpint (write (fd, "i", 1), ==, 1);
+  close (fd);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_ERROR);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "1 bytes of 4");
+  leat_harness_clear (&harness);
+  g_remove (path);
+}
+
+static gpointer
+test_io_file_wake_soon (gpointer data)
+{
+  Writer *writer = data;
+
+  g_usleep (20000);
+  LEAT_ENDPOINT_GET_CLASS (writer->wake)->unblock (writer->wake);
+  return NULL;
+}
+
+static void
+test_io_file_pipe_unblock (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("pipe");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  GThread *thread;
+  Harness harness;
+  Writer writer;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  leat_harness_init_source (&harness, "io:file", setting, NULL);
+  leat_harness_start (&harness);
+  writer = (Writer){ .wake = harness.node };
+  thread = g_thread_new ("waker", test_io_file_wake_soon, &writer);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_EMPTY);
+  g_assert_no_error (error);
+  g_thread_join (thread);
+  leat_harness_clear (&harness);
+  g_remove (path);
+}
+
+static void
+test_io_file_sink (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("out");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_remove_files ();
+  leat_harness_init_sink (&harness, "io:file", "u16[<=4]", setting, NULL);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_drain (&harness, "abcdefgh", 8, &error));
+  g_assert_true (leat_harness_drain (&harness, "", 0, &error));
+  g_assert_true (leat_harness_drain (&harness, "ij", 2, &error));
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_assert_true (leat_harness_finish (&harness, &error));
+  leat_harness_assert_file (path, "abcdefghij", 10);
+  leat_harness_clear (&harness);
+  leat_harness_assert_folder_has (1);
+}
+
+/* Stopped before it finished: as if nothing had been. */
+static void
+test_io_file_sink_undone (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("out");
+  g_autofree char *setting = test_io_file_setting (path);
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_remove_files ();
+  leat_harness_write_file (path, "before", 6);
+  leat_harness_init_sink (&harness, "io:file", "u8[<=16]", setting, NULL);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_drain (&harness, "after", 5, &error));
+  leat_harness_stop (&harness);
+  leat_harness_assert_file (path, "before", 6);
+  leat_harness_assert_folder_has (1);
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_file_sink_keeps_mode_and_link (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("out");
+  g_autofree char *link = leat_harness_dup_path ("link");
+  g_autofree char *setting = test_io_file_setting (link);
+  GError *error = NULL;
+  struct stat info;
+  Harness harness;
+
+  leat_harness_remove_files ();
+  leat_harness_write_file (path, "before", 6);
+  g_assert_cmpint (g_chmod (path, 0640), ==, 0);
+  g_assert_cmpint (symlink (path, link), ==, 0);
+  leat_harness_init_sink (&harness, "io:file", "u8[<=16]", setting, NULL);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_drain (&harness, "after", 5, &error));
+  g_assert_true (leat_harness_finish (&harness, &error));
+  leat_harness_clear (&harness);
+  leat_harness_assert_file (path, "after", 5);
+  g_assert_cmpint (lstat (link, &info), ==, 0);
+  g_assert_true (S_ISLNK (info.st_mode));
+  g_assert_cmpint (stat (path, &info), ==, 0);
+  g_assert_cmphex (info.st_mode & 0777, ==, 0640);
+  leat_harness_assert_folder_has (2);
+}
+
+static void
+test_io_file_sink_disk_full (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("out");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autofree char *data = g_malloc0 (65536);
+  struct rlimit was, small;
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_remove_files ();
+  leat_harness_init_sink (&harness, "io:file", "u8[65536]", setting, NULL);
+  leat_harness_start (&harness);
+  /* A limit on the size of files is met as a full disk is, after some bytes. */
+  signal (SIGXFSZ, SIG_IGN);
+  g_assert_cmpint (getrlimit (RLIMIT_FSIZE, &was), ==, 0);
+  small = was;
+  small.rlim_cur = 100000;
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &small), ==, 0);
+  g_assert_true (leat_harness_drain (&harness, data, 65536, &error));
+  g_assert_false (leat_harness_drain (&harness, data, 65536, &error));
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &was), ==, 0);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "after 100000 bytes");
+  leat_harness_clear (&harness);
+  leat_harness_assert_folder_has (0);
+}
+
+static void
+test_io_file_sink_device (void)
+{
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_init_sink (&harness, "io:file", "u8[8192]", "path=/dev/null", NULL);
+  leat_harness_start (&harness);
+  {
+    g_autofree char *data = g_malloc0 (8192);
+
+    g_assert_true (leat_harness_drain (&harness, data, 8192, &error));
+  }
+  g_assert_true (leat_harness_finish (&harness, &error));
+  leat_harness_clear (&harness);
+  leat_harness_init_sink (&harness, "io:file", "u8[4]", "path=/dev/full", NULL);
+  leat_harness_start (&harness);
+  g_assert_false (leat_harness_drain (&harness, "abcd", 4, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "/dev/full");
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_file_sink_no_folder (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("none/such");
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *parent = g_path_get_dirname (folder);
+  const struct
+  {
+    const char *path, *says;
+  } table[] = { { path, "folder must exist" }, { parent, "directory" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *setting = test_io_file_setting (table[i].path);
+      GError *error = NULL;
+      Harness harness;
+
+      leat_harness_init_sink (&harness, "io:file", "u8[4]", setting, NULL);
+      g_assert_true (leat_harness_plan (&harness, &error));
+      g_assert_false (LEAT_ENDPOINT_GET_CLASS (harness.node)->start (harness.node, &error));
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, table[i].says);
+      leat_harness_clear (&harness);
+    }
+}
+
+/* A reader that has stopped reading: the write that waits for it can be called off. */
+static void
+test_io_file_sink_pipe_unblock (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("pipe");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autofree char *data = g_malloc0 (1 << 20);
+  GError *error = NULL;
+  GThread *thread;
+  Harness harness;
+  Writer writer;
+  int fd;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  fd = open (path, O_RDWR | O_CLOEXEC);
+  leat_harness_init_sink (&harness, "io:file", "u8[1M]", setting, NULL);
+  leat_harness_start (&harness);
+  writer = (Writer){ .wake = harness.node };
+  thread = g_thread_new ("waker", test_io_file_wake_soon, &writer);
+  g_assert_false (leat_harness_drain (&harness, data, 1 << 20, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_thread_join (thread);
+  leat_harness_clear (&harness);
+  close (fd);
+  g_remove (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/io-file/source/chunks", test_io_file_chunks);
+  g_test_add_func ("/leat/io-file/source/empty", test_io_file_empty);
+  g_test_add_func ("/leat/io-file/source/specs", test_io_file_specs);
+  g_test_add_func ("/leat/io-file/source/refuses-open-spec", test_io_file_open_spec);
+  g_test_add_func ("/leat/io-file/source/refuses-partial-row", test_io_file_partial_row);
+  g_test_add_func ("/leat/io-file/source/refuses-missing", test_io_file_missing);
+  g_test_add_func ("/leat/io-file/source/refuses-unreadable", test_io_file_unreadable);
+  g_test_add_func ("/leat/io-file/source/pipe", test_io_file_pipe);
+  g_test_add_func ("/leat/io-file/source/pipe-without-waiting", test_io_file_pipe_without_waiting);
+  g_test_add_func ("/leat/io-file/source/pipe-unblock", test_io_file_pipe_unblock);
+  g_test_add_func ("/leat/io-file/sink/appends-live-bytes", test_io_file_sink);
+  g_test_add_func ("/leat/io-file/sink/undone-without-finish", test_io_file_sink_undone);
+  g_test_add_func ("/leat/io-file/sink/keeps-mode-and-link", test_io_file_sink_keeps_mode_and_link);
+  g_test_add_func ("/leat/io-file/sink/disk-full", test_io_file_sink_disk_full);
+  g_test_add_func ("/leat/io-file/sink/device", test_io_file_sink_device);
+  g_test_add_func ("/leat/io-file/sink/refuses-missing-folder", test_io_file_sink_no_folder);
+  g_test_add_func ("/leat/io-file/sink/pipe-unblock", test_io_file_sink_pipe_unblock);
+  return g_test_run ();
+}

@@ -1,0 +1,340 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-harness.h"
+#include "leat-npy-header.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+typedef LeatHarness Harness;
+
+static void
+test_io_npy_write (const char *path, LeatDtype dtype, const guint64 *dims, guint n_dims, gconstpointer data, gsize size)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  guint8 header[LEAT_NPY_HEADER_BYTES];
+
+  leat_npy_header_format (dtype, dims, n_dims, header);
+  g_byte_array_append (bytes, header, sizeof header);
+  g_byte_array_append (bytes, data, (guint) size);
+  leat_harness_write_file (path, bytes->data, bytes->len);
+}
+
+static void
+test_io_npy_whole (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree char *spec = NULL;
+  const guint64 dims[] = { 2, 3 };
+  GError *error = NULL;
+  Harness harness;
+
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
+  leat_harness_init_source (&harness, "io:npy", setting, NULL);
+  leat_harness_start (&harness);
+  spec = leat_harness_dup_spec (&harness);
+  g_assert_cmpstr (spec, ==, "u16[2,3]");
+  g_assert_cmpuint (LEAT_ENDPOINT_GET_CLASS (harness.node)->get_total (harness.node), ==, 12);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "aabbccddeeff", 12);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_npy_rows (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree char *spec = NULL;
+  const guint64 dims[] = { 3, 2 };
+  GError *error = NULL;
+  Harness harness;
+
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
+  leat_harness_init_source (&harness, "io:npy", setting, "rows=2", NULL);
+  leat_harness_start (&harness);
+  spec = leat_harness_dup_spec (&harness);
+  g_assert_cmpstr (spec, ==, "u16[<=2,2]");
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "aabbccdd", 8);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "eeff", 4);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_npy_swaps (void)
+{
+  static const struct
+  {
+    const char *descr, *in, *out;
+  } table[] = {
+    { ">u2", "badcfehg", "abcdefgh" },
+    { ">f4", "dcbahgfe", "abcdefgh" },
+    { ">i8", "hgfedcba", "abcdefgh" },
+    { "|u1", "abcdefgh", "abcdefgh" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+
+#if G_BYTE_ORDER != G_LITTLE_ENDIAN
+  g_test_skip ("the table is for little-endian machines");
+  return;
+#endif
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      guint size = (guint) (table[i].descr[2] - '0');
+      g_autofree char *text = g_strdup_printf ("{'descr': '%s', 'fortran_order': False, 'shape': (%u,), }%20s\n",
+                                               table[i].descr, 8 / size, "");
+      g_autofree char *file =
+        g_strdup_printf ("\x93NUMPY\x01%c%c%c%s%s", 'x', (char) strlen (text), 'x', text, table[i].in);
+      gsize length = strlen (file);
+      GError *error = NULL;
+      Harness harness;
+
+      file[7] = file[9] = '\0';
+      leat_harness_write_file (path, file, length);
+      leat_harness_init_source (&harness, "io:npy", setting, NULL);
+      leat_harness_start (&harness);
+      g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+      g_assert_cmpmem (harness.memory->data, harness.memory->len, table[i].out, 8);
+      leat_harness_clear (&harness);
+    }
+}
+
+static void
+test_io_npy_assert_refused (const char *path, const char *extra, int code, const char *says)
+{
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_init_source (&harness, "io:npy", setting, extra, NULL);
+  g_assert_false (leat_harness_plan (&harness, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, code, says);
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_npy_refuses (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  const guint64 dims[] = { 3, 2 }, none[] = { 0, 2 }, vast[] = { G_GUINT64_CONSTANT (1) << 50, 2 };
+
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeef", 11);
+  test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "claims 12 bytes of items and holds 11");
+  test_io_npy_write (path, LEAT_DTYPE_U16, vast, 2, "aabbccddeef", 11);
+  test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "holds 11");
+  test_io_npy_write (path, LEAT_DTYPE_U16, none, 2, "", 0);
+  test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "dimension 0 has the size 0");
+  test_io_npy_write (path, LEAT_DTYPE_U16, NULL, 0, "aa", 2);
+  test_io_npy_assert_refused (path, "rows=2", LEAT_GRAPH_ERROR_DATA, "leave \"rows\" out");
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
+  test_io_npy_assert_refused (path, "rows=18446744073709551615", LEAT_GRAPH_ERROR_DATA, "any memory");
+  test_io_npy_assert_refused (path, "out=f32", LEAT_GRAPH_ERROR_SPEC, "u16");
+  leat_harness_write_file (path, "hello, world", 12);
+  test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "not an .npy file");
+  leat_harness_write_file (path, "", 0);
+  test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "not an .npy file");
+  test_io_npy_assert_refused ("-", NULL, LEAT_GRAPH_ERROR_IO, "standard input");
+  test_io_npy_assert_refused ("/dev/null", NULL, LEAT_GRAPH_ERROR_IO, "no regular file");
+  test_io_npy_assert_refused ("/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/none/such");
+}
+
+/* Rows of an empty array are a stream that ends at once. */
+static void
+test_io_npy_empty_rows (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  const guint64 dims[] = { 0, 2 };
+  GError *error = NULL;
+  Harness harness;
+
+  test_io_npy_write (path, LEAT_DTYPE_F32, dims, 2, "", 0);
+  leat_harness_init_source (&harness, "io:npy", setting, "rows=5", NULL);
+  leat_harness_start (&harness);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_npy_changed (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  const guint64 dims[] = { 3, 2 }, other[] = { 2, 3 };
+  GError *error = NULL;
+  Harness harness;
+
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
+  leat_harness_init_source (&harness, "io:npy", setting, NULL);
+  g_assert_true (leat_harness_plan (&harness, &error));
+  test_io_npy_write (path, LEAT_DTYPE_U16, other, 2, "aabbccddeeff", 12);
+  g_assert_false (LEAT_ENDPOINT_GET_CLASS (harness.node)->start (harness.node, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "u16[2,3] now");
+  leat_harness_clear (&harness);
+}
+
+/* What a sink wrote, read by the source. */
+static void
+test_io_npy_assert_array (const char *path, const char *spec, gconstpointer data, gsize size)
+{
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree char *found = NULL;
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_init_source (&harness, "io:npy", setting, NULL);
+  leat_harness_start (&harness);
+  found = leat_harness_dup_spec (&harness);
+  g_assert_cmpstr (found, ==, spec);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, data, size);
+  leat_harness_clear (&harness);
+}
+
+static void
+test_io_npy_sink (void)
+{
+  static const struct
+  {
+    const char *in;
+    const char *parts[4];
+    const char *spec, *data;
+  } table[] = {
+    { "u16[2,3]", { "aabbccddeeff", NULL }, "u16[2,3]", "aabbccddeeff" },
+    { "u16[1,3]", { "aabbcc", "ddeeff", NULL }, "u16[2,3]", "aabbccddeeff" },
+    { "f32[]", { "abcd", NULL }, "f32[]", "abcd" },
+    { "f32[]", { "abcd", "efgh", NULL }, "f32[2]", "abcdefgh" },
+    { "u8[<=4]", { "abcd", "", "ef", NULL }, "u8[6]", "abcdef" },
+    { "i16[<=2,2]", { "abcdefgh", "ijkl", NULL }, "i16[3,2]", "abcdefghijkl" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("b.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+      Harness harness;
+
+      leat_harness_init_sink (&harness, "io:npy", table[i].in, setting, NULL);
+      leat_harness_start (&harness);
+      for (const char *const *part = table[i].parts; *part != NULL; part++)
+        g_assert_true (leat_harness_drain (&harness, *part, strlen (*part), &error));
+      g_assert_true (leat_harness_finish (&harness, &error));
+      leat_harness_clear (&harness);
+      test_io_npy_assert_array (path, table[i].spec, table[i].data, strlen (table[i].data));
+    }
+}
+
+/* NumPy itself reads what was written. */
+static void
+test_io_npy_sink_numpy (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("b.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  const char *program = "import sys, numpy; a = numpy.load (sys.argv[1]); print (a.dtype.str, a.shape, a.tolist ())";
+  const char *argv[] = { "/usr/bin/python3", "-c", program, path, NULL };
+  const gint32 items[] = { 1, -2, 3, 4, 5, 6 };
+  g_autofree char *said = NULL;
+  GError *error = NULL;
+  Harness harness;
+  int status;
+
+  leat_harness_init_sink (&harness, "io:npy", "i32[<=4,2]", setting, NULL);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_drain (&harness, items, sizeof items, &error));
+  g_assert_true (leat_harness_finish (&harness, &error));
+  leat_harness_clear (&harness);
+  if (!g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, &said, NULL, &status, NULL) || status != 0)
+    g_test_skip ("no NumPy here");
+  else
+    g_assert_cmpstr (said, ==, "<i4 (3, 2) [[1, -2], [3, 4], [5, 6]]\n");
+}
+
+static void
+test_io_npy_sink_nothing (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("b.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree char *data = NULL;
+  GError *error = NULL;
+  LeatNpyHeader header;
+  Harness harness;
+  gsize size;
+
+  leat_harness_init_sink (&harness, "io:npy", "f32[<=4,2]", setting, NULL);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_finish (&harness, &error));
+  leat_harness_clear (&harness);
+  g_file_get_contents (path, &data, &size, &error);
+  g_assert_no_error (error);
+  g_assert_true (leat_npy_header_parse (&header, (guint8 *) data, size, &error));
+  g_assert_cmpuint (header.n_dims, ==, 2);
+  g_assert_cmpuint (header.dims[0], ==, 0);
+  g_assert_cmpuint (header.dims[1], ==, 2);
+  g_assert_cmpuint (header.offset, ==, size);
+}
+
+static void
+test_io_npy_sink_undone (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("b.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_remove_files ();
+  leat_harness_init_sink (&harness, "io:npy", "u8[<=4]", setting, NULL);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_drain (&harness, "abcd", 4, &error));
+  leat_harness_clear (&harness);
+  leat_harness_assert_folder_has (0);
+}
+
+/* Where the header cannot be written over: one run whose shape is known. */
+static void
+test_io_npy_sink_pipe (void)
+{
+  GError *error = NULL;
+  Harness harness;
+
+  leat_harness_init_sink (&harness, "io:npy", "u8[4]", "path=/dev/null", NULL);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_drain (&harness, "abcd", 4, &error));
+  g_assert_true (leat_harness_finish (&harness, &error));
+  leat_harness_stop (&harness);
+  leat_harness_start (&harness);
+  g_assert_true (leat_harness_drain (&harness, "abcd", 4, &error));
+  g_assert_false (leat_harness_drain (&harness, "abcd", 4, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "write to a file");
+  leat_harness_clear (&harness);
+  leat_harness_init_sink (&harness, "io:npy", "u8[<=4]", "path=/dev/null", NULL);
+  leat_harness_start (&harness);
+  g_assert_false (leat_harness_drain (&harness, "ab", 2, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "write to a file");
+  leat_harness_clear (&harness);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/io-npy/source/whole", test_io_npy_whole);
+  g_test_add_func ("/leat/io-npy/source/rows", test_io_npy_rows);
+  g_test_add_func ("/leat/io-npy/source/empty-rows", test_io_npy_empty_rows);
+  g_test_add_func ("/leat/io-npy/source/swaps", test_io_npy_swaps);
+  g_test_add_func ("/leat/io-npy/source/refuses", test_io_npy_refuses);
+  g_test_add_func ("/leat/io-npy/source/refuses-changed", test_io_npy_changed);
+  g_test_add_func ("/leat/io-npy/sink/arrays", test_io_npy_sink);
+  g_test_add_func ("/leat/io-npy/sink/numpy-reads-it", test_io_npy_sink_numpy);
+  g_test_add_func ("/leat/io-npy/sink/nothing", test_io_npy_sink_nothing);
+  g_test_add_func ("/leat/io-npy/sink/undone-without-finish", test_io_npy_sink_undone);
+  g_test_add_func ("/leat/io-npy/sink/pipe", test_io_npy_sink_pipe);
+  return g_test_run ();
+}

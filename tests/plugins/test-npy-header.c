@@ -1,0 +1,215 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-harness.h"
+#include "leat-npy-header.h"
+
+#include <string.h>
+
+/* A file's head of version 1.0 with this text. */
+static GByteArray *
+test_npy_header_make (const char *text)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  guint16 length = GUINT16_TO_LE ((guint16) strlen (text));
+
+  g_byte_array_append (bytes, (const guint8 *) "\x93NUMPY\x01\x00", 8);
+  g_byte_array_append (bytes, (const guint8 *) &length, 2);
+  g_byte_array_append (bytes, (const guint8 *) text, (guint) strlen (text));
+  return bytes;
+}
+
+static void
+test_npy_header_accepts (void)
+{
+  static const struct
+  {
+    const char *text, *spec;
+    gboolean swapped;
+  } table[] = {
+    /* as NumPy 1.24 writes it */
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }                                        \n",
+      "f32[480,640]", FALSE },
+    { "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }\n", "u8[3]", FALSE },
+    { "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }\n", "u8[3]", FALSE },
+    { "{'descr': '<i8', 'fortran_order': False, 'shape': (), }\n", "i64[]", FALSE },
+    { "{'descr': '>f8', 'fortran_order': False, 'shape': (2, 3, 4), }\n", "f64[2,3,4]", TRUE },
+    { "{'descr': '=u2', 'fortran_order': False, 'shape': (7,), }\n", "u16[7]", FALSE },
+    { "{'descr': '>i1', 'fortran_order': False, 'shape': (7,), }\n", "i8[7]", FALSE },
+    { "{'descr': '<f2', 'fortran_order': True, 'shape': (7,), }\n", "f16[7]", FALSE },
+    { "{'descr': '<f2', 'fortran_order': True, 'shape': (1, 7, 1), }\n", "f16[1,7,1]", FALSE },
+    /* as others may */
+    { "{\"shape\":(5L,),\"descr\":\"<u4\",\"fortran_order\":False}", "u32[5]", FALSE },
+    { "  { 'shape' : ( 1 , 2,3,4,5,6,7,8 ) , 'fortran_order':False,'descr':'<u8' } \n", "u64[1,2,3,4,5,6,7,8]", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
+      g_autoptr (LeatSpec) spec = NULL;
+      g_autofree char *text = NULL;
+      LeatNpyHeader header;
+      GError *error = NULL;
+
+      leat_npy_header_parse (&header, bytes->data, bytes->len, &error);
+      g_assert_no_error (error);
+      spec = leat_npy_header_new_spec (&header, 0, &error);
+      g_assert_no_error (error);
+      text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+      g_assert_cmpstr (text, ==, table[i].spec);
+      g_assert_cmpint (header.swapped, ==, table[i].swapped);
+      g_assert_cmpuint (header.offset, ==, bytes->len);
+      g_assert_cmpuint (header.bytes, ==, leat_spec_get_bytes (spec));
+    }
+}
+
+static void
+test_npy_header_refuses (void)
+{
+  static const struct
+  {
+    const char *text, *says;
+  } table[] = {
+    { "", "ends within its header" },
+    { "   \n", "'{' is missing" },
+    { "{}", "\"descr\" is missing" },
+    { "{'descr': '<f4', 'shape': (3,), }", "\"fortran_order\" is missing" },
+    { "{'descr': '<f4', 'fortran_order': False, }", "\"shape\" is missing" },
+    { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "there twice" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'extra': 1 }", "\"extra\"" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), } + 1", "follows the '}'" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)", "does not end" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,", "something other than sizes" },
+    { "{'descr': '<f4", "does not end" },
+    { "{'descr", "does not end" },
+    { "{'descr': '<f4', 'fortran_order': 0, 'shape': (3,), }", "neither True nor False" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': 3, }", "'(' is missing" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': [3], }", "'(' is missing" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "something other than sizes" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3.5,), }", "the shape does not end" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (2**40,), }", "the shape does not end" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (__import__('os').system('x'),), }", "other than sizes" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "beyond 64 bits" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551615,), }", "any memory" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", "any memory" },
+    { "{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846976,), }", "any memory" },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }", "dimensions" },
+    { "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }", "fortran_order" },
+    { "{'descr': '<c16', 'fortran_order': False, 'shape': (3,), }", "\"<c16\"" },
+    { "{'descr': '<f16', 'fortran_order': False, 'shape': (3,), }", "\"<f16\"" },
+    { "{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", "\"|O\"" },
+    { "{'descr': '<U8', 'fortran_order': False, 'shape': (3,), }", "\"<U8\"" },
+    { "{'descr': '|f4', 'fortran_order': False, 'shape': (3,), }", "\"|f4\"" },
+    { "{'descr': '', 'fortran_order': False, 'shape': (3,), }", "\"\"" },
+    { "{'descr': '<', 'fortran_order': False, 'shape': (3,), }", "\"<\"" },
+    { "{'descr': '<f', 'fortran_order': False, 'shape': (3,), }", "\"<f\"" },
+    { "{'descr': '<f-4', 'fortran_order': False, 'shape': (3,), }", "\"<f-4\"" },
+    { "{'descr': '<f\\x34', 'fortran_order': False, 'shape': (3,), }", "stray" },
+    { "{'descr': '<f4\1', 'fortran_order': False, 'shape': (3,), }", "stray" },
+    { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", "records" },
+    { "{'descr': 1, 'fortran_order': False, 'shape': (3,), }", "a quoted word is missing" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
+      LeatNpyHeader header;
+      GError *error = NULL;
+
+      g_test_message ("%s", table[i].text);
+      g_assert_false (leat_npy_header_parse (&header, bytes->data, bytes->len, &error));
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[i].says);
+    }
+}
+
+static void
+test_npy_header_refuses_damaged_front (void)
+{
+  static const struct
+  {
+    const char *bytes;
+    gsize size;
+    const char *says;
+  } table[] = {
+    { "", 0, "not an .npy file" },
+    { "\x93NUMPY", 6, "ends within its header" },
+    { "PK\x03\x04xxxxxxxxxxxx", 16, "not an .npy file" },
+    { "\x93NUMPY\x00\x00\x10\x00{}{}{}", 16, "version 0.0" },
+    { "\x93NUMPY\x04\x00\x10\x00{}{}{}", 16, "version 4.0" },
+    { "\x93NUMPY\x01\x00\x10\x00{}{}{}", 16, "ends within its header" },
+    { "\x93NUMPY\x02\x00\xff\xff\xff\xff{}{}", 16, "4294967295 bytes long" },
+    { "\x93NUMPY\x03\x00\x00\x00\x00\x10{}{}", 16, "bytes long" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      /* Of that size exactly, so that a sanitizer sees a read beyond it. */
+      g_autofree guint8 *data = g_memdup2 (table[i].bytes, MAX (table[i].size, 1));
+      LeatNpyHeader header;
+      GError *error = NULL;
+
+      g_assert_false (leat_npy_header_parse (&header, data, table[i].size, &error));
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[i].says);
+    }
+}
+
+/* No byte that is wrong makes the reader leave its bounds, and what it accepts can be told. */
+static void
+test_npy_header_survives_noise (void)
+{
+  const char *text = "{'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }  \n";
+
+  for (guint i = 0; i < 20000; i++)
+    {
+      g_autoptr (GByteArray) bytes = test_npy_header_make (text);
+      LeatNpyHeader header;
+
+      for (gint n = g_test_rand_int_range (1, 4); n > 0; n--)
+        bytes->data[g_test_rand_int_range (0, (gint32) bytes->len)] = (guint8) g_test_rand_int_range (0, 256);
+      if (g_test_rand_bit ())
+        g_byte_array_set_size (bytes, (guint) g_test_rand_int_range (0, (gint32) bytes->len));
+      if (leat_npy_header_parse (&header, bytes->data, bytes->len, NULL))
+        {
+          g_assert_cmpuint (header.offset, <=, bytes->len);
+          g_assert_cmpuint (header.n_dims, <=, LEAT_SPEC_MAX_DIMS);
+          g_assert_cmpuint (leat_dtype_get_size (header.dtype), >, 0);
+        }
+    }
+}
+
+static void
+test_npy_header_round_trip (void)
+{
+  const guint64 big[LEAT_SPEC_MAX_DIMS] = { 1, 1, 1, G_MAXINT64 / 8, 1, 1, 1, 1 };
+  guint8 bytes[LEAT_NPY_HEADER_BYTES];
+
+  for (guint dtype = LEAT_DTYPE_U8; dtype <= LEAT_DTYPE_F64; dtype++)
+    for (guint n_dims = 0; n_dims <= LEAT_SPEC_MAX_DIMS; n_dims++)
+      {
+        LeatNpyHeader header;
+        GError *error = NULL;
+
+        if (n_dims > 3 && leat_dtype_get_size (dtype) > 2)
+          continue;
+        leat_npy_header_format (dtype, big, n_dims, bytes);
+        leat_npy_header_parse (&header, bytes, sizeof bytes, &error);
+        g_assert_no_error (error);
+        g_assert_cmpuint (header.offset, ==, sizeof bytes);
+        g_assert_cmpint (header.dtype, ==, dtype);
+        g_assert_cmpmem (header.dims, n_dims * sizeof *big, big, n_dims * sizeof *big);
+        g_assert_false (header.swapped);
+        g_assert_cmpint (bytes[sizeof bytes - 1], ==, '\n');
+      }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/npy-header/accepts", test_npy_header_accepts);
+  g_test_add_func ("/leat/npy-header/refuses", test_npy_header_refuses);
+  g_test_add_func ("/leat/npy-header/refuses-damaged-front", test_npy_header_refuses_damaged_front);
+  g_test_add_func ("/leat/npy-header/survives-noise", test_npy_header_survives_noise);
+  g_test_add_func ("/leat/npy-header/round-trip", test_npy_header_round_trip);
+  return g_test_run ();
+}

@@ -1,0 +1,195 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-launch-options.h"
+
+#include <string.h>
+
+/* What GOption fills in; words are checked afterwards, all by the same rule. */
+typedef struct
+{
+  char *plan, *dot, *stats, *executor;
+  gboolean check, variables;
+} LeatLaunchWords;
+
+/* Options whose value may be left out, and what that means.  GOption would take the next word for the value. */
+static const struct
+{
+  const char *option;
+  const char *full;
+} leat_launch_defaults[] = {
+  { "--plan", "--plan=text" },
+  { "--stats", "--stats=text" },
+  { "--dot", "--dot=-" },
+};
+
+static char **
+leat_launch_options_complete (int argc, char **argv)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  gboolean ended = FALSE;
+
+  for (int i = 0; i < argc; i++)
+    {
+      const char *word = argv[i];
+
+      ended = ended || strcmp (word, "--") == 0;
+      for (guint d = 0; !ended && d < G_N_ELEMENTS (leat_launch_defaults); d++)
+        if (strcmp (word, leat_launch_defaults[d].option) == 0)
+          word = leat_launch_defaults[d].full;
+      g_strv_builder_add (builder, word);
+    }
+  return g_strv_builder_end (builder);
+}
+
+static gboolean
+leat_launch_options_refuse (GError **error, const char *text)
+{
+  g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, text);
+  return FALSE;
+}
+
+/* @value as one of @names, whose index plus one goes to @choice; no value leaves it as it is. */
+static gboolean
+leat_launch_options_choose (const char *option, const char *value, const char *const *names, guint *choice,
+                            GError **error)
+{
+  g_autofree char *all = g_strjoinv (" or ", (char **) names);
+
+  if (value == NULL)
+    return TRUE;
+  for (guint i = 0; names[i] != NULL; i++)
+    if (strcmp (value, names[i]) == 0)
+      {
+        *choice = i + 1;
+        return TRUE;
+      }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s=%s: expected %s", option, value, all);
+  return FALSE;
+}
+
+static gboolean
+leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
+{
+  static const char *const plans[] = { "text", "json", "dot", NULL };
+  static const char *const stats[] = { "text", "json", NULL };
+  static const char *const executors[] = { "graph", "eager", NULL };
+  guint executor = 1;
+
+  if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
+      || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
+      || !leat_launch_options_choose ("--executor", words->executor, executors, &executor, error))
+    return FALSE;
+  self->executor = executor == 2 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH;
+  if (self->stats_path != NULL && self->stats_format == LEAT_FORMAT_NONE)
+    self->stats_format = LEAT_FORMAT_TEXT;
+  if (words->dot == NULL)
+    return TRUE;
+  self->plan_format = LEAT_FORMAT_DOT;
+  self->plan_path = g_steal_pointer (&words->dot);
+  return TRUE;
+}
+
+static gboolean
+leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
+{
+  gboolean plan = self->plan_format != LEAT_FORMAT_NONE;
+
+  if (words->plan != NULL && self->plan_path != NULL)
+    return leat_launch_options_refuse (error, "--plan and --dot cannot be asked for at once");
+  if (words->check + words->variables + plan > 1)
+    return leat_launch_options_refuse (error, "only one of --check, --plan (or --dot) and --variables at once");
+  if (self->verbose && self->quiet)
+    return leat_launch_options_refuse (error, "--verbose and --quiet cannot be asked for at once");
+  if (self->bound && !plan)
+    return leat_launch_options_refuse (error, "--bound goes with --plan or --dot");
+  if (words->check)
+    self->task = LEAT_LAUNCH_CHECK;
+  else if (words->variables)
+    self->task = LEAT_LAUNCH_VARIABLES;
+  else if (plan)
+    self->task = LEAT_LAUNCH_PLAN;
+  if (self->version)
+    return TRUE;
+  if (self->words == NULL || self->words[0] == NULL)
+    return leat_launch_options_refuse (error, "name a pipeline file, or write a pipeline");
+  if (words->variables && !leat_launch_options_is_file (self))
+    return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
+  return TRUE;
+}
+
+static gboolean
+leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char ***argv, GError **error)
+{
+  const GOptionEntry entries[] = {
+    { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
+    { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "graph, or eager: one op at a time", "EXECUTOR" },
+    { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
+    { "plan", 0, 0, G_OPTION_ARG_STRING, &words->plan, "Print the plan and do no more: text, json or dot", "[FORMAT]" },
+    { "dot", 0, 0, G_OPTION_ARG_FILENAME, &words->dot, "The plan for Graphviz, to standard output or FILE", "[FILE]" },
+    { "bound", 0, 0, G_OPTION_ARG_NONE, &self->bound, "With --plan: with the choices made for the device", NULL },
+    { "variables", 0, 0, G_OPTION_ARG_NONE, &words->variables, "List the variables that the file has", NULL },
+    { "stats", 0, 0, G_OPTION_ARG_STRING, &words->stats, "After the run, tell counts and times: text or json",
+      "[FORMAT]" },
+    { "stats-file", 0, 0, G_OPTION_ARG_FILENAME, &self->stats_path, "Where --stats goes (- is standard output)",
+      "FILE" },
+    { "progress", 0, 0, G_OPTION_ARG_NONE, &self->progress, "Show progress also where standard error is no terminal",
+      NULL },
+    { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &self->verbose, "Say what is chosen", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Say nothing but errors", NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] | PIPELINE...");
+
+  g_option_context_set_summary (context,
+                                "Runs a pipeline, from a file or from the words of the command line:\n"
+                                "  leat-launch graphs/scan.leat patterns=warranty,liability\n"
+                                "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin");
+  g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
+                                             "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
+                                             "130 interrupted.  More: man leat-launch\n");
+  g_option_context_add_main_entries (context, entries, NULL);
+  return g_option_context_parse_strv (context, argv, error);
+}
+
+LeatLaunchOptions *
+leat_launch_options_new (int argc, char **argv, GError **error)
+{
+  g_autoptr (LeatLaunchOptions) self = g_new0 (LeatLaunchOptions, 1);
+  g_auto (GStrv) full = leat_launch_options_complete (argc, argv);
+  LeatLaunchWords words = { NULL };
+  gboolean ok;
+
+  ok = leat_launch_options_parse (self, &words, &full, error) && leat_launch_options_check_formats (self, &words, error)
+       && leat_launch_options_check_task (self, &words, error);
+  g_free (words.plan);
+  g_free (words.dot);
+  g_free (words.stats);
+  g_free (words.executor);
+  return ok ? g_steal_pointer (&self) : NULL;
+}
+
+void
+leat_launch_options_free (LeatLaunchOptions *self)
+{
+  g_free (self->plan_path);
+  g_free (self->stats_path);
+  g_free (self->device);
+  g_strfreev (self->plugin_paths);
+  g_strfreev (self->words);
+  g_free (self);
+}
+
+/* A word with a dot or a slash cannot be the id of a node, so a file that is called "upload" hides none. */
+gboolean
+leat_launch_options_is_file (const LeatLaunchOptions *self)
+{
+  const char *word = self->words[0];
+
+  return g_str_has_suffix (word, ".leat")
+         || (strpbrk (word, "./") != NULL && g_file_test (word, G_FILE_TEST_EXISTS) && strpbrk (word, " \t\n") == NULL);
+}

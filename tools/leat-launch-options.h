@@ -1,0 +1,55 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-tool.h"
+#include "leat.h"
+#include "replay/leat-session.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  LEAT_LAUNCH_RUN,
+  LEAT_LAUNCH_CHECK,
+  LEAT_LAUNCH_PLAN,
+  LEAT_LAUNCH_VARIABLES,
+} LeatLaunchTask;
+
+typedef enum
+{
+  LEAT_FORMAT_NONE,
+  LEAT_FORMAT_TEXT,
+  LEAT_FORMAT_JSON,
+  LEAT_FORMAT_DOT,
+} LeatFormat;
+
+/* The command line, checked. */
+typedef struct
+{
+  LeatLaunchTask task;
+  LeatFormat plan_format;
+  LeatFormat stats_format;
+  char *plan_path;  /* NULL: standard output */
+  char *stats_path; /* NULL: standard error */
+  char *device;     /* NULL: what LEAT_DEVICE says */
+  LeatExecutor executor;
+  gboolean bound;
+  gboolean verbose;
+  gboolean quiet;
+  gboolean progress;
+  gboolean version;
+  char **plugin_paths;
+  char **words; /* the file and its variables, or the pipeline */
+} LeatLaunchOptions;
+
+/* NULL with the reason in @error (G_OPTION_ERROR).  --help prints and exits. */
+LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
+void leat_launch_options_free (LeatLaunchOptions *self);
+/* Are the words a file and its variables? */
+gboolean leat_launch_options_is_file (const LeatLaunchOptions *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLaunchOptions, leat_launch_options_free)
+
+G_END_DECLS

@@ -1,0 +1,235 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-launch-run.h"
+
+#include "leat-launch-progress.h"
+#include "leat-launch-stats.h"
+
+#include <glib-unix.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* The session works in a thread of GTask's; this one waits for it, for signals and for the bus. */
+typedef struct
+{
+  const LeatLaunchOptions *options;
+  LeatPipeline *pipeline;
+  LeatSession *session;
+  GCancellable *cancellable;
+  GMainLoop *loop;
+  LeatProgress *progress;
+  gboolean done;
+  gboolean ok;
+  GError *error;
+} LeatLaunch;
+
+typedef gboolean (*LeatLaunchStep) (LeatSession *session, GCancellable *cancellable, GError **error);
+
+static void
+leat_launch_step_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  LeatLaunch *self = data;
+  LeatLaunchStep step = g_task_get_source_tag (task);
+
+  self->ok = step (self->session, self->cancellable, &self->error);
+  g_task_return_boolean (task, self->ok);
+}
+
+static void
+leat_launch_step_done (GObject *source, GAsyncResult *result, gpointer data)
+{
+  LeatLaunch *self = data;
+
+  self->done = TRUE;
+  g_main_loop_quit (self->loop);
+}
+
+/* FALSE with @self's error set. */
+static gboolean
+leat_launch_await (LeatLaunch *self, LeatLaunchStep step)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, leat_launch_step_done, self);
+
+  self->done = FALSE;
+  g_task_set_source_tag (task, step);
+  g_task_set_task_data (task, self, NULL);
+  g_task_run_in_thread (task, leat_launch_step_thread);
+  while (!self->done)
+    g_main_loop_run (self->loop);
+  return self->ok;
+}
+
+static gboolean
+leat_launch_interrupted (gpointer data)
+{
+  LeatLaunch *self = data;
+
+  if (g_cancellable_is_cancelled (self->cancellable))
+    _exit (LEAT_EXIT_INTERRUPTED);
+  leat_progress_clear (self->progress);
+  if (!self->options->quiet)
+    leat_tool_note ("interrupted; ending the run (again: at once)");
+  g_cancellable_cancel (self->cancellable);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+leat_launch_take_message (LeatBus *bus, LeatMessage *message, LeatLaunch *self)
+{
+  LeatMessageType kind = leat_message_get_kind (message);
+
+  if (kind == LEAT_MESSAGE_PROGRESS)
+    leat_progress_update (self->progress, leat_message_get_details (message));
+  if (kind != LEAT_MESSAGE_WARNING || self->options->quiet || leat_message_get_error (message) == NULL)
+    return;
+  leat_progress_clear (self->progress);
+  leat_tool_note ("warning: %s", leat_message_get_error (message)->message);
+}
+
+static void
+leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipeline *pipeline)
+{
+  LeatBus *bus = leat_pipeline_get_bus (pipeline);
+  static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+  self->options = options;
+  self->pipeline = pipeline;
+  self->session = leat_session_new (pipeline, options->device);
+  g_object_set (self->session, "executor", options->executor, NULL);
+  self->cancellable = g_cancellable_new ();
+  self->loop = g_main_loop_new (NULL, FALSE);
+  self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_unix_signal_add (signals[i], leat_launch_interrupted, self);
+  g_signal_connect (bus, "message", G_CALLBACK (leat_launch_take_message), self);
+  leat_bus_add_watch (bus);
+}
+
+/* Closing undoes what the sinks did not finish, so it comes before anything is said. */
+static void
+leat_launch_end (LeatLaunch *self)
+{
+  leat_session_close (self->session);
+  leat_bus_remove_watch (leat_pipeline_get_bus (self->pipeline));
+  g_clear_pointer (&self->progress, leat_progress_free);
+  g_clear_object (&self->session);
+  g_clear_object (&self->cancellable);
+  g_clear_pointer (&self->loop, g_main_loop_unref);
+  g_clear_error (&self->error);
+}
+
+/* Did the program that reads standard output go away?  It knows that, and needs no message. */
+static gboolean
+leat_launch_lost_reader (void)
+{
+  struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
+
+  return poll (&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
+static LeatExit
+leat_launch_fail (LeatLaunch *self)
+{
+  leat_session_close (self->session);
+  leat_progress_clear (self->progress);
+  if (g_cancellable_is_cancelled (self->cancellable))
+    return LEAT_EXIT_INTERRUPTED;
+  if (self->options->verbose || !leat_launch_lost_reader ())
+    leat_tool_report (self->error);
+  return leat_tool_exit_from_error (self->error);
+}
+
+static void
+leat_launch_say_device (LeatLaunch *self)
+{
+  LeatDevice *device = leat_session_get_device (self->session);
+  const char *note = leat_device_get_note (device);
+
+  if (note != NULL && !self->options->quiet)
+    leat_tool_note ("%s", note);
+  if (self->options->verbose)
+    leat_tool_note ("device %s: %s", leat_device_get_id (device), leat_device_get_name (device));
+}
+
+static void
+leat_launch_say_plan (LeatLaunch *self)
+{
+  g_autofree char *text = NULL;
+
+  if (!self->options->verbose)
+    return;
+  text = leat_plan_to_text (leat_session_get_plan (self->session));
+  fputs (text, stderr);
+}
+
+static LeatExit
+leat_launch_run_steps (LeatLaunch *self)
+{
+  if (!leat_launch_await (self, leat_session_open))
+    return leat_launch_fail (self);
+  leat_launch_say_device (self);
+  leat_launch_say_plan (self);
+  if (!leat_launch_await (self, leat_session_run))
+    return leat_launch_fail (self);
+  leat_progress_clear (self->progress);
+  if (leat_launch_print_stats (self->options, self->session, &self->error))
+    return LEAT_EXIT_OK;
+  leat_tool_report (self->error);
+  return LEAT_EXIT_FAILED;
+}
+
+LeatExit
+leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline)
+{
+  LeatLaunch self = { NULL };
+  LeatExit code;
+
+  leat_launch_begin (&self, options, pipeline);
+  code = leat_launch_run_steps (&self);
+  leat_launch_end (&self);
+  return code;
+}
+
+char *
+leat_launch_plan_to_string (LeatPlan *plan, LeatFormat format)
+{
+  g_autofree char *json = NULL;
+
+  if (format == LEAT_FORMAT_DOT)
+    return leat_plan_to_dot (plan);
+  if (format == LEAT_FORMAT_TEXT)
+    return leat_plan_to_text (plan);
+  json = leat_plan_to_json (plan);
+  return g_strconcat (json, "\n", NULL);
+}
+
+static LeatExit
+leat_launch_print_bound_steps (LeatLaunch *self)
+{
+  g_autofree char *text = NULL;
+
+  if (!leat_launch_await (self, leat_session_open))
+    return leat_launch_fail (self);
+  leat_launch_say_device (self);
+  text = leat_launch_plan_to_string (leat_session_get_plan (self->session), self->options->plan_format);
+  if (leat_tool_print (text, self->options->plan_path, &self->error))
+    return LEAT_EXIT_OK;
+  leat_tool_report (self->error);
+  return LEAT_EXIT_FAILED;
+}
+
+LeatExit
+leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline)
+{
+  LeatLaunch self = { NULL };
+  LeatExit code;
+
+  leat_launch_begin (&self, options, pipeline);
+  code = leat_launch_print_bound_steps (&self);
+  leat_launch_end (&self);
+  return code;
+}

@@ -1,0 +1,17 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-launch-options.h"
+
+G_BEGIN_DECLS
+
+/* Runs the pipeline to its end; what went wrong has been said on standard error. */
+LeatExit leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline);
+/* Prints the plan with what opening a session chose; nothing runs. */
+LeatExit leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline);
+/* In the format asked for. (transfer full) */
+char *leat_launch_plan_to_string (LeatPlan *plan, LeatFormat format);
+
+G_END_DECLS

@@ -1,0 +1,150 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-launch-stats.h"
+
+#include <stdio.h>
+
+static GVariant *
+leat_launch_stats_describe_device (LeatDevice *device)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "id", "s", leat_device_get_id (device));
+  g_variant_dict_insert (&dict, "name", "s", leat_device_get_name (device));
+  g_variant_dict_insert (&dict, "memory-bytes", "t", leat_device_get_memory_bytes (device));
+  if (leat_device_get_note (device) != NULL)
+    g_variant_dict_insert (&dict, "note", "s", leat_device_get_note (device));
+  return g_variant_dict_end (&dict);
+}
+
+static GVariant *
+leat_launch_stats_describe_plan (LeatPlan *plan)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "ops", "u", leat_plan_get_n_ops (plan));
+  g_variant_dict_insert (&dict, "buffers", "u", leat_plan_get_n_buffers (plan));
+  g_variant_dict_insert (&dict, "device-bytes", "t", leat_plan_get_device_bytes (plan));
+  g_variant_dict_insert (&dict, "host-bytes", "t", leat_plan_get_host_bytes (plan));
+  return g_variant_dict_end (&dict);
+}
+
+/* All that --stats tells, as one dictionary. */
+static GVariant *
+leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *session)
+{
+  g_autoptr (GVariant) run = leat_session_dup_stats (session);
+  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert_value (&dict, "device", leat_launch_stats_describe_device (leat_session_get_device (session)));
+  g_variant_dict_insert (&dict, "executor", "s", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
+  g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
+  g_variant_dict_insert_value (&dict, "run", run);
+  g_variant_dict_insert_value (&dict, "predicted", predicted);
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+static guint64
+leat_launch_stats_get (GVariant *stats, const char *name)
+{
+  guint64 value = 0;
+
+  g_variant_lookup (stats, name, "t", &value);
+  return value;
+}
+
+static void
+leat_launch_stats_append_time (GVariant *stats, const char *name, const char *label, GString *text)
+{
+  gint64 us = 0;
+
+  if (g_variant_lookup (stats, name, "x", &us))
+    g_string_append_printf (text, "%-14s%.3f ms\n", label, us / 1000.0);
+}
+
+static void
+leat_launch_stats_append_bytes (GVariant *stats, const char *name, const char *label, GString *text)
+{
+  guint64 bytes = leat_launch_stats_get (stats, name);
+  g_autofree char *size = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS | G_FORMAT_SIZE_LONG_FORMAT);
+
+  g_string_append_printf (text, "%-14s%s\n", label, size);
+}
+
+static void
+leat_launch_stats_append_runs (GVariant *stats, GString *text)
+{
+  guint64 runs = leat_launch_stats_get (stats, "runs");
+  gint64 least = 0, most = 0, sum = 0;
+
+  g_string_append_printf (text, "%-14s%" G_GUINT64_FORMAT "\n", "runs", runs);
+  leat_launch_stats_append_bytes (stats, "bytes-in", "in", text);
+  leat_launch_stats_append_bytes (stats, "bytes-out", "out", text);
+  leat_launch_stats_append_time (stats, "open-us", "open", text);
+  leat_launch_stats_append_time (stats, "first-result-us", "first result", text);
+  leat_launch_stats_append_time (stats, "source-us", "sources", text);
+  leat_launch_stats_append_time (stats, "device-us", "device", text);
+  leat_launch_stats_append_time (stats, "sink-us", "sinks", text);
+  g_variant_lookup (stats, "device-us", "x", &sum);
+  g_variant_lookup (stats, "device-min-us", "x", &least);
+  g_variant_lookup (stats, "device-max-us", "x", &most);
+  if (runs > 0)
+    g_string_append_printf (text, "%-14sleast %" G_GINT64_FORMAT " us, mean %.1f us, most %" G_GINT64_FORMAT " us\n",
+                            "device a run", least, (double) sum / runs, most);
+}
+
+static void
+leat_launch_stats_append_prediction (GVariant *predicted, GString *text)
+{
+  GVariantIter iter;
+  const char *name;
+  guint64 value;
+
+  g_string_append (text, "predicted for a run\n");
+  g_variant_iter_init (&iter, predicted);
+  while (g_variant_iter_next (&iter, "{&st}", &name, &value))
+    if (value > 0)
+      g_string_append_printf (text, "  %-20s%" G_GUINT64_FORMAT "\n", name, value);
+}
+
+static char *
+leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *session)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (session);
+  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
+  LeatDevice *device = leat_session_get_device (session);
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%-14s%s: %s\n", "device", leat_device_get_id (device), leat_device_get_name (device));
+  g_string_append_printf (text, "%-14s%s\n", "executor", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
+  leat_launch_stats_append_runs (stats, text);
+  leat_launch_stats_append_prediction (predicted, text);
+  return g_string_free (text, FALSE);
+}
+
+gboolean
+leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GError **error)
+{
+  g_autoptr (GVariant) stats = NULL;
+  g_autofree char *text = NULL;
+
+  if (options->stats_format == LEAT_FORMAT_NONE)
+    return TRUE;
+  if (options->stats_format == LEAT_FORMAT_JSON)
+    {
+      stats = leat_launch_stats_collect (options, session);
+      text = leat_tool_variant_to_json (stats);
+    }
+  else
+    text = leat_launch_stats_to_text (options, session);
+  if (options->stats_path != NULL)
+    return leat_tool_print (text, options->stats_path, error);
+  fputs (text, stderr);
+  return TRUE;
+}

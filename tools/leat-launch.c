@@ -1,0 +1,135 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-launch-options.h"
+#include "leat-launch-run.h"
+
+#include "leat.h"
+#include "parse/leat-parse.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static LeatPipeline *
+leat_launch_parse (const LeatLaunchOptions *options, GPtrArray *errors)
+{
+  const char *const *words = (const char *const *) options->words;
+
+  if (leat_launch_options_is_file (options))
+    return leat_parse_file_full (words[0], words + 1, errors);
+  return leat_parse_args_full (words, errors);
+}
+
+/* Reads, validates and plans: what needs no device.  The errors are those of the first of the three that has any. */
+static LeatPipeline *
+leat_launch_load (const LeatLaunchOptions *options, LeatPlan **plan, GPtrArray *errors)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_launch_parse (options, errors);
+  GError *error = NULL;
+
+  if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
+    return NULL;
+  if (plan == NULL)
+    return g_steal_pointer (&pipeline);
+  *plan = leat_plan_new (pipeline, &error);
+  if (*plan != NULL)
+    return g_steal_pointer (&pipeline);
+  g_ptr_array_add (errors, error);
+  return NULL;
+}
+
+static LeatExit
+leat_launch_print (const char *text, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (leat_tool_print (text, path, &error))
+    return LEAT_EXIT_OK;
+  leat_tool_report (error);
+  return LEAT_EXIT_FAILED;
+}
+
+static LeatExit
+leat_launch_check (const LeatLaunchOptions *options)
+{
+  if (options->verbose)
+    printf ("%s: ok\n", leat_launch_options_is_file (options) ? options->words[0] : "pipeline");
+  return LEAT_EXIT_OK;
+}
+
+static LeatExit
+leat_launch_print_plan (const LeatLaunchOptions *options, LeatPlan *plan)
+{
+  g_autofree char *text = leat_launch_plan_to_string (plan, options->plan_format);
+
+  return leat_launch_print (text, options->plan_path);
+}
+
+/* One line for each variable: NAME=DEFAULT, and the comment. */
+static LeatExit
+leat_launch_print_variables (const LeatLaunchOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) variables = leat_parse_list_variables (options->words[0], &error);
+  const char *name, *value, *comment;
+  GVariantIter iter;
+
+  if (variables == NULL)
+    {
+      leat_tool_report (error);
+      return leat_tool_exit_from_error (error);
+    }
+  g_variant_iter_init (&iter, variables);
+  while (g_variant_iter_next (&iter, "(&s&s&s)", &name, &value, &comment))
+    {
+      g_auto (GStrv) lines = g_strsplit (comment, "\n", -1);
+
+      printf ("%s=%s\n", name, value);
+      for (guint i = 0; lines[i] != NULL; i++)
+        printf ("    %s\n", lines[i]);
+    }
+  return LEAT_EXIT_OK;
+}
+
+static LeatExit
+leat_launch_do (const LeatLaunchOptions *options)
+{
+  g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  gboolean logical = options->task == LEAT_LAUNCH_CHECK || (options->task == LEAT_LAUNCH_PLAN && !options->bound);
+
+  if (options->task == LEAT_LAUNCH_VARIABLES)
+    return leat_launch_print_variables (options);
+  leat_tool_add_plugin_paths (options->plugin_paths);
+  /* A session makes its own plan. */
+  pipeline = leat_launch_load (options, logical ? &plan : NULL, errors);
+  if (pipeline == NULL)
+    return leat_tool_report_all (errors);
+  if (options->task == LEAT_LAUNCH_CHECK)
+    return leat_launch_check (options);
+  if (options->task == LEAT_LAUNCH_RUN)
+    return leat_launch_run (options, pipeline);
+  return options->bound ? leat_launch_print_bound (options, pipeline) : leat_launch_print_plan (options, plan);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatLaunchOptions) options = NULL;
+
+  g_set_prgname ("leat-launch");
+  /* A reader that goes away is an error like any other, so that sinks are undone. */
+  signal (SIGPIPE, SIG_IGN);
+  options = leat_launch_options_new (argc, argv, &error);
+  if (options == NULL)
+    return leat_tool_report_usage ("%s", error->message);
+  if (options->version)
+    {
+      puts ("leat-launch " LEAT_VERSION);
+      return leat_tool_finish_output (LEAT_EXIT_OK);
+    }
+  return leat_tool_finish_output (leat_launch_do (options));
+}

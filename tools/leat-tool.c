@@ -1,0 +1,170 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-tool.h"
+
+#include "leat.h"
+#include "driver/leat-driver-error.h"
+#include "parse/leat-parse.h"
+
+#include <errno.h>
+#include <json-glib/json-glib.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static LeatExit
+leat_tool_exit_from_driver (int code)
+{
+  switch (code)
+    {
+    case LEAT_DRIVER_ERROR_SELECTOR:
+      return LEAT_EXIT_USAGE;
+    case LEAT_DRIVER_ERROR_NO_DRIVER:
+    case LEAT_DRIVER_ERROR_NO_DEVICE:
+    case LEAT_DRIVER_ERROR_TOO_OLD:
+    case LEAT_DRIVER_ERROR_OUT_OF_MEMORY:
+      return LEAT_EXIT_DEVICE;
+    default:
+      return LEAT_EXIT_FAILED;
+    }
+}
+
+/* What the data turned out to be is no fault of the pipeline. */
+static LeatExit
+leat_tool_exit_from_graph (int code)
+{
+  return code == LEAT_GRAPH_ERROR_IO || code == LEAT_GRAPH_ERROR_DATA ? LEAT_EXIT_FAILED : LEAT_EXIT_PIPELINE;
+}
+
+LeatExit
+leat_tool_exit_from_error (const GError *error)
+{
+  if (error->domain == LEAT_DRIVER_ERROR)
+    return leat_tool_exit_from_driver (error->code);
+  if (error->domain == LEAT_GRAPH_ERROR)
+    return leat_tool_exit_from_graph (error->code);
+  if (error->domain == LEAT_KERNEL_ERROR)
+    return error->code == LEAT_KERNEL_ERROR_SOURCE || error->code == LEAT_KERNEL_ERROR_ENTRY ? LEAT_EXIT_PIPELINE
+                                                                                             : LEAT_EXIT_KERNEL;
+  if (error->domain == LEAT_PARSE_ERROR || error->domain == LEAT_PLAN_ERROR)
+    return LEAT_EXIT_PIPELINE;
+  return LEAT_EXIT_FAILED;
+}
+
+static gboolean
+leat_tool_skip_number (const char **at)
+{
+  const char *begin = *at;
+
+  while (g_ascii_isdigit (**at))
+    (*at)++;
+  return *at > begin;
+}
+
+/* Does @message begin with "file:line:column: "? */
+static gboolean
+leat_tool_has_place (const char *message)
+{
+  for (const char *at = strchr (message, ':'); at != NULL; at = strchr (at + 1, ':'))
+    {
+      const char *end = at + 1;
+
+      if (leat_tool_skip_number (&end) && *end == ':' && (end++, leat_tool_skip_number (&end)) && *end == ':')
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+leat_tool_report (const GError *error)
+{
+  if (leat_tool_has_place (error->message))
+    fprintf (stderr, "%s\n", error->message);
+  else
+    fprintf (stderr, "%s: %s\n", g_get_prgname (), error->message);
+}
+
+LeatExit
+leat_tool_report_all (const GPtrArray *errors)
+{
+  for (guint i = 0; i < errors->len; i++)
+    leat_tool_report (g_ptr_array_index (errors, i));
+  if (errors->len > 1)
+    fprintf (stderr, "%u errors\n", errors->len);
+  return errors->len > 0 ? leat_tool_exit_from_error (g_ptr_array_index (errors, 0)) : LEAT_EXIT_FAILED;
+}
+
+LeatExit
+leat_tool_report_usage (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  fprintf (stderr, "%s: %s\n%s --help lists the options\n", g_get_prgname (), text, g_get_prgname ());
+  return LEAT_EXIT_USAGE;
+}
+
+void
+leat_tool_note (const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  fprintf (stderr, "%s: %s\n", g_get_prgname (), text);
+}
+
+static gboolean
+leat_tool_fail_output (GError **error)
+{
+  int code = errno;
+
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "cannot write to standard output: %s",
+               g_strerror (code));
+  return FALSE;
+}
+
+gboolean
+leat_tool_print (const char *text, const char *path, GError **error)
+{
+  if (path != NULL && strcmp (path, "-") != 0)
+    return g_file_set_contents (path, text, -1, error);
+  if (fputs (text, stdout) == EOF || fflush (stdout) != 0)
+    return leat_tool_fail_output (error);
+  return TRUE;
+}
+
+LeatExit
+leat_tool_finish_output (LeatExit code)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return code;
+  leat_tool_fail_output (&error);
+  leat_tool_report (error);
+  return code != LEAT_EXIT_OK ? code : LEAT_EXIT_FAILED;
+}
+
+void
+leat_tool_add_plugin_paths (char **folders)
+{
+  for (guint i = 0; folders != NULL && folders[i] != NULL; i++)
+    leat_registry_add_path (leat_registry_get_default (), folders[i]);
+}
+
+char *
+leat_tool_variant_to_json (GVariant *variant)
+{
+  g_autoptr (JsonNode) root = json_gvariant_serialize (variant);
+  g_autofree char *text = json_to_string (root, TRUE);
+
+  return g_strconcat (text, "\n", NULL);
+}

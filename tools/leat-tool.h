@@ -1,0 +1,45 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+/* What leat-launch and leat-inspect share: how they end, and how they speak. */
+
+/* The tools' exit codes, as their manual pages say. */
+typedef enum
+{
+  LEAT_EXIT_OK = 0,
+  LEAT_EXIT_FAILED = 1,
+  LEAT_EXIT_USAGE = 2,
+  LEAT_EXIT_PIPELINE = 3,
+  LEAT_EXIT_DEVICE = 4,
+  LEAT_EXIT_KERNEL = 5,
+  LEAT_EXIT_INTERRUPTED = 130,
+} LeatExit;
+
+LeatExit leat_tool_exit_from_error (const GError *error);
+
+/* One line on standard error.  A message that begins with a place ("file:line:column: ") is printed as it is, so that
+ * editors find it; others begin with the tool's name. */
+void leat_tool_report (const GError *error);
+/* Every error (element-type GError), and how many there were when there are several. The exit code is the first's. */
+LeatExit leat_tool_report_all (const GPtrArray *errors);
+/* What is wrong with the command line, and where help is. Always LEAT_EXIT_USAGE. */
+LeatExit leat_tool_report_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
+void leat_tool_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* To standard output or, with @path, to a file that is complete or not there. */
+gboolean leat_tool_print (const char *text, const char *path, GError **error);
+/* For the end of main: output that could not be written must not pass as success. */
+LeatExit leat_tool_finish_output (LeatExit code);
+
+/* Folders that --plugin-path named; NULL-terminated or NULL. */
+void leat_tool_add_plugin_paths (char **folders);
+/* A dictionary (a{sv}) as JSON for people and programs, with a line feed at the end. */
+char *leat_tool_variant_to_json (GVariant *variant);
+
+G_END_DECLS
