@@ -101,7 +101,7 @@ leat_driver_get_result_name (const LeatDriverTable *table, CUresult result)
 
   if (table != NULL && table->cuGetErrorName != NULL)
     table->cuGetErrorName (result, &name);
-  return name != NULL ? name : "CUDA_ERROR_UNKNOWN";
+  return name != NULL ? name : "unnamed error";
 }
 
 static const char *

@@ -89,6 +89,15 @@ leat_image_host_dup_identity (GError **error)
                           (gint64) info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
+/* g++ would show the line of a file of that name, which need not be the kernel's. */
+static gboolean
+leat_image_host_shows_own_lines (const char *program)
+{
+  g_autofree char *path = g_find_program_in_path (program), *real = path != NULL ? realpath (path, NULL) : NULL;
+
+  return real != NULL && strstr (real, "clang") != NULL;
+}
+
 static void
 leat_image_host_add_sanitizer (GPtrArray *args)
 {
@@ -125,7 +134,6 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
     "-fvisibility=hidden",
     "-fno-stack-protector",
     "-fdiagnostics-color=never",
-    "-fno-diagnostics-show-caret",
     "-Wl,-Bsymbolic",
     "-Wl,-z,relro",
     "-Wl,-z,noexecstack",
@@ -138,6 +146,8 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
     g_ptr_array_add (args, g_strdup (compiler[i]));
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
     g_ptr_array_add (args, g_strdup (options[i]));
+  if (!leat_image_host_shows_own_lines (compiler[0]))
+    g_ptr_array_add (args, g_strdup ("-fno-diagnostics-show-caret"));
   g_ptr_array_add (args, g_strdup (strict ? "-ffp-contract=off" : "-ffp-contract=fast"));
   if (!strict)
     g_ptr_array_add (args, g_strdup ("-DLEAT_FAST"));

@@ -67,7 +67,7 @@ leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *
   if (!leat_kernel_calls_may_wait (self->calls, entry->index))
     g_string_append_printf (
       out,
-      "static __attribute__ ((flatten)) void leat_flat_%s (LeatHostBlock *block, const void *params) { "
+      "static __attribute__ ((flatten, noinline)) void leat_flat_%s (LeatHostBlock *block, const void *params) { "
       "if (leat_is_wide (block)) { leat_run_wide (block, params, leat_thread_%s); return; } %s"
       "LEAT_RUN_FLAT (block, %s (%s)) }\n",
       n, n, loaded, n, fields);

@@ -149,21 +149,30 @@ leat_parser_parse_props (LeatParser *self, LeatSyntaxNode *node, gboolean name_a
     leat_parser_take_prop (self, node, leat_parser_take (self), name_allowed);
 }
 
+static gboolean
+leat_token_lacks_value (const LeatToken *token)
+{
+  return token->kind == LEAT_TOKEN_PROP && g_str_has_suffix (token->text, "=");
+}
+
 /* What stands where a property could: the commonest slips are named. */
-static void
+void
 leat_parser_report_after_node (LeatParser *self, const char *expected)
 {
   const LeatToken *token = leat_parser_peek (self);
   const LeatToken *before = g_ptr_array_index (self->tokens, self->next - 1);
   const LeatToken *after = self->next + 1 < self->tokens->len ? g_ptr_array_index (self->tokens, self->next + 1) : NULL;
 
-  if (token->kind == LEAT_TOKEN_EQUALS || (after != NULL && after->kind == LEAT_TOKEN_EQUALS))
+  if (token->kind == LEAT_TOKEN_EQUALS || leat_token_lacks_value (before)
+      || (after != NULL && after->kind == LEAT_TOKEN_EQUALS))
     expected = "PROPERTY=VALUE without white space around the =";
   else if (before->kind == LEAT_TOKEN_PROP && strchr (before->text, '[') != NULL && strchr (before->text, ']') == NULL)
     expected = "the rest of the value before it; a value with white space needs quotes";
   else if (token->kind == LEAT_TOKEN_WORD && self->style == LEAT_TEXT_STYLE_FILE
            && (g_str_equal (token->text, "+") || g_str_equal (token->text, "!")))
     expected = "\"->\", which links nodes in a file";
+  else if (token->kind == LEAT_TOKEN_WORD && self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (token->text, "-"))
+    expected = "\"+\" between nodes; the shell takes the > of a ->";
   leat_parser_report_unexpected (self, expected);
 }
 
@@ -185,6 +194,7 @@ leat_parser_parse_declaration (LeatParser *self, const char *name, const LeatSou
       statement = leat_syntax_statement_new (LEAT_SYNTAX_NODE, pos);
       statement->node = node;
       leat_parser_parse_props (self, node, FALSE);
+      node->broken = !leat_parser_at (self, LEAT_TOKEN_LINK) && !leat_parser_at (self, LEAT_TOKEN_END);
       if (leat_parser_at (self, LEAT_TOKEN_LINK))
         leat_parser_report_unexpected (self,
                                        "the end of the declaration; link the node by its name in a line of its own");
@@ -324,7 +334,7 @@ static gboolean
 leat_parser_parse_version (LeatParser *self, const LeatSource *source)
 {
   LeatSourcePos start = { source, 1, 1 };
-  LeatToken *token = leat_parser_peek (self);
+  const LeatToken *token = leat_parser_peek (self), *leat;
   const char *number;
 
   if (!leat_token_is_keyword (token, "leat"))
@@ -334,14 +344,20 @@ leat_parser_parse_version (LeatParser *self, const LeatSource *source)
                            LEAT_SYNTAX_VERSION);
       return TRUE;
     }
-  leat_parser_take (self);
+  leat = leat_parser_take (self);
   token = leat_parser_peek (self);
   number = leat_parser_at (self, LEAT_TOKEN_WORD) ? leat_syntax_value_peek_bare (token->value) : NULL;
-  if (number == NULL || strcmp (number, G_STRINGIFY (LEAT_SYNTAX_VERSION)) != 0)
+  if (number == NULL)
     {
-      leat_error_list_add (self->errors, token != NULL ? &token->pos : &start, LEAT_PARSE_ERROR_VERSION,
-                           "version %s of the language is not known; this library reads \"leat %d\"",
-                           token != NULL && token->kind != LEAT_TOKEN_END ? token->text : "(none)",
+      leat_error_list_add (self->errors, &leat->pos, LEAT_PARSE_ERROR_VERSION,
+                           "expected the version of the language after \"leat\"; this library reads \"leat %d\"",
+                           LEAT_SYNTAX_VERSION);
+      return FALSE;
+    }
+  if (strcmp (number, G_STRINGIFY (LEAT_SYNTAX_VERSION)) != 0)
+    {
+      leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_VERSION,
+                           "version %s of the language is not known; this library reads \"leat %d\"", token->text,
                            LEAT_SYNTAX_VERSION);
       return FALSE;
     }
