@@ -361,22 +361,6 @@ leat_device_get_context (LeatDevice *self)
   return self->context;
 }
 
-gboolean
-leat_device_push (LeatDevice *self, GError **error)
-{
-  CUresult result = self->table->cuCtxPushCurrent (self->context);
-
-  return result == CUDA_SUCCESS || leat_device_set_error (self, error, "cuCtxPushCurrent", result, "%s", self->id);
-}
-
-void
-leat_device_pop (LeatDevice *self)
-{
-  CUcontext popped = NULL;
-
-  self->table->cuCtxPopCurrent (&popped);
-}
-
 void
 leat_device_get_memory_counts (LeatDevice *self, LeatMemoryKind kind, LeatMemoryCounts *counts)
 {

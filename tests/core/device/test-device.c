@@ -82,23 +82,58 @@ test_device_open_reports_context (void)
   fake_harness_clear (&fake);
 }
 
+static CUcontext
+get_current (LeatDevice *device)
+{
+  CUcontext current = NULL;
+
+  leat_device_get_table (device)->cuCtxGetCurrent (&current);
+  return current;
+}
+
 static void
 test_device_push_nests (void)
 {
   DeviceHarness harness;
-  CUcontext current = NULL;
-  const LeatDriverTable *table;
+  g_autoptr (LeatDevice) other = NULL;
 
   device_harness_init (&harness, "1000000");
-  table = leat_device_get_table (harness.device);
+  other = leat_device_open ("cuda:1", NULL);
   g_assert_true (leat_device_push (harness.device, NULL));
   g_assert_true (leat_device_push (harness.device, NULL));
+  g_assert_true (leat_device_push (other, NULL));
+  g_assert_true (leat_device_push (harness.device, NULL));
+  g_assert_true (get_current (other) == leat_device_get_context (harness.device));
   leat_device_pop (harness.device);
-  table->cuCtxGetCurrent (&current);
-  g_assert_true (current == leat_device_get_context (harness.device));
+  g_assert_true (get_current (other) == leat_device_get_context (other));
+  leat_device_pop (other);
   leat_device_pop (harness.device);
-  table->cuCtxGetCurrent (&current);
-  g_assert_null (current);
+  g_assert_true (get_current (other) == leat_device_get_context (harness.device));
+  leat_device_pop (harness.device);
+  g_assert_null (get_current (other));
+  g_clear_object (&other);
+  device_harness_clear (&harness);
+}
+
+static void
+test_device_push_inside_costs_nothing (void)
+{
+  DeviceHarness harness;
+  LeatDriver *driver;
+  g_autoptr (LeatStream) stream = NULL;
+  g_autofree char *log = NULL;
+
+  device_harness_init (&harness, "1000000");
+  driver = leat_device_get_driver (harness.device);
+  stream = leat_stream_new (harness.device, LEAT_STREAM_PRIORITY_NORMAL, NULL);
+  g_assert_true (leat_device_push (harness.device, NULL));
+  g_assert_true (leat_driver_trace_start (driver, TRUE, NULL));
+  g_assert_true (leat_stream_synchronize (stream, NULL));
+  leat_driver_trace_stop (driver);
+  leat_device_pop (harness.device);
+  log = leat_driver_trace_print (driver);
+  g_assert_cmpstr (log, ==, "cuStreamSynchronize");
+  g_clear_pointer (&stream, leat_stream_free);
   device_harness_clear (&harness);
 }
 
@@ -188,6 +223,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/device/open/tells-of-the-cpu", test_device_open_tells_of_the_cpu);
   g_test_add_func ("/leat/device/open/reports-context", test_device_open_reports_context);
   g_test_add_func ("/leat/device/push/nests", test_device_push_nests);
+  g_test_add_func ("/leat/device/push/inside-costs-nothing", test_device_push_inside_costs_nothing);
   g_test_add_func ("/leat/device/death/of-sticky-results", test_device_dies_of_sticky_results);
   g_test_add_func ("/leat/device/death/not-of-other-results", test_device_survives_other_results);
   g_test_add_func ("/leat/device/death/of-a-hung-wait", test_device_dies_of_a_hung_wait);
