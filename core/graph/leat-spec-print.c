@@ -69,6 +69,8 @@ leat_spec_print_shell (LeatSpec *self, GString *text)
  * Writes a spec as leat_spec_parse() reads it: either spelling gives an equal spec back.
  *
  * Returns: (transfer full): the text
+ *
+ * Since: 0.1
  */
 char *
 leat_spec_to_string (LeatSpec *self, LeatSpecStyle style)
