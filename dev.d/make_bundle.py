@@ -120,7 +120,7 @@ if [ -f "$leat_bundle/pixbuf/loaders.cache.in" ]; then
   export GDK_PIXBUF_MODULE_FILE="$leat_bundle/pixbuf/loaders.cache"
 fi
 export GIO_MODULE_DIR="$leat_bundle/pixbuf" GIO_USE_VFS=local
-export XDG_DATA_DIRS="$leat_bundle/share:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}"
+export XDG_DATA_DIRS="$leat_bundle/share:${{XDG_DATA_DIRS:-/usr/local/share:/usr/share}}"
 ''')
 
 

@@ -174,6 +174,7 @@ leat_session_close (LeatSession *self)
   leat_pipeline_thaw (self->pipeline);
 }
 
+/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
 static gboolean
 leat_session_begin (LeatSession *self, GError **error)
 {
@@ -181,7 +182,7 @@ leat_session_begin (LeatSession *self, GError **error)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
   else if (!g_atomic_int_compare_and_exchange (&self->running, 0, 1))
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
-  else if (leat_device_push (self->device, error))
+  else if (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error))
     return TRUE;
   else
     g_atomic_int_set (&self->running, 0);
@@ -191,7 +192,8 @@ leat_session_begin (LeatSession *self, GError **error)
 static void
 leat_session_end (LeatSession *self)
 {
-  leat_device_pop (self->device);
+  if (self->executor == LEAT_EXECUTOR_EAGER)
+    leat_device_pop (self->device);
   g_atomic_int_set (&self->running, 0);
 }
 
@@ -393,7 +395,10 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       self->selector = g_value_dup_string (value);
       break;
     case PROP_EXECUTOR:
-      self->executor = g_value_get_enum (value);
+      if (self->is_open)
+        g_warning ("cannot change the executor of an open session: close it first");
+      else
+        self->executor = g_value_get_enum (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

@@ -63,7 +63,7 @@ leat_cpu_copy_linear_async (CUmemorytype to_type, guint64 to, CUmemorytype from_
 {
   LeatCpuCopy copy;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (stream);
   CUresult result = leat_cpu_copy_init_linear (&copy, to_type, to, from_type, from, bytes);
   return result == CUDA_SUCCESS ? leat_cpu_copy_submit (&copy, stream) : result;
 }

@@ -120,7 +120,7 @@ cuEventCreate (CUevent *event, unsigned int flags)
 CUresult
 cuEventDestroy_v2 (CUevent handle)
 {
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   leat_cpu_acquire ();
   LeatCpuEvent *event = leat_cpu_event_from_handle (handle);
   if (event != NULL)
@@ -145,7 +145,7 @@ cuEventRecordWithFlags (CUevent event_handle, CUstream stream_handle, unsigned i
 {
   CUresult result = CUDA_SUCCESS;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (stream_handle);
   if (flags > CU_EVENT_RECORD_EXTERNAL)
     return CUDA_ERROR_INVALID_VALUE;
   leat_cpu_acquire ();
@@ -185,7 +185,7 @@ cuEventQuery (CUevent handle)
 {
   LeatCpuEvent *event;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   leat_cpu_count (queries);
   leat_cpu_acquire ();
   CUresult result = leat_cpu_event_check_wait (handle, &event);
@@ -200,7 +200,7 @@ cuEventSynchronize (CUevent handle)
 {
   LeatCpuEvent *event;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   leat_cpu_count (host_waits);
   leat_cpu_acquire ();
   CUresult result = leat_cpu_event_check_wait (handle, &event);
@@ -230,7 +230,7 @@ leat_cpu_event_get_elapsed (LeatCpuEvent *start, LeatCpuEvent *end, float *milli
 CUresult
 cuEventElapsedTime (float *milliseconds, CUevent start, CUevent end)
 {
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   if (milliseconds == NULL)
     return CUDA_ERROR_INVALID_VALUE;
   leat_cpu_acquire ();
@@ -258,7 +258,7 @@ cuStreamWaitEvent (CUstream stream_handle, CUevent event_handle, unsigned int fl
 {
   CUresult result;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (stream_handle);
   if (flags > CU_EVENT_WAIT_EXTERNAL)
     return CUDA_ERROR_INVALID_VALUE;
   leat_cpu_acquire ();

@@ -136,7 +136,7 @@ cuGraphInstantiateWithParams (CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTA
 CUresult
 cuGraphExecDestroy (CUgraphExec handle)
 {
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   leat_cpu_acquire ();
   LeatCpuExec *exec = leat_cpu_exec_from_handle (handle);
   if (exec != NULL)
@@ -153,7 +153,7 @@ cuGraphExecDestroy (CUgraphExec handle)
 CUresult
 cuGraphExecGetFlags (CUgraphExec handle, uint64_t *flags)
 {
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   leat_cpu_acquire ();
   LeatCpuExec *exec = leat_cpu_exec_from_handle (handle);
   if (exec != NULL && flags != NULL)
@@ -168,7 +168,7 @@ cuGraphUpload (CUgraphExec handle, CUstream stream)
 {
   LeatCpuOp op = { .kind = LEAT_CPU_OP_EMPTY };
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (stream);
   leat_cpu_acquire ();
   LeatCpuExec *exec = leat_cpu_exec_from_handle (handle);
   leat_cpu_release ();
@@ -239,7 +239,7 @@ cuGraphLaunch (CUgraphExec handle, CUstream stream_handle)
 {
   CUresult result;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (stream_handle);
   leat_cpu_acquire ();
   LeatCpuExec *exec = leat_cpu_exec_from_handle (handle);
   LeatCpuStream *stream = leat_cpu_stream_from_handle (stream_handle);

@@ -81,7 +81,7 @@ cuMemFree_v2 (CUdeviceptr address)
 {
   LeatCpuAllocation allocation;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   if (address == 0)
     return CUDA_SUCCESS;
   leat_cpu_acquire ();
@@ -137,7 +137,7 @@ cuMemAllocHost_v2 (void **host, size_t bytes)
 CUresult
 cuMemFreeHost (void *host)
 {
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_BY_HANDLE ();
   leat_cpu_acquire ();
   CUresult result = leat_cpu_capture_check_unsafe ();
   if (result == CUDA_SUCCESS)

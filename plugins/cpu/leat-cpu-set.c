@@ -14,7 +14,7 @@ leat_cpu_set_submit (CUdeviceptr to, gsize pitch, guint value, guint element, gs
   CUDA_MEMSET_NODE_PARAMS params = { to, pitch, value, element, width, height };
   LeatCpuOp op = { .kind = LEAT_CPU_OP_SET };
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (stream);
   CUresult result = leat_cpu_set_init (&op.set, &params);
   if (result != CUDA_SUCCESS)
     return result;

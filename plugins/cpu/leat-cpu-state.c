@@ -42,6 +42,22 @@ leat_cpu_enter (void)
   return leat_cpu_get_failure ();
 }
 
+CUresult
+leat_cpu_enter_by_handle (void)
+{
+  CUresult result = leat_cpu_enter_without_context ();
+
+  return result != CUDA_SUCCESS ? result : leat_cpu_get_failure ();
+}
+
+CUresult
+leat_cpu_enter_stream (CUstream stream)
+{
+  gboolean implicit = stream == NULL || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+
+  return implicit ? leat_cpu_enter () : leat_cpu_enter_by_handle ();
+}
+
 void
 leat_cpu_fail (CUresult code)
 {

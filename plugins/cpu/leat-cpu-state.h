@@ -49,11 +49,33 @@ LeatCpuThread *leat_cpu_thread_get (void);
  * a context current, the device not dead. */
 CUresult leat_cpu_enter (void);
 CUresult leat_cpu_enter_without_context (void);
+/* As on CUDA (tried on an H200): what names a stream, an event, an executable graph or memory takes the context from
+ * that and needs none to be current; the implicit streams do. */
+CUresult leat_cpu_enter_by_handle (void);
+CUresult leat_cpu_enter_stream (CUstream stream);
 
 #define LEAT_CPU_ENTER()                                                                                               \
   G_STMT_START                                                                                                         \
   {                                                                                                                    \
     CUresult entered_ = leat_cpu_enter ();                                                                             \
+    if (entered_ != CUDA_SUCCESS)                                                                                      \
+      return entered_;                                                                                                 \
+  }                                                                                                                    \
+  G_STMT_END
+
+#define LEAT_CPU_ENTER_BY_HANDLE()                                                                                     \
+  G_STMT_START                                                                                                         \
+  {                                                                                                                    \
+    CUresult entered_ = leat_cpu_enter_by_handle ();                                                                   \
+    if (entered_ != CUDA_SUCCESS)                                                                                      \
+      return entered_;                                                                                                 \
+  }                                                                                                                    \
+  G_STMT_END
+
+#define LEAT_CPU_ENTER_STREAM(stream)                                                                                  \
+  G_STMT_START                                                                                                         \
+  {                                                                                                                    \
+    CUresult entered_ = leat_cpu_enter_stream (stream);                                                                \
     if (entered_ != CUDA_SUCCESS)                                                                                      \
       return entered_;                                                                                                 \
   }                                                                                                                    \

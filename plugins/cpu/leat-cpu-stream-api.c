@@ -52,7 +52,7 @@ cuStreamDestroy_v2 (CUstream handle)
 {
   CUresult result = CUDA_SUCCESS;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (handle);
   leat_cpu_acquire ();
   LeatCpuStream *stream = leat_cpu_stream_from_handle (handle);
   if (stream == NULL || stream->is_default)
@@ -94,7 +94,7 @@ cuStreamSynchronize (CUstream handle)
 {
   LeatCpuStream *stream;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (handle);
   leat_cpu_count (host_waits);
   leat_cpu_acquire ();
   CUresult result = leat_cpu_stream_check_wait (handle, &stream);
@@ -109,7 +109,7 @@ cuStreamQuery (CUstream handle)
 {
   LeatCpuStream *stream;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (handle);
   leat_cpu_count (queries);
   leat_cpu_acquire ();
   CUresult result = leat_cpu_stream_check_wait (handle, &stream);
@@ -135,7 +135,7 @@ cuStreamGetFlags (CUstream handle, unsigned int *flags)
 {
   LeatCpuStream stream;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (handle);
   if (flags == NULL)
     return CUDA_ERROR_INVALID_VALUE;
   CUresult result = leat_cpu_stream_peek (handle, &stream);
@@ -149,7 +149,7 @@ cuStreamGetPriority (CUstream handle, int *priority)
 {
   LeatCpuStream stream;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (handle);
   if (priority == NULL)
     return CUDA_ERROR_INVALID_VALUE;
   CUresult result = leat_cpu_stream_peek (handle, &stream);
@@ -163,7 +163,7 @@ cuStreamGetId (CUstream handle, unsigned long long *id)
 {
   LeatCpuStream stream;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (handle);
   if (id == NULL)
     return CUDA_ERROR_INVALID_VALUE;
   CUresult result = leat_cpu_stream_peek (handle, &stream);
@@ -177,7 +177,7 @@ cuStreamGetCtx (CUstream handle, CUcontext *context)
 {
   LeatCpuStream stream;
 
-  LEAT_CPU_ENTER ();
+  LEAT_CPU_ENTER_STREAM (handle);
   if (context == NULL)
     return CUDA_ERROR_INVALID_VALUE;
   CUresult result = leat_cpu_stream_peek (handle, &stream);
