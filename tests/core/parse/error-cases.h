@@ -254,7 +254,7 @@ static const ErrorCase file_cases[] = {
     "UNKNOWN_PROPERTY: line 2, column 35: t:scan \"scan0\" has no property \"patern\" (did you mean \"patterns\"?)\n" },
   { "leat 1\n"
     "t:source path=a -> t:up -> t:kernel source=x.cu treshold=1 -> t:down -> t:sink\n",
-    "UNKNOWN_PROPERTY: line 2, column 58: t:kernel \"kernel0\" has no property \"treshold\" (did you mean "
+    "UNKNOWN_PROPERTY: line 2, column 49: t:kernel \"kernel0\" has no property \"treshold\" (did you mean "
     "\"threshold\"?)\n" },
   { "leat 1\n"
     "s = t:scan patterns=a radius=x level=9 rate=2 fast=maybe mode=cpoy chunk=2G\n"
@@ -373,11 +373,11 @@ static const ErrorCase file_cases[] = {
     "t:scan patterns=x radius=99 -> = -> t:sink zzz=1\n",
     "QUOTE: line 2, column 9: the quote is not closed on its line; write \\n for a line break inside quotes\n"
     "UNKNOWN_PROPERTY: line 3, column 10: t:source \"source0\" has no property \"pth\" (did you mean \"path\"?)\n"
-    "UNKNOWN_PROPERTY: line 3, column 32: t:sink \"sink0\" has no property \"titel\" (did you mean \"title\"?)\n"
+    "UNKNOWN_PROPERTY: line 3, column 26: t:sink \"sink0\" has no property \"titel\" (did you mean \"title\"?)\n"
     "UNKNOWN_NODE: line 4, column 1: no node \"nope\"; leat-inspect lists all that there are\n"
     "RANGE: line 5, column 26: t:scan \"scan0\": property \"radius\" is 1 to 64, not 99\n"
     "SYNTAX: line 5, column 32: unexpected \"=\"; expected a node\n"
-    "UNKNOWN_PROPERTY: line 5, column 48: t:sink \"sink2\" has no property \"zzz\" (there are title, path and in)\n" },
+    "UNKNOWN_PROPERTY: line 5, column 44: t:sink \"sink2\" has no property \"zzz\" (there are title, path and in)\n" },
 };
 
 static const ErrorCase terminal_cases[] = {
