@@ -261,7 +261,7 @@ test_run_no_progress (Fixture *fixture, gconstpointer data)
 static void
 test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
 {
-  const char *script = "leat-launch io:file path=/dev/zero out=u8[<=65536] + upload + readback + io:file path=- "
+  const char *script = "leat-launch io:file path=/dev/zero out=u8:max64K + upload + readback + io:file path=- "
                        "| head -c 1000 | wc -c";
   g_autoptr (ToolResult) result = tool_run (NULL, ((const char *const[]){ "sh", "-c", script, NULL }));
 
