@@ -116,6 +116,8 @@ leat_node_class_install_vfuncs (LeatNodeClass *klass)
  * The described properties become GObject properties that are kept in the fields which the description names, with
  * their defaults set when a node is made and text freed when it goes; the described ports are there on every node.  A
  * subclass with GObject properties of its own sets its accessors first, and chains up in them for the others.
+ *
+ * Since: 0.1
  */
 void
 leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info)

@@ -292,6 +292,42 @@ cuda_verb_pointer (CudaCall *call)
   return cuda_call_compare (call, result, type, cuda_call_get_number (call, 2));
 }
 
+/* memory TOTAL UNUSED */
+static CUresult
+cuda_verb_memory (CudaCall *call)
+{
+  size_t unused = 0, total = 0;
+  CUresult result = cuda.cuMemGetInfo (&unused, &total);
+
+  result = cuda_call_compare (call, result, total, cuda_call_get_number (call, 1));
+  return cuda_call_compare (call, result, unused, cuda_call_get_number (call, 2));
+}
+
+/* attribute NUMBER VALUE */
+static CUresult
+cuda_verb_attribute (CudaCall *call)
+{
+  int value = 0;
+  CUresult result = cuda.cuDeviceGetAttribute (&value, (CUdevice_attribute) cuda_call_get_number (call, 1), 0);
+
+  if (cuda_call_get_word (call, 2)[0] == '?')
+    return result;
+  return cuda_call_compare (call, result, (unsigned long long) value, cuda_call_get_number (call, 2));
+}
+
+/* The primary context begins anew, and all that the script had in it is gone. */
+static CUresult
+cuda_verb_reset (CudaCall *call)
+{
+  CUresult result = cuda.cuDevicePrimaryCtxReset (0);
+
+  memset (call->objects->streams, 0, sizeof call->objects->streams);
+  memset (call->objects->events, 0, sizeof call->objects->events);
+  memset (call->objects->device, 0, sizeof call->objects->device);
+  memset (call->objects->pinned, 0, sizeof call->objects->pinned);
+  return result;
+}
+
 /* Work in streams */
 
 static CUresult
@@ -844,6 +880,9 @@ static const struct
   { "free-async", cuda_verb_free_async },
   { "mem-info", cuda_verb_mem_info },
   { "pointer", cuda_verb_pointer },
+  { "memory", cuda_verb_memory },
+  { "attribute", cuda_verb_attribute },
+  { "reset", cuda_verb_reset },
   { "set", cuda_verb_set },
   { "set-sync", cuda_verb_set_sync },
   { "copy", cuda_verb_copy },
