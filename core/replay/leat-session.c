@@ -75,17 +75,30 @@ leat_session_list_endpoints (LeatSession *self)
     }
 }
 
+/* Adds the time since @since to one part of the opening, and begins the next. */
+static void
+leat_session_note_time (gint64 *part, gint64 *since)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  *part = now - *since;
+  *since = now;
+}
+
 static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
   LeatTraits traits = { .bound = TRUE };
+  gint64 since = self->open_since_us;
 
   self->plan = leat_plan_new (self->pipeline, error);
   if (self->plan == NULL)
     return FALSE;
+  leat_session_note_time (&self->stats.plan_us, &since);
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
+  leat_session_note_time (&self->stats.attach_us, &since);
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_list_endpoints (self);
@@ -107,10 +120,18 @@ leat_session_add_lane (LeatSession *self, GError **error)
 static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {
+  gint64 since = g_get_monotonic_time ();
+
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   self->resident = leat_resident_new (self->plan, self->device, error);
-  return self->resident != NULL && leat_session_add_lane (self, error) && leat_session_start_endpoints (self, error);
+  if (self->resident == NULL)
+    return FALSE;
+  leat_session_note_time (&self->stats.load_us, &since);
+  if (!leat_session_add_lane (self, error))
+    return FALSE;
+  leat_session_note_time (&self->stats.build_us, &since);
+  return leat_session_start_endpoints (self, error);
 }
 
 /**

@@ -18,7 +18,8 @@ cost_compare (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* The median wall time and the greatest size of several runs, after one that fills the caches. */
+/* The least wall time of several runs, after one that fills the caches: what else the machine does only adds to it. And
+ * the greatest size. */
 static ToolCost
 cost_measure_runs (const char *const *words)
 {
@@ -34,7 +35,8 @@ cost_measure_runs (const char *const *words)
       sum.peak_kib = i == 0 ? cost.peak_kib : MAX (sum.peak_kib, cost.peak_kib);
     }
   qsort (times, N_RUNS, sizeof *times, cost_compare);
-  sum.wall_ms = times[N_RUNS / 2];
+  sum.wall_ms = times[0];
+  g_test_message ("least %.2f ms, median %.2f ms", times[0], times[N_RUNS / 2]);
   return sum;
 }
 

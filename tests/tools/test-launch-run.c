@@ -78,7 +78,7 @@ test_run_stats_json (Fixture *fixture, gconstpointer data)
   g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--stats=json", "--stats-file=-", "io:file", fixture->in,
                                                          "+", "upload", "+", "readback", "+", "io:file", fixture->out));
   g_autoptr (JsonObject) stats = NULL;
-  JsonObject *run;
+  JsonObject *run, *counted, *predicted;
 
   g_test_message ("%s", result->err);
   g_assert_cmpint (result->code, ==, 0);
@@ -89,6 +89,10 @@ test_run_stats_json (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (json_object_get_int_member (run, "bytes-in"), ==, 25);
   g_assert_cmpint (json_object_get_int_member (run, "bytes-out"), ==, 25);
   g_assert_cmpstr (json_object_get_string_member (stats, "executor"), ==, "graph");
+  counted = json_object_get_object_member (stats, "counted");
+  predicted = json_object_get_object_member (stats, "predicted-a-run");
+  g_assert_cmpint (json_object_get_int_member (counted, "copies"), ==,
+                   json_object_get_int_member (predicted, "copies"));
   g_assert_cmpstr (json_object_get_string_member (json_object_get_object_member (stats, "device"), "name"), !=, "");
 }
 
@@ -261,7 +265,7 @@ test_run_no_progress (Fixture *fixture, gconstpointer data)
 static void
 test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
 {
-  const char *script = "leat-launch io:file path=/dev/zero out=u8[<=65536] + upload + readback + io:file path=- "
+  const char *script = "leat-launch io:file path=/dev/zero out=u8:max64K + upload + readback + io:file path=- "
                        "| head -c 1000 | wc -c";
   g_autoptr (ToolResult) result = tool_run (NULL, ((const char *const[]){ "sh", "-c", script, NULL }));
 
