@@ -13,7 +13,7 @@ leat_cpu_capture_begin (LeatCpuStream *stream, LeatCpuGraph *graph, CUstreamCapt
     return CUDA_ERROR_INVALID_VALUE;
   if (stream == leat_cpu_stream_get_legacy ())
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  if (stream->capture != NULL)
+  if (stream->capture != NULL || (graph != NULL && graph->captures))
     return CUDA_ERROR_ILLEGAL_STATE;
   leat_cpu_capture_new (stream, graph, mode);
   return CUDA_SUCCESS;
@@ -87,7 +87,10 @@ leat_cpu_capture_end_on (LeatCpuStream *stream, LeatCpuGraph **graph)
       return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
   if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != leat_cpu_thread_get ())
-    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    {
+      leat_cpu_capture_drop (capture);
+      return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    }
   return leat_cpu_capture_end (capture, graph);
 }
 

@@ -3,8 +3,6 @@
  */
 #include "leat-cpu-capture.h"
 
-#include "leat-cpu-graph-exec.h"
-
 static LeatCpuCapture *leat_cpu_captures; /* under way */
 static guint64 leat_cpu_next_capture_id = 1;
 
@@ -25,9 +23,11 @@ leat_cpu_capture_new (LeatCpuStream *stream, LeatCpuGraph *graph, CUstreamCaptur
   capture->id = leat_cpu_next_capture_id++;
   capture->into_given_graph = graph != NULL;
   capture->graph = graph != NULL ? graph : leat_cpu_graph_new ();
+  capture->graph->captures = TRUE;
   capture->mode = mode;
   capture->thread = leat_cpu_thread_get ();
   capture->origin = stream;
+  capture->lost = g_ptr_array_new ();
   capture->next = leat_cpu_captures;
   leat_cpu_captures = capture;
   leat_cpu_capture_join (capture, stream);
@@ -50,6 +50,7 @@ leat_cpu_capture_free (LeatCpuCapture *capture)
       stream->next_captured = NULL;
       g_ptr_array_set_size (stream->tail, 0);
     }
+  g_ptr_array_unref (capture->lost);
   g_free (capture);
 }
 
@@ -63,6 +64,15 @@ leat_cpu_node_mark_ancestors (LeatCpuNode *node)
     leat_cpu_node_mark_ancestors (leat_cpu_node_get_from (node, i)->node);
 }
 
+static gboolean
+leat_cpu_node_are_marked (GPtrArray *nodes)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    if (((LeatCpuNode *) g_ptr_array_index (nodes, i))->index == 0)
+      return FALSE;
+  return TRUE;
+}
+
 /* Whether everything that other streams captured comes before what the origin would capture next. */
 static gboolean
 leat_cpu_capture_is_joined (LeatCpuCapture *capture)
@@ -72,10 +82,9 @@ leat_cpu_capture_is_joined (LeatCpuCapture *capture)
   for (guint i = 0; i < capture->origin->tail->len; i++)
     leat_cpu_node_mark_ancestors (g_ptr_array_index (capture->origin->tail, i));
   for (LeatCpuStream *stream = capture->streams; stream != NULL; stream = stream->next_captured)
-    for (guint i = 0; i < stream->tail->len; i++)
-      if (((LeatCpuNode *) g_ptr_array_index (stream->tail, i))->index == 0)
-        return FALSE;
-  return TRUE;
+    if (!leat_cpu_node_are_marked (stream->tail))
+      return FALSE;
+  return leat_cpu_node_are_marked (capture->lost);
 }
 
 CUresult
@@ -92,8 +101,20 @@ leat_cpu_capture_end (LeatCpuCapture *capture, LeatCpuGraph **graph)
     *graph = capture->graph;
   else if (!capture->into_given_graph)
     leat_cpu_graph_free (capture->graph);
+  else
+    capture->graph->magic = LEAT_CPU_GRAPH_BROKEN_MAGIC;
+  capture->graph->captures = FALSE;
   leat_cpu_capture_free (capture);
   return result;
+}
+
+void
+leat_cpu_capture_drop (LeatCpuCapture *capture)
+{
+  LeatCpuGraph *graph;
+
+  capture->invalid = TRUE;
+  leat_cpu_capture_end (capture, &graph);
 }
 
 void
@@ -104,13 +125,11 @@ leat_cpu_capture_forget_stream (LeatCpuStream *stream)
 
   if (capture->origin == stream)
     {
-      LeatCpuGraph *graph;
-
-      capture->invalid = TRUE;
-      leat_cpu_capture_end (capture, &graph);
+      leat_cpu_capture_drop (capture);
       return;
     }
-  capture->invalid = TRUE;
+  for (guint i = 0; i < stream->tail->len; i++)
+    g_ptr_array_add (capture->lost, g_ptr_array_index (stream->tail, i));
   while (*link != stream)
     link = &(*link)->next_captured;
   *link = stream->next_captured;
@@ -157,27 +176,6 @@ leat_cpu_capture_add_op (LeatCpuStream *stream, LeatCpuOp *op)
   LeatCpuNode *node = leat_cpu_node_new (capture->graph, leat_cpu_op_get_node_type (op));
   op->in_graph = TRUE;
   leat_cpu_node_set_op (node, op);
-  leat_cpu_capture_append (stream, node);
-  return CUDA_SUCCESS;
-}
-
-/* Becomes a child graph, made again from the executable's steps. */
-CUresult
-leat_cpu_capture_launch_graph (LeatCpuStream *stream, LeatCpuExec *exec)
-{
-  LeatCpuCapture *capture = stream->capture;
-
-  if (capture->invalid)
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  LeatCpuGraph *child = leat_cpu_schedule_make_graph (exec->schedule);
-  if (child == NULL)
-    {
-      capture->invalid = TRUE;
-      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    }
-  LeatCpuNode *node = leat_cpu_node_new (capture->graph, CU_GRAPH_NODE_TYPE_GRAPH);
-  node->child = child;
-  child->owner = node;
   leat_cpu_capture_append (stream, node);
   return CUDA_SUCCESS;
 }
@@ -248,15 +246,14 @@ leat_cpu_capture_wait_event (LeatCpuStream *stream, LeatCpuEvent *event, gboolea
 
   if (capture != NULL && capture->invalid)
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  if (capture != NULL && external)
-    return leat_cpu_capture_wait_external (stream, event);
-  if (event->captured && source == NULL)
-    return capture != NULL ? leat_cpu_capture_invalidate (capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
-                           : CUDA_ERROR_INVALID_VALUE;
+  if (external)
+    return capture != NULL ? leat_cpu_capture_wait_external (stream, event) : CUDA_ERROR_ILLEGAL_STATE;
+  if (!event->captured && event->mark == NULL)
+    return CUDA_SUCCESS;
+  if (event->captured && (source == NULL || source->invalid))
+    return capture != NULL ? leat_cpu_capture_invalidate (capture, CUDA_ERROR_INVALID_VALUE) : CUDA_ERROR_INVALID_VALUE;
   if (source == NULL)
     return leat_cpu_capture_invalidate (capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-  if (source->invalid)
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (capture != NULL && capture != source)
     {
       source->invalid = TRUE;
@@ -294,6 +291,15 @@ leat_cpu_capture_check_unsafe (void)
         result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
       }
   return result;
+}
+
+/* The whole context is asked for, and captures are in it whatever their mode. */
+CUresult
+leat_cpu_capture_check_context (void)
+{
+  for (LeatCpuCapture *capture = leat_cpu_captures; capture != NULL; capture = capture->next)
+    capture->invalid = TRUE;
+  return leat_cpu_captures != NULL ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
 static gboolean
@@ -336,8 +342,6 @@ leat_cpu_capture_check_implicit (LeatCpuStream *stream)
 CUresult
 leat_cpu_capture_refuse_stream (LeatCpuStream *stream)
 {
-  if (stream->capture->invalid)
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   return leat_cpu_capture_invalidate (stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
@@ -346,7 +350,5 @@ leat_cpu_capture_refuse_event (LeatCpuEvent *event)
 {
   LeatCpuCapture *capture = leat_cpu_capture_find (event->capture_id);
 
-  if (capture != NULL)
-    capture->invalid = TRUE;
-  return CUDA_ERROR_CAPTURED_EVENT;
+  return capture != NULL ? leat_cpu_capture_invalidate (capture, CUDA_ERROR_CAPTURED_EVENT) : CUDA_ERROR_INVALID_VALUE;
 }

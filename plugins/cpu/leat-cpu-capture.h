@@ -20,21 +20,24 @@ struct _LeatCpuCapture
   gboolean invalid;
   LeatCpuStream *origin;
   LeatCpuStream *streams; /* all of them, the origin included */
+  GPtrArray *lost;        /* of LeatCpuNode: where branches ended whose streams were destroyed */
   LeatCpuCapture *next;
 };
 
 /* Work for a capturing stream; takes the op over when it succeeds. */
 CUresult leat_cpu_capture_add_op (LeatCpuStream *stream, LeatCpuOp *op);
 CUresult leat_cpu_capture_record_event (LeatCpuStream *stream, LeatCpuEvent *event, gboolean external);
-CUresult leat_cpu_capture_launch_graph (LeatCpuStream *stream, LeatCpuExec *exec);
 CUresult leat_cpu_capture_wait_event (LeatCpuStream *stream, LeatCpuEvent *event, gboolean external);
 
 LeatCpuCapture *leat_cpu_capture_new (LeatCpuStream *stream, LeatCpuGraph *graph, CUstreamCaptureMode mode);
 /* Ends the capture and lets its streams go; the graph is handed over, or freed where something was wrong. */
 CUresult leat_cpu_capture_end (LeatCpuCapture *capture, LeatCpuGraph **graph);
 
+void leat_cpu_capture_drop (LeatCpuCapture *capture);
+
 /* What calls ask before they do something that captures forbid.  A refusal invalidates the captures concerned. */
 CUresult leat_cpu_capture_check_unsafe (void);
+CUresult leat_cpu_capture_check_context (void);
 CUresult leat_cpu_capture_check_implicit (LeatCpuStream *stream);
 gboolean leat_cpu_capture_blocks_legacy (LeatCpuStream *stream); /* the same question, without consequences */
 CUresult leat_cpu_capture_refuse_stream (LeatCpuStream *stream);

@@ -219,7 +219,7 @@ cuCtxSynchronize (void)
   LEAT_CPU_ENTER ();
   leat_cpu_count (host_waits);
   leat_cpu_acquire ();
-  CUresult result = leat_cpu_capture_check_unsafe ();
+  CUresult result = leat_cpu_capture_check_context ();
   if (result == CUDA_SUCCESS)
     result = leat_cpu_stream_wait_all ();
   leat_cpu_release ();

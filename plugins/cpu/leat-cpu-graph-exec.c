@@ -77,6 +77,45 @@ leat_cpu_exec_unref (LeatCpuExec *exec)
   g_free (exec);
 }
 
+/* Every condition made must steer a node. */
+static gboolean
+leat_cpu_graph_uses_conditions (LeatCpuGraph *graph)
+{
+  for (guint i = 0; i < graph->conditions->len; i++)
+    if (!((LeatCpuCondition *) g_ptr_array_index (graph->conditions, i))->used)
+      return FALSE;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
+
+      for (guint b = 0; b < node->conditional.n_bodies; b++)
+        if (!leat_cpu_graph_uses_conditions ((LeatCpuGraph *) node->conditional.bodies[b]))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* Conditional bodies hold no host functions and no events. */
+static gboolean
+leat_cpu_graph_bodies_are_sound (LeatCpuGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
+
+      for (guint b = 0; b < node->conditional.n_bodies; b++)
+        {
+          LeatCpuGraph *body = (LeatCpuGraph *) node->conditional.bodies[b];
+
+          if (leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_HOST)
+              || leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+              || leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_WAIT_EVENT))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static CUresult
 leat_cpu_graph_instantiate (LeatCpuGraph *graph, guint64 flags, LeatCpuExec **exec, CUgraphInstantiateResult *why)
 {
@@ -87,6 +126,16 @@ leat_cpu_graph_instantiate (LeatCpuGraph *graph, guint64 flags, LeatCpuExec **ex
     return CUDA_ERROR_NOT_SUPPORTED;
   if (graph->exec != NULL)
     return CUDA_ERROR_NOT_SUPPORTED;
+  if (!leat_cpu_graph_uses_conditions (graph))
+    {
+      *why = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  if (!leat_cpu_graph_bodies_are_sound (graph))
+    {
+      *why = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+      return CUDA_ERROR_INVALID_VALUE;
+    }
   *exec = leat_cpu_exec_new (graph, flags);
   *why = *exec != NULL ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
   return *exec != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -104,7 +153,9 @@ leat_cpu_graph_instantiate_handle (CUgraphExec *out, CUgraph graph, guint64 flag
   if (out == NULL)
     return CUDA_ERROR_INVALID_VALUE;
   leat_cpu_acquire ();
-  result = leat_cpu_graph_instantiate (leat_cpu_graph_from_handle (graph), flags, &exec, why);
+  result = leat_cpu_capture_check_unsafe ();
+  if (result == CUDA_SUCCESS)
+    result = leat_cpu_graph_instantiate (leat_cpu_graph_from_handle (graph), flags, &exec, why);
   leat_cpu_release ();
   if (result != CUDA_SUCCESS)
     return result;
@@ -139,15 +190,15 @@ cuGraphExecDestroy (CUgraphExec handle)
   LEAT_CPU_ENTER_BY_HANDLE ();
   leat_cpu_acquire ();
   LeatCpuExec *exec = leat_cpu_exec_from_handle (handle);
-  if (exec != NULL)
+  CUresult result = exec != NULL ? leat_cpu_capture_check_unsafe () : CUDA_ERROR_INVALID_VALUE;
+  if (result == CUDA_SUCCESS)
     exec->magic = 0;
-  if (exec != NULL && exec->graph != NULL)
+  if (result == CUDA_SUCCESS && exec->graph != NULL)
     g_steal_pointer (&exec->graph)->exec = NULL;
   leat_cpu_release ();
-  if (exec == NULL)
-    return CUDA_ERROR_INVALID_VALUE;
-  leat_cpu_exec_unref (exec);
-  return CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS)
+    leat_cpu_exec_unref (exec);
+  return result;
 }
 
 CUresult
@@ -164,15 +215,20 @@ cuGraphExecGetFlags (CUgraphExec handle, uint64_t *flags)
 
 /* There is nothing to send anywhere; only the order in the stream is kept. */
 CUresult
-cuGraphUpload (CUgraphExec handle, CUstream stream)
+cuGraphUpload (CUgraphExec handle, CUstream stream_handle)
 {
+  CUresult result = CUDA_SUCCESS;
   LeatCpuOp op = { .kind = LEAT_CPU_OP_EMPTY };
 
   LEAT_CPU_ENTER_STREAM (stream);
   leat_cpu_acquire ();
-  LeatCpuExec *exec = leat_cpu_exec_from_handle (handle);
+  LeatCpuStream *stream = leat_cpu_stream_from_handle (stream_handle);
+  if (leat_cpu_exec_from_handle (handle) == NULL)
+    result = CUDA_ERROR_INVALID_VALUE;
+  else if (stream != NULL && stream->capture != NULL)
+    result = leat_cpu_capture_refuse_stream (stream);
   leat_cpu_release ();
-  return exec != NULL ? leat_cpu_submit (stream, &op) : CUDA_ERROR_INVALID_VALUE;
+  return result == CUDA_SUCCESS ? leat_cpu_submit (stream_handle, &op) : result;
 }
 
 typedef struct
@@ -248,7 +304,7 @@ cuGraphLaunch (CUgraphExec handle, CUstream stream_handle)
   else if (stream == NULL)
     result = CUDA_ERROR_INVALID_HANDLE;
   else if (stream->capture != NULL)
-    result = leat_cpu_capture_launch_graph (stream, exec);
+    result = leat_cpu_capture_refuse_stream (stream);
   else
     result = leat_cpu_exec_launch (exec, stream);
   leat_cpu_release ();

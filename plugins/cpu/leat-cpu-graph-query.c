@@ -21,8 +21,9 @@ cuGraphDestroy (CUgraph handle)
 {
   LEAT_CPU_ENTER ();
   leat_cpu_acquire ();
-  LeatCpuGraph *graph = leat_cpu_graph_from_handle (handle);
-  gboolean own = graph != NULL && graph->owner == NULL;
+  LeatCpuGraph *graph = (LeatCpuGraph *) handle;
+  gboolean own = graph != NULL && graph->owner == NULL
+                 && (graph->magic == LEAT_CPU_GRAPH_MAGIC || graph->magic == LEAT_CPU_GRAPH_BROKEN_MAGIC);
   if (own)
     leat_cpu_graph_free (graph);
   leat_cpu_release ();
@@ -39,8 +40,6 @@ cuGraphDestroyNode (CUgraphNode handle)
   LeatCpuNode *node = leat_cpu_node_from_handle (handle);
   if (node == NULL)
     result = CUDA_ERROR_INVALID_VALUE;
-  else if (node->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
-    result = CUDA_ERROR_NOT_SUPPORTED;
   else
     leat_cpu_node_free (node);
   leat_cpu_release ();

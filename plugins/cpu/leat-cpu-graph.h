@@ -7,8 +7,9 @@
 
 G_BEGIN_DECLS
 
-#define LEAT_CPU_GRAPH_MAGIC 0x4c477266u
-#define LEAT_CPU_NODE_MAGIC  0x4c4e6f64u
+#define LEAT_CPU_GRAPH_MAGIC        0x4c477266u
+#define LEAT_CPU_GRAPH_BROKEN_MAGIC 0x4c477242u /* a capture into it failed: it can only be destroyed */
+#define LEAT_CPU_NODE_MAGIC         0x4c4e6f64u
 
 typedef struct _LeatCpuGraph LeatCpuGraph;
 
@@ -62,6 +63,7 @@ struct _LeatCpuGraph
   guint64 id;
   GPtrArray *nodes;      /* of LeatCpuNode, in order of creation; owned */
   GPtrArray *conditions; /* of LeatCpuCondition; shared with executables */
+  gboolean captures;     /* a capture into it is under way */
   LeatCpuNode *owner;    /* of a child graph or a conditional body */
   LeatCpuGraph *clone_of;
   LeatCpuExec *exec; /* alive and made from it, where it has conditional nodes: then there can be only one */

@@ -46,8 +46,8 @@ leat_cpu_memory_pool_check_stream (CUstream handle)
     result = CUDA_ERROR_INVALID_HANDLE;
   else if (stream->capture != NULL)
     result = leat_cpu_capture_refuse_stream (stream); /* graphs hold no allocation nodes here */
-  else
-    result = leat_cpu_capture_check_implicit (stream);
+  else if ((result = leat_cpu_capture_check_implicit (stream)) == CUDA_SUCCESS)
+    result = leat_cpu_capture_check_unsafe ();
   leat_cpu_release ();
   return result;
 }

@@ -119,10 +119,14 @@ cuMemHostAlloc (void **host, size_t bytes, unsigned int flags)
   const guint known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
   void *memory = NULL;
 
-  if ((flags & ~known) != 0)
+  if (host == NULL || (flags & ~known) != 0)
     return CUDA_ERROR_INVALID_VALUE;
-  CUresult result =
-    leat_cpu_memory_new (LEAT_CPU_FAULT_HOST_ALLOC, LEAT_CPU_ALLOCATION_HOST, host != NULL ? bytes : 0, flags, &memory);
+  if (bytes == 0)
+    {
+      *host = NULL;
+      return CUDA_SUCCESS;
+    }
+  CUresult result = leat_cpu_memory_new (LEAT_CPU_FAULT_HOST_ALLOC, LEAT_CPU_ALLOCATION_HOST, bytes, flags, &memory);
   if (result == CUDA_SUCCESS)
     *host = memory;
   return result;
@@ -138,6 +142,8 @@ CUresult
 cuMemFreeHost (void *host)
 {
   LEAT_CPU_ENTER_BY_HANDLE ();
+  if (host == NULL)
+    return CUDA_SUCCESS;
   leat_cpu_acquire ();
   CUresult result = leat_cpu_capture_check_unsafe ();
   if (result == CUDA_SUCCESS)
