@@ -288,6 +288,7 @@ leat_cpu_graph_add_conditional (CUgraphNode *out, CUgraph graph_handle, const CU
   CUresult result = leat_cpu_graph_add (graph_handle, CU_GRAPH_NODE_TYPE_CONDITIONAL, dependencies, edges, n, &node);
   if (result != CUDA_SUCCESS)
     return result;
+  condition->used = TRUE;
   node->conditional = (LeatCpuConditional){ condition, params->type, params->size, g_new (CUgraph, params->size) };
   for (guint i = 0; i < params->size; i++)
     {

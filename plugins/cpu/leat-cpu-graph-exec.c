@@ -220,7 +220,7 @@ cuGraphUpload (CUgraphExec handle, CUstream stream_handle)
   CUresult result = CUDA_SUCCESS;
   LeatCpuOp op = { .kind = LEAT_CPU_OP_EMPTY };
 
-  LEAT_CPU_ENTER_STREAM (stream);
+  LEAT_CPU_ENTER_STREAM (stream_handle);
   leat_cpu_acquire ();
   LeatCpuStream *stream = leat_cpu_stream_from_handle (stream_handle);
   if (leat_cpu_exec_from_handle (handle) == NULL)

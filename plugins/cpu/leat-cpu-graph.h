@@ -19,6 +19,7 @@ typedef struct
   guint value;
   guint initial;
   gboolean assign_initial; /* at each launch */
+  gboolean used;           /* a node is steered by it */
 } LeatCpuCondition;
 
 typedef struct
