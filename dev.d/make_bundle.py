@@ -63,6 +63,14 @@ def needed_libraries(programs):
     return found
 
 
+def copy_mime_types(bundle):
+    """GdkPixbuf asks the table of file types what a picture is; a bare machine has none."""
+    table = Path('/usr/share/mime/mime.cache')
+    if table.exists():
+        (bundle / 'share' / 'mime').mkdir(parents=True, exist_ok=True)
+        shutil.copy(table, bundle / 'share' / 'mime')
+
+
 def copy_pixbuf_loaders(bundle, libraries):
     """The picture loaders that need no further library (SVG's would bring forty), with a table of relative paths."""
     folder = bundle / 'pixbuf'
@@ -112,6 +120,7 @@ if [ -f "$leat_bundle/pixbuf/loaders.cache.in" ]; then
   export GDK_PIXBUF_MODULE_FILE="$leat_bundle/pixbuf/loaders.cache"
 fi
 export GIO_MODULE_DIR="$leat_bundle/pixbuf" GIO_USE_VFS=local
+export XDG_DATA_DIRS="$leat_bundle/share:${{XDG_DATA_DIRS:-/usr/local/share:/usr/share}}"
 ''')
 
 
@@ -132,6 +141,7 @@ def main():
         if given.build not in file.parents:
             shutil.copy2(file.resolve(), library_folder / name)
     copy_pixbuf_loaders(given.bundle, libraries)
+    copy_mime_types(given.bundle)
     strip_and_find(given.bundle, library_folder)
     describe_tests(given.source, given.build, given.bundle, given.commit)
     write_environment(given.source, given.build, given.bundle)

@@ -151,7 +151,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
                                 "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin");
   g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
                                              "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
-                                             "130 interrupted.  More: man leat-launch");
+                                             "130 interrupted.  More: man leat-launch\n");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse_strv (context, argv, error);
 }

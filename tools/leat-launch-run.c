@@ -166,20 +166,36 @@ leat_launch_say_plan (LeatLaunch *self)
   fputs (text, stderr);
 }
 
+static gboolean
+leat_launch_run_counted (LeatSession *session, GCancellable *cancellable, GError **error)
+{
+  return leat_session_start_counting (session, error) && leat_session_run (session, cancellable, error);
+}
+
+static gboolean
+leat_launch_say_stats (LeatLaunch *self)
+{
+  g_autoptr (GVariant) counts = NULL;
+
+  if (self->options->stats_format == LEAT_FORMAT_NONE)
+    return TRUE;
+  counts = leat_session_stop_counting (self->session, &self->error);
+  return counts != NULL && leat_launch_print_stats (self->options, self->session, counts, &self->error);
+}
+
 static LeatExit
 leat_launch_run_steps (LeatLaunch *self)
 {
+  gboolean counted = self->options->stats_format != LEAT_FORMAT_NONE;
+
   if (!leat_launch_await (self, leat_session_open))
     return leat_launch_fail (self);
   leat_launch_say_device (self);
   leat_launch_say_plan (self);
-  if (!leat_launch_await (self, leat_session_run))
+  if (!leat_launch_await (self, counted ? leat_launch_run_counted : leat_session_run))
     return leat_launch_fail (self);
   leat_progress_clear (self->progress);
-  if (leat_launch_print_stats (self->options, self->session, &self->error))
-    return LEAT_EXIT_OK;
-  leat_tool_report (self->error);
-  return LEAT_EXIT_FAILED;
+  return leat_launch_say_stats (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 
 LeatExit

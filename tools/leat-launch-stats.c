@@ -35,7 +35,7 @@ leat_launch_stats_describe_plan (LeatPlan *plan)
 
 /* All that --stats tells, as one dictionary. */
 static GVariant *
-leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *session)
+leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts)
 {
   g_autoptr (GVariant) run = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
@@ -46,7 +46,8 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
   g_variant_dict_insert (&dict, "executor", "s", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
   g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
   g_variant_dict_insert_value (&dict, "run", run);
-  g_variant_dict_insert_value (&dict, "predicted", predicted);
+  g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
+  g_variant_dict_insert_value (&dict, "counted", counts);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 
@@ -87,6 +88,10 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   leat_launch_stats_append_bytes (stats, "bytes-in", "in", text);
   leat_launch_stats_append_bytes (stats, "bytes-out", "out", text);
   leat_launch_stats_append_time (stats, "open-us", "open", text);
+  leat_launch_stats_append_time (stats, "open-plan-us", "  plan", text);
+  leat_launch_stats_append_time (stats, "open-attach-us", "  device", text);
+  leat_launch_stats_append_time (stats, "open-load-us", "  kernels", text);
+  leat_launch_stats_append_time (stats, "open-build-us", "  graph", text);
   leat_launch_stats_append_time (stats, "first-result-us", "first result", text);
   leat_launch_stats_append_time (stats, "source-us", "sources", text);
   leat_launch_stats_append_time (stats, "device-us", "device", text);
@@ -99,22 +104,24 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
                             "device a run", least, (double) sum / runs, most);
 }
 
+/* Over all runs: what the plan says, and what the driver counted.  Only what both know. */
 static void
-leat_launch_stats_append_prediction (GVariant *predicted, GString *text)
+leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 runs, GString *text)
 {
   GVariantIter iter;
   const char *name;
-  guint64 value;
+  guint64 value, expected;
 
-  g_string_append (text, "predicted for a run\n");
-  g_variant_iter_init (&iter, predicted);
+  g_string_append_printf (text, "%-16s%12s%12s\n", "", "predicted", "counted");
+  g_variant_iter_init (&iter, counts);
   while (g_variant_iter_next (&iter, "{&st}", &name, &value))
-    if (value > 0)
-      g_string_append_printf (text, "  %-20s%" G_GUINT64_FORMAT "\n", name, value);
+    if (g_variant_lookup (predicted, name, "t", &expected))
+      g_string_append_printf (text, "%-16s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, runs * expected,
+                              value);
 }
 
 static char *
-leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *session)
+leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts)
 {
   g_autoptr (GVariant) stats = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
@@ -124,25 +131,23 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
   g_string_append_printf (text, "%-14s%s: %s\n", "device", leat_device_get_id (device), leat_device_get_name (device));
   g_string_append_printf (text, "%-14s%s\n", "executor", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
   leat_launch_stats_append_runs (stats, text);
-  leat_launch_stats_append_prediction (predicted, text);
+  leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"), text);
   return g_string_free (text, FALSE);
 }
 
 gboolean
-leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GError **error)
+leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts, GError **error)
 {
   g_autoptr (GVariant) stats = NULL;
   g_autofree char *text = NULL;
 
-  if (options->stats_format == LEAT_FORMAT_NONE)
-    return TRUE;
   if (options->stats_format == LEAT_FORMAT_JSON)
     {
-      stats = leat_launch_stats_collect (options, session);
+      stats = leat_launch_stats_collect (options, session, counts);
       text = leat_tool_variant_to_json (stats);
     }
   else
-    text = leat_launch_stats_to_text (options, session);
+    text = leat_launch_stats_to_text (options, session, counts);
   if (options->stats_path != NULL)
     return leat_tool_print (text, options->stats_path, error);
   fputs (text, stderr);

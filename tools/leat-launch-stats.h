@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* What an open session has done, where --stats wants it. */
-gboolean leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GError **error);
+/* What an open session has done, where --stats wants it. @counts: of leat_session_stop_counting () */
+gboolean leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
+                                  GError **error);
 
 G_END_DECLS

@@ -5,6 +5,25 @@
 
 #define LEAT_BUDGET_DEFAULT_PERCENT 90
 
+/* GLib's own differs by locale and has a space that is none. */
+char *
+leat_device_format_bytes (guint64 bytes)
+{
+  static const char units[] = "KMGTPE";
+  int unit = -1;
+  guint64 rest = 0;
+
+  while (bytes >= 1024)
+    {
+      rest = bytes % 1024;
+      bytes /= 1024;
+      unit++;
+    }
+  if (unit < 0)
+    return g_strdup_printf ("%" G_GUINT64_FORMAT " bytes", bytes);
+  return g_strdup_printf ("%" G_GUINT64_FORMAT ".%u %ciB", bytes, (guint) (rest * 10 / 1024), units[unit]);
+}
+
 static gboolean
 leat_device_scale_budget (const char *unit, guint64 number, guint64 total, guint64 *bytes)
 {
@@ -32,22 +51,27 @@ leat_device_scale_budget (const char *unit, guint64 number, guint64 total, guint
   return TRUE;
 }
 
-/* "75%", "512M", "2GiB" or bytes; what cannot be read counts as not given, with a warning. */
-guint64
-leat_device_parse_budget (const char *text, guint64 total)
+/* "75%", "512M", "2GiB" or bytes; NULL or "": the default. */
+gboolean
+leat_device_parse_budget (const char *text, guint64 total, guint64 *budget, GError **error)
 {
   guint64 bytes = 0, number;
   char *unit = NULL;
 
-  if (text != NULL && g_ascii_isdigit (*text))
+  if (text == NULL || *text == '\0')
     {
-      number = g_ascii_strtoull (text, &unit, 10);
-      if (leat_device_scale_budget (unit, number, total, &bytes) && bytes > 0)
-        return MIN (bytes, total);
+      *budget = total / 100 * LEAT_BUDGET_DEFAULT_PERCENT;
+      return TRUE;
     }
-  if (text != NULL && *text != '\0')
-    g_warning ("LEAT_MEMORY_BUDGET=%s is no size: write 75%%, 512M or 2G", text);
-  return total / 100 * LEAT_BUDGET_DEFAULT_PERCENT;
+  number = g_ascii_strtoull (text, &unit, 10);
+  if (g_ascii_isdigit (*text) && leat_device_scale_budget (unit, number, total, &bytes) && bytes > 0)
+    {
+      *budget = MIN (bytes, total);
+      return TRUE;
+    }
+  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_INVALID,
+               "LEAT_MEMORY_BUDGET=%s is no size of memory: write 75%%, 512M or 2G", text);
+  return FALSE;
 }
 
 gboolean
@@ -61,7 +85,7 @@ leat_device_fits_budget (LeatDevice *self, guint64 bytes)
 gboolean
 leat_device_set_over_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error)
 {
-  g_autofree char *needed = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *needed = leat_device_format_bytes (bytes);
   g_autofree char *available = NULL;
   g_autofree char *limit = NULL;
   guint64 budget, live;
@@ -71,8 +95,8 @@ leat_device_set_over_budget (LeatDevice *self, guint64 bytes, const char *what, 
   live = self->pools[LEAT_MEMORY_DEVICE].counts.live_bytes;
   g_mutex_unlock (&self->lock);
 
-  available = g_format_size_full (budget > live ? budget - live : 0, G_FORMAT_SIZE_IEC_UNITS);
-  limit = g_format_size_full (budget, G_FORMAT_SIZE_IEC_UNITS);
+  available = leat_device_format_bytes (budget > live ? budget - live : 0);
+  limit = leat_device_format_bytes (budget);
   g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY,
                "%s needs %s on %s, of whose budget of %s only %s is free (LEAT_MEMORY_BUDGET sets it)", what, needed,
                self->id, limit, available);

@@ -65,6 +65,8 @@ void leat_memory_destroy (LeatDevice *device, LeatMemory *block);
 gboolean leat_device_fits_budget (LeatDevice *self, guint64 bytes);
 /* Always FALSE. */
 gboolean leat_device_set_over_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error);
-guint64 leat_device_parse_budget (const char *text, guint64 total);
+/* "3.0 MiB" */
+char *leat_device_format_bytes (guint64 bytes);
+gboolean leat_device_parse_budget (const char *text, guint64 total, guint64 *budget, GError **error);
 
 G_END_DECLS

@@ -13,8 +13,9 @@ const LeatDriverTable *leat_device_get_table (LeatDevice *self);
 const LeatDeviceFacts *leat_device_get_facts (LeatDevice *self);
 CUcontext leat_device_get_context (LeatDevice *self);
 
-/* Makes the device's context current on this thread until the matching pop; they nest.  Everything in this folder does
- * it by itself. */
+/* Makes the device's context current on this thread until the matching pop.  They nest, and a push inside a push of the
+ * same device makes no driver call.  Everything in this folder does it by itself.  What others' code does to the current
+ * context in between must be undone there. */
 gboolean leat_device_push (LeatDevice *self, GError **error);
 void leat_device_pop (LeatDevice *self);
 

@@ -158,6 +158,8 @@ leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **er
                    self->id, self->facts.name);
       return FALSE;
     }
+  if (!leat_device_parse_budget (g_getenv ("LEAT_MEMORY_BUDGET"), self->facts.memory_bytes, &self->budget, error))
+    return FALSE;
 
   /* The context that other libraries in this process use too, with the flags that it has. */
   result = self->table->cuDevicePrimaryCtxRetain (&self->context, self->facts.device);
@@ -167,7 +169,6 @@ leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **er
       return leat_driver_set_error (error, self->table, "cuDevicePrimaryCtxRetain", result, "%s (%s)", self->id,
                                     self->facts.name);
     }
-  self->budget = leat_device_parse_budget (g_getenv ("LEAT_MEMORY_BUDGET"), self->facts.memory_bytes);
   leat_memory_pool_init (&self->pools[LEAT_MEMORY_DEVICE], self->budget / LEAT_DEVICE_CACHE_SHARE);
   leat_memory_pool_init (&self->pools[LEAT_MEMORY_PINNED], LEAT_PINNED_CACHE_BYTES);
   return TRUE;
@@ -358,22 +359,6 @@ CUcontext
 leat_device_get_context (LeatDevice *self)
 {
   return self->context;
-}
-
-gboolean
-leat_device_push (LeatDevice *self, GError **error)
-{
-  CUresult result = self->table->cuCtxPushCurrent (self->context);
-
-  return result == CUDA_SUCCESS || leat_device_set_error (self, error, "cuCtxPushCurrent", result, "%s", self->id);
-}
-
-void
-leat_device_pop (LeatDevice *self)
-{
-  CUcontext popped = NULL;
-
-  self->table->cuCtxPopCurrent (&popped);
 }
 
 void

@@ -67,8 +67,12 @@ leat_event_get (LeatEvent *self)
 gboolean
 leat_event_record (LeatEvent *self, LeatStream *stream, GError **error)
 {
-  CUresult result = self->table->cuEventRecord (self->event, leat_stream_get (stream));
+  CUresult result;
 
+  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
+    return FALSE;
+  result = self->table->cuEventRecord (self->event, leat_stream_get (stream));
+  leat_device_pop (self->device);
   return result == CUDA_SUCCESS || leat_event_set_error (self, error, "cuEventRecord", result);
 }
 
@@ -77,9 +81,10 @@ leat_event_query (LeatEvent *self, gboolean *is_done, GError **error)
 {
   CUresult result;
 
-  if (!leat_device_check (self->device, error))
+  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
   result = self->table->cuEventQuery (self->event);
+  leat_device_pop (self->device);
   *is_done = result == CUDA_SUCCESS;
   return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY
          || leat_event_set_error (self, error, "cuEventQuery", result);
@@ -90,9 +95,10 @@ leat_event_synchronize (LeatEvent *self, GError **error)
 {
   CUresult result;
 
-  if (!leat_device_check (self->device, error))
+  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
   result = self->table->cuEventSynchronize (self->event);
+  leat_device_pop (self->device);
   return result == CUDA_SUCCESS || leat_event_set_error (self, error, "cuEventSynchronize", result);
 }
 
@@ -133,7 +139,11 @@ leat_event_synchronize_timed (LeatEvent *self, guint64 timeout_us, const char *w
 gboolean
 leat_event_get_elapsed_ms (LeatEvent *start, LeatEvent *end, float *ms, GError **error)
 {
-  CUresult result = start->table->cuEventElapsedTime (ms, start->event, end->event);
+  CUresult result;
 
+  if (!leat_device_check (start->device, error) || !leat_device_push (start->device, error))
+    return FALSE;
+  result = start->table->cuEventElapsedTime (ms, start->event, end->event);
+  leat_device_pop (start->device);
   return result == CUDA_SUCCESS || leat_event_set_error (start, error, "cuEventElapsedTime", result);
 }

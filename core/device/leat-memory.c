@@ -53,14 +53,14 @@ static gboolean
 leat_memory_set_driver_error (LeatMemory *self, LeatDevice *device, const char *call, CUresult result, const char *what,
                               GError **error)
 {
-  g_autofree char *needed = g_format_size_full (self->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *needed = leat_device_format_bytes (self->bytes);
   size_t unused = 0, total = 0;
 
   if (result == CUDA_ERROR_OUT_OF_MEMORY && self->kind == LEAT_MEMORY_DEVICE
       && device->table->cuMemGetInfo (&unused, &total) == CUDA_SUCCESS)
     {
-      g_autofree char *unused_text = g_format_size_full (unused, G_FORMAT_SIZE_IEC_UNITS);
-      g_autofree char *total_text = g_format_size_full (total, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *unused_text = leat_device_format_bytes (unused);
+      g_autofree char *total_text = leat_device_format_bytes (total);
 
       return leat_device_set_error (device, error, call, result, "%s: %s needed, %s of %s free on %s", what, needed,
                                     unused_text, total_text, device->id);

@@ -78,27 +78,34 @@ leat_stream_get_device (LeatStream *self)
   return self->device;
 }
 
+static gboolean
+leat_stream_set_error (LeatStream *self, GError **error, const char *call, CUresult result)
+{
+  return leat_device_set_error (self->device, error, call, result, "a stream on %s", leat_device_get_id (self->device));
+}
+
 gboolean
 leat_stream_synchronize (LeatStream *self, GError **error)
 {
   CUresult result;
 
-  if (!leat_device_check (self->device, error))
+  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
   result = self->table->cuStreamSynchronize (self->stream);
-  return result == CUDA_SUCCESS
-         || leat_device_set_error (self->device, error, "cuStreamSynchronize", result, "work on %s",
-                                   leat_device_get_id (self->device));
+  leat_device_pop (self->device);
+  return result == CUDA_SUCCESS || leat_stream_set_error (self, error, "cuStreamSynchronize", result);
 }
 
 gboolean
 leat_stream_wait (LeatStream *self, LeatEvent *event, GError **error)
 {
-  CUresult result = self->table->cuStreamWaitEvent (self->stream, leat_event_get (event), CU_EVENT_WAIT_DEFAULT);
+  CUresult result;
 
-  return result == CUDA_SUCCESS
-         || leat_device_set_error (self->device, error, "cuStreamWaitEvent", result, "a stream on %s",
-                                   leat_device_get_id (self->device));
+  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
+    return FALSE;
+  result = self->table->cuStreamWaitEvent (self->stream, leat_event_get (event), CU_EVENT_WAIT_DEFAULT);
+  leat_device_pop (self->device);
+  return result == CUDA_SUCCESS || leat_stream_set_error (self, error, "cuStreamWaitEvent", result);
 }
 
 gboolean
@@ -106,11 +113,11 @@ leat_stream_query (LeatStream *self, gboolean *is_done, GError **error)
 {
   CUresult result;
 
-  if (!leat_device_check (self->device, error))
+  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
   result = self->table->cuStreamQuery (self->stream);
+  leat_device_pop (self->device);
   *is_done = result == CUDA_SUCCESS;
   return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY
-         || leat_device_set_error (self->device, error, "cuStreamQuery", result, "work on %s",
-                                   leat_device_get_id (self->device));
+         || leat_stream_set_error (self, error, "cuStreamQuery", result);
 }

@@ -4,7 +4,9 @@
 #include "leat-driver-error.h"
 #include "leat-driver-private.h"
 
-G_DEFINE_QUARK (leat - driver - error - quark, leat_driver_error)
+/* clang-format off */
+G_DEFINE_QUARK (leat-driver-error-quark, leat_driver_error)
+/* clang-format on */
 
 typedef struct
 {
@@ -99,7 +101,7 @@ leat_driver_get_result_name (const LeatDriverTable *table, CUresult result)
 
   if (table != NULL && table->cuGetErrorName != NULL)
     table->cuGetErrorName (result, &name);
-  return name != NULL ? name : "CUDA_ERROR_UNKNOWN";
+  return name != NULL ? name : "unnamed error";
 }
 
 static const char *

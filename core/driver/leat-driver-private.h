@@ -99,7 +99,7 @@ const char *leat_driver_entry_get_group (LeatDriverEntry entry);
 #define LEAT_DRIVER_TRACE_LOG 65536
 
 gboolean leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error);
-void leat_driver_trace_stop (LeatDriver *self); /* counts and log stay readable */
+void leat_driver_trace_stop (LeatDriver *self); /* counts and log stay until another driver needs the place */
 void leat_driver_trace_reset (LeatDriver *self);
 guint64 leat_driver_trace_get_count (LeatDriver *self, LeatDriverEntry entry);
 guint64 leat_driver_trace_get_total (LeatDriver *self);
@@ -108,7 +108,7 @@ char *leat_driver_trace_print (LeatDriver *self);
 /* Copies at most @max logged entries to @entries; returns how many were logged. */
 guint leat_driver_trace_get_log (LeatDriver *self, LeatDriverEntry *entries, guint max);
 
-/* "CUDA_ERROR_INVALID_VALUE". Never NULL. */
+/* "CUDA_ERROR_INVALID_VALUE"; never NULL. */
 const char *leat_driver_get_result_name (const LeatDriverTable *table, CUresult result);
 LeatDriverError leat_driver_error_from_result (CUresult result);
 /* After such a result the context of the whole process is unusable. */

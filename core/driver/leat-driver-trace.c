@@ -3,17 +3,16 @@
  */
 #include "leat-driver-object-private.h"
 
-#include <string.h>
-
 typedef struct
 {
   LeatDriver *driver;
+  gboolean is_running;
   guint64 counts[LEAT_DRIVER_N_ENTRIES];
   guint16 *log; /* NULL: not asked for */
   guint n_logged;
 } LeatDriverTrace;
 
-/* One for the CUDA driver, one for the CPU driver.  A slot stays its driver's. */
+/* One for the CUDA driver, one for the CPU driver. */
 #define LEAT_DRIVER_N_TRACES 2
 
 static GMutex leat_driver_traces_lock;
@@ -46,27 +45,29 @@ leat_driver_trace_find (LeatDriver *driver)
   return driver->trace_slot >= 0 ? &leat_driver_traces[driver->trace_slot] : NULL;
 }
 
+/* A free slot, or that of a trace that has stopped: its counts are then gone. */
 static gboolean
 leat_driver_trace_take_slot (LeatDriver *driver, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&leat_driver_traces_lock);
-
   for (int slot = 0; slot < LEAT_DRIVER_N_TRACES && driver->trace_slot < 0; slot++)
-    if (leat_driver_traces[slot].driver == NULL)
+    if (!leat_driver_traces[slot].is_running)
       {
+        if (leat_driver_traces[slot].driver != NULL)
+          leat_driver_traces[slot].driver->trace_slot = -1;
         leat_driver_traces[slot].driver = driver;
         driver->trace_slot = slot;
       }
   if (driver->trace_slot >= 0)
     return TRUE;
   g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_FAILED,
-               "cannot trace the driver %s: %d others are traced already", driver->path, LEAT_DRIVER_N_TRACES);
+               "cannot trace the driver %s: %d others are being traced", driver->path, LEAT_DRIVER_N_TRACES);
   return FALSE;
 }
 
 gboolean
 leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&leat_driver_traces_lock);
   LeatDriverTrace *trace;
 
   if (!leat_driver_trace_take_slot (self, error))
@@ -77,6 +78,7 @@ leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error)
   else if (!log)
     g_clear_pointer (&trace->log, g_free);
   leat_driver_trace_reset (self);
+  trace->is_running = TRUE;
 
   self->table = *leat_driver_trace_tables[self->trace_slot];
   /* What the driver lacks stays missing. */
@@ -90,6 +92,11 @@ leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error)
 void
 leat_driver_trace_stop (LeatDriver *self)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&leat_driver_traces_lock);
+
+  if (self->trace_slot < 0)
+    return;
+  leat_driver_traces[self->trace_slot].is_running = FALSE;
   self->table = self->direct;
 }
 

@@ -14,6 +14,8 @@
  *
  * Any thread may post.  A program either pops messages, or has them emitted as the signal #LeatBus::message in its main
  * loop after leat_bus_add_watch().
+ *
+ * Since: 0.1
  */
 struct _LeatBus
 {
@@ -120,6 +122,8 @@ leat_bus_class_init (LeatBusClass *klass)
    * @message: what was posted
    *
    * A message has arrived; emitted in the main loop of the thread that called leat_bus_add_watch().
+   *
+   * Since: 0.1
    */
   leat_bus_signals[SIGNAL_MESSAGE] =
     g_signal_new ("message", LEAT_TYPE_BUS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, LEAT_TYPE_MESSAGE);
@@ -144,6 +148,8 @@ leat_bus_init (LeatBus *self)
  * Makes a bus.  A pipeline has one already.
  *
  * Returns: (transfer full): the bus
+ *
+ * Since: 0.1
  */
 LeatBus *
 leat_bus_new (void)
@@ -157,6 +163,8 @@ leat_bus_new (void)
  * @message: (transfer full): a message
  *
  * Puts a message at the end of the queue.  Any thread may call it.
+ *
+ * Since: 0.1
  */
 void
 leat_bus_post (LeatBus *self, LeatMessage *message)
@@ -191,6 +199,8 @@ leat_bus_deadline (gint64 timeout_us)
  * Takes the oldest message.
  *
  * Returns: (transfer full) (nullable): the message, or %NULL when there was none in time
+ *
+ * Since: 0.1
  */
 LeatMessage *
 leat_bus_pop (LeatBus *self, gint64 timeout_us)
@@ -219,6 +229,8 @@ leat_bus_pop (LeatBus *self, gint64 timeout_us)
  * Has messages emitted as #LeatBus::message in the thread-default main context of the caller.
  *
  * Calls nest: leat_bus_remove_watch() is called as often.  The first call decides the context.
+ *
+ * Since: 0.1
  */
 void
 leat_bus_add_watch (LeatBus *self)
@@ -243,6 +255,8 @@ leat_bus_add_watch (LeatBus *self)
  * @self: a bus
  *
  * Undoes one leat_bus_add_watch().
+ *
+ * Since: 0.1
  */
 void
 leat_bus_remove_watch (LeatBus *self)

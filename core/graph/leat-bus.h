@@ -15,12 +15,23 @@ G_BEGIN_DECLS
 #define LEAT_TYPE_BUS (leat_bus_get_type ())
 G_DECLARE_FINAL_TYPE (LeatBus, leat_bus, LEAT, BUS, GObject)
 
+/**
+ * LeatMessageType:
+ * @LEAT_MESSAGE_ERROR: the run ended with an error
+ * @LEAT_MESSAGE_WARNING: something is not as it should be, and the run goes on
+ * @LEAT_MESSAGE_END: end of stream: every sink has finished
+ * @LEAT_MESSAGE_PROGRESS: how far the run is; the details have `runs` (t), `bytes` (t), `total-bytes` (t; 0 when not
+ *   known) and `seconds` (d)
+ * @LEAT_MESSAGE_STATS: what a session has counted and measured
+ *
+ * Kinds of messages.
+ */
 typedef enum {
   LEAT_MESSAGE_ERROR = 1 << 0,
   LEAT_MESSAGE_WARNING = 1 << 1,
-  LEAT_MESSAGE_END = 1 << 2,      /* end of stream: every sink has finished */
-  LEAT_MESSAGE_PROGRESS = 1 << 3, /* details a{sv}: runs t, bytes t, total-bytes t, seconds d */
-  LEAT_MESSAGE_STATS = 1 << 4,    /* details a{sv} */
+  LEAT_MESSAGE_END = 1 << 2,
+  LEAT_MESSAGE_PROGRESS = 1 << 3,
+  LEAT_MESSAGE_STATS = 1 << 4,
 } LeatMessageType;
 
 GType leat_message_get_type (void) G_GNUC_CONST;
@@ -28,15 +39,13 @@ LeatMessage *leat_message_new (LeatMessageType type, const char *source, const G
 LeatMessage *leat_message_ref (LeatMessage *self);
 void leat_message_unref (LeatMessage *self);
 LeatMessageType leat_message_get_kind (LeatMessage *self);
-const char *leat_message_get_source (LeatMessage *self);      /* node name or NULL */
-const GError *leat_message_get_error (LeatMessage *self);     /* (nullable) */
-GVariant *leat_message_get_details (LeatMessage *self);       /* (transfer none) (nullable) */
+const char *leat_message_get_source (LeatMessage *self);
+const GError *leat_message_get_error (LeatMessage *self);
+GVariant *leat_message_get_details (LeatMessage *self);
 
 LeatBus *leat_bus_new (void);
-void leat_bus_post (LeatBus *self, LeatMessage *message);     /* (transfer full) @message; any thread */
-/* Waits up to @timeout_us (-1: for ever, 0: not at all). (transfer full) (nullable) */
+void leat_bus_post (LeatBus *self, LeatMessage *message);
 LeatMessage *leat_bus_pop (LeatBus *self, gint64 timeout_us);
-/* signal "message" (LeatMessage): emitted in the thread-default main context of whoever called add_watch () */
 void leat_bus_add_watch (LeatBus *self);
 void leat_bus_remove_watch (LeatBus *self);
 

@@ -24,6 +24,8 @@ leat_endpoint_init (LeatEndpoint *self)
  * Tells which way data goes: an endpoint is a source when one of its outputs is linked.
  *
  * Returns: %TRUE for a source, %FALSE for a sink
+ *
+ * Since: 0.1
  */
 gboolean
 leat_endpoint_is_source (LeatEndpoint *self)

@@ -36,6 +36,8 @@ typedef struct {
  * @LEAT_FLOW_END: there is none and there will be none
  * @LEAT_FLOW_EMPTY: none now (an `app` source whose queue is empty, asked not to wait)
  * @LEAT_FLOW_ERROR: the error is set
+ *
+ * How a call for data ended.
  */
 typedef enum { LEAT_FLOW_ERROR = -1, LEAT_FLOW_DATA = 0, LEAT_FLOW_END, LEAT_FLOW_EMPTY } LeatFlow;
 
@@ -47,6 +49,7 @@ typedef enum { LEAT_FLOW_ERROR = -1, LEAT_FLOW_DATA = 0, LEAT_FLOW_END, LEAT_FLO
  * @finish: the stream has ended well: flush, close, move into place.  Not called after an error or a cancel
  * @stop: always called last: gives back everything; what @finish did not complete is undone (no half-written file)
  * @unblock: makes a waiting @fill or @drain return soon; called from another thread
+ * @get_total: (nullable): bytes that a source will give in all, for progress; 0 when not known
  *
  * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
  * ports are in host memory.  The calls come from the session's thread.
@@ -60,7 +63,6 @@ struct _LeatEndpointClass {
   gboolean (*finish) (LeatEndpoint *self, GError **error);
   void (*stop) (LeatEndpoint *self);
   void (*unblock) (LeatEndpoint *self);
-  /* Bytes the source will give in all, for progress; 0 when not known. */
   guint64 (*get_total) (LeatEndpoint *self);
 
   gpointer padding[9];

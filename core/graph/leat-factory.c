@@ -14,6 +14,8 @@
  * One kind of node that a plugin has, known from its description alone.
  *
  * The registry owns factories.  The plugin's code is loaded with the first node that is made, and stays.
+ *
+ * Since: 0.1
  */
 struct _LeatFactory
 {
@@ -87,6 +89,8 @@ leat_factory_peek_text (LeatFactory *self, gsize index)
  * Gets the id of the nodes that the factory makes, such as `text:scan`.
  *
  * Returns: (transfer none): the id
+ *
+ * Since: 0.1
  */
 const char *
 leat_factory_get_id (LeatFactory *self)
@@ -103,6 +107,8 @@ leat_factory_get_id (LeatFactory *self)
  * Gets what the nodes do, in one line.
  *
  * Returns: (transfer none): the line
+ *
+ * Since: 0.1
  */
 const char *
 leat_factory_get_summary (LeatFactory *self)
@@ -119,6 +125,8 @@ leat_factory_get_summary (LeatFactory *self)
  * Gets the file of the plugin that has the nodes.
  *
  * Returns: (transfer none) (type filename): the file name
+ *
+ * Since: 0.1
  */
 const char *
 leat_factory_get_plugin_path (LeatFactory *self)
@@ -135,6 +143,8 @@ leat_factory_get_plugin_path (LeatFactory *self)
  * Gets the name of the plugin that has the nodes.
  *
  * Returns: (transfer none): the name
+ *
+ * Since: 0.1
  */
 const char *
 leat_factory_get_plugin_name (LeatFactory *self)
@@ -151,6 +161,8 @@ leat_factory_get_plugin_name (LeatFactory *self)
  * Gets the version of the plugin that has the nodes.
  *
  * Returns: (transfer none): the version
+ *
+ * Since: 0.1
  */
 const char *
 leat_factory_get_plugin_version (LeatFactory *self)
@@ -167,6 +179,8 @@ leat_factory_get_plugin_version (LeatFactory *self)
  * Gets the whole description of the nodes, without loading the plugin: its `get_type` is %NULL.
  *
  * Returns: (transfer none): data that lives as long as the factory
+ *
+ * Since: 0.1
  */
 const LeatNodeInfo *
 leat_factory_get_info (LeatFactory *self)
@@ -262,6 +276,8 @@ leat_factory_load_locked (LeatFactory *self, GError **error)
  * Makes a node, and loads the plugin if this is its first one.
  *
  * Returns: (transfer full): the node, or %NULL with %LEAT_GRAPH_ERROR_PLUGIN
+ *
+ * Since: 0.1
  */
 LeatNode *
 leat_factory_make (LeatFactory *self, const char *name, GError **error)

@@ -13,6 +13,8 @@
  * Gets the domain of the errors that nodes, ports, links and specs report.
  *
  * Returns: the quark
+ *
+ * Since: 0.1
  */
 GQuark
 leat_graph_error_quark (void)
@@ -58,6 +60,8 @@ leat_suggest_distance (const char *a, gsize n_a, const char *b, gsize n_b)
  * wins.
  *
  * Returns: (transfer none) (nullable): one of @names, or %NULL when none is near
+ *
+ * Since: 0.1
  */
 const char *
 leat_suggest (const char *word, const char *const *names)

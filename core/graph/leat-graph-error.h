@@ -15,35 +15,54 @@ G_BEGIN_DECLS
 
 /**
  * LeatGraphError:
+ * @LEAT_GRAPH_ERROR_FAILED: none of the others
+ * @LEAT_GRAPH_ERROR_UNKNOWN_NODE: there is no such kind of node
+ * @LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY: the node has no such property, argument or port
+ * @LEAT_GRAPH_ERROR_UNKNOWN_PORT: the node has no such port
+ * @LEAT_GRAPH_ERROR_UNKNOWN_NAME: the pipeline has no node of that name
+ * @LEAT_GRAPH_ERROR_DUPLICATE_NAME: the pipeline has a node of that name already
+ * @LEAT_GRAPH_ERROR_TYPE: a value of the wrong type
+ * @LEAT_GRAPH_ERROR_RANGE: a value out of its range
+ * @LEAT_GRAPH_ERROR_MISSING: a required property is not set
+ * @LEAT_GRAPH_ERROR_UNLINKED: a required port is not linked
+ * @LEAT_GRAPH_ERROR_TWO_WRITERS: the input has a link already
+ * @LEAT_GRAPH_ERROR_DIRECTION: output to output, or input to input
+ * @LEAT_GRAPH_ERROR_CYCLE: a link would close a cycle
+ * @LEAT_GRAPH_ERROR_SPEC: a spec cannot be read, or two ends do not agree
+ * @LEAT_GRAPH_ERROR_RESIDENCE: host memory meets device memory
+ * @LEAT_GRAPH_ERROR_AMBIGUOUS: several ports can be meant
+ * @LEAT_GRAPH_ERROR_PLUGIN: a plugin cannot be scanned or loaded, or is of another ABI
+ * @LEAT_GRAPH_ERROR_IO: a file that a node needs is missing, unreadable or truncated
+ * @LEAT_GRAPH_ERROR_DATA: the contents of a file are not what they claim
+ * @LEAT_GRAPH_ERROR_BUSY: not while a session is open on the pipeline
  *
  * What can be wrong with nodes, ports, links and specs.
  */
 typedef enum {
   LEAT_GRAPH_ERROR_FAILED,
-  LEAT_GRAPH_ERROR_UNKNOWN_NODE,      /* no such node type */
+  LEAT_GRAPH_ERROR_UNKNOWN_NODE,
   LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY,
   LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-  LEAT_GRAPH_ERROR_UNKNOWN_NAME,      /* no node of that name in the pipeline */
+  LEAT_GRAPH_ERROR_UNKNOWN_NAME,
   LEAT_GRAPH_ERROR_DUPLICATE_NAME,
-  LEAT_GRAPH_ERROR_TYPE,              /* value of the wrong type */
-  LEAT_GRAPH_ERROR_RANGE,             /* value out of range */
-  LEAT_GRAPH_ERROR_MISSING,           /* a required property is not set */
-  LEAT_GRAPH_ERROR_UNLINKED,          /* a required port is not linked */
-  LEAT_GRAPH_ERROR_TWO_WRITERS,       /* an input port already has a link */
-  LEAT_GRAPH_ERROR_DIRECTION,         /* output to output, input to input */
+  LEAT_GRAPH_ERROR_TYPE,
+  LEAT_GRAPH_ERROR_RANGE,
+  LEAT_GRAPH_ERROR_MISSING,
+  LEAT_GRAPH_ERROR_UNLINKED,
+  LEAT_GRAPH_ERROR_TWO_WRITERS,
+  LEAT_GRAPH_ERROR_DIRECTION,
   LEAT_GRAPH_ERROR_CYCLE,
-  LEAT_GRAPH_ERROR_SPEC,              /* two ends do not agree */
-  LEAT_GRAPH_ERROR_RESIDENCE,         /* host memory meets device memory */
-  LEAT_GRAPH_ERROR_AMBIGUOUS,         /* which port is meant? */
-  LEAT_GRAPH_ERROR_PLUGIN,            /* a plugin cannot be scanned, loaded or is of another ABI */
-  LEAT_GRAPH_ERROR_IO,                /* a file that a node needs: missing, unreadable, truncated */
-  LEAT_GRAPH_ERROR_DATA,              /* a file whose contents are not what they claim */
-  LEAT_GRAPH_ERROR_BUSY,              /* not while a session is open on the pipeline */
+  LEAT_GRAPH_ERROR_SPEC,
+  LEAT_GRAPH_ERROR_RESIDENCE,
+  LEAT_GRAPH_ERROR_AMBIGUOUS,
+  LEAT_GRAPH_ERROR_PLUGIN,
+  LEAT_GRAPH_ERROR_IO,
+  LEAT_GRAPH_ERROR_DATA,
+  LEAT_GRAPH_ERROR_BUSY,
 } LeatGraphError;
 
 GQuark leat_graph_error_quark (void);
 
-/* (skip): the best of @names (NULL-terminated) for a typo of @word, or NULL; by edit distance of at most a third. */
 const char *leat_suggest (const char *word, const char *const *names);
 
 G_END_DECLS

@@ -9,6 +9,8 @@
  * Something that a running pipeline has to tell.
  *
  * Immutable and reference-counted.
+ *
+ * Since: 0.1
  */
 struct _LeatMessage
 {
@@ -31,6 +33,8 @@ G_DEFINE_BOXED_TYPE (LeatMessage, leat_message, leat_message_ref, leat_message_u
  * Makes a message.
  *
  * Returns: (transfer full): the message
+ *
+ * Since: 0.1
  */
 LeatMessage *
 leat_message_new (LeatMessageType type, const char *source, const GError *error, GVariant *details)
@@ -52,6 +56,8 @@ leat_message_new (LeatMessageType type, const char *source, const GError *error,
  * Adds a reference.
  *
  * Returns: (transfer full): @self
+ *
+ * Since: 0.1
  */
 LeatMessage *
 leat_message_ref (LeatMessage *self)
@@ -67,6 +73,8 @@ leat_message_ref (LeatMessage *self)
  * @self: (transfer full): a message
  *
  * Drops a reference; with the last one the message goes.
+ *
+ * Since: 0.1
  */
 void
 leat_message_unref (LeatMessage *self)
@@ -88,6 +96,8 @@ leat_message_unref (LeatMessage *self)
  * Gets what kind of message it is.
  *
  * Returns: the kind
+ *
+ * Since: 0.1
  */
 LeatMessageType
 leat_message_get_kind (LeatMessage *self)
@@ -104,6 +114,8 @@ leat_message_get_kind (LeatMessage *self)
  * Gets the name of the node that the message is about.
  *
  * Returns: (transfer none) (nullable): the name, or %NULL when it is about the whole pipeline
+ *
+ * Since: 0.1
  */
 const char *
 leat_message_get_source (LeatMessage *self)
@@ -120,6 +132,8 @@ leat_message_get_source (LeatMessage *self)
  * Gets what went wrong.
  *
  * Returns: (transfer none) (nullable): the error of an error or warning message
+ *
+ * Since: 0.1
  */
 const GError *
 leat_message_get_error (LeatMessage *self)
@@ -136,6 +150,8 @@ leat_message_get_error (LeatMessage *self)
  * Gets what there is beside the error: the numbers of progress and statistics.
  *
  * Returns: (transfer none) (nullable): an `a{sv}`
+ *
+ * Since: 0.1
  */
 GVariant *
 leat_message_get_details (LeatMessage *self)

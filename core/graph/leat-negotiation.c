@@ -4,11 +4,17 @@
 #include "leat-graph-error.h"
 #include "leat-node-private.h"
 
-/* The names of one node's templates and their values so far. */
+/**
+ * LeatNegotiation:
+ *
+ * What a plan lends to a node's negotiate (): the specs that flow in are known, those that flow out are to be stated.
+ *
+ * Since: 0.1
+ */
 struct _LeatNegotiation
 {
   LeatNode *node;
-  GHashTable *names;
+  GHashTable *names; /* of the templates: char* -> guint64*, their values so far */
 };
 
 /**
@@ -19,6 +25,8 @@ struct _LeatNegotiation
  * Gets what flows into the node.
  *
  * Returns: (transfer none) (nullable): a fixed spec, or %NULL when nothing is linked there
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_negotiation_get_input (LeatNegotiation *self, const char *port)
@@ -41,6 +49,8 @@ leat_negotiation_get_input (LeatNegotiation *self, const char *port)
  * and narrowed by what the linked inputs accept.
  *
  * Returns: (transfer full): a spec, fixed or not
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_negotiation_get_allowed (LeatNegotiation *self, const char *port)
@@ -94,6 +104,8 @@ leat_negotiation_set_error (LeatPort *port, LeatSpec *spec, LeatPort *peer, GErr
  * States what flows out of the node.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_SPEC, naming both ends, when the port or an input that it feeds refuses it
+ *
+ * Since: 0.1
  */
 gboolean
 leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *spec, GError **error)

@@ -35,6 +35,8 @@ leat_node_peek_arg (LeatNode *self, const char *name)
  * Lists the names of the arguments, in the order of the kernel's prototype.
  *
  * Returns: (transfer full) (array zero-terminated=1): the names
+ *
+ * Since: 0.1
  */
 char **
 leat_node_list_args (LeatNode *self)
@@ -77,6 +79,8 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
  * and then holds from the next run on.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE
+ *
+ * Since: 0.1
  */
 gboolean
 leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **error)
@@ -120,6 +124,8 @@ leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **e
  * Gets the value of an argument, in its own type; a 32-bit float comes as a double.
  *
  * Returns: (transfer none) (nullable): the value, or %NULL while it is not set or when there is no such argument
+ *
+ * Since: 0.1
  */
 GVariant *
 leat_node_get_arg (LeatNode *self, const char *name)
@@ -144,6 +150,8 @@ leat_node_get_arg (LeatNode *self, const char *name)
  * Adds an argument; for implementations of prepare ().
  *
  * One that is there already with this type stays, and so does its value.
+ *
+ * Since: 0.1
  */
 void
 leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb)
@@ -183,6 +191,8 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
  * Gets the type that an argument was added with.
  *
  * Returns: (transfer none) (nullable): the type string, or %NULL when there is no such argument
+ *
+ * Since: 0.1
  */
 const char *
 leat_node_get_arg_type (LeatNode *self, const char *name)
@@ -214,6 +224,8 @@ leat_node_drop_stale_args (LeatNode *self)
  * Removes all arguments; for implementations of prepare (), before they add the new ones.
  *
  * In prepare () an argument goes only at the end, if it was not added again, so that values stay.
+ *
+ * Since: 0.1
  */
 void
 leat_node_remove_args (LeatNode *self)

@@ -57,9 +57,12 @@ leat_node_init_ports (LeatNode *self, LeatNodeClass *klass)
       for (guint i = 0; i < klass->info->n_ports; i++)
         {
           const LeatPortInfo *port = &klass->info->ports[i];
-          g_autoptr (LeatSpec) spec = leat_spec_parse (port->spec, NULL);
+          g_autoptr (LeatSpec) spec = NULL;
 
-          leat_node_add_port (self, port->name, port->direction, port->flags & ~LEAT_PORT_DYNAMIC, spec, port->blurb);
+          if ((port->flags & LEAT_PORT_DYNAMIC) != 0)
+            continue;
+          spec = leat_spec_parse (port->spec, NULL);
+          leat_node_add_port (self, port->name, port->direction, port->flags, spec, port->blurb);
         }
       klass = g_type_class_peek_parent (klass);
     }
@@ -113,6 +116,8 @@ leat_node_class_install_vfuncs (LeatNodeClass *klass)
  * The described properties become GObject properties that are kept in the fields which the description names, with
  * their defaults set when a node is made and text freed when it goes; the described ports are there on every node.  A
  * subclass with GObject properties of its own sets its accessors first, and chains up in them for the others.
+ *
+ * Since: 0.1
  */
 void
 leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info)

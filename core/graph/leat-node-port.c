@@ -49,6 +49,8 @@ leat_node_set_port_error (LeatNode *self, const char *name, GError **error)
  * Ports that follow from a property are made first, so this may fail as leat_node_prepare() does.
  *
  * Returns: (transfer none): the port, or %NULL with %LEAT_GRAPH_ERROR_UNKNOWN_PORT
+ *
+ * Since: 0.1
  */
 LeatPort *
 leat_node_get_port (LeatNode *self, const char *name, GError **error)
@@ -80,6 +82,8 @@ leat_node_get_port (LeatNode *self, const char *name, GError **error)
  * says why.
  *
  * Returns: (element-type LeatPort) (transfer container): the ports
+ *
+ * Since: 0.1
  */
 GPtrArray *
 leat_node_list_ports (LeatNode *self)
@@ -124,6 +128,8 @@ leat_node_find_place (GPtrArray *ports, LeatDirection direction)
  * says from now on.
  *
  * Returns: (transfer none): the port
+ *
+ * Since: 0.1
  */
 LeatPort *
 leat_node_add_port (LeatNode *self, const char *name, LeatDirection direction, guint flags, LeatSpec *spec,
@@ -177,6 +183,8 @@ leat_node_drop_stale_ports (LeatNode *self)
  * Removes the ports that came from a property; for implementations of prepare (), before they add the new ones.
  *
  * In prepare () a port goes only at the end, if it was not added again, so that links to the others stay.
+ *
+ * Since: 0.1
  */
 void
 leat_node_remove_dynamic_ports (LeatNode *self)

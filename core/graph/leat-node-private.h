@@ -21,7 +21,6 @@ typedef struct
 typedef struct
 {
   char *name;
-  char *label; /* name, else id */
   char *base_path;
   LeatPipeline *pipeline; /* takes the pointer back when it goes */
   GPtrArray *ports;       /* LeatPort, inputs first */

@@ -122,6 +122,8 @@ leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *tex
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE, %LEAT_GRAPH_ERROR_RANGE,
  *   %LEAT_GRAPH_ERROR_SPEC, or %LEAT_GRAPH_ERROR_BUSY for what cannot change while a session is open
+ *
+ * Since: 0.1
  */
 gboolean
 leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error)
@@ -165,6 +167,8 @@ leat_node_set_from_string (LeatNode *self, const char *name, const char *text, G
  *
  * Returns: (transfer full) (nullable): the text; %NULL for a property that holds its default, an argument that is not
  *   set, a port that is not narrowed, and for what the node does not have
+ *
+ * Since: 0.1
  */
 char *
 leat_node_dup_as_string (LeatNode *self, const char *name)
@@ -204,6 +208,8 @@ leat_node_dup_free_name (LeatNode *self, const char *name, const char *prefix)
  * Each name with its leat_node_dup_as_string() makes the node again.
  *
  * Returns: (transfer full) (array zero-terminated=1): the names
+ *
+ * Since: 0.1
  */
 char **
 leat_node_list_set (LeatNode *self)

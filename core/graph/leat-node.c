@@ -13,6 +13,8 @@
  * A node is made by a plugin's factory, set up with properties and, for a kernel, arguments, linked by its ports and
  * added to a pipeline.  It describes its work and never does it: a plan is made from the descriptions, and a session
  * runs the plan.  Subclasses are described by constant data, see leat_node_class_describe().
+ *
+ * Since: 0.1
  */
 
 enum
@@ -61,7 +63,6 @@ leat_node_finalize (GObject *object)
   g_clear_pointer (&priv->given, g_hash_table_unref);
   g_clear_error (&priv->prepare_error);
   g_free (priv->name);
-  g_free (priv->label);
   g_free (priv->base_path);
   G_OBJECT_CLASS (leat_node_parent_class)->finalize (object);
 }
@@ -75,7 +76,6 @@ leat_node_rename (LeatNode *self, const char *name)
     return;
   g_free (priv->name);
   priv->name = g_strdup (name);
-  g_clear_pointer (&priv->label, g_free);
   g_object_notify_by_pspec (G_OBJECT (self), leat_node_pspecs[PROP_NAME]);
 }
 
@@ -149,6 +149,8 @@ leat_node_class_init (gpointer g_class, gpointer data)
    * LeatNode:name:
    *
    * The name in the pipeline, unique there.  It cannot change while the node is in one.
+   *
+   * Since: 0.1
    */
   leat_node_pspecs[PROP_NAME] =
     g_param_spec_string ("name", NULL, "Name of the node in its pipeline", NULL,
@@ -161,6 +163,8 @@ leat_node_class_init (gpointer g_class, gpointer data)
    * @name: which argument
    *
    * An argument has got another value.  The detail is the argument's name.
+   *
+   * Since: 0.1
    */
   leat_node_signals[SIGNAL_ARG_CHANGED] =
     g_signal_new ("arg-changed", LEAT_TYPE_NODE, G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL, NULL, NULL,
@@ -218,6 +222,8 @@ leat_node_emit_arg_changed (LeatNode *self, const char *name)
  * Gets the description of the node's class.
  *
  * Returns: (transfer none) (nullable): constant data
+ *
+ * Since: 0.1
  */
 const LeatNodeInfo *
 leat_node_get_info (LeatNode *self)
@@ -234,6 +240,8 @@ leat_node_get_info (LeatNode *self)
  * Gets the id that nodes of this kind are made by, such as `text:scan`.
  *
  * Returns: (transfer none): the id
+ *
+ * Since: 0.1
  */
 const char *
 leat_node_get_id (LeatNode *self)
@@ -253,6 +261,8 @@ leat_node_get_id (LeatNode *self)
  * Gets the node's name.
  *
  * Returns: (transfer none) (nullable): the name; %NULL while it has none and is in no pipeline
+ *
+ * Since: 0.1
  */
 const char *
 leat_node_get_name (LeatNode *self)
@@ -286,6 +296,8 @@ leat_node_dup_title (LeatNode *self)
  * Gets the pipeline that the node is in.
  *
  * Returns: (transfer none) (nullable): the pipeline
+ *
+ * Since: 0.1
  */
 LeatPipeline *
 leat_node_get_pipeline (LeatNode *self)
@@ -347,6 +359,8 @@ leat_node_name_is_valid (const char *name)
  * Writes the node for people: `<text:scan words>`.
  *
  * Returns: (transfer full): the text
+ *
+ * Since: 0.1
  */
 char *
 leat_node_to_string (LeatNode *self)
@@ -391,6 +405,8 @@ leat_node_run_prepare (LeatNode *self, GError **error)
  * look for ports and arguments call it.
  *
  * Returns: %FALSE with an error that names the node
+ *
+ * Since: 0.1
  */
 gboolean
 leat_node_prepare (LeatNode *self, GError **error)
@@ -420,6 +436,8 @@ leat_node_prepare (LeatNode *self, GError **error)
  * @folder: (nullable): a folder; %NULL is the current one
  *
  * Sets the folder against which relative PATH properties are read: that of the pipeline file which sets them.
+ *
+ * Since: 0.1
  */
 void
 leat_node_set_base_path (LeatNode *self, const char *folder)
@@ -444,6 +462,8 @@ leat_node_set_base_path (LeatNode *self, const char *folder)
  * Gets a file name, resolved against the base path.
  *
  * Returns: (transfer full) (nullable): the file name, or %NULL while the property is not set
+ *
+ * Since: 0.1
  */
 char *
 leat_node_dup_path (LeatNode *self, const char *property)

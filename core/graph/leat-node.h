@@ -37,49 +37,40 @@ struct _LeatNodeClass {
   gpointer padding[11];
 };
 
-/* In class_init: installs the described properties (generic set and get by offset) and remembers the ports. */
 void leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info);
 
-const LeatNodeInfo *leat_node_get_info (LeatNode *self);      /* (skip) */
-const char *leat_node_get_id (LeatNode *self);                /* "text:scan" */
+const LeatNodeInfo *leat_node_get_info (LeatNode *self);
+const char *leat_node_get_id (LeatNode *self);
 const char *leat_node_get_name (LeatNode *self);
-LeatPipeline *leat_node_get_pipeline (LeatNode *self);        /* (transfer none) (nullable) */
-char *leat_node_to_string (LeatNode *self);                   /* "<text:scan words>" */
+LeatPipeline *leat_node_get_pipeline (LeatNode *self);
+char *leat_node_to_string (LeatNode *self);
 
 gboolean leat_node_prepare (LeatNode *self, GError **error);
-LeatPort *leat_node_get_port (LeatNode *self, const char *name, GError **error);  /* (transfer none); near names in the error */
-GPtrArray *leat_node_list_ports (LeatNode *self);             /* (element-type LeatPort) (transfer container), inputs first */
-/* For prepare (): ports and arguments that come from a property.  Adding one that is there already, equal, is fine. */
+LeatPort *leat_node_get_port (LeatNode *self, const char *name, GError **error);
+GPtrArray *leat_node_list_ports (LeatNode *self);
+/* For prepare () */
 LeatPort *leat_node_add_port (LeatNode *self, const char *name, LeatDirection direction, guint flags, LeatSpec *spec,
                               const char *blurb);
 void leat_node_remove_dynamic_ports (LeatNode *self);
 
-/* Sets a property, an argument (see leat_node_set_arg ()) or a port's spec (`out=f32[h,w]`) from text, as the
- * languages and tools do.  UNKNOWN_PROPERTY (with near names), TYPE, RANGE, SPEC. */
 gboolean leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error);
-/* The text that set_from_string () would read back; NULL for a property that holds its default. */
 char *leat_node_dup_as_string (LeatNode *self, const char *name);
-/* Names that were set away from their defaults: properties, then arguments, then port specs (transfer full). */
 char **leat_node_list_set (LeatNode *self);
 
 /* Arguments: the scalars of a kernel's prototype. */
 gboolean leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **error);
-GVariant *leat_node_get_arg (LeatNode *self, const char *name);              /* (transfer none) (nullable): NULL while not set */
-char **leat_node_list_args (LeatNode *self);                                  /* (transfer full) */
-/* For prepare (): @type is a basic GVariant type string: y n q i u x t d, or "f" for a 32-bit float kept as d. */
+GVariant *leat_node_get_arg (LeatNode *self, const char *name);
+char **leat_node_list_args (LeatNode *self);
 void leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb);
-const char *leat_node_get_arg_type (LeatNode *self, const char *name);       /* (skip) (nullable) */
+const char *leat_node_get_arg_type (LeatNode *self, const char *name);
 void leat_node_remove_args (LeatNode *self);
 
-/* The folder against which relative PATH properties are read: that of the pipeline file; NULL is the current one. */
 void leat_node_set_base_path (LeatNode *self, const char *folder);
-char *leat_node_dup_path (LeatNode *self, const char *property);             /* resolved against the base path */
+char *leat_node_dup_path (LeatNode *self, const char *property);
 
 /* A negotiation in progress: what the planner lends to negotiate (). */
-LeatSpec *leat_negotiation_get_input (LeatNegotiation *self, const char *port);   /* (transfer none): fixed; NULL when unlinked */
-/* What the port's own template and constraints leave, names already bound from the inputs; may be fixed or not. */
-LeatSpec *leat_negotiation_get_allowed (LeatNegotiation *self, const char *port); /* (transfer full) */
-/* States an output; fails with SPEC, naming both, when the template or a downstream constraint refuses it. */
+LeatSpec *leat_negotiation_get_input (LeatNegotiation *self, const char *port);
+LeatSpec *leat_negotiation_get_allowed (LeatNegotiation *self, const char *port);
 gboolean leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *spec, GError **error);
 
 G_END_DECLS

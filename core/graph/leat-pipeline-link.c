@@ -111,6 +111,8 @@ leat_pipeline_find_end (LeatPipeline *self, const char *end, LeatDirection direc
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_UNKNOWN_PORT, %LEAT_GRAPH_ERROR_AMBIGUOUS or
  *   the errors of leat_port_link()
+ *
+ * Since: 0.1
  */
 gboolean
 leat_pipeline_link (LeatPipeline *self, const char *output, const char *input, GError **error)

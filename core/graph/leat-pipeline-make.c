@@ -15,6 +15,8 @@
  *
  * Returns: (transfer none): the node, or %NULL with the errors of leat_registry_find(), leat_factory_make() and
  *   leat_pipeline_add()
+ *
+ * Since: 0.1
  */
 LeatNode *
 leat_pipeline_make (LeatPipeline *self, const char *id, const char *name, GError **error)

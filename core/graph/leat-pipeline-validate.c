@@ -103,7 +103,7 @@ leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
 }
 
 /**
- * leat_pipeline_validate:
+ * leat_pipeline_validate: (skip)
  * @self: a pipeline
  * @errors: (element-type GError): takes what is wrong
  *
@@ -113,6 +113,8 @@ leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
  * Every fault found is added to @errors.  Cycles cannot be linked in the first place.
  *
  * Returns: whether nothing is wrong
+ *
+ * Since: 0.1
  */
 gboolean
 leat_pipeline_validate (LeatPipeline *self, GPtrArray *errors)
@@ -130,4 +132,26 @@ leat_pipeline_validate (LeatPipeline *self, GPtrArray *errors)
   for (guint i = 0; i < nodes->len; i++)
     leat_pipeline_check_links (nodes->pdata[i], errors);
   return errors->len == n_before;
+}
+
+/**
+ * leat_pipeline_list_faults: (rename-to leat_pipeline_validate)
+ * @self: a pipeline
+ *
+ * Checks the pipeline as leat_pipeline_validate() does, for languages that get a list more easily than they lend one.
+ *
+ * Returns: (element-type GLib.Error) (transfer full): what is wrong; empty when nothing is
+ *
+ * Since: 0.1
+ */
+GPtrArray *
+leat_pipeline_list_faults (LeatPipeline *self)
+{
+  GPtrArray *faults;
+
+  g_return_val_if_fail (LEAT_IS_PIPELINE (self), NULL);
+
+  faults = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
+  leat_pipeline_validate (self, faults);
+  return faults;
 }

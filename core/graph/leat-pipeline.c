@@ -15,6 +15,8 @@
  * A program adds nodes, links their ports and sets properties, or has all of that read from text; a plan is made from
  * the pipeline and a session runs the plan.  While a session is open the pipeline is frozen.  A pipeline is built from
  * one thread.
+ *
+ * Since: 0.1
  */
 struct _LeatPipeline
 {
@@ -82,6 +84,8 @@ leat_pipeline_init (LeatPipeline *self)
  * Makes an empty pipeline.
  *
  * Returns: (transfer full): the pipeline
+ *
+ * Since: 0.1
  */
 LeatPipeline *
 leat_pipeline_new (void)
@@ -175,6 +179,8 @@ leat_pipeline_check_name (LeatPipeline *self, LeatNode *node, const char *name, 
  * The pipeline holds a reference of its own.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_DUPLICATE_NAME, or %LEAT_GRAPH_ERROR_BUSY while a session is open
+ *
+ * Since: 0.1
  */
 gboolean
 leat_pipeline_add (LeatPipeline *self, LeatNode *node, GError **error)
@@ -210,6 +216,8 @@ leat_pipeline_add (LeatPipeline *self, LeatNode *node, GError **error)
  * @node: one of its nodes
  *
  * Takes a node out, and its links away.  Not while a session is open.
+ *
+ * Since: 0.1
  */
 void
 leat_pipeline_remove (LeatPipeline *self, LeatNode *node)
@@ -233,6 +241,8 @@ leat_pipeline_remove (LeatPipeline *self, LeatNode *node)
  * Finds a node by its name.
  *
  * Returns: (transfer none): the node, or %NULL with %LEAT_GRAPH_ERROR_UNKNOWN_NAME and near names
+ *
+ * Since: 0.1
  */
 LeatNode *
 leat_pipeline_get_node (LeatPipeline *self, const char *name, GError **error)
@@ -265,6 +275,8 @@ leat_pipeline_get_node (LeatPipeline *self, const char *name, GError **error)
  * Lists the nodes in the order in which they were added.
  *
  * Returns: (element-type LeatNode) (transfer container): the nodes
+ *
+ * Since: 0.1
  */
 GPtrArray *
 leat_pipeline_list_nodes (LeatPipeline *self)
@@ -286,6 +298,8 @@ leat_pipeline_list_nodes (LeatPipeline *self)
  * Gets the bus on which sessions of the pipeline post their messages.
  *
  * Returns: (transfer none): the bus
+ *
+ * Since: 0.1
  */
 LeatBus *
 leat_pipeline_get_bus (LeatPipeline *self)

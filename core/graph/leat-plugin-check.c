@@ -97,7 +97,9 @@ leat_plugin_check_port (const LeatNodeInfo *node, guint index, GError **error)
 
   if (port->size != node->ports[0].size)
     return leat_plugin_fail (error, "%s: port %u does not begin with its size", node->id, index);
-  if (!leat_plugin_is_name (port->name, "-_"))
+  /* One that is made at run time is described by what it stands for, in brackets: "(input)". */
+  if (port->name != NULL && (port->flags & LEAT_PORT_DYNAMIC) != 0 ? port->name[0] != '('
+                                                                   : !leat_plugin_is_name (port->name, "-_"))
     return leat_plugin_fail (error, "%s: port %u has the name \"%s\", which cannot be one", node->id, index,
                              port->name != NULL ? port->name : "");
   for (guint i = 0; i < index; i++)

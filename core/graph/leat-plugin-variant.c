@@ -187,6 +187,8 @@ leat_node_info_bytes (GVariant *aliases, GVariant *props, GVariant *ports)
 LeatNodeInfo *
 leat_node_info_new_from_variant (GVariant *node)
 {
+  /* Serialized, all strings are in the one block that @node keeps, whichever child gave them. */
+  gconstpointer block G_GNUC_UNUSED = g_variant_get_data (node);
   g_autoptr (GVariant) aliases = g_variant_get_child_value (node, 1);
   g_autoptr (GVariant) props = g_variant_get_child_value (node, 4);
   g_autoptr (GVariant) ports = g_variant_get_child_value (node, 5);

@@ -14,31 +14,64 @@ G_BEGIN_DECLS
 /* What a plugin says about itself: constant data, no code.  The scan helper reads it, the registry caches it, class
  * set-up installs the properties from it.  Every struct begins with its size, so that it can grow. */
 
+/**
+ * LEAT_PLUGIN_ABI: (skip)
+ *
+ * The version of the structs below; a plugin that was built for another one is not loaded.
+ */
 #define LEAT_PLUGIN_ABI 1
+/**
+ * LEAT_PLUGIN_SYMBOL: (skip)
+ *
+ * The name of the symbol that a plugin exports.
+ */
 #define LEAT_PLUGIN_SYMBOL "leat_plugin"
 
 /**
- * LeatPropType:
+ * LeatPropType: (skip)
+ * @LEAT_PROP_BOOL: a `gboolean` field
+ * @LEAT_PROP_INT: a `gint64` field
+ * @LEAT_PROP_UINT: a `guint64` field
+ * @LEAT_PROP_BYTES: a `guint64` field; a size that may be written with K, M or G
+ * @LEAT_PROP_DOUBLE: a `gdouble` field
+ * @LEAT_PROP_STRING: a `char *` field
+ * @LEAT_PROP_PATH: a `char *` field; a file name, relative to the pipeline file that sets it
+ * @LEAT_PROP_CHOICE: an `int` field; one of a list of words
  *
- * Type of a property.  BYTES is a 64-bit size that may be written with K, M or G; PATH a file name, relative to the
- * pipeline file that sets it; CHOICE one of a list of words.
+ * Type of a property, and of the field that holds it.
  */
 typedef enum {
-  LEAT_PROP_BOOL,   /* gboolean */
-  LEAT_PROP_INT,    /* gint64 */
-  LEAT_PROP_UINT,   /* guint64 */
-  LEAT_PROP_BYTES,  /* guint64 */
-  LEAT_PROP_DOUBLE, /* gdouble */
-  LEAT_PROP_STRING, /* char* */
-  LEAT_PROP_PATH,   /* char* */
-  LEAT_PROP_CHOICE, /* int, index into choices */
+  LEAT_PROP_BOOL,
+  LEAT_PROP_INT,
+  LEAT_PROP_UINT,
+  LEAT_PROP_BYTES,
+  LEAT_PROP_DOUBLE,
+  LEAT_PROP_STRING,
+  LEAT_PROP_PATH,
+  LEAT_PROP_CHOICE,
 } LeatPropType;
 
+/**
+ * LeatPropFlags: (skip)
+ * @LEAT_PROP_REQUIRED: has no default; the pipeline is not complete without it
+ * @LEAT_PROP_LIVE: may change while a session is open
+ *
+ * What is special about a property.
+ */
 typedef enum {
-  LEAT_PROP_REQUIRED = 1 << 0, /* has no default */
-  LEAT_PROP_LIVE = 1 << 1,     /* may change while a session is open */
+  LEAT_PROP_REQUIRED = 1 << 0,
+  LEAT_PROP_LIVE = 1 << 1,
 } LeatPropFlags;
 
+/**
+ * LeatPropValue: (skip)
+ * @i: for BOOL, INT and CHOICE
+ * @u: for UINT and BYTES
+ * @d: for DOUBLE
+ * @s: for STRING and PATH
+ *
+ * A default or a limit.
+ */
 typedef union {
   gint64 i;
   guint64 u;
@@ -46,7 +79,21 @@ typedef union {
   const char *s;
 } LeatPropValue;
 
-/* One property; @offset is the field's place in the instance struct (types as listed above). */
+/**
+ * LeatProp: (skip)
+ * @size: `sizeof (LeatProp)`
+ * @name: lower-case words with dashes between
+ * @type: the type
+ * @flags: #LeatPropFlags
+ * @offset: the field's place in the instance struct
+ * @def: the default
+ * @min: the least value; with @max 0 as well there is no range
+ * @max: the greatest value; none when it is below @min
+ * @choices: (nullable): the words of a CHOICE, %NULL-terminated
+ * @blurb: what it is for, in a few words
+ *
+ * One property of a node.
+ */
 typedef struct {
   gsize size;
   const char *name;
@@ -54,34 +101,76 @@ typedef struct {
   guint flags;
   gsize offset;
   LeatPropValue def, min, max;
-  const char *const *choices; /* NULL-terminated, for CHOICE */
+  const char *const *choices;
   const char *blurb;
 } LeatProp;
 
+/**
+ * LeatDirection:
+ * @LEAT_PORT_INPUT: data comes in
+ * @LEAT_PORT_OUTPUT: data goes out
+ *
+ * Which way data goes through a port.
+ */
 typedef enum { LEAT_PORT_INPUT, LEAT_PORT_OUTPUT } LeatDirection;
 
+/**
+ * LeatPortFlags:
+ * @LEAT_PORT_OPTIONAL: may stay unlinked
+ * @LEAT_PORT_HOST: the data is in host memory, not in the device's
+ * @LEAT_PORT_ANYWHERE: takes data in host memory and in the device's
+ * @LEAT_PORT_DYNAMIC: made from a property at run time
+ *
+ * What is special about a port.
+ */
 typedef enum {
-  LEAT_PORT_OPTIONAL = 1 << 0, /* may stay unlinked */
-  LEAT_PORT_HOST = 1 << 1,     /* data in host memory */
-  LEAT_PORT_ANYWHERE = 1 << 2, /* takes host and device memory */
-  LEAT_PORT_DYNAMIC = 1 << 3,  /* made from a property at run time */
+  LEAT_PORT_OPTIONAL = 1 << 0,
+  LEAT_PORT_HOST = 1 << 1,
+  LEAT_PORT_ANYWHERE = 1 << 2,
+  LEAT_PORT_DYNAMIC = 1 << 3,
 } LeatPortFlags;
 
+/**
+ * LeatPortInfo: (skip)
+ * @size: `sizeof (LeatPortInfo)`
+ * @name: its own on the node
+ * @direction: which way data goes
+ * @flags: #LeatPortFlags
+ * @spec: what it accepts, as leat_spec_parse() reads it: `any`, `u8[<=n]`, `f32[h,w]`
+ * @blurb: what it is for, in a few words
+ *
+ * One port of a node.
+ */
 typedef struct {
   gsize size;
   const char *name;
   LeatDirection direction;
   guint flags;
-  const char *spec; /* as leat_spec_parse () reads it: "any", "u8[<=n]", "f32[h,w]" */
+  const char *spec;
   const char *blurb;
 } LeatPortInfo;
 
+/**
+ * LeatNodeInfo: (skip)
+ * @size: `sizeof (LeatNodeInfo)`
+ * @id: what it is made by, such as `text:scan`
+ * @aliases: (nullable): other ids, %NULL-terminated
+ * @summary: what it does, in one line
+ * @description: paragraphs, with one example
+ * @props: its properties
+ * @n_props: how many
+ * @ports: its ports
+ * @n_ports: how many
+ * @get_type: registers the class; %NULL in a description that was read without loading the plugin
+ *
+ * One kind of node.
+ */
 typedef struct {
   gsize size;
-  const char *id;             /* "text:scan" */
-  const char *const *aliases; /* NULL-terminated or NULL */
-  const char *summary;        /* one line */
-  const char *description;    /* paragraphs, with one example */
+  const char *id;
+  const char *const *aliases;
+  const char *summary;
+  const char *description;
   const LeatProp *props;
   guint n_props;
   const LeatPortInfo *ports;
@@ -89,9 +178,21 @@ typedef struct {
   GType (*get_type) (void);
 } LeatNodeInfo;
 
+/**
+ * LeatPluginInfo: (skip)
+ * @size: `sizeof (LeatPluginInfo)`
+ * @abi: %LEAT_PLUGIN_ABI
+ * @name: the plugin's name
+ * @version: its version
+ * @license: its licence, as an SPDX expression
+ * @nodes: its kinds of nodes
+ * @n_nodes: how many
+ *
+ * What a plugin has; the one symbol that it exports, see %LEAT_PLUGIN_EXPORT.
+ */
 typedef struct {
   gsize size;
-  guint abi; /* LEAT_PLUGIN_ABI */
+  guint abi;
   const char *name;
   const char *version;
   const char *license;
@@ -99,8 +200,12 @@ typedef struct {
   guint n_nodes;
 } LeatPluginInfo;
 
-/* In a plugin's plugin.c:
- *   LEAT_PLUGIN_EXPORT const LeatPluginInfo leat_plugin = { sizeof (LeatPluginInfo), LEAT_PLUGIN_ABI, ... }; */
+/**
+ * LEAT_PLUGIN_EXPORT: (skip)
+ *
+ * Exports a plugin's description, in one of its files:
+ * `LEAT_PLUGIN_EXPORT const LeatPluginInfo leat_plugin = { sizeof (LeatPluginInfo), LEAT_PLUGIN_ABI, ... };`
+ */
 #define LEAT_PLUGIN_EXPORT __attribute__ ((visibility ("default"))) extern const LeatPluginInfo leat_plugin; \
   __attribute__ ((visibility ("default")))
 

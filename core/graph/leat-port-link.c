@@ -146,6 +146,8 @@ leat_port_check_pipelines (LeatPort *self, LeatPort *input, GError **error)
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_DIRECTION, %LEAT_GRAPH_ERROR_TWO_WRITERS, %LEAT_GRAPH_ERROR_RESIDENCE,
  *   %LEAT_GRAPH_ERROR_SPEC when the templates can never agree, %LEAT_GRAPH_ERROR_CYCLE, or %LEAT_GRAPH_ERROR_BUSY while
  *   a session is open
+ *
+ * Since: 0.1
  */
 gboolean
 leat_port_link (LeatPort *self, LeatPort *input, GError **error)
@@ -176,6 +178,8 @@ leat_port_cut (LeatPort *input)
  * Takes away the link that feeds an input, if there is one.
  *
  * Not while a session is open on the pipeline.
+ *
+ * Since: 0.1
  */
 void
 leat_port_unlink (LeatPort *input)

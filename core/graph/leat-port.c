@@ -12,6 +12,8 @@
  * A port has a direction, says with its template what it accepts, and once the pipeline is planned has the fixed spec
  * of what flows.  One output may feed any number of inputs; an input has one link.  Nodes own their ports, and a port
  * of a node that is gone has no node and no links.
+ *
+ * Since: 0.1
  */
 
 G_DEFINE_FINAL_TYPE (LeatPort, leat_port, G_TYPE_OBJECT)
@@ -116,6 +118,8 @@ leat_port_redeclare (LeatPort *self, guint flags, LeatSpec *base, const char *bl
  * Gets the name, which is its own among the ports of the node.
  *
  * Returns: (transfer none): the name
+ *
+ * Since: 0.1
  */
 const char *
 leat_port_get_name (LeatPort *self)
@@ -138,6 +142,8 @@ leat_port_get_blurb (LeatPort *self)
  * Gets which way data goes through the port.
  *
  * Returns: the direction
+ *
+ * Since: 0.1
  */
 LeatDirection
 leat_port_get_direction (LeatPort *self)
@@ -154,6 +160,8 @@ leat_port_get_direction (LeatPort *self)
  * Gets what is special about the port.
  *
  * Returns: #LeatPortFlags
+ *
+ * Since: 0.1
  */
 guint
 leat_port_get_flags (LeatPort *self)
@@ -170,6 +178,8 @@ leat_port_get_flags (LeatPort *self)
  * Gets the node that has the port.
  *
  * Returns: (transfer none) (nullable): the node, or %NULL when it is gone or has dropped the port
+ *
+ * Since: 0.1
  */
 LeatNode *
 leat_port_get_node (LeatPort *self)
@@ -195,6 +205,8 @@ leat_port_get_node_name (LeatPort *self)
  * Writes the port as leat_pipeline_link() reads it: `node.port`.
  *
  * Returns: (transfer full): the text
+ *
+ * Since: 0.1
  */
 char *
 leat_port_dup_path (LeatPort *self)
@@ -219,6 +231,8 @@ leat_port_dup_label (LeatPort *self)
  * Gets what the port accepts: what its node declares, narrowed by leat_port_constrain().
  *
  * Returns: (transfer none): a spec, often with names and `*`
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_port_get_template (LeatPort *self)
@@ -251,6 +265,8 @@ leat_port_check_links (LeatPort *self, GError **error)
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_SPEC when nothing would be left, here or at the other end of a link;
  *   %LEAT_GRAPH_ERROR_BUSY while a session is open
+ *
+ * Since: 0.1
  */
 gboolean
 leat_port_constrain (LeatPort *self, LeatSpec *spec, GError **error)
@@ -293,6 +309,8 @@ leat_port_constrain (LeatPort *self, LeatSpec *spec, GError **error)
  * Gets what flows through the port.
  *
  * Returns: (transfer none) (nullable): a fixed spec once the pipeline was planned, else %NULL
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_port_get_spec (LeatPort *self)
@@ -318,6 +336,8 @@ leat_port_set_spec (LeatPort *self, LeatSpec *spec)
  * Tells whether the port has a link.
  *
  * Returns: whether it is linked
+ *
+ * Since: 0.1
  */
 gboolean
 leat_port_is_linked (LeatPort *self)
@@ -334,6 +354,8 @@ leat_port_is_linked (LeatPort *self)
  * Gets the output that feeds an input.
  *
  * Returns: (transfer none) (nullable): the output, or %NULL when there is no link
+ *
+ * Since: 0.1
  */
 LeatPort *
 leat_port_get_peer (LeatPort *self)
@@ -351,6 +373,8 @@ leat_port_get_peer (LeatPort *self)
  * output that feeds an input.
  *
  * Returns: (element-type LeatPort) (transfer container): the ports
+ *
+ * Since: 0.1
  */
 GPtrArray *
 leat_port_list_peers (LeatPort *self)

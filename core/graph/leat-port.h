@@ -19,21 +19,17 @@ G_DECLARE_FINAL_TYPE (LeatPort, leat_port, LEAT, PORT, GObject)
 const char *leat_port_get_name (LeatPort *self);
 LeatDirection leat_port_get_direction (LeatPort *self);
 guint leat_port_get_flags (LeatPort *self);
-LeatNode *leat_port_get_node (LeatPort *self);                /* (transfer none) */
-char *leat_port_dup_path (LeatPort *self);                    /* "node.port" */
+LeatNode *leat_port_get_node (LeatPort *self);
+char *leat_port_dup_path (LeatPort *self);
 
-/* What the port accepts: its template narrowed by leat_port_constrain (). */
-LeatSpec *leat_port_get_template (LeatPort *self);            /* (transfer none) */
-/* Narrows the template (a spec written on a link or on the node); LEAT_GRAPH_ERROR_SPEC when nothing is left. */
+LeatSpec *leat_port_get_template (LeatPort *self);
 gboolean leat_port_constrain (LeatPort *self, LeatSpec *spec, GError **error);
-/* The fixed spec once planned, else NULL. */
-LeatSpec *leat_port_get_spec (LeatPort *self);                /* (transfer none) (nullable) */
+LeatSpec *leat_port_get_spec (LeatPort *self);
 
 gboolean leat_port_is_linked (LeatPort *self);
-LeatPort *leat_port_get_peer (LeatPort *self);                /* of an input: the output that feeds it; (nullable) */
-GPtrArray *leat_port_list_peers (LeatPort *self);             /* of an output: (element-type LeatPort) (transfer container) */
+LeatPort *leat_port_get_peer (LeatPort *self);
+GPtrArray *leat_port_list_peers (LeatPort *self);
 
-/* Links output to input.  Errors: DIRECTION, TWO_WRITERS, RESIDENCE, SPEC (messages name both ends), CYCLE. */
 gboolean leat_port_link (LeatPort *self, LeatPort *input, GError **error);
 void leat_port_unlink (LeatPort *input);
 

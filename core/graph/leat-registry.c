@@ -18,6 +18,8 @@
  * Plugins are looked for in the folders of LEAT_PLUGIN_PATH, in those of leat_registry_add_path() and in the
  * installation; of two nodes with one id the first wins.  Descriptions come from a cache; plugins that are new or have
  * changed are scanned by a helper process when something is looked for.  Any thread may use it.
+ *
+ * Since: 0.1
  */
 struct _LeatRegistry
 {
@@ -103,6 +105,8 @@ leat_registry_new (const char *const *folders, const char *cache, const char *he
  * Gets the registry of the process.
  *
  * Returns: (transfer none): the registry
+ *
+ * Since: 0.1
  */
 LeatRegistry *
 leat_registry_get_default (void)
@@ -263,6 +267,8 @@ leat_registry_update_locked (LeatRegistry *self)
  * @folder: (type filename): a folder with plugins
  *
  * Adds a folder to look in, behind those of LEAT_PLUGIN_PATH and before the installation.
+ *
+ * Since: 0.1
  */
 void
 leat_registry_add_path (LeatRegistry *self, const char *folder)
@@ -381,6 +387,8 @@ leat_registry_set_unknown_error (LeatRegistry *self, const char *id, GError **er
  *
  * Returns: (transfer none): its factory, or %NULL with %LEAT_GRAPH_ERROR_UNKNOWN_NODE and near names, or with
  *   %LEAT_GRAPH_ERROR_PLUGIN and the reason when it should be in a plugin that cannot be used
+ *
+ * Since: 0.1
  */
 LeatFactory *
 leat_registry_find (LeatRegistry *self, const char *id, GError **error)
@@ -407,6 +415,8 @@ leat_registry_find (LeatRegistry *self, const char *id, GError **error)
  * Lists all kinds of nodes, by id.
  *
  * Returns: (element-type LeatFactory) (transfer container): the factories
+ *
+ * Since: 0.1
  */
 GPtrArray *
 leat_registry_list (LeatRegistry *self)
@@ -432,6 +442,8 @@ leat_registry_list (LeatRegistry *self)
  * reason.
  *
  * Returns: (transfer full): the list
+ *
+ * Since: 0.1
  */
 GVariant *
 leat_registry_list_broken (LeatRegistry *self)

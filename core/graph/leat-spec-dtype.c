@@ -23,6 +23,8 @@ static const struct
  * Gets the size of one item.
  *
  * Returns: bytes; 0 for %LEAT_DTYPE_ANY
+ *
+ * Since: 0.1
  */
 gsize
 leat_dtype_get_size (LeatDtype dtype)
@@ -39,6 +41,8 @@ leat_dtype_get_size (LeatDtype dtype)
  * Gets the name that specs are written with, such as `f32`.
  *
  * Returns: (transfer none): the name
+ *
+ * Since: 0.1
  */
 const char *
 leat_dtype_get_name (LeatDtype dtype)
@@ -55,6 +59,8 @@ leat_dtype_get_name (LeatDtype dtype)
  * Finds the type that has a name.
  *
  * Returns: the type, or %LEAT_DTYPE_ANY when there is none of that name
+ *
+ * Since: 0.1
  */
 LeatDtype
 leat_dtype_from_name (const char *name)

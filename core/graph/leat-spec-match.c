@@ -162,6 +162,8 @@ leat_spec_finish_match (LeatSpec *self, GError **error)
  * meets a name stays @self's.
  *
  * Returns: (transfer full): the spec, or %NULL with %LEAT_GRAPH_ERROR_SPEC
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_spec_intersect (LeatSpec *self, LeatSpec *other, GError **error)
@@ -207,6 +209,8 @@ leat_spec_intersect (LeatSpec *self, LeatSpec *other, GError **error)
  * Equal names within one node are equal numbers, so one table serves all ports of a node.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_SPEC when the template does not accept @fixed, or a name has another value
+ *
+ * Since: 0.1
  */
 gboolean
 leat_spec_bind (LeatSpec *self, LeatSpec *fixed, GHashTable *names, GError **error)
@@ -239,6 +243,8 @@ leat_spec_bind (LeatSpec *self, LeatSpec *fixed, GHashTable *names, GError **err
  * Replaces names by their values; names that are not in @names stay.
  *
  * Returns: (transfer full): the spec, or %NULL with %LEAT_GRAPH_ERROR_SPEC when its bytes are more than 2^62
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_spec_resolve (LeatSpec *self, GHashTable *names, GError **error)

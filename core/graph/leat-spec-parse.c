@@ -266,6 +266,8 @@ leat_spec_reader_dtype (LeatSpecReader *self, LeatDtype *dtype, GError **error)
  * dimensions are separated by `x`, or by commas where a name has an x in it.  A message names the column.
  *
  * Returns: (transfer full): the spec, or %NULL with %LEAT_GRAPH_ERROR_SPEC
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_spec_parse (const char *text, GError **error)

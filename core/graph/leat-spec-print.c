@@ -17,10 +17,13 @@ leat_spec_print_dim (const LeatDim *dim, LeatSpecStyle style, GString *text)
 }
 
 /* `x` stands between dimensions in the shell spelling unless a name has an x of its own: a comma cannot be mistaken,
- * and one after a single dimension says that the x in it separates nothing. */
+ * and one after a single dimension says that the x in it separates nothing.  A first name `ma` and an x would read as
+ * `max`. */
 static gboolean
 leat_spec_needs_comma (LeatSpec *self)
 {
+  if (self->n_dims > 1 && self->dims[0].kind == LEAT_DIM_NAME && strcmp (self->dims[0].name, "ma") == 0)
+    return TRUE;
   for (guint i = 0; i < self->n_dims; i++)
     if (self->dims[i].kind == LEAT_DIM_NAME && strchr (self->dims[i].name, 'x') != NULL)
       return TRUE;
@@ -66,6 +69,8 @@ leat_spec_print_shell (LeatSpec *self, GString *text)
  * Writes a spec as leat_spec_parse() reads it: either spelling gives an equal spec back.
  *
  * Returns: (transfer full): the text
+ *
+ * Since: 0.1
  */
 char *
 leat_spec_to_string (LeatSpec *self, LeatSpecStyle style)

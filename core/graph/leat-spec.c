@@ -65,6 +65,8 @@ leat_spec_seal (LeatSpec *self)
  * Numbers from outside can be hostile, so a size that is beyond all memory is no programming error here.
  *
  * Returns: (transfer full) (nullable): the spec, or %NULL when its bytes are more than 2^62
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_spec_new (LeatDtype dtype, const guint64 *dims, guint n_dims, gboolean bounded)
@@ -88,6 +90,8 @@ leat_spec_new (LeatDtype dtype, const guint64 *dims, guint n_dims, gboolean boun
  * Makes the template that accepts every spec.
  *
  * Returns: (transfer full): the spec `any`
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_spec_new_any (void)
@@ -102,6 +106,8 @@ leat_spec_new_any (void)
  * Adds a reference.
  *
  * Returns: (transfer full): @self
+ *
+ * Since: 0.1
  */
 LeatSpec *
 leat_spec_ref (LeatSpec *self)
@@ -117,6 +123,8 @@ leat_spec_ref (LeatSpec *self)
  * @self: (transfer full): a spec
  *
  * Drops a reference; with the last one the spec goes.
+ *
+ * Since: 0.1
  */
 void
 leat_spec_unref (LeatSpec *self)
@@ -138,6 +146,8 @@ leat_spec_unref (LeatSpec *self)
  * Tells whether two specs are written alike: same type, same shape, same names.
  *
  * Returns: whether they are equal
+ *
+ * Since: 0.1
  */
 gboolean
 leat_spec_equal (LeatSpec *self, LeatSpec *other)
@@ -166,6 +176,8 @@ leat_spec_equal (LeatSpec *self, LeatSpec *other)
  * Gets the type of an item.
  *
  * Returns: the type
+ *
+ * Since: 0.1
  */
 LeatDtype
 leat_spec_get_dtype (LeatSpec *self)
@@ -182,6 +194,8 @@ leat_spec_get_dtype (LeatSpec *self)
  * Gets the number of dimensions.
  *
  * Returns: how many; 0 for a scalar and for a template without a shape, see leat_spec_has_shape()
+ *
+ * Since: 0.1
  */
 guint
 leat_spec_get_n_dims (LeatSpec *self)
@@ -198,6 +212,8 @@ leat_spec_get_n_dims (LeatSpec *self)
  * Tells whether the spec says anything about the shape: the templates `any` and `f32` do not, the scalar `f32[]` does.
  *
  * Returns: whether there is a shape
+ *
+ * Since: 0.1
  */
 gboolean
 leat_spec_has_shape (LeatSpec *self)
@@ -215,6 +231,8 @@ leat_spec_has_shape (LeatSpec *self)
  * Gets the size of one dimension; for a bounded leading one its capacity.
  *
  * Returns: the number; 0 when it is a name or `*`
+ *
+ * Since: 0.1
  */
 guint64
 leat_spec_get_dim (LeatSpec *self, guint index)
@@ -232,6 +250,8 @@ leat_spec_get_dim (LeatSpec *self, guint index)
  * Gets the name of one dimension.
  *
  * Returns: (transfer none) (nullable): the name, or %NULL when it is a number or `*`
+ *
+ * Since: 0.1
  */
 const char *
 leat_spec_get_dim_name (LeatSpec *self, guint index)
@@ -248,6 +268,8 @@ leat_spec_get_dim_name (LeatSpec *self, guint index)
  * Tells whether the leading dimension is a capacity, with a count that is data.
  *
  * Returns: whether it is bounded
+ *
+ * Since: 0.1
  */
 gboolean
 leat_spec_is_bounded (LeatSpec *self)
@@ -264,6 +286,8 @@ leat_spec_is_bounded (LeatSpec *self)
  * Tells whether the type and every dimension are known, and so the bytes.
  *
  * Returns: whether it is fixed
+ *
+ * Since: 0.1
  */
 gboolean
 leat_spec_is_fixed (LeatSpec *self)
@@ -280,6 +304,8 @@ leat_spec_is_fixed (LeatSpec *self)
  * Gets the number of items in full capacity: the product of the dimensions, 1 for a scalar.
  *
  * Returns: items
+ *
+ * Since: 0.1
  */
 guint64
 leat_spec_get_items (LeatSpec *self)
@@ -296,6 +322,8 @@ leat_spec_get_items (LeatSpec *self)
  * Gets the bytes of one step of the leading dimension; those of the item for a scalar.
  *
  * Returns: bytes
+ *
+ * Since: 0.1
  */
 guint64
 leat_spec_get_row_bytes (LeatSpec *self)
@@ -312,6 +340,8 @@ leat_spec_get_row_bytes (LeatSpec *self)
  * Gets the bytes of all items in full capacity, without any header that a buffer may have.
  *
  * Returns: bytes, at most 2^62
+ *
+ * Since: 0.1
  */
 guint64
 leat_spec_get_bytes (LeatSpec *self)

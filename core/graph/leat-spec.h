@@ -17,6 +17,17 @@ G_BEGIN_DECLS
 /**
  * LeatDtype:
  * @LEAT_DTYPE_ANY: not known yet; only in templates
+ * @LEAT_DTYPE_U8: unsigned, 8 bits
+ * @LEAT_DTYPE_I8: signed, 8 bits
+ * @LEAT_DTYPE_U16: unsigned, 16 bits
+ * @LEAT_DTYPE_I16: signed, 16 bits
+ * @LEAT_DTYPE_U32: unsigned, 32 bits
+ * @LEAT_DTYPE_I32: signed, 32 bits
+ * @LEAT_DTYPE_U64: unsigned, 64 bits
+ * @LEAT_DTYPE_I64: signed, 64 bits
+ * @LEAT_DTYPE_F16: floating point, 16 bits
+ * @LEAT_DTYPE_F32: floating point, 32 bits
+ * @LEAT_DTYPE_F64: floating point, 64 bits
  *
  * The type of one item.
  */
@@ -31,6 +42,8 @@ typedef enum {
  * LeatSpecStyle:
  * @LEAT_SPEC_STYLE_FILE: `f32[480,640]`, `u8[<=4194304]`
  * @LEAT_SPEC_STYLE_SHELL: `f32:480x640`, `u8:max4194304`; no character that a shell touches
+ *
+ * The spellings of a spec.
  */
 typedef enum { LEAT_SPEC_STYLE_FILE, LEAT_SPEC_STYLE_SHELL } LeatSpecStyle;
 
@@ -41,7 +54,7 @@ typedef enum { LEAT_SPEC_STYLE_FILE, LEAT_SPEC_STYLE_SHELL } LeatSpecStyle;
  *
  * Immutable and reference-counted.  A dimension is a number, a name (`f32[h,w]`: equal names within one node's ports
  * are equal numbers), or `*` (any).  The leading dimension may be bounded (`u8[<=4096]`, `u8[<=n]`): a fixed capacity,
- * and a 64-bit count that is data.  A spec without names and without `*` is fixed: its bytes are known.  `any` without
+ * and a 64-bit count that is data; a leading `*` accepts that too, a number or a plain name does not.  A spec without names and without `*` is fixed: its bytes are known.  `any` without
  * brackets accepts every spec.  A scalar is `f32[]`.
  */
 typedef struct _LeatSpec LeatSpec;
@@ -50,7 +63,6 @@ GType leat_spec_get_type (void) G_GNUC_CONST;
 
 LeatSpec *leat_spec_new (LeatDtype dtype, const guint64 *dims, guint n_dims, gboolean bounded);
 LeatSpec *leat_spec_new_any (void);
-/* Both spellings are accepted; numbers take K, M, G (powers of 1024). */
 LeatSpec *leat_spec_parse (const char *text, GError **error);
 LeatSpec *leat_spec_ref (LeatSpec *self);
 void leat_spec_unref (LeatSpec *self);
@@ -60,26 +72,23 @@ gboolean leat_spec_equal (LeatSpec *self, LeatSpec *other);
 
 LeatDtype leat_spec_get_dtype (LeatSpec *self);
 guint leat_spec_get_n_dims (LeatSpec *self);
-gboolean leat_spec_has_shape (LeatSpec *self);     /* FALSE for `any` and `f32` templates without brackets */
-guint64 leat_spec_get_dim (LeatSpec *self, guint index); /* capacity for a bounded leading one; 0 unless a number */
-const char *leat_spec_get_dim_name (LeatSpec *self, guint index); /* NULL unless a name */
+gboolean leat_spec_has_shape (LeatSpec *self);
+guint64 leat_spec_get_dim (LeatSpec *self, guint index);
+const char *leat_spec_get_dim_name (LeatSpec *self, guint index);
 gboolean leat_spec_is_bounded (LeatSpec *self);
 gboolean leat_spec_is_fixed (LeatSpec *self);
-/* Only for fixed specs.  The checks against overflow were made when the spec was. */
-guint64 leat_spec_get_items (LeatSpec *self);      /* scalars in full capacity */
-guint64 leat_spec_get_row_bytes (LeatSpec *self);  /* bytes of one step of the leading dimension; of the item when scalar */
+/* Only for fixed specs */
+guint64 leat_spec_get_items (LeatSpec *self);
+guint64 leat_spec_get_row_bytes (LeatSpec *self);
 guint64 leat_spec_get_bytes (LeatSpec *self);
 
-/* The most specific spec that both accept, or NULL with LEAT_GRAPH_ERROR_SPEC.  Names stay names until bound. */
 LeatSpec *leat_spec_intersect (LeatSpec *self, LeatSpec *other, GError **error);
-/* Matches a template with names against a fixed spec, entering into or checking against @names (char* -> guint64*). */
 gboolean leat_spec_bind (LeatSpec *self, LeatSpec *fixed, GHashTable *names, GError **error);
-/* Replaces names by their values; names that are not in @names stay. */
 LeatSpec *leat_spec_resolve (LeatSpec *self, GHashTable *names, GError **error);
 
 gsize leat_dtype_get_size (LeatDtype dtype);
-const char *leat_dtype_get_name (LeatDtype dtype);  /* "f32" */
-LeatDtype leat_dtype_from_name (const char *name);  /* LEAT_DTYPE_ANY when unknown */
+const char *leat_dtype_get_name (LeatDtype dtype);
+LeatDtype leat_dtype_from_name (const char *name);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSpec, leat_spec_unref)
 

@@ -31,7 +31,9 @@ struct _LeatKernelSource
   char *cuda_text;
 };
 
-G_DEFINE_QUARK (leat - kernel - error - quark, leat_kernel_error)
+/* clang-format off */
+G_DEFINE_QUARK (leat-kernel-error-quark, leat_kernel_error)
+/* clang-format on */
 G_DEFINE_BOXED_TYPE (LeatKernelSource, leat_kernel_source, leat_kernel_source_ref, leat_kernel_source_unref)
 
 static gboolean

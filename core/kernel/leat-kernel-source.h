@@ -60,9 +60,7 @@ typedef struct {
 } LeatPrototype;
 
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())
-/**
- * LeatKernelSource: a `.cu` text with its local includes inlined; immutable, reference-counted.
- */
+/* A `.cu` text with its local includes inlined; immutable, reference-counted. */
 typedef struct _LeatKernelSource LeatKernelSource;
 GType leat_kernel_source_get_type (void) G_GNUC_CONST;
 

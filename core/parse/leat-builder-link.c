@@ -26,7 +26,8 @@ leat_builder_get_end (LeatBuilder *self, const LeatSyntaxElement *element)
   if (built != NULL)
     return built;
   names = leat_builder_list_names (self);
-  hint = leat_graph_error_hint (element->name, names, "named nodes");
+  hint =
+    names[0] != NULL ? leat_graph_error_hint (element->name, names, "nodes") : g_strdup (" (no node here has a name)");
   leat_error_list_take (
     self->errors, &element->pos,
     g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no node \"%s\"%s", element->name, hint));

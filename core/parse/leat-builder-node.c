@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-builder-private.h"
+#include "../graph/leat-node-private.h"
 #include "../graph/leat-registry.h"
 
 #include <string.h>
@@ -66,10 +67,13 @@ leat_builder_report_unknown (LeatBuilder *self, const LeatSyntaxNode *syntax, GE
       if (named != NULL && named->syntax != syntax)
         {
           g_autofree char *where = leat_source_pos_to_string (&named->syntax->pos);
+          gboolean is_ref = syntax->props->len == 0 && syntax->name == NULL;
 
           g_clear_error (&error);
           error = g_error_new (LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_SYNTAX,
-                               "\"%s\" is declared at %s: its name and properties are set there", syntax->id, where);
+                               is_ref ? "\"%s\" is no id but the name of a node (at %s): a dot after it refers to it"
+                                      : "\"%s\" is a node declared at %s: its name and properties are set there",
+                               syntax->id, where);
         }
       else if (near != NULL && strstr (error->message, "did you mean") == NULL)
         {
@@ -114,7 +118,8 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   const LeatProp *described = leat_builder_find_prop (built->node, prop->name);
   const char *folder;
   g_autofree char *text = leat_variables_expand (self->variables, prop->value, &folder);
-  g_autoptr (GError) error = NULL;
+  const LeatSourcePos *pos = &prop->value->pos;
+  GError *error = NULL;
 
   if (text != NULL && described != NULL && described->type == LEAT_PROP_PATH)
     text = leat_builder_place_path (built, g_steal_pointer (&text), folder);
@@ -124,10 +129,9 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   if (error == NULL)
     return;
   /* An unknown name is wrong at the name, anything else at the value. */
-  leat_error_list_take (
-    self->errors,
-    g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY) ? &prop->pos : &prop->value->pos,
-    g_steal_pointer (&error));
+  if (g_error_matches (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY))
+    pos = &prop->pos;
+  leat_error_list_take (self->errors, pos, error);
 }
 
 static void
@@ -142,21 +146,59 @@ leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean d
     }
 }
 
+/* A required property that is missing because its name is misspelt is told once, at what was written. */
+static gboolean
+leat_builder_report_misspelt (LeatBuilder *self, LeatBuilderNode *built)
+{
+  const LeatNodeInfo *info = leat_node_get_info (built->node);
+  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
+  gboolean found = FALSE;
+
+  for (guint i = 0; info != NULL && i < info->n_props; i++)
+    {
+      g_autofree char *text = leat_node_dup_as_string (built->node, info->props[i].name);
+
+      if ((info->props[i].flags & LEAT_PROP_REQUIRED) != 0 && text == NULL)
+        g_ptr_array_add (missing, (gpointer) info->props[i].name);
+    }
+  g_ptr_array_add (missing, NULL);
+  for (guint i = 0; i < built->syntax->props->len; i++)
+    {
+      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const char *near = leat_suggest (prop->name, (const char *const *) missing->pdata);
+      g_autofree char *title = NULL;
+
+      if (near == NULL || leat_builder_find_prop (built->node, prop->name) != NULL)
+        continue;
+      title = leat_node_dup_title (built->node);
+      leat_error_list_take (self->errors, &prop->pos,
+                            g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY,
+                                         "%s has no property \"%s\" (did you mean \"%s\"?)", title, prop->name, near));
+      found = TRUE;
+    }
+  return found;
+}
+
 /* Described properties first: from them a kernel learns its ports and arguments, which the others set.  Where one of
  * them is wrong nothing is known of those. */
 static void
 leat_builder_set_props (LeatBuilder *self, LeatBuilderNode *built)
 {
-  g_autoptr (GPtrArray) errors = g_ptr_array_new ();
+  g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
 
   leat_builder_set_props_if (self, built, TRUE);
+  built->faulty = built->faulty || built->syntax->broken;
   if (built->faulty)
     return;
   leat_pipeline_check_settings (built->node, errors);
-  if (leat_builder_take_errors (self, &built->syntax->pos, errors))
-    leat_builder_set_props_if (self, built, FALSE);
-  else
-    built->faulty = TRUE;
+  if (errors->len == 0)
+    {
+      leat_builder_set_props_if (self, built, FALSE);
+      return;
+    }
+  built->faulty = TRUE;
+  if (!leat_builder_report_misspelt (self, built))
+    leat_builder_take_errors (self, &built->syntax->pos, errors);
 }
 
 void

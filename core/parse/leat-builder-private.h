@@ -38,8 +38,8 @@ typedef struct
 LeatPipeline *leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors);
 
 /* Inside the builder. */
-/* @errors: (element-type GError) (transfer full): each gets the position; FALSE when there were any */
-gboolean leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors);
+/* @errors: (element-type GError): each is reported at @pos */
+void leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors);
 LeatBuilderNode *leat_builder_find (LeatBuilder *self, const char *name);
 /* The names that the text gives, NULL-terminated; (transfer container) */
 const char **leat_builder_list_names (LeatBuilder *self);

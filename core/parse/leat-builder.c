@@ -60,12 +60,11 @@ leat_builder_list_names (LeatBuilder *self)
   return (const char **) g_ptr_array_free (names, FALSE);
 }
 
-gboolean
+void
 leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors)
 {
   for (guint i = 0; i < errors->len; i++)
-    leat_error_list_take (self->errors, pos, g_ptr_array_index (errors, i));
-  return errors->len == 0;
+    leat_error_list_take (self->errors, pos, g_error_copy (g_ptr_array_index (errors, i)));
 }
 
 /* What only the whole shows.  After any other fault it would mostly report what that one caused. */
@@ -75,7 +74,7 @@ leat_builder_validate (LeatBuilder *self)
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const LeatBuilderNode *built = g_ptr_array_index (self->nodes, i);
-      g_autoptr (GPtrArray) errors = g_ptr_array_new ();
+      g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
 
       leat_pipeline_check_links (built->node, errors);
       leat_builder_take_errors (self, &built->syntax->pos, errors);

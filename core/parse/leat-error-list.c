@@ -9,7 +9,9 @@ typedef struct
   GError *error;
 } LeatErrorEntry;
 
-G_DEFINE_QUARK (leat - parse - error - quark, leat_parse_error)
+/* clang-format off */
+G_DEFINE_QUARK (leat-parse-error-quark, leat_parse_error)
+/* clang-format on */
 
 static void
 leat_error_entry_free (gpointer data)

@@ -13,9 +13,10 @@ typedef struct
   GPtrArray *tokens;
   gboolean in_statement;
   gboolean line_has_tokens;
-  guint indent;   /* blanks before the first token of this line */
-  GString *above; /* comment lines that stand alone, directly above */
-  char *trailing; /* comment after the statement's last token */
+  guint indent;           /* blanks before the first token of this line */
+  GString *above;         /* comment lines that stand alone, directly above */
+  LeatSourcePos last_end; /* after the last token */
+  char *trailing;         /* comment after the statement's last token */
 } LeatLexer;
 
 /* The word being read. */
@@ -277,7 +278,7 @@ static gboolean
 leat_lexer_end_statement (LeatLexer *self)
 {
   LeatToken *token =
-    leat_token_new (LEAT_TOKEN_END, &self->pos, "end of the statement", strlen ("end of the statement"));
+    leat_token_new (LEAT_TOKEN_END, &self->last_end, "end of the statement", strlen ("end of the statement"));
 
   token->comment = g_steal_pointer (&self->trailing);
   self->in_statement = FALSE;
@@ -306,6 +307,7 @@ leat_lexer_add_token (LeatLexer *self)
   starts = !self->in_statement;
   g_clear_pointer (&self->trailing, g_free);
   token = leat_lexer_read_token (self);
+  self->last_end = self->pos;
   if (starts && self->above->len > 0)
     token->comment = g_strdup (self->above->str);
   g_string_truncate (self->above, 0);

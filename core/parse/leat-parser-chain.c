@@ -22,7 +22,11 @@ leat_parser_take_spec (LeatParser *self, LeatSyntaxElement *element, LeatSyntaxV
   spec = leat_spec_parse (text, &error);
   if (spec == NULL)
     {
-      leat_error_list_take (self->errors, &element->pos, g_steal_pointer (&error));
+      if (strchr (text, '[') != NULL && strchr (text, ']') == NULL)
+        leat_error_list_add (self->errors, &element->pos, LEAT_PARSE_ERROR_SYNTAX,
+                             "the bracket of \"%s\" is not closed; a spec is written without white space", text);
+      else
+        leat_error_list_take (self->errors, &element->pos, g_steal_pointer (&error));
       return FALSE;
     }
   canonical = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
@@ -49,10 +53,12 @@ leat_parser_take_ref (LeatParser *self, LeatSyntaxElement *element, const char *
 static void
 leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
 {
-  if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (token->text, "-"))
-    leat_error_list_add (
-      self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
-      "unexpected \"-\"; if this was \"->\", the shell has taken its \">\": write \"+\" between nodes");
+  if (token->value->quoted)
+    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
+                         "%s is no node; ids and names are written without quotes", token->text);
+  else if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (token->text, "-"))
+    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
+                         "unexpected \"-\"; nodes are linked by \"+\", since a shell takes the > of a ->");
   else if (self->style == LEAT_TEXT_STYLE_FILE && (g_str_equal (token->text, "+") || g_str_equal (token->text, "!")))
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
                          "unexpected \"%s\"; nodes are linked by \"->\" in a file", token->text);
@@ -61,12 +67,14 @@ leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
                          "\"%s\" is no node; expected the id of a node, NAME.PORT or a spec", token->text);
 }
 
+/* A bracket is in nothing else, whatever the word begins with. */
 static gboolean
 leat_syntax_value_begins_spec (const LeatSyntaxValue *value)
 {
   const LeatSyntaxPiece *first = value->pieces->len > 0 ? g_ptr_array_index (value->pieces, 0) : NULL;
 
-  return first != NULL && !first->is_variable && leat_syntax_is_spec (first->text);
+  return first != NULL && !first->is_variable
+         && (leat_syntax_is_spec (first->text) || (!value->quoted && strchr (first->text, '[') != NULL));
 }
 
 /* The word at hand as part of a chain; FALSE after a report. */
@@ -93,26 +101,19 @@ leat_parser_take_word (LeatParser *self, LeatSyntaxElement *element)
 static void
 leat_parser_check_element_end (LeatParser *self, const LeatSyntaxElement *element)
 {
-  const char *link = self->style == LEAT_TEXT_STYLE_FILE ? "->" : "+";
+  const char *link = self->style == LEAT_TEXT_STYLE_FILE ? "->" : "+", *more = "";
   g_autofree char *expected = NULL;
-  const LeatToken *token = leat_parser_peek (self), *before = g_ptr_array_index (self->tokens, self->next - 1);
 
   if (leat_parser_at (self, LEAT_TOKEN_LINK) || leat_parser_at (self, LEAT_TOKEN_END))
     return;
-  if (token->kind == LEAT_TOKEN_PROP)
-    expected = g_strdup_printf (element->kind == LEAT_SYNTAX_ELEMENT_REF
-                                  ? "\"%s\"; properties are set where the node is declared"
-                                  : "\"%s\"; a spec has no properties",
-                                link);
-  else if (self->style == LEAT_TEXT_STYLE_FILE && (g_str_equal (token->text, "+") || g_str_equal (token->text, "!")))
-    expected = g_strdup ("\"->\", which links nodes in a file");
-  else if (strchr (before->text, '[') != NULL && strchr (before->text, ']') == NULL)
-    expected = g_strdup ("the rest of the word before it; white space needs quotes");
-  else if (element->kind == LEAT_SYNTAX_ELEMENT_REF || element->kind == LEAT_SYNTAX_ELEMENT_SPEC)
-    expected = g_strdup_printf ("\"%s\"", link);
-  else
-    expected = g_strdup_printf ("PROPERTY=VALUE or \"%s\"", link);
-  leat_parser_report_unexpected (self, expected);
+  if (element->node != NULL)
+    element->node->broken = TRUE;
+  if (leat_parser_at (self, LEAT_TOKEN_PROP) && element->kind == LEAT_SYNTAX_ELEMENT_REF)
+    more = "; properties are set where the node is declared";
+  else if (leat_parser_at (self, LEAT_TOKEN_PROP))
+    more = "; a spec has no properties";
+  expected = g_strdup_printf ("%s\"%s\"%s", element->node != NULL ? "PROPERTY=VALUE or " : "", link, more);
+  leat_parser_report_after_node (self, expected);
 }
 
 /* To the next link, so that the rest of the chain is looked at too. */

@@ -40,6 +40,10 @@ char *leat_parser_check_node_name (LeatParser *self, const char *name, const Lea
 LeatSyntaxNode *leat_parser_make_node (LeatParser *self, const char *name, const char *id, const LeatSourcePos *pos);
 /* The properties that come next; stops before the first token that is none. */
 void leat_parser_parse_props (LeatParser *self, LeatSyntaxNode *node, gboolean name_allowed);
+/* Anything after a node and its properties that does not belong there. */
+void leat_parser_report_after_node (LeatParser *self, const char *expected);
+/* All statements of a file, the version line first. */
+void leat_parser_parse_file_tokens (LeatParser *self, const LeatSource *source, GPtrArray *statements);
 LeatSyntaxStatement *leat_parser_parse_chain (LeatParser *self);
 /* @from: where it is included; NULL for the file itself */
 void leat_parser_parse_source (LeatParser *self, LeatSource *source, const LeatSourcePos *from, GPtrArray *statements);

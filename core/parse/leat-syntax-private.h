@@ -54,6 +54,7 @@ typedef struct
   char *id;
   LeatSourcePos pos; /* of the name where it has one before it, else of the id */
   GPtrArray *props;  /* LeatSyntaxProp, in the order written; never `name` */
+  gboolean broken;   /* a fault lies among them: some may be lost */
 } LeatSyntaxNode;
 
 typedef enum

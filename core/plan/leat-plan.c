@@ -20,7 +20,9 @@
  */
 
 G_DEFINE_FINAL_TYPE (LeatPlan, leat_plan, G_TYPE_OBJECT)
+/* clang-format off */
 G_DEFINE_QUARK (leat-plan-error-quark, leat_plan_error)
+/* clang-format on */
 
 static const char *const leat_op_kind_names[] = { "source", "kernel", "copy", "fill", "transfer", "sink" };
 static const char *const leat_buffer_kind_names[] = { "staging", "device", "state", "const" };

@@ -152,9 +152,9 @@ leat_lane_build_graph (LeatLane *self, GError **error)
     return TRUE;
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
-  good = leat_lane_fill_graph (self, error);
+  good = leat_lane_fill_graph (self, error) && leat_lane_wait (self, error);
   leat_device_pop (self->resident->device);
-  return good && leat_stream_synchronize (self->stream, error);
+  return good;
 }
 
 gboolean

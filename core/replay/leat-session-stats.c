@@ -11,8 +11,9 @@
  * Gets what has happened since the session was opened.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, items-in t, bytes-in t, bytes-out t; times in microseconds:
- *   open-us x, first-result-us x (from open () to the first result), source-us x, device-us x, sink-us x (sums),
- *   device-min-us x, device-max-us x
+ *   open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and constants),
+ *   open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us x,
+ *   device-us x, sink-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -27,6 +28,10 @@ leat_session_dup_stats (LeatSession *self)
   g_variant_dict_insert (&dict, "bytes-in", "t", stats->bytes_in);
   g_variant_dict_insert (&dict, "bytes-out", "t", stats->bytes_out);
   g_variant_dict_insert (&dict, "open-us", "x", stats->opened_us);
+  g_variant_dict_insert (&dict, "open-plan-us", "x", stats->plan_us);
+  g_variant_dict_insert (&dict, "open-attach-us", "x", stats->attach_us);
+  g_variant_dict_insert (&dict, "open-load-us", "x", stats->load_us);
+  g_variant_dict_insert (&dict, "open-build-us", "x", stats->build_us);
   g_variant_dict_insert (&dict, "first-result-us", "x", stats->first_us);
   g_variant_dict_insert (&dict, "source-us", "x", stats->source_us);
   g_variant_dict_insert (&dict, "device-us", "x", stats->device_us);

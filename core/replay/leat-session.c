@@ -29,7 +29,9 @@ enum
 static GParamSpec *leat_session_props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (LeatSession, leat_session, G_TYPE_OBJECT)
+/* clang-format off */
 G_DEFINE_QUARK (leat-session-error-quark, leat_session_error)
+/* clang-format on */
 
 GType
 leat_executor_get_type (void)
@@ -73,17 +75,30 @@ leat_session_list_endpoints (LeatSession *self)
     }
 }
 
+/* Adds the time since @since to one part of the opening, and begins the next. */
+static void
+leat_session_note_time (gint64 *part, gint64 *since)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  *part = now - *since;
+  *since = now;
+}
+
 static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
   LeatTraits traits = { .bound = TRUE };
+  gint64 since = self->open_since_us;
 
   self->plan = leat_plan_new (self->pipeline, error);
   if (self->plan == NULL)
     return FALSE;
+  leat_session_note_time (&self->stats.plan_us, &since);
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
+  leat_session_note_time (&self->stats.attach_us, &since);
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_list_endpoints (self);
@@ -105,10 +120,18 @@ leat_session_add_lane (LeatSession *self, GError **error)
 static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {
+  gint64 since = g_get_monotonic_time ();
+
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   self->resident = leat_resident_new (self->plan, self->device, error);
-  return self->resident != NULL && leat_session_add_lane (self, error) && leat_session_start_endpoints (self, error);
+  if (self->resident == NULL)
+    return FALSE;
+  leat_session_note_time (&self->stats.load_us, &since);
+  if (!leat_session_add_lane (self, error))
+    return FALSE;
+  leat_session_note_time (&self->stats.build_us, &since);
+  return leat_session_start_endpoints (self, error);
 }
 
 /**
@@ -172,6 +195,7 @@ leat_session_close (LeatSession *self)
   leat_pipeline_thaw (self->pipeline);
 }
 
+/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
 static gboolean
 leat_session_begin (LeatSession *self, GError **error)
 {
@@ -179,7 +203,7 @@ leat_session_begin (LeatSession *self, GError **error)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
   else if (!g_atomic_int_compare_and_exchange (&self->running, 0, 1))
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
-  else if (leat_device_push (self->device, error))
+  else if (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error))
     return TRUE;
   else
     g_atomic_int_set (&self->running, 0);
@@ -189,7 +213,8 @@ leat_session_begin (LeatSession *self, GError **error)
 static void
 leat_session_end (LeatSession *self)
 {
-  leat_device_pop (self->device);
+  if (self->executor == LEAT_EXECUTOR_EAGER)
+    leat_device_pop (self->device);
   g_atomic_int_set (&self->running, 0);
 }
 
@@ -391,7 +416,10 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       self->selector = g_value_dup_string (value);
       break;
     case PROP_EXECUTOR:
-      self->executor = g_value_get_enum (value);
+      if (self->is_open)
+        g_warning ("cannot change the executor of an open session: close it first");
+      else
+        self->executor = g_value_get_enum (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

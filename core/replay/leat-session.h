@@ -68,5 +68,7 @@ gboolean leat_session_is_open (LeatSession *self);
 LeatPlan *leat_session_get_plan (LeatSession *self);
 LeatDevice *leat_session_get_device (LeatSession *self);
 GVariant *leat_session_dup_stats (LeatSession *self);
+gboolean leat_session_start_counting (LeatSession *self, GError **error);
+GVariant *leat_session_stop_counting (LeatSession *self, GError **error);
 
 G_END_DECLS

@@ -74,10 +74,11 @@ const LeatNodeInfo leat_base_discard_info = {
 static void
 leat_base_discard_class_init (LeatBaseDiscardClass *klass)
 {
-  G_OBJECT_CLASS (klass)->get_property = leat_base_discard_get_property;
   LEAT_ENDPOINT_CLASS (klass)->start = leat_base_discard_start;
   LEAT_ENDPOINT_CLASS (klass)->drain = leat_base_discard_drain;
   leat_node_class_describe (LEAT_NODE_CLASS (klass), &leat_base_discard_info);
+  /* After the description, which brings its own. */
+  G_OBJECT_CLASS (klass)->get_property = leat_base_discard_get_property;
   /**
    * LeatBaseDiscard:bytes:
    *

@@ -96,16 +96,30 @@ leat_cpu_module_open_from_disk (const LeatHostImageHeader *header)
   return library;
 }
 
+/* The loader takes two libraries of one path for the same, and the descriptor's number is used again after it is
+ * closed: the path gets a number that is not, in binary, spelled so that it leads to the same place.  Not /proc/self,
+ * because symbolizers are processes of their own. */
+static char *
+leat_cpu_module_make_path (int fd)
+{
+  static guint n_opened;
+  guint number = __atomic_add_fetch (&n_opened, 1, __ATOMIC_RELAXED);
+  GString *path = g_string_new (NULL);
+
+  g_string_printf (path, "/proc/%d/fd/", (int) getpid ());
+  for (; number > 0; number /= 2)
+    g_string_append (path, number % 2 != 0 ? "./" : "/");
+  g_string_append_printf (path, "%d", fd);
+  return g_string_free (path, FALSE);
+}
+
 static CUresult
 leat_cpu_module_open (LeatCpuModule *self, const LeatHostImageHeader *header, char **text)
 {
-  char path[64];
-
   self->fd = memfd_create ("leat-image", MFD_CLOEXEC);
   if (self->fd >= 0 && leat_cpu_module_write (self->fd, (const char *) (header + 1), header->size))
     {
-      /* Not /proc/self: symbolizers are processes of their own. */
-      g_snprintf (path, sizeof path, "/proc/%d/fd/%d", (int) getpid (), self->fd);
+      g_autofree char *path = leat_cpu_module_make_path (self->fd);
       self->library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
     }
   if (self->library == NULL)
@@ -116,12 +130,8 @@ leat_cpu_module_open (LeatCpuModule *self, const LeatHostImageHeader *header, ch
         return leat_cpu_module_refuse (text, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, "cannot load the image: %s",
                                        why != NULL ? why : g_strerror (errno));
     }
-  /* Sanitizers read line numbers from it when they report. */
-  if (!leat_cpu_sanitized && self->fd >= 0)
-    {
-      close (self->fd);
-      self->fd = -1;
-    }
+  /* The file stays open while the module is loaded: dlopen takes two libraries of one path for the same, and the path
+   * ends in the file's number. */
   return CUDA_SUCCESS;
 }
 

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What the CPU driver says that its device is.  The default is honest: as many multiprocessors as the engine has workers,
- * one resident block on each, so a cooperative launch never has more blocks than threads that run at the same time.
- * LEAT_CPU_PROFILE replaces fields, for tests against the limits of other devices. */
+/* What the CPU driver says that its device is.  The default is honest: as many multiprocessors as the engine has
+ * workers, one resident block on each, so a cooperative launch never has more blocks than threads that run at the same
+ * time. LEAT_CPU_PROFILE replaces fields, for tests against the limits of other devices. */
 typedef struct
 {
   const char *name;
@@ -26,8 +26,13 @@ typedef struct
   gsize shared_per_block_optin; /* after CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
   gsize shared_per_multiprocessor;
   guint64 memory_bytes;
+  guint async_engines;
+  gboolean integrated; /* device memory is host memory */
 } LeatCpuProfile;
 
 const LeatCpuProfile *leat_cpu_profile_get (void);
+
+/* FALSE when LEAT_CPU_PROFILE could not be understood; what was wrong has been written to stderr. */
+gboolean leat_cpu_profile_is_valid (void);
 
 G_END_DECLS

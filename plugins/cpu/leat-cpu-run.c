@@ -7,7 +7,7 @@
 
 #include "leat-cpu-block.h"
 #include "leat-cpu-function.h"
-#include "leat-cpu-pool.h"
+#include "leat-cpu-crew.h"
 #include "leat-cpu-profile.h"
 
 /* How the blocks of a launch are shared out.  Blocks start in index order and stay on their OS thread, so a block may
@@ -21,7 +21,7 @@
 typedef struct
 {
   LeatCpuRun run; /* first */
-  LeatCpuPoolRequest request;
+  LeatCpuCrewRequest request;
   guint n_extra; /* OS threads added because a block waited; atomic */
 } LeatCpuRunning;
 
@@ -133,7 +133,7 @@ leat_cpu_run_work_watching (LeatCpuRunning *running, gint64 began)
       n_claims++;
       if ((n_claims & (n_claims - 1)) == 0 && !running->request.queued && last < self->n_blocks
           && leat_cpu_run_get_now () - began > LEAT_CPU_RUN_INLINE_NS)
-        leat_cpu_pool_ask (&running->request, leat_cpu_run_count_helpers (self, self->n_blocks - last, 0));
+        leat_cpu_crew_ask (&running->request, leat_cpu_run_count_helpers (self, self->n_blocks - last, 0));
     }
 }
 
@@ -148,9 +148,9 @@ leat_cpu_run_share (LeatCpuRunning *running)
   gint64 took;
 
   if (n_helpers > 0)
-    leat_cpu_pool_ask (&running->request, n_helpers);
+    leat_cpu_crew_ask (&running->request, n_helpers);
   leat_cpu_run_work_watching (running, began);
-  leat_cpu_pool_finish (&running->request);
+  leat_cpu_crew_finish (&running->request);
   took = leat_cpu_run_get_now () - began;
   leat_cpu_function_note_block_ns (function, took * (1 + n_helpers) / (gint64) self->n_blocks);
 }
@@ -160,7 +160,7 @@ leat_cpu_run_cooperate (LeatCpuRunning *running)
 {
   LeatCpuRun *self = &running->run;
 
-  if (self->n_blocks > 1 && !leat_cpu_pool_ask_crew (&running->request, (guint) self->n_blocks - 1))
+  if (self->n_blocks > 1 && !leat_cpu_crew_require (&running->request, (guint) self->n_blocks - 1))
     {
       g_autofree char *text = g_strdup_printf ("kernel %s: no OS threads for %" G_GUINT64_FORMAT " cooperating blocks",
                                                self->kernel->name, self->n_blocks);
@@ -168,7 +168,7 @@ leat_cpu_run_cooperate (LeatCpuRunning *running)
       return;
     }
   leat_cpu_run_work (self);
-  leat_cpu_pool_finish (&running->request);
+  leat_cpu_crew_finish (&running->request);
 }
 
 void
@@ -181,7 +181,7 @@ leat_cpu_run_ask_for_more (LeatCpuRun *self)
   if (self->launch->cooperative || __atomic_load_n (&self->next, __ATOMIC_RELAXED) >= self->n_blocks)
     return;
   if (__atomic_add_fetch (&running->n_extra, 1, __ATOMIC_RELAXED) < resident)
-    leat_cpu_pool_ask_crew (&running->request, 1);
+    leat_cpu_crew_require (&running->request, 1);
 }
 
 static LeatCpuHow
@@ -231,7 +231,7 @@ leat_cpu_run_init (LeatCpuRunning *running, const LeatCpuLaunch *launch)
   if (G_UNLIKELY (leat_cpu_tsan))
     leat_cpu_run_make_arenas (self);
   running->n_extra = 0;
-  leat_cpu_pool_request_init (&running->request, leat_cpu_run_work, self);
+  leat_cpu_crew_request_init (&running->request, leat_cpu_run_work, self);
 }
 
 CUresult

@@ -3,7 +3,26 @@
  */
 #include "leat-image-decoder.h"
 
-#define LEAT_IMAGE_DECODER_STEP (64 << 10) /* bytes given to the loader at once */
+#include <string.h>
+
+#define LEAT_IMAGE_DECODER_STEP    (64 << 10) /* bytes given to the loader at once */
+#define LEAT_IMAGE_DECODER_HEAD    128        /* the same while it has not told the size */
+#define LEAT_IMAGE_DECODER_OVERLAP 8          /* the longest end, so that one is found that two steps share */
+
+/* How whole files of a format end, and that their rows are told as they come.  For these, the loader takes half a file
+ * as readily as a whole one. */
+typedef struct
+{
+  const char *format;
+  const char *end;
+  gsize end_size;
+} LeatImageEnd;
+
+static const LeatImageEnd leat_image_ends[] = {
+  { "png", "IEND\xae\x42\x60\x82", 8 },
+  { "jpeg", "\xff\xd9", 2 },
+  { "bmp", "", 0 },
+};
 
 /* The loader tells a picture's size as soon as it knows, before it takes memory for the pixels.  A wanted size of 0 is
  * none. */
@@ -13,6 +32,9 @@ typedef struct
   guint wanted_width, wanted_height;
   gboolean known;
   gboolean refused;
+  const LeatImageEnd *end; /* NULL for formats whose loaders see themselves that something is missing */
+  gboolean end_seen;
+  guint rows; /* that have been decoded, in any order */
 } LeatImageSize;
 
 static void
@@ -29,21 +51,55 @@ leat_image_decoder_prepared (GdkPixbufLoader *loader, int width, int height, gpo
     gdk_pixbuf_loader_set_size (loader, 0, 0);
 }
 
+static void
+leat_image_decoder_updated (GdkPixbufLoader *loader, int x, int y, int width, int height, gpointer data)
+{
+  LeatImageSize *size = data;
+
+  size->rows += (guint) height;
+}
+
+static void
+leat_image_decoder_find_end (LeatImageSize *size, GdkPixbufLoader *loader)
+{
+  GdkPixbufFormat *format = gdk_pixbuf_loader_get_format (loader);
+  g_autofree char *name = format != NULL ? gdk_pixbuf_format_get_name (format) : NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (leat_image_ends); i++)
+    if (g_strcmp0 (name, leat_image_ends[i].format) == 0)
+      size->end = &leat_image_ends[i];
+}
+
+/* Is it all there?  The end counts from the head on: what is before it, a thumbnail say, may have one of its own. */
+static gboolean
+leat_image_decoder_is_whole (const LeatImageSize *size)
+{
+  return size->end == NULL || (size->rows >= size->height && (size->end_seen || size->end->end_size == 0));
+}
+
 static gboolean
 leat_image_decoder_feed (GdkPixbufLoader *loader, LeatImageSize *size, LeatInputFile *input, GCancellable *cancellable,
                          GError **error)
 {
-  g_autofree guint8 *bytes = g_malloc (LEAT_IMAGE_DECODER_STEP);
+  g_autofree guint8 *bytes = g_malloc0 (LEAT_IMAGE_DECODER_OVERLAP + LEAT_IMAGE_DECODER_STEP);
+  guint8 *step = bytes + LEAT_IMAGE_DECODER_OVERLAP;
   gsize got;
 
   while (!size->refused)
     {
-      LeatFlow flow = leat_input_file_read (input, bytes, LEAT_IMAGE_DECODER_STEP, &got, TRUE, cancellable, error);
+      gsize most = size->known ? LEAT_IMAGE_DECODER_STEP : LEAT_IMAGE_DECODER_HEAD;
+      LeatFlow flow = leat_input_file_read (input, step, most, &got, TRUE, cancellable, error);
 
       if (flow != LEAT_FLOW_DATA)
         return flow == LEAT_FLOW_END;
-      if (!gdk_pixbuf_loader_write (loader, bytes, got, error))
+      if (!gdk_pixbuf_loader_write (loader, step, got, error))
         return FALSE;
+      if (size->known && size->end == NULL)
+        leat_image_decoder_find_end (size, loader);
+      if (size->end != NULL
+          && memmem (bytes, LEAT_IMAGE_DECODER_OVERLAP + got, size->end->end, size->end->end_size) != NULL)
+        size->end_seen = TRUE;
+      memmove (bytes, bytes + got, LEAT_IMAGE_DECODER_OVERLAP);
     }
   return TRUE;
 }
@@ -101,6 +157,7 @@ leat_image_decoder_decode (LeatInputFile *input, guint width, guint height, GCan
   gboolean fed;
 
   g_signal_connect (loader, "size-prepared", G_CALLBACK (leat_image_decoder_prepared), &size);
+  g_signal_connect (loader, "area-updated", G_CALLBACK (leat_image_decoder_updated), &size);
   fed = leat_image_decoder_feed (loader, &size, input, cancellable, &inner);
   if (!gdk_pixbuf_loader_close (loader, fed ? &inner : NULL))
     fed = FALSE;
@@ -119,5 +176,12 @@ leat_image_decoder_decode (LeatInputFile *input, guint width, guint height, GCan
       return NULL;
     }
   g_clear_error (&inner);
+  if (!leat_image_decoder_is_whole (&size))
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                   "cannot read \"%s\" as a picture: only %u of %u rows came, or its end is missing; it was cut short",
+                   leat_input_file_get_path (input), MIN (size.rows, height), height);
+      return NULL;
+    }
   return g_object_ref (pixbuf);
 }

@@ -27,6 +27,7 @@ struct _LeatIoFile
 
   LeatInputFile *input;
   LeatOutputFile *output;
+  guint64 unit; /* bytes that cannot be taken apart: a row, or the item where every run has the same */
   /* What a pipe gave beyond the last whole row, until the rest of the row comes. */
   guint8 *carry;
   gsize carried;
@@ -98,15 +99,6 @@ leat_io_file_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **e
   return spec == NULL || leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 
-/* Bytes that cannot be taken apart: a row, or the whole item where every run has the same. */
-static guint64
-leat_io_file_get_unit (LeatIoFile *self)
-{
-  LeatSpec *spec = leat_file_role_get_spec (LEAT_NODE (self));
-
-  return leat_spec_is_bounded (spec) ? leat_spec_get_row_bytes (spec) : leat_spec_get_bytes (spec);
-}
-
 static gboolean
 leat_io_file_refuse_rest (LeatIoFile *self, guint64 rest, GError **error)
 {
@@ -115,22 +107,23 @@ leat_io_file_refuse_rest (LeatIoFile *self, guint64 rest, GError **error)
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
                "\"%s\" does not end with a whole piece of %s: the last one has %" G_GUINT64_FORMAT " bytes of "
                "%" G_GUINT64_FORMAT,
-               leat_input_file_get_path (self->input), spec, rest, leat_io_file_get_unit (self));
+               leat_input_file_get_path (self->input), spec, rest, self->unit);
   return FALSE;
 }
 
 static gboolean
 leat_io_file_start_source (LeatIoFile *self, const char *path, GError **error)
 {
-  guint64 unit = leat_io_file_get_unit (self);
+  LeatSpec *spec = leat_file_role_get_spec (LEAT_NODE (self));
   guint64 rest;
 
+  self->unit = leat_spec_is_bounded (spec) ? leat_spec_get_row_bytes (spec) : leat_spec_get_bytes (spec);
   self->input = leat_input_file_open (path, error);
   if (self->input == NULL)
     return FALSE;
   if (!leat_input_file_is_regular (self->input))
-    self->carry = g_malloc (unit);
-  rest = leat_input_file_get_size (self->input) % unit;
+    self->carry = g_malloc (self->unit);
+  rest = leat_input_file_get_size (self->input) % self->unit;
   return rest == 0 || leat_io_file_refuse_rest (self, rest, error);
 }
 
@@ -150,7 +143,7 @@ leat_io_file_start (LeatEndpoint *endpoint, GError **error)
 static gsize
 leat_io_file_keep_rest (LeatIoFile *self, const guint8 *data, gsize got)
 {
-  gsize rest = got % leat_io_file_get_unit (self);
+  gsize rest = got % self->unit;
 
   if (rest > 0)
     memcpy (self->carry, data + got - rest, rest);
@@ -172,9 +165,9 @@ leat_io_file_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCance
   if (flow == LEAT_FLOW_ERROR)
     return flow;
   got += had;
-  if (leat_input_file_is_at_end (self->input) && got % leat_io_file_get_unit (self) != 0)
+  if (leat_input_file_is_at_end (self->input) && got % self->unit != 0)
     {
-      leat_io_file_refuse_rest (self, got % leat_io_file_get_unit (self), error);
+      leat_io_file_refuse_rest (self, got % self->unit, error);
       return LEAT_FLOW_ERROR;
     }
   got = leat_io_file_keep_rest (self, view->data, got);

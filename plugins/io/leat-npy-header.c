@@ -249,8 +249,10 @@ leat_npy_header_find_text (const guint8 *prefix, gsize size, gsize *begin, gsize
 {
   const gsize magic = strlen (LEAT_NPY_MAGIC);
 
-  if (size < LEAT_NPY_PREFIX || memcmp (prefix, LEAT_NPY_MAGIC, magic) != 0)
+  if (size < magic || memcmp (prefix, LEAT_NPY_MAGIC, magic) != 0)
     return leat_npy_refuse (error, "it is not an .npy file; NumPy's save () writes one");
+  if (size < LEAT_NPY_PREFIX)
+    return leat_npy_refuse (error, "it ends within its header");
   if (prefix[magic] < 1 || prefix[magic] > 3)
     return leat_npy_refuse (error, "it is an .npy file of version %u.%u; 1.0 to 3.0 can be read", prefix[magic],
                             prefix[magic + 1]);

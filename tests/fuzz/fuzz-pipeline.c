@@ -15,13 +15,14 @@ const char *const leat_fuzz_words[] = {
   "patterns=a", "f32:2x3",  "s.",       "\\",   "t:sink", "port.in=", NULL,
 };
 
-/* What was read is written and read again: the same. */
+/* The text of a file, variables and all, is written and read again: the same. */
 static void
-check_syntax (const LeatSyntax *syntax)
+check_syntax (const char *text)
 {
   g_autoptr (LeatErrorList) errors = leat_error_list_new ();
-  g_autofree char *text = leat_syntax_print (syntax, LEAT_TEXT_STYLE_FILE);
-  g_autoptr (LeatSyntax) again = leat_parser_parse_text (text, LEAT_TEXT_STYLE_FILE, errors);
+  g_autoptr (LeatSyntax) syntax = leat_parser_parse_text (text, LEAT_TEXT_STYLE_FILE, errors);
+  g_autofree char *printed = leat_syntax_print (syntax, LEAT_TEXT_STYLE_FILE);
+  g_autoptr (LeatSyntax) again = leat_parser_parse_text (printed, LEAT_TEXT_STYLE_FILE, errors);
 
   g_assert_true (leat_error_list_is_empty (errors));
   g_assert_true (leat_syntax_equal (syntax, again));
@@ -72,20 +73,14 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   /* Other files are not ours to fuzz with. */
   if (strstr (text, "include") != NULL)
     return 0;
-  if (style == LEAT_TEXT_STYLE_FILE)
-    {
-      g_autoptr (LeatErrorList) list = leat_error_list_new ();
-      g_autoptr (LeatSyntax) syntax = leat_parser_parse_text (text, style, list);
-
-      if (leat_error_list_is_empty (list))
-        check_syntax (syntax);
-    }
   if (g_str_has_prefix (text, "\n"))
     pipeline = read_args (text + 1, errors);
   else
     pipeline = leat_parse_text_full (text, style, NULL, errors);
   g_assert_cmpint (pipeline == NULL, ==, errors->len > 0);
   check_errors (errors);
+  if (pipeline != NULL && style == LEAT_TEXT_STYLE_FILE)
+    check_syntax (text);
   if (pipeline != NULL)
     {
       check_pipeline (pipeline, LEAT_TEXT_STYLE_FILE);

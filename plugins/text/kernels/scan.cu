@@ -138,29 +138,6 @@ find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint
     found_in_tile[blockIdx.x] = sum;
 }
 
-/* The hits among 64 starts in the text of which @flags marks the candidates. */
-static __device__ uint32_t
-text_find_flagged (const Window &w, uint64_t start, const uint8_t *flags, const uint8_t *bytes, const uint32_t *tables,
-                   uint64_t *found)
-{
-  uint32_t hits = 0;
-
-  for (uint32_t word = 0; word < 8; word++)
-    {
-      uint64_t marks;
-
-      __builtin_memcpy (&marks, flags + 8 * word, 8);
-      while (marks != 0)
-        {
-          uint32_t at = 8 * word + __builtin_ctzll (marks) / 8;
-
-          hits += window_find (w, start + at, bytes, tables, found + 2 * hits);
-          marks &= marks - 1;
-        }
-    }
-  return hits;
-}
-
 /* The same, tile by tile, in plain C: candidates are found 64 at a time by their first two bytes. */
 LEAT_HOST_VARIANT void
 find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, const uint8_t *bytes,
@@ -179,7 +156,7 @@ find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint
     {
       const uint8_t *at = w.text + (start - w.carried);
       uint8_t flags[64] = { 0 };
-      uint64_t any[8];
+      uint64_t marks[8];
 
       for (uint32_t p = 0; p < n_pairs; p++)
         {
@@ -188,9 +165,10 @@ find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint
           for (uint32_t i = 0; i < 64; i++)
             flags[i] |= (uint8_t) ((at[i] == first) & (at[i + 1] == second));
         }
-      __builtin_memcpy (any, flags, 64);
-      if ((any[0] | any[1] | any[2] | any[3] | any[4] | any[5] | any[6] | any[7]) != 0)
-        hits += text_find_flagged (w, start, flags, bytes, tables, place + 2 * hits);
+      __builtin_memcpy (marks, flags, 64);
+      for (uint32_t word = 0; word < 8; word++)
+        for (; marks[word] != 0; marks[word] &= marks[word] - 1)
+          hits += window_find (w, start + 8 * word + __builtin_ctzll (marks[word]) / 8, bytes, tables, place + 2 * hits);
     }
   for (; start < end; start++)
     hits += window_find (w, start, bytes, tables, place + 2 * hits);

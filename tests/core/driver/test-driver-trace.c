@@ -16,17 +16,21 @@ open_fake (FakeHarness *fake)
 }
 
 static void
-test_trace_counts_and_logs (FakeHarness *fake, LeatDriver *driver)
+test_trace_counts_and_logs (void)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *log = NULL;
-  const LeatDriverTable *table = leat_driver_get_table (driver);
-  const LeatDriverTable before = *table;
+  FakeHarness fake;
+  LeatDriver *driver;
+  const LeatDriverTable *table;
   LeatDriverEntry entries[2];
   CUdeviceptr address = 0;
   CUcontext context = NULL;
   int count = 0;
 
+  fake_harness_init (&fake, NULL);
+  driver = open_fake (&fake);
+  table = leat_driver_get_table (driver);
   leat_driver_trace_start (driver, TRUE, &error);
   g_assert_no_error (error);
   table->cuDeviceGetCount (&count);
@@ -34,7 +38,7 @@ test_trace_counts_and_logs (FakeHarness *fake, LeatDriver *driver)
   table->cuDeviceGetCount (&count);
   /* Arguments and results go through. */
   g_assert_cmpint (count, ==, 2);
-  fake->plan ("cuMemAlloc", CUDA_ERROR_TIMEOUT, 0);
+  fake.plan ("cuMemAlloc", CUDA_ERROR_TIMEOUT, 0);
   g_assert_cmpint (table->cuMemAlloc (&address, 16), ==, CUDA_ERROR_TIMEOUT);
   leat_driver_trace_stop (driver);
   table->cuDeviceGetCount (&count);
@@ -47,25 +51,48 @@ test_trace_counts_and_logs (FakeHarness *fake, LeatDriver *driver)
   g_assert_cmpstr (log, ==, "cuDeviceGetCount cuCtxGetCurrent cuDeviceGetCount cuMemAlloc");
   g_assert_cmpuint (leat_driver_trace_get_log (driver, entries, 2), ==, 4);
   g_assert_cmpuint (entries[1], ==, LEAT_DRIVER_ENTRY_cuCtxGetCurrent);
-  g_assert_true (table->cuMemAlloc == before.cuMemAlloc);
+  fake_harness_clear (&fake);
 }
 
 static void
-test_trace_starts_anew (LeatDriver *driver)
+test_trace_stop_restores_functions (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *log = NULL;
+  FakeHarness fake;
+  LeatDriver *driver;
+  LeatDriverTable before;
 
-  leat_driver_trace_start (driver, FALSE, &error);
-  g_assert_no_error (error);
+  fake_harness_init (&fake, NULL);
+  driver = open_fake (&fake);
+  before = *leat_driver_get_table (driver);
+  leat_driver_trace_stop (driver);
+  g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
+  g_assert_true (leat_driver_get_table (driver)->cuMemAlloc != before.cuMemAlloc);
+  leat_driver_trace_stop (driver);
+  g_assert_cmpmem (leat_driver_get_table (driver), sizeof before, &before, sizeof before);
+  fake_harness_clear (&fake);
+}
+
+static void
+test_trace_starts_anew (void)
+{
+  g_autofree char *log = NULL;
+  FakeHarness fake;
+  LeatDriver *driver;
+
+  fake_harness_init (&fake, NULL);
+  driver = open_fake (&fake);
+  g_assert_true (leat_driver_trace_start (driver, TRUE, NULL));
+  leat_driver_get_table (driver)->cuEventQuery (NULL);
+  g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
   g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 0);
   leat_driver_get_table (driver)->cuEventQuery (NULL);
+  g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 1);
   log = leat_driver_trace_print (driver);
   g_assert_cmpstr (log, ==, "");
-  g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 1);
   leat_driver_trace_reset (driver);
   g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 0);
   leat_driver_trace_stop (driver);
+  fake_harness_clear (&fake);
 }
 
 static gpointer
@@ -79,13 +106,15 @@ call_often (gpointer data)
 }
 
 static void
-test_trace_counts_from_threads (LeatDriver *driver)
+test_trace_counts_from_threads (void)
 {
-  g_autoptr (GError) error = NULL;
+  FakeHarness fake;
+  LeatDriver *driver;
   GThread *threads[8];
 
-  leat_driver_trace_start (driver, TRUE, &error);
-  g_assert_no_error (error);
+  fake_harness_init (&fake, NULL);
+  driver = open_fake (&fake);
+  g_assert_true (leat_driver_trace_start (driver, TRUE, NULL));
   for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new ("calls", call_often, (gpointer) leat_driver_get_table (driver));
   for (gsize i = 0; i < G_N_ELEMENTS (threads); i++)
@@ -94,20 +123,6 @@ test_trace_counts_from_threads (LeatDriver *driver)
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuEventQuery), ==, 8 * N_CALLS);
   /* More calls than the log holds are counted all the same. */
   g_assert_cmpuint (leat_driver_trace_get_log (driver, NULL, 0), ==, LEAT_DRIVER_TRACE_LOG);
-}
-
-/* There are slots for two drivers in a process, so one function tries what one driver can show. */
-static void
-test_trace_on_one_driver (void)
-{
-  FakeHarness fake;
-  LeatDriver *driver;
-
-  fake_harness_init (&fake, NULL);
-  driver = open_fake (&fake);
-  test_trace_counts_and_logs (&fake, driver);
-  test_trace_starts_anew (driver);
-  test_trace_counts_from_threads (driver);
   fake_harness_clear (&fake);
 }
 
@@ -115,30 +130,51 @@ static void
 test_trace_keeps_drivers_apart (void)
 {
   g_autoptr (GError) error = NULL;
-  FakeHarness fakes[2];
-  LeatDriver *drivers[2];
+  FakeHarness fakes[3];
+  LeatDriver *drivers[3];
   int count = 0;
 
-  fake_harness_init (&fakes[0], "FAKE_DRIVER_MISSING", "cuLaunchKernelEx", NULL);
-  drivers[0] = open_fake (&fakes[0]);
-  leat_driver_trace_start (drivers[0], FALSE, &error);
-  g_assert_no_error (error);
-  /* What a driver lacks is not there while it is traced either. */
-  g_assert_null (leat_driver_get_table (drivers[0])->cuLaunchKernelEx);
-  g_assert_nonnull (leat_driver_get_table (drivers[0])->cuLaunchKernel);
-
-  fake_harness_init (&fakes[1], NULL);
-  drivers[1] = open_fake (&fakes[1]);
-  g_assert_false (leat_driver_trace_start (drivers[1], FALSE, &error));
+  for (int i = 0; i < 3; i++)
+    {
+      fake_harness_init (&fakes[i], NULL);
+      drivers[i] = open_fake (&fakes[i]);
+    }
+  g_assert_true (leat_driver_trace_start (drivers[0], FALSE, NULL));
+  g_assert_true (leat_driver_trace_start (drivers[1], FALSE, NULL));
+  g_assert_false (leat_driver_trace_start (drivers[2], FALSE, &error));
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_FAILED);
 
   leat_driver_get_table (drivers[0])->cuDeviceGetCount (&count);
-  leat_driver_get_table (drivers[1])->cuDeviceGetCount (&count);
+  for (int i = 0; i < 3; i++)
+    leat_driver_get_table (drivers[1])->cuDeviceGetCount (&count);
   g_assert_cmpuint (leat_driver_trace_get_total (drivers[0]), ==, 1);
-  g_assert_cmpuint (leat_driver_trace_get_total (drivers[1]), ==, 0);
+  g_assert_cmpuint (leat_driver_trace_get_total (drivers[1]), ==, 3);
   leat_driver_trace_stop (drivers[0]);
-  fake_harness_clear (&fakes[0]);
-  fake_harness_clear (&fakes[1]);
+  g_assert_cmpuint (leat_driver_trace_get_total (drivers[0]), ==, 1);
+
+  /* The place of a trace that stopped is taken when it is needed. */
+  g_assert_true (leat_driver_trace_start (drivers[2], FALSE, NULL));
+  g_assert_cmpuint (leat_driver_trace_get_total (drivers[0]), ==, 0);
+  g_assert_cmpuint (leat_driver_trace_get_total (drivers[1]), ==, 3);
+  leat_driver_trace_stop (drivers[1]);
+  leat_driver_trace_stop (drivers[2]);
+  for (int i = 0; i < 3; i++)
+    fake_harness_clear (&fakes[i]);
+}
+
+static void
+test_trace_adds_no_entries (void)
+{
+  FakeHarness fake;
+  LeatDriver *driver;
+
+  fake_harness_init (&fake, "FAKE_DRIVER_MISSING", "cuLaunchKernelEx", NULL);
+  driver = open_fake (&fake);
+  g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
+  g_assert_null (leat_driver_get_table (driver)->cuLaunchKernelEx);
+  g_assert_nonnull (leat_driver_get_table (driver)->cuLaunchKernel);
+  leat_driver_trace_stop (driver);
+  fake_harness_clear (&fake);
 }
 
 static void
@@ -153,8 +189,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/leat/driver/trace/on-one-driver", test_trace_on_one_driver);
+  g_test_add_func ("/leat/driver/trace/counts-and-logs", test_trace_counts_and_logs);
+  g_test_add_func ("/leat/driver/trace/stop-restores-functions", test_trace_stop_restores_functions);
+  g_test_add_func ("/leat/driver/trace/starts-anew", test_trace_starts_anew);
   g_test_add_func ("/leat/driver/trace/keeps-drivers-apart", test_trace_keeps_drivers_apart);
+  g_test_add_func ("/leat/driver/trace/adds-no-entries", test_trace_adds_no_entries);
   g_test_add_func ("/leat/driver/trace/entries-have-names", test_trace_entries_have_names);
+  g_test_add_func ("/leat/driver/trace/counts-from-threads", test_trace_counts_from_threads);
   return g_test_run ();
 }

@@ -32,6 +32,8 @@ static const RoundTrip round_trips[] = {
   { "f32:hxw", "f32[h,w]", "f32:hxw" },
   { "f32[xs]", "f32[xs]", "f32:xs," },
   { "f32[<=xs]", "f32[<=xs]", "f32:maxxs," },
+  { "u8[ma,h]", "u8[ma,h]", "u8:ma,h" },
+  { "u8[<=ma,h]", "u8[<=ma,h]", "u8:maxma,h" },
   { "f32[xs,3]", "f32[xs,3]", "f32:xs,3" },
   { "f32[*,*]", "f32[*,*]", "f32:anyxany" },
   { "f32:any", "f32[*]", "f32:any" },
@@ -140,9 +142,27 @@ test_spec_parse_refuses_a_long_name (void)
 static void
 test_spec_parse_random_text (void)
 {
-  static const char *const pieces[] = { "f32", "u8",  "any", "[", "]",  ":", "x",      ",", "<=",
-                                        "max", "*",   "480", "0", "4M", "n", "scalar", " ", "18446744073709551615",
-                                        "_",   "\xc3" };
+  static const char *const pieces[] = { "f32",
+                                        "u8",
+                                        "any",
+                                        "[",
+                                        "]",
+                                        ":",
+                                        "x",
+                                        ",",
+                                        "<=",
+                                        "max",
+                                        "*",
+                                        "480",
+                                        "0",
+                                        "4M",
+                                        "n",
+                                        "scalar",
+                                        "ma",
+                                        " ",
+                                        "18446744073709551615",
+                                        "_",
+                                        "\xc3" };
   guint n_good = 0;
 
   for (guint round = 0; round < 200000; round++)

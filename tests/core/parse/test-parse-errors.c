@@ -2,16 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat.h"
+#include "error-cases.h"
 
-/* Golden texts: everything that is said about each text, in order, a line for each error. */
-
-#define SHORT "leat 1\n"
-
-typedef struct
-{
-  const char *text;
-  const char *errors;
-} ErrorCase;
+#include <string.h>
 
 static const char *const parse_codes[] = {
   "FAILED",
@@ -36,8 +29,6 @@ static const char *const graph_codes[] = {
   "RANGE",        "MISSING",      "UNLINKED",         "TWO_WRITERS",  "DIRECTION",    "CYCLE",          "SPEC",
   "RESIDENCE",    "AMBIGUOUS",    "PLUGIN",           "GRAPH_IO",     "DATA",         "BUSY",
 };
-
-#include "error-cases.h"
 
 static char *
 describe (GPtrArray *errors)

@@ -81,7 +81,6 @@ test_session_steady_replay_is_one_launch_and_one_wait (void)
   driver = leat_device_get_driver (leat_session_get_device (fixture.session));
   fill (x, 0);
   g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
-  g_object_set (fixture.source, "max-queue", (guint64) runs, NULL);
   leat_driver_trace_start (driver, TRUE, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < runs; i++)
@@ -111,6 +110,7 @@ count_graph_nodes (LeatLane *lane, guint *kernels, guint *copies, guint *fills)
   CUgraphNode nodes[64];
   size_t n = G_N_ELEMENTS (nodes);
 
+  g_assert_true (leat_device_push (lane->resident->device, NULL));
   g_assert_cmpint (lane->table->cuGraphGetNodes (lane->graph, nodes, &n), ==, CUDA_SUCCESS);
   *kernels = *copies = *fills = 0;
   for (size_t i = 0; i < n; i++)
@@ -122,6 +122,7 @@ count_graph_nodes (LeatLane *lane, guint *kernels, guint *copies, guint *fills)
       *copies += type == CU_GRAPH_NODE_TYPE_MEMCPY;
       *fills += type == CU_GRAPH_NODE_TYPE_MEMSET;
     }
+  leat_device_pop (lane->resident->device);
 }
 
 static void

@@ -14,8 +14,8 @@ LeatCpuModule *engine_fixture_load (const char *path);
 CUresult engine_fixture_run (LeatCpuModule *module, const char *kernel, LeatHostDim3 grid, LeatHostDim3 block,
                              guint32 dynamic_shared, gboolean cooperative, const guint64 *params, guint n_params);
 
-#define ENGINE_RUN(module, kernel, blocks, threads, shared, cooperative, ...)                                        \
-  engine_fixture_run (module, kernel, (LeatHostDim3){ blocks, 1, 1 }, (LeatHostDim3){ threads, 1, 1 }, shared,       \
-                      cooperative, (const guint64[]){ __VA_ARGS__ },                                                 \
+#define ENGINE_RUN(module, kernel, blocks, threads, shared, cooperative, ...)                                          \
+  engine_fixture_run (module, kernel, (LeatHostDim3){ blocks, 1, 1 }, (LeatHostDim3){ threads, 1, 1 }, shared,         \
+                      cooperative, (const guint64[]){ __VA_ARGS__ },                                                   \
                       sizeof ((const guint64[]){ __VA_ARGS__ }) / sizeof (guint64))
 #define P(pointer) ((guint64) (guintptr) (pointer))

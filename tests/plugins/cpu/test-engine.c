@@ -326,8 +326,8 @@ test_geometry (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       LeatCpuLaunch launch;
-      CUresult result = leat_cpu_launch_init (&launch, function, cases[i].grid, cases[i].block, cases[i].shared, FALSE,
-                                              params, NULL);
+      CUresult result =
+        leat_cpu_launch_init (&launch, function, cases[i].grid, cases[i].block, cases[i].shared, FALSE, params, NULL);
       g_test_message ("case %u", i);
       g_assert_cmpint (result, ==, cases[i].result);
       if (result == CUDA_SUCCESS)
@@ -343,10 +343,9 @@ test_params (void)
   float x = 3, y = 4;
   guint64 packed[] = { P (&y), P (&x), 1 };
   gsize size = sizeof packed, short_size = size - 1;
-  void *good[]
-    = { CU_LAUNCH_PARAM_BUFFER_POINTER, packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END };
-  void *short_extra[]
-    = { CU_LAUNCH_PARAM_BUFFER_POINTER, packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &short_size, CU_LAUNCH_PARAM_END };
+  void *good[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END };
+  void *short_extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &short_size,
+                          CU_LAUNCH_PARAM_END };
   void *array[] = { &packed[0], &packed[1], &packed[2] };
   LeatCpuLaunch launch, copy;
 

@@ -6,6 +6,13 @@
 /* ThreadSanitizer finds races between CUDA threads, and only those.  This program and the image are built with it, the
  * engine is not. */
 
+#ifdef ENGINE_SKIP
+static void
+test_none (void)
+{
+  g_test_skip (ENGINE_SKIP);
+}
+#else
 typedef struct
 {
   const char *kernel;
@@ -15,9 +22,9 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  { "reverse_wrong", 1, FALSE, TRUE },  { "reverse_right", 1, FALSE, FALSE }, { "reverse_right", 9, FALSE, FALSE },
-  { "warp_wrong", 1, FALSE, TRUE },     { "warp_right", 1, FALSE, FALSE },    { "blocks_wrong", 3, FALSE, TRUE },
-  { "blocks_right", 3, FALSE, FALSE },  { "flat_wrong", 1, FALSE, TRUE },     { "grid_right", 4, TRUE, FALSE },
+  { "reverse_wrong", 1, FALSE, TRUE }, { "reverse_right", 1, FALSE, FALSE }, { "reverse_right", 9, FALSE, FALSE },
+  { "warp_wrong", 1, FALSE, TRUE },    { "warp_right", 1, FALSE, FALSE },    { "blocks_wrong", 3, FALSE, TRUE },
+  { "blocks_right", 3, FALSE, FALSE }, { "flat_wrong", 1, FALSE, TRUE },     { "grid_right", 4, TRUE, FALSE },
 };
 
 static LeatCpuModule *module;
@@ -46,15 +53,21 @@ test_case (gconstpointer data)
   g_test_trap_assert_stderr ("*ThreadSanitizer: data race*races.cpp:*");
 }
 
+#endif
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+#ifdef ENGINE_SKIP
+  g_test_add_func ("/cpu/kernel-tsan", test_none);
+#else
   module = engine_fixture_load (g_getenv ("ENGINE_IMAGE"));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *name = g_strdup_printf ("/cpu/kernel-tsan/%s/%u", cases[i].kernel, cases[i].blocks);
       g_test_add_data_func (name, &cases[i], test_case);
     }
+#endif
   return g_test_run ();
 }

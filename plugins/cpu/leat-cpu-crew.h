@@ -10,28 +10,28 @@ G_BEGIN_DECLS
 /* OS threads that help the caller of a launch.  There are workers - 1 of them for all launches together, since each
  * caller works too; crew that a launch cannot do without comes on top, made when it is needed and gone after a while.
  */
-typedef void (*LeatCpuPoolFunc) (gpointer data);
+typedef void (*LeatCpuCrewFunc) (gpointer data);
 
-typedef struct _LeatCpuPoolRequest LeatCpuPoolRequest;
+typedef struct _LeatCpuCrewRequest LeatCpuCrewRequest;
 
 /* Lives with the caller, from ask to finish. */
-struct _LeatCpuPoolRequest
+struct _LeatCpuCrewRequest
 {
-  LeatCpuPoolFunc func;
+  LeatCpuCrewFunc func;
   gpointer data;
-  guint n_wanted;  /* not yet taken by a thread */
-  guint n_running; /* atomic reads outside the lock */
-  guint n_crew;    /* asked for by leat_cpu_pool_ask_crew () */
-  LeatCpuPoolRequest *next;
+  guint n_wanted;   /* not yet taken by a thread */
+  guint n_running;  /* atomic reads outside the lock */
+  guint n_required; /* asked for by leat_cpu_crew_require () */
+  LeatCpuCrewRequest *next;
   gboolean queued;
 };
 
-void leat_cpu_pool_request_init (LeatCpuPoolRequest *request, LeatCpuPoolFunc func, gpointer data);
+void leat_cpu_crew_request_init (LeatCpuCrewRequest *request, LeatCpuCrewFunc func, gpointer data);
 /* Up to @n helpers, when and if they are free. */
-void leat_cpu_pool_ask (LeatCpuPoolRequest *request, guint n);
+void leat_cpu_crew_ask (LeatCpuCrewRequest *request, guint n);
 /* Exactly @n threads, each of which will call the function; FALSE (and none asked) when the system refuses. */
-gboolean leat_cpu_pool_ask_crew (LeatCpuPoolRequest *request, guint n);
+gboolean leat_cpu_crew_require (LeatCpuCrewRequest *request, guint n);
 /* Takes back what no thread has taken and waits for those that have. */
-void leat_cpu_pool_finish (LeatCpuPoolRequest *request);
+void leat_cpu_crew_finish (LeatCpuCrewRequest *request);
 
 G_END_DECLS

@@ -1,0 +1,131 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* What the driver's side says was done, for the comparison with what the plan predicts.  Nothing here comes from the
+ * plan: calls are counted in the driver's table, and the nodes of the graph are asked of the driver. */
+
+typedef struct
+{
+  guint64 kernels, copies, fills;
+} LeatGraphCount;
+
+static guint64
+leat_session_count_calls (LeatSession *self, const LeatDriverEntry *entries, guint n_entries)
+{
+  LeatDriver *driver = leat_device_get_driver (self->device);
+  guint64 sum = 0;
+
+  for (guint i = 0; i < n_entries; i++)
+    sum += leat_driver_trace_get_count (driver, entries[i]);
+  return sum;
+}
+
+static gboolean
+leat_session_fail_count (LeatSession *self, const char *call, CUresult result, GError **error)
+{
+  return leat_device_set_error (self->device, error, call, result, "the graph of a lane");
+}
+
+static gboolean
+leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
+{
+  CUgraphNodeType type;
+  CUresult result = lane->table->cuGraphNodeGetType (node, &type);
+
+  if (result != CUDA_SUCCESS)
+    return leat_session_fail_count (self, "cuGraphNodeGetType", result, error);
+  count->kernels += type == CU_GRAPH_NODE_TYPE_KERNEL;
+  count->copies += type == CU_GRAPH_NODE_TYPE_MEMCPY;
+  count->fills += type == CU_GRAPH_NODE_TYPE_MEMSET;
+  return TRUE;
+}
+
+static gboolean
+leat_session_count_graph (LeatSession *self, LeatLane *lane, LeatGraphCount *count, GError **error)
+{
+  g_autofree CUgraphNode *nodes = NULL;
+  size_t n = 0;
+  CUresult result = lane->table->cuGraphGetNodes (lane->graph, NULL, &n);
+
+  nodes = g_new0 (CUgraphNode, n + 1);
+  if (result == CUDA_SUCCESS && n > 0)
+    result = lane->table->cuGraphGetNodes (lane->graph, nodes, &n);
+  if (result != CUDA_SUCCESS)
+    return leat_session_fail_count (self, "cuGraphGetNodes", result, error);
+  for (size_t i = 0; i < n; i++)
+    if (!leat_session_count_node (self, lane, nodes[i], count, error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * leat_session_start_counting:
+ * @self: an open session that is not running
+ * @error: return location for an error
+ *
+ * Begins to count the calls that reach the driver, of all sessions on that driver.
+ *
+ * For a comparison of what is done with what leat_plan_dup_prediction() says.  It makes each call a little slower.
+ *
+ * Returns: whether it began; %LEAT_SESSION_ERROR_STATE when the session is not open
+ */
+gboolean
+leat_session_start_counting (LeatSession *self, GError **error)
+{
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+
+  if (self->is_open)
+    return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "cannot count calls: the session is not open");
+  return FALSE;
+}
+
+/**
+ * leat_session_stop_counting:
+ * @self: an open session that is not running
+ * @error: return location for an error
+ *
+ * Ends leat_session_start_counting() and tells what was counted, over all runs between the two.
+ *
+ * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches.
+ *
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, graph-launches, waits, calls (of any kind)
+ */
+GVariant *
+leat_session_stop_counting (LeatSession *self, GError **error)
+{
+  static const LeatDriverEntry launches[] = { LEAT_DRIVER_ENTRY_cuGraphLaunch };
+  static const LeatDriverEntry kernels[] = { LEAT_DRIVER_ENTRY_cuLaunchKernel,
+                                             LEAT_DRIVER_ENTRY_cuLaunchCooperativeKernel };
+  static const LeatDriverEntry copies[] = { LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync, LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync,
+                                            LEAT_DRIVER_ENTRY_cuMemcpyDtoDAsync };
+  static const LeatDriverEntry fills[] = { LEAT_DRIVER_ENTRY_cuMemsetD8Async };
+  static const LeatDriverEntry waits[] = { LEAT_DRIVER_ENTRY_cuStreamSynchronize,
+                                           LEAT_DRIVER_ENTRY_cuEventSynchronize };
+  LeatLane *lane;
+  LeatGraphCount inside = { 0 };
+  guint64 n_launches;
+  GVariantBuilder builder;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self) && self->is_open, NULL);
+
+  leat_driver_trace_stop (leat_device_get_driver (self->device));
+  lane = g_ptr_array_index (self->lanes, 0);
+  if (lane->graph != NULL && !leat_session_count_graph (self, lane, &inside, error))
+    return NULL;
+#define COUNT(entries) leat_session_count_calls (self, entries, G_N_ELEMENTS (entries))
+  n_launches = COUNT (launches);
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
+  g_variant_builder_add (&builder, "{st}", "kernels", n_launches * inside.kernels + COUNT (kernels));
+  g_variant_builder_add (&builder, "{st}", "copies", n_launches * inside.copies + COUNT (copies));
+  g_variant_builder_add (&builder, "{st}", "fills", n_launches * inside.fills + COUNT (fills));
+  g_variant_builder_add (&builder, "{st}", "graph-launches", n_launches);
+  g_variant_builder_add (&builder, "{st}", "waits", COUNT (waits));
+#undef COUNT
+  g_variant_builder_add (&builder, "{st}", "calls",
+                         leat_driver_trace_get_total (leat_device_get_driver (self->device)));
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
+}

@@ -1,0 +1,22 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-cpu-count.h"
+#include "leat-cpu-exports.h"
+
+#include <stddef.h>
+
+LeatCpuCounters leat_cpu_counters;
+
+/* Copies as many fields as both sides know. */
+LEAT_CPU_EXPORT void
+leat_cpu_get_counters (LeatCpuCounters *counters)
+{
+  uint64_t size = counters->size < sizeof (LeatCpuCounters) ? counters->size : sizeof (LeatCpuCounters);
+  const uint64_t *from = (const uint64_t *) &leat_cpu_counters;
+  uint64_t *to = (uint64_t *) counters;
+
+  for (uint64_t i = 1; i < size / sizeof (uint64_t); i++)
+    to[i] = __atomic_load_n (&from[i], __ATOMIC_RELAXED);
+  counters->size = size;
+}

@@ -1,0 +1,45 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "driver/leat-cuda.h"
+
+G_BEGIN_DECLS
+
+/* Faults planted by LEAT_CPU_FAULT, a comma-separated list of PLACE:N[=WHAT]: the N-th time that PLACE is reached, it
+ * fails with WHAT, the name of a CUresult without CUDA_ERROR_.  PLACE:N+ fails from the N-th time on.  The place
+ * "device-lost" counts units of work and takes no WHAT; "init=WHAT" needs no N. */
+typedef enum
+{
+  LEAT_CPU_FAULT_INIT,
+  LEAT_CPU_FAULT_ALLOC,
+  LEAT_CPU_FAULT_HOST_ALLOC,
+  LEAT_CPU_FAULT_LAUNCH,
+  LEAT_CPU_FAULT_COPY,
+  LEAT_CPU_FAULT_SET,
+  LEAT_CPU_FAULT_HOST_FUNCTION,
+  LEAT_CPU_FAULT_INSTANTIATE,
+  LEAT_CPU_FAULT_MODULE,
+  LEAT_CPU_FAULT_STREAM,
+  LEAT_CPU_FAULT_EVENT,
+  LEAT_CPU_FAULT_DEVICE_LOST,
+  LEAT_CPU_FAULT_N_PLACES
+} LeatCpuFaultPlace;
+
+/* Not a CUresult: the work never ends. */
+#define LEAT_CPU_FAULT_HANG ((CUresult) -1)
+
+/* Counts one visit; what to fail with, or CUDA_SUCCESS. */
+CUresult leat_cpu_fault_visit (LeatCpuFaultPlace place);
+
+/* A unit of work is about to run: also counts towards device-lost, waits for ever (until the context is reset) where a
+ * hang is planted, and makes what it returns sticky. */
+CUresult leat_cpu_fault_visit_work (LeatCpuFaultPlace place);
+
+/* Lets hanging work go on, as failed. */
+void leat_cpu_fault_end_hangs (void);
+
+G_END_DECLS

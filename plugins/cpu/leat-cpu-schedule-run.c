@@ -1,0 +1,189 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-cpu-count.h"
+#include "leat-cpu-schedule.h"
+
+static gboolean
+leat_cpu_step_may_go_on (void)
+{
+  return leat_cpu_get_failure () == CUDA_SUCCESS;
+}
+
+static void
+leat_cpu_step_run_conditional (LeatCpuStep *step, LeatCpuGraphRun *run)
+{
+  guint value = __atomic_load_n (&step->condition->value, __ATOMIC_ACQUIRE);
+
+  switch (step->condition_type)
+    {
+    case CU_GRAPH_COND_TYPE_IF:
+      if (value != 0)
+        leat_cpu_schedule_run (step->bodies[0], run);
+      else if (step->n_bodies > 1)
+        leat_cpu_schedule_run (step->bodies[1], run);
+      break;
+    case CU_GRAPH_COND_TYPE_WHILE:
+      while (__atomic_load_n (&step->condition->value, __ATOMIC_ACQUIRE) != 0 && leat_cpu_step_may_go_on ())
+        leat_cpu_schedule_run (step->bodies[0], run);
+      break;
+    default:
+      if (value < step->n_bodies)
+        leat_cpu_schedule_run (step->bodies[value], run);
+      break;
+    }
+}
+
+static void
+leat_cpu_step_run_event (LeatCpuStep *step, LeatCpuGraphRun *run)
+{
+  LeatCpuMark *mark = run->marks[step->event_index];
+
+  if (mark == NULL)
+    return;
+  leat_cpu_acquire ();
+  if (step->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+    leat_cpu_mark_reach (mark);
+  else
+    leat_cpu_mark_wait (mark);
+  leat_cpu_release ();
+}
+
+static void
+leat_cpu_step_run (LeatCpuStep *step, LeatCpuGraphRun *run)
+{
+  CUresult result;
+
+  if (!step->enabled)
+    return;
+  leat_cpu_count (graph_nodes_run);
+  switch (step->type)
+    {
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      leat_cpu_step_run_event (step, run);
+      break;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      leat_cpu_schedule_run (step->child, run);
+      break;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      if (leat_cpu_step_may_go_on ())
+        leat_cpu_step_run_conditional (step, run);
+      break;
+    default:
+      result = leat_cpu_op_run (&step->op);
+      if (G_UNLIKELY (result != CUDA_SUCCESS))
+        leat_cpu_fail (result);
+      break;
+    }
+}
+
+/* Short work that has become possible is done by the thread at hand; of the long work it keeps one piece and hands the
+ * others out. */
+static void
+leat_cpu_step_offer (LeatCpuStep *step, LeatCpuStep **light, LeatCpuStep **held)
+{
+  if (leat_cpu_step_is_light (step))
+    {
+      step->next_light = *light;
+      *light = step;
+    }
+  else if (*held == NULL)
+    *held = step;
+  else
+    leat_cpu_executor_post (&step->task);
+}
+
+static LeatCpuStep *
+leat_cpu_step_pick (LeatCpuStep **light, LeatCpuStep **held)
+{
+  LeatCpuStep *step = *light;
+
+  if (step == NULL)
+    return g_steal_pointer (held);
+  *light = step->next_light;
+  return step;
+}
+
+/* With the lock: runs steps until nothing that this thread made possible is left. */
+static void
+leat_cpu_schedule_work (LeatCpuSchedule *schedule, LeatCpuStep *light, LeatCpuStep *held)
+{
+  LeatCpuStep *step;
+
+  while ((step = leat_cpu_step_pick (&light, &held)) != NULL)
+    {
+      leat_cpu_release ();
+      leat_cpu_step_run (step, schedule->run);
+      leat_cpu_acquire ();
+      schedule->n_left--;
+      for (guint e = 0; e < step->n_to; e++)
+        {
+          LeatCpuStep *next = &schedule->steps[step->to[e]];
+
+          if (--next->pending == 0)
+            leat_cpu_step_offer (next, &light, &held);
+        }
+    }
+  if (schedule->n_left == 0 && schedule->owner_waits)
+    pthread_cond_signal (&schedule->ended);
+}
+
+void
+leat_cpu_step_run_task (LeatCpuTask *task)
+{
+  LeatCpuStep *step = (LeatCpuStep *) ((char *) task - offsetof (LeatCpuStep, task));
+
+  leat_cpu_schedule_work (step->schedule, NULL, step);
+}
+
+/* With the lock: what was handed out and not begun comes back. */
+static LeatCpuStep *
+leat_cpu_schedule_take_back (LeatCpuSchedule *schedule)
+{
+  for (guint i = 0; i < schedule->n_steps; i++)
+    if (leat_cpu_executor_take (&schedule->steps[i].task))
+      return &schedule->steps[i];
+  return NULL;
+}
+
+static void
+leat_cpu_schedule_run_branches (LeatCpuSchedule *schedule)
+{
+  LeatCpuStep *light = NULL;
+  LeatCpuStep *held = NULL;
+
+  leat_cpu_acquire ();
+  schedule->n_left = schedule->n_steps;
+  schedule->owner_waits = FALSE;
+  for (guint i = 0; i < schedule->n_steps; i++)
+    schedule->steps[i].pending = schedule->steps[i].n_from;
+  for (guint i = 0; i < schedule->n_steps; i++)
+    if (schedule->steps[i].n_from == 0)
+      leat_cpu_step_offer (&schedule->steps[i], &light, &held);
+  leat_cpu_schedule_work (schedule, light, held);
+  while (schedule->n_left > 0)
+    {
+      LeatCpuStep *step = leat_cpu_schedule_take_back (schedule);
+
+      if (step != NULL)
+        leat_cpu_schedule_work (schedule, NULL, step);
+      else
+        {
+          schedule->owner_waits = TRUE;
+          pthread_cond_wait (&schedule->ended, &leat_cpu_lock);
+        }
+    }
+  leat_cpu_release ();
+}
+
+void
+leat_cpu_schedule_run (LeatCpuSchedule *schedule, LeatCpuGraphRun *run)
+{
+  schedule->run = run;
+  if (!schedule->is_serial)
+    leat_cpu_schedule_run_branches (schedule);
+  else
+    for (guint i = 0; i < schedule->n_steps; i++)
+      leat_cpu_step_run (&schedule->steps[i], run);
+}

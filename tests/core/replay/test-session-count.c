@@ -1,0 +1,70 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "session-fixture.h"
+
+#define N    256
+#define RUNS 3
+
+static guint64
+count_get (GVariant *counts, const char *name)
+{
+  guint64 value = G_MAXUINT64;
+
+  g_assert_true (g_variant_lookup (counts, name, "t", &value));
+  return value;
+}
+
+static void
+test_session_count_equals_the_prediction (gconstpointer data)
+{
+  LeatExecutor executor = GPOINTER_TO_INT (data);
+  static const char *const same[] = { "kernels", "copies", "fills", "waits" };
+  SessionFixture fixture;
+  g_autoptr (GVariant) counts = NULL;
+  g_autoptr (GVariant) predicted = NULL;
+  g_autoptr (GError) error = NULL;
+  float x[N] = { 0 };
+
+  session_fixture_open (
+    &fixture, "source: app spec=f32[256] -> upload mode=copy -> map expr=\"2*x+1\" -> readback mode=copy -> sink: app",
+    executor);
+  g_assert_true (leat_session_start_counting (fixture.session, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < RUNS; i++)
+    g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
+  counts = leat_session_stop_counting (fixture.session, &error);
+  g_assert_no_error (error);
+  predicted = leat_plan_dup_prediction (leat_session_get_plan (fixture.session));
+  for (guint i = 0; i < G_N_ELEMENTS (same); i++)
+    {
+      g_test_message ("%s", same[i]);
+      g_assert_cmpuint (count_get (counts, same[i]), ==, RUNS * count_get (predicted, same[i]));
+    }
+  g_assert_cmpuint (count_get (counts, "copies"), ==, 2 * RUNS);
+  g_assert_cmpuint (count_get (counts, "graph-launches"), ==, executor == LEAT_EXECUTOR_GRAPH ? RUNS : 0);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_session_count_needs_an_open_session (void)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, "cpu");
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (leat_session_start_counting (session, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/leat/session/count/equals-the-prediction/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_session_count_equals_the_prediction);
+  g_test_add_data_func ("/leat/session/count/equals-the-prediction/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_session_count_equals_the_prediction);
+  g_test_add_func ("/leat/session/count/needs-an-open-session", test_session_count_needs_an_open_session);
+  return g_test_run ();
+}

@@ -1,0 +1,249 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-run.h"
+
+#include <string.h>
+
+#define WORDS(...) ((const char *const[]){ "leat-inspect", __VA_ARGS__, NULL })
+
+/* leat-inspect touches no device: whatever would, fails here. */
+static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/nonexistent/driver", NULL };
+
+static ToolResult *
+inspect (const char *const *words)
+{
+  ToolResult *result = tool_run (no_device, words);
+
+  g_test_message ("%s", result->err);
+  return result;
+}
+
+static void
+test_inspect_lists_nodes (void)
+{
+  g_autoptr (ToolResult) result = inspect ((const char *const[]){ "leat-inspect", NULL });
+  static const char *const ids[] = { "upload", "readback", "kernel", "map", "io:file", "io:npy", "text:scan" };
+
+  g_assert_cmpint (result->code, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    tool_assert_contains (result->out, ids[i]);
+  tool_assert_contains (result->out, " plugins");
+}
+
+/* What is said of every node is complete: inspect is the only help there is. */
+static void
+test_inspect_json_is_complete (void)
+{
+  g_autoptr (ToolResult) result = inspect (WORDS ("--json"));
+  g_autoptr (JsonObject) all = tool_parse_json (result->out);
+  JsonArray *nodes = json_object_get_array_member (all, "nodes");
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_cmpuint (json_array_get_length (nodes), >, 5);
+  for (guint i = 0; i < json_array_get_length (nodes); i++)
+    {
+      JsonObject *node = json_array_get_object_element (nodes, i);
+      JsonArray *props = json_object_get_array_member (node, "properties");
+
+      g_test_message ("%s", json_object_get_string_member (node, "id"));
+      g_assert_cmpstr (json_object_get_string_member (node, "summary"), !=, "");
+      tool_assert_contains (json_object_get_string_member (node, "description"), "Example: ");
+      for (guint p = 0; p < json_array_get_length (props); p++)
+        {
+          JsonObject *prop = json_array_get_object_element (props, p);
+
+          g_assert_cmpstr (json_object_get_string_member (prop, "blurb"), !=, "");
+          g_assert_cmpstr (json_object_get_string_member (prop, "type"), !=, "unknown");
+        }
+    }
+}
+
+static void
+test_inspect_node (void)
+{
+  g_autoptr (ToolResult) result = inspect (WORDS ("io:file"));
+  g_autoptr (ToolResult) kernel = inspect (WORDS ("kernel"));
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_true (g_str_has_prefix (result->out, "io:file: "));
+  tool_assert_contains (result->out, "\nPorts\n");
+  tool_assert_contains (result->out, "  path            path, required\n");
+  tool_assert_contains (result->out, "  chunk           bytes, 1 to 1099511627776, default 4194304\n");
+  tool_assert_contains (kernel->out, "choice: strict, fast, default strict");
+}
+
+static void
+test_inspect_node_json (void)
+{
+  g_autoptr (ToolResult) result = inspect (WORDS ("--json", "upload"));
+  g_autoptr (JsonObject) node = tool_parse_json (result->out);
+  JsonObject *in = json_array_get_object_element (json_object_get_array_member (node, "ports"), 0);
+
+  g_assert_cmpstr (json_object_get_string_member (node, "id"), ==, "upload");
+  g_assert_cmpstr (json_object_get_string_member (in, "direction"), ==, "input");
+  g_assert_cmpstr (json_object_get_string_member (in, "memory"), ==, "host");
+}
+
+static void
+test_inspect_plugin (void)
+{
+  g_autoptr (ToolResult) result = inspect (WORDS ("io"));
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_true (g_str_has_prefix (result->out, "io "));
+  tool_assert_contains (result->out, "io:npy");
+  g_assert_null (strstr (result->out, "upload"));
+}
+
+static const char *const kernel_text = "// Adds a gain.\n"
+                                       "__global__ void\n"
+                                       "amplify (const float *in, float *out, unsigned int in_count, float gain)\n"
+                                       "{\n"
+                                       "  out[0] = in[0] * gain;\n"
+                                       "}\n";
+
+static const char *const kernel_golden = "amplify: a kernel of %1$s, line 3\n"
+                                         "\n"
+                                         "Adds a gain.\n"
+                                         "\n"
+                                         "Input ports\n"
+                                         "  in              float, spec f32\n"
+                                         "\n"
+                                         "Output ports\n"
+                                         "  out             float, spec f32\n"
+                                         "\n"
+                                         "Arguments\n"
+                                         "  gain            float\n"
+                                         "\n"
+                                         "Filled in: live items of an input\n"
+                                         "  in_count        unsigned int, of in\n"
+                                         "\n"
+                                         "In a pipeline\n"
+                                         "  kernel source=%1$s entry=amplify gain=VALUE\n";
+
+static void
+test_inspect_kernel (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *path = tool_write (folder, "amplify.cu", kernel_text);
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  g_auto (GStrv) parts = g_strsplit (kernel_golden, "%1$s", -1);
+  g_autofree char *golden = g_strjoinv (path, parts);
+  g_autoptr (ToolResult) text = inspect (WORDS ("kernel", source));
+  g_autoptr (ToolResult) json = inspect (WORDS ("--json", "kernel", source, "entry=amplify"));
+  g_autoptr (JsonObject) all = tool_parse_json (json->out);
+  JsonObject *kernel = json_array_get_object_element (json_object_get_array_member (all, "kernels"), 0);
+
+  g_assert_cmpstr (text->out, ==, golden);
+  g_assert_cmpint (text->code, ==, 0);
+  g_assert_cmpstr (json_object_get_string_member (kernel, "entry"), ==, "amplify");
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (kernel, "parameters")), ==, 4);
+  tool_remove_folder (folder);
+}
+
+static void
+test_inspect_kernel_entries (void)
+{
+  g_autofree char *source = g_test_build_filename (G_TEST_DIST, "..", "graphs", "edges.cu", NULL);
+  g_autofree char *word = g_strconcat ("source=", source, NULL);
+  g_autoptr (ToolResult) all = inspect (WORDS ("kernel", word));
+  g_autoptr (ToolResult) one = inspect (WORDS ("kernel", word, "entry=sobel"));
+  g_autoptr (ToolResult) none = inspect (WORDS ("kernel", word, "entry=sobell"));
+
+  tool_assert_contains (all->out, "blur: a kernel of");
+  tool_assert_contains (all->out, "sobel: a kernel of");
+  g_assert_true (g_str_has_prefix (one->out, "sobel: "));
+  g_assert_null (strstr (one->out, "blur: "));
+  g_assert_cmpint (none->code, ==, 1);
+  tool_assert_contains (none->err, "sobel");
+}
+
+typedef struct
+{
+  const char *words[5];
+  int code;
+  const char *err;
+} MistakeCase;
+
+static const MistakeCase mistake_cases[] = {
+  { { "uplaod" }, 1, "did you mean \"upload\"?" },
+  { { "edges.cu" }, 1, "leat-inspect kernel source=edges.cu" },
+  { { "--nonsense" }, 2, "--nonsense" },
+  { { "upload", "readback" }, 2, "one name at a time" },
+  { { "kernel", "sauce=edges.cu" }, 2, "sauce=edges.cu" },
+  { { "kernel", "entry=sobel" }, 2, "source=FILE.cu" },
+  { { "--broken", "upload" }, 2, "--broken" },
+  { { "kernel", "source=/nonexistent.cu" }, 1, "/nonexistent.cu" },
+};
+
+static void
+test_inspect_mistakes (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (mistake_cases); i++)
+    {
+      const char *words[7] = { "leat-inspect" };
+      g_autoptr (ToolResult) result = NULL;
+
+      for (guint w = 0; w < G_N_ELEMENTS (mistake_cases[i].words); w++)
+        words[w + 1] = mistake_cases[i].words[w];
+      result = inspect (words);
+      g_assert_cmpint (result->code, ==, mistake_cases[i].code);
+      g_assert_cmpstr (result->out, ==, "");
+      tool_assert_contains (result->err, mistake_cases[i].err);
+    }
+}
+
+static void
+test_inspect_broken_plugin (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *path = tool_write (folder, "libleat-damaged.so", "no shared object");
+  g_autofree char *option = g_strconcat ("--plugin-path=", folder, NULL);
+  g_autoptr (ToolResult) broken = inspect (WORDS (option, "--broken"));
+  g_autoptr (ToolResult) list = inspect (WORDS (option, "upload"));
+
+  g_assert_cmpint (broken->code, ==, 0);
+  tool_assert_contains (broken->out, path);
+  /* The others are as good as before. */
+  g_assert_cmpint (list->code, ==, 0);
+  tool_remove_folder (folder);
+}
+
+/* With the descriptions cached, not even the plugins' code is loaded. */
+static void
+test_inspect_loads_no_plugin (void)
+{
+  static const char *const env[] = { "LD_DEBUG=files", NULL };
+  static const char *const unwanted[] = { "libcuda", "libnvrtc", "libleat-cpu", "libleat-base", "libleat-io" };
+  g_autoptr (ToolResult) warm = inspect (WORDS ("upload"));
+  g_autoptr (ToolResult) result = NULL;
+
+  if (tool_why_not_measure () != NULL)
+    {
+      g_test_skip (tool_why_not_measure ());
+      return;
+    }
+  result = tool_run (env, WORDS ("io:file"));
+  g_assert_cmpint (warm->code, ==, 0);
+  g_assert_cmpint (result->code, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (unwanted); i++)
+    g_assert_null (strstr (result->err, unwanted[i]));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/tools/inspect/lists-nodes", test_inspect_lists_nodes);
+  g_test_add_func ("/leat/tools/inspect/json-is-complete", test_inspect_json_is_complete);
+  g_test_add_func ("/leat/tools/inspect/node", test_inspect_node);
+  g_test_add_func ("/leat/tools/inspect/node-json", test_inspect_node_json);
+  g_test_add_func ("/leat/tools/inspect/plugin", test_inspect_plugin);
+  g_test_add_func ("/leat/tools/inspect/kernel", test_inspect_kernel);
+  g_test_add_func ("/leat/tools/inspect/kernel-entries", test_inspect_kernel_entries);
+  g_test_add_func ("/leat/tools/inspect/mistakes", test_inspect_mistakes);
+  g_test_add_func ("/leat/tools/inspect/broken-plugin", test_inspect_broken_plugin);
+  g_test_add_func ("/leat/tools/inspect/loads-no-plugin", test_inspect_loads_no_plugin);
+  return g_test_run ();
+}

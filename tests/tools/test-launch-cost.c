@@ -1,0 +1,111 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-run.h"
+
+#include <string.h>
+
+#define N_RUNS          15
+#define CHECK_MS        10.0
+#define CHECK_KIB       (12 * 1024)
+#define FIRST_RESULT_MS 50.0
+
+static int
+cost_compare (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* The least wall time of several runs, after one that fills the caches: what else the machine does only adds to it. And
+ * the greatest size. */
+static ToolCost
+cost_measure_runs (const char *const *words)
+{
+  double times[N_RUNS];
+  ToolCost sum = tool_measure (words);
+
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      ToolCost cost = tool_measure (words);
+
+      g_assert_cmpint (cost.code, ==, 0);
+      times[i] = cost.wall_ms;
+      sum.peak_kib = i == 0 ? cost.peak_kib : MAX (sum.peak_kib, cost.peak_kib);
+    }
+  qsort (times, N_RUNS, sizeof *times, cost_compare);
+  sum.wall_ms = times[0];
+  g_test_message ("least %.2f ms, median %.2f ms", times[0], times[N_RUNS / 2]);
+  return sum;
+}
+
+static void
+test_cost_of_check (void)
+{
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "graphs", "scan.leat", NULL);
+  const char *words[] = { "leat-launch", "--check", file, NULL };
+  ToolCost cost;
+
+  if (tool_why_not_measure () != NULL)
+    {
+      g_test_skip (tool_why_not_measure ());
+      return;
+    }
+  cost = cost_measure_runs (words);
+  g_test_minimized_result (cost.wall_ms, "--check of scan.leat: %.2f ms, %" G_GINT64_FORMAT " KiB", cost.wall_ms,
+                           cost.peak_kib);
+  g_assert_cmpfloat (cost.wall_ms, <, CHECK_MS);
+  g_assert_cmpint (cost.peak_kib, <, CHECK_KIB);
+}
+
+/* From the start of the process to its end, so the first result was there sooner. */
+static void
+test_cost_of_first_result (void)
+{
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "graphs", "scan.leat", NULL);
+  g_autofree char *text = g_test_build_filename (G_TEST_DIST, "..", "LICENSE", NULL);
+  g_autofree char *input = g_strconcat ("input=", text, NULL);
+  const char *words[] = { "leat-launch", "-q", "--device=cpu", file, input, NULL };
+  ToolCost cost;
+
+  if (tool_why_not_measure () != NULL)
+    {
+      g_test_skip (tool_why_not_measure ());
+      return;
+    }
+  cost = cost_measure_runs (words);
+  g_test_minimized_result (cost.wall_ms, "scan.leat on the CPU driver, images cached: %.2f ms", cost.wall_ms);
+  g_assert_cmpfloat (cost.wall_ms, <, FIRST_RESULT_MS);
+}
+
+/* The dynamic linker's own word on what was loaded. */
+static void
+test_check_loads_no_driver (void)
+{
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "graphs", "scan.leat", NULL);
+  static const char *const env[] = { "LD_DEBUG=files", NULL };
+  static const char *const unwanted[] = { "libcuda", "libnvrtc", "libleat-cpu", "libstdc++" };
+  g_autoptr (ToolResult) result = NULL;
+
+  if (tool_why_not_measure () != NULL)
+    {
+      g_test_skip (tool_why_not_measure ());
+      return;
+    }
+  result = tool_run (env, ((const char *const[]){ "leat-launch", "--check", file, NULL }));
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->err, "libleat-1.0");
+  for (guint i = 0; i < G_N_ELEMENTS (unwanted); i++)
+    g_assert_null (strstr (result->err, unwanted[i]));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/tools/launch/cost/check", test_cost_of_check);
+  g_test_add_func ("/leat/tools/launch/cost/first-result", test_cost_of_first_result);
+  g_test_add_func ("/leat/tools/launch/cost/check-loads-no-driver", test_check_loads_no_driver);
+  return g_test_run ();
+}

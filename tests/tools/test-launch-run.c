@@ -1,0 +1,299 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORDS(...) ((const char *const[]){ "leat-launch", __VA_ARGS__, NULL })
+#define PIECE      4096
+
+/* leat-launch runs pipelines, on whatever LEAT_DEVICE says. */
+typedef struct
+{
+  char *folder, *in, *out; /* in: a property "path=..." of a file with text; out: of one that is not there */
+} Fixture;
+
+static void
+fixture_set_up (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = NULL;
+
+  fixture->folder = tool_make_folder ();
+  path = tool_write (fixture->folder, "in.txt", "one cat, two cats, a dog\n");
+  fixture->in = g_strconcat ("path=", path, NULL);
+  fixture->out = g_strdup_printf ("path=%s/out.bin", fixture->folder);
+}
+
+static void
+fixture_tear_down (Fixture *fixture, gconstpointer data)
+{
+  tool_remove_folder (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->in);
+  g_free (fixture->out);
+}
+
+static const char *const scan_lines = "4:cat\n13:cat\n21:dog\n";
+
+static void
+test_run_stdout_is_the_result (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) plain =
+    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "text:scan", "patterns=cat,dog", "+", "readback",
+                           "+", "text:report", "patterns=cat,dog"));
+  g_autoptr (ToolResult) talkative =
+    tool_run (NULL, WORDS ("-v", "--stats", "--progress", "io:file", fixture->in, "!", "upload", "!", "text:scan",
+                           "patterns=cat,dog", "!", "readback", "!", "text:report", "patterns=cat,dog"));
+
+  g_test_message ("%s%s", plain->err, talkative->err);
+  g_assert_cmpint (plain->code, ==, 0);
+  g_assert_cmpstr (plain->out, ==, scan_lines);
+  tool_assert_contains (plain->err, "3 occurrences");
+  g_assert_cmpint (talkative->code, ==, 0);
+  g_assert_cmpstr (talkative->out, ==, scan_lines);
+  tool_assert_contains (talkative->err, "bound plan");
+  tool_assert_contains (talkative->err, "predicted");
+}
+
+static void
+test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result =
+    tool_run (NULL, WORDS ("--executor=eager", "io:file", fixture->in, "+", "upload", "+", "text:scan",
+                           "patterns=cat,dog", "+", "readback", "+", "text:report", "patterns=cat,dog"));
+
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_cmpstr (result->out, ==, scan_lines);
+}
+
+static void
+test_run_stats_json (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--stats=json", "--stats-file=-", "io:file", fixture->in,
+                                                         "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (JsonObject) stats = NULL;
+  JsonObject *run, *counted, *predicted;
+
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_cmpstr (result->err, ==, "");
+  stats = tool_parse_json (result->out);
+  run = json_object_get_object_member (stats, "run");
+  g_assert_cmpint (json_object_get_int_member (run, "runs"), ==, 1);
+  g_assert_cmpint (json_object_get_int_member (run, "bytes-in"), ==, 25);
+  g_assert_cmpint (json_object_get_int_member (run, "bytes-out"), ==, 25);
+  g_assert_cmpstr (json_object_get_string_member (stats, "executor"), ==, "graph");
+  counted = json_object_get_object_member (stats, "counted");
+  predicted = json_object_get_object_member (stats, "predicted-a-run");
+  g_assert_cmpint (json_object_get_int_member (counted, "copies"), ==,
+                   json_object_get_int_member (predicted, "copies"));
+  g_assert_cmpstr (json_object_get_string_member (json_object_get_object_member (stats, "device"), "name"), !=, "");
+}
+
+static void
+test_run_bound_plan_runs_nothing (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--plan=json", "--bound", "io:file", fixture->in, "+",
+                                                         "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (JsonObject) plan = NULL;
+  g_autofree char *left = NULL;
+
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  plan = tool_parse_json (result->out);
+  g_assert_true (json_object_get_boolean_member (plan, "bound"));
+  left = tool_list_folder (fixture->folder);
+  g_assert_cmpstr (left, ==, "in.txt");
+}
+
+typedef struct
+{
+  const char *option;
+  const char *kernel;
+  const char *missing; /* a file to read that is not there */
+  int code;
+  const char *err;
+} FailCase;
+
+static const FailCase fail_cases[] = {
+  { "--device=nonsense", NULL, NULL, 2, "nonsense" },
+  { "--device=cuda:99", NULL, NULL, 4, "" },
+  { "-q", NULL, "missing.txt", 1, "missing.txt" },
+  { "-q", "__global__ void copy (const unsigned char *in, unsigned char *out) { out[0] = in[0] +; }", NULL, 5,
+    "bad.cu:1:" },
+  { "-q", "no kernel here", NULL, 3, "bad.cu" },
+};
+
+static void
+test_run_fails_with_its_code (Fixture *fixture, gconstpointer data)
+{
+  const FailCase *row = data;
+  g_autofree char *source = g_strdup_printf ("source=%s/bad.cu", fixture->folder);
+  g_autofree char *missing = g_strdup_printf ("path=%s/%s", fixture->folder, row->missing);
+  g_autofree char *left = NULL;
+  g_autoptr (ToolResult) result = NULL;
+
+  if (row->kernel != NULL)
+    g_free (tool_write (fixture->folder, "bad.cu", row->kernel));
+  if (row->kernel != NULL)
+    result = tool_run (NULL, WORDS (row->option, "io:file", fixture->in, "+", "upload", "+", "kernel", source, "+",
+                                    "readback", "+", "io:file", fixture->out));
+  else
+    result = tool_run (NULL, WORDS (row->option, "io:file", row->missing != NULL ? missing : fixture->in, "+", "upload",
+                                    "+", "readback", "+", "io:file", fixture->out));
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, row->code);
+  g_assert_cmpstr (result->out, ==, "");
+  tool_assert_contains (result->err, row->err);
+  left = tool_list_folder (fixture->folder);
+  g_assert_cmpstr (left, ==, row->kernel != NULL ? "bad.cu in.txt" : "in.txt");
+}
+
+static void
+test_run_output_that_cannot_be_written (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *script =
+    g_strdup_printf ("exec leat-launch -q io:file %s + upload + readback + io:file path=- >/dev/full", fixture->in);
+  g_autoptr (ToolResult) result = tool_run (NULL, ((const char *const[]){ "sh", "-c", script, NULL }));
+
+  g_assert_cmpint (result->code, ==, 1);
+  tool_assert_contains (result->err, "No space left on device");
+}
+
+/* The writer of a pipe that a pipeline reads; the file is the fixture's folder's "pipe". */
+typedef struct
+{
+  GSubprocess *process;
+  int fd;
+} Stream;
+
+static Stream
+stream_start (Fixture *fixture, const char *option)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "pipe", NULL);
+  g_autofree char *in = g_strconcat ("path=", path, NULL);
+  Stream self;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  self.process = tool_start (
+    WORDS (option, "io:file", in, "out=u8[<=4096]", "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+  /* Waits until the pipeline has opened it. */
+  self.fd = open (path, O_WRONLY | O_CLOEXEC);
+  g_assert_cmpint (self.fd, >=, 0);
+  return self;
+}
+
+static void
+stream_write (Stream *self)
+{
+  char piece[PIECE] = { 0 };
+
+  g_assert_cmpint (write (self->fd, piece, sizeof piece), ==, sizeof piece);
+}
+
+static void
+test_run_interrupted (Fixture *fixture, gconstpointer data)
+{
+  Stream stream = stream_start (fixture, "--device=cpu");
+  g_autoptr (GSubprocess) process = stream.process;
+  g_autoptr (ToolResult) result = NULL;
+  g_autofree char *left = NULL;
+
+  if (g_getenv ("LEAT_DEVICE") != NULL)
+    g_test_message ("LEAT_DEVICE=%s", g_getenv ("LEAT_DEVICE"));
+  for (guint i = 0; i < 3; i++)
+    {
+      stream_write (&stream);
+      g_usleep (20000);
+    }
+  g_subprocess_send_signal (process, GPOINTER_TO_INT (data));
+  result = tool_collect (process);
+  close (stream.fd);
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 130);
+  tool_assert_contains (result->err, "interrupted");
+  left = tool_list_folder (fixture->folder);
+  g_assert_cmpstr (left, ==, "in.txt pipe");
+}
+
+static void
+test_run_progress (Fixture *fixture, gconstpointer data)
+{
+  Stream stream = stream_start (fixture, "--progress");
+  g_autoptr (GSubprocess) process = stream.process;
+  g_autoptr (ToolResult) result = NULL;
+
+  for (guint i = 0; i < 14; i++)
+    {
+      stream_write (&stream);
+      g_usleep (100000);
+    }
+  close (stream.fd);
+  result = tool_collect (process);
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->err, "KiB/s");
+  tool_assert_contains (result->err, " runs ");
+}
+
+/* Standard error is no terminal here, so nothing is drawn unless asked for. */
+static void
+test_run_no_progress (Fixture *fixture, gconstpointer data)
+{
+  Stream stream = stream_start (fixture, "--executor=graph");
+  g_autoptr (GSubprocess) process = stream.process;
+  g_autoptr (ToolResult) result = NULL;
+
+  for (guint i = 0; i < 14; i++)
+    {
+      stream_write (&stream);
+      g_usleep (100000);
+    }
+  close (stream.fd);
+  result = tool_collect (process);
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_null (strstr (result->err, "KiB/s"));
+}
+
+/* The reader has what it wants; nothing need be said. */
+static void
+test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
+{
+  const char *script = "leat-launch io:file path=/dev/zero out=u8:max64K + upload + readback + io:file path=- "
+                       "| head -c 1000 | wc -c";
+  g_autoptr (ToolResult) result = tool_run (NULL, ((const char *const[]){ "sh", "-c", script, NULL }));
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_cmpint (atoi (result->out), ==, 1000);
+  g_assert_null (strstr (result->err, "roken pipe"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, data, function) g_test_add (name, Fixture, data, fixture_set_up, function, fixture_tear_down)
+  ADD ("/leat/tools/launch/run/stdout-is-the-result", NULL, test_run_stdout_is_the_result);
+  ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
+  ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
+  ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
+  for (guint i = 0; i < G_N_ELEMENTS (fail_cases); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/leat/tools/launch/run/fails-with-its-code/%u", i);
+
+      ADD (name, &fail_cases[i], test_run_fails_with_its_code);
+    }
+  ADD ("/leat/tools/launch/run/output-that-cannot-be-written", NULL, test_run_output_that_cannot_be_written);
+  ADD ("/leat/tools/launch/run/interrupted/sigint", GINT_TO_POINTER (SIGINT), test_run_interrupted);
+  ADD ("/leat/tools/launch/run/interrupted/sigterm", GINT_TO_POINTER (SIGTERM), test_run_interrupted);
+  ADD ("/leat/tools/launch/run/progress/asked-for", NULL, test_run_progress);
+  ADD ("/leat/tools/launch/run/progress/no-terminal", NULL, test_run_no_progress);
+  ADD ("/leat/tools/launch/run/reader-goes-away", NULL, test_run_reader_goes_away);
+  return g_test_run ();
+}

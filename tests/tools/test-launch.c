@@ -1,0 +1,253 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-run.h"
+
+#include <string.h>
+
+#define WORDS(...) ((const char *const[]){ "leat-launch", __VA_ARGS__, NULL })
+
+/* What of leat-launch needs no device: the command line, checking, plans.  LEAT_DEVICE and the drivers are spoilt, so
+ * that whatever touches them fails. */
+static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/nonexistent/driver", NULL };
+
+static const char *const copy_file =
+  "leat 1\n"
+  "# where to read\n"
+  "let input = \"in.bin\"\n"
+  "let output = \"out.bin\" # where to write\n"
+  "io:file path=$input out=u8[<=4096] -> upload -> readback -> io:file path=$output\n";
+
+typedef struct
+{
+  char *folder;
+  char *file;
+} Fixture;
+
+static void
+fixture_set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->folder = tool_make_folder ();
+  fixture->file = tool_write (fixture->folder, "copy.leat", copy_file);
+  g_free (tool_write (fixture->folder, "in.bin", "some bytes"));
+}
+
+static void
+fixture_tear_down (Fixture *fixture, gconstpointer data)
+{
+  tool_remove_folder (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->file);
+}
+
+typedef struct
+{
+  const char *words[6];
+  int code;
+  const char *err;
+} UsageCase;
+
+static const UsageCase usage_cases[] = {
+  { { NULL }, 2, "name a pipeline file" },
+  { { "--nonsense" }, 2, "--nonsense" },
+  { { "--plan=xml", "a.leat" }, 2, "--plan=xml: expected text or json or dot" },
+  { { "--stats=xml", "a.leat" }, 2, "--stats=xml: expected text or json" },
+  { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected graph or eager" },
+  { { "--check", "--plan", "a.leat" }, 2, "only one of" },
+  { { "--check", "--variables", "a.leat" }, 2, "only one of" },
+  { { "--plan", "--dot", "a.leat" }, 2, "at once" },
+  { { "--bound", "a.leat" }, 2, "--bound goes with" },
+  { { "-v", "-q", "a.leat" }, 2, "at once" },
+  { { "--variables", "upload", "+", "readback" }, 2, "goes with a file" },
+  { { "/nonexistent/a.leat" }, 3, "/nonexistent/a.leat" },
+  { { "--check", "uplaod", "+", "readback" }, 3, "did you mean \"upload\"?" },
+  { { "--check", "io:file", "+", "discard", "x" }, 3, "leat-launch: " },
+};
+
+static void
+test_launch_usage (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (usage_cases); i++)
+    {
+      const UsageCase *row = &usage_cases[i];
+      const char *words[8] = { "leat-launch" };
+      g_autoptr (ToolResult) result = NULL;
+
+      for (guint w = 0; w < G_N_ELEMENTS (row->words); w++)
+        words[w + 1] = row->words[w];
+      result = tool_run (no_device, words);
+      g_test_message ("row %u: %s", i, result->err);
+      g_assert_cmpint (result->code, ==, row->code);
+      g_assert_cmpstr (result->out, ==, "");
+      tool_assert_contains (result->err, row->err);
+    }
+}
+
+static void
+test_launch_version_and_help (void)
+{
+  g_autoptr (ToolResult) version = tool_run (no_device, WORDS ("--version"));
+  g_autoptr (ToolResult) help = tool_run (no_device, WORDS ("--help"));
+
+  g_assert_cmpint (version->code, ==, 0);
+  g_assert_true (g_str_has_prefix (version->out, "leat-launch "));
+  g_assert_cmpint (help->code, ==, 0);
+  tool_assert_contains (help->out, "--check");
+  g_assert_cmpstr (help->err, ==, "");
+}
+
+static void
+test_launch_check_is_silent (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) quiet = tool_run (no_device, WORDS ("--check", fixture->file));
+  g_autoptr (ToolResult) verbose = tool_run (no_device, WORDS ("--check", "-v", fixture->file));
+  g_autofree char *ok = g_strdup_printf ("%s: ok\n", fixture->file);
+
+  g_assert_cmpstr (quiet->err, ==, "");
+  g_assert_cmpstr (quiet->out, ==, "");
+  g_assert_cmpint (quiet->code, ==, 0);
+  g_assert_cmpstr (verbose->out, ==, ok);
+  g_assert_cmpint (verbose->code, ==, 0);
+}
+
+static void
+test_launch_check_takes_options_anywhere (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *input = g_strdup_printf ("input=%s/in.bin", fixture->folder);
+  g_autoptr (ToolResult) result = tool_run (no_device, WORDS (fixture->file, input, "--check"));
+
+  g_assert_cmpstr (result->err, ==, "");
+  g_assert_cmpint (result->code, ==, 0);
+}
+
+/* Every error of a file in one run, each where it is, and how many there are. */
+static void
+test_launch_check_tells_all_errors (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *bad = tool_write (fixture->folder, "bad.leat",
+                                     "leat 1\n"
+                                     "io:file path=in.bin chunck=7 -> uplaod\n"
+                                     "  -> readback -> io:file path=$outptu\n");
+  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--check", bad));
+  g_auto (GStrv) lines = g_strsplit (result->err, "\n", -1);
+  const char *const expected[] = {
+    ":2:21: io:file \"file0\" has no property \"chunck\" (did you mean \"chunk\"?)",
+    ":2:33: no node \"uplaod\" (did you mean \"upload\"?)",
+    ":3:31: no variable \"outptu\" (it has no variables)",
+  };
+
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 3);
+  g_assert_cmpstr (result->out, ==, "");
+  g_assert_cmpuint (g_strv_length (lines), ==, 5);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      g_autofree char *line = g_strconcat (bad, expected[i], NULL);
+
+      g_assert_cmpstr (lines[i], ==, line);
+    }
+  g_assert_cmpstr (lines[3], ==, "3 errors");
+}
+
+/* A missing file is not the pipeline's fault. */
+static void
+test_launch_check_wants_the_files (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *file = tool_write (fixture->folder, "npy.leat",
+                                      "leat 1\nio:npy path=missing.npy -> upload -> readback -> io:npy path=out.npy\n");
+  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--check", file));
+
+  g_assert_cmpint (result->code, ==, 1);
+  tool_assert_contains (result->err, "missing.npy");
+}
+
+static void
+test_launch_plan_text (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--plan", fixture->file));
+
+  g_assert_cmpstr (result->err, ==, "");
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_true (g_str_has_prefix (result->out, "logical plan: "));
+}
+
+static void
+test_launch_plan_json (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--plan=json", fixture->file));
+  g_autoptr (JsonObject) plan = tool_parse_json (result->out);
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_false (json_object_get_boolean_member (plan, "bound"));
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (plan, "ops")), ==, 4);
+  g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (plan, "prediction"), "kernels"), ==, 0);
+}
+
+static void
+test_launch_dot (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "plan.dot", NULL);
+  g_autofree char *option = g_strconcat ("--dot=", path, NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (ToolResult) here = tool_run (no_device, WORDS ("--dot", fixture->file));
+  g_autoptr (ToolResult) there = tool_run (no_device, WORDS (option, fixture->file));
+
+  g_assert_cmpint (here->code, ==, 0);
+  g_assert_true (g_str_has_prefix (here->out, "digraph"));
+  g_assert_cmpint (there->code, ==, 0);
+  g_assert_cmpstr (there->out, ==, "");
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, here->out);
+}
+
+static void
+test_launch_variables (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--variables", fixture->file));
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_cmpstr (result->out, ==, "input=in.bin\n    where to read\noutput=out.bin\n    where to write\n");
+}
+
+static void
+test_launch_unknown_variable (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--check", fixture->file, "inptu=x"));
+
+  g_assert_cmpint (result->code, ==, 3);
+  tool_assert_contains (result->err, "did you mean \"input\"?");
+}
+
+/* A file that is called like a node does not hide it. */
+static void
+test_launch_file_named_like_a_node (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *decoy = tool_write (fixture->folder, "io:file", "no pipeline");
+  g_autofree char *path = g_strdup_printf ("path=%s/in.bin", fixture->folder);
+  g_autofree char *script = g_strdup_printf (
+    "cd '%s' && exec leat-launch --check io:file %s + upload + readback + discard", fixture->folder, path);
+  g_autoptr (ToolResult) result = tool_run (no_device, ((const char *const[]){ "sh", "-c", script, NULL }));
+
+  g_assert_cmpstr (result->err, ==, "");
+  g_assert_cmpint (result->code, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/tools/launch/usage", test_launch_usage);
+  g_test_add_func ("/leat/tools/launch/version-and-help", test_launch_version_and_help);
+#define ADD(name, function) g_test_add (name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
+  ADD ("/leat/tools/launch/check/is-silent", test_launch_check_is_silent);
+  ADD ("/leat/tools/launch/check/takes-options-anywhere", test_launch_check_takes_options_anywhere);
+  ADD ("/leat/tools/launch/check/tells-all-errors", test_launch_check_tells_all_errors);
+  ADD ("/leat/tools/launch/check/wants-the-files", test_launch_check_wants_the_files);
+  ADD ("/leat/tools/launch/plan/text", test_launch_plan_text);
+  ADD ("/leat/tools/launch/plan/json", test_launch_plan_json);
+  ADD ("/leat/tools/launch/plan/dot", test_launch_dot);
+  ADD ("/leat/tools/launch/variables/list", test_launch_variables);
+  ADD ("/leat/tools/launch/variables/unknown", test_launch_unknown_variable);
+  ADD ("/leat/tools/launch/file-named-like-a-node", test_launch_file_named_like_a_node);
+  return g_test_run ();
+}
