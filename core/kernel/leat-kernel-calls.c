@@ -16,6 +16,7 @@ struct _LeatKernelCalls
   GArray *traits;        /* node -> LEAT_CALLS_* */
   guint *nodes;          /* decl -> node */
   GHashTable *functions; /* names that count only where they are called */
+  GHashTable *macros;    /* names that the file defines */
 };
 
 enum
@@ -161,6 +162,7 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
   self->traits = g_array_new (FALSE, TRUE, sizeof (guint));
   self->nodes = g_new (guint, unit->decls->len + 1);
   self->functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->macros = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
@@ -186,6 +188,7 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
         {
           leat_kernel_calls_node (self, name);
           g_hash_table_remove (self->functions, name);
+          g_hash_table_add (self->macros, g_strdup (name));
         }
     }
   for (guint i = 0; i < unit->tokens->directives->len; i++)
@@ -203,6 +206,7 @@ leat_kernel_calls_free (LeatKernelCalls *self)
   g_ptr_array_unref (self->mentions);
   g_array_unref (self->traits);
   g_hash_table_unref (self->functions);
+  g_hash_table_unref (self->macros);
   g_free (self->nodes);
   g_free (self);
 }
@@ -263,4 +267,12 @@ leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token)
 
   return leat_kernel_calls_is_own (word)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_THREAD));
+}
+
+gboolean
+leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+
+  return g_hash_table_contains (self->macros, word);
 }

@@ -152,7 +152,7 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
   leat_host_writer_edit_atomics (self, decl);
   leat_host_writer_edit_strides (self, decl);
   if (kernel && !leat_kernel_calls_may_wait (self->calls, index))
-    g_hash_table_insert (self->flat, (gpointer) decl, leat_host_writer_plan_flat (self, decl));
+    g_hash_table_insert (self->flat, (gpointer) decl, leat_host_writer_plan_flat (self, index));
   return TRUE;
 }
 

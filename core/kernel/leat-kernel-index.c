@@ -8,18 +8,63 @@
 /* Recognises the expressions by which kernels number their threads: blockIdx.x * blockDim.x + threadIdx.x in its usual
  * spellings, casts and named intermediate values included; and the ends of statements. */
 
-/* TRUE when the "(" at @index opens a cast. */
-static gboolean
-leat_locals_is_cast (LeatLocals *self, guint index)
+/* The words of a declaration's type end before the last of the leading words, or before a mark. */
+gboolean
+leat_locals_lookup_type (LeatLocals *self, guint token, LeatKernelType *type)
 {
-  guint close = leat_tokens_at (self->unit->tokens, index)->match;
+  static const char *const bounds[] = { ";", "{", "}", "(", NULL };
+  static const char *const marks[] = { "*", "&", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+  gboolean is_param = token < self->decl->body;
+  guint first = token, end;
+  g_autofree char *words = NULL;
+
+  while (!leat_tokens_is_any (tokens, first - 1, bounds) && !(is_param && leat_tokens_is (tokens, first - 1, ",")))
+    {
+      guint match = leat_tokens_at (tokens, first - 1)->match;
+
+      first = match != G_MAXUINT && match < first - 1 ? match : first - 1;
+    }
+  while (leat_tokens_is (tokens, first, "const"))
+    first++;
+  for (end = first; leat_tokens_at (tokens, end)->kind == LEAT_TOKEN_IDENT;)
+    end++;
+  if (!leat_tokens_is_any (tokens, end, marks))
+    end--;
+  if (end <= first || end > token)
+    return FALSE;
+  words = leat_tokens_dup_range (tokens, first, end - 1);
+  return leat_kernel_unit_lookup_type (self->unit, words, type);
+}
+
+/* Whether a number of a thread survives in it: an integer of 32 bits or more. */
+static gboolean
+leat_locals_is_wide (const LeatKernelType *type)
+{
+  return type->is_integer && type->lanes == 1 && type->lane_bytes >= 4;
+}
+
+/* TRUE when the brackets at @index, `(int)` or the `<int>` of a static_cast up to @last, hold such a type. */
+static gboolean
+leat_locals_is_cast (LeatLocals *self, guint index, guint last)
+{
   g_autofree char *words = NULL;
   LeatKernelType type;
 
-  if (close == index + 1)
+  if (last <= index + 1)
     return FALSE;
-  words = leat_tokens_dup_range (self->unit->tokens, index + 1, close - 1);
-  return leat_kernel_unit_lookup_type (self->unit, words, &type);
+  words = leat_tokens_dup_range (self->unit->tokens, index + 1, last - 1);
+  return leat_kernel_unit_lookup_type (self->unit, words, &type) && leat_locals_is_wide (&type);
+}
+
+/* Whether the local's value is its initialiser's. */
+static gboolean
+leat_locals_is_alias (LeatLocals *self, const LeatLocal *local)
+{
+  LeatKernelType type;
+
+  return !local->is_changed && local->init_first != G_MAXUINT && leat_locals_lookup_type (self, local->name, &type)
+         && leat_locals_is_wide (&type);
 }
 
 static void
@@ -44,7 +89,7 @@ leat_locals_dup_plain (LeatLocals *self, guint first, guint last, char axis, gui
     {
       LeatLocal *local = leat_locals_find (self, first);
 
-      if (local != NULL && !local->is_changed && local->init_first != G_MAXUINT)
+      if (local != NULL && leat_locals_is_alias (self, local))
         {
           g_string_free (text, TRUE);
           return leat_locals_dup_plain (self, local->init_first, local->init_last, axis, depth + 1);
@@ -54,10 +99,13 @@ leat_locals_dup_plain (LeatLocals *self, guint first, guint last, char axis, gui
     {
       g_autofree char *word = leat_tokens_dup (tokens, i);
 
-      if (leat_tokens_is (tokens, i, "static_cast"))
-        while (i < last && !leat_tokens_is (tokens, i, ">"))
-          i++;
-      else if (leat_tokens_is (tokens, i, "(") && leat_locals_is_cast (self, i))
+      guint close = i + 1;
+
+      while (leat_tokens_is (tokens, i, "static_cast") && close < last && !leat_tokens_is (tokens, close, ">"))
+        close++;
+      if (leat_tokens_is (tokens, i, "static_cast") && leat_locals_is_cast (self, i + 1, close))
+        i = close;
+      else if (leat_tokens_is (tokens, i, "(") && leat_locals_is_cast (self, i, leat_tokens_at (tokens, i)->match))
         i = leat_tokens_at (tokens, i)->match;
       else
         g_string_append (text, word);
@@ -81,8 +129,12 @@ leat_locals_dup_plain (LeatLocals *self, guint first, guint last, char axis, gui
 static gboolean
 leat_locals_matches (LeatLocals *self, guint first, guint last, char axis, const char *const *forms)
 {
+  static const char *const shadowed[] = { "threadIdx", "blockIdx", "blockDim", "gridDim", NULL };
   g_autofree char *text = NULL;
 
+  for (guint i = 0; shadowed[i] != NULL; i++)
+    if (g_hash_table_contains (self->names, shadowed[i]))
+      return FALSE;
   if (first > last)
     return FALSE;
   text = leat_locals_dup_plain (self, first, last, axis, 0);

@@ -37,6 +37,9 @@ gboolean leat_locals_is_changed_at (LeatLocals *self, guint token);
 /* Whether the identifier at @token is declared right there. */
 gboolean leat_locals_is_declared_at (LeatLocals *self, guint token);
 
+/* The type before the name declared at @token, `const` and the marks of pointers left out. */
+gboolean leat_locals_lookup_type (LeatLocals *self, guint token, LeatKernelType *type);
+
 /* Whether the expression is the thread's number in the grid along @axis, or the number of threads along x. */
 gboolean leat_locals_is_grid_index (LeatLocals *self, guint first, guint last, char axis);
 gboolean leat_locals_is_grid_width (LeatLocals *self, guint first, guint last);
