@@ -3,6 +3,8 @@
  */
 #include "kernel-fixture.h"
 
+#include <stdlib.h>
+
 /* Threads that never wait for each other. */
 
 static float *
@@ -253,6 +255,31 @@ test_flat_printf (void)
   g_test_trap_assert_stdout_unmatched ("*thread 3 of*");
 }
 
+/* In a process of its own: the device is good for nothing afterwards. */
+static void
+test_flat_trap (void)
+{
+  int in[64] = { 0 };
+
+  if (g_test_subprocess ())
+    {
+      KernelFixture *fixture = kernel_fixture_open ("flat.cu");
+      LeatMemory *ins;
+
+      if (fixture == NULL)
+        exit (0);
+      ins = kernel_fixture_put (fixture, in, sizeof in);
+      KERNEL_RUN (fixture, "trap_below", SIZE (3), SIZE (64), 0, A (ins), V (int, 0));
+      for (guint i = 0; i < 2; i++)
+        g_assert_cmpint (
+          kernel_fixture_try (fixture, "trap_below", SIZE (3), SIZE (64), 0, FALSE, (void *[]){ A (ins), V (int, 1) }),
+          ==, CUDA_ERROR_LAUNCH_FAILED);
+      exit (0);
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_passed ();
+}
+
 void
 test_kernels_add_flat (void)
 {
@@ -265,4 +292,5 @@ test_kernels_add_flat (void)
   g_test_add_func ("/leat/cpu/kernels/flat/struct-by-value", test_flat_struct_by_value);
   g_test_add_func ("/leat/cpu/kernels/flat/uneven-work", test_flat_uneven_work);
   g_test_add_func ("/leat/cpu/kernels/flat/printf", test_flat_printf);
+  g_test_add_func ("/leat/cpu/kernels/flat/trap", test_flat_trap);
 }

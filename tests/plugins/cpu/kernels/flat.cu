@@ -165,3 +165,10 @@ say (int n)
   if (threadIdx.x < n)
     printf ("thread %d of block %u says %.2f\n", threadIdx.x, blockIdx.x, 1.5 * threadIdx.x);
 }
+
+__global__ void
+trap_below (const int *in, int least)
+{
+  if (in[threadIdx.x] < least)
+    __trap ();
+}
