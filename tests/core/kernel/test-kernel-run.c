@@ -45,7 +45,8 @@ static const struct
     { 31, 30, 29, 28 } },
   { "conditional",
     "#if defined(LEAT_HOST) == defined(LEAT_CUDA)\n#error one of the two\n#elif 0\n#define V 2\n#else\n"
-    "#define V 3\n#endif\n#if 0\nthis is { no code\n#endif\n__global__ void f (uint32_t *out, int n) { out[" I "] = V; }",
+    "#define V 3\n#endif\n#if 0\nthis is { no code\n#endif\n__global__ void f (uint32_t *out, int n) { out[" I
+    "] = V; }",
     { 3, 3, 3, 3 } },
   { "template",
     "template <typename T, int N> __device__ T times (T v) { return v * N; }\n"
