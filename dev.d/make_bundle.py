@@ -27,6 +27,8 @@ SOURCE_FOLDERS = ('core', 'plugins', 'tools', 'graphs', 'tests', 'docs', 'LICENS
 NOT_BUNDLED = re.compile(r'(ld-linux.*|lib(c|m|pthread|dl|rt|resolv|util|anl|stdc\+\+|gcc_s|asan|ubsan|cuda|nvrtc.*))'
                          r'\.so(\.|$)')
 
+MOST_LIBRARIES_OF_A_LOADER = 8
+
 
 def is_elf(path):
     if path.is_symlink() or not path.is_file() or path.stat().st_size < 64:
@@ -72,7 +74,7 @@ def copy_mime_types(bundle):
 
 
 def copy_pixbuf_loaders(bundle, libraries):
-    """The picture loaders that need no further library (SVG's would bring forty), with a table of relative paths."""
+    """The picture loaders, with a table of relative paths. Adds to LIBRARIES; SVG's would add forty and stays out."""
     folder = bundle / 'pixbuf'
     folder.mkdir()
     modules = subprocess.run(['pkg-config', '--variable=gdk_pixbuf_moduledir', 'gdk-pixbuf-2.0'],
@@ -83,7 +85,9 @@ def copy_pixbuf_loaders(bundle, libraries):
     kept = []
     for entry in table.read_text().split('\n\n'):
         loader = re.search(r'^"(/.*)"', entry, re.MULTILINE)
-        if loader and needed_libraries([loader.group(1)]).keys() <= libraries.keys():
+        needed = needed_libraries([loader.group(1)]) if loader else {}
+        if loader and len(needed.keys() - libraries.keys()) <= MOST_LIBRARIES_OF_A_LOADER:
+            libraries.update(needed)
             shutil.copy2(loader.group(1), folder)
             kept.append(entry.strip('\n').replace(modules, '@PIXBUF@'))
     (folder / 'loaders.cache.in').write_text('\n\n'.join(kept) + '\n')
@@ -95,7 +99,8 @@ def strip_and_find(bundle, library_folder):
         if not is_elf(file):
             continue
         file.chmod(file.stat().st_mode | stat.S_IWUSR)
-        subprocess.run(['strip', '--strip-debug', str(file)], check=True)
+        if not file.name.startswith('image-'):  # kernels: sanitizers say their lines
+            subprocess.run(['strip', '--strip-debug', str(file)], check=True)
         back = os.path.relpath(library_folder, file.parent)
         subprocess.run(['patchelf', '--add-rpath', '$ORIGIN' if back == '.' else f'$ORIGIN/{back}', str(file)],
                        check=True)
@@ -137,10 +142,10 @@ def main():
     library_folder.mkdir()
     # The build folder itself is asked, because there the build's own libraries are found.
     libraries = needed_libraries(file for file in given.build.rglob('*') if is_elf(file))
+    copy_pixbuf_loaders(given.bundle, libraries)
     for name, file in libraries.items():
         if given.build not in file.parents:
             shutil.copy2(file.resolve(), library_folder / name)
-    copy_pixbuf_loaders(given.bundle, libraries)
     copy_mime_types(given.bundle)
     strip_and_find(given.bundle, library_folder)
     describe_tests(given.source, given.build, given.bundle, given.commit)

@@ -25,6 +25,12 @@ def placed(value):
     return value.replace('@BUILD@', str(BUNDLE / 'build')).replace('@SOURCE@', str(BUNDLE / 'source'))
 
 
+def path_here(value):
+    """Of the building machine's PATH, only the bundle's own folders are of use here."""
+    own = [folder for folder in value.split(':') if folder.startswith('@BUILD@')]
+    return ':'.join([placed(folder) for folder in own] + [os.environ.get('PATH', '/usr/bin:/bin')])
+
+
 def program_here(path):
     """Interpreters lie elsewhere on this machine, and the python3 that has NumPy is the one on PATH."""
     name = os.path.basename(path)
@@ -58,7 +64,8 @@ def run_one(test, base, factor):
     if reason:
         return f'1..0 # SKIP {reason}\n', '', 'SKIP', 0.0
     kept = {'XDG_CACHE_HOME': base['XDG_CACHE_HOME'], 'LEAT_DEVICE': base['LEAT_DEVICE']}
-    environment = {**base, **{name: program_here(placed(value)) for name, value in test['env'].items()}, **kept}
+    environment = {**base, **{name: path_here(value) if name == 'PATH' else program_here(placed(value))
+                              for name, value in test['env'].items()}, **kept}
     command = [program_here(placed(test['cmd'][0]))] + [placed(word) for word in test['cmd'][1:]]
     began = time.monotonic()
     child = subprocess.Popen(command, env=environment, cwd=placed(test['workdir'] or '@BUILD@'), text=True,

@@ -4,7 +4,7 @@
 import re
 from typing import NamedTuple
 
-RESULT = re.compile(r'^( *)(not ok|ok)\b *(\d+)? *(?:- )?([^#]*)(?:# *(SKIP|TODO)\S* *(.*))?$', re.IGNORECASE)
+RESULT = re.compile(r'^( *)(not ok|ok)\b *(\d+)? *(?:- )?([^#]*)(?:# *(?:(SKIP|TODO)\S* *(.*)|.*))?$', re.IGNORECASE)
 PLAN = re.compile(r'^1\.\.(\d+)\s*(?:# *SKIP\S* *(.*))?$', re.IGNORECASE)
 GOOD_ENDS = ('OK', 'SKIP', 'EXPECTEDFAIL')
 

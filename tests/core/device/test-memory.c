@@ -179,7 +179,7 @@ test_memory_budget_refuses (void)
   leat_device_set_budget (harness.device, 8 * MIB);
   memory = take (harness.device, LEAT_MEMORY_DEVICE, 6 * MIB);
   assert_refused (harness.device, LEAT_MEMORY_DEVICE, 3 * MIB,
-                  "needs 3.0 MiB on cuda:0, of whose budget of 8.0 MiB only 2.0 MiB is free");
+                  "no room on cuda:0 for weights of n0: 3.0 MiB is needed, 2.0 MiB of the budget of 8.0 MiB is free");
   g_assert_false (leat_device_check_budget (harness.device, 2 * MIB + 1, "a plan", &error));
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
   g_assert_true (leat_device_check_budget (harness.device, 2 * MIB, "a plan", NULL));

@@ -23,7 +23,8 @@ static void
 fake_harness_copy (FakeHarness *self)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GFile) from = g_file_new_for_path (FAKE_DRIVER);
+  g_autofree char *path = g_test_build_filename (G_TEST_BUILT, "core", "driver", "libfake-driver.so", NULL);
+  g_autoptr (GFile) from = g_file_new_for_path (path);
   g_autoptr (GFile) to = NULL;
 
   self->folder = g_dir_make_tmp ("leat-fake-XXXXXX", &error);

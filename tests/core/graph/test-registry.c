@@ -10,8 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define GOOD       TEST_PLUGINS "/good.so"
-#define BAD        TEST_PLUGINS "/bad"
+#define GOOD       "good.so"
 #define TIMEOUT_MS 3000
 
 /* A folder of its own for each test, with plugins copied into it and the cache beside. */
@@ -58,9 +57,16 @@ fixture_tear_down (Fixture *self, gconstpointer data)
   g_free (self->cache);
 }
 
-static void
-fixture_copy (Fixture *self, const char *path, const char *name)
+static const char *
+fixture_plugins (void)
 {
+  return g_test_get_filename (G_TEST_BUILT, "core", "graph", "plugins", NULL);
+}
+
+static void
+fixture_copy (Fixture *self, const char *plugin, const char *name)
+{
+  g_autofree char *path = g_build_filename (fixture_plugins (), plugin, NULL);
   g_autofree char *target = g_build_filename (self->folder, name, NULL);
   g_autofree char *contents = NULL;
   g_autoptr (GError) error = NULL;
@@ -209,7 +215,7 @@ test_registry_lists_broken_plugins (Fixture *fixture, gconstpointer data)
 
   for (guint i = 0; i < G_N_ELEMENTS (broken_plugins); i++)
     {
-      g_autofree char *path = g_build_filename (BAD, broken_plugins[i].file, NULL);
+      g_autofree char *path = g_build_filename ("bad", broken_plugins[i].file, NULL);
 
       fixture_copy (fixture, path, broken_plugins[i].file);
     }
@@ -235,7 +241,7 @@ test_registry_gives_up_on_a_hanging_plugin (Fixture *fixture, gconstpointer data
   g_autoptr (LeatRegistry) registry = leat_registry_new (folders, fixture->cache, NULL, 500);
   g_autofree char *reason = NULL;
 
-  fixture_copy (fixture, BAD "/hangs.so", "hangs.so");
+  fixture_copy (fixture, "bad/hangs.so", "hangs.so");
   fixture_copy (fixture, GOOD, "last.so");
   g_assert_nonnull (leat_registry_find (registry, "toy:filter", NULL));
   reason = fixture_dup_reason (registry, "hangs.so");
@@ -275,7 +281,7 @@ test_registry_find_blames_a_broken_plugin (Fixture *fixture, gconstpointer data)
   g_autoptr (LeatRegistry) registry = NULL;
   g_autoptr (GError) error = NULL;
 
-  fixture_copy (fixture, BAD "/crashes.so", "libleat-toy.so");
+  fixture_copy (fixture, "bad/crashes.so", "libleat-toy.so");
   registry = fixture_open (fixture);
   g_assert_null (leat_registry_find (registry, "toy:filter", &error));
   g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_PLUGIN);
@@ -308,7 +314,7 @@ test_registry_cache_is_used (Fixture *fixture, gconstpointer data)
   struct stat status;
 
   fixture_copy (fixture, GOOD, "good.so");
-  fixture_copy (fixture, BAD "/crashes.so", "crashes.so");
+  fixture_copy (fixture, "bad/crashes.so", "crashes.so");
   g_assert_cmpuint (count_scans (fixture), ==, 2);
   g_assert_cmpuint (count_scans (fixture), ==, 0);
   g_assert_cmpint (g_stat (fixture->cache, &status), ==, 0);
@@ -331,7 +337,7 @@ test_registry_cache_follows_the_file (Fixture *fixture, gconstpointer data)
 static void
 test_registry_cache_keeps_other_folders (Fixture *fixture, gconstpointer data)
 {
-  const char *const folders[] = { TEST_PLUGINS, NULL };
+  const char *const folders[] = { fixture_plugins (), NULL };
   g_autoptr (LeatRegistry) other = leat_registry_new (folders, fixture->cache, NULL, TIMEOUT_MS);
 
   fixture_copy (fixture, GOOD, "good.so");
@@ -450,7 +456,7 @@ test_registry_add_path (Fixture *fixture, gconstpointer data)
   g_autoptr (LeatRegistry) registry = fixture_open (fixture);
 
   g_assert_null (leat_registry_find (registry, "toy:filter", NULL));
-  leat_registry_add_path (registry, TEST_PLUGINS);
+  leat_registry_add_path (registry, fixture_plugins ());
   g_assert_nonnull (leat_registry_find (registry, "toy:filter", NULL));
 }
 

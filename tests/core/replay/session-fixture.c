@@ -29,12 +29,31 @@ session_fixture_open (SessionFixture *self, const char *text, LeatExecutor execu
   self->sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
 }
 
+static void
+on_gone (gpointer gone, GObject *object)
+{
+  g_atomic_int_set ((int *) gone, TRUE);
+}
+
+/* A GTask's thread lets its object go a little after the callback that told of the end. */
+static void
+session_fixture_drop (gpointer object)
+{
+  int gone = FALSE;
+
+  g_object_weak_ref (object, on_gone, &gone);
+  g_object_unref (object);
+  for (guint i = 0; i < 10000 && !g_atomic_int_get (&gone); i++)
+    g_usleep (1000);
+  g_assert_true (g_atomic_int_get (&gone));
+}
+
 void
 session_fixture_close (SessionFixture *self)
 {
   leat_session_close (self->session);
-  g_assert_finalize_object (self->session);
-  g_assert_finalize_object (self->pipeline);
+  session_fixture_drop (self->session);
+  session_fixture_drop (self->pipeline);
 }
 
 GBytes *

@@ -87,7 +87,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  if (cuda_table_open (LEAT_CPU_LIBRARY) != 0)
+  if (cuda_table_open (g_getenv ("LEAT_CPU_DRIVER")) != 0)
     return 1;
   get_counters = (LeatCpuGetCounters) cuda_table_find (LEAT_CPU_COUNTERS_SYMBOL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -36,7 +36,7 @@ main (int argc, char **argv)
   const char *library = g_getenv ("LEAT_TEST_DRIVER");
 
   g_test_init (&argc, &argv, NULL);
-  if (cuda_table_open (library != NULL ? library : LEAT_CPU_LIBRARY) != 0)
+  if (cuda_table_open (library != NULL ? library : g_getenv ("LEAT_CPU_DRIVER")) != 0)
     return 1;
   test_cuda_cases_add ("stream", cuda_stream_cases, G_N_ELEMENTS (cuda_stream_cases));
   test_cuda_cases_add ("graph", cuda_graph_cases, G_N_ELEMENTS (cuda_graph_cases));

@@ -84,7 +84,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  library = dlopen (LEAT_CPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  library = dlopen (g_getenv ("LEAT_CPU_DRIVER"), RTLD_NOW | RTLD_LOCAL);
   if (library == NULL)
     g_error ("%s", dlerror ());
   get = (GetProcAddress) dlsym (library, "cuGetProcAddress_v2");

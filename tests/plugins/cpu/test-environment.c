@@ -86,7 +86,7 @@ test_environment_run (const char *script)
 {
   char report[512];
 
-  if (cuda_table_open (LEAT_CPU_LIBRARY) != 0)
+  if (cuda_table_open (g_getenv ("LEAT_CPU_DRIVER")) != 0)
     return 2;
   if (cuda_script_run (script, report, sizeof report, 0) == 0)
     return 0;
