@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 
 import graph_case
-from graph_case import GRAPHS, PNG_MAGIC, Skip, launch, on_cpu, png_write
+from graph_case import GRAPHS, PNG_MAGIC, launch, on_cpu, plain_user, png_write
 
 HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }\n"
 THROUGH = ['+', 'upload', '+', 'readback', '+']
@@ -72,14 +72,11 @@ def test_directory(folder):
 def test_unreadable_file(folder):
     (folder / 'secret').write_bytes(b'x')
     (folder / 'secret').chmod(0)
-    try:
-        (folder / 'secret').read_bytes()
-    except PermissionError:
-        pass
-    else:
-        raise Skip('whoever runs this may read everything')
-    code, _, err = launch(*read_and_write('io:file', 'secret'), cwd=folder)
-    assert code == 1 and '"secret"' in err and 'Permission denied' in err, err
+    user = plain_user(folder)
+    for reader in ('io:file', 'io:npy', 'image:read'):
+        code, _, err = launch(*read_and_write(reader, 'secret'), cwd=folder, user=user)
+        assert code == 1 and '"secret"' in err and 'Permission denied' in err, (code, err)
+    assert names(folder) == ['secret'], names(folder)
 
 
 def refuse_npy(folder, says, *arguments, **more):
@@ -283,14 +280,16 @@ def test_output_folder(folder):
     assert names(folder / 'inner') == []
 
 
-def test_output_folder_is_read_only(folder):
+def test_output_that_may_not_be_written(folder):
     (folder / 'in').write_bytes(b'a cat')
-    inner = folder / 'inner'
-    inner.mkdir()
-    inner.chmod(0o555)
-    if os.access(inner, os.W_OK):
-        raise Skip('whoever runs this may write everywhere')
-    refuse(folder, ['io:file', 'path=in', *THROUGH, 'io:file', 'path=inner/out'], '"inner/out"', 'Permission denied')
+    (folder / 'inner').mkdir(mode=0o555)
+    user = plain_user(folder)
+    folder.chmod(0o555)
+    for path in ('inner/out', 'out'):
+        code, _, err = launch('-q', 'io:file', 'path=in', *THROUGH, 'io:file', f'path={path}', cwd=folder, user=user)
+        assert code == 1 and f'"{path}"' in err and 'Permission denied' in err, (code, err)
+    folder.chmod(0o755)
+    assert names(folder) == ['in', 'inner'] and names(folder / 'inner') == [], names(folder)
 
 
 def interrupt(folder, how):
