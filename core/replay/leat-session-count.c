@@ -44,7 +44,7 @@ leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, Le
 }
 
 static gboolean
-leat_session_count_graph (LeatSession *self, LeatLane *lane, LeatGraphCount *count, GError **error)
+leat_session_count_nodes (LeatSession *self, LeatLane *lane, LeatGraphCount *count, GError **error)
 {
   g_autofree CUgraphNode *nodes = NULL;
   size_t n = 0;
@@ -59,6 +59,18 @@ leat_session_count_graph (LeatSession *self, LeatLane *lane, LeatGraphCount *cou
     if (!leat_session_count_node (self, lane, nodes[i], count, error))
       return FALSE;
   return TRUE;
+}
+
+static gboolean
+leat_session_count_graph (LeatSession *self, LeatLane *lane, LeatGraphCount *count, GError **error)
+{
+  gboolean good;
+
+  if (!leat_device_push (self->device, error))
+    return FALSE;
+  good = leat_session_count_nodes (self, lane, count, error);
+  leat_device_pop (self->device);
+  return good;
 }
 
 /**
@@ -92,7 +104,8 @@ leat_session_start_counting (LeatSession *self, GError **error)
  *
  * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches.
  *
- * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, graph-launches, waits, calls (of any kind)
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, graph-launches, waits, calls (of any kind);
+ *   %NULL on error
  */
 GVariant *
 leat_session_stop_counting (LeatSession *self, GError **error)

@@ -127,7 +127,8 @@ static const FailCase fail_cases[] = {
   { "-q", NULL, "missing.txt", 1, "missing.txt" },
   { "-q", "__global__ void copy (const unsigned char *in, unsigned char *out) { out[0] = in[0] +; }", NULL, 5,
     "bad.cu:1:" },
-  { "-q", "no kernel here", NULL, 3, "bad.cu" },
+  { "-q", "not a declaration", NULL, 5, "bad.cu:1:1:" },
+  { "-q", "int no_kernel_here (void);", NULL, 3, "bad.cu" },
 };
 
 static void

@@ -27,7 +27,8 @@ test_session_count_equals_the_prediction (gconstpointer data)
   float x[N] = { 0 };
 
   session_fixture_open (
-    &fixture, "source: app spec=f32[256] -> upload mode=copy -> map expr=\"2*x+1\" -> readback mode=copy -> sink: app",
+    &fixture,
+    "app name=source spec=f32[256] -> upload mode=copy -> map expr=\"2*x+1\" -> readback mode=copy -> app name=sink",
     executor);
   g_assert_true (leat_session_start_counting (fixture.session, &error));
   g_assert_no_error (error);

@@ -1,0 +1,258 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "allocation-watch.h"
+#include "leat.h"
+#include "planted-source.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* In steady state a run asks for no memory: not libleat, no plugin, no kernel.  What the driver asks for is its own
+ * affair and is reported.  What may by name: messages on the bus, and the bytes that an app sink hands to the program.
+ */
+
+#define N_WARM 4
+#define N_RUNS 16
+#define N_ALL  (N_WARM + N_RUNS + 4)
+#define CHUNK  4096
+
+static const char *const exempt[] = { "leat_session_post_progress", "leat_bus_post", "leat_app_drain", NULL };
+
+typedef struct
+{
+  const char *name;
+  const char *text; /* IN and OUT stand for files, STATS for a kernel's source */
+} Case;
+
+/* A file of single precision numbers that read as text too. */
+static const Case cases[] = {
+  { "copy", "io:file path=IN chunk=4096 -> upload -> readback -> io:file path=OUT\n" },
+  { "map", "io:file path=IN out=f32[1024] -> upload mode=copy -> map expr=\"gain*x+1\" gain=2 -> readback mode=copy "
+           "-> io:file path=OUT\n" },
+  { "rows", "io:file path=IN out=f32[<=256,4] -> upload -> map expr=2*x -> readback -> io:file path=OUT\n" },
+  { "barriers", "k = kernel source=STATS entry=partials grid=4 block=256 x=f32[n] part=f64[4,4]\n"
+                "io:file path=IN out=f32[1024] -> upload -> k -> readback -> io:file path=OUT\n" },
+  { "scan", "io:file path=IN chunk=4096 -> upload -> text:scan patterns=cat,dog -> readback -> io:file path=OUT\n" },
+  { "device-sink", "io:file path=IN chunk=4096 -> upload -> text:scan patterns=cat,dog -> discard\n" },
+};
+
+typedef struct
+{
+  char *folder, *in, *out, *stats;
+} Fixture;
+
+static void
+fixture_set_up (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  while (text->len < N_ALL * CHUNK)
+    g_string_append (text, "one cat, two cats, a dog ");
+  self->folder = g_dir_make_tmp ("leat-allocations-XXXXXX", &error);
+  g_assert_no_error (error);
+  self->in = g_build_filename (self->folder, "in", NULL);
+  self->out = g_build_filename (self->folder, "out", NULL);
+  self->stats = g_test_build_filename (G_TEST_DIST, "..", "graphs", "stats.cu", NULL);
+  g_file_set_contents (self->in, text->str, N_ALL * CHUNK, &error);
+  g_assert_no_error (error);
+}
+
+static void
+fixture_tear_down (Fixture *self, gconstpointer data)
+{
+  g_unlink (self->in);
+  g_unlink (self->out);
+  g_assert_cmpint (g_rmdir (self->folder), ==, 0);
+  g_free (self->in);
+  g_free (self->out);
+  g_free (self->stats);
+  g_free (self->folder);
+}
+
+static LeatPipeline *
+fixture_parse (Fixture *self, const char *text)
+{
+  g_autoptr (GString) whole = g_string_new ("leat 1\n");
+  g_autoptr (GError) error = NULL;
+  LeatPipeline *pipeline;
+
+  g_string_append (whole, text);
+  g_string_replace (whole, "=IN", "=$in", 0);
+  g_string_replace (whole, "$in", self->in, 0);
+  g_string_replace (whole, "=OUT", "=$out", 0);
+  g_string_replace (whole, "$out", self->out, 0);
+  g_string_replace (whole, "STATS", self->stats, 0);
+  pipeline = leat_parse_text (whole->str, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  return pipeline;
+}
+
+static LeatSession *
+allocations_open (LeatPipeline *pipeline, LeatExecutor executor)
+{
+  LeatSession *session = leat_session_new (pipeline, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_object_set (session, "executor", executor, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  return session;
+}
+
+static void
+allocations_replay (LeatSession *session, guint n)
+{
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      LeatFlow flow = leat_session_replay (session, TRUE, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (flow, ==, LEAT_FLOW_DATA);
+    }
+}
+
+static void
+allocations_assert_none (void)
+{
+  g_auto (AllocationReport) report = { { 0 } };
+
+  allocation_watch_report (exempt, &report);
+  g_test_message ("the driver's: %u, exempt: %u", report.counts[ALLOCATION_DRIVER], report.counts[ALLOCATION_EXEMPT]);
+  if (report.counts[ALLOCATION_OURS] + report.counts[ALLOCATION_DRIVER] > 0)
+    g_test_message ("%s", report.text);
+  g_assert_cmpuint (report.counts[ALLOCATION_OURS], ==, 0);
+}
+
+static gboolean
+allocations_skip (void)
+{
+  if (allocation_watch_why_not () == NULL)
+    return FALSE;
+  g_test_skip (allocation_watch_why_not ());
+  return TRUE;
+}
+
+static void
+allocations_check (Fixture *fixture, const Case *row, LeatExecutor executor)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+
+  if (allocations_skip ())
+    return;
+  pipeline = fixture_parse (fixture, row->text);
+  session = allocations_open (pipeline, executor);
+  allocations_replay (session, N_WARM);
+  allocation_watch_start ();
+  allocations_replay (session, N_RUNS);
+  allocation_watch_stop ();
+  leat_session_close (session);
+  allocations_assert_none ();
+}
+
+static void
+test_allocations_none_in_a_graph (Fixture *fixture, gconstpointer data)
+{
+  allocations_check (fixture, data, LEAT_EXECUTOR_GRAPH);
+}
+
+static void
+test_allocations_none_eager (Fixture *fixture, gconstpointer data)
+{
+  allocations_check (fixture, data, LEAT_EXECUTOR_EAGER);
+}
+
+/* The program's own pushes and pulls are outside the watch. */
+static void
+test_allocations_app (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GError) error = NULL;
+  static float x[256];
+  LeatNode *source;
+
+  if (allocations_skip ())
+    return;
+  pipeline =
+    fixture_parse (fixture, "app name=source spec=f32[256] -> upload -> map expr=2*x+1 -> readback -> app name=sink\n");
+  source = leat_pipeline_get_node (pipeline, "source", NULL);
+  session = allocations_open (pipeline, GPOINTER_TO_INT (data));
+  for (guint i = 0; i < N_WARM + N_RUNS; i++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new_static (x, sizeof x);
+
+      leat_app_push_bytes (LEAT_APP (source), bytes, &error);
+      g_assert_no_error (error);
+    }
+  allocations_replay (session, N_WARM);
+  allocation_watch_start ();
+  allocations_replay (session, N_RUNS);
+  allocation_watch_stop ();
+  leat_session_close (session);
+  allocations_assert_none ();
+}
+
+/* Through leat_session_run (), which posts messages; the source keeps the watch, so that beginning and end are out of
+ * it, and is slow enough for a message or two. */
+static void
+allocations_run (gboolean planted, AllocationReport *report)
+{
+  g_autoptr (LeatPipeline) pipeline = planted_source_make_pipeline (planted);
+  g_autoptr (LeatSession) session = allocations_open (pipeline, LEAT_EXECUTOR_GRAPH);
+  g_autoptr (GError) error = NULL;
+
+  leat_session_run (session, NULL, &error);
+  g_assert_no_error (error);
+  leat_session_close (session);
+  allocation_watch_report (exempt, report);
+  g_test_message ("exempt: %u\n%s", report->counts[ALLOCATION_EXEMPT], report->text);
+}
+
+static void
+test_allocations_of_messages (Fixture *fixture, gconstpointer data)
+{
+  g_auto (AllocationReport) report = { { 0 } };
+
+  if (allocations_skip ())
+    return;
+  allocations_run (FALSE, &report);
+  g_assert_cmpuint (report.counts[ALLOCATION_OURS], ==, 0);
+  g_assert_cmpuint (report.counts[ALLOCATION_EXEMPT], >, 0);
+}
+
+static void
+test_allocations_planted_are_seen (Fixture *fixture, gconstpointer data)
+{
+  g_auto (AllocationReport) report = { { 0 } };
+
+  if (allocations_skip ())
+    return;
+  allocations_run (TRUE, &report);
+  g_assert_cmpuint (report.counts[ALLOCATION_OURS], ==, PLANTED_SOURCE_WATCHED);
+  g_assert_nonnull (strstr (report.text, "planted_source_fill"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, data, function) g_test_add (name, Fixture, data, fixture_set_up, function, fixture_tear_down)
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *graph = g_strconcat ("/leat/session/allocations/none-in-a-graph/", cases[i].name, NULL);
+      g_autofree char *eager = g_strconcat ("/leat/session/allocations/none-eager/", cases[i].name, NULL);
+
+      ADD (graph, &cases[i], test_allocations_none_in_a_graph);
+      ADD (eager, &cases[i], test_allocations_none_eager);
+    }
+  ADD ("/leat/session/allocations/app/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_allocations_app);
+  ADD ("/leat/session/allocations/app/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_app);
+  ADD ("/leat/session/allocations/of-messages", NULL, test_allocations_of_messages);
+  ADD ("/leat/session/allocations/planted-are-seen", NULL, test_allocations_planted_are_seen);
+  return g_test_run ();
+}
