@@ -62,9 +62,8 @@ __global__ void sobel(const float *in, float *out, int in_dim0, int in_dim1)
     out[y * w + x] = sqrtf(gx * gx + gy * gy);
 }
 
-__global__ void threshold(const float *in, unsigned char *out, uint64_t in_count, uint64_t in_dim1, float limit)
+__global__ void threshold(const float *in, unsigned char *out, uint64_t in_count, float limit)
 {
-    uint64_t n = in_count * in_dim1;
-    for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < in_count; i += gridDim.x * blockDim.x)
         out[i] = in[i] > limit ? 255 : 0;
 }

@@ -11,10 +11,12 @@
 struct _LeatKernelCalls
 {
   const LeatKernelUnit *unit;
-  GHashTable *by_name; /* char* -> node number + 1; overloads share a node */
-  GPtrArray *mentions; /* node -> GArray of node numbers */
-  GArray *traits;      /* node -> LEAT_CALLS_* */
-  guint *nodes;        /* decl -> node, or G_MAXUINT */
+  GHashTable *by_name;   /* char* -> node number + 1; overloads share a node */
+  GPtrArray *mentions;   /* node -> GArray of node numbers */
+  GArray *traits;        /* node -> LEAT_CALLS_* */
+  guint *nodes;          /* decl -> node */
+  GHashTable *functions; /* names that count only where they are called */
+  GHashTable *macros;    /* names that the file defines */
 };
 
 enum
@@ -120,6 +122,10 @@ leat_kernel_calls_scan_decl (LeatKernelCalls *self, guint index)
       {
         g_autofree char *word = leat_tokens_dup (self->unit->tokens, i);
 
+        /* A variable may well have the name of a kernel. */
+        if (g_hash_table_contains (self->functions, word) && !leat_tokens_is (self->unit->tokens, i + 1, "(")
+            && !leat_tokens_is (self->unit->tokens, i + 1, "<"))
+          continue;
         leat_kernel_calls_mention (self, self->nodes[index], word);
       }
 }
@@ -155,6 +161,8 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
   self->mentions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   self->traits = g_array_new (FALSE, TRUE, sizeof (guint));
   self->nodes = g_new (guint, unit->decls->len + 1);
+  self->functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->macros = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
@@ -166,7 +174,10 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
       /* A type with member functions is known by the word after `struct`. */
       if (decl->kind == LEAT_DECL_TYPE && leat_tokens_at (unit->tokens, decl->first + 1)->kind == LEAT_TOKEN_IDENT)
         name = decl->first + 1;
-      word = name != G_MAXUINT ? leat_tokens_dup (unit->tokens, name) : g_strdup_printf ("#%u", i);
+      word = name != G_MAXUINT && !(decl->flags & LEAT_DECL_IS_VARIANT) ? leat_tokens_dup (unit->tokens, name)
+                                                                        : g_strdup_printf ("#%u", i);
+      if (decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_OPERATOR))
+        g_hash_table_add (self->functions, g_strdup (word));
       self->nodes[i] = leat_kernel_calls_node (self, word);
     }
   for (guint i = 0; i < unit->tokens->directives->len; i++)
@@ -174,7 +185,11 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
       g_autofree char *body = NULL, *name = leat_kernel_calls_dup_macro (self, i, &body);
 
       if (name != NULL)
-        leat_kernel_calls_node (self, name);
+        {
+          leat_kernel_calls_node (self, name);
+          g_hash_table_remove (self->functions, name);
+          g_hash_table_add (self->macros, g_strdup (name));
+        }
     }
   for (guint i = 0; i < unit->tokens->directives->len; i++)
     leat_kernel_calls_scan_macro (self, i);
@@ -190,6 +205,8 @@ leat_kernel_calls_free (LeatKernelCalls *self)
   g_hash_table_unref (self->by_name);
   g_ptr_array_unref (self->mentions);
   g_array_unref (self->traits);
+  g_hash_table_unref (self->functions);
+  g_hash_table_unref (self->macros);
   g_free (self->nodes);
   g_free (self);
 }
@@ -250,4 +267,12 @@ leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token)
 
   return leat_kernel_calls_is_own (word)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_THREAD));
+}
+
+gboolean
+leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+
+  return g_hash_table_contains (self->macros, word);
 }

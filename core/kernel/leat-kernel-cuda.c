@@ -37,11 +37,59 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }
 
+/* Whether only variants, and functions that are left out with them, reach the function: it may be plain C that no GPU
+ * compiler takes. */
+static gboolean
+leat_cuda_serves_variants (const LeatKernelUnit *unit, LeatKernelCalls *calls, const guint8 *left_out, guint index)
+{
+  gboolean serves = FALSE;
+
+  for (guint i = 0; i < unit->decls->len; i++)
+    if (i != index && leat_kernel_calls_reaches (calls, i, index))
+      {
+        if (!left_out[i])
+          return FALSE;
+        serves = TRUE;
+      }
+  return serves;
+}
+
+/* For each declaration 1 when the GPU does without it. */
+static guint8 *
+leat_cuda_find_left_out (const LeatKernelUnit *unit)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
+  guint8 *left_out = g_new0 (guint8, unit->decls->len + 1);
+  gboolean variants = FALSE, changed = TRUE;
+
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      left_out[i] = (leat_kernel_unit_at (unit, i)->flags & LEAT_DECL_IS_VARIANT) != 0;
+      variants = variants || left_out[i];
+    }
+  while (variants && changed)
+    {
+      changed = FALSE;
+      for (guint i = 0; i < unit->decls->len; i++)
+        {
+          const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+
+          if (left_out[i] || decl->kind != LEAT_DECL_FUNCTION || (decl->flags & LEAT_DECL_IS_GLOBAL)
+              || !leat_cuda_serves_variants (unit, calls, left_out, i))
+            continue;
+          left_out[i] = 1;
+          changed = TRUE;
+        }
+    }
+  return left_out;
+}
+
 char *
 leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error)
 {
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
   g_autoptr (GArray) edits = leat_edits_new ();
+  g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
   g_autofree char *constants = NULL, *dialect = NULL, *body = NULL;
 
   if (entries == NULL)
@@ -57,7 +105,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error)
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
       gboolean global = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
 
-      if ((decl->flags & LEAT_DECL_IS_VARIANT) || (global && decl->kind == LEAT_DECL_PROTOTYPE)
+      if (left_out[i] || (global && decl->kind == LEAT_DECL_PROTOTYPE)
           || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
       else if (global && decl->kind == LEAT_DECL_FUNCTION)

@@ -81,8 +81,8 @@ leat_entry_add_wrapped (LeatEntry *self, GString *arguments, const LeatEntryPara
   param.name = g_strdup_printf ("%s_value", from->name);
   param.declaration = g_strdup_printf ("uint64_t %s", param.name);
   g_array_append_val (self->wrapper, param);
-  g_string_append_printf (arguments, "(%s) (%s_where ? *%s_where : %s_value)", bound->type, from->name, from->name,
-                          from->name);
+  g_string_append_printf (arguments, "(%s) (%s_where ? *%s_where * %s_value : %s_value)", bound->type, from->name,
+                          from->name, from->name, from->name);
 }
 
 /* What cannot be bound has no wrapper; it can still be launched under its own name. */

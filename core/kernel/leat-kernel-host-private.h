@@ -7,6 +7,14 @@
 
 G_BEGIN_DECLS
 
+/* What the loop over the threads of a block that never waits leaves out. */
+typedef struct
+{
+  char *limits[3]; /* along x, y, z: an expression for the first thread that does nothing, or NULL */
+} LeatFlatPlan;
+
+void leat_flat_plan_free (LeatFlatPlan *self);
+
 /* What is gathered while the file is rewritten for the host. */
 typedef struct
 {
@@ -18,10 +26,13 @@ typedef struct
   GArray *slots;      /* guint: for each static shared variable the place of its function in owners */
   GArray *owners;     /* guint: index of the function's declaration */
   GPtrArray *globals; /* char*: names */
+  GHashTable *flat;   /* LeatDecl -> LeatFlatPlan: kernels that never wait */
 } LeatHostWriter;
 
 /* Turns the `__shared__` declarations of a function, and those at file scope that it mentions, into references. */
 gboolean leat_host_writer_edit_shared (LeatHostWriter *self, guint decl, GError **error);
+/* Edits the guards of a kernel that never waits. */
+LeatFlatPlan *leat_host_writer_plan_flat (LeatHostWriter *self, guint decl);
 /* The entry functions, the tables and leat_host_module. */
 char *leat_host_writer_dup_tables (LeatHostWriter *self);
 

@@ -151,6 +151,8 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
     return FALSE;
   leat_host_writer_edit_atomics (self, decl);
   leat_host_writer_edit_strides (self, decl);
+  if (kernel && !leat_kernel_calls_may_wait (self->calls, index))
+    g_hash_table_insert (self->flat, (gpointer) decl, leat_host_writer_plan_flat (self, index));
   return TRUE;
 }
 
@@ -251,7 +253,8 @@ leat_kernel_unit_to_host (const LeatKernelUnit *unit, GError **error)
   g_autoptr (GArray) owners = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GPtrArray) globals = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GString) hoisted = g_string_new (NULL);
-  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals };
+  g_autoptr (GHashTable) flat = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) leat_flat_plan_free);
+  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals, flat };
 
   if (entries == NULL)
     return NULL;

@@ -20,9 +20,15 @@ leat_locals_find (LeatLocals *self, guint token)
   return g_hash_table_lookup (self->names, name);
 }
 
-/* `T x = ..`, `T *x;`, `T x[4]`, `, y = ..`: an identifier behind a type or behind a declarator's comma. */
 gboolean
 leat_locals_is_declared_at (LeatLocals *self, guint token)
+{
+  return g_hash_table_contains (self->declared, GUINT_TO_POINTER (token));
+}
+
+/* `T x = ..`, `T *x;`, `T x[4]`: an identifier behind a type. */
+static gboolean
+leat_locals_begins_declaration (LeatLocals *self, guint token)
 {
   const LeatTokens *tokens = self->unit->tokens;
   static const char *const after[] = { "=", ";", "[", ",", ":", "{", ")", NULL };
@@ -111,13 +117,15 @@ leat_locals_add (LeatLocals *self, guint token)
   return local;
 }
 
-static void
-leat_locals_add_declared (LeatLocals *self, guint token)
+/* Returns the token behind the declarator. */
+static guint
+leat_locals_add_declarator (LeatLocals *self, guint token)
 {
   const LeatTokens *tokens = self->unit->tokens;
   LeatLocal *local = leat_locals_add (self, token);
   guint i = token + 1;
 
+  g_hash_table_add (self->declared, GUINT_TO_POINTER (token));
   local->is_array = local->is_array || leat_tokens_is (tokens, i, "[");
   for (guint k = token; k-- > 0 && !leat_tokens_is (tokens, k, ";") && !leat_tokens_is (tokens, k, "{")
                         && !leat_tokens_is (tokens, k, "}");)
@@ -140,6 +148,26 @@ leat_locals_add_declared (LeatLocals *self, guint token)
     }
   if (leat_tokens_is (tokens, token - 1, "&"))
     local->is_changed = local->is_own = TRUE;
+  return i;
+}
+
+/* A declarator and those behind its comma: `int a = 1, *b, c[2]`. */
+static void
+leat_locals_add_declared (LeatLocals *self, guint token)
+{
+  static const char *const after[] = { "=", ";", "[", ",", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+
+  for (;;)
+    {
+      token = leat_locals_add_declarator (self, token);
+      if (!leat_tokens_is (tokens, token, ","))
+        return;
+      for (token++; leat_tokens_is (tokens, token, "*") || leat_tokens_is (tokens, token, "&");)
+        token++;
+      if (leat_tokens_at (tokens, token)->kind != LEAT_TOKEN_IDENT || !leat_tokens_is_any (tokens, token + 1, after))
+        return;
+    }
 }
 
 static gboolean
@@ -197,6 +225,7 @@ leat_locals_new (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatD
   self->unit = unit;
   self->decl = decl;
   self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->declared = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < pieces->len; i += 2)
     {
       guint name = leat_kernel_unit_declared_name (unit, g_array_index (pieces, guint, i),
@@ -206,7 +235,7 @@ leat_locals_new (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatD
         leat_locals_add (self, name)->is_param = TRUE;
     }
   for (guint i = decl->body + 1; i < decl->last; i++)
-    if (leat_locals_is_declared_at (self, i))
+    if (!leat_locals_is_declared_at (self, i) && leat_locals_begins_declaration (self, i))
       leat_locals_add_declared (self, i);
   for (guint i = decl->body + 1; i < decl->last; i++)
     {
@@ -223,5 +252,6 @@ void
 leat_locals_free (LeatLocals *self)
 {
   g_hash_table_unref (self->names);
+  g_hash_table_unref (self->declared);
   g_free (self);
 }

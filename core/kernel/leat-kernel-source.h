@@ -32,7 +32,8 @@ typedef enum {
   LEAT_PARAM_INPUT,         /* const T *name */
   LEAT_PARAM_OUTPUT,        /* T *name */
   LEAT_PARAM_SCALAR,        /* T name: an argument */
-  LEAT_PARAM_INPUT_COUNT,   /* integer <input>_count: wrapper takes (const uint64_t *where, uint64_t value): where ? *where : value */
+  LEAT_PARAM_INPUT_COUNT,   /* integer <input>_count: the T that are live; wrapper takes (const uint64_t *where, uint64_t value):
+                             * where ? *where * value : value */
   LEAT_PARAM_OUTPUT_COUNT,  /* uint64_t *<output>_count */
   LEAT_PARAM_CAPACITY,      /* integer <port>_capacity */
   LEAT_PARAM_DIM,           /* integer <port>_dimN */

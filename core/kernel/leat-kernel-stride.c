@@ -21,131 +21,17 @@ typedef struct
   LeatStrideLoop *loop;
 } LeatStrideFinder;
 
-/* TRUE when the "(" at @index opens a cast. */
-static gboolean
-leat_stride_is_cast (LeatStrideFinder *self, guint index)
-{
-  guint close = leat_tokens_at (self->tokens, index)->match;
-  g_autofree char *words = NULL;
-  LeatKernelType type;
-
-  if (close == index + 1)
-    return FALSE;
-  words = leat_tokens_dup_range (self->tokens, index + 1, close - 1);
-  return leat_kernel_unit_lookup_type (self->unit, words, &type);
-}
-
-static void
-leat_stride_unwrap (GString *text, const char *inner)
-{
-  g_autofree char *wrapped = g_strdup_printf ("(%s)", inner);
-
-  g_string_replace (text, wrapped, inner, 0);
-}
-
-/* The expression without blanks, casts and the parentheses that change nothing; a local stands for its initialiser. */
-static char *
-leat_stride_dup_plain (LeatStrideFinder *self, guint first, guint last, guint depth)
-{
-  static const char *const products[] = { "blockIdx.x*blockDim.x", "blockDim.x*blockIdx.x", "blockDim.x*gridDim.x",
-                                          "gridDim.x*blockDim.x" };
-  GString *text = g_string_new (NULL);
-
-  if (first == last && leat_tokens_at (self->tokens, first)->kind == LEAT_TOKEN_IDENT && depth < 4)
-    {
-      LeatLocal *local = leat_locals_find (self->locals, first);
-
-      if (local != NULL && !local->is_changed && local->init_first != G_MAXUINT)
-        {
-          g_string_free (text, TRUE);
-          return leat_stride_dup_plain (self, local->init_first, local->init_last, depth + 1);
-        }
-    }
-  for (guint i = first; i <= last; i++)
-    {
-      g_autofree char *word = leat_tokens_dup (self->tokens, i);
-
-      if (leat_tokens_is (self->tokens, i, "static_cast"))
-        {
-          while (i < last && !leat_tokens_is (self->tokens, i, ">"))
-            i++;
-        }
-      else if (leat_tokens_is (self->tokens, i, "(") && leat_stride_is_cast (self, i))
-        i = leat_tokens_at (self->tokens, i)->match;
-      else
-        g_string_append (text, word);
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (products); i++)
-    leat_stride_unwrap (text, products[i]);
-  leat_stride_unwrap (text, "threadIdx.x");
-  return g_string_free (text, FALSE);
-}
-
-static gboolean
-leat_stride_matches (LeatStrideFinder *self, guint first, guint last, const char *const *forms)
-{
-  g_autofree char *text = NULL;
-
-  if (first > last)
-    return FALSE;
-  text = leat_stride_dup_plain (self, first, last, 0);
-  while (*text == '(' && text[strlen (text) - 1] == ')')
-    {
-      memmove (text, text + 1, strlen (text));
-      text[strlen (text) - 1] = '\0';
-    }
-  return g_strv_contains (forms, text);
-}
-
-static guint
-leat_stride_find_semicolon (LeatStrideFinder *self, guint first, guint end)
-{
-  for (guint i = first; i < end; i++)
-    {
-      if (leat_tokens_is (self->tokens, i, ";"))
-        return i;
-      if (leat_tokens_at (self->tokens, i)->match != G_MAXUINT)
-        i = leat_tokens_at (self->tokens, i)->match;
-    }
-  return G_MAXUINT;
-}
-
-/* One past the statement that begins at @index. */
-static guint
-leat_stride_statement_end (LeatStrideFinder *self, guint index)
-{
-  static const char *const headed[] = { "for", "while", "if", "switch", NULL };
-
-  if (leat_tokens_is (self->tokens, index, "{"))
-    return leat_tokens_at (self->tokens, index)->match + 1;
-  if (leat_tokens_is_any (self->tokens, index, headed) && leat_tokens_is (self->tokens, index + 1, "("))
-    {
-      guint end = leat_stride_statement_end (self, leat_tokens_at (self->tokens, index + 1)->match + 1);
-
-      if (leat_tokens_is (self->tokens, index, "if") && leat_tokens_is (self->tokens, end, "else"))
-        end = leat_stride_statement_end (self, end + 1);
-      return end;
-    }
-  if (leat_tokens_is (self->tokens, index, "do"))
-    index = leat_stride_statement_end (self, index + 1);
-  return MIN (leat_stride_find_semicolon (self, index, self->locals->decl->last), self->locals->decl->last - 1) + 1;
-}
-
 /* The head of the loop at loop->keyword. */
 static gboolean
 leat_stride_read_head (LeatStrideFinder *self)
 {
-  static const char *const starts[] = { "blockIdx.x*blockDim.x+threadIdx.x", "blockDim.x*blockIdx.x+threadIdx.x",
-                                        "threadIdx.x+blockIdx.x*blockDim.x", "threadIdx.x+blockDim.x*blockIdx.x",
-                                        NULL };
-  static const char *const strides[] = { "blockDim.x*gridDim.x", "gridDim.x*blockDim.x", NULL };
   LeatStrideLoop *loop = self->loop;
   guint first = loop->keyword + 2, condition, step, equals = first;
 
   loop->open = loop->keyword + 1;
   loop->close = leat_tokens_at (self->tokens, loop->open)->match;
-  condition = leat_stride_find_semicolon (self, first, loop->close);
-  step = condition != G_MAXUINT ? leat_stride_find_semicolon (self, condition + 1, loop->close) : G_MAXUINT;
+  condition = leat_kernel_unit_find_semicolon (self->unit, first, loop->close);
+  step = condition != G_MAXUINT ? leat_kernel_unit_find_semicolon (self->unit, condition + 1, loop->close) : G_MAXUINT;
   if (step == G_MAXUINT)
     return FALSE;
   while (equals < condition && !leat_tokens_is (self->tokens, equals, "="))
@@ -160,10 +46,10 @@ leat_stride_read_head (LeatStrideFinder *self)
   {
     g_autofree char *name = leat_tokens_dup (self->tokens, loop->name);
 
-    return leat_stride_matches (self, equals + 1, condition - 1, starts)
+    return leat_locals_is_grid_index (self->locals, equals + 1, condition - 1, 'x')
            && leat_tokens_is (self->tokens, condition + 1, name) && leat_tokens_is (self->tokens, condition + 2, "<")
            && leat_tokens_is (self->tokens, step + 1, name) && leat_tokens_is (self->tokens, step + 2, "+=")
-           && leat_stride_matches (self, step + 3, loop->close - 1, strides);
+           && leat_locals_is_grid_width (self->locals, step + 3, loop->close - 1);
   }
 }
 
@@ -197,7 +83,8 @@ leat_stride_is_inside (LeatStrideFinder *self, guint index)
   static const char *const loops[] = { "for", "while", "switch", "do", NULL };
 
   for (guint i = self->loop->body_first; i < index; i++)
-    if (leat_tokens_is_any (self->tokens, i, loops) && leat_stride_statement_end (self, i) > index)
+    if (leat_tokens_is_any (self->tokens, i, loops)
+        && leat_kernel_unit_statement_end (self->unit, i, self->locals->decl->last) > index)
       return TRUE;
   return FALSE;
 }
@@ -294,7 +181,7 @@ leat_kernel_unit_find_stride_loops (const LeatKernelUnit *unit, LeatKernelCalls 
           || !leat_stride_read_head (&finder))
         continue;
       loop.body_first = loop.close + 1;
-      loop.body_last = leat_stride_statement_end (&finder, loop.body_first) - 1;
+      loop.body_last = leat_kernel_unit_statement_end (unit, loop.body_first, decl->last) - 1;
       loop.blocker = leat_stride_find_blocker (&finder, depth == 0 && !left && (decl->flags & LEAT_DECL_IS_GLOBAL)
                                                           && leat_tokens_is_any (unit->tokens, i - 1, before));
       g_array_append_val (loops, loop);

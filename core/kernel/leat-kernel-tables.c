@@ -28,7 +28,7 @@ leat_tables_dup_fields (GArray *params)
   return g_string_free (out, FALSE);
 }
 
-/* p.x, p.y, (int) (p.x_count_where ? *p.x_count_where : p.x_count_value) */
+/* p.x, p.y, (int) (p.x_count_where ? *p.x_count_where * p.x_count_value : p.x_count_value) */
 static char *
 leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
 {
@@ -40,8 +40,8 @@ leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
 
       g_string_append (out, i ? ", " : "");
       if (param->kind == LEAT_PARAM_INPUT_COUNT)
-        g_string_append_printf (out, "(%s) (p.%s_where ? *p.%s_where : p.%s_value)", param->type, param->name,
-                                param->name, param->name);
+        g_string_append_printf (out, "(%s) (p.%s_where ? *p.%s_where * p.%s_value : p.%s_value)", param->type, param->name,
+                                param->name, param->name, param->name);
       else
         g_string_append_printf (out, "p.%s", param->name);
     }
@@ -54,6 +54,7 @@ leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *
 {
   g_autofree char *fields = leat_tables_dup_fields (entry->params);
   const char *n = entry->name;
+  const LeatFlatPlan *plan = g_hash_table_lookup (self->flat, entry->decl);
   g_autofree char *loaded =
     entry->params->len == 0
       ? g_strdup ("")
@@ -64,13 +65,15 @@ leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *
     "static __attribute__ ((noinline)) void leat_thread_%s (LeatHostBlock *block, const void *params, "
     "LeatHostDim3 thread) { %sleat_module t; leat_enter (t, block, thread.x, thread.y, thread.z); t.%s (%s); }\n",
     n, loaded, n, fields);
-  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
+  if (plan != NULL)
     g_string_append_printf (
       out,
       "static __attribute__ ((flatten, noinline)) void leat_flat_%s (LeatHostBlock *block, const void *params) { "
       "if (leat_is_wide (block)) { leat_run_wide (block, params, leat_thread_%s); return; } %s"
-      "LEAT_RUN_FLAT (block, %s (%s)) }\n",
-      n, n, loaded, n, fields);
+      "LEAT_RUN_FLAT (block, (%s), (%s), (%s), %s (%s)) }\n",
+      n, n, loaded, plan->limits[0] ? plan->limits[0] : "leat_b.block.x",
+      plan->limits[1] ? plan->limits[1] : "leat_b.block.y", plan->limits[2] ? plan->limits[2] : "leat_b.block.z", n,
+      fields);
   if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
     g_string_append_printf (out,
                             "static void leat_whole_%s (LeatHostBlock *block, const void *params) { %sleat_module t; "

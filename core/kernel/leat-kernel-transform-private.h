@@ -45,6 +45,8 @@ gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint cal
 gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
 /* Whether it can tell one thread from another. */
 gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
+/* Whether the file defines a macro of that name. */
+gboolean leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token);
 
 /* A loop `for (T i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) body`. */
 typedef struct

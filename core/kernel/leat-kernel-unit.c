@@ -327,10 +327,18 @@ guint
 leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end)
 {
   guint name = G_MAXUINT;
+  gboolean type = FALSE; /* `struct { .. } name` */
 
   for (guint i = first; i < end; i++)
     {
       const LeatToken *token = leat_tokens_at (self->tokens, i);
+
+      if (leat_tokens_is (self->tokens, i, "{") && type && !leat_tokens_is (self->tokens, i - 1, "="))
+        {
+          i = token->match;
+          continue;
+        }
+      type = type || leat_tokens_is_any (self->tokens, i, leat_unit_type_words);
 
       if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_unit_attributes)
           && leat_tokens_is (self->tokens, i + 1, "("))

@@ -188,7 +188,7 @@ leat_recorder_copy_args (LeatOp *op, const LeatArg *args, guint n_args)
       op->args[i].kind = args[i].kind;
       op->args[i].buffer = args[i].buffer;
       op->args[i].name = g_strdup (args[i].name);
-      op->args[i].value = args[i].kind == LEAT_ARG_VALUE ? g_bytes_new (args[i].value, args[i].size) : NULL;
+      op->args[i].value = args[i].value != NULL ? g_bytes_new (args[i].value, args[i].size) : NULL;
     }
 }
 

@@ -125,6 +125,22 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
   return TRUE;
 }
 
+/* Fills, and copies from pageable memory, may return before they are done, and the streams of lanes wait for no other
+ * stream. */
+static gboolean
+leat_lane_settle (LeatLane *self, GError **error)
+{
+  LeatDevice *device = self->resident->device;
+  CUresult result;
+
+  if (!leat_device_push (device, error))
+    return FALSE;
+  result = self->table->cuStreamSynchronize (NULL);
+  leat_device_pop (device);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (device, error, "cuStreamSynchronize", result, "the memory of a lane");
+}
+
 gboolean
 leat_lane_allocate (LeatLane *self, GError **error)
 {
@@ -132,8 +148,8 @@ leat_lane_allocate (LeatLane *self, GError **error)
 
   if (plan->arena_bytes > 0)
     {
-      self->arena = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE, plan->arena_bytes,
-                                     "the buffers of a lane", error);
+      self->arena =
+        leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE, plan->arena_bytes, "the buffers of a lane", error);
       if (self->arena == NULL)
         return FALSE;
     }
@@ -147,7 +163,7 @@ leat_lane_allocate (LeatLane *self, GError **error)
       self->addresses[i] = self->addresses[root];
       self->hosts[i] = self->hosts[root];
     }
-  return TRUE;
+  return leat_lane_settle (self, error);
 }
 
 gboolean
@@ -192,7 +208,6 @@ leat_lane_wait (LeatLane *self, GError **error)
   CUresult result = self->table->cuStreamSynchronize (leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s",
-                                  self->last_nodes);
+    return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s", self->last_nodes);
   return TRUE;
 }

@@ -121,16 +121,11 @@ leat_launch_put_address (LeatLaunch *self, CUdeviceptr address)
 static gboolean
 leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOpArg *arg)
 {
-  guint64 value = 0;
+  guint64 value = 1;
 
-  if (arg->kind == LEAT_ARG_COUNT)
-    {
-      leat_launch_put_address (self, lane->addresses[arg->buffer]);
-      memcpy (leat_launch_next (self), &value, sizeof value);
-      return TRUE;
-    }
-  leat_launch_put_address (self, 0);
-  memcpy (&value, g_bytes_get_data (arg->value, NULL), sizeof value);
+  leat_launch_put_address (self, arg->kind == LEAT_ARG_COUNT ? lane->addresses[arg->buffer] : 0);
+  if (arg->value != NULL)
+    memcpy (&value, g_bytes_get_data (arg->value, NULL), sizeof value);
   memcpy (leat_launch_next (self), &value, sizeof value);
   return TRUE;
 }

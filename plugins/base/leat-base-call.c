@@ -114,8 +114,8 @@ leat_call_get_buffer (LeatNode *node, const LeatPrototype *prototype, LeatRecord
 }
 
 gboolean
-leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port,
-                 guint n_axes, guint64 threads[3], GError **error)
+leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port, guint n_axes,
+                 guint64 threads[3], GError **error)
 {
   const LeatParam *param = leat_call_find (prototype, LEAT_PARAM_OUTPUT, port);
 
@@ -124,33 +124,41 @@ leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *r
   if (param == NULL)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                   "grid: kernel %s has no port \"%s\" to count threads by", prototype->entry, port != NULL ? port : "");
+                   "grid: kernel %s has no port \"%s\" to count threads by", prototype->entry,
+                   port != NULL ? port : "");
       return FALSE;
     }
-  leat_geometry_cover (leat_recorder_get_spec (recorder,
-                                               leat_call_get_buffer (node, prototype, recorder, param->name)),
+  leat_geometry_cover (leat_recorder_get_spec (recorder, leat_call_get_buffer (node, prototype, recorder, param->name)),
                        param->item_lanes, n_axes, threads);
   return TRUE;
 }
 
-/* Items of the port's type T, for a count: steps of the leading dimension. */
 static guint64
-leat_call_get_extent (LeatSpec *spec, const LeatParam *param)
+leat_call_get_dim (LeatSpec *spec, guint dim)
 {
-  if (param->kind == LEAT_PARAM_DIM)
-    return param->dim < leat_spec_get_n_dims (spec) ? leat_spec_get_dim (spec, param->dim) : 1;
-  return leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
+  return dim < leat_spec_get_n_dims (spec) ? leat_spec_get_dim (spec, dim) : 1;
+}
+
+/* How many T an input holds; of a bounded one, how many to each step of its leading dimension. */
+static guint64
+leat_call_get_count (LeatSpec *spec, guint lanes)
+{
+  guint64 items = leat_spec_get_items (spec);
+
+  if (leat_spec_is_bounded (spec))
+    items /= MAX (leat_call_get_dim (spec, 0), 1);
+  return items / lanes;
 }
 
 static void
 leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *param,
                     LeatArg *arg, guint64 *value)
 {
-  LeatBufferId buffer = param->port != NULL ? leat_call_get_buffer (node, prototype, recorder, param->port)
-                                            : LEAT_BUFFER_NONE;
+  LeatBufferId buffer =
+    param->port != NULL ? leat_call_get_buffer (node, prototype, recorder, param->port) : LEAT_BUFFER_NONE;
   LeatSpec *spec = buffer != LEAT_BUFFER_NONE ? leat_recorder_get_spec (recorder, buffer) : NULL;
 
-  *arg = (LeatArg) { .kind = LEAT_ARG_VALUE, .buffer = buffer, .value = value, .size = sizeof *value };
+  *arg = (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = buffer, .value = value, .size = sizeof *value };
   switch (param->kind)
     {
     case LEAT_PARAM_INPUT:
@@ -167,11 +175,13 @@ leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder
     case LEAT_PARAM_INPUT_COUNT:
       if (leat_spec_is_bounded (spec))
         arg->kind = LEAT_ARG_COUNT;
-      *value = leat_call_get_extent (spec, param);
+      *value = leat_call_get_count (spec, leat_call_find (prototype, LEAT_PARAM_INPUT, param->port)->item_lanes);
       break;
     case LEAT_PARAM_CAPACITY:
+      *value = leat_call_get_dim (spec, 0);
+      break;
     case LEAT_PARAM_DIM:
-      *value = leat_call_get_extent (spec, param);
+      *value = leat_call_get_dim (spec, param->dim);
       break;
     }
 }
@@ -207,7 +217,8 @@ leat_call_check_count (LeatNode *node, const LeatPrototype *prototype, LeatRecor
       && (from == LEAT_BUFFER_NONE || !leat_spec_is_bounded (leat_recorder_get_spec (recorder, from))))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                   "output \"%s\" is bounded, but kernel %s does not say how many items it gives; add a parameter \"uint64_t *%s_count\"",
+                   "output \"%s\" is bounded, but kernel %s does not say how many items it gives; add a parameter "
+                   "\"uint64_t *%s_count\"",
                    output->name, prototype->entry, output->name);
       return FALSE;
     }
@@ -219,6 +230,26 @@ leat_call_check_count (LeatNode *node, const LeatPrototype *prototype, LeatRecor
       return FALSE;
     }
   return TRUE;
+}
+
+/* A count by value that the device multiplies up cannot be a fraction of what it knows. */
+static gboolean
+leat_call_check_input_count (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder,
+                             const LeatParam *param, GError **error)
+{
+  const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, param->port);
+  LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, param->port));
+  g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+  guint64 row = leat_spec_get_items (spec) / MAX (leat_call_get_dim (spec, 0), 1);
+
+  if (!leat_spec_is_bounded (spec) || row % input->item_lanes == 0)
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+               "kernel %s counts its input \"%s\" by %u items, but %s holds %" G_GUINT64_FORMAT
+               " at each step; use a plain %s in the kernel, or link a spec whose last dimension is a multiple of %u",
+               prototype->entry, param->port, input->item_lanes, text, row,
+               input->dtype != NULL ? input->dtype : "type", input->item_lanes);
+  return FALSE;
 }
 
 gboolean
@@ -234,6 +265,9 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
     {
       const LeatParam *param = &prototype->params[i];
 
+      if (param->kind == LEAT_PARAM_INPUT_COUNT
+          && !leat_call_check_input_count (node, prototype, recorder, param, error))
+        return FALSE;
       leat_call_fill_arg (node, prototype, recorder, param, &args[i], &values[i]);
       if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)
         continue;

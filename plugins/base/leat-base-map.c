@@ -30,7 +30,8 @@ struct _LeatBaseMap
 
 G_DEFINE_FINAL_TYPE (LeatBaseMap, leat_base_map, LEAT_TYPE_NODE)
 
-static const char *const type_choices[] = { "same", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", NULL };
+static const char *const type_choices[] = { "same", "u8",  "i8",  "u16", "i16", "u32",
+                                            "i32",  "u64", "i64", "f32", "f64", NULL };
 static const char *const fp_choices[] = { "strict", "fast", NULL };
 
 static const LeatProp props[] = {
@@ -45,7 +46,8 @@ static const LeatProp props[] = {
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the results, in the shape of the inputs, which are named by the property inputs" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
+    "the results, in the shape of the inputs, which are named by the property inputs" },
 };
 
 const LeatNodeInfo leat_base_map_info = {
@@ -53,7 +55,8 @@ const LeatNodeInfo leat_base_map_info = {
   "map",
   NULL,
   "Computes an expression for each item",
-  "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; other names are arguments and are set "
+  "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; other names are arguments and are "
+  "set "
   "like properties.  Functions: abs min max sqrt exp log sin cos tan pow floor ceil round fma and their like.  Numbers "
   "are of the result's precision.\n\nExample: map expr=gain*x+offset gain=2 offset=1",
   props,
@@ -136,9 +139,9 @@ static const char *
 leat_base_map_get_c_type (LeatDtype dtype)
 {
   static const char *const types[] = {
-    [LEAT_DTYPE_U8] = "uint8_t",   [LEAT_DTYPE_I8] = "int8_t",   [LEAT_DTYPE_U16] = "uint16_t",
+    [LEAT_DTYPE_U8] = "uint8_t",   [LEAT_DTYPE_I8] = "int8_t",    [LEAT_DTYPE_U16] = "uint16_t",
     [LEAT_DTYPE_I16] = "int16_t",  [LEAT_DTYPE_U32] = "uint32_t", [LEAT_DTYPE_I32] = "int32_t",
-    [LEAT_DTYPE_U64] = "uint64_t", [LEAT_DTYPE_I64] = "int64_t", [LEAT_DTYPE_F32] = "float",
+    [LEAT_DTYPE_U64] = "uint64_t", [LEAT_DTYPE_I64] = "int64_t",  [LEAT_DTYPE_F32] = "float",
     [LEAT_DTYPE_F64] = "double",
   };
 
@@ -150,18 +153,17 @@ static char *
 leat_base_map_write_source (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output)
 {
   const char *const *names = leat_expression_list_names (self->expression);
-  g_autofree char *body = leat_expression_to_c (self->expression, (const char *const *) self->input_names,
-                                                output != LEAT_DTYPE_F64);
+  g_autofree char *body =
+    leat_expression_to_c (self->expression, (const char *const *) self->input_names, output != LEAT_DTYPE_F64);
   GString *text = g_string_new ("__global__ void map (");
 
   for (guint i = 0; self->input_names[i] != NULL; i++)
     g_string_append_printf (text, "const %s *%s, ", leat_base_map_get_c_type (inputs[i]), self->input_names[i]);
-  g_string_append_printf (text, "uint64_t %s_count, uint64_t leat_row, ", self->input_names[0]);
+  g_string_append_printf (text, "uint64_t %s_count, ", self->input_names[0]);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
       g_string_append_printf (text, "%s %s, ", output == LEAT_DTYPE_F64 ? "double" : "float", names[i]);
-  g_string_append_printf (text,
-                          "%s *out)\n{\n  GRID_FOR (i, %s_count * leat_row)\n    out[i] = (%s) (%s);\n}\n",
+  g_string_append_printf (text, "%s *out)\n{\n  GRID_FOR (i, %s_count)\n    out[i] = (%s) (%s);\n}\n",
                           leat_base_map_get_c_type (output), self->input_names[0], leat_base_map_get_c_type (output),
                           body);
   return g_string_free (text, FALSE);
@@ -236,7 +238,7 @@ leat_base_map_get_row_items (LeatSpec *spec)
 
 static void
 leat_base_map_fill_args (LeatBaseMap *self, LeatRecorder *recorder, LeatArg *args, LeatBufferId *buffers,
-                         LeatAccess *access, guint64 values[2])
+                         LeatAccess *access, guint64 *count)
 {
   const char *const *names = leat_expression_list_names (self->expression);
   guint n_inputs = g_strv_length (self->input_names);
@@ -247,20 +249,19 @@ leat_base_map_fill_args (LeatBaseMap *self, LeatRecorder *recorder, LeatArg *arg
     {
       buffers[i] = leat_recorder_get_input (recorder, self->input_names[i]);
       access[i] = LEAT_ACCESS_READ;
-      args[n] = (LeatArg) { .kind = LEAT_ARG_ITEMS, .buffer = buffers[i] };
+      args[n] = (LeatArg){ .kind = LEAT_ARG_ITEMS, .buffer = buffers[i] };
     }
-  values[0] = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
-  values[1] = leat_base_map_get_row_items (spec);
-  args[n++] = (LeatArg) { .kind = leat_spec_is_bounded (spec) ? LEAT_ARG_COUNT : LEAT_ARG_VALUE,
-                          .buffer = buffers[0], .value = &values[0], .size = sizeof values[0] };
-  args[n++] = (LeatArg) { .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &values[1],
-                          .size = sizeof values[1] };
+  *count = leat_spec_is_bounded (spec) ? leat_base_map_get_row_items (spec) : leat_spec_get_items (spec);
+  args[n++] = (LeatArg){ .kind = leat_spec_is_bounded (spec) ? LEAT_ARG_COUNT : LEAT_ARG_VALUE,
+                         .buffer = buffers[0],
+                         .value = count,
+                         .size = sizeof *count };
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
-      args[n++] = (LeatArg) { .kind = LEAT_ARG_NODE_ARG, .buffer = LEAT_BUFFER_NONE, .name = names[i] };
+      args[n++] = (LeatArg){ .kind = LEAT_ARG_NODE_ARG, .buffer = LEAT_BUFFER_NONE, .name = names[i] };
   buffers[n_inputs] = leat_recorder_get_output (recorder, "out");
   access[n_inputs] = LEAT_ACCESS_WRITE;
-  args[n] = (LeatArg) { .kind = LEAT_ARG_ITEMS, .buffer = buffers[n_inputs] };
+  args[n] = (LeatArg){ .kind = LEAT_ARG_ITEMS, .buffer = buffers[n_inputs] };
 }
 
 static gboolean
@@ -273,14 +274,14 @@ leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   g_autofree LeatAccess *access = g_new0 (LeatAccess, n_inputs + 1);
   LeatKernelCall call = { .source = self->source, .entry = "map", .block = { LEAT_MAP_BLOCK, 1, 1 } };
   g_autofree LeatArg *args = NULL;
-  guint64 values[2], threads[3];
+  guint64 count, threads[3];
   LeatBufferId out = leat_recorder_get_output (recorder, "out");
   LeatBufferId first = leat_recorder_get_input (recorder, self->input_names[0]);
 
   if (prototype == NULL)
     return FALSE;
   args = g_new0 (LeatArg, prototype->n_params);
-  leat_base_map_fill_args (self, recorder, args, buffers, access, values);
+  leat_base_map_fill_args (self, recorder, args, buffers, access, &count);
   leat_geometry_cover (leat_recorder_get_spec (recorder, out), 1, 1, threads);
   threads[0] = MIN (threads[0], (guint64) LEAT_MAP_BLOCK * 65536); /* GRID_FOR takes the rest */
   if (!leat_geometry_divide (threads, call.block, call.grid, error))

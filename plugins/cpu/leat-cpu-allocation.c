@@ -10,9 +10,11 @@
 
 #include "leat-cpu-count.h"
 #include "leat-cpu-profile.h"
+#include "leat-cpu-sanitizer.h"
 
 #define LEAT_CPU_ALIGNMENT 256
 #define LEAT_CPU_HUGE_PAGE ((gsize) 2 << 20)
+#define LEAT_CPU_PAGE      ((gsize) 64 << 10) /* a multiple of every system's */
 
 /* Sorted by address.  A lock of its own, because copies look up their ends while they are being prepared. */
 static pthread_mutex_t leat_cpu_allocation_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,18 +109,55 @@ leat_cpu_allocation_account (LeatCpuAllocationKind kind, gint64 bytes)
   leat_cpu_pool_bytes_high = MAX (leat_cpu_pool_bytes_high, leat_cpu_pool_bytes);
 }
 
-/* Big blocks on huge pages: first touch of 4 KiB pages would cost more than a kernel's pass over them. */
+/* Big blocks come from the system, untouched: an allocator that fills what it gives out would touch all of a device's
+ * memory.  AddressSanitizer needs its own allocator, for the zones round each block. */
+static gboolean
+leat_cpu_allocation_is_mapped (gsize size)
+{
+  return size >= 2 * LEAT_CPU_HUGE_PAGE && __asan_poison_memory_region == NULL;
+}
+
+static gsize
+leat_cpu_allocation_round_to_page (gsize size)
+{
+  return (size + LEAT_CPU_PAGE - 1) & ~(LEAT_CPU_PAGE - 1);
+}
+
+/* On huge pages: first touch of 4 KiB pages would cost more than a kernel's pass over them. */
+static void *
+leat_cpu_allocation_map (gsize size)
+{
+  gsize length = leat_cpu_allocation_round_to_page (size);
+  char *start = mmap (NULL, length + LEAT_CPU_HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (start == MAP_FAILED)
+    return NULL;
+  gsize before = -(guintptr) start & (LEAT_CPU_HUGE_PAGE - 1);
+  if (before > 0)
+    munmap (start, before);
+  if (before < LEAT_CPU_HUGE_PAGE)
+    munmap (start + before + length, LEAT_CPU_HUGE_PAGE - before);
+  madvise (start + before, length, MADV_HUGEPAGE);
+  return start + before;
+}
+
 static void *
 leat_cpu_allocation_get_block (gsize size)
 {
-  gboolean big = size >= 2 * LEAT_CPU_HUGE_PAGE;
   void *block = NULL;
 
-  if (posix_memalign (&block, big ? LEAT_CPU_HUGE_PAGE : LEAT_CPU_ALIGNMENT, size) != 0)
-    return NULL;
-  if (big)
-    madvise (block, size, MADV_HUGEPAGE);
-  return block;
+  if (leat_cpu_allocation_is_mapped (size))
+    return leat_cpu_allocation_map (size);
+  return posix_memalign (&block, LEAT_CPU_ALIGNMENT, size) == 0 ? block : NULL;
+}
+
+static void
+leat_cpu_allocation_put_block (void *block, gsize size)
+{
+  if (leat_cpu_allocation_is_mapped (size))
+    munmap (block, leat_cpu_allocation_round_to_page (size));
+  else
+    free (block);
 }
 
 CUresult
@@ -153,19 +192,21 @@ CUresult
 leat_cpu_allocation_free (LeatCpuAllocationKind kind, const void *base)
 {
   CUresult result = CUDA_ERROR_INVALID_VALUE;
+  gsize size = 0;
 
   pthread_mutex_lock (&leat_cpu_allocation_lock);
   LeatCpuAllocation *allocation = leat_cpu_allocation_lookup ((guintptr) base);
   if (allocation != NULL && allocation->base == (guintptr) base && allocation->kind == kind)
     {
-      leat_cpu_allocation_account (kind, -(gint64) allocation->size);
+      size = allocation->size;
+      leat_cpu_allocation_account (kind, -(gint64) size);
       leat_cpu_allocation_remove (allocation);
       result = CUDA_SUCCESS;
     }
   pthread_mutex_unlock (&leat_cpu_allocation_lock);
   if (result != CUDA_SUCCESS)
     return result;
-  free ((void *) base);
+  leat_cpu_allocation_put_block ((void *) base, size);
   if (leat_cpu_allocation_is_counted (kind))
     leat_cpu_count (device_frees);
   else
@@ -268,7 +309,7 @@ leat_cpu_allocation_free_all (void)
         }
       leat_cpu_allocation_account (allocation->kind, -(gint64) allocation->size);
       if (allocation->kind != LEAT_CPU_ALLOCATION_REGISTERED)
-        free ((void *) allocation->base);
+        leat_cpu_allocation_put_block ((void *) allocation->base, allocation->size);
     }
   leat_cpu_n_allocations = kept;
   pthread_mutex_unlock (&leat_cpu_allocation_lock);

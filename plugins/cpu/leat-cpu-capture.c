@@ -247,7 +247,7 @@ leat_cpu_capture_wait_event (LeatCpuStream *stream, LeatCpuEvent *event, gboolea
   if (capture != NULL && capture->invalid)
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (external)
-    return capture != NULL ? leat_cpu_capture_wait_external (stream, event) : CUDA_ERROR_ILLEGAL_STATE;
+    return leat_cpu_capture_wait_external (stream, event);
   if (!event->captured && event->mark == NULL)
     return CUDA_SUCCESS;
   if (event->captured && (source == NULL || source->invalid))

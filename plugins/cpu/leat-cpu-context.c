@@ -68,17 +68,17 @@ static void
 leat_cpu_context_end (void)
 {
   leat_cpu_capture_abandon_all ();
-  leat_cpu_fault_end_hangs ();
+  leat_cpu_fault_set_hangs_end (TRUE);
   while (!leat_cpu_stream_are_all_idle ())
     {
       leat_cpu_stream_wait_all ();
       if (leat_cpu_stream_are_all_idle ())
         break;
-      leat_cpu_fault_end_hangs ();
       leat_cpu_release ();
       g_usleep (100);
       leat_cpu_acquire ();
     }
+  leat_cpu_fault_set_hangs_end (FALSE);
   leat_cpu_stream_destroy_all ();
   leat_cpu_event_destroy_all ();
   leat_cpu_allocation_free_all ();

@@ -216,11 +216,12 @@ cuEventSynchronize (CUevent handle)
 static CUresult
 leat_cpu_event_get_elapsed (LeatCpuEvent *start, LeatCpuEvent *end, float *milliseconds)
 {
-  if (start == NULL || end == NULL || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) || start->mark == NULL
-      || end->mark == NULL)
+  if (start == NULL || end == NULL || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
     return CUDA_ERROR_INVALID_HANDLE;
   if (start->captured || end->captured)
     return CUDA_ERROR_CAPTURED_EVENT;
+  if (start->mark == NULL || end->mark == NULL)
+    return CUDA_ERROR_INVALID_HANDLE;
   if (!start->mark->done || !end->mark->done)
     return CUDA_ERROR_NOT_READY;
   *milliseconds = (float) ((double) (end->mark->time_ns - start->mark->time_ns) / 1e6);
@@ -266,6 +267,8 @@ cuStreamWaitEvent (CUstream stream_handle, CUevent event_handle, unsigned int fl
   LeatCpuStream *stream = leat_cpu_stream_from_handle (stream_handle);
   if (event == NULL || stream == NULL)
     result = CUDA_ERROR_INVALID_HANDLE;
+  else if (flags == CU_EVENT_WAIT_EXTERNAL && stream->capture == NULL)
+    result = CUDA_ERROR_ILLEGAL_STATE;
   else if (event->captured || stream->capture != NULL)
     result = leat_cpu_capture_wait_event (stream, event, flags == CU_EVENT_WAIT_EXTERNAL);
   else

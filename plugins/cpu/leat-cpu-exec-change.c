@@ -21,7 +21,7 @@ leat_cpu_exec_find_step (LeatCpuExec *exec, CUgraphNode node)
 }
 
 static void
-leat_cpu_change_apply (LeatCpuChange *change)
+leat_cpu_exec_apply_change (LeatCpuExec *exec, LeatCpuChange *change)
 {
   LeatCpuStep *step = change->step;
 
@@ -36,6 +36,13 @@ leat_cpu_change_apply (LeatCpuChange *change)
       leat_cpu_event_unref (step->event);
       step->event = change->event;
     }
+  if (change->condition != NULL)
+    step->condition = change->condition;
+  if (change->conditions != NULL)
+    {
+      g_ptr_array_unref (exec->conditions);
+      exec->conditions = change->conditions;
+    }
   if (change->enabled >= 0)
     step->enabled = change->enabled;
 }
@@ -47,7 +54,7 @@ leat_cpu_exec_change (LeatCpuExec *exec, LeatCpuChange change)
 
   if (exec->serving == exec->next_ticket)
     {
-      leat_cpu_change_apply (&change);
+      leat_cpu_exec_apply_change (exec, &change);
       return;
     }
   kept = g_new (LeatCpuChange, 1);
@@ -69,7 +76,7 @@ leat_cpu_exec_apply_changes (LeatCpuExec *exec, guint64 ticket)
       LeatCpuChange *change = exec->first_change;
 
       exec->first_change = change->next;
-      leat_cpu_change_apply (change);
+      leat_cpu_exec_apply_change (exec, change);
       g_free (change);
     }
   if (exec->first_change == NULL)

@@ -20,8 +20,9 @@ leat_cpu_step_compare (LeatCpuExec *exec, const LeatCpuStep *old, const LeatCpuS
   for (guint i = 0; i < old->n_to; i++)
     if (old->to[i] != new->to[i])
       return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-  if (old->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
-    return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+  if (old->type == CU_GRAPH_NODE_TYPE_CONDITIONAL
+      && (old->condition_type != new->condition_type || old->n_bodies != new->n_bodies))
+    return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
   if (old->op.kind == LEAT_CPU_OP_KERNEL && old->op.kernel.cooperative != new->op.kernel.cooperative)
     return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
   if (leat_cpu_op_check_change (&old->op, &new->op) != CUDA_SUCCESS)
@@ -42,6 +43,8 @@ leat_cpu_schedule_compare (LeatCpuExec *exec, LeatCpuSchedule *old, LeatCpuSched
       result = leat_cpu_step_compare (exec, &old->steps[i], &new->steps[i]);
       if (result == CU_GRAPH_EXEC_UPDATE_SUCCESS && old->steps[i].child != NULL)
         result = leat_cpu_schedule_compare (exec, old->steps[i].child, new->steps[i].child, node);
+      for (guint b = 0; result == CU_GRAPH_EXEC_UPDATE_SUCCESS && b < old->steps[i].n_bodies; b++)
+        result = leat_cpu_schedule_compare (exec, old->steps[i].bodies[b], new->steps[i].bodies[b], node);
     }
   return result;
 }
@@ -57,10 +60,24 @@ leat_cpu_schedule_replace (LeatCpuExec *exec, LeatCpuSchedule *old, LeatCpuSched
 
       step->op.kind = LEAT_CPU_OP_EMPTY;
       change.event = g_steal_pointer (&step->event);
+      change.condition = step->condition;
       leat_cpu_exec_change (exec, change);
       if (step->child != NULL)
         leat_cpu_schedule_replace (exec, old->steps[i].child, step->child);
+      for (guint b = 0; b < step->n_bodies; b++)
+        leat_cpu_schedule_replace (exec, old->steps[i].bodies[b], step->bodies[b]);
     }
+}
+
+/* The values that kernels set and launches begin with are the new graph's from the next launch on. */
+static void
+leat_cpu_exec_replace_conditions (LeatCpuExec *exec, LeatCpuGraph *graph)
+{
+  if (exec->schedule->n_steps == 0 || !leat_cpu_graph_has_type (graph, CU_GRAPH_NODE_TYPE_CONDITIONAL))
+    return;
+  leat_cpu_exec_change (exec, (LeatCpuChange){ .step = &exec->schedule->steps[0],
+                                               .conditions = leat_cpu_graph_list_conditions (graph),
+                                               .enabled = -1 });
 }
 
 static CUgraphExecUpdateResult
@@ -76,6 +93,7 @@ leat_cpu_exec_update (LeatCpuExec *exec, LeatCpuSchedule *old, LeatCpuGraph *gra
   if (result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
     {
       *node = NULL;
+      leat_cpu_exec_replace_conditions (exec, graph);
       leat_cpu_schedule_replace (exec, old, new);
     }
   leat_cpu_schedule_free (new);

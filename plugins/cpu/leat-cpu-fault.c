@@ -42,7 +42,7 @@ static gboolean leat_cpu_fault_any;
 
 static pthread_mutex_t leat_cpu_hang_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t leat_cpu_hang_end = PTHREAD_COND_INITIALIZER;
-static guint leat_cpu_hang_epoch;
+static gboolean leat_cpu_hangs_end; /* while the context ends */
 
 static gboolean
 leat_cpu_fault_parse_number (const char *text, LeatCpuFault *fault)
@@ -103,18 +103,17 @@ static CUresult
 leat_cpu_fault_hang (void)
 {
   pthread_mutex_lock (&leat_cpu_hang_lock);
-  guint epoch = leat_cpu_hang_epoch;
-  while (leat_cpu_hang_epoch == epoch)
+  while (!leat_cpu_hangs_end)
     pthread_cond_wait (&leat_cpu_hang_end, &leat_cpu_hang_lock);
   pthread_mutex_unlock (&leat_cpu_hang_lock);
   return CUDA_ERROR_LAUNCH_TIMEOUT;
 }
 
 void
-leat_cpu_fault_end_hangs (void)
+leat_cpu_fault_set_hangs_end (gboolean end)
 {
   pthread_mutex_lock (&leat_cpu_hang_lock);
-  leat_cpu_hang_epoch++;
+  leat_cpu_hangs_end = end;
   pthread_cond_broadcast (&leat_cpu_hang_end);
   pthread_mutex_unlock (&leat_cpu_hang_lock);
 }

@@ -39,7 +39,7 @@ CUresult leat_cpu_fault_visit (LeatCpuFaultPlace place);
  * hang is planted, and makes what it returns sticky. */
 CUresult leat_cpu_fault_visit_work (LeatCpuFaultPlace place);
 
-/* Lets hanging work go on, as failed. */
-void leat_cpu_fault_end_hangs (void);
+/* With TRUE, hanging work goes on as failed, and what would hang from now on fails too. */
+void leat_cpu_fault_set_hangs_end (gboolean end);
 
 G_END_DECLS

@@ -25,21 +25,6 @@ leat_cpu_graph_check_dependencies (LeatCpuGraph *graph, const CUgraphNode *depen
   return CUDA_SUCCESS;
 }
 
-/* What a conditional body may hold. */
-static gboolean
-leat_cpu_graph_accepts_type (LeatCpuGraph *graph, CUgraphNodeType type)
-{
-  switch (type)
-    {
-    case CU_GRAPH_NODE_TYPE_HOST:
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      return !leat_cpu_graph_is_body (graph);
-    default:
-      return TRUE;
-    }
-}
-
 /* With the lock. */
 static CUresult
 leat_cpu_graph_add (CUgraph graph_handle, CUgraphNodeType type, const CUgraphNode *dependencies,
@@ -52,8 +37,6 @@ leat_cpu_graph_add (CUgraph graph_handle, CUgraphNodeType type, const CUgraphNod
   CUresult result = leat_cpu_graph_check_dependencies (graph, dependencies, n);
   if (result != CUDA_SUCCESS)
     return result;
-  if (!leat_cpu_graph_accepts_type (graph, type))
-    return CUDA_ERROR_NOT_SUPPORTED;
   *node = leat_cpu_node_new (graph, type);
   for (gsize i = 0; i < n; i++)
     leat_cpu_node_connect ((LeatCpuNode *) dependencies[i], *node, edges != NULL ? &edges[i] : NULL);
@@ -283,7 +266,7 @@ leat_cpu_graph_add_conditional (CUgraphNode *out, CUgraph graph_handle, const CU
   LeatCpuGraph *graph = leat_cpu_graph_from_handle (graph_handle);
   LeatCpuCondition *condition = graph != NULL ? leat_cpu_graph_find_condition (graph, params->handle) : NULL;
 
-  if (condition == NULL || !leat_cpu_conditional_check (params))
+  if (condition == NULL || condition->used || !leat_cpu_conditional_check (params))
     return CUDA_ERROR_INVALID_VALUE;
   CUresult result = leat_cpu_graph_add (graph_handle, CU_GRAPH_NODE_TYPE_CONDITIONAL, dependencies, edges, n, &node);
   if (result != CUDA_SUCCESS)

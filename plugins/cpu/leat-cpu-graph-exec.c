@@ -21,16 +21,25 @@ leat_cpu_exec_from_handle (CUgraphExec handle)
 }
 
 static void
-leat_cpu_exec_keep_conditions (LeatCpuExec *exec, LeatCpuGraph *graph)
+leat_cpu_graph_add_conditions (LeatCpuGraph *graph, GPtrArray *conditions)
 {
-  g_ptr_array_add (exec->conditions, g_ptr_array_ref (graph->conditions));
+  g_ptr_array_add (conditions, g_ptr_array_ref (graph->conditions));
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
 
       for (guint b = 0; b < node->conditional.n_bodies; b++)
-        leat_cpu_exec_keep_conditions (exec, (LeatCpuGraph *) node->conditional.bodies[b]);
+        leat_cpu_graph_add_conditions ((LeatCpuGraph *) node->conditional.bodies[b], conditions);
     }
+}
+
+GPtrArray *
+leat_cpu_graph_list_conditions (LeatCpuGraph *graph)
+{
+  GPtrArray *conditions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+
+  leat_cpu_graph_add_conditions (graph, conditions);
+  return conditions;
 }
 
 static LeatCpuExec *
@@ -53,8 +62,7 @@ leat_cpu_exec_new (LeatCpuGraph *graph, guint64 flags)
     }
   exec->schedule = schedule;
   exec->n_events = n_events;
-  exec->conditions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
-  leat_cpu_exec_keep_conditions (exec, graph);
+  exec->conditions = leat_cpu_graph_list_conditions (graph);
   pthread_cond_init (&exec->served, NULL);
   return exec;
 }

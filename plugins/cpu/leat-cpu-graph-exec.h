@@ -45,12 +45,15 @@ struct _LeatCpuChange
   gboolean sets_op;
   LeatCpuOp op;
   LeatCpuEvent *event;
-  int enabled; /* or -1 */
+  LeatCpuCondition *condition; /* that steers the step from now on */
+  GPtrArray *conditions;       /* of the executable, from now on */
+  int enabled;                 /* or -1 */
 };
 
 /* With the lock; takes over what the change holds, at once or when it is due. */
 void leat_cpu_exec_change (LeatCpuExec *exec, LeatCpuChange change);
 void leat_cpu_exec_apply_changes (LeatCpuExec *exec, guint64 ticket);
+GPtrArray *leat_cpu_graph_list_conditions (LeatCpuGraph *graph); /* of GPtrArray, at any depth */
 LeatCpuStep *leat_cpu_exec_find_step (LeatCpuExec *exec, CUgraphNode node);
 
 G_END_DECLS

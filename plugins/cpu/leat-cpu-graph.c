@@ -194,15 +194,6 @@ leat_cpu_graph_has_type (LeatCpuGraph *graph, CUgraphNodeType type)
   return FALSE;
 }
 
-gboolean
-leat_cpu_graph_is_body (LeatCpuGraph *graph)
-{
-  for (; graph->owner != NULL; graph = graph->owner->graph)
-    if (graph->owner->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
-      return TRUE;
-  return FALSE;
-}
-
 static void
 leat_cpu_node_copy_body (LeatCpuNode *to, LeatCpuNode *from)
 {

@@ -76,7 +76,6 @@ void leat_cpu_graph_free (LeatCpuGraph *graph);
 LeatCpuGraph *leat_cpu_graph_from_handle (CUgraph handle);
 LeatCpuGraph *leat_cpu_graph_clone (LeatCpuGraph *graph);
 gboolean leat_cpu_graph_has_type (LeatCpuGraph *graph, CUgraphNodeType type); /* at any depth */
-gboolean leat_cpu_graph_is_body (LeatCpuGraph *graph);                        /* of a conditional, at any depth */
 
 LeatCpuNode *leat_cpu_node_from_handle (CUgraphNode handle);
 LeatCpuNode *leat_cpu_node_from_handle_of_type (CUgraphNode handle, CUgraphNodeType type);

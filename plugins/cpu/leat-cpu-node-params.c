@@ -77,9 +77,10 @@ leat_cpu_op_check_change (const LeatCpuOp *from, const LeatCpuOp *to)
     return CUDA_ERROR_INVALID_VALUE;
   if (from->kind == LEAT_CPU_OP_KERNEL && from->kernel.cooperative != to->kernel.cooperative)
     return CUDA_ERROR_INVALID_VALUE;
-  if (from->kind == LEAT_CPU_OP_COPY
-      && (from->copy.direction != to->copy.direction || from->copy.height != to->copy.height
-          || from->copy.depth != to->copy.depth))
+  if (from->kind == LEAT_CPU_OP_COPY && (from->copy.height != to->copy.height || from->copy.depth != to->copy.depth))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (from->kind == LEAT_CPU_OP_COPY && from->copy.direction != to->copy.direction
+      && (from->copy.pageable || to->copy.pageable))
     return CUDA_ERROR_INVALID_VALUE;
   if (from->kind == LEAT_CPU_OP_SET && (from->set.height != to->set.height || from->set.element != to->set.element))
     return CUDA_ERROR_INVALID_VALUE;

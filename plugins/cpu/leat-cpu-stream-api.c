@@ -113,7 +113,7 @@ cuStreamQuery (CUstream handle)
   leat_cpu_count (queries);
   leat_cpu_acquire ();
   CUresult result = leat_cpu_stream_check_wait (handle, &stream);
-  if (result == CUDA_SUCCESS && !leat_cpu_stream_is_idle (stream))
+  if (result == CUDA_SUCCESS && !leat_cpu_stream_is_ready (stream))
     result = CUDA_ERROR_NOT_READY;
   leat_cpu_release ();
   return result;

@@ -228,6 +228,19 @@ leat_cpu_stream_is_idle (LeatCpuStream *stream)
   return stream->submitted == stream->completed;
 }
 
+gboolean
+leat_cpu_stream_is_ready (LeatCpuStream *stream)
+{
+  if (!leat_cpu_stream_is_idle (stream))
+    return FALSE;
+  if (stream != leat_cpu_legacy)
+    return TRUE;
+  for (LeatCpuStream *other = leat_cpu_streams; other != NULL; other = other->next)
+    if (!(other->flags & CU_STREAM_NON_BLOCKING) && !leat_cpu_stream_is_idle (other))
+      return FALSE;
+  return TRUE;
+}
+
 static void
 leat_cpu_stream_append (LeatCpuStream *stream, LeatCpuOp *op)
 {

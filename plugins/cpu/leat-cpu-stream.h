@@ -66,6 +66,7 @@ LeatCpuStream *leat_cpu_stream_get_legacy (void);
 /* Appends work, behind what the rules of the legacy stream put before it.  Takes the op over. */
 void leat_cpu_stream_push (LeatCpuStream *stream, LeatCpuOp *op);
 gboolean leat_cpu_stream_is_idle (LeatCpuStream *stream);
+gboolean leat_cpu_stream_is_ready (LeatCpuStream *stream); /* the legacy one: and all blocking streams */
 /* Waits until that many items have ended, or the device has failed. */
 CUresult leat_cpu_stream_wait (LeatCpuStream *stream, guint64 number);
 CUresult leat_cpu_stream_wait_all (void);

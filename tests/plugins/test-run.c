@@ -245,6 +245,44 @@ test_run_discard (void)
   g_assert_cmpuint (bytes, ==, 10);
 }
 
+/* An input's count counts its elements, whatever the shape. */
+static void
+test_run_kernel_counts (gconstpointer data)
+{
+  static const char source[] = "#include <stdint.h>\n"
+                               "__global__ void add_index (const int *in, uint64_t in_count, int *out)\n"
+                               "{\n"
+                               "  for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < in_count;\n"
+                               "       i += blockDim.x * gridDim.x)\n"
+                               "    out[i] = in[i] + (int) i;\n"
+                               "}\n";
+  const char *spec = data;
+  g_autofree char *path = leat_harness_dup_path ("add_index.cu");
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GBytes) input = NULL;
+  g_autoptr (GBytes) output = NULL;
+  gint32 items[5 * 7 * 3];
+  GError *error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+    items[i] = g_test_rand_int_range (-1000, 1000);
+  leat_harness_write_file (path, source, strlen (source));
+  pipeline =
+    test_run_parse ("app name=source spec=%s + upload + kernel source=%s + readback + app name=sink", spec, path);
+  session = test_run_open (pipeline, LEAT_EXECUTOR_GRAPH);
+  input = g_bytes_new (items, sizeof items);
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "source", NULL)), input, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (leat_session_replay (session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  output = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "sink", NULL)), 0, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+    items[i] += (gint32) i;
+  g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), items, sizeof items);
+  leat_session_close (session);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -254,6 +292,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/nodes/run/discard", test_run_discard);
   g_test_add_func ("/leat/nodes/run/app-in-threads", test_run_app);
   g_test_add_func ("/leat/nodes/run/app-step-by-step", test_run_app_steps);
+  g_test_add_data_func ("/leat/nodes/run/kernel-counts/line", "i32:105", test_run_kernel_counts);
+  g_test_add_data_func ("/leat/nodes/run/kernel-counts/box", "i32:5x7x3", test_run_kernel_counts);
+  g_test_add_data_func ("/leat/nodes/run/kernel-counts/bounded", "i32:max200", test_run_kernel_counts);
+  g_test_add_data_func ("/leat/nodes/run/kernel-counts/bounded-rows", "i32:max9x7x3", test_run_kernel_counts);
   g_test_add_func ("/leat/nodes/run/cancelled", test_run_cancelled);
   g_test_add_func ("/leat/nodes/run/sink-fails", test_run_sink_fails);
   return g_test_run ();

@@ -5,6 +5,15 @@
 
 /* The constants of <limits.h>, <float.h>, <stdint.h>, <math.h> and CUDA's <math_constants.h>, for both sides. */
 
+#ifdef LEAT_HOST
+#define LEAT_INFINITY_F __builtin_huge_valf ()
+#define LEAT_INFINITY __builtin_huge_val ()
+#define LEAT_NAN_F __builtin_nanf ("")
+#else
+#define LEAT_INFINITY_F __int_as_float (0x7f800000)
+#define LEAT_INFINITY __longlong_as_double (0x7ff0000000000000ll)
+#define LEAT_NAN_F __int_as_float (0x7fc00000)
+#endif
 #ifndef INT_MAX
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
@@ -49,14 +58,14 @@
 #define DBL_DIG 15
 #endif
 #ifndef INFINITY
-#define INFINITY __builtin_huge_valf ()
+#define INFINITY LEAT_INFINITY_F
 #endif
 #ifndef HUGE_VAL
-#define HUGE_VALF __builtin_huge_valf ()
-#define HUGE_VAL __builtin_huge_val ()
+#define HUGE_VALF LEAT_INFINITY_F
+#define HUGE_VAL LEAT_INFINITY
 #endif
 #ifndef NAN
-#define NAN __builtin_nanf ("")
+#define NAN LEAT_NAN_F
 #endif
 #ifndef M_PI
 #define M_E 2.7182818284590452354
@@ -74,11 +83,11 @@
 #define M_SQRT1_2 0.70710678118654752440
 #endif
 #ifndef CUDART_PI_F
-#define CUDART_INF_F __builtin_huge_valf ()
-#define CUDART_NAN_F __builtin_nanf ("")
+#define CUDART_INF_F LEAT_INFINITY_F
+#define CUDART_NAN_F LEAT_NAN_F
 #define CUDART_PI_F 3.141592654f
 #define CUDART_SQRT_TWO_F 1.414213562f
 #define CUDART_LN2_F 0.693147181f
-#define CUDART_INF __builtin_huge_val ()
+#define CUDART_INF LEAT_INFINITY
 #define CUDART_PI 3.1415926535897931e+0
 #endif

@@ -15,6 +15,7 @@ struct leat_thread
   LeatHostBlock *leat_block;
   uint3 threadIdx, blockIdx;
   dim3 blockDim, gridDim;
+  bool leat_trimmed; /* the loop over threads ends where the kernel's guard does */
   static constexpr int warpSize = 32;
 
   LEAT_MEMBER void __syncthreads () { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_PLAIN, 0); }
@@ -197,6 +198,7 @@ leat_enter (leat_thread &t, LeatHostBlock *block, unsigned int x, unsigned int y
   t.blockIdx = { block->index.x, block->index.y, block->index.z };
   t.blockDim = dim3 (block->block.x, block->block.y, block->block.z);
   t.gridDim = dim3 (block->grid.x, block->grid.y, block->grid.z);
+  t.leat_trimmed = false;
 }
 
 /* Whether a thread's index in the grid may pass 2^31: the flat loops assume that it does not, so that the compiler sees
@@ -206,6 +208,17 @@ leat_is_wide (const LeatHostBlock *block)
 {
   return (uint64_t) block->grid.x * block->block.x > 0x7fffffffu || (uint64_t) block->grid.y * block->block.y > 0x7fffffffu
          || (uint64_t) block->grid.z * block->block.z > 0x7fffffffu;
+}
+
+/* How many of @count threads, numbered from @start in the grid, pass the guard `number < n`, the number being an I. */
+template <class I, class N>
+LEAT_INLINE unsigned int
+leat_trim (N n, unsigned int start, unsigned int count)
+{
+  auto compared = static_cast<decltype (I () + N ())> (n);
+  uint64_t end = compared > 0 ? (uint64_t) compared : 0;
+
+  return end <= start ? 0 : end - start < count ? (unsigned int) (end - start) : count;
 }
 
 static __attribute__ ((noinline)) void
@@ -220,19 +233,21 @@ leat_run_wide (LeatHostBlock *block, const void *params, void (*thread) (LeatHos
 } // namespace
 
 #define LEAT_ASSUME(x) ((x) ? (void) 0 : __builtin_unreachable ())
-#define LEAT_RUN_FLAT(block, kernel)                                                                                   \
+#define LEAT_RUN_FLAT(block, width, height, depth, kernel)                                                             \
   LeatHostBlock leat_b = *(block);                                                                                     \
   LEAT_ASSUME (leat_b.block.x - 1 < 1024 && leat_b.block.y - 1 < 1024 && leat_b.block.z - 1 < 64);                     \
   LEAT_ASSUME (leat_b.index.x * leat_b.block.x <= 0x7fffffffu - 1024);                                                 \
   LEAT_ASSUME (leat_b.index.y * leat_b.block.y <= 0x7fffffffu - 1024);                                                 \
-  for (unsigned int leat_z = 0; leat_z < leat_b.block.z; leat_z++)                                                     \
-    for (unsigned int leat_y = 0; leat_y < leat_b.block.y; leat_y++)                                                   \
-      for (unsigned int leat_x = 0; leat_x < leat_b.block.x; leat_x++)                                                 \
+  const unsigned int leat_w = width, leat_h = height, leat_d = depth;                                                  \
+  for (unsigned int leat_z = 0; leat_z < leat_d; leat_z++)                                                             \
+    for (unsigned int leat_y = 0; leat_y < leat_h; leat_y++)                                                           \
+      for (unsigned int leat_x = 0; leat_x < leat_w; leat_x++)                                                         \
         {                                                                                                              \
           leat_module leat_t;                                                                                          \
                                                                                                                        \
           leat_enter (leat_t, &leat_b, leat_x, leat_y, leat_z);                                                        \
           leat_t.leat_block = (block);                                                                                 \
+          leat_t.leat_trimmed = true;                                                                                  \
           leat_t.kernel;                                                                                               \
         }
 

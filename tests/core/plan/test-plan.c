@@ -11,6 +11,16 @@
 static const LeatTraits discrete = { .bound = TRUE, .integrated = FALSE };
 static const LeatTraits integrated = { .bound = TRUE, .integrated = TRUE };
 
+static void
+give_node (LeatPipeline *pipeline, LeatNode *node)
+{
+  g_autoptr (GError) error = NULL;
+
+  leat_pipeline_add (pipeline, node, &error);
+  g_assert_no_error (error);
+  g_object_unref (node);
+}
+
 static LeatPipeline *
 make_pipeline (LeatNode **nodes, guint n_nodes, const char *const (*links)[2], guint n_links)
 {
@@ -19,8 +29,7 @@ make_pipeline (LeatNode **nodes, guint n_nodes, const char *const (*links)[2], g
 
   for (guint i = 0; i < n_nodes; i++)
     {
-      leat_pipeline_add (pipeline, nodes[i], &error);
-      g_assert_no_error (error);
+      give_node (pipeline, nodes[i]);
     }
   for (guint i = 0; i < n_links; i++)
     {
@@ -39,19 +48,19 @@ plan_chain (const char *spec, guint n, gboolean in_place, LeatTransferMode mode)
   LeatPlan *plan;
   const char *last = "up";
 
-  leat_pipeline_add (pipeline, toy_source_new ("source", spec), &error);
-  leat_pipeline_add (pipeline, toy_upload_new ("up", mode), &error);
+  give_node (pipeline, toy_source_new ("source", spec));
+  give_node (pipeline, toy_upload_new ("up", mode));
   leat_pipeline_link (pipeline, "source", "up", &error);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *name = g_strdup_printf ("s%u", i);
 
-      leat_pipeline_add (pipeline, toy_stage_new (name, in_place), &error);
+      give_node (pipeline, toy_stage_new (name, in_place));
       leat_pipeline_link (pipeline, last, name, &error);
       last = leat_node_get_name (leat_pipeline_get_node (pipeline, name, NULL));
     }
-  leat_pipeline_add (pipeline, toy_readback_new ("down", mode), &error);
-  leat_pipeline_add (pipeline, toy_sink_new ("sink"), &error);
+  give_node (pipeline, toy_readback_new ("down", mode));
+  give_node (pipeline, toy_sink_new ("sink"));
   leat_pipeline_link (pipeline, last, "down", &error);
   leat_pipeline_link (pipeline, "down", "sink", &error);
   g_assert_no_error (error);
@@ -135,11 +144,14 @@ test_plan_copied_result_is_not_mapped (void)
 static void
 test_plan_branches_stay_parallel (void)
 {
-  LeatNode *nodes[] = { toy_source_new ("source", "f32[1024]"), toy_upload_new ("up", LEAT_TRANSFER_COPY),
-                        toy_stage_new ("left", FALSE),          toy_stage_new ("right", FALSE),
-                        toy_join_new ("join"),                  toy_readback_new ("down", LEAT_TRANSFER_COPY),
+  LeatNode *nodes[] = { toy_source_new ("source", "f32[1024]"),
+                        toy_upload_new ("up", LEAT_TRANSFER_COPY),
+                        toy_stage_new ("left", FALSE),
+                        toy_stage_new ("right", FALSE),
+                        toy_join_new ("join"),
+                        toy_readback_new ("down", LEAT_TRANSFER_COPY),
                         toy_sink_new ("sink") };
-  static const char *const links[][2] = { { "source", "up" },       { "up", "left.in" },     { "up", "right.in" },
+  static const char *const links[][2] = { { "source", "up" },       { "up", "left.in" },       { "up", "right.in" },
                                           { "left.out", "join.a" }, { "right.out", "join.b" }, { "join", "down" },
                                           { "down", "sink" } };
   g_autoptr (LeatPipeline) pipeline = make_pipeline (nodes, G_N_ELEMENTS (nodes), links, G_N_ELEMENTS (links));

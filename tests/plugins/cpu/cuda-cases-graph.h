@@ -108,7 +108,7 @@ static const CudaCase cuda_graph_cases[] = {
   { "update-copy-kind",
     "graph g0; graph g1; alloc d0 64; alloc d1 64; alloc-host h0 64; add-copy n0 g0 d0 d1; "
     "add-copy n1 g1 d0 h0; instantiate x0 g0; "
-    "update x0 g1 5 = GRAPH_EXEC_UPDATE_FAILURE   /*MISMATCH*/" },
+    "update x0 g1 0" },
   { "update-captured",
     "stream s0; alloc d0 64; begin s0 global; set s0 d0 1; host s0; end s0 g0; begin s0 global; "
     "set s0 d0 2; host s0; end s0 g1; instantiate x0 g0; update x0 g1 0; launch x0 s0; sync s0; "
@@ -186,5 +186,14 @@ static const CudaCase cuda_graph_cases[] = {
   { "update-conditional",
     "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; "
     "instantiate x0 g0; graph g5; condition c1 g5 1 assign; add-if n2 g5 c1 0 1 g6; "
-    "add-set n3 g6 d0 6; update x0 g5" },
+    "add-set n3 g6 d0 6; update x0 g5 0; stream s0; launch x0 s0; sync s0; check d0 6" },
+  { "update-conditional-default",
+    "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; "
+    "instantiate x0 g0; set-sync d0 2; graph g5; condition c1 g5 0 assign; add-if n2 g5 c1 0 1 g6; "
+    "add-set n3 g6 d0 6; update x0 g5 0; stream s0; launch x0 s0; sync s0; check d0 2" },
+  { "update-conditional-in-flight",
+    "graph g0; alloc d0 64; alloc d1 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; "
+    "add-set n1 g1 d0 5; instantiate x0 g0; graph g5; condition c1 g5 1 assign; "
+    "add-if n2 g5 c1 0 1 g6; add-set n3 g6 d1 6; stream s0; block s0; launch x0 s0; update x0 g5 0; "
+    "launch x0 s0; open; sync s0; check d0 5; check d1 6" },
 };
