@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define N_RUNS          15
+#define N_RUNS          40
 #define CHECK_MS        10.0
 #define CHECK_KIB       (12 * 1024)
 #define FIRST_RESULT_MS 50.0
