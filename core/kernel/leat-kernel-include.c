@@ -271,7 +271,8 @@ leat_includer_line (LeatIncluder *self, const char *path, guint file, guint numb
 static gboolean
 leat_includer_read (LeatIncluder *self, const char *path, const char *text, GError **error)
 {
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  /* Some editors put a byte order mark first. */
+  g_auto (GStrv) lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);
   guint file = leat_includer_add_file (self, path), hidden = 0;
   gboolean in_comment = FALSE;
 

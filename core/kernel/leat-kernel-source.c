@@ -101,7 +101,8 @@ leat_kernel_source_new (const char *name, const char *text, GError **error)
   if (self->text == NULL)
     return NULL;
   self->unit = leat_kernel_unit_new (self->text, error);
-  if (self->unit == NULL || !leat_kernel_unit_check_variants (self->unit, error))
+  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
+      || !leat_kernel_unit_check_variants (self->unit, error))
     return NULL;
   self->kernels = leat_kernel_unit_list_kernels (self->unit);
   self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
