@@ -123,6 +123,7 @@ main (int argc, char **argv)
   g_set_prgname ("leat-launch");
   /* A reader that goes away is an error like any other, so that sinks are undone. */
   signal (SIGPIPE, SIG_IGN);
+  signal (SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
   options = leat_launch_options_new (argc, argv, &error);
   if (options == NULL)
     return leat_tool_report_usage ("%s", error->message);

@@ -29,8 +29,9 @@ gboolean
 leat_tokens_is (const LeatTokens *self, guint index, const char *word)
 {
   const LeatToken *token = leat_tokens_at (self, index);
+  const char *text = self->text->text + token->offset;
 
-  return token->kind != LEAT_TOKEN_END && strncmp (self->text->text + token->offset, word, token->length) == 0
+  return token->kind != LEAT_TOKEN_END && text[0] == word[0] && strncmp (text, word, token->length) == 0
          && word[token->length] == '\0';
 }
 
@@ -328,7 +329,8 @@ leat_lexer_punct_length (const char *p)
                                         "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "::", "##" };
 
   for (guint i = 0; i < G_N_ELEMENTS (puncts); i++)
-    if (g_str_has_prefix (p, puncts[i]))
+    /* Most differ in the first character, and this is done for every one of a file. */
+    if (p[0] == puncts[i][0] && g_str_has_prefix (p, puncts[i]))
       return strlen (puncts[i]);
   return 1;
 }

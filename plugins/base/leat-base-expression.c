@@ -4,27 +4,11 @@
 
 #include "leat-base-expression.h"
 
-/* A token list is all that is needed: the compiler knows C's grammar, this makes sure that nothing but an expression
- * reaches it, and finds the names. */
+#include "leat-base-token.h"
 
-typedef enum
-{
-  LEAT_TOKEN_NAME,
-  LEAT_TOKEN_FUNCTION,
-  LEAT_TOKEN_NUMBER,
-  LEAT_TOKEN_FRACTION,
-  LEAT_TOKEN_OPERATOR,
-  LEAT_TOKEN_OPEN,
-  LEAT_TOKEN_CLOSE,
-  LEAT_TOKEN_COMMA,
-} LeatTokenKind;
+/* A token list is all that is needed: the compiler knows C's grammar, this finds the names. */
 
-typedef struct
-{
-  LeatTokenKind kind;
-  char *text;
-  guint column;
-} LeatToken;
+#define LEAT_EXPRESSION_MAX_BYTES 16384
 
 struct _LeatExpression
 {
@@ -32,10 +16,6 @@ struct _LeatExpression
   GPtrArray *names;
 };
 
-static const char *const functions[] = { "abs",   "min",  "max",   "sqrt",  "cbrt", "exp",   "exp2",  "log",   "log2",
-                                         "log10", "sin",  "cos",   "tan",   "asin", "acos",  "atan",  "atan2", "sinh",
-                                         "cosh",  "tanh", "pow",   "fmod",  "hypot", "floor", "ceil",  "round", "trunc",
-                                         "fma",   "fabs", "fmin",  "fmax",  "erf",  NULL };
 static const char *const operators[] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/",
                                          "%",  "<",  ">",  "!",  "~",  "&",  "|",  "^",  "?", ":", NULL };
 
@@ -53,13 +33,6 @@ leat_expression_free (LeatExpression *self)
   g_free (self);
 }
 
-static gboolean
-leat_expression_fail (const char *text, gsize at, const char *what, GError **error)
-{
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "expression \"%s\", column %zu: %s", text, at + 1, what);
-  return FALSE;
-}
-
 static void
 leat_expression_add (LeatExpression *self, LeatTokenKind kind, const char *start, gsize length, gsize at)
 {
@@ -72,7 +45,7 @@ static void
 leat_expression_add_name (LeatExpression *self, const char *start, gsize length, gsize at)
 {
   g_autofree char *name = g_strndup (start, length);
-  LeatTokenKind kind = g_strv_contains (functions, name) ? LEAT_TOKEN_FUNCTION : LEAT_TOKEN_NAME;
+  LeatTokenKind kind = leat_token_is_function (name) ? LEAT_TOKEN_FUNCTION : LEAT_TOKEN_NAME;
 
   leat_expression_add (self, kind, start, length, at);
   if (kind == LEAT_TOKEN_NAME && !g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, NULL))
@@ -135,55 +108,18 @@ leat_expression_scan (LeatExpression *self, const char *text, gsize at)
   return length;
 }
 
-static gboolean
-leat_token_is_value (LeatTokenKind kind)
-{
-  return kind == LEAT_TOKEN_NAME || kind == LEAT_TOKEN_NUMBER || kind == LEAT_TOKEN_FRACTION;
-}
-
-static gboolean
-leat_token_is_prefix (const LeatToken *token)
-{
-  return token->kind == LEAT_TOKEN_OPERATOR && strchr ("+-!~", token->text[0]) != NULL && token->text[1] == '\0';
-}
-
-/* Operands and operators must alternate, and parentheses close. */
-static gboolean
-leat_expression_check (LeatExpression *self, const char *text, GError **error)
-{
-  gboolean operand = TRUE;
-  guint depth = 0;
-
-  for (guint i = 0; i < self->tokens->len; i++)
-    {
-      LeatToken *token = &g_array_index (self->tokens, LeatToken, i);
-      LeatToken *next = i + 1 < self->tokens->len ? token + 1 : NULL;
-
-      if (token->kind == LEAT_TOKEN_FUNCTION && (next == NULL || next->kind != LEAT_TOKEN_OPEN))
-        return leat_expression_fail (text, token->column, "a function needs its arguments in parentheses", error);
-      if (!operand && (leat_token_is_value (token->kind) || token->kind == LEAT_TOKEN_FUNCTION || token->kind == LEAT_TOKEN_OPEN))
-        return leat_expression_fail (text, token->column, "expected an operator before this", error);
-      if (operand && (token->kind == LEAT_TOKEN_CLOSE || token->kind == LEAT_TOKEN_COMMA
-                      || (token->kind == LEAT_TOKEN_OPERATOR && !leat_token_is_prefix (token))))
-        return leat_expression_fail (text, token->column, "expected a value here", error);
-      if (token->kind == LEAT_TOKEN_CLOSE && depth == 0)
-        return leat_expression_fail (text, token->column, "nothing to close", error);
-      depth += token->kind == LEAT_TOKEN_OPEN;
-      depth -= token->kind == LEAT_TOKEN_CLOSE;
-      operand = !(leat_token_is_value (token->kind) || token->kind == LEAT_TOKEN_CLOSE);
-    }
-  if (operand)
-    return leat_expression_fail (text, strlen (text), "expected a value at the end", error);
-  if (depth > 0)
-    return leat_expression_fail (text, strlen (text), "a parenthesis is not closed", error);
-  return TRUE;
-}
-
 LeatExpression *
 leat_expression_parse (const char *text, GError **error)
 {
   g_autoptr (LeatExpression) self = g_new0 (LeatExpression, 1);
 
+  if (strlen (text) > LEAT_EXPRESSION_MAX_BYTES)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "an expression of %zu bytes; at most %d are allowed", strlen (text), LEAT_EXPRESSION_MAX_BYTES);
+      g_clear_pointer (&self, g_free);
+      return NULL;
+    }
   self->tokens = g_array_new (FALSE, FALSE, sizeof (LeatToken));
   g_array_set_clear_func (self->tokens, (GDestroyNotify) leat_token_clear);
   self->names = g_ptr_array_new_with_free_func (g_free);
@@ -193,12 +129,12 @@ leat_expression_parse (const char *text, GError **error)
 
       if (length == 0)
         {
-          leat_expression_fail (text, at, "this character does not belong in an expression", error);
+          leat_token_fail (text, at, error, "this character does not belong in an expression");
           return NULL;
         }
       at += length;
     }
-  if (!leat_expression_check (self, text, error))
+  if (!leat_token_check (self->tokens, text, error))
     return NULL;
   g_ptr_array_add (self->names, NULL);
   return g_steal_pointer (&self);

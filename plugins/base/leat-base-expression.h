@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* An expression in C's own syntax over named values: numbers, names, operators, ?:, parentheses, and the functions that
- * leat_expression_list_functions () names. */
+/* An expression in C's own syntax over named values: numbers, names, operators, ?:, parentheses, and the functions in
+ * leat-base-token.c. */
 typedef struct _LeatExpression LeatExpression;
 
-/* Errors are LEAT_GRAPH_ERROR_TYPE with the column. */
+/* Errors are LEAT_GRAPH_ERROR_TYPE with the column, and LEAT_GRAPH_ERROR_RANGE. */
 LeatExpression *leat_expression_parse (const char *text, GError **error);
 void leat_expression_free (LeatExpression *self);
 /* Names in the order they first occur, functions left out. NULL-terminated, owned by the expression. */

@@ -32,9 +32,8 @@ typedef struct
   guint wanted_width, wanted_height;
   gboolean known;
   gboolean refused;
-  const LeatImageEnd *end; /* NULL for formats whose loaders see themselves that something is missing */
-  gboolean end_seen;
-  guint rows; /* that have been decoded, in any order */
+  guint ends_seen; /* a bit for each of leat_image_ends, from the head on */
+  guint rows;      /* that have been decoded, in any order */
 } LeatImageSize;
 
 static void
@@ -59,22 +58,29 @@ leat_image_decoder_updated (GdkPixbufLoader *loader, int x, int y, int width, in
   size->rows += (guint) height;
 }
 
-static void
-leat_image_decoder_find_end (LeatImageSize *size, GdkPixbufLoader *loader)
+/* Is it all there?  The end counts from the head on: what is before it, a thumbnail say, may have one of its own.
+ * Loaders of other formats see themselves that something is missing. */
+static gboolean
+leat_image_decoder_is_whole (const LeatImageSize *size, GdkPixbufLoader *loader)
 {
   GdkPixbufFormat *format = gdk_pixbuf_loader_get_format (loader);
   g_autofree char *name = format != NULL ? gdk_pixbuf_format_get_name (format) : NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (leat_image_ends); i++)
     if (g_strcmp0 (name, leat_image_ends[i].format) == 0)
-      size->end = &leat_image_ends[i];
+      return size->rows >= size->height && (size->ends_seen >> i) & 1;
+  return TRUE;
 }
 
-/* Is it all there?  The end counts from the head on: what is before it, a thumbnail say, may have one of its own. */
-static gboolean
-leat_image_decoder_is_whole (const LeatImageSize *size)
+static guint
+leat_image_decoder_find_ends (const guint8 *bytes, gsize n)
 {
-  return size->end == NULL || (size->rows >= size->height && (size->end_seen || size->end->end_size == 0));
+  guint seen = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (leat_image_ends); i++)
+    if (memmem (bytes, n, leat_image_ends[i].end, leat_image_ends[i].end_size) != NULL)
+      seen |= 1u << i;
+  return seen;
 }
 
 static gboolean
@@ -88,17 +94,17 @@ leat_image_decoder_feed (GdkPixbufLoader *loader, LeatImageSize *size, LeatInput
   while (!size->refused)
     {
       gsize most = size->known ? LEAT_IMAGE_DECODER_STEP : LEAT_IMAGE_DECODER_HEAD;
+      gboolean was_known = size->known;
       LeatFlow flow = leat_input_file_read (input, step, most, &got, TRUE, cancellable, error);
 
       if (flow != LEAT_FLOW_DATA)
         return flow == LEAT_FLOW_END;
       if (!gdk_pixbuf_loader_write (loader, step, got, error))
         return FALSE;
-      if (size->known && size->end == NULL)
-        leat_image_decoder_find_end (size, loader);
-      if (size->end != NULL
-          && memmem (bytes, LEAT_IMAGE_DECODER_OVERLAP + got, size->end->end, size->end->end_size) != NULL)
-        size->end_seen = TRUE;
+      /* The loader keeps the first bytes to itself, and all of a small file until the end. */
+      if (!was_known && size->known)
+        size->ends_seen = 0;
+      size->ends_seen |= leat_image_decoder_find_ends (bytes, LEAT_IMAGE_DECODER_OVERLAP + got);
       memmove (bytes, bytes + got, LEAT_IMAGE_DECODER_OVERLAP);
     }
   return TRUE;
@@ -176,7 +182,7 @@ leat_image_decoder_decode (LeatInputFile *input, guint width, guint height, GCan
       return NULL;
     }
   g_clear_error (&inner);
-  if (!leat_image_decoder_is_whole (&size))
+  if (!leat_image_decoder_is_whole (&size, loader))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
                    "cannot read \"%s\" as a picture: only %u of %u rows came, or its end is missing; it was cut short",

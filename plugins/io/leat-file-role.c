@@ -12,7 +12,9 @@ leat_file_role_find_port (LeatNode *node, const char *name)
 char *
 leat_file_role_dup_path (LeatNode *node, const char *path)
 {
-  return g_strcmp0 (path, "-") == 0 ? g_strdup (path) : leat_node_dup_path (node, "path");
+  gboolean itself = path != NULL && (g_str_equal (path, "-") || *path == '\0');
+
+  return itself ? g_strdup (path) : leat_node_dup_path (node, "path");
 }
 
 LeatSpec *

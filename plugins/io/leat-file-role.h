@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* What the nodes have in common that stand for a file: a source when `out` is linked, a sink when `in` is. */
 
-/* The file that `path` means: "-" as it is, others against the folder of the pipeline file. */
+/* The file that `path` means: "-" and "" as they are, others against the folder of the pipeline file. */
 char *leat_file_role_dup_path (LeatNode *node, const char *path);
 /* The fixed spec of the linked port, once planned. (transfer none) */
 LeatSpec *leat_file_role_get_spec (LeatNode *node);

@@ -72,12 +72,12 @@ leat_npy_text_read_string (LeatNpyText *self, char *to, gsize size)
   close = memchr (self->at + 1, quote, (gsize) (self->end - self->at - 1));
   if (close == NULL || (gsize) (close - self->at) > size)
     return leat_npy_refuse (self->error, "its header is damaged: a quoted word does not end");
+  for (const char *c = self->at + 1; c < close; c++)
+    if (!g_ascii_isprint (*c) || *c == '\\')
+      return leat_npy_refuse (self->error, "its header is damaged: a quoted word holds a stray character");
   memcpy (to, self->at + 1, (gsize) (close - self->at - 1));
   to[close - self->at - 1] = '\0';
   self->at = close + 1;
-  for (const char *c = to; *c != '\0'; c++)
-    if (!g_ascii_isprint (*c) || *c == '\\')
-      return leat_npy_refuse (self->error, "its header is damaged: a quoted word holds a stray character");
   return TRUE;
 }
 

@@ -6,7 +6,8 @@
 
 struct _LeatPatterns
 {
-  GPtrArray *list; /* GBytes */
+  GPtrArray *list;   /* GBytes */
+  GHashTable *known; /* the same, to their place in the list */
   guint longest;
   double density; /* occurrences a position, from the periods; at most `nesting` */
   guint nesting;  /* patterns that can match at one position */
@@ -15,6 +16,7 @@ struct _LeatPatterns
 void
 leat_patterns_free (LeatPatterns *self)
 {
+  g_hash_table_unref (self->known);
   g_ptr_array_unref (self->list);
   g_free (self);
 }
@@ -49,6 +51,27 @@ leat_patterns_unescape (const char **at, GByteArray *into, const char *text, GEr
   return TRUE;
 }
 
+/* Twice the same pattern would count everything twice, which nobody wants to know. */
+static gboolean
+leat_patterns_insert (LeatPatterns *self, GByteArray *pattern, GError **error)
+{
+  GBytes *bytes = g_bytes_new (pattern->data, pattern->len);
+  gpointer first;
+
+  if (g_hash_table_lookup_extended (self->known, bytes, NULL, &first))
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "pattern %u is pattern %u again",
+                   self->list->len + 1, GPOINTER_TO_UINT (first));
+      g_bytes_unref (bytes);
+      return FALSE;
+    }
+  g_ptr_array_add (self->list, bytes);
+  g_hash_table_insert (self->known, bytes, GUINT_TO_POINTER (self->list->len));
+  self->longest = MAX (self->longest, pattern->len);
+  g_byte_array_set_size (pattern, 0);
+  return TRUE;
+}
+
 static gboolean
 leat_patterns_add (LeatPatterns *self, GByteArray *pattern, const char *text, GError **error)
 {
@@ -61,12 +84,7 @@ leat_patterns_add (LeatPatterns *self, GByteArray *pattern, const char *text, GE
   else if (self->list->len == LEAT_PATTERNS_MAX)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "more than %u patterns", LEAT_PATTERNS_MAX);
   else
-    {
-      self->longest = MAX (self->longest, pattern->len);
-      g_ptr_array_add (self->list, g_bytes_new (pattern->data, pattern->len));
-      g_byte_array_set_size (pattern, 0);
-      return TRUE;
-    }
+    return leat_patterns_insert (self, pattern, error);
   return FALSE;
 }
 
@@ -156,6 +174,7 @@ leat_patterns_parse (const char *text, GError **error)
   g_autoptr (LeatPatterns) self = g_new0 (LeatPatterns, 1);
 
   self->list = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  self->known = g_hash_table_new (g_bytes_hash, g_bytes_equal);
   if (!leat_patterns_split (self, text, error))
     return NULL;
   for (guint i = 0; i < self->list->len; i++)

@@ -1,0 +1,327 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-harness.h"
+
+#include "plan/leat-plan-private.h"
+
+#include <string.h>
+
+/* The node `kernel`, with kernels that are written to a file here. */
+
+static const char source[] =
+  "__global__ void grid (uint32_t *out, const uint32_t *in, uint64_t in_count)\n"
+  "{\n"
+  "  if (threadIdx.x == 0 && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.y == 0)\n"
+  "    {\n"
+  "      out[0] = gridDim.x; out[1] = gridDim.y; out[2] = gridDim.z;\n"
+  "      out[3] = blockDim.x; out[4] = blockDim.y; out[5] = blockDim.z;\n"
+  "      out[6] = (uint32_t) in_count; out[7] = in[0];\n"
+  "    }\n"
+  "}\n"
+  "__global__ void even (const uint32_t *in, uint64_t in_count, uint32_t *out, uint64_t *out_count,\n"
+  "                      uint64_t out_capacity)\n"
+  "{\n"
+  "  if (threadIdx.x == 0 && blockIdx.x == 0)\n"
+  "    for (uint64_t i = 0; i < in_count; i++)\n"
+  "      if (in[i] % 2 == 0)\n"
+  "        {\n"
+  "          if (*out_count < out_capacity)\n"
+  "            out[*out_count] = in[i];\n"
+  "          ++*out_count;\n"
+  "        }\n"
+  "}\n"
+  "__global__ void scale (const uint32_t *in, uint64_t in_count, uint32_t *out, uint32_t factor, int32_t less, float "
+  "more)\n"
+  "{\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = in[i] * factor + less + (uint32_t) more;\n"
+  "}\n"
+  "__global__ void turn (const uint32_t *in, uint32_t in_dim0, uint32_t in_dim1, uint32_t *out)\n"
+  "{\n"
+  "  uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+  "  if (x < in_dim1 && y < in_dim0)\n"
+  "    out[x * in_dim0 + y] = in[y * in_dim1 + x];\n"
+  "}\n"
+  "__global__ void reversed (const uint32_t *in, uint64_t in_count, uint32_t *out)\n"
+  "{\n"
+  "  extern __shared__ uint32_t all[];\n"
+  "  all[threadIdx.x] = in[threadIdx.x];\n"
+  "  __syncthreads ();\n"
+  "  out[threadIdx.x] = all[in_count - 1 - threadIdx.x];\n"
+  "}\n";
+
+static char *
+test_kernel_write (void)
+{
+  char *path = leat_harness_dup_path ("kernels.cu");
+
+  leat_harness_write_file (path, source, strlen (source));
+  return path;
+}
+
+static LeatPipeline *
+test_kernel_parse (const char *properties, const char *spec, GError **error)
+{
+  g_autofree char *path = test_kernel_write ();
+  g_autofree char *text = g_strdup_printf ("leat 1\nk = kernel source=%s %s\na = app spec=%s\nb = app\n"
+                                           "a -> upload -> k.in\nk.out -> readback -> b\n",
+                                           path, properties, spec);
+
+  return leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
+}
+
+static GBytes *
+test_kernel_run (const char *properties, const char *spec, gconstpointer data, gsize size)
+{
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = test_kernel_parse (properties, spec, &error);
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  GBytes *result;
+
+  g_assert_no_error (error);
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)), bytes, &error);
+  g_assert_no_error (error);
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)));
+  session = leat_session_new (pipeline, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  leat_session_run (session, NULL, &error);
+  g_assert_no_error (error);
+  result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, &error);
+  g_assert_no_error (error);
+  leat_session_close (session);
+  return result;
+}
+
+static void
+test_kernel_geometry (void)
+{
+  static const struct
+  {
+    const char *properties, *spec;
+    guint32 wanted[7]; /* grid, block, in_count */
+  } table[] = {
+    { "", "u32[1000]", { 1, 1, 1, 256, 1, 1, 1000 } },
+    { "grid=items:in", "u32[1000]", { 4, 1, 1, 256, 1, 1, 1000 } },
+    { "grid=items:in block=32", "u32[64,5]", { 10, 1, 1, 32, 1, 1, 320 } },
+    { "grid=items:in block=16x8", "u32[20,100]", { 7, 3, 1, 16, 8, 1, 2000 } },
+    { "grid=items:in block=8x4x2", "u32[3,9,17]", { 3, 3, 2, 8, 4, 2, 459 } },
+    { "grid=7x3 block=64", "u32[10]", { 7, 3, 1, 64, 1, 1, 10 } },
+    { "grid=2x3x4 block=1x2x3", "u32[10]", { 2, 3, 4, 1, 2, 3, 10 } },
+    { "grid=auto block=4", "u32[10]", { 2, 1, 1, 4, 1, 1, 10 } },
+    { "grid=items:in block=100", "u32[<=250]", { 3, 1, 1, 100, 1, 1, 120 } },
+  };
+  guint32 data[2000] = { 42 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *properties = g_strdup_printf ("entry=grid out=u32[8] %s", table[i].properties);
+      g_autoptr (LeatSpec) spec = leat_spec_parse (table[i].spec, NULL);
+      gsize rows = leat_spec_is_bounded (spec) ? 120 : leat_spec_get_dim (spec, 0);
+      g_autoptr (GBytes) result =
+        test_kernel_run (properties, table[i].spec, data, rows * leat_spec_get_row_bytes (spec));
+      const guint32 *found = g_bytes_get_data (result, NULL);
+
+      for (guint j = 0; j < 7; j++)
+        if (found[j] != table[i].wanted[j])
+          g_error ("%s on %s: number %u is %u, not %u", table[i].properties, table[i].spec, j, found[j],
+                   table[i].wanted[j]);
+      g_assert_cmpuint (found[7], ==, 42);
+    }
+}
+
+/* As many blocks as run at once: some, on every multiprocessor as many, and the work gets done. */
+static void
+test_kernel_occupancy (void)
+{
+  guint32 data[1000];
+  g_autoptr (GBytes) grid = NULL;
+  g_autoptr (GBytes) scaled = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (data); i++)
+    data[i] = i;
+  grid = test_kernel_run ("entry=grid out=u32[8] grid=occupancy block=64", "u32[1000]", data, sizeof data);
+  g_assert_cmpuint (((const guint32 *) g_bytes_get_data (grid, NULL))[0], >=, 1);
+  g_assert_cmpuint (((const guint32 *) g_bytes_get_data (grid, NULL))[1], ==, 1);
+  scaled = test_kernel_run ("entry=scale grid=occupancy factor=3 less=-2 more=5.5", "u32[1000]", data, sizeof data);
+  for (guint i = 0; i < G_N_ELEMENTS (data); i++)
+    g_assert_cmpuint (((const guint32 *) g_bytes_get_data (scaled, NULL))[i], ==, 3 * i + 3);
+}
+
+static void
+test_kernel_counted_output (void)
+{
+  guint32 data[] = { 1, 2, 3, 4, 6, 7, 8 };
+
+  for (guint n = 0; n <= G_N_ELEMENTS (data); n++)
+    {
+      g_autoptr (GBytes) result =
+        test_kernel_run ("entry=even grid=1 block=1 out=u32[<=4]", "u32[<=7]", data, n * sizeof *data);
+      const guint32 *found = g_bytes_get_data (result, NULL);
+      guint wanted = 0;
+
+      for (guint i = 0; i < n; i++)
+        if (data[i] % 2 == 0)
+          g_assert_cmpuint (found[wanted++], ==, data[i]);
+      g_assert_cmpuint (g_bytes_get_size (result), ==, wanted * sizeof *found);
+    }
+}
+
+/* More than there is room for is an error that says both numbers, not a short result. */
+static void
+test_kernel_overflow (void)
+{
+  guint32 data[] = { 2, 4, 6, 8, 10 };
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = test_kernel_parse ("entry=even grid=1 block=1 out=u32[<=4]", "u32[5]", &error);
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new (data, sizeof data);
+
+  g_assert_no_error (error);
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)), bytes, &error);
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)));
+  session = leat_session_new (pipeline, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (leat_session_run (session, NULL, &error));
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "5"));
+  g_assert_nonnull (strstr (error->message, "4"));
+  g_clear_error (&error);
+  leat_session_close (session);
+}
+
+static void
+test_kernel_dims_and_shared (void)
+{
+  guint32 data[6] = { 1, 2, 3, 4, 5, 6 };
+  static const guint32 turned[6] = { 1, 4, 2, 5, 3, 6 }, reversed[6] = { 6, 5, 4, 3, 2, 1 };
+  g_autoptr (GBytes) a =
+    test_kernel_run ("entry=turn block=16x16 grid=items:in in=u32[h,w] out=u32[w,h]", "u32[2,3]", data, sizeof data);
+  g_autoptr (GBytes) b = test_kernel_run ("entry=reversed block=6 grid=1 shared=64", "u32[6]", data, sizeof data);
+
+  g_assert_cmpmem (g_bytes_get_data (a, NULL), g_bytes_get_size (a), turned, sizeof turned);
+  g_assert_cmpmem (g_bytes_get_data (b, NULL), g_bytes_get_size (b), reversed, sizeof reversed);
+}
+
+/* The shape of an output that is not said is the first input's. */
+static void
+test_kernel_negotiates (void)
+{
+  static const struct
+  {
+    const char *properties, *spec, *out;
+  } table[] = {
+    { "entry=scale factor=1 less=0 more=0", "u32[4,5]", "u32[4,5]" },
+    { "entry=scale factor=1 less=0 more=0", "u32[<=9,2]", "u32[<=9,2]" },
+    { "entry=even", "u32[100]", "u32[<=100]" },
+    { "entry=even out=u32[<=7]", "u32[100]", "u32[<=7]" },
+    { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[2,3]", "u32[3,2]" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+      g_autoptr (LeatPipeline) pipeline = test_kernel_parse (table[i].properties, table[i].spec, &error);
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autofree char *found = NULL;
+
+      g_assert_no_error (error);
+      plan = leat_plan_new (pipeline, &error);
+      g_assert_no_error (error);
+      found = leat_spec_to_string (
+        leat_port_get_spec (leat_node_get_port (leat_pipeline_get_node (pipeline, "k", NULL), "out", NULL)),
+        LEAT_SPEC_STYLE_FILE);
+      g_assert_cmpstr (found, ==, table[i].out);
+    }
+}
+
+static void
+test_kernel_refuses (void)
+{
+  static const struct
+  {
+    const char *properties, *spec, *says;
+  } table[] = {
+    { "entry=evn", "u32[4]", "no kernel \"evn\" (did you mean \"even\"?)" },
+    { "", "u32[4]", "entry" },
+    { "entry=scale facto=2", "u32[4]", "no property \"facto\" (did you mean \"factor\"?)" },
+    { "entry=scale factor=x", "u32[4]", "factor" },
+    { "entry=scale factor=-1", "u32[4]", "factor" },
+    { "entry=scale factor=4294967296", "u32[4]", "factor" },
+    { "entry=scale", "f32[4]", "f32" },
+    { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[4]", "u32[4]" },
+    { "entry=scale block=0", "u32[4]", "block=0: expected threads such as 256 or 16x16" },
+    { "entry=scale block=2x", "u32[4]", "block=2x" },
+    { "entry=scale block=1x1x1x1", "u32[4]", "block=1x1x1x1" },
+    { "entry=scale block=-5", "u32[4]", "block=-5" },
+    { "entry=scale grid=many", "u32[4]", "grid=many: expected auto, items:PORT, occupancy" },
+    { "entry=scale grid=items:int", "u32[4]", "no port \"int\"" },
+    { "entry=scale grid=0", "u32[4]", "grid=0" },
+    { "entry=scale out=u32[<=4]", "u32[4]", "uint64_t *out_count" },
+    { "entry=even out=u32[4]", "u32[4]", "out=u32[<=4096]" },
+    { "entry=scale out=f32[4]", "u32[4]", "f32" },
+    { "entry=scale out=u32[n]", "u32[4]", "n" },
+    { "entry=scale fp=sloppy", "u32[4]", "strict" },
+    { "entry=scale shared=-1", "u32[4]", "shared" },
+    { "entry=scale cooperative=perhaps", "u32[4]", "cooperative" },
+    { "entry=scale block=1", "u32[1000,1000,10000]", "2147483647 blocks" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+      g_autoptr (LeatPipeline) pipeline = test_kernel_parse (table[i].properties, table[i].spec, &error);
+      g_autoptr (LeatPlan) plan = pipeline != NULL ? leat_plan_new (pipeline, &error) : NULL;
+
+      g_assert_null (plan);
+      g_assert_nonnull (error);
+      g_test_message ("%s: %s", table[i].properties, error->message);
+      if (strstr (error->message, table[i].says) == NULL)
+        g_error ("kernel %s: \"%s\" does not say \"%s\"", table[i].properties, error->message, table[i].says);
+      g_clear_error (&error);
+    }
+}
+
+/* Each part of a chain is its own kernel from the same file, and data between them stays on the device. */
+static void
+test_kernel_chain (void)
+{
+  g_autofree char *path = test_kernel_write ();
+  g_autofree char *text =
+    g_strdup_printf ("app name=a spec=u32:max7 + upload + kernel source=%s entry=scale factor=2 less=0 "
+                     "more=0 + kernel source=%s entry=even grid=1 block=1 + readback + app name=b",
+                     path, path);
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+  g_autoptr (LeatPlan) plan = NULL;
+  guint kernels = 0, transfers = 0;
+
+  g_assert_no_error (error);
+  plan = leat_plan_new (pipeline, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      kernels += leat_plan_get_op (plan, i)->kind == LEAT_OP_KERNEL;
+      transfers += leat_plan_get_op (plan, i)->kind == LEAT_OP_TRANSFER;
+    }
+  g_assert_cmpuint (kernels, ==, 2);
+  g_assert_cmpuint (transfers, ==, 2);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/base/kernel/geometry", test_kernel_geometry);
+  g_test_add_func ("/leat/base/kernel/occupancy", test_kernel_occupancy);
+  g_test_add_func ("/leat/base/kernel/counted-output", test_kernel_counted_output);
+  g_test_add_func ("/leat/base/kernel/overflow", test_kernel_overflow);
+  g_test_add_func ("/leat/base/kernel/dims-and-shared", test_kernel_dims_and_shared);
+  g_test_add_func ("/leat/base/kernel/negotiates", test_kernel_negotiates);
+  g_test_add_func ("/leat/base/kernel/refuses", test_kernel_refuses);
+  g_test_add_func ("/leat/base/kernel/chain", test_kernel_chain);
+  return g_test_run ();
+}
