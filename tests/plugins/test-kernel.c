@@ -101,7 +101,7 @@ test_kernel_geometry (void)
   static const struct
   {
     const char *properties, *spec;
-    guint32 wanted[7]; /* grid, block, in_count */
+    guint32 wanted[7]; /* grid, block, in_count: items of every shape */
   } table[] = {
     { "", "u32[1000]", { 1, 1, 1, 256, 1, 1, 1000 } },
     { "grid=items:in", "u32[1000]", { 4, 1, 1, 256, 1, 1, 1000 } },
