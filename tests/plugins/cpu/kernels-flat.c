@@ -274,6 +274,7 @@ test_flat_trap (void)
         g_assert_cmpint (
           kernel_fixture_try (fixture, "trap_below", SIZE (3), SIZE (64), 0, FALSE, (void *[]){ A (ins), V (int, 1) }),
           ==, CUDA_ERROR_LAUNCH_FAILED);
+      kernel_fixture_close (fixture);
       exit (0);
     }
   g_test_trap_subprocess (NULL, 0, 0);
