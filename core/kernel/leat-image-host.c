@@ -222,6 +222,7 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   g_autoptr (GSubprocessLauncher) launcher =
     g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
   g_autoptr (GSubprocess) child = NULL;
+  g_autoptr (GBytes) output = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *errors = NULL, *messages = NULL;
   int file = leat_image_host_open_text (text);
@@ -237,7 +238,7 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   g_subprocess_launcher_setenv (launcher, "LC_ALL", "C.UTF-8", TRUE);
   g_subprocess_launcher_unsetenv (launcher, "LD_PRELOAD");
   child = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &local);
-  if (child == NULL || !g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, &errors, &local))
+  if (child == NULL || !g_subprocess_communicate (child, NULL, NULL, NULL, &output, &local))
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "cannot run the C++ compiler %s: %s",
                    command[0], local->message);
@@ -245,6 +246,9 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
     }
   if (g_subprocess_get_successful (child))
     return TRUE;
+  /* It may quote the text, which can be of any encoding. */
+  if (g_bytes_get_size (output) > 0)
+    errors = g_utf8_make_valid (g_bytes_get_data (output, NULL), g_bytes_get_size (output));
   messages = leat_image_host_dup_messages (source, errors != NULL ? errors : "");
   if (*messages == '\0')
     {

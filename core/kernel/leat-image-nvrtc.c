@@ -152,13 +152,14 @@ static char *
 leat_nvrtc_dup_messages (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source)
 {
   g_autoptr (GRegex) place = g_regex_new ("^(\\S[^\\n(]*)\\((\\d+)\\): ", G_REGEX_MULTILINE, 0, NULL);
-  g_autofree char *log = NULL, *colons = NULL;
+  g_autofree char *log = NULL, *valid = NULL, *colons = NULL;
   gsize size = 0;
 
   nvrtc->log_size (program, &size);
   log = g_malloc0 (size + 1);
   nvrtc->log (program, log);
-  colons = g_regex_replace (place, log, -1, 0, "\\1:\\2: ", 0, NULL);
+  valid = g_utf8_make_valid (log, -1);
+  colons = g_regex_replace (place, valid, -1, 0, "\\1:\\2: ", 0, NULL);
   return leat_kernel_source_dup_messages (source, g_strstrip (colons));
 }
 

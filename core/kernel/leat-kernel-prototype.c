@@ -248,7 +248,7 @@ leat_prototype_dup_comment (const LeatKernelUnit *unit, const LeatDecl *decl)
         g_string_append_c (joined, '\n');
       g_string_append (joined, line);
     }
-  return joined->len > 0 ? g_strdup (joined->str) : NULL;
+  return joined->len > 0 ? g_utf8_make_valid (joined->str, joined->len) : NULL;
 }
 
 static LeatPrototype *

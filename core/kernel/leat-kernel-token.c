@@ -89,13 +89,15 @@ void
 leat_tokens_set_error (const LeatTokens *self, guint index, LeatKernelError code, GError **error, const char *format,
                        ...)
 {
-  g_autofree char *place = leat_tokens_dup_place (self, index), *message = NULL;
+  g_autofree char *place = leat_tokens_dup_place (self, index), *message = NULL, *valid = NULL;
   va_list args;
 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (error, LEAT_KERNEL_ERROR, code, "%s: %s", place, message);
+  /* The text may be of any encoding; messages are UTF-8. */
+  valid = g_utf8_make_valid (message, -1);
+  g_set_error (error, LEAT_KERNEL_ERROR, code, "%s: %s", place, valid);
 }
 
 static gboolean

@@ -186,9 +186,9 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
           g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
 
           g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                       same ? "input \"%s\" is %s: map cannot compute with that type"
-                            : "input \"%s\" is %s: another size than the first input's",
-                       self->input_names[i], text);
+                       same ? "map \"%s\": input \"%s\" is %s, a type that it cannot compute with"
+                            : "map \"%s\": input \"%s\" is %s, and the first input has another shape",
+                       leat_node_get_name (LEAT_NODE (self)), self->input_names[i], text);
           return FALSE;
         }
     }

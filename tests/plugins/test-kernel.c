@@ -45,10 +45,10 @@ static const char source[] =
   "}\n"
   "__global__ void reversed (const uint32_t *in, uint64_t in_count, uint32_t *out)\n"
   "{\n"
-  "  extern __shared__ uint32_t all[];\n"
-  "  all[threadIdx.x] = in[threadIdx.x];\n"
+  "  extern __shared__ uint32_t items[];\n"
+  "  items[threadIdx.x] = in[threadIdx.x];\n"
   "  __syncthreads ();\n"
-  "  out[threadIdx.x] = all[in_count - 1 - threadIdx.x];\n"
+  "  out[threadIdx.x] = items[in_count - 1 - threadIdx.x];\n"
   "}\n";
 
 static char *
@@ -101,13 +101,13 @@ test_kernel_geometry (void)
   static const struct
   {
     const char *properties, *spec;
-    guint32 wanted[7]; /* grid, block, in_count */
+    guint32 wanted[7]; /* grid, block, in_count: items of every shape */
   } table[] = {
     { "", "u32[1000]", { 1, 1, 1, 256, 1, 1, 1000 } },
     { "grid=items:in", "u32[1000]", { 4, 1, 1, 256, 1, 1, 1000 } },
-    { "grid=items:in block=32", "u32[64,5]", { 10, 1, 1, 32, 1, 1, 64 } },
-    { "grid=items:in block=16x8", "u32[20,100]", { 7, 3, 1, 16, 8, 1, 20 } },
-    { "grid=items:in block=8x4x2", "u32[3,9,17]", { 3, 3, 2, 8, 4, 2, 3 } },
+    { "grid=items:in block=32", "u32[64,5]", { 10, 1, 1, 32, 1, 1, 320 } },
+    { "grid=items:in block=16x8", "u32[20,100]", { 7, 3, 1, 16, 8, 1, 2000 } },
+    { "grid=items:in block=8x4x2", "u32[3,9,17]", { 3, 3, 2, 8, 4, 2, 459 } },
     { "grid=7x3 block=64", "u32[10]", { 7, 3, 1, 64, 1, 1, 10 } },
     { "grid=2x3x4 block=1x2x3", "u32[10]", { 2, 3, 4, 1, 2, 3, 10 } },
     { "grid=auto block=4", "u32[10]", { 2, 1, 1, 4, 1, 1, 10 } },

@@ -197,6 +197,56 @@ test_kernel_compile_targets (void)
     }
 }
 
+/* The files in docs/kernels.md: a code block that begins with `// NAME.cu:` is one. */
+static char **
+list_examples (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "docs", "kernels.md", NULL), *text = NULL;
+  g_auto (GStrv) blocks = NULL;
+  GPtrArray *examples = g_ptr_array_new ();
+
+  if (g_file_get_contents (path, &text, NULL, NULL))
+    blocks = g_strsplit (text, "\n```\n", -1);
+  for (guint i = 0; blocks != NULL && blocks[i] != NULL; i++)
+    if (g_str_has_prefix (blocks[i], "// ") && strstr (blocks[i], ".cu: ") != NULL)
+      g_ptr_array_add (examples, g_strdup (blocks[i]));
+  g_ptr_array_add (examples, NULL);
+  return (char **) g_ptr_array_free (examples, FALSE);
+}
+
+static void
+test_kernel_compile_examples (gconstpointer target_name)
+{
+  g_auto (GStrv) examples = list_examples ();
+  LeatImageTarget target;
+
+  if (examples[0] == NULL)
+    {
+      g_test_skip ("docs/kernels.md is not here");
+      return;
+    }
+  g_assert_cmpuint (g_strv_length (examples), ==, 5);
+  g_assert_true (leat_image_target_parse (target_name, &target, NULL));
+  for (guint i = 0; examples[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("example.cu", examples[i], &error);
+      g_autoptr (GBytes) image = NULL;
+
+      g_assert_no_error (error);
+      g_assert_nonnull (leat_kernel_source_get_prototype (source, NULL, &error));
+      g_assert_cmpstr (leat_kernel_source_list_warnings (source)[0], ==, NULL);
+      image = leat_image_compile (source, &target, &error);
+      if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+        {
+          g_test_skip (error->message);
+          return;
+        }
+      g_assert_no_error (error);
+      g_assert_nonnull (image);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -209,6 +259,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
+  g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);
+  g_test_add_data_func ("/leat/kernel/compile/documented-for-nvrtc", "sm_90", test_kernel_compile_examples);
   g_test_add_func ("/leat/kernel/compile/targets", test_kernel_compile_targets);
   return g_test_run ();
 }

@@ -202,7 +202,7 @@ test_kernel_run_several (void)
   kernel_harness_clear (&kernels);
 }
 
-/* The wrapper takes a count as an address or a value. */
+/* The wrapper takes a count as a value, or as the address of a count of rows and how many items a row has. */
 static void
 test_kernel_run_wrapper (void)
 {
@@ -223,7 +223,7 @@ test_kernel_run_wrapper (void)
   in = leat_memory_get_address (count);
   g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 7);
   where = leat_memory_get_address (count);
-  g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 12);
+  g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 12 * 7);
   g_clear_pointer (&count, leat_memory_free);
   kernel_harness_clear (&kernels);
 }

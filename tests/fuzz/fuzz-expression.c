@@ -1,0 +1,37 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-base-expression.h"
+#include "leat-fuzz.h"
+
+const char *const leat_fuzz_words[] = {
+  "x", "y", "2", "0x1F", "1.5e-3", "min", "sqrt", "fma", "(",    ")",
+  ",", "?", ":", "<<",   "&&",     "-",   "int",  " ",   "((((", NULL,
+};
+
+/* What is accepted for a kernel is accepted again with all of its names known, and names and numbers are not lost. */
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  const char *const inputs[] = { NULL };
+  g_autofree char *text = g_strndup ((const char *) data, size);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatExpression) expression = leat_expression_parse (text, &error);
+  g_autoptr (LeatExpression) again = NULL;
+  g_autofree char *c = NULL;
+
+  g_assert_cmpint (expression == NULL, ==, error != NULL);
+  if (expression == NULL)
+    {
+      g_assert_cmpuint (strlen (error->message), <, 400);
+      g_assert_true (g_utf8_validate (error->message, -1, NULL) || !g_utf8_validate (text, -1, NULL));
+      return 0;
+    }
+  c = leat_expression_to_c (expression, inputs, FALSE);
+  if (strlen (c) > 16384)
+    return 0; /* spaces have been put in */
+  again = leat_expression_parse (c, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_strv_equal (leat_expression_list_names (expression), leat_expression_list_names (again)));
+  return 0;
+}

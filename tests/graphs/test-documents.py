@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the documents show of a terminal is what happens: each console block is run, and gives what stands under it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import graph_case
+from graph_case import GRAPHS
+
+graph_case.import_numpy()
+DOCUMENTS = GRAPHS.parent / 'docs'
+
+
+def sessions(document):
+    """[(command, output)] of all console blocks, in order; `> ` goes on with a command."""
+    found = []
+    for block in re.findall(r'^```console\n(.*?)^```$', (DOCUMENTS / document).read_text(), re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith('$ '):
+                found.append([line[2:], ''])
+            elif line.startswith('> '):
+                found[-1][0] += '\n' + line[2:]
+            else:
+                found[-1][1] += line + '\n'
+    assert found, f'{document} shows no terminal'
+    return found
+
+
+def check(folder, document):
+    """The commands of a document share a folder, where graphs/ is what it is in the source tree."""
+    shutil.copytree(GRAPHS, folder / 'graphs')
+    (folder / 'bin').mkdir()
+    python = folder / 'bin' / 'python3'
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    environment = {**os.environ, 'PATH': f'{folder}/bin:{os.environ["PATH"]}'}
+    for command, output in sessions(document):
+        done = subprocess.run(['sh', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=graph_case.RUN_SECONDS)
+        assert done.stdout.rstrip('\n') == output.rstrip('\n'), f'{command}\n{done.stdout}{done.stderr}\nnot\n{output}'
+
+
+def test_graphs(folder):
+    check(folder, 'graphs.md')
+
+
+def test_base(folder):
+    check(folder, 'nodes/base.md')
+
+
+def test_image(folder):
+    check(folder, 'nodes/image.md')
+
+
+def test_io(folder):
+    check(folder, 'nodes/io.md')
+
+
+def test_kernel(folder):
+    check(folder, 'nodes/kernel.md')
+
+
+def test_map(folder):
+    check(folder, 'nodes/map.md')
+
+
+def test_text(folder):
+    check(folder, 'nodes/text.md')
+
+
+if __name__ == '__main__':
+    graph_case.main(globals())
