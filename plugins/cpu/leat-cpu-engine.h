@@ -10,13 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* The half of the CPU driver that runs kernels: modules, functions, launches.  Memory, streams, capture and graphs are the
- * other half; they hold launches and run them when their turn comes.  Nothing here knows of contexts or streams. */
+/* The half of the CPU driver that runs kernels: modules, functions, launches.  Memory, streams, capture and graphs are
+ * the other half; they hold launches and run them when their turn comes.  Nothing here knows of contexts or streams. */
 
 typedef struct _LeatCpuModule LeatCpuModule;     /* what a CUmodule points at */
 typedef struct _LeatCpuFunction LeatCpuFunction; /* what a CUfunction points at; lives as long as its module */
 
-/* A kernel with everything that one launch of it needs.  Made by init or copy, freed by clear, run any number of times. */
+/* A kernel with everything that one launch of it needs.  Made by init or copy, freed by clear, run any number of times.
+ */
 typedef struct
 {
   LeatCpuFunction *function;

@@ -5,7 +5,9 @@
 #include "leat.h"
 #include "plain.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The CPU driver against plain C with as many threads: both sides in one run, alternating, medians of the device part,
  * results compared first. Prints one line a job: ratio of medians, and both with their spread. */
@@ -235,13 +237,24 @@ bench_stats (void)
   side_close (&side);
 }
 
+/* On huge pages, as the device's memory is. */
+static gpointer
+take_huge (gsize bytes)
+{
+  gpointer block = NULL;
+
+  if (posix_memalign (&block, 2 << 20, bytes) != 0)
+    g_error ("no memory");
+  madvise (block, bytes, MADV_HUGEPAGE);
+  return block;
+}
+
 /* One multiplication and one addition an item, as @node does them. */
 static void
 bench_flat (const char *job, const char *node)
 {
   gsize n = 32 << 20;
-  float *x = g_new (float, n);
-  g_autofree float *y = g_new (float, n);
+  float *x = take_huge (n * sizeof (float)), *y = take_huge (n * sizeof (float));
   g_autoptr (GBytes) input = NULL;
   g_autofree char *text = NULL;
   Side side;
@@ -249,7 +262,7 @@ bench_flat (const char *job, const char *node)
 
   for (gsize i = 0; i < n; i++)
     x[i] = (float) (i % 1000);
-  input = g_bytes_new_take (x, n * sizeof (float));
+  input = g_bytes_new_with_free_func (x, n * sizeof (float), free, x);
   text = g_strdup_printf ("leat 1\nlet cu = \"%s\"\napp name=source spec=f32[33554432] -> upload -> %s a=2 b=1 -> "
                           "readback -> app name=sink\n",
                           g_getenv ("LEAT_BENCH_KERNELS"), node);
@@ -265,6 +278,7 @@ bench_flat (const char *job, const char *node)
     }
   report (job, &times, "(no barriers; at most 1.3)");
   side_close (&side);
+  free (y);
 }
 
 int

@@ -34,7 +34,7 @@ plain_split (void (*work) (const PlainPiece *), gsize n, guint threads, void *jo
   GThread *others[64];
 
   for (guint i = 0; i < threads; i++)
-    pieces[i] = (PlainPiece) { work, n * i / threads, n * (i + 1) / threads, i, job };
+    pieces[i] = (PlainPiece){ work, n * i / threads, n * (i + 1) / threads, i, job };
   for (guint i = 1; i < threads; i++)
     others[i] = g_thread_new ("plain", plain_thread, &pieces[i]);
   work (&pieces[0]);

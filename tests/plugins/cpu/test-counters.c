@@ -20,28 +20,34 @@ typedef struct
   } expected[8];
 } CountersCase;
 
-#define FIELD(name, change)                      \
-  {                                              \
-    offsetof (LeatCpuCounters, name), (change)   \
+#define FIELD(name, change)                                                                                            \
+  {                                                                                                                    \
+    offsetof (LeatCpuCounters, name), (change)                                                                         \
   }
 
 static const CountersCase cases[] = {
   { "copies",
-    "stream s0; alloc d0 64; alloc d1 64; alloc-host h0 64; copy s0 d0 h0 16; copy s0 d1 d0 8; copy s0 h0 d1 4; sync s0",
+    "stream s0; alloc d0 64; alloc d1 64; alloc-host h0 64; copy s0 d0 h0 16; copy s0 d1 d0 8; copy s0 h0 d1 4; sync "
+    "s0",
     { FIELD (copies_to_device, 1), FIELD (bytes_to_device, 16), FIELD (copies_on_device, 1), FIELD (bytes_on_device, 8),
       FIELD (copies_to_host, 1), FIELD (bytes_to_host, 4), FIELD (copy_calls, 3), FIELD (host_waits, 2) } },
-  { "allocations", "alloc d0 64; alloc d1 64; free d0; alloc-host h0 64",
+  { "allocations",
+    "alloc d0 64; alloc d1 64; free d0; alloc-host h0 64",
     { FIELD (device_allocations, 2), FIELD (device_frees, 2), FIELD (host_allocations, 1), FIELD (host_frees, 1),
       FIELD (device_bytes, 0) } },
   { "graph",
-    "graph g0; alloc d0 64; add-set n0 g0 d0 1; add-host n1 g0 n0; instantiate x0 g0; stream s0; launch x0 s0; launch x0 s0; sync s0",
+    "graph g0; alloc d0 64; add-set n0 g0 d0 1; add-host n1 g0 n0; instantiate x0 g0; stream s0; launch x0 s0; launch "
+    "x0 s0; sync s0",
     { FIELD (instantiates, 1), FIELD (graph_launches, 2), FIELD (graphs_run, 2), FIELD (graph_nodes_run, 4),
       FIELD (sets_run, 2), FIELD (host_functions_run, 2), FIELD (set_calls, 0), FIELD (host_function_calls, 0) } },
-  { "disabled-node-does-not-run", "graph g0; alloc d0 64; add-set n0 g0 d0 1; instantiate x0 g0; enable x0 n0 0; stream s0; launch x0 s0; sync s0",
+  { "disabled-node-does-not-run",
+    "graph g0; alloc d0 64; add-set n0 g0 d0 1; instantiate x0 g0; enable x0 n0 0; stream s0; launch x0 s0; sync s0",
     { FIELD (graphs_run, 1), FIELD (graph_nodes_run, 0), FIELD (sets_run, 0) } },
-  { "capture-runs-nothing", "stream s0; alloc d0 64; begin s0 global; set s0 d0 1; host s0; end s0 g0",
+  { "capture-runs-nothing",
+    "stream s0; alloc d0 64; begin s0 global; set s0 d0 1; host s0; end s0 g0",
     { FIELD (sets_run, 0), FIELD (host_functions_run, 0), FIELD (graph_launches, 0), FIELD (graphs_created, 1) } },
-  { "changes", "graph g0; alloc d0 64; add-set n0 g0 d0 1; instantiate x0 g0; change-set x0 n0 d0 2; update x0 g0 0",
+  { "changes",
+    "graph g0; alloc d0 64; add-set n0 g0 d0 1; instantiate x0 g0; change-set x0 n0 d0 2; update x0 g0 0",
     { FIELD (exec_node_updates, 1), FIELD (exec_updates, 1) } },
 };
 

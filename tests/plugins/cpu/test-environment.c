@@ -8,8 +8,8 @@
 #include "cuda-script.h"
 #include "cuda-table.h"
 
-/* What the environment does to the driver: profiles and planted faults.  Each case runs in a process of its own, which is
- * this program called with --run. */
+/* What the environment does to the driver: profiles and planted faults.  Each case runs in a process of its own, which
+ * is this program called with --run. */
 typedef struct
 {
   const char *name;
@@ -20,9 +20,11 @@ typedef struct
 
 static const EnvironmentCase cases[] = {
   { "profile/memory", "memory=1M", NULL,
-    "attribute 16 ? ; alloc d0 1048577 = OUT_OF_MEMORY; alloc d0 1000000; alloc d1 100000 = OUT_OF_MEMORY; free d0; alloc d1 100000;"
+    "attribute 16 ? ; alloc d0 1048577 = OUT_OF_MEMORY; alloc d0 1000000; alloc d1 100000 = OUT_OF_MEMORY; free d0; "
+    "alloc d1 100000;"
     "memory 1048576 948576" },
-  { "profile/named", "h100", NULL, "attribute 16 132; attribute 75 9; attribute 76 0; attribute 97 232448; attribute 106 32" },
+  { "profile/named", "h100", NULL,
+    "attribute 16 132; attribute 75 9; attribute 76 0; attribute 97 232448; attribute 106 32" },
   { "profile/named-and-changed", "laptop,multiprocessors=3,cc=7.5,memory=2G", NULL,
     "attribute 16 3; attribute 75 7; attribute 76 5; memory 2147483648 2147483648" },
   { "profile/fields", "threads-per-block=512,block-x=256,grid-y=7,shared=16K,async-engines=1,integrated=0", NULL,
@@ -33,30 +35,38 @@ static const EnvironmentCase cases[] = {
 
   { "fault/init", NULL, "init=NO_DEVICE", NULL },
   { "fault/alloc-third", NULL, "alloc:3", "alloc d0 64; alloc d1 64; alloc d2 64 = OUT_OF_MEMORY; alloc d2 64" },
-  { "fault/alloc-from-second", NULL, "alloc:2+", "alloc d0 64; alloc d1 64 = OUT_OF_MEMORY; alloc d2 64 = OUT_OF_MEMORY" },
+  { "fault/alloc-from-second", NULL, "alloc:2+",
+    "alloc d0 64; alloc d1 64 = OUT_OF_MEMORY; alloc d2 64 = OUT_OF_MEMORY" },
   { "fault/host-alloc", NULL, "host-alloc:1", "alloc-host h0 64 = OUT_OF_MEMORY; alloc d0 64; alloc-host h0 64" },
   { "fault/instantiate", NULL, "instantiate:1", "graph g0; instantiate x0 g0 = OUT_OF_MEMORY; instantiate x0 g0" },
   { "fault/stream", NULL, "stream:2=UNKNOWN", "stream s0; stream s1 = UNKNOWN" },
   { "fault/event", NULL, "event:1", "event e0 = OUT_OF_MEMORY; event e0" },
   { "fault/copy-is-sticky", NULL, "copy:2=ILLEGAL_ADDRESS",
     "stream s0; alloc d0 64; alloc-host h0 64; copy s0 d0 h0; sync s0; copy s0 d0 h0; sync s0 = ILLEGAL_ADDRESS;"
-    "copy s0 d0 h0 = ILLEGAL_ADDRESS; alloc d1 64 = ILLEGAL_ADDRESS; sync-context = ILLEGAL_ADDRESS; event e0 = ILLEGAL_ADDRESS" },
-  { "fault/set", NULL, "set:1=LAUNCH_FAILED", "stream s0; alloc d0 64; set s0 d0 1; sync s0 = LAUNCH_FAILED; query s0 = LAUNCH_FAILED" },
+    "copy s0 d0 h0 = ILLEGAL_ADDRESS; alloc d1 64 = ILLEGAL_ADDRESS; sync-context = ILLEGAL_ADDRESS; event e0 = "
+    "ILLEGAL_ADDRESS" },
+  { "fault/set", NULL, "set:1=LAUNCH_FAILED",
+    "stream s0; alloc d0 64; set s0 d0 1; sync s0 = LAUNCH_FAILED; query s0 = LAUNCH_FAILED" },
   { "fault/host-function", NULL, "host-function:1", "stream s0; host s0; sync s0 = LAUNCH_FAILED; check c 0" },
   { "fault/reset-heals", NULL, "set:1=ILLEGAL_ADDRESS",
-    "stream s0; alloc d0 64; set s0 d0 1; sync s0 = ILLEGAL_ADDRESS; reset; stream s0; alloc d0 64; set s0 d0 1; sync s0" },
+    "stream s0; alloc d0 64; set s0 d0 1; sync s0 = ILLEGAL_ADDRESS; reset; stream s0; alloc d0 64; set s0 d0 1; sync "
+    "s0" },
   { "fault/graph-node", NULL, "set:2=ILLEGAL_ADDRESS",
-    "graph g0; alloc d0 64; add-set n0 g0 d0 1; add-set n1 g0 d0 2 n0; add-host n2 g0 n1; instantiate x0 g0; stream s0; launch x0 s0;"
+    "graph g0; alloc d0 64; add-set n0 g0 d0 1; add-set n1 g0 d0 2 n0; add-host n2 g0 n1; instantiate x0 g0; stream "
+    "s0; launch x0 s0;"
     "sync s0 = ILLEGAL_ADDRESS; check c 0" },
   { "fault/waiting-thread-sees-it", NULL, "set:1=ILLEGAL_ADDRESS",
     "stream s0 nb; stream s1 nb; alloc d0 64; event e0; block s0; record e0 s0; set s1 d0 1; sync s1 = ILLEGAL_ADDRESS;"
     "sync-event e0 = ILLEGAL_ADDRESS; open" },
   { "fault/hang-and-reset", NULL, "copy:1=hang",
-    "stream s0 nb; stream s1 nb; alloc d0 64; alloc-host h0 64; copy s0 d0 h0; query s0 = NOT_READY; host s1; sync s1; check c 1;"
+    "stream s0 nb; stream s1 nb; alloc d0 64; alloc-host h0 64; copy s0 d0 h0; query s0 = NOT_READY; host s1; sync s1; "
+    "check c 1;"
     "query s0 = NOT_READY; reset; stream s0; alloc d0 64; alloc-host h0 64; copy s0 d0 h0; sync s0" },
   { "fault/device-lost", NULL, "device-lost:2",
-    "stream s0; alloc d0 64; set s0 d0 1; sync s0; set s0 d0 1; sync s0 = DEVICE_UNAVAILABLE; reset; stream s0 = DEVICE_UNAVAILABLE" },
-  { "fault/two", NULL, "alloc:1,host-alloc:2", "alloc d0 64 = OUT_OF_MEMORY; alloc-host h0 64; alloc-host h1 64 = OUT_OF_MEMORY" },
+    "stream s0; alloc d0 64; set s0 d0 1; sync s0; set s0 d0 1; sync s0 = DEVICE_UNAVAILABLE; reset; stream s0 = "
+    "DEVICE_UNAVAILABLE" },
+  { "fault/two", NULL, "alloc:1,host-alloc:2",
+    "alloc d0 64 = OUT_OF_MEMORY; alloc-host h0 64; alloc-host h1 64 = OUT_OF_MEMORY" },
   { "fault/not-understood", NULL, "breakfast:2", "alloc d0 64" },
 };
 
