@@ -111,7 +111,9 @@ def describe_tests(source, build, bundle, commit):
         listed = subprocess.run(['meson', 'introspect', kind, str(build)], check=True, capture_output=True, text=True)
         return json.loads(listed.stdout)
     text = json.dumps({'commit': commit, 'tests': ask('--tests'), 'benchmarks': ask('--benchmarks')}, indent=1)
-    (bundle / 'tests.json').write_text(text.replace(str(build), '@BUILD@').replace(str(source), '@SOURCE@'))
+    for path, name in ((f'{build}/../', '@SOURCE@/'), (str(build), '@BUILD@'), (str(source), '@SOURCE@')):
+        text = text.replace(path, name)
+    (bundle / 'tests.json').write_text(text)
 
 
 def write_environment(source, build, bundle):

@@ -156,8 +156,13 @@ leat_tool_finish_output (LeatExit code)
 void
 leat_tool_add_plugin_paths (char **folders)
 {
-  for (guint i = 0; folders != NULL && folders[i] != NULL; i++)
-    leat_registry_add_path (leat_registry_get_default (), folders[i]);
+  g_autofree char *first = folders != NULL ? g_strjoinv (G_SEARCHPATH_SEPARATOR_S, folders) : NULL;
+  const char *others = g_getenv ("LEAT_PLUGIN_PATH");
+  g_autofree char *all = g_strjoin (others != NULL ? G_SEARCHPATH_SEPARATOR_S : NULL, first, others, NULL);
+
+  /* The registry looks at what is added to it after the variable; the command line goes before both. */
+  if (first != NULL)
+    g_setenv ("LEAT_PLUGIN_PATH", all, TRUE);
 }
 
 char *

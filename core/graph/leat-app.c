@@ -94,7 +94,7 @@ leat_app_parse_spec (LeatApp *self, GError **error)
   LeatSpec *spec = self->spec != NULL ? leat_spec_parse (self->spec, error) : NULL;
 
   if (spec == NULL && self->spec != NULL)
-    g_prefix_error (error, "app \"%s\": spec=%s: ", leat_node_get_name (LEAT_NODE (self)), self->spec);
+    g_prefix_error (error, "spec=%s: ", self->spec);
   return spec;
 }
 

@@ -21,18 +21,19 @@
 #define LEAT_IMAGE_CACHE_DEFAULT_MIB 512
 #define LEAT_IMAGE_CACHE_TOUCH_S     (60 * 60)
 
+/* Why there is no cache is said once in a process. */
+static guint leat_image_cache_said;
+
 static gboolean
 leat_image_cache_is_private (int folder, const char *path)
 {
-  static gboolean warned;
   struct stat info;
 
   if (fstat (folder, &info) == 0 && S_ISDIR (info.st_mode) && info.st_uid == geteuid ()
       && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0)
     return TRUE;
-  if (!warned)
+  if (g_atomic_int_add (&leat_image_cache_said, 1) == 0)
     g_warning ("the kernel cache %s is not used: it must belong to this user and be writable by nobody else", path);
-  warned = TRUE;
   return FALSE;
 }
 
@@ -199,11 +200,19 @@ leat_image_cache_trim (int folder, const char *path)
     }
 }
 
+/* The image is there all the same; the next start takes as long as this one. */
+static void
+leat_image_cache_complain (const char *path, int reason)
+{
+  if (g_atomic_int_add (&leat_image_cache_said, 1) == 0)
+    g_message ("cannot keep compiled kernels in %s (%s), so each start compiles them again", path, g_strerror (reason));
+}
+
 void
 leat_image_cache_insert (const LeatImageKey *key, GBytes *image)
 {
   static guint counter;
-  int folder = leat_image_cache_open (TRUE);
+  int folder = leat_image_cache_open (TRUE), reason = errno;
   g_autoptr (GBytes) sealed = leat_image_store_seal (key, image);
   g_autofree char *path = g_build_filename (g_get_user_cache_dir (), "leat", "images", NULL);
   g_autofree char *temporary =
@@ -211,10 +220,16 @@ leat_image_cache_insert (const LeatImageKey *key, GBytes *image)
   char name[37];
 
   if (folder < 0)
-    return;
+    {
+      leat_image_cache_complain (path, reason);
+      return;
+    }
   leat_image_cache_format_name (key, name);
   if (!leat_image_cache_write (folder, temporary, sealed) || renameat (folder, temporary, folder, name) != 0)
-    unlinkat (folder, temporary, 0);
+    {
+      leat_image_cache_complain (path, errno);
+      unlinkat (folder, temporary, 0);
+    }
   leat_image_cache_trim (folder, path);
   close (folder);
 }

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -190,20 +191,54 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
   return g_string_free (text, FALSE);
 }
 
+/* The text as a file to read from: a pipe to a compiler that ends early would end this process too (SIGPIPE). */
+static int
+leat_image_host_open_text (const char *text)
+{
+  int file = memfd_create ("leat-kernel", MFD_CLOEXEC);
+  gsize size = strlen (text), done = 0;
+
+  while (file >= 0 && done < size)
+    {
+      gssize n = write (file, text + done, size - done);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        {
+          close (file);
+          return -1;
+        }
+      done += n;
+    }
+  if (file >= 0)
+    lseek (file, 0, SEEK_SET);
+  return file;
+}
+
 static gboolean
 leat_image_host_run (LeatKernelSource *source, char **command, const char *text, GError **error)
 {
-  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
-    G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
+  g_autoptr (GSubprocessLauncher) launcher =
+    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
   g_autoptr (GSubprocess) child = NULL;
+  g_autoptr (GBytes) output = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *errors = NULL, *messages = NULL;
+  int file = leat_image_host_open_text (text);
 
+  if (file < 0)
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "cannot hand %s to the compiler: %s",
+                   leat_kernel_source_get_name (source), g_strerror (errno));
+      return FALSE;
+    }
+  g_subprocess_launcher_take_stdin_fd (launcher, file);
   /* Its messages are read by people who may have set any language, and by us. */
   g_subprocess_launcher_setenv (launcher, "LC_ALL", "C.UTF-8", TRUE);
   g_subprocess_launcher_unsetenv (launcher, "LD_PRELOAD");
   child = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &local);
-  if (child == NULL || !g_subprocess_communicate_utf8 (child, text, NULL, NULL, &errors, &local))
+  if (child == NULL || !g_subprocess_communicate (child, NULL, NULL, NULL, &output, &local))
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "cannot run the C++ compiler %s: %s",
                    command[0], local->message);
@@ -211,7 +246,15 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
     }
   if (g_subprocess_get_successful (child))
     return TRUE;
+  /* It may quote the text, which can be of any encoding. */
+  if (g_bytes_get_size (output) > 0)
+    errors = g_utf8_make_valid (g_bytes_get_data (output, NULL), g_bytes_get_size (output));
   messages = leat_image_host_dup_messages (source, errors != NULL ? errors : "");
+  if (*messages == '\0')
+    {
+      g_free (messages);
+      messages = g_strdup_printf ("%s failed and did not say why", command[0]);
+    }
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for the CPU:\n%s",
                leat_kernel_source_get_name (source), messages);
   return FALSE;

@@ -101,6 +101,7 @@ leat_nvrtc_open (GError **error)
   static LeatNvrtc table;
   static gboolean loaded;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  const char *given = g_getenv ("LEAT_NVRTC");
   g_autofree char *path = NULL;
   void *library = NULL;
 
@@ -109,6 +110,14 @@ leat_nvrtc_open (GError **error)
   path = leat_nvrtc_find_file ();
   if (path != NULL)
     library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL && given != NULL && *given != '\0')
+    {
+      g_set_error (
+        error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+        "LEAT_NVRTC names \"%s\", which is not a library that loads; leave it unset to look in the usual places",
+        given);
+      return NULL;
+    }
   for (guint i = 0; library == NULL && i < G_N_ELEMENTS (leat_nvrtc_names); i++)
     library = dlopen (leat_nvrtc_names[i], RTLD_NOW | RTLD_LOCAL);
   if (library == NULL)
@@ -143,13 +152,14 @@ static char *
 leat_nvrtc_dup_messages (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source)
 {
   g_autoptr (GRegex) place = g_regex_new ("^(\\S[^\\n(]*)\\((\\d+)\\): ", G_REGEX_MULTILINE, 0, NULL);
-  g_autofree char *log = NULL, *colons = NULL;
+  g_autofree char *log = NULL, *valid = NULL, *colons = NULL;
   gsize size = 0;
 
   nvrtc->log_size (program, &size);
   log = g_malloc0 (size + 1);
   nvrtc->log (program, log);
-  colons = g_regex_replace (place, log, -1, 0, "\\1:\\2: ", 0, NULL);
+  valid = g_utf8_make_valid (log, -1);
+  colons = g_regex_replace (place, valid, -1, 0, "\\1:\\2: ", 0, NULL);
   return leat_kernel_source_dup_messages (source, g_strstrip (colons));
 }
 

@@ -88,17 +88,25 @@ leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *tar
   return g_strdup_printf ("%s.%s.img", base, target_name);
 }
 
-/* The folders that may hold shipped images. */
-static char **
-leat_image_list_shipped_folders (void)
+static void
+leat_image_add_folders (GPtrArray *folders, const char *variable, const char *inner)
 {
-  const char *path = g_getenv ("LEAT_IMAGE_PATH");
+  const char *path = g_getenv (variable);
   g_auto (GStrv) given = path != NULL ? g_strsplit (path, G_SEARCHPATH_SEPARATOR_S, -1) : NULL;
-  GPtrArray *folders = g_ptr_array_new ();
 
   for (guint i = 0; given != NULL && given[i] != NULL; i++)
     if (*given[i] != '\0')
-      g_ptr_array_add (folders, g_strdup (given[i]));
+      g_ptr_array_add (folders, g_build_filename (given[i], inner, NULL));
+}
+
+/* The folders that may hold shipped images: beside the plugins. */
+static char **
+leat_image_list_shipped_folders (void)
+{
+  GPtrArray *folders = g_ptr_array_new ();
+
+  leat_image_add_folders (folders, "LEAT_IMAGE_PATH", NULL);
+  leat_image_add_folders (folders, "LEAT_PLUGIN_PATH", "images");
   g_ptr_array_add (folders, g_build_filename (LEAT_PLUGIN_DIR, "images", NULL));
   g_ptr_array_add (folders, NULL);
   return (char **) g_ptr_array_free (folders, FALSE);
@@ -125,19 +133,18 @@ leat_image_find_shipped_for (LeatKernelSource *source, const LeatImageTarget *ta
   return image;
 }
 
-/* The best shipped image that runs where @target does. */
+/* The best shipped image of machine code for @target. */
 static GBytes *
 leat_image_find_shipped (LeatKernelSource *source, const LeatImageTarget *target)
 {
   static const char *const levels[] = { "x86-64-v3", "x86-64" };
-  static const guint ptx[] = { 120, 100, 90, 89, 86, 80, 75, 70 };
   GBytes *image = NULL;
 
   if (target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
     return NULL;
   if (!g_str_equal (target->level, "native"))
-    image = leat_image_find_shipped_for (source, target);
-  for (guint i = 0; image == NULL && g_str_equal (target->level, "native") && i < G_N_ELEMENTS (levels); i++)
+    return leat_image_find_shipped_for (source, target);
+  for (guint i = 0; image == NULL && i < G_N_ELEMENTS (levels); i++)
     {
       LeatImageTarget level = { LEAT_IMAGE_HOST, "", 0 };
 
@@ -145,11 +152,22 @@ leat_image_find_shipped (LeatKernelSource *source, const LeatImageTarget *target
       if (leat_image_cpu_runs (level.level))
         image = leat_image_find_shipped_for (source, &level);
     }
-  for (guint i = 0; image == NULL && target->kind == LEAT_IMAGE_CUBIN && i < G_N_ELEMENTS (ptx); i++)
-    {
-      LeatImageTarget older = { LEAT_IMAGE_PTX, "", ptx[i] };
+  return image;
+}
 
-      if (ptx[i] <= target->capability)
+/* The newest PTX that becomes what @target needs.  For want of a compiler only: a driver older than the NVRTC that made
+ * it refuses it. */
+static GBytes *
+leat_image_find_shipped_ptx (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  static const guint versions[] = { 120, 100, 90, 89, 86, 80, 75, 70 };
+  GBytes *image = NULL;
+
+  for (guint i = 0; image == NULL && target->kind == LEAT_IMAGE_CUBIN && i < G_N_ELEMENTS (versions); i++)
+    {
+      LeatImageTarget older = { LEAT_IMAGE_PTX, "", versions[i] };
+
+      if (versions[i] <= target->capability)
         image = leat_image_find_shipped_for (source, &older);
     }
   return image;
@@ -163,24 +181,15 @@ leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GEr
                                          : leat_image_nvrtc_compile (source, target, error);
 }
 
-GBytes *
-leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+/* From the cache, else from the compiler whose identity is @compiler. */
+static GBytes *
+leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, GError **error)
 {
-  g_autoptr (GBytes) image = NULL;
-  g_autofree char *compiler = NULL;
   gboolean damaged = FALSE;
   LeatImageKey key;
+  GBytes *image;
 
-  g_return_val_if_fail (source != NULL && target != NULL, NULL);
-  image = leat_image_find_shipped (source, target);
-  if (image != NULL)
-    {
-      g_atomic_int_inc (&leat_image_counters[0]);
-      return g_steal_pointer (&image);
-    }
-  compiler =
-    target->kind == LEAT_IMAGE_HOST ? leat_image_host_dup_identity (error) : leat_image_nvrtc_dup_identity (error);
-  if (compiler == NULL || !leat_image_make_key (source, target, compiler, &key, error))
+  if (!leat_image_make_key (source, target, compiler, &key, error))
     return NULL;
   image = leat_image_cache_lookup (&key, &damaged);
   if (damaged)
@@ -188,13 +197,39 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   if (image != NULL)
     {
       g_atomic_int_inc (&leat_image_counters[1]);
-      return g_steal_pointer (&image);
+      return image;
     }
   image = leat_image_compile (source, target, error);
   if (image == NULL)
     return NULL;
   g_atomic_int_inc (&leat_image_counters[2]);
   leat_image_cache_insert (&key, image);
+  return image;
+}
+
+GBytes *
+leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  g_autoptr (GBytes) image = NULL;
+  g_autoptr (GError) local = NULL;
+  g_autofree char *compiler = NULL;
+
+  g_return_val_if_fail (source != NULL && target != NULL, NULL);
+  image = leat_image_find_shipped (source, target);
+  if (image == NULL)
+    {
+      compiler = target->kind == LEAT_IMAGE_HOST ? leat_image_host_dup_identity (&local)
+                                                 : leat_image_nvrtc_dup_identity (&local);
+      if (compiler != NULL)
+        return leat_image_make (source, target, compiler, error);
+      image = leat_image_find_shipped_ptx (source, target);
+    }
+  if (image == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return NULL;
+    }
+  g_atomic_int_inc (&leat_image_counters[0]);
   return g_steal_pointer (&image);
 }
 

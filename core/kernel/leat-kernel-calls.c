@@ -106,7 +106,7 @@ leat_kernel_calls_scan_macro (LeatKernelCalls *self, guint index)
 
   if (name == NULL)
     return;
-  words = g_regex_split_simple ("\\W+", body, 0, 0);
+  words = g_regex_split_simple ("\\W+", body, G_REGEX_RAW, 0);
   for (guint i = 0; words[i] != NULL; i++)
     leat_kernel_calls_mention (self, leat_kernel_calls_node (self, name), words[i]);
 }

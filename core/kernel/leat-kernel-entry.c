@@ -105,7 +105,7 @@ static char *
 leat_entry_dup_bounds (const LeatKernelUnit *unit, const LeatDecl *decl)
 {
   for (guint i = decl->first; i < decl->name; i++)
-    if (leat_tokens_is (unit->tokens, i, "__launch_bounds__"))
+    if (leat_tokens_is (unit->tokens, i, "__launch_bounds__") && leat_tokens_is (unit->tokens, i + 1, "("))
       return leat_tokens_dup_range (unit->tokens, i, leat_tokens_at (unit->tokens, i + 1)->match);
   return g_strdup ("");
 }
@@ -161,7 +161,7 @@ leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const Le
 {
   for (guint i = decl->first; i < decl->name; i++)
     {
-      if (leat_tokens_is (unit->tokens, i, "__launch_bounds__"))
+      if (leat_tokens_is (unit->tokens, i, "__launch_bounds__") && leat_tokens_is (unit->tokens, i + 1, "("))
         {
           guint close = leat_tokens_at (unit->tokens, i + 1)->match;
 

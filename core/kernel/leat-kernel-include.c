@@ -219,8 +219,8 @@ static gboolean
 leat_includer_is_guarded (const char *text)
 {
   g_autoptr (GRegex) guard =
-    g_regex_new ("\\A(?:\\s+|//[^\\n]*\\n|/\\*.*?\\*/)*#\\s*ifndef\\s+(\\w+)\\s*\\n\\s*#\\s*define\\s+\\1\\b",
-                 G_REGEX_DOTALL, 0, NULL);
+    g_regex_new ("\\A(?:\\s|//[^\\n]*\\n|/\\*.*?\\*/)*#\\s*ifndef\\s+(\\w+)\\s*\\n\\s*#\\s*define\\s+\\1\\b",
+                 G_REGEX_DOTALL | G_REGEX_RAW, 0, NULL);
 
   return g_regex_match (guard, text, 0, NULL);
 }
@@ -271,7 +271,8 @@ leat_includer_line (LeatIncluder *self, const char *path, guint file, guint numb
 static gboolean
 leat_includer_read (LeatIncluder *self, const char *path, const char *text, GError **error)
 {
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  /* Some editors put a byte order mark first. */
+  g_auto (GStrv) lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);
   guint file = leat_includer_add_file (self, path), hidden = 0;
   gboolean in_comment = FALSE;
 
@@ -308,13 +309,21 @@ leat_kernel_text_new (const char *name, const char *text, GError **error)
   g_autoptr (GHashTable) once = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   LeatIncluder includer = { out, g_string_new (NULL), once, stack };
-  gboolean ok;
+  g_autoptr (GError) local = NULL;
 
   out->files = g_ptr_array_new_with_free_func (g_free);
   out->labels = g_ptr_array_new_with_free_func (g_free);
-  ok = leat_includer_read (&includer, name, text, error);
+  leat_includer_read (&includer, name, text, &local);
   out->text = g_string_free (includer.text, FALSE);
-  return ok ? g_steal_pointer (&out) : NULL;
+  if (local != NULL)
+    {
+      /* It may quote the text, which can be of any encoding. */
+      g_autofree char *message = g_utf8_make_valid (local->message, -1);
+
+      g_set_error_literal (error, local->domain, local->code, message);
+      return NULL;
+    }
+  return g_steal_pointer (&out);
 }
 
 void

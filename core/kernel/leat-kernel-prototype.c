@@ -248,7 +248,7 @@ leat_prototype_dup_comment (const LeatKernelUnit *unit, const LeatDecl *decl)
         g_string_append_c (joined, '\n');
       g_string_append (joined, line);
     }
-  return joined->len > 0 ? g_strdup (joined->str) : NULL;
+  return joined->len > 0 ? g_utf8_make_valid (joined->str, joined->len) : NULL;
 }
 
 static LeatPrototype *
@@ -271,6 +271,23 @@ leat_prototype_finish (const LeatKernelUnit *unit, const LeatDecl *decl, GArray 
   return self;
 }
 
+static gboolean
+leat_prototype_check_name (const LeatKernelUnit *unit, GArray *drafts, const LeatParamDraft *draft, GError **error)
+{
+  for (guint i = 0; i < drafts->len; i++)
+    {
+      const LeatParamDraft *other = &g_array_index (drafts, LeatParamDraft, i);
+
+      if (other == draft || g_strcmp0 (other->param.name, draft->param.name) != 0)
+        continue;
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "two parameters are called \"%s\"; ports and arguments need names of their own",
+                             draft->param.name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 LeatPrototype *
 leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
 {
@@ -288,7 +305,8 @@ leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *de
 
       g_array_set_size (drafts, drafts->len + 1);
       draft = &g_array_index (drafts, LeatParamDraft, drafts->len - 1);
-      if (!leat_param_draft_read (self, draft, first, last, error) || !leat_param_draft_resolve (self, draft, error))
+      if (!leat_param_draft_read (self, draft, first, last, error) || !leat_param_draft_resolve (self, draft, error)
+          || !leat_prototype_check_name (self, drafts, draft, error))
         return NULL;
     }
   for (guint i = 0; i < drafts->len; i++)

@@ -35,6 +35,8 @@ leat_host_writer_find_statement (LeatHostWriter *self, guint index, guint *first
     {
       guint match = leat_tokens_at (tokens, *end)->match;
 
+      if (match != G_MAXUINT && match < *end)
+        return FALSE;
       *end = match != G_MAXUINT && match > *end ? match + 1 : *end + 1;
     }
   return leat_tokens_at (tokens, *end)->kind != LEAT_TOKEN_END;

@@ -13,8 +13,8 @@
  * The text of a `.cu` file with its local includes inlined.
  *
  * A source is read and checked when it is made, without a device and without a compiler: its kernels, their parameters
- * and its warnings are known at once.  What compilers are given is derived from it later, when an image is needed.  It
- * is immutable and reference-counted and may be used from any thread.
+ * and its warnings can be asked for at once.  What compilers are given is derived from it later, when an image is
+ * needed.  It is immutable and reference-counted and may be used from any thread.
  */
 struct _LeatKernelSource
 {
@@ -25,8 +25,8 @@ struct _LeatKernelSource
   LeatKernelUnit *unit;
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */
   LeatPrototype **prototypes; /* in step; NULL until asked for */
-  GPtrArray *warnings;
-  GMutex lock; /* the two texts and the prototypes */
+  GPtrArray *warnings;        /* NULL until asked for: to find them costs as much as all the rest */
+  GMutex lock;                /* the two texts, the prototypes and the warnings */
   char *host_text;
   char *cuda_text;
 };
@@ -101,12 +101,11 @@ leat_kernel_source_new (const char *name, const char *text, GError **error)
   if (self->text == NULL)
     return NULL;
   self->unit = leat_kernel_unit_new (self->text, error);
-  if (self->unit == NULL || !leat_kernel_unit_check_variants (self->unit, error))
+  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
+      || !leat_kernel_unit_check_variants (self->unit, error))
     return NULL;
   self->kernels = leat_kernel_unit_list_kernels (self->unit);
   self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
-  self->warnings = leat_kernel_unit_list_warnings (self->unit);
-  g_ptr_array_add (self->warnings, NULL);
   return g_steal_pointer (&self);
 }
 
@@ -302,8 +301,18 @@ leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GEr
 const char *const *
 leat_kernel_source_list_warnings (LeatKernelSource *self)
 {
+  const char *const *lines;
+
   g_return_val_if_fail (self != NULL, NULL);
-  return (const char *const *) self->warnings->pdata;
+  g_mutex_lock (&self->lock);
+  if (self->warnings == NULL)
+    {
+      self->warnings = leat_kernel_unit_list_warnings (self->unit);
+      g_ptr_array_add (self->warnings, NULL);
+    }
+  lines = (const char *const *) self->warnings->pdata;
+  g_mutex_unlock (&self->lock);
+  return lines;
 }
 
 const char *

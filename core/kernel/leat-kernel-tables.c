@@ -40,8 +40,8 @@ leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
 
       g_string_append (out, i ? ", " : "");
       if (param->kind == LEAT_PARAM_INPUT_COUNT)
-        g_string_append_printf (out, "(%s) (p.%s_where ? *p.%s_where * p.%s_value : p.%s_value)", param->type, param->name,
-                                param->name, param->name, param->name);
+        g_string_append_printf (out, "(%s) (p.%s_where ? *p.%s_where * p.%s_value : p.%s_value)", param->type,
+                                param->name, param->name, param->name, param->name);
       else
         g_string_append_printf (out, "p.%s", param->name);
     }

@@ -29,8 +29,9 @@ gboolean
 leat_tokens_is (const LeatTokens *self, guint index, const char *word)
 {
   const LeatToken *token = leat_tokens_at (self, index);
+  const char *text = self->text->text + token->offset;
 
-  return token->kind != LEAT_TOKEN_END && strncmp (self->text->text + token->offset, word, token->length) == 0
+  return token->kind != LEAT_TOKEN_END && text[0] == word[0] && strncmp (text, word, token->length) == 0
          && word[token->length] == '\0';
 }
 
@@ -88,13 +89,15 @@ void
 leat_tokens_set_error (const LeatTokens *self, guint index, LeatKernelError code, GError **error, const char *format,
                        ...)
 {
-  g_autofree char *place = leat_tokens_dup_place (self, index), *message = NULL;
+  g_autofree char *place = leat_tokens_dup_place (self, index), *message = NULL, *valid = NULL;
   va_list args;
 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (error, LEAT_KERNEL_ERROR, code, "%s: %s", place, message);
+  /* The text may be of any encoding; messages are UTF-8. */
+  valid = g_utf8_make_valid (message, -1);
+  g_set_error (error, LEAT_KERNEL_ERROR, code, "%s: %s", place, valid);
 }
 
 static gboolean
@@ -295,6 +298,28 @@ leat_lexer_quoted_length (const char *p)
   return n + 1;
 }
 
+/* R"mark( anything at all )mark": 0 where there is none or it is never closed. */
+static gsize
+leat_lexer_raw_length (const char *p)
+{
+  static const char *const prefixes[] = { "R\"", "u8R\"", "uR\"", "UR\"", "LR\"" };
+  gsize prefix = 0, mark;
+  g_autofree char *close = NULL;
+  const char *end;
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes) && prefix == 0; i++)
+    if (g_str_has_prefix (p, prefixes[i]))
+      prefix = strlen (prefixes[i]);
+  if (prefix == 0)
+    return 0;
+  mark = strcspn (p + prefix, "() \\\t\n\"");
+  if (p[prefix + mark] != '(')
+    return 0;
+  close = g_strdup_printf (")%.*s\"", (int) mark, p + prefix);
+  end = strstr (p + prefix + mark + 1, close);
+  return end != NULL ? (gsize) (end - p) + strlen (close) : 0;
+}
+
 /* Only those whose parts would mean something else alone; the rest are single characters. */
 static gsize
 leat_lexer_punct_length (const char *p)
@@ -304,9 +329,20 @@ leat_lexer_punct_length (const char *p)
                                         "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "::", "##" };
 
   for (guint i = 0; i < G_N_ELEMENTS (puncts); i++)
-    if (g_str_has_prefix (p, puncts[i]))
+    /* Most differ in the first character, and this is done for every one of a file. */
+    if (p[0] == puncts[i][0] && g_str_has_prefix (p, puncts[i]))
       return strlen (puncts[i]);
   return 1;
+}
+
+/* `wo\` and `rd` on the next line: a word to compilers, two to whoever reads the text as it is. */
+static gboolean
+leat_lexer_is_spliced (const char *at, const LeatToken *token)
+{
+  const char *end = at + token->length;
+
+  return (token->kind == LEAT_TOKEN_IDENT || token->kind == LEAT_TOKEN_NUMBER) && end[0] == '\\' && end[1] == '\n'
+         && leat_lexer_word_length (end + 2) > 0;
 }
 
 static gboolean
@@ -318,6 +354,8 @@ leat_lexer_token (LeatLexer *self, GError **error)
 
   if (g_ascii_isdigit (c) || (c == '.' && g_ascii_isdigit (self->at[1])))
     token.kind = LEAT_TOKEN_NUMBER, token.length = leat_lexer_number_length (self->at);
+  else if (leat_lexer_raw_length (self->at) > 0)
+    token.kind = LEAT_TOKEN_STRING, token.length = leat_lexer_raw_length (self->at);
   else if (leat_lexer_word_length (self->at) > 0)
     token.kind = LEAT_TOKEN_IDENT, token.length = leat_lexer_word_length (self->at);
   else if (c == '"' || c == '\'')
@@ -330,6 +368,9 @@ leat_lexer_token (LeatLexer *self, GError **error)
     }
   else
     token.length = leat_lexer_punct_length (self->at);
+  if (self->hidden == 0 && leat_lexer_is_spliced (self->at, &token))
+    return leat_lexer_fail (self, token.line, token.column, error,
+                            "this word goes on behind a line end; write it in one piece");
   if (self->hidden == 0)
     {
       if (token.kind == LEAT_TOKEN_PUNCT && !leat_lexer_bracket (self, &token, error))

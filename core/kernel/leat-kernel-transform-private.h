@@ -64,6 +64,7 @@ typedef struct
 GArray *leat_kernel_unit_find_stride_loops (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl);
 
 gboolean leat_kernel_unit_check_variants (const LeatKernelUnit *unit, GError **error);
+gboolean leat_kernel_unit_check_kernels (const LeatKernelUnit *unit, GError **error);
 GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit);
 
 char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, GError **error);

@@ -302,8 +302,11 @@ leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end)
 
   for (guint i = first; i <= end; i++)
     {
-      if (i < end && leat_tokens_at (self->tokens, i)->match != G_MAXUINT)
-        i = leat_tokens_at (self->tokens, i)->match;
+      guint match = leat_tokens_at (self->tokens, i)->match;
+
+      /* In a text that makes no sense a bracket may belong to one outside. */
+      if (match != G_MAXUINT && match > i && match < end)
+        i = match;
       else if (leat_tokens_is (self->tokens, i, "<"))
         angles++;
       else if (leat_tokens_is (self->tokens, i, ">"))

@@ -3,7 +3,8 @@
  */
 #include "leat-kernel-transform-private.h"
 
-/* LEAT_HOST_VARIANT functions: each must belong to a kernel and take what that takes. */
+/* Functions of one name: a LEAT_HOST_VARIANT function must belong to a kernel and take what that takes, and kernels are
+ * known by their names. */
 
 /* The types of the parameters: the parameter list without names of parameters. */
 static char *
@@ -61,6 +62,48 @@ leat_kernel_unit_check_variants (const LeatKernelUnit *self, GError **error)
 
       if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_VARIANT)
           && !leat_kernel_unit_check_variant (self, decl, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The two sides of an #if may each have one of the name, so long as they take the same. */
+static gboolean
+leat_kernel_unit_check_kernel (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
+{
+  g_autofree char *name = leat_tokens_dup (self->tokens, decl->name);
+  g_autofree char *signature = leat_kernel_unit_dup_signature (self, decl), *expected = NULL;
+  const LeatDecl *first = leat_kernel_unit_find_kernel (self, name);
+  gboolean is_void = FALSE;
+
+  for (guint i = decl->first; i < decl->name; i++)
+    is_void = is_void || leat_tokens_is (self->tokens, i, "void");
+  if (!is_void)
+    {
+      leat_tokens_set_error (self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
+                             "the kernel \"%s\" must return void; what it finds goes into its outputs", name);
+      return FALSE;
+    }
+  expected = leat_kernel_unit_dup_signature (self, first);
+  if (g_str_equal (signature, expected))
+    return TRUE;
+  leat_tokens_set_error (
+    self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
+    "line %u has a kernel \"%s\" with other parameters; kernels are launched by name, so give each "
+    "a name of its own",
+    leat_tokens_at (self->tokens, first->name)->line, name);
+  return FALSE;
+}
+
+gboolean
+leat_kernel_unit_check_kernels (const LeatKernelUnit *self, GError **error)
+{
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+
+      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
+          && !(decl->flags & LEAT_DECL_IS_TEMPLATE) && !leat_kernel_unit_check_kernel (self, decl, error))
         return FALSE;
     }
   return TRUE;

@@ -9,13 +9,14 @@ G_GNUC_PRINTF (4, 5)
 static void
 leat_kernel_unit_warn (const LeatKernelUnit *self, GPtrArray *warnings, guint token, const char *format, ...)
 {
-  g_autofree char *place = leat_tokens_dup_place (self->tokens, token), *message = NULL;
+  g_autofree char *place = leat_tokens_dup_place (self->tokens, token), *message = NULL, *valid = NULL;
   va_list args;
 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  g_ptr_array_add (warnings, g_strdup_printf ("%s: %s", place, message));
+  valid = g_utf8_make_valid (message, -1);
+  g_ptr_array_add (warnings, g_strdup_printf ("%s: %s", place, valid));
 }
 
 /* Whether the word at @token can be a look at what another thread writes. */

@@ -7,7 +7,7 @@
 #error "include <leat/leat.h>"
 #endif
 
-#include <glib.h>
+#include <glib-object.h>
 
 G_BEGIN_DECLS
 
@@ -29,5 +29,8 @@ typedef enum
 } LeatPlanError;
 
 GQuark leat_plan_error_quark (void);
+
+#define LEAT_TYPE_PLAN_ERROR (leat_plan_error_get_type ())
+GType leat_plan_error_get_type (void) G_GNUC_CONST;
 
 G_END_DECLS

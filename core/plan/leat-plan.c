@@ -24,6 +24,21 @@ G_DEFINE_FINAL_TYPE (LeatPlan, leat_plan, G_TYPE_OBJECT)
 G_DEFINE_QUARK (leat-plan-error-quark, leat_plan_error)
 /* clang-format on */
 
+/* A registered type, so that the description for other languages gives the domain to the codes, not to LeatPlan. */
+GType
+leat_plan_error_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_PLAN_ERROR_FAILED, "LEAT_PLAN_ERROR_FAILED", "failed" },
+                                       { LEAT_PLAN_ERROR_EMPTY, "LEAT_PLAN_ERROR_EMPTY", "empty" },
+                                       { LEAT_PLAN_ERROR_SIZE, "LEAT_PLAN_ERROR_SIZE", "size" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatPlanError", values));
+  return type;
+}
+
 static const char *const leat_op_kind_names[] = { "source", "kernel", "copy", "fill", "transfer", "sink" };
 static const char *const leat_buffer_kind_names[] = { "staging", "device", "state", "const" };
 
@@ -135,7 +150,7 @@ leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access)
         return;
       }
   op->touches = g_renew (LeatTouch, op->touches, op->n_touches + 1);
-  op->touches[op->n_touches++] = (LeatTouch) { buffer, access };
+  op->touches[op->n_touches++] = (LeatTouch){ buffer, access };
 }
 
 static gboolean
@@ -158,7 +173,8 @@ leat_plan_add_port_buffers (LeatPlan *self, LeatNode *node, GError **error)
         {
           g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
 
-          g_set_error (error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE, "%s: %s is more than can be addressed", path, text);
+          g_set_error (error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE, "%s: %s is more than can be addressed", path,
+                       text);
           return FALSE;
         }
       id = leat_plan_add_buffer (self, host ? LEAT_BUFFER_STAGING : LEAT_BUFFER_DEVICE, path, spec,

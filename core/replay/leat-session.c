@@ -33,6 +33,23 @@ G_DEFINE_FINAL_TYPE (LeatSession, leat_session, G_TYPE_OBJECT)
 G_DEFINE_QUARK (leat-session-error-quark, leat_session_error)
 /* clang-format on */
 
+/* A registered type, so that the description for other languages gives the domain to the codes, not to LeatSession. */
+GType
+leat_session_error_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_SESSION_ERROR_FAILED, "LEAT_SESSION_ERROR_FAILED", "failed" },
+                                       { LEAT_SESSION_ERROR_STATE, "LEAT_SESSION_ERROR_STATE", "state" },
+                                       { LEAT_SESSION_ERROR_OVERFLOW, "LEAT_SESSION_ERROR_OVERFLOW", "overflow" },
+                                       { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
+                                       { LEAT_SESSION_ERROR_EMPTY, "LEAT_SESSION_ERROR_EMPTY", "empty" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatSessionError", values));
+  return type;
+}
+
 GType
 leat_executor_get_type (void)
 {
@@ -475,25 +492,22 @@ leat_session_class_init (LeatSessionClass *klass)
    *
    * What the session runs.
    */
-  leat_session_props[PROP_PIPELINE]
-    = g_param_spec_object ("pipeline", NULL, NULL, LEAT_TYPE_PIPELINE,
-                           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  leat_session_props[PROP_PIPELINE] = g_param_spec_object (
+    "pipeline", NULL, NULL, LEAT_TYPE_PIPELINE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:device:
    *
    * Where it runs: "auto", "cuda:N" or "cpu"; %NULL for the environment variable LEAT_DEVICE.
    */
-  leat_session_props[PROP_DEVICE]
-    = g_param_spec_string ("device", NULL, NULL, NULL,
-                           G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  leat_session_props[PROP_DEVICE] = g_param_spec_string (
+    "device", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:executor:
    *
    * How ops are run; read when the session opens.
    */
-  leat_session_props[PROP_EXECUTOR]
-    = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_GRAPH,
-                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum (
+    "executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_GRAPH, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
 }
 

@@ -37,6 +37,9 @@ typedef enum
 
 GQuark leat_session_error_quark (void);
 
+#define LEAT_TYPE_SESSION_ERROR (leat_session_error_get_type ())
+GType leat_session_error_get_type (void) G_GNUC_CONST;
+
 /**
  * LeatExecutor:
  * @LEAT_EXECUTOR_GRAPH: the ops are one CUDA graph, launched once a run

@@ -12,24 +12,36 @@ import numpy as np
 def dtype_of(spec):
     """NumPy's type for a spec's items: f32 is float32, u8 is uint8."""
     name = Leat.dtype_get_name(spec.get_dtype())
-    return np.dtype(name[0] + str(int(name[1:]) // 8))
+    kind = {"f": "float", "i": "int", "u": "uint"}[name[0]]
+    return np.dtype(kind + name[1:])
+
+
+def shape_of(spec):
+    """The shape of one run's array; -1 where the number of rows is data."""
+    shape = [spec.get_dim(i) for i in range(spec.get_n_dims())]
+    if spec.is_bounded():
+        shape[0] = -1
+    return tuple(shape)
 
 
 def push(source, array):
-    """Gives the pipeline the data of one run."""
-    source.push_bytes(GLib.Bytes.new(np.ascontiguousarray(array).tobytes()))
+    """Gives the pipeline the array of one run. The bytes alone do not say what they are, so it is checked here."""
+    spec = source.dup_spec()
+    shape = shape_of(spec)
+    if array.dtype != dtype_of(spec):
+        raise TypeError(f"the pipeline takes {dtype_of(spec)}, not {array.dtype}")
+    if array.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, array.shape)):
+        raise ValueError(f"the pipeline takes {spec.to_string(Leat.SpecStyle.FILE)}, not the shape {array.shape}")
+    source.push_bytes(GLib.Bytes.new(array.tobytes()))
 
 
 def pull(sink, timeout_us=-1):
-    """Takes the result of one run, or None at the end of the stream."""
+    """Takes the array of one run, or None at the end of the stream. It cannot be written to; copy() can."""
     data = sink.pull_bytes(timeout_us)
     if data is None:
         return None
     spec = sink.dup_spec()
-    shape = [spec.get_dim(i) for i in range(spec.get_n_dims())]
-    if spec.is_bounded():
-        shape[0] = -1  # as many rows as there are
-    return np.frombuffer(data.get_data(), dtype_of(spec)).reshape(shape)
+    return np.frombuffer(data.get_data() or b"", dtype_of(spec)).reshape(shape_of(spec))
 
 
 def main():

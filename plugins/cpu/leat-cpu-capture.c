@@ -93,6 +93,7 @@ leat_cpu_capture_end (LeatCpuCapture *capture, LeatCpuGraph **graph)
   CUresult result = CUDA_SUCCESS;
 
   *graph = NULL;
+  capture->graph->captures = FALSE;
   if (capture->invalid)
     result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   else if (!leat_cpu_capture_is_joined (capture))
@@ -103,7 +104,6 @@ leat_cpu_capture_end (LeatCpuCapture *capture, LeatCpuGraph **graph)
     leat_cpu_graph_free (capture->graph);
   else
     capture->graph->magic = LEAT_CPU_GRAPH_BROKEN_MAGIC;
-  capture->graph->captures = FALSE;
   leat_cpu_capture_free (capture);
   return result;
 }

@@ -199,10 +199,11 @@ leat_cpu_crew_ask (LeatCpuCrewRequest *request, guint n)
 gboolean
 leat_cpu_crew_require (LeatCpuCrewRequest *request, guint n)
 {
-  gboolean enough = TRUE;
+  gboolean enough;
 
   pthread_mutex_lock (&leat_cpu_crew.mutex);
-  while (leat_cpu_crew.n_idle < leat_cpu_crew.n_required + n && enough)
+  enough = !request->finished;
+  while (enough && leat_cpu_crew.n_idle < leat_cpu_crew.n_required + n)
     {
       enough = leat_cpu_crew_spawn (leat_cpu_crew_serve_required);
       leat_cpu_crew.n_idle += enough;
@@ -222,6 +223,8 @@ void
 leat_cpu_crew_finish (LeatCpuCrewRequest *request)
 {
   pthread_mutex_lock (&leat_cpu_crew.mutex);
+  /* A thread of the crew may be about to require more for blocks that have since been taken. */
+  request->finished = TRUE;
   if (request->queued)
     leat_cpu_crew_dequeue (request);
   pthread_mutex_unlock (&leat_cpu_crew.mutex);

@@ -24,12 +24,14 @@ struct _LeatCpuCrewRequest
   guint n_required; /* asked for by leat_cpu_crew_require () */
   LeatCpuCrewRequest *next;
   gboolean queued;
+  gboolean finished; /* nothing more can be asked for */
 };
 
 void leat_cpu_crew_request_init (LeatCpuCrewRequest *request, LeatCpuCrewFunc func, gpointer data);
 /* Up to @n helpers, when and if they are free. */
 void leat_cpu_crew_ask (LeatCpuCrewRequest *request, guint n);
-/* Exactly @n threads, each of which will call the function; FALSE (and none asked) when the system refuses. */
+/* Exactly @n threads, each of which will call the function; FALSE (and none asked) when the system refuses
+ * or the request is finished. */
 gboolean leat_cpu_crew_require (LeatCpuCrewRequest *request, guint n);
 /* Takes back what no thread has taken and waits for those that have. */
 void leat_cpu_crew_finish (LeatCpuCrewRequest *request);

@@ -110,8 +110,9 @@ now (void)
 static GBytes *
 make_text (gsize length)
 {
-  static const char *const words[] = { "the ", "license ", "of ", "this ", "program ", "is ", "without ", "warranty ",
-                                       "and ", "copyright ", "holders ", "may ", "whale ", "not ", "\n" };
+  static const char *const words[] = { "the ",     "license ", "of ",       "this ", "program ",
+                                       "is ",      "without ", "warranty ", "and ",  "copyright ",
+                                       "holders ", "may ",     "whale ",    "not ",  "\n" };
   GByteArray *text = g_byte_array_new ();
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
 
@@ -172,13 +173,13 @@ bench_edges (void)
   g_autofree float *scratch = g_new (float, (gsize) 3 * w * h);
   g_autofree guint8 *expected = g_malloc ((gsize) w * h);
   g_autofree char *graphs = g_build_filename (g_getenv ("LEAT_BENCH_GRAPHS"), "edges.cu", NULL);
-  g_autofree char *text = g_strdup_printf (
-    "leat 1\nlet cu = \"%s\"\n"
-    "app name=source spec=u8[2048,2048,3] -> upload\n"
-    "  -> kernel source=$cu entry=gray block=16x16 rgb=u8[h,w,3] out=f32[h,w]\n"
-    "  -> kernel source=$cu entry=blur block=16x16 -> kernel source=$cu entry=sobel block=16x16\n"
-    "  -> kernel source=$cu entry=threshold limit=60 -> readback -> app name=sink\n",
-    graphs);
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\nlet cu = \"%s\"\n"
+                     "app name=source spec=u8[2048,2048,3] -> upload\n"
+                     "  -> kernel source=$cu entry=gray block=16x16 rgb=u8[h,w,3] out=f32[h,w]\n"
+                     "  -> kernel source=$cu entry=blur block=16x16 -> kernel source=$cu entry=sobel block=16x16\n"
+                     "  -> kernel source=$cu entry=threshold limit=60 -> readback -> app name=sink\n",
+                     graphs);
   Side side;
   Times times;
 
@@ -204,14 +205,14 @@ bench_stats (void)
   float *x = g_new (float, n);
   g_autoptr (GBytes) input = NULL;
   g_autofree char *graphs = g_build_filename (g_getenv ("LEAT_BENCH_GRAPHS"), "stats.cu", NULL);
-  g_autofree char *text = g_strdup_printf (
-    "leat 1\nlet cu = \"%s\"\n"
-    "scaled = map expr=\"scale*x+offset\" scale=2 offset=-1\n"
-    "parts = kernel source=$cu entry=partials grid=64 block=256 x=f32[n] part=f64[64,4]\n"
-    "final = kernel source=$cu entry=finish grid=1 block=64 part=f64[64,4] x=f32[n] result=f64[4]\n"
-    "app name=source spec=f32[16777216] -> upload -> scaled\n"
-    "scaled -> parts -> final.part\nscaled -> final.x\nfinal -> readback -> app name=sink\n",
-    graphs);
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\nlet cu = \"%s\"\n"
+                     "scaled = map expr=\"scale*x+offset\" scale=2 offset=-1\n"
+                     "parts = kernel source=$cu entry=partials grid=64 block=256 x=f32[n] part=f64[64,4]\n"
+                     "final = kernel source=$cu entry=finish grid=1 block=64 part=f64[64,4] x=f32[n] result=f64[4]\n"
+                     "app name=source spec=f32[16777216] -> upload -> scaled\n"
+                     "scaled -> parts -> final.part\nscaled -> final.x\nfinal -> readback -> app name=sink\n",
+                     graphs);
   Side side;
   Times times;
 
@@ -234,21 +235,25 @@ bench_stats (void)
   side_close (&side);
 }
 
+/* One multiplication and one addition an item, as @node does them. */
 static void
-bench_map (void)
+bench_flat (const char *job, const char *node)
 {
   gsize n = 32 << 20;
   float *x = g_new (float, n);
   g_autofree float *y = g_new (float, n);
   g_autoptr (GBytes) input = NULL;
+  g_autofree char *text = NULL;
   Side side;
   Times times;
 
   for (gsize i = 0; i < n; i++)
     x[i] = (float) (i % 1000);
   input = g_bytes_new_take (x, n * sizeof (float));
-  side_open (&side, "leat 1\napp name=source spec=f32[33554432] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback "
-                    "-> app name=sink\n");
+  text = g_strdup_printf ("leat 1\nlet cu = \"%s\"\napp name=source spec=f32[33554432] -> upload -> %s a=2 b=1 -> "
+                          "readback -> app name=sink\n",
+                          g_getenv ("LEAT_BENCH_KERNELS"), node);
+  side_open (&side, text);
   for (guint round = 0; round < ROUNDS; round++)
     {
       g_autoptr (GBytes) result = side_run (&side, input, &times.leat[round]);
@@ -256,9 +261,9 @@ bench_map (void)
 
       plain_saxpy (x, y, n, 2.0f, 1.0f, threads);
       times.plain[round] = now () - begin;
-      check (memcmp (g_bytes_get_data (result, NULL), y, n * sizeof (float)) == 0, "map");
+      check (memcmp (g_bytes_get_data (result, NULL), y, n * sizeof (float)) == 0, job);
     }
-  report ("map a*x+b 2^25", &times, "(no barriers; at most 1.3)");
+  report (job, &times, "(no barriers; at most 1.3)");
   side_close (&side);
 }
 
@@ -267,7 +272,9 @@ main (void)
 {
   threads = g_get_num_processors ();
   g_print ("%u threads, medians of %u rounds [second least, second greatest]\n", threads, ROUNDS);
-  bench_map ();
+  bench_flat ("map a*x+b 2^25", "map expr=\"a*x+b\"");
+  bench_flat ("kernel, one each 2^25", "kernel source=$cu entry=one_each");
+  bench_flat ("kernel, stride 2^25", "kernel source=$cu entry=grid_stride grid=64");
   bench_scan ();
   bench_edges ();
   bench_stats ();

@@ -34,7 +34,9 @@ def check(folder, document):
     """The commands of a document share a folder, where graphs/ is what it is in the source tree."""
     shutil.copytree(GRAPHS, folder / 'graphs')
     (folder / 'bin').mkdir()
-    (folder / 'bin' / 'python3').symlink_to(sys.executable)
+    python = folder / 'bin' / 'python3'
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
     environment = {**os.environ, 'PATH': f'{folder}/bin:{os.environ["PATH"]}'}
     for command, output in sessions(document):
         done = subprocess.run(['sh', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,

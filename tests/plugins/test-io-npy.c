@@ -239,19 +239,27 @@ test_io_npy_sink_numpy (void)
   g_autofree char *path = leat_harness_dup_path ("b.npy");
   g_autofree char *setting = g_strconcat ("path=", path, NULL);
   const char *program = "import sys, numpy; a = numpy.load (sys.argv[1]); print (a.dtype.str, a.shape, a.tolist ())";
-  const char *argv[] = { "/usr/bin/python3", "-c", program, path, NULL };
+  static const char *const interpreters[] = { "/usr/bin/python3", "python3" };
   const gint32 items[] = { 1, -2, 3, 4, 5, 6 };
   g_autofree char *said = NULL;
   GError *error = NULL;
   Harness harness;
-  int status;
+  int status = 1;
 
   leat_harness_init_sink (&harness, "io:npy", "i32[<=4,2]", setting, NULL);
   leat_harness_start (&harness);
   g_assert_true (leat_harness_drain (&harness, items, sizeof items, &error));
   g_assert_true (leat_harness_finish (&harness, &error));
   leat_harness_clear (&harness);
-  if (!g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, &said, NULL, &status, NULL) || status != 0)
+  for (guint i = 0; i < G_N_ELEMENTS (interpreters) && status != 0; i++)
+    {
+      const char *argv[] = { interpreters[i], "-c", program, path, NULL };
+
+      g_clear_pointer (&said, g_free);
+      if (!g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &said, NULL, &status, NULL))
+        status = 1;
+    }
+  if (status != 0)
     g_test_skip ("no NumPy here");
   else
     g_assert_cmpstr (said, ==, "<i4 (3, 2) [[1, -2], [3, 4], [5, 6]]\n");

@@ -45,10 +45,10 @@ static const char source[] =
   "}\n"
   "__global__ void reversed (const uint32_t *in, uint64_t in_count, uint32_t *out)\n"
   "{\n"
-  "  extern __shared__ uint32_t all[];\n"
-  "  all[threadIdx.x] = in[threadIdx.x];\n"
+  "  extern __shared__ uint32_t items[];\n"
+  "  items[threadIdx.x] = in[threadIdx.x];\n"
   "  __syncthreads ();\n"
-  "  out[threadIdx.x] = all[in_count - 1 - threadIdx.x];\n"
+  "  out[threadIdx.x] = items[in_count - 1 - threadIdx.x];\n"
   "}\n";
 
 static char *

@@ -210,6 +210,31 @@ test_inspect_broken_plugin (void)
   tool_remove_folder (folder);
 }
 
+/* The command line goes before the environment. */
+static void
+test_inspect_plugin_path_is_first (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *copy = g_build_filename (folder, "libleat-copy.so", NULL);
+  g_autofree char *option = g_strconcat ("--plugin-path=", folder, NULL);
+  g_autoptr (ToolResult) there = inspect (WORDS ("--json", "upload"));
+  g_autoptr (JsonObject) before = tool_parse_json (there->out);
+  g_autoptr (JsonObject) after = NULL;
+  g_autoptr (ToolResult) here = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *bytes = NULL;
+  gsize size;
+
+  g_file_get_contents (json_object_get_string_member (before, "plugin-path"), &bytes, &size, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (copy, bytes, size, &error);
+  g_assert_no_error (error);
+  here = inspect (WORDS (option, "--json", "upload"));
+  after = tool_parse_json (here->out);
+  g_assert_cmpstr (json_object_get_string_member (after, "plugin-path"), ==, copy);
+  tool_remove_folder (folder);
+}
+
 /* With the descriptions cached, not even the plugins' code is loaded. */
 static void
 test_inspect_loads_no_plugin (void)
@@ -244,6 +269,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/tools/inspect/kernel-entries", test_inspect_kernel_entries);
   g_test_add_func ("/leat/tools/inspect/mistakes", test_inspect_mistakes);
   g_test_add_func ("/leat/tools/inspect/broken-plugin", test_inspect_broken_plugin);
+  g_test_add_func ("/leat/tools/inspect/plugin-path-is-first", test_inspect_plugin_path_is_first);
   g_test_add_func ("/leat/tools/inspect/loads-no-plugin", test_inspect_loads_no_plugin);
   return g_test_run ();
 }

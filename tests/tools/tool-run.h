@@ -18,7 +18,8 @@ typedef struct
 
 typedef struct
 {
-  double wall_ms;
+  double wall_ms;  /* less the time that others on the machine took */
+  double delay_ms; /* that time */
   gint64 peak_kib; /* most memory resident */
   int code;
 } ToolCost;

@@ -251,8 +251,8 @@ leat_run_wide (LeatHostBlock *block, const void *params, void (*thread) (LeatHos
           leat_t.kernel;                                                                                               \
         }
 
-#define __trap() leat_trap ("__trap ()", __FILE__, __LINE__)
-#define assert(x) ((x) ? (void) 0 : leat_trap ("assertion failed: " #x, __FILE__, __LINE__))
+#define __trap() leat_trap ("__trap ()", nullptr, 0)
+#define assert(x) ((x) ? (void) 0 : leat_trap (#x, __FILE__, __LINE__))
 #define GRID_FOR(i, n)                                                                                                 \
   for (auto i = this->leat_grid_piece (n, false), leat_end_of_##i = this->leat_grid_piece (n, true);                   \
        i < leat_end_of_##i; i++)

@@ -97,6 +97,7 @@ atomicAdd (unsigned int *where, unsigned int value)
   CASE (index_changes_later, int, int i = INDEX; if (i >= n) return; i += 3; out[i] = i + 1;)                          \
   CASE (bound_is_hidden, int, { int n = 70; int i = INDEX; if (i < n) out[i] = i + 1; })                               \
   CASE (bound_is_local, int, int i = INDEX, m = n - 3; if (i < m) out[i] = i + 1;)                                     \
+  CASE (bound_is_own_local, int, int m = n - 3; int i = INDEX; if (i < m) out[i] = i + 1;)                             \
   CASE (narrow_index, int, unsigned char i = INDEX; if (i < n) out[i] += 1;)                                           \
   CASE (narrow_cast, int, int i = (unsigned char) (INDEX); if (i < n) out[i] += 1;)                                    \
   CASE (narrow_part, int, unsigned char b = INDEX; int i = b; if (i < n) out[i] += 1;)                                 \

@@ -62,6 +62,16 @@ static const struct
   { "#if 0\n__global__ void g ( {\n#endif\n__global__ void f (float *x) { const char *s = \"}\"; char c = '{'; /* } */ "
     "}",
     "f; out x f32/4" },
+  { "#ifdef LEAT_CUDA\n__global__ void f (int *x) { x[0] = 1; }\n#else\n__global__ void f (int *x) { x[0] = 2; }\n"
+    "#endif\n",
+    "f; out x i32/4" },
+  { "__global__ void f (int *x);\n__global__ void f (int *x) {}", "f; out x i32/4" },
+  { "__global__ void f (\n  const long long int *a, /* b */\n  const signed char *c, // d\n  unsigned char e)\n{\n}",
+    "f; in a i64/8; in c i8/1; arg e u8/1" },
+  { "__global__ void f (const uint64_t *rows, float *cells, uint32_t rows_dim0, uint64_t rows_capacity, size_t "
+    "cells_dim2)\n{}",
+    "f; in rows u64/8; out cells f32/4; dim rows_dim0:rows[0] u32/4; capacity rows_capacity:rows u64/8; "
+    "dim cells_dim2:cells[2] u64/8" },
 };
 
 static void
@@ -110,6 +120,21 @@ static const struct
   { "int a = 3", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: this declaration has no end" },
   { "/* never", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: this comment is never closed" },
   { "const char *s = \"abc;\n\";", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:17: this quote is not closed" },
+  { "\n__glo\\\nbal__ void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:2:1: this word goes on behind a line end" },
+  { "__global__ void f (int *x) {}\n__global__ void f (float *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
+    "t.cu:2:17: line 1 has a kernel \"f\" with other parameters" },
+  { "__global__ void f (int *x, int n, ...) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:" },
+  { "__global__ void f (void (*call) (int)) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "references and function pointers cannot be bound" },
+  { "__global__ void f (const half *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:32: \"x\" has the type \"half\"" },
+  { "__global__ void f (void *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:26: \"x\" has the type \"void\"" },
+  { "__global__ void f (const int *x, int x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:38: two parameters are called \"x\"" },
+  { "__global__ void f (float *y, float *y_count) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "\"y_count\"" },
+  { "__global__ void f (float *y, float y_capacity) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "\"y_capacity\"" },
+  { "__global__ int f (float *y) { return 1; }", LEAT_KERNEL_ERROR_SYNTAX,
+    "t.cu:1:16: the kernel \"f\" must return void" },
+  { "template <class T> __global__ void f (T *x) {}", LEAT_KERNEL_ERROR_ENTRY, "no __global__ function" },
   { "namespace a {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: a kernel file has no namespaces" },
   { "struct s { int a; } v;", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: declare the type and the variable in two" },
   { "\nint main () { f<<<1, 1>>> (); }", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:2:16: a kernel file holds device code only" },

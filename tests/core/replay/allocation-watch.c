@@ -30,9 +30,10 @@ typedef struct
 static Allocation allocations[ALLOCATION_MAX];
 static guint n_allocations; /* atomic; may go beyond what is kept */
 static int is_watching;     /* atomic */
-static __thread int is_inside;
 
 #if defined(__GLIBC__) && !LEAT_TEST_SANITIZED
+
+static __thread int is_inside;
 
 #define EXPORTED __attribute__ ((visibility ("default"), noinline))
 

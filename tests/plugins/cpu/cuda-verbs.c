@@ -795,7 +795,8 @@ cuda_verb_destroy_exec (CudaCall *call)
 {
   CUresult result = cuda.cuGraphExecDestroy (cuda_call_get_exec (call, 1));
 
-  call->objects->execs[cuda_call_get_index (call, 1)] = NULL;
+  if (result == CUDA_SUCCESS)
+    call->objects->execs[cuda_call_get_index (call, 1)] = NULL;
   return result;
 }
 

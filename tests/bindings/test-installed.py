@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""An installed tree serves a program: headers, pkg-config file, library, plugins, tools, manual pages. Writes TAP.
+
+test-installed.py BUILD-FOLDER PROGRAM.c"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BUILD, PROGRAM = Path(sys.argv[1]), Path(sys.argv[2])
+
+
+def skip(reason):
+    print(f"1..0 # SKIP {reason}")
+    sys.exit(0)
+
+
+def call(*words, env=None):
+    """What the command prints; it must end well."""
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=env, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+class Tree:
+    """What `meson install` puts below a folder that stands for the root of a system."""
+
+    def __init__(self, root):
+        self.root = root
+        call("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", root)
+        self.pc = self.find("leat-1.0.pc")
+        self.prefix = next(line for line in self.pc.read_text().splitlines() if line.startswith("prefix="))[7:]
+        # A staged tree lies elsewhere than its file says; on a real system it does not.
+        self.pc.write_text(self.pc.read_text().replace(f"prefix={self.prefix}", f"prefix={root}{self.prefix}", 1))
+        libdir = self.find("libleat-1.0.so").parent
+        plugins = Path(f"{root}{self.pkg_config('--variable=plugindir')}")
+        self.env = {name: value for name, value in os.environ.items() if not name.startswith("LEAT_") or name == "LEAT_DEVICE"}
+        self.env.update(LD_LIBRARY_PATH=str(libdir), LEAT_PLUGIN_PATH=str(plugins),
+                        LEAT_CPU_DRIVER=str(plugins / "libleat-cpu.so.1"))
+
+    def find(self, name):
+        found = sorted(self.root.rglob(name))
+        assert found, f"nothing installed is called {name}"
+        return found[0]
+
+    def pkg_config(self, *words):
+        env = dict(os.environ, PKG_CONFIG_PATH=str(self.pc.parent))
+        return call("pkg-config", *words, "leat-1.0", env=env).strip()
+
+
+def test_program_compiles_and_runs(tree):
+    program = tree.root / "program"
+    flags = tree.pkg_config("--cflags", "--libs").split()
+    assert f"-I{tree.root}{tree.prefix}/include/leat-1.0" in flags, flags
+    call("cc", "-Wall", "-Werror", PROGRAM, "-o", program, *flags)
+    assert call(program, env=tree.env) == "2 5 -6\n"
+
+
+def test_every_header_compiles_alone(tree):
+    folder = tree.find("leat.h").parent
+    headers = sorted(folder.rglob("*.h"))
+    assert len(headers) > 10, headers
+    flags = tree.pkg_config("--cflags").split()
+    for header in headers:
+        # They may only be reached through leat.h, which is checked: each is included first, as leat.h would.
+        text = f"#define LEAT_INSIDE\n#include <leat/{header.relative_to(folder)}>\n"
+        source = tree.root / "header.c"
+        source.write_text(text)
+        call("cc", "-Wall", "-Werror", "-fsyntax-only", *flags, source)
+    # And nothing of the library's inside is among them.
+    assert not [header for header in headers if "private" in header.name], headers
+
+
+def test_tool_runs(tree):
+    tool = tree.find("leat-launch")
+    assert call(tool, "--version", env=tree.env).startswith("leat-launch ")
+    out = call(tool, "-q", "io:file", f"path={PROGRAM}", "+", "upload", "+", "readback", "+", "io:file", "path=-", env=tree.env)
+    assert out == PROGRAM.read_text()
+
+
+def test_manual_pages_are_there(tree):
+    for name in ("leat-launch.1", "leat-inspect.1"):
+        assert "@" not in tree.find(name).read_text().split("\n", 4)[2], name
+
+
+def main():
+    for program in ("meson", "pkg-config", "cc"):
+        if shutil.which(program) is None:
+            skip(f"there is no {program}")
+    if not (BUILD / "build.ninja").exists():
+        skip("this is no build folder that could be installed from")
+    tests = [(name, run) for name, run in globals().items() if name.startswith("test_")]
+    failed = 0
+    print(f"1..{len(tests)}")
+    with tempfile.TemporaryDirectory(prefix="leat-installed-") as root:
+        tree = Tree(Path(root))
+        for number, (name, run) in enumerate(tests, 1):
+            word = "ok"
+            try:
+                run(tree)
+            except AssertionError as error:
+                failed, word = failed + 1, "not ok"
+                print("# " + str(error).rstrip().replace("\n", "\n# "))
+            print(f"{word} {number} /leat/bindings/installed/{name[5:].replace('_', '-')}", flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())

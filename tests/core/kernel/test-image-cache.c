@@ -1,0 +1,376 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "image-child.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <utime.h>
+
+static void
+test_image_cache_hits (void)
+{
+  ImageCase c;
+  g_auto (ImageResult) first = { 0 }, second = { 0 };
+
+  if (!image_case_init (&c))
+    return;
+  image_case_get (&c, &first);
+  image_case_get (&c, &second);
+  g_assert_cmpuint (first.counts.compiled, ==, 1);
+  g_assert_cmpuint (second.counts.cached, ==, 1);
+  g_assert_cmpuint (second.counts.compiled, ==, 0);
+  g_assert_nonnull (first.digest);
+  g_assert_cmpstr (first.digest, ==, second.digest);
+  image_case_clear (&c);
+}
+
+static void
+test_image_cache_misses (void)
+{
+  ImageCase c;
+  g_autofree char *compiler = g_find_program_in_path ("c++"), *script = NULL, *own = NULL;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_write (&c, "kernel.cu", "/* another */ " IMAGE_TEXT "__device__ int more;\n");
+  image_case_expect (&c, 0, 0, 1, 0);
+  c.fast = TRUE;
+  image_case_expect (&c, 0, 0, 1, 0);
+  c.target = "native";
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_expect (&c, 0, 1, 0, 0);
+  /* Another compiler, then the same one changed. */
+  script = g_strdup_printf ("#!/bin/sh\nexec %s \"$@\"\n", compiler);
+  own = image_case_dup_path (&c, "own-c++");
+  image_case_write (&c, "own-c++", script);
+  g_assert_cmpint (g_chmod (own, 0755), ==, 0);
+  image_case_set (&c, "LEAT_CXX", own);
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_expect (&c, 0, 1, 0, 0);
+  g_assert_cmpint (utime (own, &(struct utimbuf){ 1000000, 1000000 }), ==, 0);
+  image_case_expect (&c, 0, 0, 1, 0);
+  g_assert_cmpuint (image_case_count_entries (&c), ==, 6);
+  image_case_clear (&c);
+}
+
+static guint
+get_mode (const char *path)
+{
+  GStatBuf info;
+
+  g_assert_cmpint (g_stat (path, &info), ==, 0);
+  return info.st_mode & 0777;
+}
+
+static void
+test_image_cache_is_private (void)
+{
+  ImageCase c;
+  g_autofree char *outer = NULL, *inner = NULL, *entry = NULL;
+  mode_t mask;
+
+  if (!image_case_init (&c))
+    return;
+  mask = umask (0);
+  image_case_expect (&c, 0, 0, 1, 0);
+  umask (mask);
+  outer = image_case_dup_path (&c, "cache/leat");
+  inner = image_case_dup_path (&c, "cache/leat/images");
+  entry = image_case_dup_entry (&c);
+  g_assert_cmpuint (get_mode (outer), ==, 0700);
+  g_assert_cmpuint (get_mode (inner), ==, 0700);
+  g_assert_cmpuint (get_mode (entry), ==, 0600);
+  image_case_clear (&c);
+}
+
+/* An image that others could have written is neither loaded nor added to. */
+static void
+test_image_cache_refuses_open_folder (void)
+{
+  static const struct
+  {
+    const char *folder;
+    guint mode;
+  } open[] = { { "cache/leat/images", 0777 }, { "cache/leat/images", 0770 }, { "cache/leat", 0702 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (open); i++)
+    {
+      ImageCase c;
+      g_auto (ImageResult) result = { 0 };
+      g_autofree char *folder = NULL;
+
+      if (!image_case_init (&c))
+        return;
+      image_case_expect (&c, 0, 0, 1, 0);
+      folder = image_case_dup_path (&c, open[i].folder);
+      g_assert_cmpint (g_chmod (folder, open[i].mode), ==, 0);
+      image_case_get (&c, &result);
+      g_assert_cmpuint (result.counts.compiled, ==, 1);
+      g_assert_cmpuint (result.counts.cached, ==, 0);
+      g_assert_nonnull (strstr (result.errors, "writable by nobody else"));
+      g_assert_cmpuint (image_case_count_entries (&c), ==, 1);
+      g_assert_cmpint (g_chmod (folder, 0700), ==, 0);
+      image_case_expect (&c, 0, 1, 0, 0);
+      image_case_clear (&c);
+    }
+}
+
+static void
+test_image_cache_refuses_link (void)
+{
+  ImageCase c;
+  g_auto (ImageResult) result = { 0 };
+  g_autofree char *folder = NULL, *moved = NULL;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_expect (&c, 0, 0, 1, 0);
+  folder = image_case_dup_path (&c, "cache/leat");
+  moved = image_case_dup_path (&c, "elsewhere");
+  g_assert_cmpint (g_rename (folder, moved), ==, 0);
+  g_assert_cmpint (symlink (moved, folder), ==, 0);
+  image_case_get (&c, &result);
+  g_assert_cmpuint (result.counts.compiled, ==, 1);
+  g_assert_cmpuint (result.counts.cached, ==, 0);
+  image_case_clear (&c);
+}
+
+typedef enum
+{
+  DAMAGE_EMPTY,
+  DAMAGE_SHORT,
+  DAMAGE_LONG,
+  DAMAGE_HALF,
+  DAMAGE_ZEROES,
+  DAMAGE_NOISE,
+  DAMAGE_HEADER_FLIP,
+  DAMAGE_CHECK_FLIP,
+  DAMAGE_FIRST_FLIP,
+  DAMAGE_LAST_FLIP,
+  N_DAMAGES,
+} Damage;
+
+static void
+damage_file (const char *path, Damage damage)
+{
+  g_autofree char *data = NULL;
+  gsize size, n;
+
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  g_assert_cmpuint (size, >, 1000);
+  data = g_realloc (data, size + 1);
+  data[size] = 0;
+  n = size;
+  switch (damage)
+    {
+    case DAMAGE_EMPTY:
+      n = 0;
+      break;
+    case DAMAGE_SHORT:
+      n = size - 1;
+      break;
+    case DAMAGE_LONG:
+      n = size + 1;
+      break;
+    case DAMAGE_HALF:
+      n = size / 2;
+      break;
+    case DAMAGE_ZEROES:
+      memset (data, 0, size);
+      break;
+    case DAMAGE_NOISE:
+      memset (data, 0xa5, size);
+      break;
+    case DAMAGE_HEADER_FLIP:
+      data[3] ^= 1;
+      break;
+    case DAMAGE_CHECK_FLIP:
+      data[50] ^= 0x10;
+      break;
+    case DAMAGE_FIRST_FLIP:
+      data[60] ^= 0x80;
+      break;
+    case DAMAGE_LAST_FLIP:
+      data[size - 1] ^= 1;
+      break;
+    case N_DAMAGES:
+      g_assert_not_reached ();
+    }
+  g_assert_true (g_file_set_contents (path, data, n, NULL));
+}
+
+static void
+test_image_cache_rebuilds_damaged (void)
+{
+  ImageCase c;
+  g_auto (ImageResult) good = { 0 };
+
+  if (!image_case_init (&c))
+    return;
+  image_case_get (&c, &good);
+  for (Damage damage = 0; damage < N_DAMAGES; damage++)
+    {
+      g_auto (ImageResult) again = { 0 }, kept = { 0 };
+      g_autofree char *entry = image_case_dup_entry (&c);
+
+      damage_file (entry, damage);
+      image_case_get (&c, &again);
+      g_assert_cmpuint (again.counts.damaged, ==, 1);
+      g_assert_cmpuint (again.counts.compiled, ==, 1);
+      g_assert_cmpuint (again.counts.cached, ==, 0);
+      g_assert_cmpstr (again.digest, ==, good.digest);
+      image_case_get (&c, &kept);
+      g_assert_cmpuint (kept.counts.cached, ==, 1);
+      g_assert_cmpstr (kept.digest, ==, good.digest);
+    }
+  image_case_clear (&c);
+}
+
+/* A sound image of another kernel under this one's name. */
+static void
+test_image_cache_refuses_other_key (void)
+{
+  ImageCase c;
+  g_autofree char *mine = NULL, *other = NULL, *data = NULL;
+  gsize size;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_expect (&c, 0, 0, 1, 0);
+  mine = image_case_dup_entry (&c);
+  g_assert_true (g_file_get_contents (mine, &data, &size, NULL));
+  g_remove (mine);
+  image_case_write (&c, "kernel.cu", "#define OTHER 1\n" IMAGE_TEXT);
+  image_case_expect (&c, 0, 0, 1, 0);
+  other = image_case_dup_entry (&c);
+  g_assert_cmpstr (mine, !=, other);
+  g_assert_true (g_file_set_contents (other, data, size, NULL));
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_expect (&c, 0, 1, 0, 0);
+  image_case_clear (&c);
+}
+
+static void
+test_image_cache_many_writers (void)
+{
+  GSubprocess *children[6];
+  g_autofree char *digest = NULL;
+  ImageCase c;
+
+  if (!image_case_init (&c))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    children[i] = image_case_start (&c);
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    {
+      g_auto (ImageResult) result = { 0 };
+
+      image_case_finish (children[i], &result);
+      g_assert_cmpstr (result.errors, ==, "");
+      g_assert_cmpuint (result.counts.cached + result.counts.compiled, ==, 1);
+      g_assert_cmpuint (result.counts.damaged, ==, 0);
+      if (digest != NULL)
+        g_assert_cmpstr (digest, ==, result.digest);
+      else
+        digest = g_strdup (result.digest);
+    }
+  /* One whole image and nothing half written. */
+  g_assert_cmpuint (image_case_count_entries (&c), ==, 1);
+  image_case_expect (&c, 0, 1, 0, 0);
+  image_case_clear (&c);
+}
+
+/* A file where the folder should be stops root too. */
+static void
+test_image_cache_unwritable (void)
+{
+  ImageCase c;
+  g_auto (ImageResult) result = { 0 };
+  g_autofree char *cache = NULL;
+
+  if (!image_case_init (&c))
+    return;
+  cache = image_case_dup_path (&c, "cache");
+  g_assert_cmpint (g_mkdir (cache, 0700), ==, 0);
+  image_case_write (&c, "cache/leat", "in the way");
+  for (guint round = 0; round < 2; round++)
+    {
+      image_result_clear (&result);
+      image_case_get (&c, &result);
+      g_assert_cmpuint (result.counts.compiled, ==, 1);
+      g_assert_nonnull (strstr (result.errors, "cannot keep compiled kernels in"));
+    }
+  image_case_clear (&c);
+}
+
+static void
+write_old (ImageCase *c, const char *name, gsize bytes, time_t age)
+{
+  g_autofree char *path = image_case_dup_path (c, name), *data = g_malloc0 (bytes);
+  struct utimbuf times = { time (NULL) - age, time (NULL) - age };
+
+  g_assert_true (g_file_set_contents (path, data, bytes, NULL));
+  g_assert_cmpint (utime (path, &times), ==, 0);
+}
+
+static gboolean
+exists (ImageCase *c, const char *name)
+{
+  g_autofree char *path = image_case_dup_path (c, name);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* What was used longest ago goes first; a writer that died leaves nothing for long. */
+static void
+test_image_cache_is_bounded (void)
+{
+  ImageCase c;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_set (&c, "LEAT_IMAGE_CACHE_MIB", "1");
+  image_case_expect (&c, 0, 0, 1, 0);
+  write_old (&c, "cache/leat/images/0a.img", 600 << 10, 5000);
+  write_old (&c, "cache/leat/images/0b.img", 600 << 10, 50);
+  write_old (&c, "cache/leat/images/.new-1-0-0", 100, 50000);
+  write_old (&c, "cache/leat/images/.new-2-0-0", 100, 50);
+  write_old (&c, "cache/leat/images/not-ours", 100, 50000);
+  image_case_write (&c, "kernel.cu", "#define OTHER 1\n" IMAGE_TEXT);
+  image_case_expect (&c, 0, 0, 1, 0);
+  g_assert_false (exists (&c, "cache/leat/images/0a.img"));
+  g_assert_true (exists (&c, "cache/leat/images/0b.img"));
+  g_assert_false (exists (&c, "cache/leat/images/.new-1-0-0"));
+  g_assert_true (exists (&c, "cache/leat/images/.new-2-0-0"));
+  g_assert_true (exists (&c, "cache/leat/images/not-ours"));
+  image_case_expect (&c, 0, 1, 0, 0);
+  image_case_set (&c, "LEAT_IMAGE_CACHE_MIB", "0");
+  image_case_write (&c, "kernel.cu", "#define THIRD 1\n" IMAGE_TEXT);
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_clear (&c);
+}
+
+int
+main (int argc, char **argv)
+{
+  image_child_check (argc, argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/image/cache/hits", test_image_cache_hits);
+  g_test_add_func ("/leat/image/cache/misses", test_image_cache_misses);
+  g_test_add_func ("/leat/image/cache/is-private", test_image_cache_is_private);
+  g_test_add_func ("/leat/image/cache/refuses-open-folder", test_image_cache_refuses_open_folder);
+  g_test_add_func ("/leat/image/cache/refuses-link", test_image_cache_refuses_link);
+  g_test_add_func ("/leat/image/cache/rebuilds-damaged", test_image_cache_rebuilds_damaged);
+  g_test_add_func ("/leat/image/cache/refuses-other-key", test_image_cache_refuses_other_key);
+  g_test_add_func ("/leat/image/cache/many-writers", test_image_cache_many_writers);
+  g_test_add_func ("/leat/image/cache/unwritable", test_image_cache_unwritable);
+  g_test_add_func ("/leat/image/cache/is-bounded", test_image_cache_is_bounded);
+  return g_test_run ();
+}

@@ -1,0 +1,266 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "image-child.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* What compilers find wrong, told with the user's own file and line, and what happens without a compiler. */
+
+static const struct
+{
+  const char *text;
+  const char *place; /* behind the name of the file */
+  const char *words; /* that either compiler's message has */
+} compile_cases[] = {
+  { "__global__ void f (int *x)\n{\n  x[0] = nothing;\n}\n", ":3:", "nothing" },
+  { "\n\n__device__ int g (int v) { return v; }\n__global__ void f (int *x)\n{\n  /* long\n  comment */\n  x[0] = g "
+    "(1, "
+    "2);\n}\n",
+    ":8:", "" },
+  { "#define TWICE(v) ((v) * \\\n  2)\n__global__ void f (int *x) { GRID_FOR (i, 10) x[i] = TWICE (missing); }\n",
+    ":3:", "missing" },
+  { "__global__ void f (int *x, int n)\n{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n)\n    "
+    "return;\n"
+    "  __shared__ int tile[4];\n  tile[0] = absent;\n}\n",
+    ":7:", "absent" },
+  { "__global__ void f (int *x, int n)\n{\n  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"
+    "       i += blockDim.x * gridDim.x)\n    x[i] = lost;\n}\n",
+    ":5:", "lost" },
+  { "__global__ void f (float *x)\n{\n  x[0] = 1.0f\n  x[1] = 2.0f;\n}\n", ":", "" },
+};
+
+static void
+compile_for (const char *target_name, const char *cuda_hint)
+{
+  g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "wrong kernel.cu", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (compile_cases); i++)
+    {
+      g_autofree char *place = g_strconcat (path, compile_cases[i].place, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = NULL;
+      LeatImageTarget target;
+
+      g_assert_true (g_file_set_contents (path, compile_cases[i].text, -1, NULL));
+      source = leat_kernel_source_new_from_file (path, &error);
+      g_assert_no_error (error);
+      g_assert_true (leat_image_target_parse (target_name, &target, NULL));
+      g_assert_null (leat_image_compile (source, &target, &error));
+      if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+        {
+          g_test_skip (error->message);
+          break;
+        }
+      g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE);
+      if (strstr (error->message, place) == NULL || strstr (error->message, compile_cases[i].words) == NULL
+          || strstr (error->message, cuda_hint) == NULL || strstr (error->message, "leat_module") != NULL)
+        g_error ("expected \"%s\" and \"%s\" in: %s", place, compile_cases[i].words, error->message);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+static void
+test_kernel_compile_host (void)
+{
+  compile_for ("host", "does not compile for the CPU");
+}
+
+static void
+test_kernel_compile_nvrtc (void)
+{
+  compile_for ("sm_90", "does not compile for sm_90");
+}
+
+/* The line is that of the included file. */
+static void
+test_kernel_compile_include (gconstpointer target_name)
+{
+  g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "a.cu", NULL), *header = g_build_filename (folder, "a.cuh", NULL);
+  g_autofree char *place = g_strconcat (header, ":2:", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = NULL;
+  LeatImageTarget target;
+
+  g_assert_true (g_file_set_contents (header, "\n__device__ int g () { return gone; }\n", -1, NULL));
+  g_assert_true (
+    g_file_set_contents (path, "#include \"a.cuh\"\n__global__ void f (int *x) { x[0] = g (); }\n", -1, NULL));
+  source = leat_kernel_source_new_from_file (path, &error);
+  g_assert_no_error (error);
+  g_unlink (header);
+  g_unlink (path);
+  g_rmdir (folder);
+  g_assert_true (leat_image_target_parse (target_name, &target, NULL));
+  g_assert_null (leat_image_compile (source, &target, &error));
+  if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+    {
+      g_test_skip (error->message);
+      return;
+    }
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE);
+  if (strstr (error->message, place) == NULL)
+    g_error ("expected \"%s\" in: %s", place, error->message);
+}
+
+/* Whichever compiler is missing, the message says what would help. */
+static const struct
+{
+  const char *name, *value; /* of the environment */
+  const char *target;
+  const char *words[2];
+} missing_cases[] = {
+  { "PATH", "/nowhere", "host", { "there is no c++, g++ or clang++ here", "install g++, or name one in LEAT_CXX" } },
+  { "LEAT_CXX", "/nowhere/c++", "host", { "LEAT_CXX names \"/nowhere/c++\"", "which is not a program" } },
+  { "LEAT_CXX", "/", "host", { "LEAT_CXX names \"/\"", "which is not a program" } },
+  { "LEAT_CXX", "c++ 'open", "host", { "cannot use LEAT_CXX", "" } },
+  { "LEAT_CXX", "false", "host", { "does not compile for the CPU", "false failed and did not say why" } },
+};
+
+static void
+test_kernel_compile_missing (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (missing_cases); i++)
+    {
+      g_auto (ImageResult) result = { 0 };
+      ImageCase c;
+
+      if (!image_case_init (&c))
+        return;
+      image_case_set (&c, missing_cases[i].name, missing_cases[i].value);
+      c.target = missing_cases[i].target;
+      image_case_get (&c, &result);
+      g_assert_null (result.digest);
+      for (guint k = 0; k < 2; k++)
+        if (strstr (result.errors, missing_cases[i].words[k]) == NULL)
+          g_error ("expected \"%s\" in: %s", missing_cases[i].words[k], result.errors);
+      image_case_clear (&c);
+    }
+}
+
+/* LEAT_NVRTC names a library that is not there: nothing else is tried. */
+static void
+test_kernel_compile_missing_nvrtc (void)
+{
+  g_auto (ImageResult) result = { 0 };
+  ImageCase c;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_set (&c, "LEAT_NVRTC", "/nowhere/libnvrtc.so");
+  c.target = "sm_90";
+  image_case_get (&c, &result);
+  g_assert_null (result.digest);
+  g_assert_nonnull (strstr (result.errors, "/nowhere/libnvrtc.so"));
+  image_case_clear (&c);
+}
+
+/* A host compiler given as words, options included. */
+static void
+test_kernel_compile_takes_options (void)
+{
+  ImageCase c;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_set (&c, "LEAT_CXX", "c++ -DADDED=3");
+  image_case_write (&c, "kernel.cu", "__global__ void f (int *x) { x[0] = ADDED; }\n");
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_clear (&c);
+}
+
+static void
+test_kernel_compile_targets (void)
+{
+  static const char *const good[] = { "x86-64", "x86-64-v3", "native", "sm_90", "compute_75" };
+  static const char *const bad[] = { "", "sm", "sm_", "sm_9x", "compute_-1", "x86", "SM_90", "sm_100000" };
+  LeatImageTarget target;
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autofree char *text = NULL;
+
+      g_assert_true (leat_image_target_parse (good[i], &target, NULL));
+      text = leat_image_target_to_string (&target);
+      g_assert_cmpstr (text, ==, good[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_false (leat_image_target_parse (bad[i], &target, &error));
+      g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED);
+      g_assert_nonnull (strstr (error->message, "compute_75"));
+    }
+}
+
+/* The files in docs/kernels.md: a code block that begins with `// NAME.cu:` is one. */
+static char **
+list_examples (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "docs", "kernels.md", NULL), *text = NULL;
+  g_auto (GStrv) blocks = NULL;
+  GPtrArray *examples = g_ptr_array_new ();
+
+  if (g_file_get_contents (path, &text, NULL, NULL))
+    blocks = g_strsplit (text, "\n```\n", -1);
+  for (guint i = 0; blocks != NULL && blocks[i] != NULL; i++)
+    if (g_str_has_prefix (blocks[i], "// ") && strstr (blocks[i], ".cu: ") != NULL)
+      g_ptr_array_add (examples, g_strdup (blocks[i]));
+  g_ptr_array_add (examples, NULL);
+  return (char **) g_ptr_array_free (examples, FALSE);
+}
+
+static void
+test_kernel_compile_examples (gconstpointer target_name)
+{
+  g_auto (GStrv) examples = list_examples ();
+  LeatImageTarget target;
+
+  if (examples[0] == NULL)
+    {
+      g_test_skip ("docs/kernels.md is not here");
+      return;
+    }
+  g_assert_cmpuint (g_strv_length (examples), ==, 5);
+  g_assert_true (leat_image_target_parse (target_name, &target, NULL));
+  for (guint i = 0; examples[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("example.cu", examples[i], &error);
+      g_autoptr (GBytes) image = NULL;
+
+      g_assert_no_error (error);
+      g_assert_nonnull (leat_kernel_source_get_prototype (source, NULL, &error));
+      g_assert_cmpstr (leat_kernel_source_list_warnings (source)[0], ==, NULL);
+      image = leat_image_compile (source, &target, &error);
+      if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+        {
+          g_test_skip (error->message);
+          return;
+        }
+      g_assert_no_error (error);
+      g_assert_nonnull (image);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  image_child_check (argc, argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/kernel/compile/host-names-line", test_kernel_compile_host);
+  g_test_add_func ("/leat/kernel/compile/nvrtc-names-line", test_kernel_compile_nvrtc);
+  g_test_add_data_func ("/leat/kernel/compile/host-names-include", "host", test_kernel_compile_include);
+  g_test_add_data_func ("/leat/kernel/compile/nvrtc-names-include", "sm_90", test_kernel_compile_include);
+  g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
+  g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
+  g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
+  g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);
+  g_test_add_data_func ("/leat/kernel/compile/documented-for-nvrtc", "sm_90", test_kernel_compile_examples);
+  g_test_add_func ("/leat/kernel/compile/targets", test_kernel_compile_targets);
+  return g_test_run ();
+}
