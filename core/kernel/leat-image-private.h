@@ -29,9 +29,10 @@ typedef struct
 gboolean leat_image_target_parse (const char *text, LeatImageTarget *target, GError **error);
 char *leat_image_target_to_string (const LeatImageTarget *target);
 
-/* The image of @source for @target: from the images that ship (LEAT_IMAGE_PATH, then images/ in the plugin folders), from
- * the disk cache, from the compiler, or, where there is none, from PTX that ships.  Errors: LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the
- * compiler's messages, or what reading the source finds.  Any thread. */
+/* The image of @source for @target: from the images that ship (LEAT_IMAGE_PATH, then images/ in the plugin folders),
+ * from the disk cache, from the compiler, or, where there is none, from PTX that ships.  Errors:
+ * LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the compiler's messages, or what reading the
+ * source finds.  Any thread. */
 GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 
 /* The name to give to cuModuleGetFunction for what the framework launches: parameters in the order of the prototype,
