@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 
 /* Gives the node the ports and arguments that the prototype declares, and no other dynamic ones. */
 void leat_call_expose (LeatNode *node, const LeatPrototype *prototype);
-/* Outputs without a spec of their own take the shape of the first input; bounded when it is, or when the kernel counts. */
+/* Outputs without a spec of their own take the shape of the first input; bounded when it is, or when the kernel counts.
+ */
 gboolean leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, LeatNegotiation *negotiation,
                               GError **error);
 /* Threads that cover a port (NULL: the first output, else the first input). */

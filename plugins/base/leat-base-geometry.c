@@ -47,9 +47,11 @@ leat_geometry_divide (const guint64 threads[3], const guint block[3], guint grid
 
       if (blocks > G_MAXINT32)
         {
-          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
-                       "%" G_GUINT64_FORMAT " threads along %c need more than 2147483647 blocks of %u; set grid= and let each thread do several items",
-                       threads[axis], "xyz"[axis], block[axis]);
+          g_set_error (
+            error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+            "%" G_GUINT64_FORMAT
+            " threads along %c need more than 2147483647 blocks of %u; set grid= and let each thread do several items",
+            threads[axis], "xyz"[axis], block[axis]);
           return FALSE;
         }
       grid[axis] = MAX ((guint) blocks, 1);

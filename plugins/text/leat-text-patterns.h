@@ -11,9 +11,10 @@ G_BEGIN_DECLS
 typedef struct _LeatPatterns LeatPatterns;
 
 #define LEAT_PATTERN_MAX_BYTES 4096
-#define LEAT_PATTERNS_MAX 65536
+#define LEAT_PATTERNS_MAX      65536
 
-/* Commas separate; \\, \\\\ \\n \\r \\t \\0 and \\xHH stand for what they stand for in C. Errors: LEAT_GRAPH_ERROR_TYPE, _RANGE. */
+/* Commas separate; \\, \\\\ \\n \\r \\t \\0 and \\xHH stand for what they stand for in C. Errors:
+ * LEAT_GRAPH_ERROR_TYPE, _RANGE. */
 LeatPatterns *leat_patterns_parse (const char *text, GError **error);
 void leat_patterns_free (LeatPatterns *self);
 
@@ -28,7 +29,8 @@ guint64 leat_patterns_get_bound (LeatPatterns *self, guint64 starts);
 /* What kernels/scan.cu reads. */
 GBytes *leat_patterns_dup_bytes (LeatPatterns *self);
 GBytes *leat_patterns_dup_tables (LeatPatterns *self);
-/* The distinct first two bytes of all patterns, at most @max pairs; empty when there are more, or a pattern of one byte. */
+/* The distinct first two bytes of all patterns, at most @max pairs; empty when there are more, or a pattern of one
+ * byte. */
 GBytes *leat_patterns_dup_pairs (LeatPatterns *self, guint max);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatPatterns, leat_patterns_free)

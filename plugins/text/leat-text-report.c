@@ -113,7 +113,8 @@ leat_text_report_put (LeatTextReport *self, guint64 offset, guint64 index, GErro
   if (index >= leat_patterns_get_count (self->patterns))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                   "hit with pattern %" G_GUINT64_FORMAT ", but `patterns` here has %u: set the same list as on text:scan",
+                   "hit with pattern %" G_GUINT64_FORMAT
+                   ", but `patterns` here has %u: set the same list as on text:scan",
                    index, leat_patterns_get_count (self->patterns));
       return FALSE;
     }

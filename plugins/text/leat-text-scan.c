@@ -8,10 +8,10 @@
 
 /* The node `text:scan`.  kernels/scan.cu says how it works; here its four kernels get their buffers. */
 
-#define LEAT_SCAN_TILE 4096
-#define LEAT_SCAN_THREADS 256
+#define LEAT_SCAN_TILE      4096
+#define LEAT_SCAN_THREADS   256
 #define LEAT_SCAN_MAX_PAIRS 8
-#define LEAT_SCAN_SOURCE "/leat/text/scan.cu"
+#define LEAT_SCAN_SOURCE    "/leat/text/scan.cu"
 
 struct _LeatTextScan
 {
@@ -131,16 +131,25 @@ leat_text_scan_add_buffers (LeatTextScan *self, LeatRecorder *recorder, LeatScan
   parts->tile_capacity = leat_patterns_get_bound (self->patterns, LEAT_SCAN_TILE);
   parts->carry = leat_recorder_add_state (recorder, "carry", LEAT_PATTERN_MAX_BYTES, NULL);
   parts->progress = leat_recorder_add_state (recorder, "progress", 2 * sizeof (guint64), NULL);
-  parts->found = leat_recorder_add_scratch (recorder, "found",
-                                            parts->tiles * parts->tile_capacity * 2 * sizeof (guint64));
+  parts->found =
+    leat_recorder_add_scratch (recorder, "found", parts->tiles * parts->tile_capacity * 2 * sizeof (guint64));
   parts->in_tile = leat_recorder_add_scratch (recorder, "in-tile", parts->tiles * sizeof (guint32));
   parts->tile_begin = leat_recorder_add_scratch (recorder, "tile-begin", parts->tiles * sizeof (guint64));
   leat_text_scan_add_tables (self, recorder, parts);
 }
 
-#define LEAT_SCAN_ITEMS(id) { .kind = LEAT_ARG_ITEMS, .buffer = (id) }
-#define LEAT_SCAN_COUNT(id) { .kind = LEAT_ARG_COUNT, .buffer = (id) }
-#define LEAT_SCAN_VALUE(v) { .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &(v), .size = sizeof (v) }
+#define LEAT_SCAN_ITEMS(id)                                                                                            \
+  {                                                                                                                    \
+    .kind = LEAT_ARG_ITEMS, .buffer = (id)                                                                             \
+  }
+#define LEAT_SCAN_COUNT(id)                                                                                            \
+  {                                                                                                                    \
+    .kind = LEAT_ARG_COUNT, .buffer = (id)                                                                             \
+  }
+#define LEAT_SCAN_VALUE(v)                                                                                             \
+  {                                                                                                                    \
+    .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &(v), .size = sizeof (v)                              \
+  }
 
 static void
 leat_text_scan_call (LeatTextScan *self, LeatRecorder *recorder, const char *entry, guint64 blocks, const LeatArg *args,
@@ -167,14 +176,17 @@ leat_text_scan_call (LeatTextScan *self, LeatRecorder *recorder, const char *ent
 static void
 leat_text_scan_add_kernels (LeatTextScan *self, LeatRecorder *recorder, const LeatScanParts *p)
 {
-  const LeatArg find[] = { LEAT_SCAN_ITEMS (p->text),     LEAT_SCAN_COUNT (p->text),   LEAT_SCAN_ITEMS (p->carry),
-                           LEAT_SCAN_ITEMS (p->progress), LEAT_SCAN_ITEMS (p->bytes),  LEAT_SCAN_ITEMS (p->tables),
-                           LEAT_SCAN_ITEMS (p->pairs),    LEAT_SCAN_VALUE (p->n_pairs), LEAT_SCAN_VALUE (p->longest),
-                           LEAT_SCAN_VALUE (p->tile_capacity), LEAT_SCAN_ITEMS (p->found), LEAT_SCAN_ITEMS (p->in_tile) };
+  const LeatArg find[] = { LEAT_SCAN_ITEMS (p->text),    LEAT_SCAN_COUNT (p->text),
+                           LEAT_SCAN_ITEMS (p->carry),   LEAT_SCAN_ITEMS (p->progress),
+                           LEAT_SCAN_ITEMS (p->bytes),   LEAT_SCAN_ITEMS (p->tables),
+                           LEAT_SCAN_ITEMS (p->pairs),   LEAT_SCAN_VALUE (p->n_pairs),
+                           LEAT_SCAN_VALUE (p->longest), LEAT_SCAN_VALUE (p->tile_capacity),
+                           LEAT_SCAN_ITEMS (p->found),   LEAT_SCAN_ITEMS (p->in_tile) };
   const LeatArg place[] = { LEAT_SCAN_ITEMS (p->in_tile), LEAT_SCAN_VALUE (p->tiles), LEAT_SCAN_ITEMS (p->tile_begin),
                             LEAT_SCAN_COUNT (p->hits) };
-  const LeatArg gather[] = { LEAT_SCAN_ITEMS (p->found), LEAT_SCAN_ITEMS (p->in_tile), LEAT_SCAN_ITEMS (p->tile_begin),
-                             LEAT_SCAN_VALUE (p->tile_capacity), LEAT_SCAN_VALUE (p->room), LEAT_SCAN_ITEMS (p->hits) };
+  const LeatArg gather[] = { LEAT_SCAN_ITEMS (p->found),      LEAT_SCAN_ITEMS (p->in_tile),
+                             LEAT_SCAN_ITEMS (p->tile_begin), LEAT_SCAN_VALUE (p->tile_capacity),
+                             LEAT_SCAN_VALUE (p->room),       LEAT_SCAN_ITEMS (p->hits) };
   const LeatArg advance[] = { LEAT_SCAN_ITEMS (p->text), LEAT_SCAN_COUNT (p->text), LEAT_SCAN_ITEMS (p->carry),
                               LEAT_SCAN_ITEMS (p->progress), LEAT_SCAN_VALUE (p->longest) };
 

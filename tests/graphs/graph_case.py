@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the shipped graphs by leat-launch and says in TAP what came out; the device is what LEAT_DEVICE says.
 
-A test program defines functions `test_*`, each of which takes a folder of its own (a Path), and calls main() with its name space.
+A test program defines functions `test_*`, each of which takes a folder of its own (a Path), and calls main() with its
+name space.
 """
 
 import os

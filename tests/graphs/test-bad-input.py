@@ -22,8 +22,8 @@ COPY = '__global__ void copy (const unsigned char *in, unsigned char *out)\n{\n 
 
 def npy(path, header, data=b'', version=1, magic=b'\x93NUMPY', length=None):
     text = header.encode('latin1')
-    prefix = magic + bytes([version, 0]) + struct.pack('<H' if version == 1 else '<I', len(text) if length is None else length)
-    Path(path).write_bytes(prefix + text + data)
+    size = struct.pack('<H' if version == 1 else '<I', len(text) if length is None else length)
+    Path(path).write_bytes(magic + bytes([version, 0]) + size + text + data)
 
 
 def names(folder):
@@ -110,7 +110,8 @@ def test_npy_headers(folder):
     refuse_npy(folder, 'ends within its header', HEADER % '3,', b'\0' * 12, length=60000)
     refuse_npy(folder, '4294967295 bytes long', HEADER % '3,', b'\0' * 12, version=2, length=0xffffffff)
     refuse_npy(folder, 'header is damaged', "__import__('os').system('touch pwned')\n", b'\0' * 12)
-    refuse_npy(folder, '"descr"', "{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (3,)}\n", b'\0' * 12)
+    refuse_npy(folder, '"descr"', "{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (3,)}\n",
+               b'\0' * 12)
     refuse_npy(folder, '"x"', "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'x': 1}\n", b'\0' * 12)
     refuse_npy(folder, '"shape" is missing', "{'descr': '<f4', 'fortran_order': False}\n", b'\0' * 12)
     refuse_npy(folder, 'ends within its header', '')
@@ -209,8 +210,8 @@ def test_kernel_source(folder):
 
 def test_kernel_does_not_compile(folder):
     """The compiler's message comes with the file and the line that the user wrote."""
-    refuse_kernel(folder, '// mine\n\n' + COPY.replace('in[0]', 'in[0] + nope'), '', 'my.cu does not compile', 'my.cu', '5',
-                  'nope')
+    refuse_kernel(folder, '// mine\n\n' + COPY.replace('in[0]', 'in[0] + nope'), '', 'my.cu does not compile',
+                  '5', 'nope')
     code, _, err = launch('-q', 'io:file', 'path=in', 'out=u8:4', '+', 'upload', '+', 'kernel', 'source=my.cu', '+',
                           'readback', '+', 'io:file', 'path=out', cwd=folder)
     assert code == 5 and ('my.cu:5' in err or 'my.cu(5)' in err), (code, err)

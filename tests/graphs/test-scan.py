@@ -122,7 +122,8 @@ def test_one_byte(folder):
 def test_every_byte_value(folder):
     data = bytes(byte for pair in range(256) for byte in (pair, 0, 255 - pair, 255))
     data = data.replace(b'\n', b'\r')
-    check(folder, data, [b'\0', b'\xff', b'\0\xff', b'\xff\0', b'\0\0', b'\xff\xff', b'\x80\0\x7f', b',', b'\\', b'\0' * 3])
+    check(folder, data, [b'\0', b'\xff', b'\0\xff', b'\xff\0', b'\0\0', b'\xff\xff', b'\x80\0\x7f', b',', b'\\',
+                         b'\0' * 3])
     check(folder, bytes(1000), [b'\0' * 31, b'\0'], chunk=100)
 
 

@@ -89,19 +89,16 @@ test_map_join (const char *const *texts, guint n)
   G_STMT_END
 
 /* Each operator, and what binds stronger than what. */
-#define TEST_WHOLE(X)                                                                                                  \
-  X (a + b)                                                                                                            \
-  X (a - b)                                                                                                            \
-  X (a *b)                                                                                                             \
-  X (a / b)                                                                                                            \
-  X (a % b) X (a << 3) X (a >> 2) X (a < b) X (a > b) X (a <= b) X (a >= b) X (a == b) X (a != b) X (a &b) X (a | b)   \
-    X (a ^ b) X (a &&b) X (a || b) X (!a) X (~a) X (-a) X (+a) X (a ? b : -b) X (a + b * 2) X ((a + b) * 2)            \
-      X (a - b - 1) X (a - (b - 1)) X (a / b * b) X (a / (b * b)) X (a % 7 * 2) X (a << 1 + 1) X ((a << 1) + 1)        \
-        X (a &b == b) X ((a & b) == b) X (a | b ^ 5 & 3) X (a < b == b < 9) X (!a + 1) X (~a & 15) X (-a * -b)         \
-          X (a ? b ? 1 : 2 : 3) X (a > 0   ? 1                                                                         \
-                                   : b > 0 ? 2                                                                         \
-                                           : 3) X (a > 0 || b > 0 && a < b) X (2 + 3 * a - 4 / b) X (- -a) X (a - -b)  \
-            X (0x1F & a) X (a * 1003) X (((((a))))) X (a + (b > 0 ? 5 : 6) * 2)
+/* clang-format off */
+#define TEST_WHOLE(X) \
+  X (a + b) X (a - b) X (a *b) X (a / b) X (a % b) X (a << 3) X (a >> 2) X (a < b) X (a > b) X (a <= b) X (a >= b) \
+  X (a == b) X (a != b) X (a & b) X (a | b) X (a ^ b) X (a && b) X (a || b) X (!a) X (~a) X (-a) X (+a) \
+  X (a ? b : -b) X (a + b * 2) X ((a + b) * 2) X (a - b - 1) X (a - (b - 1)) X (a / b * b) X (a / (b * b)) \
+  X (a % 7 * 2) X (a << 1 + 1) X ((a << 1) + 1) X (a & b == b) X ((a & b) == b) X (a | b ^ 5 & 3) \
+  X (a < b == b < 9) X (!a + 1) X (~a & 15) X (-a * -b) X (a ? b ? 1 : 2 : 3) X (a > 0 ? 1 : b > 0 ? 2 : 3) \
+  X (a > 0 || b > 0 && a < b) X (2 + 3 * a - 4 / b) X (- -a) X (a - -b) X (0x1F & a) X (a * 1003) X (((((a))))) \
+  X (a + (b > 0 ? 5 : 6) * 2)
+/* clang-format on */
 
 static void
 test_map_whole (void)
@@ -135,13 +132,12 @@ test_map_whole (void)
 }
 
 /* Correctly rounded on every device: the same bits as C's. */
-#define TEST_EXACT(X)                                                                                                  \
-  X (a + b)                                                                                                            \
-  X (a *b + 1.5f)                                                                                                      \
-  X (a / b)                                                                                                            \
-  X (a - b * 0.1f)                                                                                                     \
-  X (sqrtf (fabsf (a))) X (fabsf (a)) X (fminf (a, b)) X (fmaxf (a, b)) X (floorf (a)) X (ceilf (a)) X (truncf (a))    \
-    X (roundf (a)) X (fmaf (a, b, 0.3f)) X (fmodf (a, b)) X (a < b ? a : b) X (a *a *a - b)
+/* clang-format off */
+#define TEST_EXACT(X) \
+  X (a + b) X (a *b + 1.5f) X (a / b) X (a - b * 0.1f) X (sqrtf (fabsf (a))) X (fabsf (a)) X (fminf (a, b)) \
+  X (fmaxf (a, b)) X (floorf (a)) X (ceilf (a)) X (truncf (a)) X (roundf (a)) X (fmaf (a, b, 0.3f)) \
+  X (fmodf (a, b)) X (a < b ? a : b) X (a * a * a - b)
+/* clang-format on */
 
 static void
 test_map_exact_floats (void)
