@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_FAILED: none of the others
  * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already, or running in another thread
  * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
- * @LEAT_SESSION_ERROR_ARGUMENT: a kernel's argument is not set
+ * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_EMPTY: an `app` source has no data and was asked not to wait
  *
  * What can go wrong with a session, beside the errors of what it stands on.
