@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_FAILED: an earlier run failed, and the session has to be opened again
  * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already, or running in another thread
  * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
- * @LEAT_SESSION_ERROR_ARGUMENT: a kernel's argument is not set
+ * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  *
  * What can go wrong with a session, beside the errors of what it stands on.

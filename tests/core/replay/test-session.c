@@ -251,7 +251,7 @@ test_session_refuses_a_missing_argument (void)
   g_autoptr (GError) error = session_fixture_fail (
     "app name=source spec=f32[8] -> upload -> map expr=\"gain*x\" -> readback -> app name=sink\n", NULL);
 
-  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_ARGUMENT);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING);
   g_assert_nonnull (strstr (error->message, "\"gain\""));
 }
 
