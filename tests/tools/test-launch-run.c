@@ -60,6 +60,25 @@ test_run_stdout_is_the_result (Fixture *fixture, gconstpointer data)
   tool_assert_contains (talkative->err, "predicted");
 }
 
+/* A sink that writes a file says where it is; standard output and a device need no word. */
+static void
+test_run_says_where_the_result_is (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) file =
+    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (ToolResult) quiet =
+    tool_run (NULL, WORDS ("-q", "io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (ToolResult) device =
+    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", "path=/dev/null"));
+  g_autofree char *line = g_strdup_printf ("leat-launch: wrote %s\n", fixture->out + strlen ("path="));
+
+  tool_assert_contains (file->err, line);
+  g_assert_cmpint (quiet->code, ==, 0);
+  g_assert_cmpstr (quiet->err, ==, "");
+  g_assert_cmpint (device->code, ==, 0);
+  g_assert_null (strstr (device->err, "wrote"));
+}
+
 static void
 test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
 {
@@ -282,6 +301,7 @@ main (int argc, char **argv)
 #define ADD(name, data, function) g_test_add (name, Fixture, data, fixture_set_up, function, fixture_tear_down)
   ADD ("/leat/tools/launch/run/stdout-is-the-result", NULL, test_run_stdout_is_the_result);
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
+  ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
   ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
   for (guint i = 0; i < G_N_ELEMENTS (fail_cases); i++)
