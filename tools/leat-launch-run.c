@@ -4,6 +4,7 @@
 
 #include "leat-launch-run.h"
 
+#include "leat-launch-crash.h"
 #include "leat-launch-progress.h"
 #include "leat-launch-stats.h"
 
@@ -230,6 +231,7 @@ leat_launch_run_steps (LeatLaunch *self)
     return leat_launch_fail (self);
   leat_launch_say_device (self);
   leat_launch_say_plan (self);
+  leat_launch_explain_crashes ();
   if (!leat_launch_await (self, counted ? leat_launch_run_counted : leat_session_run))
     return leat_launch_fail (self);
   leat_progress_clear (self->progress);
