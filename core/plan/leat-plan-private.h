@@ -39,7 +39,7 @@ typedef struct
 {
   LeatOpKind kind;
   guint index;
-  LeatNode *node; /* not owned: the plan holds the pipeline */
+  LeatNode *node; /* not owned: the plan's nodes hold it, in the pipeline or not */
   LeatTouch *touches;
   guint n_touches;
 
@@ -122,7 +122,7 @@ struct _LeatPlan
   GObject parent_instance;
 
   LeatPipeline *pipeline;
-  GPtrArray *nodes;   /* LeatNode, in topological order */
+  GPtrArray *nodes;   /* LeatNode, owned, in topological order */
   GPtrArray *ops;     /* LeatOp */
   GPtrArray *buffers; /* LeatBuffer */
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
