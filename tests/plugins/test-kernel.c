@@ -218,6 +218,8 @@ test_kernel_negotiates (void)
     { "entry=scale factor=1 less=0 more=0", "u32[<=9,2]", "u32[<=9,2]" },
     { "entry=even", "u32[100]", "u32[<=100]" },
     { "entry=even out=u32[<=7]", "u32[100]", "u32[<=7]" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=1000]", "u32[<=1000]", "u32[<=1000]" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=1001]", "u32[<=1000]", "u32[<=1001]" },
     { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[2,3]", "u32[3,2]" },
   };
 
@@ -262,6 +264,9 @@ test_kernel_refuses (void)
     { "entry=scale grid=0", "u32[4]", "grid=0" },
     { "entry=scale out=u32[<=4]", "u32[4]", "uint64_t *out_count" },
     { "entry=even out=u32[4]", "u32[4]", "out=u32[<=4096]" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=4]", "u32[<=1000]",
+      "output \"out\" (u32[<=4]) as its input \"in\" (u32[<=1000])" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=999]", "u32[<=1000]", "make that output [<=1000] or larger" },
     { "entry=scale out=f32[4]", "u32[4]", "f32" },
     { "entry=scale out=u32[n]", "u32[4]", "n" },
     { "entry=scale fp=sloppy", "u32[4]", "strict" },
