@@ -149,6 +149,8 @@ LeatBuffer *leat_plan_get_root (LeatPlan *self, LeatBufferId id);
 LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
 LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec, guint64 bytes);
 LeatOp *leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node);
+/* Whether an integer parameter of a kernel can hold a number. */
+gboolean leat_param_fits (const LeatParam *param, guint64 number);
 void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
 
 /* negotiation: order and specs */
