@@ -223,6 +223,7 @@ leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
   output = self->type == 0 ? types[0] : leat_dtype_from_name (type_choices[self->type]);
   for (guint i = 0; i < leat_spec_get_n_dims (like); i++)
     dims[i] = leat_spec_get_dim (like, i);
+  /* A wider type can make it too big, which set_output () then says. */
   spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
   return leat_base_map_compile_text (self, types, output, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
