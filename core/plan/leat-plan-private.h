@@ -92,6 +92,7 @@ typedef struct
   guint64 bytes;   /* header included */
   gboolean header; /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
   GBytes *initial; /* STATE, CONST: first contents of the items */
+  gboolean tells_flush; /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
 
   /* bound */

@@ -390,9 +390,19 @@ leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId fr
  *
  * Asks for one more run after the last data, with a count of 0 on every bounded input, so that a node that keeps data
  * back can give it out.
+ *
+ * Empty data can come in any run, so a count of 0 is no sign of the end: kernels read the buffer, which holds one
+ * uint64_t, 1 in the run that ends the stream and 0 in those before it.  A pipeline without sources has one run, which
+ * ends its stream.
+ *
+ * Returns: the buffer; kernels only read it
  */
-void
+LeatBufferId
 leat_recorder_request_flush (LeatRecorder *self)
 {
+  LeatBufferId id = leat_recorder_add_state (self, "ending", sizeof (guint64), NULL);
+
+  leat_plan_get_buffer (self->plan, id)->tells_flush = TRUE;
   self->plan->flush = TRUE;
+  return id;
 }

@@ -46,13 +46,24 @@ leat_session_warn_uneven (LeatSession *self, const LeatOp *ended)
 
 /* A run with no data at all, so that nodes give out what they kept. */
 static LeatFlow
-leat_session_fill_flush (LeatSession *self, LeatLane *lane)
+leat_session_fill_flush (LeatSession *self, LeatLane *lane, GError **error)
 {
   if (!self->plan->flush || self->flushed)
     return LEAT_FLOW_END;
   self->flushed = TRUE;
   for (guint i = 0; i < self->sources->len; i++)
     leat_lane_set_count (lane, ((LeatOp *) g_ptr_array_index (self->sources, i))->touches[0].buffer, 0);
+  return leat_lane_set_ending (lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+}
+
+/* With no source there is one run: constants in, results out.  It is the first and the last. */
+static LeatFlow
+leat_session_fill_constants (LeatSession *self, LeatLane *lane, GError **error)
+{
+  if (self->stats.runs > 0)
+    return LEAT_FLOW_END;
+  if (self->plan->flush && !leat_lane_set_ending (lane, error))
+    return LEAT_FLOW_ERROR;
   return LEAT_FLOW_DATA;
 }
 
@@ -61,6 +72,8 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
 {
   if (self->flushed)
     return LEAT_FLOW_END;
+  if (self->sources->len == 0)
+    return leat_session_fill_constants (self, lane, error);
   for (; self->n_filled < self->sources->len; self->n_filled++)
     {
       LeatOp *op = g_ptr_array_index (self->sources, self->n_filled);
@@ -69,14 +82,11 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
       if (flow == LEAT_FLOW_END && self->n_filled > 0)
         leat_session_warn_uneven (self, op);
       if (flow == LEAT_FLOW_END)
-        return leat_session_fill_flush (self, lane);
+        return leat_session_fill_flush (self, lane, error);
       if (flow != LEAT_FLOW_DATA)
         return flow;
     }
   self->n_filled = 0;
-  /* With no source there is one run: constants in, results out. */
-  if (self->sources->len == 0 && self->stats.runs > 0)
-    return LEAT_FLOW_END;
   return LEAT_FLOW_DATA;
 }
 
