@@ -3,6 +3,7 @@
  */
 #include "leat-graph-error.h"
 #include "leat-node-private.h"
+#include "leat-spec-private.h"
 
 /**
  * LeatNegotiation:
@@ -94,6 +95,41 @@ leat_negotiation_set_error (LeatPort *port, LeatSpec *spec, LeatPort *peer, GErr
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "%s cannot be %s: %s", label, text, inner->message);
 }
 
+/* The plan puts the place of the node that it is at in front; the one at the other end of the link is told here. */
+static void
+leat_negotiation_add_place (LeatNode *far, GError **error)
+{
+  const char *origin = leat_node_get_origin (far);
+  char *message;
+
+  if (origin == NULL || error == NULL)
+    return;
+  message = g_strdup_printf ("%s; %s is at %s", (*error)->message, leat_node_get_name (far), origin);
+  g_free ((*error)->message);
+  (*error)->message = message;
+}
+
+/* Can @input take what @output gives?  @names: (nullable): its node's, which get their values
+ * when it is the input's turn. */
+static gboolean
+leat_negotiation_match (LeatPort *output, LeatSpec *spec, LeatPort *input, GHashTable *names, GError **error)
+{
+  LeatNode *far = names != NULL ? output->node : input->node;
+  g_autofree char *from = leat_port_dup_path (output);
+  g_autofree char *to = leat_port_dup_path (input);
+  const LeatSpecSide given = { spec, from }, accepted = { leat_port_get_template (input), to };
+  g_autoptr (LeatSpec) both = NULL;
+  GError *inner = NULL;
+
+  if (names != NULL && leat_spec_bind_sides (&accepted, &given, names, &inner))
+    return TRUE;
+  if (names == NULL && (both = leat_spec_intersect_sides (&given, &accepted, &inner)) != NULL)
+    return TRUE;
+  leat_negotiation_set_error (output, spec, input, inner, error);
+  leat_negotiation_add_place (far, error);
+  return FALSE;
+}
+
 /**
  * leat_negotiation_set_output:
  * @self: a negotiation in progress
@@ -133,16 +169,8 @@ leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *
       return FALSE;
     }
   for (guint i = 0; i < found->peers->len; i++)
-    {
-      LeatPort *peer = found->peers->pdata[i];
-      g_autoptr (LeatSpec) both = leat_spec_intersect (leat_port_get_template (peer), spec, &inner);
-
-      if (both == NULL)
-        {
-          leat_negotiation_set_error (found, spec, peer, inner, error);
-          return FALSE;
-        }
-    }
+    if (!leat_negotiation_match (found, spec, found->peers->pdata[i], NULL, error))
+      return FALSE;
   leat_port_set_spec (found, spec);
   return TRUE;
 }
@@ -156,16 +184,12 @@ leat_negotiation_take_inputs (LeatNegotiation *self, GError **error)
     {
       LeatPort *port = ports->pdata[i];
       LeatSpec *spec = port->peer != NULL ? leat_port_get_spec (port->peer) : NULL;
-      GError *inner = NULL;
 
       leat_port_set_spec (port, spec);
       if (spec == NULL)
         continue;
-      if (!leat_spec_bind (leat_port_get_template (port), spec, self->names, &inner))
-        {
-          leat_negotiation_set_error (port->peer, spec, port, inner, error);
-          return FALSE;
-        }
+      if (!leat_negotiation_match (port->peer, spec, port, self->names, error))
+        return FALSE;
     }
   return TRUE;
 }

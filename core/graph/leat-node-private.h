@@ -22,6 +22,7 @@ typedef struct
 {
   char *name;
   char *base_path;
+  char *origin;           /* (nullable): the place in a file where the node is written, "a.leat:12:7" */
   LeatPipeline *pipeline; /* takes the pointer back when it goes */
   GPtrArray *ports;       /* LeatPort, inputs first */
   GPtrArray *args;        /* LeatNodeArg */
@@ -59,6 +60,11 @@ void leat_node_rename (LeatNode *self, const char *name);
 const char *leat_node_get_label (LeatNode *self);
 /* `image:blur "b0"` for the beginning of a message */
 char *leat_node_dup_title (LeatNode *self);
+void leat_node_set_origin (LeatNode *self, const char *origin);
+/* (nullable) */
+const char *leat_node_get_origin (LeatNode *self);
+/* Puts the origin, where there is one, in front of the message. */
+void leat_node_prefix_origin (LeatNode *self, GError **error);
 gboolean leat_node_is_frozen (LeatNode *self);
 /* BUSY: `cannot @verb "@what" of ...` */
 gboolean leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError **error);

@@ -64,6 +64,7 @@ leat_node_finalize (GObject *object)
   g_clear_error (&priv->prepare_error);
   g_free (priv->name);
   g_free (priv->base_path);
+  g_free (priv->origin);
   G_OBJECT_CLASS (leat_node_parent_class)->finalize (object);
 }
 
@@ -428,6 +429,30 @@ leat_node_prepare (LeatNode *self, GError **error)
   title = leat_node_dup_title (self);
   g_prefix_error (error, "%s: ", title);
   return FALSE;
+}
+
+void
+leat_node_set_origin (LeatNode *self, const char *origin)
+{
+  LeatNodePrivate *priv = leat_node_get_private (self);
+
+  g_free (priv->origin);
+  priv->origin = g_strdup (origin);
+}
+
+const char *
+leat_node_get_origin (LeatNode *self)
+{
+  return leat_node_get_private (self)->origin;
+}
+
+void
+leat_node_prefix_origin (LeatNode *self, GError **error)
+{
+  const char *origin = leat_node_get_origin (self);
+
+  if (origin != NULL)
+    g_prefix_error (error, "%s: ", origin);
 }
 
 /**

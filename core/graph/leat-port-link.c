@@ -4,6 +4,7 @@
 #include "leat-graph-error.h"
 #include "leat-node-private.h"
 #include "leat-port-private.h"
+#include "leat-spec-private.h"
 
 static void
 leat_port_set_link_error (LeatPort *self, LeatPort *input, LeatGraphError code, const char *why, GError **error)
@@ -64,7 +65,10 @@ gboolean
 leat_port_check_specs (LeatPort *self, LeatPort *input, GError **error)
 {
   g_autoptr (GError) inner = NULL;
-  g_autoptr (LeatSpec) both = leat_spec_intersect (self->accepted, input->accepted, &inner);
+  g_autofree char *from = leat_port_dup_path (self);
+  g_autofree char *to = leat_port_dup_path (input);
+  g_autoptr (LeatSpec) both =
+    leat_spec_intersect_sides (&(LeatSpecSide){ self->accepted, from }, &(LeatSpecSide){ input->accepted, to }, &inner);
 
   if (both != NULL)
     return TRUE;

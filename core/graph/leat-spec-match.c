@@ -19,6 +19,26 @@ leat_spec_set_mismatch (LeatSpec *self, LeatSpec *other, GError **error, const c
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "%s and %s do not agree: %s", a, b, why);
 }
 
+/* "up0.out (u8[5])", or the spec alone where nobody said whose it is. */
+static char *
+leat_spec_dup_side (LeatSpec *self, const char *label)
+{
+  g_autofree char *text = leat_spec_to_string (self, LEAT_SPEC_STYLE_FILE);
+
+  return label != NULL ? g_strdup_printf ("%s (%s)", label, text) : g_steal_pointer (&text);
+}
+
+static void
+leat_spec_set_dim_mismatch (const LeatSpecSide *self, const LeatSpecSide *other, guint dim, GError **error)
+{
+  g_autofree char *a = leat_spec_dup_side (self->spec, self->label);
+  g_autofree char *b = leat_spec_dup_side (other->spec, other->label);
+
+  leat_spec_set_mismatch (self->spec, other->spec, error,
+                          "dimension %u is %" G_GUINT64_FORMAT " in %s and %" G_GUINT64_FORMAT " in %s", dim,
+                          self->spec->dims[dim].number, a, other->spec->dims[dim].number, b);
+}
+
 /* A leading `*` stands for a capacity as well; a number or a name is a size that every run has. */
 static gboolean
 leat_spec_takes_bounded (LeatSpec *self)
@@ -106,18 +126,16 @@ leat_spec_choose_dim (const LeatDim *a, const LeatDim *b)
 }
 
 static gboolean
-leat_spec_intersect_dims (LeatSpec *result, LeatSpec *self, LeatSpec *other, GError **error)
+leat_spec_intersect_dims (LeatSpec *result, const LeatSpecSide *self, const LeatSpecSide *other, GError **error)
 {
-  for (guint i = 0; i < self->n_dims; i++)
+  for (guint i = 0; i < self->spec->n_dims; i++)
     {
-      const LeatDim *a = &self->dims[i], *b = &other->dims[i];
+      const LeatDim *a = &self->spec->dims[i], *b = &other->spec->dims[i];
       const LeatDim *dim = leat_spec_choose_dim (a, b);
 
       if (a->kind == LEAT_DIM_NUMBER && b->kind == LEAT_DIM_NUMBER && a->number != b->number)
         {
-          leat_spec_set_mismatch (self, other, error,
-                                  "dimension %u is %" G_GUINT64_FORMAT " here and %" G_GUINT64_FORMAT " there", i,
-                                  a->number, b->number);
+          leat_spec_set_dim_mismatch (self, other, i, error);
           return FALSE;
         }
       leat_spec_add_dim (result, dim->kind, dim->number, dim->name);
@@ -150,6 +168,37 @@ leat_spec_finish_match (LeatSpec *self, GError **error)
   return NULL;
 }
 
+LeatSpec *
+leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second, GError **error)
+{
+  LeatSpec *self = first->spec, *other = second->spec;
+  g_autoptr (LeatSpec) result = NULL;
+  g_autoptr (LeatSpec) mine = NULL;
+  g_autoptr (LeatSpec) theirs = NULL;
+  g_autoptr (GHashTable) my_names = leat_spec_new_names ();
+  g_autoptr (GHashTable) their_names = leat_spec_new_names ();
+  LeatDtype dtype;
+
+  dtype = self->dtype != LEAT_DTYPE_ANY ? self->dtype : other->dtype;
+  if (!leat_spec_check_shape (self, other, error))
+    return NULL;
+  if (!self->has_shape || !other->has_shape)
+    return leat_spec_finish_match (leat_spec_copy (self->has_shape ? self : other, dtype), error);
+  if (!leat_spec_collect_names (self, other, my_names, error)
+      || !leat_spec_collect_names (other, self, their_names, error))
+    return NULL;
+  mine = leat_spec_resolve (self, my_names, error);
+  theirs = mine != NULL ? leat_spec_resolve (other, their_names, error) : NULL;
+  if (theirs == NULL)
+    return NULL;
+  result = leat_spec_alloc (dtype, TRUE);
+  result->bounded = self->bounded || other->bounded;
+  if (!leat_spec_intersect_dims (result, &(LeatSpecSide){ mine, first->label },
+                                 &(LeatSpecSide){ theirs, second->label }, error))
+    return NULL;
+  return leat_spec_finish_match (g_steal_pointer (&result), error);
+}
+
 /**
  * leat_spec_intersect:
  * @self: a spec, fixed or a template
@@ -168,33 +217,28 @@ leat_spec_finish_match (LeatSpec *self, GError **error)
 LeatSpec *
 leat_spec_intersect (LeatSpec *self, LeatSpec *other, GError **error)
 {
-  g_autoptr (LeatSpec) result = NULL;
-  g_autoptr (LeatSpec) mine = NULL;
-  g_autoptr (LeatSpec) theirs = NULL;
-  g_autoptr (GHashTable) my_names = leat_spec_new_names ();
-  g_autoptr (GHashTable) their_names = leat_spec_new_names ();
-  LeatDtype dtype;
-
   g_return_val_if_fail (self != NULL && other != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  dtype = self->dtype != LEAT_DTYPE_ANY ? self->dtype : other->dtype;
-  if (!leat_spec_check_shape (self, other, error))
-    return NULL;
-  if (!self->has_shape || !other->has_shape)
-    return leat_spec_finish_match (leat_spec_copy (self->has_shape ? self : other, dtype), error);
-  if (!leat_spec_collect_names (self, other, my_names, error)
-      || !leat_spec_collect_names (other, self, their_names, error))
-    return NULL;
-  mine = leat_spec_resolve (self, my_names, error);
-  theirs = mine != NULL ? leat_spec_resolve (other, their_names, error) : NULL;
-  if (theirs == NULL)
-    return NULL;
-  result = leat_spec_alloc (dtype, TRUE);
-  result->bounded = self->bounded || other->bounded;
-  if (!leat_spec_intersect_dims (result, mine, theirs, error))
-    return NULL;
-  return leat_spec_finish_match (g_steal_pointer (&result), error);
+  return leat_spec_intersect_sides (&(LeatSpecSide){ self, NULL }, &(LeatSpecSide){ other, NULL }, error);
+}
+
+gboolean
+leat_spec_bind_sides (const LeatSpecSide *accepted, const LeatSpecSide *given, GHashTable *names, GError **error)
+{
+  LeatSpec *self = accepted->spec, *fixed = given->spec;
+
+  if (!leat_spec_check_shape (self, fixed, error))
+    return FALSE;
+  if (!self->has_shape)
+    return TRUE;
+  for (guint i = 0; i < self->n_dims; i++)
+    if (self->dims[i].kind == LEAT_DIM_NUMBER && self->dims[i].number != fixed->dims[i].number)
+      {
+        leat_spec_set_dim_mismatch (accepted, given, i, error);
+        return FALSE;
+      }
+  return leat_spec_collect_names (self, fixed, names, error);
 }
 
 /**
@@ -219,19 +263,7 @@ leat_spec_bind (LeatSpec *self, LeatSpec *fixed, GHashTable *names, GError **err
   g_return_val_if_fail (fixed->fixed, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (!leat_spec_check_shape (self, fixed, error))
-    return FALSE;
-  if (!self->has_shape)
-    return TRUE;
-  for (guint i = 0; i < self->n_dims; i++)
-    if (self->dims[i].kind == LEAT_DIM_NUMBER && self->dims[i].number != fixed->dims[i].number)
-      {
-        leat_spec_set_mismatch (self, fixed, error,
-                                "dimension %u is %" G_GUINT64_FORMAT " here and %" G_GUINT64_FORMAT " there", i,
-                                self->dims[i].number, fixed->dims[i].number);
-        return FALSE;
-      }
-  return leat_spec_collect_names (self, fixed, names, error);
+  return leat_spec_bind_sides (&(LeatSpecSide){ self, NULL }, &(LeatSpecSide){ fixed, NULL }, names, error);
 }
 
 /**

@@ -37,6 +37,17 @@ struct _LeatSpec
   guint64 items, row_bytes, bytes; /* when fixed */
 };
 
+/* One side of a match, and what it is called in the message when the two disagree. */
+typedef struct
+{
+  LeatSpec *spec;
+  const char *label; /* (nullable): "up0.out" */
+} LeatSpecSide;
+
+LeatSpec *leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second, GError **error);
+gboolean leat_spec_bind_sides (const LeatSpecSide *accepted, const LeatSpecSide *given, GHashTable *names,
+                               GError **error);
+
 LeatSpec *leat_spec_alloc (LeatDtype dtype, gboolean has_shape);
 void leat_spec_add_dim (LeatSpec *self, LeatDimKind kind, guint64 number, const char *name);
 /* Works out the sizes.  FALSE when the numbers alone are beyond LEAT_SPEC_MAX_BYTES. */

@@ -201,6 +201,15 @@ leat_builder_set_props (LeatBuilder *self, LeatBuilderNode *built)
     leat_builder_take_errors (self, &built->syntax->pos, errors);
 }
 
+/* What shows only when the pipeline is planned is told at the node too; in a terminal the text is in sight. */
+static void
+leat_builder_set_origin (LeatNode *node, const LeatSourcePos *pos)
+{
+  g_autofree char *origin = pos->source->kind == LEAT_SOURCE_FILE ? leat_source_pos_to_string (pos) : NULL;
+
+  leat_node_set_origin (node, origin);
+}
+
 void
 leat_builder_make_node (LeatBuilder *self, const LeatSyntaxNode *syntax)
 {
@@ -223,5 +232,6 @@ leat_builder_make_node (LeatBuilder *self, const LeatSyntaxNode *syntax)
     }
   built->node = node;
   leat_node_set_base_path (node, syntax->pos.source->folder);
+  leat_builder_set_origin (node, &syntax->pos);
   leat_builder_set_props (self, built);
 }

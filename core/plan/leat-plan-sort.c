@@ -55,8 +55,13 @@ gboolean
 leat_plan_negotiate (GPtrArray *nodes, GError **error)
 {
   for (guint i = 0; i < nodes->len; i++)
-    if (!leat_node_prepare (g_ptr_array_index (nodes, i), error)
-        || !leat_node_negotiate (g_ptr_array_index (nodes, i), error))
+    {
+      LeatNode *node = g_ptr_array_index (nodes, i);
+
+      if (leat_node_prepare (node, error) && leat_node_negotiate (node, error))
+        continue;
+      leat_node_prefix_origin (node, error);
       return FALSE;
+    }
   return TRUE;
 }

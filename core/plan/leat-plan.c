@@ -6,6 +6,7 @@
 
 #include "graph/leat-endpoint.h"
 #include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
 
 /**
@@ -230,6 +231,7 @@ leat_plan_record (LeatPlan *self, GError **error)
       if (!leat_plan_record_node (self, node, error))
         {
           g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (node), leat_node_get_name (node));
+          leat_node_prefix_origin (node, error);
           return FALSE;
         }
     }
@@ -280,6 +282,8 @@ leat_plan_check_flush (LeatPlan *self, GError **error)
  * @error: return location for an error
  *
  * Plans a pipeline; no device is touched.
+ *
+ * An error that belongs to a node which a file holds begins with that place, `file:line:column`.
  *
  * Source files are looked at for their headers, as far as specs depend on them; nothing is read or written beyond that.
  *

@@ -161,6 +161,66 @@ test_launch_check_wants_the_files (Fixture *fixture, gconstpointer data)
   tool_assert_contains (result->err, "missing.npy");
 }
 
+typedef struct
+{
+  const char *text;  /* after "leat 1" */
+  const char *where; /* ":line:column: " */
+  const char *says;
+} PlanningCase;
+
+static const PlanningCase planning_cases[] = {
+  { "io:npy path=missing.npy -> upload -> readback -> discard\n",
+    ":2:1: ", "missing.npy\": No such file or directory" },
+  { "io:file path=in.bin out=u8[10] -> upload\n"
+    "  -> kernel source=\"k.cu\" more=1 x=u8[n,2] -> readback -> discard\n",
+    ":2:35: ", "upload0.out (upload) gives u8[10], which kernel0.x (kernel) does not take: " },
+  { "io:file path=in.bin out=u8[10] -> upload\n"
+    "  -> kernel source=\"k.cu\" more=1 x=u8[n,2] -> readback -> discard\n",
+    ":2:35: ", "plan.leat:3:6\n" },
+  { "source = io:file path=in.bin out=u8[10]\n"
+    "source -> upload -> kernel source=\"k.cu\" more=1 x=u8[7] -> readback -> discard\n",
+    ":3:11: ", "dimension 0 is 10 in upload0.out (u8[10]) and 7 in kernel0.x (u8[7]); kernel0 is at " },
+  { "io:file path=in.bin out=u8[10] -> upload -> k -> readback -> discard\n"
+    "k = kernel source=\"k.cu\"\n",
+    ":3:1: ", "kernel \"k\": parameter \"more\" (int) of add is not set" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel source=\"k.cu\" more=1 block=0 -> readback -> discard\n",
+    ":2:45: ", "kernel \"kernel0\": block=0: expected threads" },
+};
+
+/* What shows only when the pipeline is planned is told at the node, as mistakes in the text are; in the terminal the
+ * text is in sight. */
+static void
+test_launch_check_tells_where_planning_fails (Fixture *fixture, gconstpointer data)
+{
+  g_free (tool_write (fixture->folder, "k.cu",
+                      "__global__ void add (const uint8_t *x, uint64_t x_count, uint8_t *y, int more)\n"
+                      "{\n  GRID_FOR (i, x_count)\n    y[i] = x[i] + more;\n}\n"));
+  for (guint i = 0; i < G_N_ELEMENTS (planning_cases); i++)
+    {
+      const PlanningCase *row = &planning_cases[i];
+      g_autofree char *text = g_strconcat ("leat 1\n", row->text, NULL);
+      g_autofree char *file = tool_write (fixture->folder, "plan.leat", text);
+      g_autofree char *where = g_strconcat (file, row->where, NULL);
+      g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--check", file));
+
+      g_test_message ("%s", result->err);
+      g_assert_cmpint (result->code, !=, 0);
+      g_assert_true (g_str_has_prefix (result->err, where));
+      tool_assert_contains (result->err, row->says);
+    }
+}
+
+static void
+test_launch_check_in_the_terminal_has_no_place (void)
+{
+  g_autoptr (ToolResult) result =
+    tool_run (no_device, WORDS ("--check", "io:npy", "path=/nonexistent/a.npy", "+", "upload", "+", "discard"));
+
+  g_assert_cmpint (result->code, !=, 0);
+  g_assert_true (g_str_has_prefix (result->err, "leat-launch: "));
+  g_assert_null (strstr (result->err, "argument 1"));
+}
+
 static void
 test_launch_plan_text (Fixture *fixture, gconstpointer data)
 {
@@ -243,6 +303,9 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/check/takes-options-anywhere", test_launch_check_takes_options_anywhere);
   ADD ("/leat/tools/launch/check/tells-all-errors", test_launch_check_tells_all_errors);
   ADD ("/leat/tools/launch/check/wants-the-files", test_launch_check_wants_the_files);
+  ADD ("/leat/tools/launch/check/tells-where-planning-fails", test_launch_check_tells_where_planning_fails);
+  g_test_add_func ("/leat/tools/launch/check/in-the-terminal-has-no-place",
+                   test_launch_check_in_the_terminal_has_no_place);
   ADD ("/leat/tools/launch/plan/text", test_launch_plan_text);
   ADD ("/leat/tools/launch/plan/json", test_launch_plan_json);
   ADD ("/leat/tools/launch/plan/dot", test_launch_dot);

@@ -363,8 +363,9 @@ static const ErrorCase file_cases[] = {
     "SPEC: line 2, column 20: spec \"u8[4][5]\", column 6: nothing may follow here\n" },
   { "leat 1\n"
     "t:source path=a out=u8[4] -> u8[5] -> t:up -> t:down -> t:sink\n",
-    "SPEC: line 2, column 30: port source0.out (t:source): u8[4] and u8[5] do not agree: dimension 0 is 4 here and 5 "
-    "there\n" },
+    "SPEC: line 2, column 30: port source0.out (t:source): u8[4] and u8[5] do not agree: dimension 0 is 4 in u8[4] and "
+    "5 "
+    "in u8[5]\n" },
   /* several at once, in the order of the text */
   { "leat 1\n"
     "let a = \"x\n"
