@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs the suite of a build folder and counts its cases.
 
-# A sanitizer's report is a failure. Leaks that belong to others are named in the files given.
+# A sanitizer's report is a failure. Paths are quoted for the sanitizers, which take a space for the end. Leaks that belong to others are named in the files given.
 test_sanitizer_options () {
   local rules=$dev_root/tests/sanitize
   export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
   export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-  export LSAN_OPTIONS="suppressions=$rules/leaks.supp:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
-  export TSAN_OPTIONS="suppressions=$rules/races.supp:halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+  export LSAN_OPTIONS="suppressions=\"$rules/leaks.supp\":print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
+  export TSAN_OPTIONS="suppressions=\"$rules/races.supp\":halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 }
 
 # Sanitized programs are slower, so their time limits are longer.
