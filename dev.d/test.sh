@@ -23,6 +23,7 @@ test_time_factor () {
 test_folder () {
   local folder=$1
   shift
+  python3 -B "$dev_root/dev.d/check_names.py" "$dev_root/$folder/meson-info/intro-tests.json" "$@" || exit 2
   rm -f -- "$dev_root/$folder/meson-logs/testlog.json"
   meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
     --timeout-multiplier "$(test_time_factor "$folder")" "$@" </dev/null || true
