@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Refuses names of tests that there are not, with those that are near: check_names.py intro-tests.json ARGUMENT...
 
-The arguments are those of `meson test`, which itself passes over a wrong name beside a right one."""
+The arguments are those of `meson test`, which itself passes over a wrong name beside a right one, and in some versions
+knows no wildcards. They are printed, one a line, with names in place of wildcards."""
 
 import difflib
 import fnmatch
@@ -12,13 +13,14 @@ WITH_VALUE = ('--maxfail', '--repeat', '--gdb-path', '--wrapper', '-C', '--suite
               '--num-processes', '-t', '--timeout-multiplier', '--setup', '--test-args')
 
 
-def names_in(words):
-    words = iter(words)
+def expand(words, known):
+    """[(word, the tests that it names, or None where it is an option or the value of one)]"""
+    found, value = [], False
     for word in words:
-        if word in WITH_VALUE:
-            next(words, None)
-        elif not word.startswith('-'):
-            yield word
+        option = value or word.startswith('-') or word.endswith(':')
+        found.append((word, None if option else fnmatch.filter(known, word.rsplit(':', 1)[-1])))
+        value = not value and word in WITH_VALUE
+    return found
 
 
 def near(wrong, known):
@@ -31,12 +33,14 @@ def near(wrong, known):
 def main(path, *words):
     with open(path, encoding='utf-8') as file:
         known = sorted({test['name'] for test in json.load(file)})
-    wrong = [name for name in names_in(words)
-             if not name.endswith(':') and not fnmatch.filter(known, name.rsplit(':', 1)[-1])]
+    found = expand(words, known)
+    wrong = [word for word, names in found if names == []]
     for name in wrong:
         others = near(name, known)
         advice = f'did you mean {" or ".join(others)}?' if others else 'meson test -C build --list names all'
         print(f'dev: there is no test "{name}"; {advice}', file=sys.stderr)
+    for word, names in found:
+        print(*(names or [word]), sep='\n')
     return 2 if wrong else 0
 
 
