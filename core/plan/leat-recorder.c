@@ -4,6 +4,7 @@
 
 #include "leat-plan-private.h"
 
+#include "graph/leat-graph-error.h"
 #include "plan/leat-plan-error.h"
 
 /* The recorder turns what a node says into ops and buffers of the plan.  Nodes state programming faults (a parameter
@@ -192,12 +193,28 @@ leat_recorder_copy_args (LeatOp *op, const LeatArg *args, guint n_args)
     }
 }
 
+/* What the launch takes from the node must have a value by now. */
+static gboolean
+leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *call)
+{
+  for (guint i = 0; i < call->n_args; i++)
+    if (call->args[i].kind == LEAT_ARG_NODE_ARG && leat_node_get_arg (self->node, call->args[i].name) == NULL)
+      {
+        g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                     "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node",
+                     call->args[i].name, prototype->params[i].type, prototype->entry, call->args[i].name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 /**
  * leat_recorder_add_kernel: (skip)
  * @self: a recorder
  * @call: the launch; everything in it is copied
  *
- * Adds a kernel launch.  @call's arguments stand in the order of the entry's prototype.
+ * Adds a kernel launch.  @call's arguments stand in the order of the entry's prototype.  An argument of the node that
+ * has no value is an error of the plan.
  */
 void
 leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
@@ -211,6 +228,8 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   if (prototype == NULL)
     return;
   g_return_if_fail (prototype->n_params == call->n_args);
+  if (!leat_recorder_check_arguments (self, prototype, call))
+    return;
   op = leat_plan_add_op (self->plan, LEAT_OP_KERNEL, self->node);
   op->source = leat_kernel_source_ref (call->source);
   op->prototype = prototype;

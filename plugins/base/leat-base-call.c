@@ -252,6 +252,38 @@ leat_call_check_input_count (LeatNode *node, const LeatPrototype *prototype, Lea
   return FALSE;
 }
 
+static gboolean
+leat_call_is_size_name (const char *name)
+{
+  static const char *const names[] = { "w",    "h",       "n",     "m",      "width", "height", "rows",
+                                       "cols", "columns", "count", "length", "len",   "size",   "items" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_ascii_strcasecmp (name, names[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The recorder checks it too; here it is known that sizes go by their parameters' names. */
+static gboolean
+leat_call_check_argument (LeatNode *node, const LeatPrototype *prototype, const LeatParam *param, GError **error)
+{
+  const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
+  g_autofree char *hint = NULL;
+
+  if (leat_node_get_arg (node, param->name) != NULL)
+    return TRUE;
+  if (input != NULL && leat_call_is_size_name (param->name))
+    hint =
+      g_strdup_printf ("; as a size of the input, call it %s_dim0, %s_dim1 (one dimension) or %s_count (all items) "
+                       "in the kernel: these are filled in",
+                       input->name, input->name, input->name);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+               "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node%s", param->name,
+               param->type, prototype->entry, param->name, hint != NULL ? hint : "");
+  return FALSE;
+}
+
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
                   GError **error)
@@ -267,6 +299,8 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
 
       if (param->kind == LEAT_PARAM_INPUT_COUNT
           && !leat_call_check_input_count (node, prototype, recorder, param, error))
+        return FALSE;
+      if (param->kind == LEAT_PARAM_SCALAR && !leat_call_check_argument (node, prototype, param, error))
         return FALSE;
       leat_call_fill_arg (node, prototype, recorder, param, &args[i], &values[i]);
       if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)

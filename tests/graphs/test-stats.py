@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """graphs/stats.leat against NumPy: its own functions, and the same additions in the same order."""
 
+import re
+
 import graph_case
 from graph_case import Skip, expect_same, launch, on_cpu, run_graph, GRAPHS
 
@@ -117,6 +119,18 @@ def test_by_the_eager_executor(folder):
                           f'output={folder}/out.npy')
     assert code == 0, err
     expect_same(list(np.load(folder / 'out.npy')), list(stats_in_order(data)), 'statistics')
+
+
+def test_drawing_has_both_branches(folder):
+    np.save(folder / 'in.npy', samples(1000))
+    code, dot, err = launch('--dot', GRAPHS / 'stats.leat', f'input={folder}/in.npy')
+    assert code == 0, err
+    dot = dot.decode()
+    boxes = dict(re.findall(r'(op\d+) \[label="(\w+)\\n', dot))
+    arrows = {(boxes[a], boxes[b], spec) for a, b, spec in re.findall(r'(op\d+) -> (op\d+) \[label="(.*)"\]', dot)}
+    assert {('scaled', 'parts', 'f32[1000]'), ('scaled', 'final', 'f32[1000]'), ('parts', 'final', 'f64[64,4]'),
+            ('final', 'readback0', 'f64[4]')} <= arrows, arrows
+    assert len(arrows) == 7, arrows
 
 
 def refuse(folder, data, *says):

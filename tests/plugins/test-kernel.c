@@ -37,6 +37,11 @@ static const char source[] =
   "  GRID_FOR (i, in_count)\n"
   "    out[i] = in[i] * factor + less + (uint32_t) more;\n"
   "}\n"
+  "__global__ void wide (const uint32_t *in, uint32_t *out, int width, float more)\n"
+  "{\n"
+  "  GRID_FOR (i, (uint64_t) width)\n"
+  "    out[i] = in[i] + (uint32_t) more;\n"
+  "}\n"
   "__global__ void turn (const uint32_t *in, uint32_t in_dim0, uint32_t in_dim1, uint32_t *out)\n"
   "{\n"
   "  uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
@@ -267,6 +272,11 @@ test_kernel_refuses (void)
     { "entry=scale fp=sloppy", "u32[4]", "strict" },
     { "entry=scale shared=-1", "u32[4]", "shared" },
     { "entry=scale cooperative=perhaps", "u32[4]", "cooperative" },
+    { "entry=scale factor=1 less=2", "u32[4]",
+      "kernel \"k\": parameter \"more\" (float) of scale is not set; give it a value, as in more=VALUE on the node" },
+    { "entry=wide more=2", "u32[4]",
+      "parameter \"width\" (int) of wide is not set; give it a value, as in width=VALUE on the node; as a size of the "
+      "input, call it in_dim0, in_dim1 (one dimension) or in_count (all items) in the kernel: these are filled in" },
     { "entry=scale block=1", "u32[1000,1000,10000]", "2147483647 blocks" },
   };
 
