@@ -79,6 +79,34 @@ test_run_says_where_the_result_is (Fixture *fixture, gconstpointer data)
   g_assert_null (strstr (device->err, "wrote"));
 }
 
+/* A cache that cannot be kept costs time and no more; where it is, why, and what to do are said once, or not with -q.
+ */
+static void
+test_run_without_a_cache (Fixture *fixture, gconstpointer data)
+{
+  static const char *const nowhere[] = { "XDG_CACHE_HOME=/sys/leat", NULL };
+  g_autofree char *path =
+    tool_write (fixture->folder, "copy.cu",
+                "__global__ void copy (const unsigned char *in, unsigned char *out) { out[0] = in[0]; }\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  g_autoptr (ToolResult) plain = NULL;
+  g_autoptr (ToolResult) quiet = NULL;
+
+#define RUN(option)                                                                                                    \
+  tool_run (nowhere, WORDS (option, "io:file", fixture->in, "out=u8[25]", "+", "upload", "+", "kernel", source,        \
+                            "grid=1", "block=1", "out=u8[25]", "+", "readback", "+", "io:file", fixture->out))
+  plain = RUN ("--executor=graph");
+  quiet = RUN ("-q");
+  g_test_message ("%s", plain->err);
+  g_assert_cmpint (plain->code, ==, 0);
+  tool_assert_contains (plain->err, "leat-launch: cannot keep compiled kernels in /sys/leat/leat/images: ");
+  tool_assert_contains (plain->err, "XDG_CACHE_HOME");
+  /* That it is not there is no reason why it cannot be. */
+  g_assert_null (strstr (plain->err, "No such file"));
+  g_assert_cmpint (quiet->code, ==, 0);
+  g_assert_cmpstr (quiet->err, ==, "");
+}
+
 static void
 test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
 {
@@ -364,6 +392,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/stdout-is-the-result", NULL, test_run_stdout_is_the_result);
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
   ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);
+  ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
   ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
   for (guint i = 0; i < G_N_ELEMENTS (fail_cases); i++)
