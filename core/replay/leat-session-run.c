@@ -74,7 +74,8 @@ leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView
   if (view->count <= capacity)
     return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
-               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT " (%s); give its output a larger spec",
+               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
+               " (%s); give its output a larger spec",
                leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, name);
   return FALSE;
 }
@@ -114,7 +115,7 @@ leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
   if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, error)
                                             : !leat_lane_launch_eager (lane, error))
     return FALSE;
-  return leat_lane_wait (lane, error);
+  return leat_lane_wait (lane, error) && leat_lane_check_overs (lane, error);
 }
 
 static void

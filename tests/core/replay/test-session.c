@@ -7,6 +7,8 @@
 #include "driver/leat-driver-private.h"
 
 #define MAP "app name=source spec=f32[1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
+#define BOUNDED_MAP                                                                                                    \
+  "app name=source spec=f32[<=1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 #define N 1000
 
 static void
@@ -68,7 +70,7 @@ test_session_ends (void)
 /* In steady state a run is one graph launch and the wait: the trace has nothing else in it, but for what makes the
  * context current, once, around all runs. */
 static void
-test_session_steady_replay_is_one_launch_and_one_wait (void)
+test_session_steady_replay_is_one_launch_and_one_wait (gconstpointer text)
 {
   SessionFixture fixture;
   LeatDriver *driver;
@@ -77,7 +79,7 @@ test_session_steady_replay_is_one_launch_and_one_wait (void)
   float x[N];
   const guint runs = 50;
 
-  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
   driver = leat_device_get_driver (leat_session_get_device (fixture.session));
   fill (x, 0);
   g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
@@ -167,7 +169,8 @@ test_session_prediction_equals_the_eager_calls (void)
                       + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync)
                       + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemcpyDtoDAsync),
                     ==, plan->prediction.copies);
-  g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemsetD8Async), ==, plan->prediction.fills);
+  g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemsetD8Async), ==,
+                    plan->prediction.fills);
   session_fixture_close (&fixture);
 }
 
@@ -195,10 +198,10 @@ test_session_copies_when_told_to (void)
 static void
 test_session_bounded_data_keeps_its_count (gconstpointer mode)
 {
-  g_autofree char *text
-    = g_strdup_printf ("app name=source spec=i32[<=4096] -> upload mode=%s -> map expr=3*x -> readback mode=%s -> "
-                       "app name=sink\n",
-                       (const char *) mode, (const char *) mode);
+  g_autofree char *text =
+    g_strdup_printf ("app name=source spec=i32[<=4096] -> upload mode=%s -> map expr=3*x -> readback mode=%s -> "
+                     "app name=sink\n",
+                     (const char *) mode, (const char *) mode);
   SessionFixture fixture;
   gint32 x[4096];
 
@@ -359,8 +362,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/replay/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_session_replays);
   g_test_add_data_func ("/leat/session/replay/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_session_replays);
   g_test_add_func ("/leat/session/replay/ends", test_session_ends);
-  g_test_add_func ("/leat/session/trace/steady-replay-is-one-launch-and-one-wait",
-                   test_session_steady_replay_is_one_launch_and_one_wait);
+  g_test_add_data_func ("/leat/session/trace/steady-replay-is-one-launch-and-one-wait/map", MAP,
+                        test_session_steady_replay_is_one_launch_and_one_wait);
+  g_test_add_data_func ("/leat/session/trace/steady-replay-is-one-launch-and-one-wait/bounded", BOUNDED_MAP,
+                        test_session_steady_replay_is_one_launch_and_one_wait);
   g_test_add_data_func ("/leat/session/prediction/equals-the-built-graph/map", MAP,
                         test_session_prediction_equals_the_built_graph);
   g_test_add_data_func ("/leat/session/prediction/equals-the-built-graph/scan",
@@ -374,7 +379,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/transfer/copies-when-told-to", test_session_copies_when_told_to);
   g_test_add_data_func ("/leat/session/bounded/keeps-its-count/mapped", "mapped",
                         test_session_bounded_data_keeps_its_count);
-  g_test_add_data_func ("/leat/session/bounded/keeps-its-count/copy", "copy", test_session_bounded_data_keeps_its_count);
+  g_test_add_data_func ("/leat/session/bounded/keeps-its-count/copy", "copy",
+                        test_session_bounded_data_keeps_its_count);
   g_test_add_func ("/leat/session/open/again", test_session_opens_again);
   g_test_add_func ("/leat/session/open/refuses-a-missing-argument", test_session_refuses_a_missing_argument);
   g_test_add_func ("/leat/session/open/refuses-an-unknown-device", test_session_refuses_an_unknown_device);
