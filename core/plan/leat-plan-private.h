@@ -142,8 +142,8 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
-/* A count that one op on the device wrote and another reads there: should it be above the capacity, the reader says so at
- * its place in pinned memory. */
+/* A count that one op on the device wrote and another reads there: should it be above the capacity, the reader says so
+ * at its place in pinned memory. */
 typedef struct
 {
   const LeatOp *op;

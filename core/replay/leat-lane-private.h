@@ -45,8 +45,8 @@ typedef struct
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
 
-  GArray *counted;     /* LeatCounted */
-  LeatMemory *overs;   /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
+  GArray *counted;   /* LeatCounted */
+  LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
   CUgraph graph;
   CUgraphExec exec;
