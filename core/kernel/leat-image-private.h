@@ -36,7 +36,8 @@ char *leat_image_target_to_string (const LeatImageTarget *target);
 GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 
 /* The name to give to cuModuleGetFunction for what the framework launches: parameters in the order of the prototype,
- * each LEAT_PARAM_INPUT_COUNT being two (const uint64_t *where, uint64_t value).  The plain kernel has its own name. */
+ * each LEAT_PARAM_INPUT_COUNT being four (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over).  The
+ * plain kernel has its own name. */
 char *leat_image_dup_symbol (const char *entry);
 
 /* Always compiles; for leat-kernelc and tests. */

@@ -59,6 +59,17 @@ leat_entry_read_param (LeatEntry *self, const LeatKernelUnit *unit, guint first,
   return TRUE;
 }
 
+/* One of the parameters that stand for a count: `uint64_t x_count_most`. */
+static void
+leat_entry_add_count_param (LeatEntry *self, const LeatEntryParam *from, const char *type, const char *suffix)
+{
+  LeatEntryParam param;
+
+  param.name = g_strdup_printf ("%s_%s", from->name, suffix);
+  param.declaration = g_strdup_printf ("%s%s", type, param.name);
+  g_array_append_val (self->wrapper, param);
+}
+
 static void
 leat_entry_add_wrapped (LeatEntry *self, GString *arguments, const LeatEntryParam *from, const LeatParam *bound)
 {
@@ -75,14 +86,12 @@ leat_entry_add_wrapped (LeatEntry *self, GString *arguments, const LeatEntryPara
       return;
     }
   self->has_counts = TRUE;
-  param.name = g_strdup_printf ("%s_where", from->name);
-  param.declaration = g_strdup_printf ("const uint64_t * %s", param.name);
-  g_array_append_val (self->wrapper, param);
-  param.name = g_strdup_printf ("%s_value", from->name);
-  param.declaration = g_strdup_printf ("uint64_t %s", param.name);
-  g_array_append_val (self->wrapper, param);
-  g_string_append_printf (arguments, "(%s) (%s_where ? *%s_where * %s_value : %s_value)", bound->type, from->name,
-                          from->name, from->name, from->name);
+  leat_entry_add_count_param (self, from, "const uint64_t * ", "where");
+  leat_entry_add_count_param (self, from, "uint64_t ", "value");
+  leat_entry_add_count_param (self, from, "uint64_t ", "most");
+  leat_entry_add_count_param (self, from, "uint64_t * ", "over");
+  g_string_append_printf (arguments, "(%s) leat_take_count (%s_where, %s_value, %s_most, %s_over)", bound->type,
+                          from->name, from->name, from->name, from->name);
 }
 
 /* What cannot be bound has no wrapper; it can still be launched under its own name. */

@@ -32,8 +32,9 @@ typedef enum {
   LEAT_PARAM_INPUT,         /* const T *name */
   LEAT_PARAM_OUTPUT,        /* T *name */
   LEAT_PARAM_SCALAR,        /* T name: an argument */
-  LEAT_PARAM_INPUT_COUNT,   /* integer <input>_count: the T that are live; wrapper takes (const uint64_t *where, uint64_t value):
-                             * where ? *where * value : value */
+  LEAT_PARAM_INPUT_COUNT,   /* integer <input>_count: the T that are live; the wrapper takes (const uint64_t *where,
+                             * uint64_t value, uint64_t most, uint64_t *over): where ? MIN (*where, most) * value : value;
+                             * a *where above most is written to over, where that is not NULL */
   LEAT_PARAM_OUTPUT_COUNT,  /* uint64_t *<output>_count */
   LEAT_PARAM_CAPACITY,      /* integer <port>_capacity */
   LEAT_PARAM_DIM,           /* integer <port>_dimN */

@@ -28,7 +28,7 @@ leat_tables_dup_fields (GArray *params)
   return g_string_free (out, FALSE);
 }
 
-/* p.x, p.y, (int) (p.x_count_where ? *p.x_count_where * p.x_count_value : p.x_count_value) */
+/* p.x, p.y, (int) leat_take_count (p.x_count_where, p.x_count_value, p.x_count_most, p.x_count_over) */
 static char *
 leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
 {
@@ -40,7 +40,7 @@ leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
 
       g_string_append (out, i ? ", " : "");
       if (param->kind == LEAT_PARAM_INPUT_COUNT)
-        g_string_append_printf (out, "(%s) (p.%s_where ? *p.%s_where * p.%s_value : p.%s_value)", param->type,
+        g_string_append_printf (out, "(%s) leat_take_count (p.%s_where, p.%s_value, p.%s_most, p.%s_over)", param->type,
                                 param->name, param->name, param->name, param->name);
       else
         g_string_append_printf (out, "p.%s", param->name);

@@ -28,8 +28,7 @@ leat_plan_list_users (LeatPlan *self)
       LeatOp *op = leat_plan_get_op (self, i);
 
       for (guint t = 0; t < op->n_touches && !op->elided; t++)
-        g_array_append_val ((GArray *) g_ptr_array_index (users,
-                                                          leat_plan_get_root (self, op->touches[t].buffer)->id),
+        g_array_append_val ((GArray *) g_ptr_array_index (users, leat_plan_get_root (self, op->touches[t].buffer)->id),
                             op->index);
     }
   return users;
@@ -77,7 +76,8 @@ leat_plan_place (LeatBuffer *buffer, GPtrArray *placed, GPtrArray *users, const 
       LeatBuffer *other = g_ptr_array_index (placed, i);
       GArray *theirs = g_ptr_array_index (users, other->id);
 
-      if (leat_plan_all_before (mine, theirs, ancestors, words) || leat_plan_all_before (theirs, mine, ancestors, words))
+      if (leat_plan_all_before (mine, theirs, ancestors, words)
+          || leat_plan_all_before (theirs, mine, ancestors, words))
         continue;
       if (offset + leat_align (buffer->bytes) > other->offset && offset < other->offset + leat_align (other->bytes))
         offset = other->offset + leat_align (other->bytes);
@@ -105,6 +105,8 @@ leat_plan_set_place (LeatPlan *self, LeatBuffer *buffer, GArray *users)
 static void
 leat_plan_add_up (LeatPlan *self, GPtrArray *placed)
 {
+  g_autoptr (GArray) counted = leat_plan_list_counted (self);
+
   self->arena_bytes = self->own_bytes = self->staging_bytes = 0;
   for (guint i = 0; i < placed->len; i++)
     {
@@ -121,6 +123,7 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *placed)
       else if (buffer->place == LEAT_PLACE_STAGING)
         self->staging_bytes += leat_align (buffer->bytes);
     }
+  self->staging_bytes += leat_align (counted->len * sizeof (guint64));
 }
 
 /* Gives every buffer its place and sums up what a lane needs. */

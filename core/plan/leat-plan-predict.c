@@ -50,6 +50,7 @@ void
 leat_plan_predict (LeatPlan *self)
 {
   LeatPrediction sum = { 0 };
+  g_autoptr (GArray) counted = leat_plan_list_counted (self);
 
   for (guint i = 0; i < self->ops->len; i++)
     leat_plan_predict_op (self, leat_plan_get_op (self, i), &sum);
@@ -63,6 +64,7 @@ leat_plan_predict (LeatPlan *self)
       sum.allocations += place == LEAT_PLACE_OWN;
       sum.pinned_allocations += place == LEAT_PLACE_STAGING;
     }
+  sum.pinned_allocations += counted->len > 0;
   self->prediction = sum;
 }
 

@@ -143,6 +143,19 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
+/* A count that one op on the device wrote and another reads there: should it be above the capacity, the reader says so
+ * at its place in pinned memory. */
+typedef struct
+{
+  const LeatOp *op;
+  guint arg;
+} LeatCounted;
+
+/* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
+GArray *leat_plan_list_counted (LeatPlan *self);
+/* How many bounded items a buffer has room for. */
+guint64 leat_buffer_get_capacity (const LeatBuffer *self);
+
 LeatOp *leat_plan_get_op (LeatPlan *self, guint index);
 LeatBuffer *leat_plan_get_buffer (LeatPlan *self, LeatBufferId id);
 /* The buffer whose memory `id` uses. */

@@ -22,8 +22,8 @@ typedef guint LeatBufferId;
 
 typedef enum {
   LEAT_ARG_ITEMS,    /* address of the buffer's first item */
-  LEAT_ARG_COUNT,    /* address of the buffer's count (uint64_t*); for an input's count by value, times the uint64_t at @value,
-                      * 1 where that is NULL */
+  LEAT_ARG_COUNT,    /* address of the buffer's count (uint64_t*); for an input's count by value, times the uint64_t at
+                      * @value, 1 where that is NULL. One above the capacity is cut to it, and the run fails */
   LEAT_ARG_VALUE,    /* @size bytes at @value, copied */
   LEAT_ARG_NODE_ARG, /* the node's argument @name, read when the session opens */
 } LeatArgKind;

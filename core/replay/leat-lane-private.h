@@ -45,6 +45,9 @@ typedef struct
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
 
+  GArray *counted;   /* LeatCounted */
+  LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
+
   CUgraph graph;
   CUgraphExec exec;
   CUgraphNode *graph_nodes; /* by op index */
@@ -71,6 +74,12 @@ void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
 void leat_lane_set_count (LeatLane *self, LeatBufferId buffer, guint64 count);
 /* Tells the kernels that the run to come ends the stream. */
 gboolean leat_lane_set_ending (LeatLane *self, GError **error);
+
+gboolean leat_lane_allocate_overs (LeatLane *self, GError **error);
+/* Where a kernel says that its argument @arg is a count above the capacity. */
+CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
+/* After a run: was every count that a kernel took one that its buffer has room for? */
+gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);

@@ -48,7 +48,8 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   self->graph_nodes = g_new0 (CUgraphNode, plan->ops->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->last_nodes = leat_lane_list_nodes (plan);
-  if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_pack_launches (self, error))
+  if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_allocate_overs (self, error)
+      || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -77,6 +78,8 @@ leat_lane_free (LeatLane *self)
     leat_launch_clear (&self->launches[i]);
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_memory_free);
+  g_clear_pointer (&self->overs, leat_memory_free);
+  g_clear_pointer (&self->counted, g_array_unref);
   g_clear_pointer (&self->memories, g_ptr_array_unref);
   g_free (self->addresses);
   g_free (self->last_nodes);

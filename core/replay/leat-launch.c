@@ -11,9 +11,11 @@
 #include <math.h>
 
 /* Packs a kernel op's arguments in the order of its wrapper's parameters: those of the prototype, except that a count
- * given by value is two (where the count lies on the device, and its value where it is known now). */
+ * given by value is four (where the count lies on the device, its value where it is known now, the most that there may
+ * be, and where to say that there are more). */
 
 #define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
+#define LEAT_PARAM_MOST 4  /* parameters of a wrapper that one of the prototype may stand for */
 
 static gboolean
 leat_launch_refuse (const LeatOp *op, const LeatParam *param, const char *why, GError **error)
@@ -116,15 +118,26 @@ leat_launch_put_address (LeatLaunch *self, CUdeviceptr address)
   memcpy (leat_launch_next (self), &address, sizeof address);
 }
 
-static gboolean
-leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOpArg *arg)
+static void
+leat_launch_put_number (LeatLaunch *self, guint64 number)
 {
+  memcpy (leat_launch_next (self), &number, sizeof number);
+}
+
+static gboolean
+leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index)
+{
+  const LeatOpArg *arg = &op->args[index];
+  gboolean counted = arg->kind == LEAT_ARG_COUNT;
   guint64 value = 1;
 
-  leat_launch_put_address (self, arg->kind == LEAT_ARG_COUNT ? lane->addresses[arg->buffer] : 0);
   if (arg->value != NULL)
     memcpy (&value, g_bytes_get_data (arg->value, NULL), sizeof value);
-  memcpy (leat_launch_next (self), &value, sizeof value);
+  leat_launch_put_address (self, counted ? lane->addresses[arg->buffer] : 0);
+  leat_launch_put_number (self, value);
+  leat_launch_put_number (self,
+                          counted ? leat_buffer_get_capacity (leat_plan_get_buffer (lane->plan, arg->buffer)) : 0);
+  leat_launch_put_address (self, counted ? leat_lane_get_over (lane, op, index) : 0);
   return TRUE;
 }
 
@@ -135,7 +148,7 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   const LeatOpArg *arg = &op->args[index];
 
   if (param->kind == LEAT_PARAM_INPUT_COUNT)
-    return leat_launch_put_count (self, lane, arg);
+    return leat_launch_put_count (self, lane, op, index);
   switch (arg->kind)
     {
     case LEAT_ARG_ITEMS:
@@ -160,8 +173,8 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
 {
   if (self->storage == NULL)
     {
-      self->storage = g_malloc0_n (2 * op->n_args + 1, LEAT_PARAM_SLOT);
-      self->params = g_new0 (void *, 2 * op->n_args + 1);
+      self->storage = g_malloc0_n (LEAT_PARAM_MOST * op->n_args + 1, LEAT_PARAM_SLOT);
+      self->params = g_new0 (void *, LEAT_PARAM_MOST * op->n_args + 1);
     }
   self->n_params = 0;
   for (guint i = 0; i < op->n_args; i++)

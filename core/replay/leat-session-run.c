@@ -140,7 +140,7 @@ leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
   if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, error)
                                             : !leat_lane_launch_eager (lane, error))
     return FALSE;
-  return leat_lane_wait (lane, error);
+  return leat_lane_wait (lane, error) && leat_lane_check_overs (lane, error);
 }
 
 static void

@@ -208,6 +208,65 @@ test_kernel_overflow (void)
   leat_session_close (session);
 }
 
+static LeatFlow
+test_kernel_replay (LeatPipeline *pipeline, LeatSession *session, guint n, GError **error)
+{
+  g_autofree guint32 *data = g_new0 (guint32, n); /* all of them even */
+  g_autoptr (GBytes) bytes = g_bytes_new (data, n * sizeof *data);
+
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)), bytes, error);
+  return *error == NULL ? leat_session_replay (session, FALSE, NULL, error) : LEAT_FLOW_ERROR;
+}
+
+/* @taker: what is next to a kernel that counts more than it has room for. */
+static void
+test_kernel_overflow_into (const char *taker, LeatExecutor executor)
+{
+  g_autofree char *path = test_kernel_write ();
+  g_autofree char *text = g_strdup_printf (
+    "leat 1\nk = kernel source=%s entry=even grid=1 block=1 out=u32[<=4]\na = app spec=u32[<=100000]\nb = app\n"
+    "a -> upload -> k.in\nk.out -> %s%s name=t -> readback -> b\n",
+    path, taker, g_str_has_prefix (taker, "kernel") ? path : "");
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GBytes) result = NULL;
+
+  g_assert_no_error (error);
+  session = leat_session_new (pipeline, NULL);
+  g_object_set (session, "executor", executor, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint round = 0; round < 2; round++)
+    {
+      g_assert_cmpint (test_kernel_replay (pipeline, session, 100000, &error), ==, LEAT_FLOW_ERROR);
+      g_test_message ("%s", error->message);
+      leat_harness_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
+                                 "\"t\": there are 100000 items to take from k.out, but it has room for 4");
+      g_assert_cmpint (test_kernel_replay (pipeline, session, 4, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (g_bytes_get_size (result), ==, 4 * sizeof (guint32));
+      g_clear_pointer (&result, g_bytes_unref);
+    }
+  leat_session_close (session);
+}
+
+/* Nobody sees the count on its way to the next kernel on the device: that one stays within the memory, and the run
+ * fails.  A later run that fits is as if nothing had been. */
+static void
+test_kernel_overflow_on_the_device (void)
+{
+  static const char *const takers[] = { "map expr=x+1", "kernel entry=scale factor=1 less=0 more=0 source=" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (takers); i++)
+    {
+      test_kernel_overflow_into (takers[i], LEAT_EXECUTOR_GRAPH);
+      test_kernel_overflow_into (takers[i], LEAT_EXECUTOR_EAGER);
+    }
+}
+
 static void
 test_kernel_dims_and_shared (void)
 {
@@ -352,6 +411,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel/occupancy", test_kernel_occupancy);
   g_test_add_func ("/leat/base/kernel/counted-output", test_kernel_counted_output);
   g_test_add_func ("/leat/base/kernel/overflow", test_kernel_overflow);
+  g_test_add_func ("/leat/base/kernel/overflow-on-the-device", test_kernel_overflow_on_the_device);
   g_test_add_func ("/leat/base/kernel/dims-and-shared", test_kernel_dims_and_shared);
   g_test_add_func ("/leat/base/kernel/negotiates", test_kernel_negotiates);
   g_test_add_func ("/leat/base/kernel/refuses", test_kernel_refuses);

@@ -57,6 +57,23 @@ leat_grid_size ()
   return (unsigned long) gridDim.x * gridDim.y * gridDim.z * (blockDim.x * blockDim.y * blockDim.z);
 }
 
+/* What a wrapper makes of a count: `value`, or that many for each of those counted at `where`.  A count above `most`,
+ * what the memory holds, is cut to it and told at `over`, in memory that the host sees. */
+__device__ __forceinline__ uint64_t
+leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over)
+{
+  uint64_t count;
+
+  if (where == nullptr)
+    return value;
+  count = *where;
+  if (count <= most)
+    return count * value;
+  if (over != nullptr && leat_grid_rank () == 0)
+    *(volatile uint64_t *) over = count;
+  return most * value;
+}
+
 template <class T>
 __device__ __forceinline__ T
 leat_grid_first (T)

@@ -10,6 +10,23 @@ namespace {
 
 const LeatHostRuntime *leat_runtime;
 
+/* What a wrapper makes of a count: `value`, or that many for each of those counted at `where`.  A count above `most`,
+ * what the memory holds, is cut to it and told at `over`.  Every thread that comes here tells the same. */
+LEAT_MEMBER uint64_t
+leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over)
+{
+  uint64_t count;
+
+  if (where == nullptr)
+    return value;
+  count = *where;
+  if (count <= most)
+    return count * value;
+  if (over != nullptr)
+    __atomic_store_n (over, count, __ATOMIC_RELAXED);
+  return most * value;
+}
+
 struct leat_thread
 {
   LeatHostBlock *leat_block;

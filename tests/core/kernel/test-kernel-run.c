@@ -202,7 +202,8 @@ test_kernel_run_several (void)
   kernel_harness_clear (&kernels);
 }
 
-/* The wrapper takes a count as a value, or as the address of a count of rows and how many items a row has. */
+/* The wrapper takes a count as a value, or as the address of a count of rows and how many items a row has; more rows
+ * than there may be are cut and told. */
 static void
 test_kernel_run_wrapper (void)
 {
@@ -210,19 +211,30 @@ test_kernel_run_wrapper (void)
   g_autofree char *symbol = leat_image_dup_symbol ("f");
   g_autoptr (LeatMemory) count = NULL;
   KernelHarness kernels;
-  CUdeviceptr where = 0, in;
-  guint64 value = 7;
-  gpointer rest[] = { &in, &where, &value, NULL };
+  CUdeviceptr where = 0, over = 0, in;
+  guint64 value = 7, most = 12;
+  gpointer rest[] = { &in, &where, &value, &most, &over, NULL };
+  guint64 *cells;
 
   if (!kernel_harness_init_text (
         &kernels, "count.cu",
         "__global__ void f (uint32_t *out, const int *in, int in_count) { out[threadIdx.x] = in_count; }"))
     return;
-  count = leat_memory_new (kernels.device, LEAT_MEMORY_PINNED, sizeof (guint64), "a count", NULL);
-  *(guint64 *) leat_memory_get_host (count) = 12;
+  count = leat_memory_new (kernels.device, LEAT_MEMORY_PINNED, 2 * sizeof *cells, "a count", NULL);
+  cells = leat_memory_get_host (count);
+  cells[0] = 12;
+  cells[1] = 0;
   in = leat_memory_get_address (count);
   g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 7);
   where = leat_memory_get_address (count);
+  g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 12 * 7);
+  over = where + sizeof *cells;
+  g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 12 * 7);
+  g_assert_cmpuint (cells[1], ==, 0);
+  cells[0] = G_GUINT64_CONSTANT (1) << 63; /* which no sum or product may wrap */
+  g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 12 * 7);
+  g_assert_cmpuint (cells[1], ==, G_GUINT64_CONSTANT (1) << 63);
+  over = 0;
   g_assert_cmpuint (kernel_harness_launch (&kernels, symbol, &shape, rest)[31], ==, 12 * 7);
   g_clear_pointer (&count, leat_memory_free);
   kernel_harness_clear (&kernels);

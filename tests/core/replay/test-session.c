@@ -7,7 +7,9 @@
 #include "driver/leat-driver-private.h"
 
 #define MAP "app name=source spec=f32[1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
-#define N   1000
+#define BOUNDED_MAP                                                                                                    \
+  "app name=source spec=f32[<=1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
+#define N 1000
 
 static void
 fill (float *x, guint seed)
@@ -68,7 +70,7 @@ test_session_ends (void)
 /* In steady state a run is one graph launch and the wait: the trace has nothing else in it, but for what makes the
  * context current, once, around all runs. */
 static void
-test_session_steady_replay_is_one_launch_and_one_wait (void)
+test_session_steady_replay_is_one_launch_and_one_wait (gconstpointer text)
 {
   SessionFixture fixture;
   LeatDriver *driver;
@@ -77,7 +79,7 @@ test_session_steady_replay_is_one_launch_and_one_wait (void)
   float x[N];
   const guint runs = 50;
 
-  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
   driver = leat_device_get_driver (leat_session_get_device (fixture.session));
   fill (x, 0);
   g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
@@ -363,8 +365,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/replay/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_session_replays);
   g_test_add_data_func ("/leat/session/replay/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_session_replays);
   g_test_add_func ("/leat/session/replay/ends", test_session_ends);
-  g_test_add_func ("/leat/session/trace/steady-replay-is-one-launch-and-one-wait",
-                   test_session_steady_replay_is_one_launch_and_one_wait);
+  g_test_add_data_func ("/leat/session/trace/steady-replay-is-one-launch-and-one-wait/map", MAP,
+                        test_session_steady_replay_is_one_launch_and_one_wait);
+  g_test_add_data_func ("/leat/session/trace/steady-replay-is-one-launch-and-one-wait/bounded", BOUNDED_MAP,
+                        test_session_steady_replay_is_one_launch_and_one_wait);
   g_test_add_data_func ("/leat/session/prediction/equals-the-built-graph/map", MAP,
                         test_session_prediction_equals_the_built_graph);
   g_test_add_data_func ("/leat/session/prediction/equals-the-built-graph/scan",

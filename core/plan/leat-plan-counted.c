@@ -1,0 +1,31 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+/* Counts by value that kernels find on the device.  The host never sees them on the way, so the wrappers of these
+ * kernels hold them against the capacity. */
+
+GArray *
+leat_plan_list_counted (LeatPlan *self)
+{
+  GArray *counted = g_array_new (FALSE, FALSE, sizeof (LeatCounted));
+
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatCounted found = { leat_plan_get_op (self, i), 0 };
+
+      for (; found.arg < found.op->n_args; found.arg++)
+        if (found.op->args[found.arg].kind == LEAT_ARG_COUNT
+            && found.op->prototype->params[found.arg].kind == LEAT_PARAM_INPUT_COUNT)
+          g_array_append_val (counted, found);
+    }
+  return counted;
+}
+
+guint64
+leat_buffer_get_capacity (const LeatBuffer *self)
+{
+  return self->spec != NULL && leat_spec_get_n_dims (self->spec) > 0 ? leat_spec_get_dim (self->spec, 0) : 1;
+}
