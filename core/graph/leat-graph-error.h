@@ -23,7 +23,7 @@ G_BEGIN_DECLS
  * @LEAT_GRAPH_ERROR_DUPLICATE_NAME: the pipeline has a node of that name already
  * @LEAT_GRAPH_ERROR_TYPE: a value of the wrong type
  * @LEAT_GRAPH_ERROR_RANGE: a value out of its range
- * @LEAT_GRAPH_ERROR_MISSING: a required property is not set
+ * @LEAT_GRAPH_ERROR_MISSING: a required property, or an argument of a kernel, is not set
  * @LEAT_GRAPH_ERROR_UNLINKED: a required port is not linked
  * @LEAT_GRAPH_ERROR_TWO_WRITERS: the input has a link already
  * @LEAT_GRAPH_ERROR_DIRECTION: output to output, or input to input

@@ -77,10 +77,10 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
  *
  * Sets a scalar of a kernel's prototype.
  *
- * Any numeric type will do as long as the argument's type can hold the value.  It may be set while a session is open,
- * and then holds from the next run on.
+ * Any numeric type will do as long as the argument's type can hold the value.  Sessions read it when they open.
  *
- * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE, or
+ *   %LEAT_GRAPH_ERROR_BUSY while a session is open
  *
  * Since: 0.1
  */
@@ -97,7 +97,7 @@ leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **e
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   owned = g_variant_ref_sink (value);
-  if (!leat_node_prepare (self, error))
+  if (!leat_node_check_idle (self, "set", name, error) || !leat_node_prepare (self, error))
     return FALSE;
   arg = leat_node_peek_arg (self, name);
   if (arg == NULL)

@@ -4,40 +4,60 @@
 
 #include "leat-plan-private.h"
 
-/* Ops as boxes, true dependencies as arrows with the buffers that cause them; host steps are rounded. */
+#include <string.h>
 
-static gboolean
-leat_plan_shares (LeatPlan *self, const LeatOp *first, const LeatOp *second, const LeatBuffer **shared)
+/* Ops as boxes, host steps rounded.  An arrow for every buffer from the op that wrote it to each that reads it, with
+ * what flows there; a dashed one where an op only waits for another, for memory that it takes over. */
+
+typedef struct
 {
-  for (guint i = 0; i < first->n_touches; i++)
-    for (guint j = 0; j < second->n_touches; j++)
-      if (leat_plan_get_root (self, first->touches[i].buffer) == leat_plan_get_root (self, second->touches[j].buffer))
-        {
-          *shared = leat_plan_get_buffer (self, second->touches[j].buffer);
-          return TRUE;
-        }
-  return FALSE;
-}
+  LeatPlan *plan;
+  GString *text;
+  guint *writers;     /* by buffer: the last op that wrote its memory, or G_MAXUINT */
+  gboolean *has_data; /* by op: an arrow with data comes from it to the op that is being drawn */
+} LeatPlanDot;
 
 static void
-leat_plan_dot_op (LeatPlan *self, const LeatOp *op, GString *text)
+leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
 {
   gboolean host = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK;
   g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
-  g_string_append_printf (text, "  op%u [label=\"%s\\n%s\", shape=box%s];\n", op->index, name,
+  g_string_append_printf (self->text, "  op%u [label=\"%s\\n%s\", shape=box%s];\n", op->index, name,
                           op->kind == LEAT_OP_KERNEL ? op->prototype->entry : leat_op_kind_get_name (op->kind),
                           host ? ", style=rounded" : "");
-  for (guint i = 0; i < op->n_after; i++)
-    {
-      const LeatBuffer *shared = NULL;
-      g_autofree char *spec = NULL;
+}
 
-      if (leat_plan_shares (self, leat_plan_get_op (self, op->after[i]), op, &shared) && shared->spec != NULL)
-        spec = leat_spec_to_string (shared->spec, LEAT_SPEC_STYLE_FILE);
-      g_string_append_printf (text, "  op%u -> op%u [label=\"%s\"];\n", op->after[i], op->index,
-                              spec != NULL ? spec : "");
-    }
+static void
+leat_plan_dot_read (LeatPlanDot *self, const LeatOp *op, const LeatBuffer *buffer)
+{
+  guint writer = self->writers[leat_plan_get_root (self->plan, buffer->id)->id];
+  g_autofree char *spec = NULL;
+  g_autofree char *label = NULL;
+
+  if (writer == G_MAXUINT)
+    return;
+  spec = buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : NULL;
+  label = g_strescape (spec != NULL ? spec : buffer->name, NULL);
+  g_string_append_printf (self->text, "  op%u -> op%u [label=\"%s\"];\n", writer, op->index, label);
+  self->has_data[writer] = TRUE;
+}
+
+static void
+leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
+{
+  memset (self->has_data, 0, self->plan->ops->len * sizeof (gboolean));
+  leat_plan_dot_box (self, op);
+  for (guint t = 0; t < op->n_touches; t++)
+    if (op->touches[t].access & LEAT_ACCESS_READ)
+      leat_plan_dot_read (self, op, leat_plan_get_buffer (self->plan, op->touches[t].buffer));
+  for (guint i = 0; i < op->n_after; i++)
+    if (!self->has_data[op->after[i]])
+      g_string_append_printf (self->text, "  op%u -> op%u [style=dashed];\n", op->after[i], op->index);
+  /* After all that it reads: it may write over its own input. */
+  for (guint t = 0; t < op->n_touches; t++)
+    if (op->touches[t].access & LEAT_ACCESS_WRITE)
+      self->writers[leat_plan_get_root (self->plan, op->touches[t].buffer)->id] = op->index;
 }
 
 /**
@@ -46,6 +66,9 @@ leat_plan_dot_op (LeatPlan *self, const LeatOp *op, GString *text)
  *
  * Draws a plan for Graphviz: `dot -Tsvg`.
  *
+ * There is an arrow for every buffer from the op that writes it to each that reads it, labelled with its spec; a dashed
+ * arrow is an op that only waits for another one.
+ *
  * Returns: (transfer full): a DOT graph
  */
 char *
@@ -53,13 +76,17 @@ leat_plan_to_dot (LeatPlan *self)
 {
   GString *text = g_string_new ("digraph plan {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n"
                                 "  edge [fontname=\"sans-serif\", fontsize=10];\n");
+  g_autofree guint *writers = g_new (guint, self->buffers->len + 1);
+  g_autofree gboolean *has_data = g_new (gboolean, self->ops->len + 1);
+  LeatPlanDot dot = { self, text, writers, has_data };
 
+  memset (writers, 0xff, self->buffers->len * sizeof (guint));
   for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
       if (!op->elided)
-        leat_plan_dot_op (self, op, text);
+        leat_plan_dot_op (&dot, op);
     }
   g_string_append (text, "}\n");
   return g_string_free (text, FALSE);

@@ -4,6 +4,7 @@
 
 #include "leat-plan-private.h"
 
+#include "graph/leat-graph-error.h"
 #include "plan/leat-plan-error.h"
 
 /* The recorder turns what a node says into ops and buffers of the plan.  Nodes state programming faults (a parameter
@@ -192,12 +193,69 @@ leat_recorder_copy_args (LeatOp *op, const LeatArg *args, guint n_args)
     }
 }
 
+/* What the launch takes from the node must have a value by now. */
+static gboolean
+leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *call)
+{
+  for (guint i = 0; i < call->n_args; i++)
+    if (call->args[i].kind == LEAT_ARG_NODE_ARG && leat_node_get_arg (self->node, call->args[i].name) == NULL)
+      {
+        g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                     "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node",
+                     call->args[i].name, prototype->params[i].type, prototype->entry, call->args[i].name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+gboolean
+leat_param_fits (const LeatParam *param, guint64 number)
+{
+  guint bits = (guint) param->item_bytes * 8 - (param->dtype != NULL && param->dtype[0] == 'i' ? 1 : 0);
+
+  return bits >= 64 || number >> bits == 0;
+}
+
+/* The largest number that a run may give to a parameter that says how much data there is. */
+static guint64
+leat_recorder_get_most (LeatRecorder *self, const LeatArg *arg)
+{
+  LeatSpec *spec = arg->buffer != LEAT_BUFFER_NONE ? leat_recorder_get_spec (self, arg->buffer) : NULL;
+  guint64 value = 1;
+
+  if (arg->value != NULL && arg->size == sizeof value)
+    memcpy (&value, arg->value, sizeof value);
+  if (arg->kind == LEAT_ARG_COUNT && spec != NULL && leat_spec_get_n_dims (spec) > 0)
+    value *= leat_spec_get_dim (spec, 0);
+  return value;
+}
+
+/* A number that is too large would come to the kernel with its upper bits cut off. */
+static gboolean
+leat_recorder_check_width (LeatRecorder *self, const LeatPrototype *prototype, guint index, const LeatArg *arg)
+{
+  const LeatParam *param = &prototype->params[index];
+  guint64 most;
+
+  if (param->kind != LEAT_PARAM_INPUT_COUNT && param->kind != LEAT_PARAM_CAPACITY && param->kind != LEAT_PARAM_DIM)
+    return TRUE;
+  most = leat_recorder_get_most (self, arg);
+  if (leat_param_fits (param, most))
+    return TRUE;
+  g_set_error (&self->error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE,
+               "parameter \"%s\" of %s may be given %" G_GUINT64_FORMAT
+               ", which is more than %s holds; declare it uint64_t",
+               param->name, prototype->entry, most, param->type);
+  return FALSE;
+}
+
 /**
  * leat_recorder_add_kernel: (skip)
  * @self: a recorder
  * @call: the launch; everything in it is copied
  *
- * Adds a kernel launch.  @call's arguments stand in the order of the entry's prototype.
+ * Adds a kernel launch.  @call's arguments stand in the order of the entry's prototype.  An argument of the node that
+ * has no value is an error of the plan.
  */
 void
 leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
@@ -211,6 +269,11 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   if (prototype == NULL)
     return;
   g_return_if_fail (prototype->n_params == call->n_args);
+  if (!leat_recorder_check_arguments (self, prototype, call))
+    return;
+  for (guint i = 0; i < call->n_args; i++)
+    if (!leat_recorder_check_width (self, prototype, i, &call->args[i]))
+      return;
   op = leat_plan_add_op (self->plan, LEAT_OP_KERNEL, self->node);
   op->source = leat_kernel_source_ref (call->source);
   op->prototype = prototype;

@@ -25,7 +25,7 @@ typedef enum {
   LEAT_ARG_COUNT,    /* address of the buffer's count (uint64_t*); for an input's count by value, times the uint64_t at @value,
                       * 1 where that is NULL */
   LEAT_ARG_VALUE,    /* @size bytes at @value, copied */
-  LEAT_ARG_NODE_ARG, /* the node's argument @name, read when the session opens and when it changes */
+  LEAT_ARG_NODE_ARG, /* the node's argument @name, read when the session opens */
 } LeatArgKind;
 
 /* One parameter of a kernel's wrapper, in the order that LeatPrototype lists them. */

@@ -33,14 +33,6 @@ leat_launch_next (LeatLaunch *self)
   return slot;
 }
 
-static gboolean
-leat_launch_fits (guint64 value, const char *dtype, gsize bytes)
-{
-  guint bits = (guint) bytes * 8 - (dtype != NULL && dtype[0] == 'i' ? 1 : 0);
-
-  return bits >= 64 || value >> bits == 0;
-}
-
 /* Values of Leat's own (capacities, dimensions) come as 64 bits and shrink to what the kernel declares. */
 static gboolean
 leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *param, GBytes *value, GError **error)
@@ -57,7 +49,7 @@ leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *para
   if (size != sizeof number || param->item_bytes > sizeof number)
     return leat_launch_refuse (op, param, "has another size than its value", error);
   memcpy (&number, data, sizeof number);
-  if (!leat_launch_fits (number, param->dtype, param->item_bytes))
+  if (!leat_param_fits (param, number))
     return leat_launch_refuse (op, param, "is too narrow for the size of the data; declare it uint64_t", error);
   memcpy (leat_launch_next (self), &number, param->item_bytes);
   return TRUE;

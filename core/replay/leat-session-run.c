@@ -31,6 +31,19 @@ leat_session_fill (LeatSession *self, LeatLane *lane, const LeatOp *op, gboolean
   return LEAT_FLOW_DATA;
 }
 
+/* Once, at the end, and only where somebody loses something. */
+static G_NO_INLINE void
+leat_session_warn_uneven (LeatSession *self, const LeatOp *ended)
+{
+  g_autoptr (GError) warning =
+    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN,
+                 "%s \"%s\" ended while other sources had more to give; what they gave last is dropped",
+                 leat_node_get_id (ended->node), leat_node_get_name (ended->node));
+
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, leat_node_get_name (ended->node), warning, NULL));
+}
+
 /* A run with no data at all, so that nodes give out what they kept. */
 static LeatFlow
 leat_session_fill_flush (LeatSession *self, LeatLane *lane, GError **error)
@@ -66,6 +79,8 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
       LeatOp *op = g_ptr_array_index (self->sources, self->n_filled);
       LeatFlow flow = leat_session_fill (self, lane, op, wait, cancellable, error);
 
+      if (flow == LEAT_FLOW_END && self->n_filled > 0)
+        leat_session_warn_uneven (self, op);
       if (flow == LEAT_FLOW_END)
         return leat_session_fill_flush (self, lane, error);
       if (flow != LEAT_FLOW_DATA)
@@ -152,7 +167,7 @@ leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   gint64 filled, computed;
   LeatFlow flow;
 
-  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !leat_device_check (self->device, error))
+  if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)

@@ -202,6 +202,27 @@ leat_call_record_count (LeatNode *node, const LeatPrototype *prototype, LeatReco
     leat_recorder_copy_count (recorder, to, from);
 }
 
+/* A count that is handed on must be one that the output has room for. */
+static gboolean
+leat_call_check_room (const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output,
+                      const LeatParam *input, GError **error)
+{
+  LeatSpec *from = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, input->name));
+  LeatSpec *to = leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, output->name));
+  g_autofree char *from_text = leat_spec_to_string (from, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *to_text = leat_spec_to_string (to, LEAT_SPEC_STYLE_FILE);
+
+  if (leat_call_get_dim (to, 0) >= leat_call_get_dim (from, 0))
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+               "kernel %s gives as many items to its output \"%s\" (%s) as its input \"%s\" (%s) has, for which there "
+               "is not always room; make that output [<=%" G_GUINT64_FORMAT
+               "] or larger, or count what it gives in a parameter \"uint64_t *%s_count\"",
+               prototype->entry, output->name, to_text, input->name, from_text, leat_call_get_dim (from, 0),
+               output->name);
+  return FALSE;
+}
+
 /* A bounded output whose count nobody would write is a mistake that shows only as wrong data. */
 static gboolean
 leat_call_check_count (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output,
@@ -222,6 +243,8 @@ leat_call_check_count (LeatNode *node, const LeatPrototype *prototype, LeatRecor
                    output->name, prototype->entry, output->name);
       return FALSE;
     }
+  if (bounded && !counted && !leat_call_check_room (prototype, recorder, output, input, error))
+    return FALSE;
   if (counted && !bounded)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
@@ -252,6 +275,38 @@ leat_call_check_input_count (LeatNode *node, const LeatPrototype *prototype, Lea
   return FALSE;
 }
 
+static gboolean
+leat_call_is_size_name (const char *name)
+{
+  static const char *const names[] = { "w",    "h",       "n",     "m",      "width", "height", "rows",
+                                       "cols", "columns", "count", "length", "len",   "size",   "items" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_ascii_strcasecmp (name, names[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The recorder checks it too; here it is known that sizes go by their parameters' names. */
+static gboolean
+leat_call_check_argument (LeatNode *node, const LeatPrototype *prototype, const LeatParam *param, GError **error)
+{
+  const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
+  g_autofree char *hint = NULL;
+
+  if (leat_node_get_arg (node, param->name) != NULL)
+    return TRUE;
+  if (input != NULL && leat_call_is_size_name (param->name))
+    hint =
+      g_strdup_printf ("; as a size of the input, call it %s_dim0, %s_dim1 (one dimension) or %s_count (all items) "
+                       "in the kernel: these are filled in",
+                       input->name, input->name, input->name);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+               "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node%s", param->name,
+               param->type, prototype->entry, param->name, hint != NULL ? hint : "");
+  return FALSE;
+}
+
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
                   GError **error)
@@ -267,6 +322,8 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
 
       if (param->kind == LEAT_PARAM_INPUT_COUNT
           && !leat_call_check_input_count (node, prototype, recorder, param, error))
+        return FALSE;
+      if (param->kind == LEAT_PARAM_SCALAR && !leat_call_check_argument (node, prototype, param, error))
         return FALSE;
       leat_call_fill_arg (node, prototype, recorder, param, &args[i], &values[i]);
       if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)

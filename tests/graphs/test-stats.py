@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """graphs/stats.leat against NumPy: its own functions, and the same additions in the same order."""
 
+import re
+
 import graph_case
 from graph_case import Skip, expect_same, launch, on_cpu, run_graph, GRAPHS
 
@@ -57,6 +59,13 @@ def check(folder, data, scale=1, offset=0, **more):
     assert np.isclose(found[1], wide.var(), rtol=1e-9, atol=1e-9), (found[1], wide.var())
 
 
+def test_what_comes_with_it(folder):
+    data = np.load(GRAPHS / 'samples.npy')
+    assert data.shape == (4096,) and data.dtype == np.float32
+    run_graph('stats.leat', output=folder / 'out.npy')
+    expect_same(list(np.load(folder / 'out.npy')), list(stats_in_order(data)), 'statistics')
+
+
 def test_sizes(folder):
     for n in SIZES:
         check(folder, samples(n))
@@ -110,6 +119,18 @@ def test_by_the_eager_executor(folder):
                           f'output={folder}/out.npy')
     assert code == 0, err
     expect_same(list(np.load(folder / 'out.npy')), list(stats_in_order(data)), 'statistics')
+
+
+def test_drawing_has_both_branches(folder):
+    np.save(folder / 'in.npy', samples(1000))
+    code, dot, err = launch('--dot', GRAPHS / 'stats.leat', f'input={folder}/in.npy')
+    assert code == 0, err
+    dot = dot.decode()
+    boxes = dict(re.findall(r'(op\d+) \[label="(\w+)\\n', dot))
+    arrows = {(boxes[a], boxes[b], spec) for a, b, spec in re.findall(r'(op\d+) -> (op\d+) \[label="(.*)"\]', dot)}
+    assert {('scaled', 'parts', 'f32[1000]'), ('scaled', 'final', 'f32[1000]'), ('parts', 'final', 'f64[64,4]'),
+            ('final', 'readback0', 'f64[4]')} <= arrows, arrows
+    assert len(arrows) == 7, arrows
 
 
 def refuse(folder, data, *says):

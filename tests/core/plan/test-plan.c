@@ -169,6 +169,40 @@ test_plan_branches_stay_parallel (void)
   g_assert_cmpuint (leat_plan_get_device_bytes (plan), ==, 4 * 4096);
 }
 
+/* The branches read one buffer each, the second copy of the join only waits for the first. */
+static void
+test_plan_dot_draws_every_buffer (void)
+{
+  LeatNode *nodes[] = { toy_source_new ("source", "f32[1024]"),
+                        toy_upload_new ("up", LEAT_TRANSFER_COPY),
+                        toy_stage_new ("left", FALSE),
+                        toy_stage_new ("right", TRUE),
+                        toy_join_new ("join"),
+                        toy_readback_new ("down", LEAT_TRANSFER_COPY),
+                        toy_sink_new ("sink") };
+  static const char *const links[][2] = { { "source", "up" },         { "up", "left.in" },
+                                          { "left.out", "right.in" }, { "left.out", "join.a" },
+                                          { "right.out", "join.b" },  { "join", "down" },
+                                          { "down", "sink" } };
+  /* ops: 0 source, 1 up, 2 left, 3 right, 4 join a, 5 join b, 6 down, 7 sink */
+  static const char *const data[] = { "op0 -> op1", "op1 -> op2", "op2 -> op3", "op2 -> op4",
+                                      "op3 -> op5", "op5 -> op6", "op6 -> op7" };
+  g_autoptr (LeatPipeline) pipeline = make_pipeline (nodes, G_N_ELEMENTS (nodes), links, G_N_ELEMENTS (links));
+  g_autoptr (LeatPlan) plan = leat_plan_new (pipeline, NULL);
+  g_autofree char *dot = leat_plan_to_dot (plan);
+  g_auto (GStrv) arrows = g_strsplit (dot, " -> ", -1);
+
+  g_test_message ("%s", dot);
+  for (guint i = 0; i < G_N_ELEMENTS (data); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("  %s [label=\"f32[1024]\"];\n", data[i]);
+
+      g_assert_nonnull (strstr (dot, line));
+    }
+  g_assert_nonnull (strstr (dot, "  op4 -> op5 [style=dashed];\n"));
+  g_assert_cmpuint (g_strv_length (arrows), ==, G_N_ELEMENTS (data) + 2);
+}
+
 static void
 test_plan_refuses_an_empty_pipeline (void)
 {
@@ -338,6 +372,26 @@ test_plan_random_ops_keep_their_promises (void)
     }
 }
 
+/* Nodes may be taken out of the pipeline while somebody still holds the plan. */
+static void
+test_plan_outlives_removed_nodes (void)
+{
+  g_autoptr (LeatPlan) plan = plan_chain ("f32[1024]", 3, FALSE, LEAT_TRANSFER_COPY);
+  g_autofree char *before = leat_plan_to_text (plan), *after = NULL;
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (plan->pipeline);
+
+  for (guint i = nodes->len; i > 0; i--)
+    leat_pipeline_remove (plan->pipeline, g_ptr_array_index (nodes, i - 1));
+  g_clear_pointer (&nodes, g_ptr_array_unref);
+  after = leat_plan_to_text (plan);
+  g_assert_cmpstr (after, ==, before);
+  for (guint i = 0; i < leat_plan_get_n_ops (plan); i++)
+    {
+      g_assert_true (LEAT_IS_NODE (leat_plan_get_op (plan, i)->node));
+      g_assert_null (leat_node_get_pipeline (leat_plan_get_op (plan, i)->node));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -352,6 +406,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/plan/refuses-an-empty-pipeline", test_plan_refuses_an_empty_pipeline);
   g_test_add_func ("/leat/plan/refuses-impossible-sizes", test_plan_refuses_impossible_sizes);
   g_test_add_func ("/leat/plan/refuses-an-unlinked-input", test_plan_refuses_an_unlinked_input);
+  g_test_add_func ("/leat/plan/dot/draws-every-buffer", test_plan_dot_draws_every_buffer);
+  g_test_add_func ("/leat/plan/outlives-removed-nodes", test_plan_outlives_removed_nodes);
   g_test_add_func ("/leat/plan/json/agrees", test_plan_json_agrees);
   return g_test_run ();
 }
