@@ -13,8 +13,8 @@
 #define LEAT_PLUGIN_CACHE_FORMAT  1
 #define LEAT_PLUGIN_CACHE_VARIANT "a" LEAT_PLUGIN_ENTRY_VARIANT
 /* What can change without the plugin's file: a library that it needs gets installed.  So a plugin that could not be
- * used is tried again after this time. */
-#define LEAT_PLUGIN_CACHE_BROKEN_S 60
+ * used is tried again after this time, which is long, since a plugin that hangs costs a program that starts seconds. */
+#define LEAT_PLUGIN_CACHE_BROKEN_S 3600
 
 /* Goes before the data; its size keeps the data aligned. */
 typedef struct

@@ -14,6 +14,7 @@
 
 #define LEAT_PLUGIN_HELPER     "leat-plugin-scan"
 #define LEAT_PLUGIN_MAX_ANSWER (64 * 1024 * 1024)
+#define LEAT_PLUGIN_LOOK_MS    20 /* how often a silent helper is looked after */
 
 /* One helper process that is at work. */
 typedef struct
@@ -156,9 +157,22 @@ leat_plugin_helper_take_answer (LeatPluginHelper *self)
     g_variant_new_from_data (G_VARIANT_TYPE (LEAT_PLUGIN_ANSWER_VARIANT), data, size, FALSE, g_free, data));
 }
 
+/* The end of the pipe may come much later: a process that a plugin has forked keeps it open. */
+static gboolean
+leat_plugin_helper_is_over (LeatPluginHelper *self)
+{
+  siginfo_t info = { 0 };
+
+  if (waitid (P_PID, (id_t) self->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return errno == ECHILD;
+  return info.si_pid == self->pid;
+}
+
 static LeatHelperState
 leat_plugin_helper_listen (LeatPluginHelper *self, gint64 deadline)
 {
+  gboolean over = FALSE;
+
   for (;;)
     {
       gint64 left_us = deadline - g_get_monotonic_time ();
@@ -168,9 +182,14 @@ leat_plugin_helper_listen (LeatPluginHelper *self, gint64 deadline)
 
       if (left_us <= 0)
         return LEAT_HELPER_SILENT;
-      n = poll (&poll_fd, 1, (int) (left_us / 1000 + 1));
+      n = poll (&poll_fd, 1, over ? 0 : (int) MIN (left_us / 1000 + 1, LEAT_PLUGIN_LOOK_MS));
       if (n < 0 && errno != EINTR)
         return LEAT_HELPER_ENDED;
+      /* What it said before it ended is there by then, so the pipe is looked at once more. */
+      if (n == 0 && over)
+        return LEAT_HELPER_ENDED;
+      if (n == 0)
+        over = leat_plugin_helper_is_over (self);
       if (n <= 0)
         continue;
       n = read (self->fd, buffer, sizeof buffer);

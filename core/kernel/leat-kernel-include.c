@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-kernel-file-private.h"
 #include "leat-kernel-token-private.h"
 
 #include <string.h>
@@ -126,7 +127,8 @@ leat_includer_inline (LeatIncluder *self, const char *path, guint line, const ch
     return TRUE;
   if (!leat_includer_check_stack (self, path, line, target, error))
     return FALSE;
-  if (!g_file_get_contents (target, &text, &length, &local))
+  text = leat_kernel_file_read (target, &length, &local);
+  if (text == NULL)
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%u: cannot include \"%s\": %s", path, line,
                    header, local->message);

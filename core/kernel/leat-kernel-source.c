@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-kernel-file-private.h"
 #include "leat-kernel-source-private.h"
 #include "leat-kernel-transform-private.h"
 #include "leat-kernel-unit-private.h"
@@ -53,7 +54,8 @@ leat_kernel_source_check_bytes (const char *name, const char *text, gsize length
  *
  * Reads a kernel file.
  *
- * Includes with quotation marks are looked for beside the file that names them.
+ * Includes with quotation marks are looked for beside the file that names them.  Only regular files of at most 16 MiB
+ * are read.
  *
  * Returns: (transfer full): the source, or %NULL with %LEAT_KERNEL_ERROR_SOURCE or %LEAT_KERNEL_ERROR_SYNTAX
  */
@@ -65,9 +67,10 @@ leat_kernel_source_new_from_file (const char *path, GError **error)
   gsize length;
 
   g_return_val_if_fail (path != NULL, NULL);
-  if (!g_file_get_contents (path, &text, &length, &local))
+  text = leat_kernel_file_read (path, &length, &local);
+  if (text == NULL)
     {
-      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read the kernel source: %s",
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read the kernel source \"%s\": %s", path,
                    local->message);
       return NULL;
     }

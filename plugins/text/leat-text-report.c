@@ -4,10 +4,8 @@
 
 #include "leat-text-report.h"
 
+#include "leat-output-file.h"
 #include "leat-text-patterns.h"
-
-#include <errno.h>
-#include <unistd.h>
 
 /* The node `text:report`: hits as lines on standard output. */
 
@@ -22,6 +20,7 @@ struct _LeatTextReport
   gboolean total;
 
   LeatPatterns *patterns;
+  LeatOutputFile *output;
   char *buffer;
   gsize used;
   guint64 lines;
@@ -55,26 +54,12 @@ const LeatNodeInfo leat_text_report_info = {
 };
 
 static gboolean
-leat_text_report_flush (LeatTextReport *self, GError **error)
+leat_text_report_flush (LeatTextReport *self, GCancellable *cancellable, GError **error)
 {
-  gsize done = 0;
+  gsize size = self->used;
 
-  while (done < self->used)
-    {
-      gssize n = write (STDOUT_FILENO, self->buffer + done, self->used - done);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        {
-          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "cannot write to standard output: %s",
-                       g_strerror (errno));
-          return FALSE;
-        }
-      done += n;
-    }
   self->used = 0;
-  return TRUE;
+  return leat_output_file_write (self->output, self->buffer, size, cancellable, error);
 }
 
 static gboolean
@@ -83,10 +68,11 @@ leat_text_report_start (LeatEndpoint *endpoint, GError **error)
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
 
   self->patterns = leat_patterns_parse (self->pattern_list, error);
+  self->output = self->patterns != NULL ? leat_output_file_open ("-", error) : NULL;
   self->buffer = g_malloc (LEAT_REPORT_BUFFER);
   self->used = 0;
   self->lines = 0;
-  return self->patterns != NULL;
+  return self->output != NULL;
 }
 
 static char *
@@ -104,7 +90,7 @@ leat_text_report_put_number (char *at, guint64 number)
 }
 
 static gboolean
-leat_text_report_put (LeatTextReport *self, guint64 offset, guint64 index, GError **error)
+leat_text_report_put (LeatTextReport *self, guint64 offset, guint64 index, GCancellable *cancellable, GError **error)
 {
   gsize length;
   gconstpointer pattern;
@@ -119,7 +105,8 @@ leat_text_report_put (LeatTextReport *self, guint64 offset, guint64 index, GErro
       return FALSE;
     }
   pattern = g_bytes_get_data (leat_patterns_get (self->patterns, (guint) index), &length);
-  if (self->used + LEAT_REPORT_DIGITS + length + 2 > LEAT_REPORT_BUFFER && !leat_text_report_flush (self, error))
+  if (self->used + LEAT_REPORT_DIGITS + length + 2 > LEAT_REPORT_BUFFER
+      && !leat_text_report_flush (self, cancellable, error))
     return FALSE;
   at = leat_text_report_put_number (self->buffer + self->used, offset);
   *at++ = ':';
@@ -137,9 +124,10 @@ leat_text_report_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellab
   const guint64 *hits = view->data;
 
   for (guint64 i = 0; i < view->count; i++)
-    if (!leat_text_report_put (self, hits[2 * i], hits[2 * i + 1], error))
+    if (!leat_text_report_put (self, hits[2 * i], hits[2 * i + 1], cancellable, error))
       return FALSE;
-  return TRUE;
+  /* Only here can waiting for whoever reads be called off; and each run's lines are there when it is done. */
+  return leat_text_report_flush (self, cancellable, error);
 }
 
 static gboolean
@@ -147,8 +135,6 @@ leat_text_report_finish (LeatEndpoint *endpoint, GError **error)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
 
-  if (!leat_text_report_flush (self, error))
-    return FALSE;
   if (self->total)
     g_printerr ("%" G_GUINT64_FORMAT " %s\n", self->lines, self->lines == 1 ? "occurrence" : "occurrences");
   return TRUE;
@@ -160,7 +146,17 @@ leat_text_report_stop (LeatEndpoint *endpoint)
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
 
   g_clear_pointer (&self->patterns, leat_patterns_free);
+  g_clear_pointer (&self->output, leat_output_file_free);
   g_clear_pointer (&self->buffer, g_free);
+}
+
+static void
+leat_text_report_unblock (LeatEndpoint *endpoint)
+{
+  LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
+
+  if (self->output != NULL)
+    leat_output_file_wake (self->output);
 }
 
 static void
@@ -172,6 +168,7 @@ leat_text_report_class_init (LeatTextReportClass *klass)
   endpoint_class->drain = leat_text_report_drain;
   endpoint_class->finish = leat_text_report_finish;
   endpoint_class->stop = leat_text_report_stop;
+  endpoint_class->unblock = leat_text_report_unblock;
   leat_node_class_describe (LEAT_NODE_CLASS (klass), &leat_text_report_info);
 }
 

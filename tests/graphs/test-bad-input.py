@@ -321,6 +321,22 @@ def test_terminated_midway(folder):
     interrupt(folder, signal.SIGTERM)
 
 
+def test_interrupted_while_nobody_reads(folder):
+    """Standard output is a pipe that is full; text:report waits for room in it and can be called off."""
+    (folder / 'in').write_bytes(b'a' * 200000)
+    words = ['io:file', 'path=in', '+', 'upload', '+', 'text:scan', 'patterns=a', '+', 'readback', '+', 'text:report',
+             'patterns=a']
+    child = subprocess.Popen(['leat-launch', *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdout.read(1)
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    # Nothing more is read before it has ended.
+    assert child.wait(timeout=30) == 130, child.returncode
+    assert b'interrupted' in child.stderr.read()
+    child.stdout.close()
+    child.stderr.close()
+
+
 def test_report_of_other_patterns(folder):
     """text:report has to have the list of text:scan; a hit beyond its list is an error, not a wrong line."""
     (folder / 'in').write_bytes(b'a cat and a dog')

@@ -249,6 +249,24 @@ test_registry_gives_up_on_a_hanging_plugin (Fixture *fixture, gconstpointer data
   g_assert_nonnull (strstr (reason, "longer to load than the 500 ms"));
 }
 
+/* The helper's own end counts, not that of what a plugin has started in it. */
+static void
+test_registry_waits_for_no_grandchild (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (LeatRegistry) registry = NULL;
+  g_autofree char *reason = NULL;
+  gint64 begin = g_get_monotonic_time ();
+
+  fixture_copy (fixture, "bad/forks.so", "forks.so");
+  fixture_copy (fixture, GOOD, "last.so");
+  registry = fixture_open (fixture);
+  g_assert_nonnull (leat_registry_find (registry, "toy:filter", NULL));
+  reason = fixture_dup_reason (registry, "forks.so");
+  g_assert_nonnull (reason);
+  g_assert_nonnull (strstr (reason, "SIGABRT"));
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, TIMEOUT_MS * 1000);
+}
+
 static void
 test_registry_find_names_near_ones (Fixture *fixture, gconstpointer data)
 {
@@ -492,6 +510,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/registry/scan-loads-nothing", test_registry_scan_loads_nothing);
   ADD ("lists-broken-plugins", test_registry_lists_broken_plugins);
   ADD ("gives-up-on-a-hanging-plugin", test_registry_gives_up_on_a_hanging_plugin);
+  ADD ("waits-for-no-grandchild", test_registry_waits_for_no_grandchild);
   ADD ("find/names-near-ones", test_registry_find_names_near_ones);
   ADD ("find/blames-a-broken-plugin", test_registry_find_blames_a_broken_plugin);
   ADD ("find/in-empty-folders", test_registry_find_in_empty_folders);

@@ -169,21 +169,26 @@ static const struct
   { { "kernel.cu", NULL }, "expected --target=TARGET", 2 },
   { { "--target=x86-64", "a.cu", "b.cu", NULL }, "one kernel file", 2 },
   { { "--wrong", NULL }, "--wrong", 2 },
-  { { "--target=sm", "/dev/null", NULL }, "no kernel target \"sm\"", 5 },
+  { { "--target=sm", "edges.cu", NULL }, "no kernel target \"sm\"", 5 },
   { { "--target=x86-64", "/nowhere/a.cu", NULL }, "cannot read the kernel source", 5 },
+  { { "--target=x86-64", "/dev/null", NULL }, "it is a pipe or a device", 5 },
 };
 
 static void
 test_image_shipped_kernelc_refuses (void)
 {
   g_autofree char *kernelc = shipped_find_kernelc ();
+  g_autofree char *graphs = g_test_build_filename (G_TEST_DIST, "..", "graphs", NULL);
 
   for (guint i = 0; kernelc != NULL && i < G_N_ELEMENTS (refused); i++)
     {
       const char *argv[] = { kernelc, refused[i].words[0], refused[i].words[1], refused[i].words[2], NULL };
-      g_autoptr (GSubprocess) child = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDERR_PIPE, NULL);
+      g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
+      g_autoptr (GSubprocess) child = NULL;
       g_autofree char *errors = NULL;
 
+      g_subprocess_launcher_set_cwd (launcher, graphs);
+      child = g_subprocess_launcher_spawnv (launcher, argv, NULL);
       g_assert_true (g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, &errors, NULL));
       g_assert_cmpint (g_subprocess_get_exit_status (child), ==, refused[i].status);
       g_assert_true (g_str_has_prefix (errors, "leat-kernelc: "));

@@ -5,6 +5,8 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A prototype as one line: kind name:port dtype*lanes/bytes. */
 static char *
@@ -277,6 +279,33 @@ test_include_refuses_cycle (TestFolder *self, gconstpointer data)
   g_assert_nonnull (strstr (error->message, "includes itself"));
 }
 
+/* What has no end that is sure to come is not read at all, by name or by #include. */
+static void
+test_source_refuses_no_file (TestFolder *self, gconstpointer data)
+{
+  g_autofree char *fifo = g_build_filename (self->folder, "fifo.cu", NULL);
+  g_autofree char *big = test_folder_write (self, "big.cu", "");
+  g_autofree char *includes = test_folder_write (self, "includes.cu", "#include \"fifo.cu\"\n");
+  const char *const table[][2] = { { "/dev/zero", "a pipe or a device" },
+                                   { fifo, "a pipe or a device" },
+                                   { includes, "cannot include \"fifo.cu\": it is a pipe or a device" },
+                                   { self->folder, "Is a directory" },
+                                   { big, "it has 16777217 bytes" } };
+
+  g_assert_cmpint (mkfifo (fifo, 0600), ==, 0);
+  g_assert_cmpint (truncate (big, (16 << 20) + 1), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (leat_kernel_source_new_from_file (table[i][0], &error));
+      g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, table[i][1]));
+    }
+  g_unlink (fifo);
+}
+
 static void
 test_source_refuses_file (TestFolder *self, gconstpointer data)
 {
@@ -343,5 +372,6 @@ main (int argc, char **argv)
   ADD ("/leat/kernel/include/names-header", test_include_names_header);
   ADD ("/leat/kernel/include/refuses-cycle", test_include_refuses_cycle);
   ADD ("/leat/kernel/source/refuses-file", test_source_refuses_file);
+  ADD ("/leat/kernel/source/refuses-no-file", test_source_refuses_no_file);
   return g_test_run ();
 }
