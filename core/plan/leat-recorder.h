@@ -80,5 +80,7 @@ typedef enum { LEAT_TRANSFER_AUTO, LEAT_TRANSFER_COPY, LEAT_TRANSFER_MAPPED } Le
 void leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode);
 /* After the last data, one more run with a count of 0 on every bounded input, so that kept data can be given out. */
 void leat_recorder_request_flush (LeatRecorder *self);
+/* Something that is no error and is likely to be a mistake; goes to the pipeline's bus. */
+void leat_recorder_warn (LeatRecorder *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 G_END_DECLS
