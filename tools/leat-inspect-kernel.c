@@ -38,7 +38,8 @@ leat_inspect_print_param (GString *out, const LeatParam *param)
   else if (param->port != NULL)
     g_string_append_printf (out, ", of %s", param->port);
   if (param->reads_line != 0)
-    g_string_append_printf (out, "; line %u takes what it held before: set clear=%s", param->reads_line, param->name);
+    g_string_append_printf (out, "; line %u takes what it held before: set clear=%s, or take that from an input",
+                            param->reads_line, param->name);
   g_string_append_c (out, '\n');
 }
 

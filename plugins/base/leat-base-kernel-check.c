@@ -95,7 +95,9 @@ leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source
       if (param->reads_line == 0 || (cleared != NULL && g_strv_contains (cleared, param->name)))
         continue;
       leat_recorder_warn (
-        recorder, "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s",
+        recorder,
+        "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s, "
+        "or take it from an input",
         param->reads_line, leat_kernel_source_get_name (source), param->name, param->name);
     }
 }
