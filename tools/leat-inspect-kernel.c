@@ -37,6 +37,9 @@ leat_inspect_print_param (GString *out, const LeatParam *param)
     g_string_append_printf (out, ", dimension %u of %s", param->dim, param->port);
   else if (param->port != NULL)
     g_string_append_printf (out, ", of %s", param->port);
+  if (param->reads_line != 0)
+    g_string_append_printf (out, "; line %u takes what it held before: set clear=%s, or take that from an input",
+                            param->reads_line, param->name);
   g_string_append_c (out, '\n');
 }
 
@@ -56,16 +59,82 @@ leat_inspect_print_kind (GString *out, const LeatPrototype *prototype, guint kin
     }
 }
 
-/* A line that can go into a pipeline as it is, but for the values. */
+static const LeatParam *
+leat_inspect_find_param (const LeatPrototype *prototype, LeatParamKind kind, const char *port)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].kind == kind && (port == NULL || g_strcmp0 (prototype->params[i].port, port) == 0))
+      return &prototype->params[i];
+  return NULL;
+}
+
+/* Whether the first input's shape is unlikely to be the output's: another type, dimensions of its own, a sum. */
+static gboolean
+leat_inspect_needs_spec (const LeatPrototype *prototype, const LeatParam *output)
+{
+  const LeatParam *input = leat_inspect_find_param (prototype, LEAT_PARAM_INPUT, NULL);
+
+  return input == NULL || g_strcmp0 (input->dtype, output->dtype) != 0 || input->item_lanes != output->item_lanes
+         || output->reads_line != 0 || leat_inspect_find_param (prototype, LEAT_PARAM_DIM, output->name) != NULL;
+}
+
+/* `out=f32[h,w]`: the number of dimensions is a guess by what the kernel asks for. */
+static void
+leat_inspect_append_spec (GString *out, const LeatPrototype *prototype, const LeatParam *output)
+{
+  static const char *const shapes[] = { "n", "h,w", "d,h,w" };
+  const char *dtype = output->dtype != NULL ? output->dtype : "TYPE";
+  guint n_dims = prototype->n_axes;
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].kind == LEAT_PARAM_DIM && g_strcmp0 (prototype->params[i].port, output->name) == 0)
+      n_dims = MAX (n_dims, prototype->params[i].dim + 1);
+  if (leat_inspect_find_param (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL)
+    g_string_append_printf (out, " %s=%s[<=MOST]", output->name, dtype);
+  else
+    g_string_append_printf (out, " %s=%s[%s]", output->name, dtype, n_dims <= 3 ? shapes[n_dims - 1] : "SHAPE");
+}
+
+/* A line that can go into a pipeline as it is, but for values and shapes. */
 static void
 leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatPrototype *prototype)
 {
+  g_autoptr (GString) cleared = g_string_new (NULL);
+  gboolean shapes = FALSE;
+
   g_string_append_printf (out, "\nIn a pipeline\n  kernel source=%s entry=%s", leat_kernel_source_get_name (source),
                           prototype->entry);
   for (guint i = 0; i < prototype->n_params; i++)
-    if (prototype->params[i].kind == LEAT_PARAM_SCALAR)
-      g_string_append_printf (out, " %s=VALUE", prototype->params[i].name);
-  g_string_append (out, "\n");
+    {
+      const LeatParam *param = &prototype->params[i];
+
+      if (param->kind == LEAT_PARAM_SCALAR)
+        g_string_append_printf (out, " %s=VALUE", param->name);
+      if (param->kind != LEAT_PARAM_OUTPUT)
+        continue;
+      if (param->reads_line != 0)
+        g_string_append_printf (cleared, "%s%s", cleared->len > 0 ? "," : " clear=", param->name);
+      if (!leat_inspect_needs_spec (prototype, param))
+        continue;
+      leat_inspect_append_spec (out, prototype, param);
+      shapes = TRUE;
+    }
+  g_string_append_printf (out, "%s\n", cleared->str);
+  if (shapes)
+    g_string_append (out, "  (shapes are yours to say; one left out is the first input's)\n");
+}
+
+static void
+leat_inspect_print_launch (GString *out, const LeatPrototype *prototype)
+{
+  g_string_append_printf (out, "\nLaunch\n  block           %u", prototype->block[0]);
+  for (guint axis = 1; axis < 3 && prototype->block[axis] > 1; axis++)
+    g_string_append_printf (out, "x%u", prototype->block[axis]);
+  g_string_append (out, " threads, unless block= says another\n");
+  if (prototype->has_dynamic_shared)
+    g_string_append (out, "  shared          needed: shared=BYTES\n");
+  if (leat_inspect_find_param (prototype, LEAT_PARAM_OUTPUT, NULL) != NULL)
+    g_string_append (out, "  outputs         hold anything before; clear=PORT fills one with zeros\n");
 }
 
 void
@@ -80,6 +149,7 @@ leat_inspect_print_kernel (GString *out, LeatKernelSource *source, const LeatPro
     }
   for (guint i = 0; i < G_N_ELEMENTS (leat_inspect_kinds); i++)
     leat_inspect_print_kind (out, prototype, i);
+  leat_inspect_print_launch (out, prototype);
   leat_inspect_print_usage (out, source, prototype);
 }
 
@@ -105,6 +175,11 @@ leat_inspect_add_param (JsonBuilder *builder, const LeatParam *param)
   json_builder_add_int_value (builder, param->item_lanes);
   json_builder_set_member_name (builder, "line");
   json_builder_add_int_value (builder, param->line);
+  if (param->kind == LEAT_PARAM_OUTPUT)
+    {
+      json_builder_set_member_name (builder, "needs-clear");
+      json_builder_add_boolean_value (builder, param->reads_line != 0);
+    }
   json_builder_end_object (builder);
 }
 
@@ -117,6 +192,11 @@ leat_inspect_add_kernel (JsonBuilder *builder, LeatKernelSource *source, const L
   leat_inspect_add_json_text (builder, "comment", prototype->comment);
   json_builder_set_member_name (builder, "line");
   json_builder_add_int_value (builder, prototype->line);
+  json_builder_set_member_name (builder, "block");
+  json_builder_begin_array (builder);
+  for (guint axis = 0; axis < 3; axis++)
+    json_builder_add_int_value (builder, prototype->block[axis]);
+  json_builder_end_array (builder);
   json_builder_set_member_name (builder, "parameters");
   json_builder_begin_array (builder);
   for (guint i = 0; i < prototype->n_params; i++)

@@ -111,12 +111,27 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   leat_bus_add_watch (bus);
 }
 
+void
+leat_launch_say_warnings (const LeatLaunchOptions *options, LeatPipeline *pipeline)
+{
+  LeatMessage *message;
+
+  while ((message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0)) != NULL)
+    {
+      if (leat_message_get_kind (message) == LEAT_MESSAGE_WARNING && !options->quiet
+          && leat_message_get_error (message) != NULL)
+        leat_tool_note ("warning: %s", leat_message_get_error (message)->message);
+      leat_message_unref (message);
+    }
+}
+
 /* Closing undoes what the sinks did not finish, so it comes before anything is said. */
 static void
 leat_launch_end (LeatLaunch *self)
 {
   leat_session_close (self->session);
   leat_bus_remove_watch (leat_pipeline_get_bus (self->pipeline));
+  leat_launch_say_warnings (self->options, self->pipeline);
   g_clear_pointer (&self->progress, leat_progress_free);
   g_clear_object (&self->session);
   g_clear_object (&self->cancellable);

@@ -107,6 +107,8 @@ leat_launch_do (const LeatLaunchOptions *options)
   pipeline = leat_launch_load (options, logical ? &plan : NULL, errors);
   if (pipeline == NULL)
     return leat_tool_report_all (errors);
+  if (logical)
+    leat_launch_say_warnings (options, pipeline);
   if (options->task == LEAT_LAUNCH_CHECK)
     return leat_launch_check (options);
   if (options->task == LEAT_LAUNCH_RUN)

@@ -37,6 +37,19 @@ leat_pipeline_find_only (GPtrArray *ports, LeatPortFilter filter)
   return found;
 }
 
+/* Why a node whose ports follow from its properties has none of the direction: what a port of the other says of itself,
+ * or NULL. */
+static const char *
+leat_pipeline_find_reason (LeatNode *node)
+{
+  GPtrArray *all = leat_node_get_ports (node);
+
+  for (guint i = 0; i < all->len; i++)
+    if ((leat_port_get_flags (all->pdata[i]) & LEAT_PORT_DYNAMIC) != 0 && *leat_port_get_blurb (all->pdata[i]) != '\0')
+      return leat_port_get_blurb (all->pdata[i]);
+  return NULL;
+}
+
 static void
 leat_pipeline_set_choice_error (LeatNode *node, GPtrArray *ports, LeatDirection direction, GError **error)
 {
@@ -47,7 +60,10 @@ leat_pipeline_set_choice_error (LeatNode *node, GPtrArray *ports, LeatDirection 
 
   if (ports->len == 0)
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT, "%s has no %s", title, what);
+      const char *reason = leat_pipeline_find_reason (node);
+
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT, "%s has no %s%s%s", title, what,
+                   reason != NULL ? ": " : "", reason != NULL ? reason : "");
       return;
     }
   for (guint i = 0; i < ports->len; i++)

@@ -13,7 +13,7 @@ struct _LeatKernelCalls
   const LeatKernelUnit *unit;
   GHashTable *by_name;   /* char* -> node number + 1; overloads share a node */
   GPtrArray *mentions;   /* node -> GArray of node numbers */
-  GArray *traits;        /* node -> LEAT_CALLS_* */
+  GArray *traits;        /* node -> LEAT_CALLS_*, LeatKernelAsks */
   guint *nodes;          /* decl -> node */
   GHashTable *functions; /* names that count only where they are called */
   GHashTable *macros;    /* names that the file defines */
@@ -51,6 +51,21 @@ leat_kernel_calls_is_own (const char *word)
   static const char *const words[] = { "threadIdx", "blockIdx", "clock", "clock64", "asm", "__asm__", "__asm", NULL };
 
   return g_strv_contains (words, word);
+}
+
+/* `threadIdx.y` and its like; @member is what stands behind the dot. */
+static guint
+leat_kernel_calls_read_index (const char *word, const char *member)
+{
+  gboolean thread = g_str_equal (word, "threadIdx");
+
+  if (member == NULL || (!thread && !g_str_equal (word, "blockIdx")))
+    return 0;
+  if (g_str_equal (member, "y"))
+    return thread ? LEAT_KERNEL_ASKS_THREAD_Y : LEAT_KERNEL_ASKS_BLOCK_Y;
+  if (g_str_equal (member, "z"))
+    return thread ? LEAT_KERNEL_ASKS_THREAD_Z : LEAT_KERNEL_ASKS_BLOCK_Z;
+  return 0;
 }
 
 static guint
@@ -108,7 +123,26 @@ leat_kernel_calls_scan_macro (LeatKernelCalls *self, guint index)
     return;
   words = g_regex_split_simple ("\\W+", body, G_REGEX_RAW, 0);
   for (guint i = 0; words[i] != NULL; i++)
-    leat_kernel_calls_mention (self, leat_kernel_calls_node (self, name), words[i]);
+    {
+      guint node = leat_kernel_calls_node (self, name);
+
+      leat_kernel_calls_mention (self, node, words[i]);
+      g_array_index (self->traits, guint, node) |= leat_kernel_calls_read_index (words[i], words[i + 1]);
+    }
+}
+
+static guint
+leat_kernel_calls_read_asks (LeatKernelCalls *self, guint token, const char *word)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+  g_autofree char *member = NULL;
+
+  if (g_str_equal (word, "extern") && leat_tokens_is (tokens, token + 1, "__shared__"))
+    return LEAT_KERNEL_ASKS_SHARED;
+  if (!leat_tokens_is (tokens, token + 1, "."))
+    return 0;
+  member = leat_tokens_dup (tokens, token + 2);
+  return leat_kernel_calls_read_index (word, member);
 }
 
 static void
@@ -127,6 +161,7 @@ leat_kernel_calls_scan_decl (LeatKernelCalls *self, guint index)
             && !leat_tokens_is (self->unit->tokens, i + 1, "<"))
           continue;
         leat_kernel_calls_mention (self, self->nodes[index], word);
+        g_array_index (self->traits, guint, self->nodes[index]) |= leat_kernel_calls_read_asks (self, i, word);
       }
 }
 
@@ -221,6 +256,12 @@ gboolean
 leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl)
 {
   return (g_array_index (self->traits, guint, self->nodes[decl]) & LEAT_CALLS_GRID) != 0;
+}
+
+LeatKernelAsks
+leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl)
+{
+  return g_array_index (self->traits, guint, self->nodes[decl]);
 }
 
 static gboolean

@@ -26,6 +26,7 @@ struct _LeatKernelSource
   LeatKernelUnit *unit;
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */
   LeatPrototype **prototypes; /* in step; NULL until asked for */
+  LeatKernelCalls *calls;     /* NULL until the first of them */
   GPtrArray *warnings;        /* NULL until asked for: to find them costs as much as all the rest */
   GMutex lock;                /* the two texts, the prototypes and the warnings */
   char *host_text;
@@ -131,6 +132,7 @@ leat_kernel_source_unref (LeatKernelSource *self)
   g_free (self->prototypes);
   g_clear_pointer (&self->kernels, g_ptr_array_unref);
   g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_clear_pointer (&self->calls, leat_kernel_calls_free);
   g_clear_pointer (&self->unit, leat_kernel_unit_free);
   g_clear_pointer (&self->text, leat_kernel_text_free);
   g_mutex_clear (&self->lock);
@@ -229,6 +231,33 @@ leat_kernel_source_name_distance (const char *a, const char *b)
   return row[n];
 }
 
+/* The __global__ template called @entry, or the first one where @entry is NULL. */
+static const LeatDecl *
+leat_kernel_source_find_template (LeatKernelSource *self, const char *entry)
+{
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
+
+      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
+          && (decl->flags & LEAT_DECL_IS_TEMPLATE)
+          && (entry == NULL || leat_tokens_is (self->unit->tokens, decl->name, entry)))
+        return decl;
+    }
+  return NULL;
+}
+
+static void
+leat_kernel_source_refuse_template (LeatKernelSource *self, const LeatDecl *decl, GError **error)
+{
+  g_autofree char *name = leat_tokens_dup (self->unit->tokens, decl->name);
+
+  leat_tokens_set_error (self->unit->tokens, decl->name, LEAT_KERNEL_ERROR_ENTRY, error,
+                         "kernel \"%s\" is a template, which has no types of its own and cannot be an entry; make it a "
+                         "__device__ function and call it from a plain __global__ function",
+                         name);
+}
+
 static void
 leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
 {
@@ -236,7 +265,13 @@ leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GErr
   g_autofree char *list = g_strjoinv (", ", names);
   const char *near = NULL;
   guint best = entry != NULL ? MAX (strlen (entry) / 3, 1) + 1 : 0;
+  const LeatDecl *template = entry != NULL || names[0] == NULL ? leat_kernel_source_find_template (self, entry) : NULL;
 
+  if (template != NULL)
+    {
+      leat_kernel_source_refuse_template (self, template, error);
+      return;
+    }
   for (guint i = 0; entry != NULL && names[i] != NULL; i++)
     {
       guint distance = leat_kernel_source_name_distance (entry, names[i]);
@@ -255,6 +290,20 @@ leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GErr
   else
     g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no kernel \"%s\"; there are: %s", self->name,
                  entry, list);
+}
+
+/* Under the lock. */
+static LeatPrototype *
+leat_kernel_source_make_prototype (LeatKernelSource *self, const LeatDecl *decl, GError **error)
+{
+  LeatPrototype *prototype = leat_kernel_unit_parse_prototype (self->unit, decl, error);
+
+  if (prototype == NULL)
+    return NULL;
+  if (self->calls == NULL)
+    self->calls = leat_kernel_calls_new (self->unit);
+  leat_kernel_unit_note_launch (self->unit, self->calls, decl, prototype);
+  return prototype;
 }
 
 /**
@@ -287,7 +336,7 @@ leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GEr
     }
   g_mutex_lock (&self->lock);
   if (self->prototypes[index] == NULL)
-    self->prototypes[index] = leat_kernel_unit_parse_prototype (self->unit, decl, error);
+    self->prototypes[index] = leat_kernel_source_make_prototype (self, decl, error);
   prototype = self->prototypes[index];
   g_mutex_unlock (&self->lock);
   return prototype;

@@ -50,6 +50,7 @@ typedef struct {
   gsize item_bytes;    /* bytes of one T (float4: 16; lanes: 4) */
   guint item_lanes;    /* dtype items in one T: 4 for float4, else 1 */
   guint line, column;
+  guint reads_line;    /* OUTPUT: the line where the kernel first takes what the port held before; 0 where it does not */
 } LeatParam;
 
 /* The parameters of one __global__ function, in order. */
@@ -59,6 +60,9 @@ typedef struct {
   guint n_params;
   char *comment;       /* the comment right before it, or NULL */
   guint line;
+  guint n_axes;        /* 1; 2 where it asks for threadIdx.y or blockIdx.y; 3 where it asks for z */
+  guint block[3];      /* threads of a block that suit it: 256, 16x16 where it asks for threadIdx.y, 8x8x4 for z */
+  gboolean has_dynamic_shared; /* `extern __shared__` */
 } LeatPrototype;
 
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())

@@ -48,6 +48,24 @@ gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
 /* Whether the file defines a macro of that name. */
 gboolean leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token);
 
+/* What a function, and all that it calls, asks for. */
+typedef enum
+{
+  LEAT_KERNEL_ASKS_THREAD_Y = 1 << 8,
+  LEAT_KERNEL_ASKS_THREAD_Z = 1 << 9,
+  LEAT_KERNEL_ASKS_BLOCK_Y = 1 << 10,
+  LEAT_KERNEL_ASKS_BLOCK_Z = 1 << 11,
+  LEAT_KERNEL_ASKS_SHARED = 1 << 12, /* extern __shared__ */
+} LeatKernelAsks;
+
+LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);
+
+/* Notes in @prototype what the body of @decl says about its launch. */
+void leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl,
+                                   LeatPrototype *prototype);
+/* The token where @decl first takes what the array @name held before the launch, or G_MAXUINT. */
+guint leat_kernel_unit_find_read (const LeatKernelUnit *unit, const LeatDecl *decl, const char *name);
+
 /* A loop `for (T i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) body`. */
 typedef struct
 {

@@ -4,6 +4,7 @@
 
 #include "leat-plan-private.h"
 
+#include "graph/leat-bus.h"
 #include "graph/leat-graph-error.h"
 #include "plan/leat-plan-error.h"
 
@@ -405,4 +406,28 @@ leat_recorder_request_flush (LeatRecorder *self)
   leat_plan_get_buffer (self->plan, id)->tells_flush = TRUE;
   self->plan->flush = TRUE;
   return id;
+}
+
+/**
+ * leat_recorder_warn: (skip)
+ * @self: a recorder
+ * @format: a message as of an error: lower case, no period
+ * @...: what goes into it
+ *
+ * Posts a warning on the pipeline's bus, once for each plan that is made.
+ */
+void
+leat_recorder_warn (LeatRecorder *self, const char *format, ...)
+{
+  LeatPipeline *pipeline = leat_node_get_pipeline (self->node);
+  const char *id = leat_node_get_id (self->node), *name = leat_node_get_name (self->node);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (&error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_FAILED, "%s \"%s\": %s", id, name, text);
+  leat_bus_post (leat_pipeline_get_bus (pipeline), leat_message_new (LEAT_MESSAGE_WARNING, name, error, NULL));
 }

@@ -81,5 +81,7 @@ void leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBuffer
 /* After the last data, one more run with a count of 0 on every bounded input, so that kept data can be given out. The
  * buffer is one uint64_t: 1 in that run, which nothing else tells from a run of empty data, and 0 in all others. */
 LeatBufferId leat_recorder_request_flush (LeatRecorder *self);
+/* Something that is no error and is likely to be a mistake; goes to the pipeline's bus. */
+void leat_recorder_warn (LeatRecorder *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 G_END_DECLS

@@ -36,9 +36,16 @@ leat_call_expose_port (LeatNode *node, const LeatParam *param)
   LeatDirection direction = param->kind == LEAT_PARAM_INPUT ? LEAT_PORT_INPUT : LEAT_PORT_OUTPUT;
   g_autoptr (LeatSpec) spec = param->dtype != NULL ? leat_spec_parse (param->dtype, NULL) : NULL;
 
+  g_autofree char *why = NULL;
+
   if (spec == NULL)
     spec = leat_spec_new_any ();
-  leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, spec, NULL);
+  if (direction == LEAT_PORT_OUTPUT)
+    why =
+      g_strdup_printf ("\"%s *%s\" is an output, since it is not const; for an input write \"const %s *%s\", with an "
+                       "output of its own beside it",
+                       param->type, param->name, param->type, param->name);
+  leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, spec, why);
 }
 
 void
@@ -186,9 +193,11 @@ leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder
     }
 }
 
-/* Zero a count that the kernel adds to; hand on the input's where the kernel does not count. */
+/* Zero a count that the kernel adds to, which a cleared buffer has already; hand on the input's where the kernel does
+ * not count. */
 static void
-leat_call_record_count (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output)
+leat_call_record_count (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output,
+                        gboolean cleared)
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
   LeatBufferId to = leat_recorder_get_output (recorder, output->name);
@@ -197,7 +206,10 @@ leat_call_record_count (LeatNode *node, const LeatPrototype *prototype, LeatReco
   if (!leat_spec_is_bounded (leat_recorder_get_spec (recorder, to)))
     return;
   if (leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL)
-    leat_recorder_clear_count (recorder, to);
+    {
+      if (!cleared)
+        leat_recorder_clear_count (recorder, to);
+    }
   else if (from != LEAT_BUFFER_NONE && leat_spec_is_bounded (leat_recorder_get_spec (recorder, from)))
     leat_recorder_copy_count (recorder, to, from);
 }
@@ -307,9 +319,21 @@ leat_call_check_argument (LeatNode *node, const LeatPrototype *prototype, const 
   return FALSE;
 }
 
+/* What has to be in an output before the launch. */
+static void
+leat_call_record_output (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder,
+                         const LeatParam *output, const char *const *cleared)
+{
+  gboolean clear = cleared != NULL && g_strv_contains (cleared, output->name);
+
+  if (clear)
+    leat_recorder_add_fill (recorder, leat_recorder_get_output (recorder, output->name), 0);
+  leat_call_record_count (node, prototype, recorder, output, clear);
+}
+
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
-                  GError **error)
+                  const char *const *cleared, GError **error)
 {
   g_autofree LeatArg *args = g_new0 (LeatArg, prototype->n_params + 1);
   g_autofree guint64 *values = g_new0 (guint64, prototype->n_params + 1);
@@ -333,7 +357,7 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
       if (param->kind == LEAT_PARAM_OUTPUT && !leat_call_check_count (node, prototype, recorder, param, error))
         return FALSE;
       if (param->kind == LEAT_PARAM_OUTPUT)
-        leat_call_record_count (node, prototype, recorder, param);
+        leat_call_record_output (node, prototype, recorder, param, cleared);
     }
   call->args = args;
   call->n_args = prototype->n_params;

@@ -18,8 +18,9 @@ gboolean leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, Le
 /* Threads that cover a port (NULL: the first output, else the first input). */
 gboolean leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port,
                           guint n_axes, guint64 threads[3], GError **error);
-/* Completes @call with arguments and buffers and records it, with what its counts need around it. */
+/* Completes @call with arguments and buffers and records it, with what its counts need around it.  The outputs named in
+ * @cleared (NULL: none) are filled with zeros before. */
 gboolean leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
-                           GError **error);
+                           const char *const *cleared, GError **error);
 
 G_END_DECLS

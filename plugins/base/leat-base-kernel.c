@@ -4,8 +4,11 @@
 
 #include "leat-base-kernel.h"
 
-#include "leat-base-geometry.h"
 #include "leat-base-call.h"
+#include "leat-base-geometry.h"
+#include "leat-base-kernel-check.h"
+
+#include <string.h>
 
 /* The node `kernel`: a __global__ function of the user's own.  Ports and arguments are those of its prototype. */
 
@@ -17,6 +20,7 @@ struct _LeatBaseKernel
   char *entry;
   char *block;
   char *grid;
+  char *clear;
   guint64 shared;
   gboolean cooperative;
   int fp;
@@ -37,11 +41,15 @@ static const LeatProp props[] = {
     .blurb = "CUDA C file with the kernel" },
   { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
     .blurb = "name of the __global__ function; needed when the file has several" },
-  { sizeof (LeatProp), "block", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, block), .def.s = "256",
-    .blurb = "threads of a block: 256, 16x16 or 8x8x4" },
+  { sizeof (LeatProp), "block", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, block), .def.s = "auto",
+    .blurb = "threads of a block, 256, 16x16 or 8x8x4; auto: 256, or 16x16 for a kernel that uses threadIdx.y, 8x8x4 "
+             "for threadIdx.z" },
   { sizeof (LeatProp), "grid", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, grid), .def.s = "auto",
     .blurb = "blocks: auto (a thread for each item of the first output), items:PORT, 120x4, or occupancy (as many as "
-             "run at once)" },
+             "run at once); with a block of two or three axes the threads cover the first two or three dimensions" },
+  { sizeof (LeatProp), "clear", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, clear),
+    .blurb = "outputs that are filled with zero bytes before each launch, with commas between; the others hold "
+             "anything then" },
   { sizeof (LeatProp), "shared", LEAT_PROP_BYTES, 0, offsetof (LeatBaseKernel, shared), .max.u = G_MAXUINT32,
     .blurb = "dynamic shared memory of a block" },
   { sizeof (LeatProp), "cooperative", LEAT_PROP_BOOL, 0, offsetof (LeatBaseKernel, cooperative),
@@ -61,7 +69,12 @@ const LeatNodeInfo leat_base_kernel_info = {
   "`name_dim0` and on are sizes.\n\n"
   "An output has the shape of the first input unless its spec is set: `out=f32[h,w]`, with names that the inputs bind "
   "(`in=u8[h,w,3]`).\n\n"
-  "Example: kernel source=edges.cu entry=gray rgb=u8[h,w,3] gray=f32[h,w] block=16x16",
+  "Outputs are not cleared: before a launch they hold anything, unless `clear=` names them.  A kernel that adds to an "
+  "output (`hist[i]++`, `atomicAdd`) needs `clear=hist`.\n\n"
+  "With `grid=auto` a block of one axis covers all items of the first output; a block of two covers its first two "
+  "dimensions, y the first and x the second, and leaves what is behind them to the thread: `block=16x16` on "
+  "u8[400,600,3] runs 38x25 blocks.  A block of three covers the first three, z the first.\n\n"
+  "Example: kernel source=edges.cu entry=gray rgb=u8[h,w,3] out=f32[h,w]",
   props,
   G_N_ELEMENTS (props),
   NULL, /* the prototype's */
@@ -154,6 +167,20 @@ leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint 
 }
 
 static gboolean
+leat_base_kernel_choose_block (LeatBaseKernel *self, LeatKernelCall *call, guint *n_axes, GError **error)
+{
+  if (g_str_equal (self->block, "auto"))
+    {
+      *n_axes = self->prototype->n_axes;
+      memcpy (call->block, self->prototype->block, sizeof call->block);
+      return TRUE;
+    }
+  if (!leat_geometry_parse (self->block, call->block, n_axes))
+    return leat_base_kernel_refuse (self, "block", self->block, "threads such as 256 or 16x16, or auto", error);
+  return TRUE;
+}
+
+static gboolean
 leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
@@ -161,12 +188,18 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
                           .entry = self->prototype->entry,
                           .shared_bytes = (guint) self->shared,
                           .cooperative = self->cooperative };
+  g_auto (GStrv) cleared = NULL;
   guint n_axes;
 
-  if (!leat_geometry_parse (self->block, call.block, &n_axes))
-    return leat_base_kernel_refuse (self, "block", self->block, "threads such as 256 or 16x16", error);
-  return leat_base_kernel_size_grid (self, recorder, n_axes, &call, error)
-         && leat_call_record (node, self->prototype, recorder, &call, error);
+  if (!leat_kernel_check_clear (self->prototype, self->clear, &cleared, error)
+      || !leat_base_kernel_choose_block (self, &call, &n_axes, error)
+      || !leat_kernel_check_launch (self->prototype, &call, self->block, error)
+      || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, error)
+      || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared, error))
+    return FALSE;
+  leat_kernel_warn_reads (self->prototype, self->source, (const char *const *) cleared, recorder);
+  leat_kernel_warn_axes (self->prototype, &call, recorder);
+  return TRUE;
 }
 
 static void

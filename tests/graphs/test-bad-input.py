@@ -223,7 +223,7 @@ def test_kernel_does_not_compile(folder):
 def test_grid_and_block_limits(folder):
     """The message says which limit, and how large it is."""
     for properties, says in (('grid=1x70000', ('1x70000x1', ' y', '65535')), ('grid=1x1x70000', (' z', '65535')),
-                             ('grid=1 block=2048', ('2048', ' x', '1024')), ('grid=1 block=32x33', ('1056', '1024')),
+                             ('grid=1 block=2048', ('block=2048', '1024')), ('grid=1 block=32x33', ('1056', '1024')),
                              ('grid=1 block=1x1x128', ('128', ' z', '64')),
                              ('shared=1M', ('1048576 bytes of dynamic shared memory', 'at most')),
                              ('cooperative=true grid=1000000', ('1000000 blocks', 'at most'))):

@@ -64,7 +64,25 @@ static const char source[] =
   "{\n"
   "  GRID_FOR (i, in_count)\n"
   "    out[i] = in[i];\n"
-  "}\n";
+  "}\n"
+  "__global__ void hist (const uint32_t *in, uint64_t in_count, uint32_t *bins, uint32_t *out)\n"
+  "{\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    {\n"
+  "      atomicAdd (&bins[in[i] % 4], 1u);\n"
+  "      out[i] = in[i];\n"
+  "    }\n"
+  "}\n"
+  "__global__ void mark (const uint32_t *in, uint64_t in_count, uint32_t *out, uint64_t *out_count)\n"
+  "{\n"
+  "  if (threadIdx.x == 0 && blockIdx.x == 0)\n"
+  "    {\n"
+  "      out[in_count - 1] += in[0];\n"
+  "      *out_count = in_count;\n"
+  "    }\n"
+  "}\n"
+  "template <typename T> __global__ void twice (T *x) { x[0] *= 2; }\n"
+  "__global__ void scale_in_place (float *x, float factor) { x[threadIdx.x] *= factor; }\n";
 
 static char *
 test_kernel_write (void)
@@ -118,8 +136,12 @@ test_kernel_geometry (void)
     const char *properties, *spec;
     guint32 wanted[7]; /* grid, block, in_count: items of every shape */
   } table[] = {
-    { "", "u32[1000]", { 1, 1, 1, 256, 1, 1, 1000 } },
-    { "grid=items:in", "u32[1000]", { 4, 1, 1, 256, 1, 1, 1000 } },
+    { "", "u32[1000]", { 1, 1, 1, 16, 16, 1, 1000 } }, /* it asks for threadIdx.y */
+    { "block=256", "u32[1000]", { 1, 1, 1, 256, 1, 1, 1000 } },
+    { "grid=items:in block=256", "u32[1000]", { 4, 1, 1, 256, 1, 1, 1000 } },
+    { "grid=items:in", "u32[20,100]", { 7, 2, 1, 16, 16, 1, 2000 } },
+    { "grid=items:in block=auto", "u32[20,100,3]", { 7, 2, 1, 16, 16, 1, 6000 } },
+    { "grid=items:in block=16x16", "u32[20,100,3]", { 7, 2, 1, 16, 16, 1, 6000 } },
     { "grid=items:in block=32", "u32[64,5]", { 10, 1, 1, 32, 1, 1, 320 } },
     { "grid=items:in block=16x8", "u32[20,100]", { 7, 3, 1, 16, 8, 1, 2000 } },
     { "grid=items:in block=8x4x2", "u32[3,9,17]", { 3, 3, 2, 8, 4, 2, 459 } },
@@ -128,7 +150,7 @@ test_kernel_geometry (void)
     { "grid=auto block=4", "u32[10]", { 2, 1, 1, 4, 1, 1, 10 } },
     { "grid=items:in block=100", "u32[<=250]", { 3, 1, 1, 100, 1, 1, 120 } },
   };
-  guint32 data[2000] = { 42 };
+  guint32 data[6000] = { 42 };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     {
@@ -243,6 +265,9 @@ test_kernel_overflow_into (const char *taker, LeatExecutor executor)
       g_test_message ("%s", error->message);
       leat_harness_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
                                  "\"t\": there are 100000 items to take from k.out, but it has room for 4");
+      leat_session_close (session);
+      leat_session_open (session, NULL, &error);
+      g_assert_no_error (error);
       g_assert_cmpint (test_kernel_replay (pipeline, session, 4, &error), ==, LEAT_FLOW_DATA);
       g_assert_no_error (error);
       result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, &error);
@@ -254,7 +279,7 @@ test_kernel_overflow_into (const char *taker, LeatExecutor executor)
 }
 
 /* Nobody sees the count on its way to the next kernel on the device: that one stays within the memory, and the run
- * fails.  A later run that fits is as if nothing had been. */
+ * fails.  Opened again, the session runs as if nothing had been. */
 static void
 test_kernel_overflow_on_the_device (void)
 {
@@ -264,6 +289,99 @@ test_kernel_overflow_on_the_device (void)
     {
       test_kernel_overflow_into (takers[i], LEAT_EXECUTOR_GRAPH);
       test_kernel_overflow_into (takers[i], LEAT_EXECUTOR_EAGER);
+    }
+}
+
+/* Pushes @n_runs blocks of u32[8] through the port @port of `hist` or `mark`; the last result. */
+static GBytes *
+test_kernel_run_repeatedly (const char *properties, const char *spec, const char *port, guint n_runs)
+{
+  static const guint32 data[8] = { 0, 1, 1, 2, 2, 2, 3, 3 };
+  g_autofree char *path = test_kernel_write ();
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\nk = kernel source=%s %s\na = app spec=%s\nb = app\n"
+                     "a -> upload -> k.in\nk.%s -> readback -> b\n%s",
+                     path, properties, spec, port, g_str_equal (port, "bins") ? "k.out -> discard\n" : "");
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new (data, sizeof data);
+  GBytes *result = NULL;
+
+  g_assert_no_error (error);
+  session = leat_session_new (pipeline, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n_runs; i++)
+    g_assert_true (leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)), bytes, &error));
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)));
+  leat_session_run (session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n_runs; i++)
+    {
+      g_clear_pointer (&result, g_bytes_unref);
+      result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, &error);
+      g_assert_no_error (error);
+    }
+  leat_session_close (session);
+  return result;
+}
+
+/* What clear= names holds zeros before each launch, also behind a count. */
+static void
+test_kernel_clear (void)
+{
+  static const guint32 bins[4] = { 1, 2, 3, 2 }, marked[8] = { 0 };
+  g_autoptr (GBytes) a = test_kernel_run_repeatedly ("entry=hist bins=u32[4] clear=bins", "u32[8]", "bins", 3);
+  g_autoptr (GBytes) b = test_kernel_run_repeatedly ("entry=mark out=u32[<=8] clear=out", "u32[<=8]", "out", 3);
+
+  g_assert_cmpmem (g_bytes_get_data (a, NULL), g_bytes_get_size (a), bins, sizeof bins);
+  g_assert_cmpmem (g_bytes_get_data (b, NULL), g_bytes_get_size (b), marked, sizeof marked);
+}
+
+/* What is no error and likely to be wrong is on the bus. */
+static void
+test_kernel_warns (void)
+{
+  static const struct
+  {
+    const char *properties, *spec, *says; /* NULL: nothing */
+  } table[] = {
+    { "entry=mark", "u32[8]", "output \"out\" held before, and outputs are not cleared; set clear=out" },
+    { "entry=mark clear=out", "u32[8]", NULL },
+    { "entry=scale factor=1 less=0 more=0", "u32[8]", NULL },
+    { "entry=even", "u32[8]", NULL },
+    { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[2,3]", NULL },
+    { "entry=turn in=u32[h,w] out=u32[w,h] block=256", "u32[2,3]", "uses y, and there is one thread along y" },
+    { "entry=turn in=u32[h,w] out=u32[w,h] block=32x1", "u32[2,3]", NULL },
+    { "entry=turn in=u32[h,w] out=u32[w,h] block=32 grid=4", "u32[2,3]", "such as block=16x16" },
+    { "entry=turn in=u32[h,w] out=u32[w,h] block=32 grid=1x3", "u32[2,3]", NULL },
+    { "entry=turn in=u32[h,w] out=u32[w,h] block=256", "u32[2,1]", NULL },
+    { "entry=grid out=u32[8] block=256", "u32[8]", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+      g_autoptr (LeatPipeline) pipeline = test_kernel_parse (table[i].properties, table[i].spec, &error);
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autoptr (LeatMessage) message = NULL;
+      const char *found = NULL;
+
+      g_assert_no_error (error);
+      plan = leat_plan_new (pipeline, &error);
+      g_assert_no_error (error);
+      message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0);
+      if (message != NULL)
+        {
+          g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
+          found = leat_message_get_error (message)->message;
+        }
+      g_test_message ("%s: %s", table[i].properties, found);
+      if ((found == NULL) != (table[i].says == NULL) || (found != NULL && strstr (found, table[i].says) == NULL))
+        g_error ("kernel %s on %s: \"%s\" does not say \"%s\"", table[i].properties, table[i].spec, found,
+                 table[i].says);
+      g_assert_null (leat_bus_pop (leat_pipeline_get_bus (pipeline), 0));
     }
 }
 
@@ -360,6 +478,15 @@ test_kernel_refuses (void)
       "parameter \"width\" (int) of wide is not set; give it a value, as in width=VALUE on the node; as a size of the "
       "input, call it in_dim0, in_dim1 (one dimension) or in_count (all items) in the kernel: these are filled in" },
     { "entry=scale block=1", "u32[1000,1000,10000]", "2147483647 blocks" },
+    { "entry=scale factor=1 less=0 more=0 block=64x64", "u32[4]",
+      "block=64x64 is 4096 threads; a block has at most 1024" },
+    { "entry=scale factor=1 less=0 more=0 block=2147483647x2147483647x2147483647", "u32[4]",
+      "at most 1024, on every device" },
+    { "entry=reversed", "u32[4]", "set shared=BYTES" },
+    { "entry=mark clear=outt", "u32[4]", "no output \"outt\" (did you mean \"out\"?)" },
+    { "entry=mark clear=out,zzz", "u32[4]", "no output \"zzz\"; its outputs: out" },
+    { "entry=mark clear=in", "u32[4]", "\"in\" is an input of kernel mark" },
+    { "entry=twice", "u32[4]", "kernel \"twice\" is a template" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -375,6 +502,25 @@ test_kernel_refuses (void)
         g_error ("kernel %s: \"%s\" does not say \"%s\"", table[i].properties, error->message, table[i].says);
       g_clear_error (&error);
     }
+}
+
+/* A kernel that works in place has no input: the message says why, and what to write. */
+static void
+test_kernel_in_place (void)
+{
+  g_autofree char *path = test_kernel_write ();
+  g_autofree char *text = g_strdup_printf ("app spec=f32[4] + upload + kernel source=%s entry=scale_in_place factor=2 "
+                                           "+ readback + app",
+                                           path);
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+
+  g_assert_null (pipeline);
+  g_assert_nonnull (error);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "has no input: \"float *x\" is an output, since it is not const"));
+  g_assert_nonnull (strstr (error->message, "\"const float *x\""));
+  g_clear_error (&error);
 }
 
 /* Each part of a chain is its own kernel from the same file, and data between them stays on the device. */
@@ -415,6 +561,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel/dims-and-shared", test_kernel_dims_and_shared);
   g_test_add_func ("/leat/base/kernel/negotiates", test_kernel_negotiates);
   g_test_add_func ("/leat/base/kernel/refuses", test_kernel_refuses);
+  g_test_add_func ("/leat/base/kernel/clear", test_kernel_clear);
+  g_test_add_func ("/leat/base/kernel/warns", test_kernel_warns);
+  g_test_add_func ("/leat/base/kernel/in-place", test_kernel_in_place);
   g_test_add_func ("/leat/base/kernel/chain", test_kernel_chain);
   return g_test_run ();
 }

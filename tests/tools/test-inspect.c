@@ -119,6 +119,10 @@ static const char *const kernel_golden = "amplify: a kernel of %1$s, line 3\n"
                                          "Filled in: live items of an input\n"
                                          "  in_count        unsigned int, of in\n"
                                          "\n"
+                                         "Launch\n"
+                                         "  block           256 threads, unless block= says another\n"
+                                         "  outputs         hold anything before; clear=PORT fills one with zeros\n"
+                                         "\n"
                                          "In a pipeline\n"
                                          "  kernel source=%1$s entry=amplify gain=VALUE\n";
 
@@ -139,6 +143,44 @@ test_inspect_kernel (void)
   g_assert_cmpint (text->code, ==, 0);
   g_assert_cmpstr (json_object_get_string_member (kernel, "entry"), ==, "amplify");
   g_assert_cmpuint (json_array_get_length (json_object_get_array_member (kernel, "parameters")), ==, 4);
+  tool_remove_folder (folder);
+}
+
+static const char *const counting_text =
+  "__global__ void hist (const uint8_t *x, uint64_t x_count, uint32_t *bins, float *seen)\n"
+  "{\n"
+  "  GRID_FOR (i, x_count)\n"
+  "    atomicAdd (&bins[x[i]], 1u);\n"
+  "}\n"
+  "__global__ void plane (const uint8_t *x, uint32_t x_dim0, uint32_t x_dim1, float *y)\n"
+  "{\n"
+  "  extern __shared__ float part[];\n"
+  "  uint32_t c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;\n"
+  "  if (c < x_dim1 && r < x_dim0)\n"
+  "    y[r * x_dim1 + c] = x[(r * x_dim1 + c) * 3];\n"
+  "}\n";
+
+/* What the body of a kernel says about its launch: what has to be cleared, the block, shared memory, shapes. */
+static void
+test_inspect_kernel_launch (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *path = tool_write (folder, "count.cu", counting_text);
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  g_autoptr (ToolResult) hist = inspect (WORDS ("kernel", source, "entry=hist"));
+  g_autoptr (ToolResult) plane = inspect (WORDS ("kernel", source, "entry=plane"));
+  g_autoptr (ToolResult) json = inspect (WORDS ("--json", "kernel", source, "entry=plane"));
+  g_autoptr (JsonObject) all = tool_parse_json (json->out);
+  JsonObject *kernel = json_array_get_object_element (json_object_get_array_member (all, "kernels"), 0);
+
+  tool_assert_contains (hist->out, "line 4 takes what it held before: set clear=bins");
+  tool_assert_contains (hist->out, " entry=hist bins=u32[n] seen=f32[n] clear=bins\n");
+  tool_assert_contains (hist->out, "  block           256 threads");
+  tool_assert_contains (plane->out, "  block           16x16 threads");
+  tool_assert_contains (plane->out, "shared=BYTES");
+  tool_assert_contains (plane->out, " entry=plane y=f32[h,w]\n");
+  g_assert_null (strstr (plane->out, "clear=y"));
+  g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (kernel, "block"), 1), ==, 16);
   tool_remove_folder (folder);
 }
 
@@ -266,6 +308,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/tools/inspect/node-json", test_inspect_node_json);
   g_test_add_func ("/leat/tools/inspect/plugin", test_inspect_plugin);
   g_test_add_func ("/leat/tools/inspect/kernel", test_inspect_kernel);
+  g_test_add_func ("/leat/tools/inspect/kernel-launch", test_inspect_kernel_launch);
   g_test_add_func ("/leat/tools/inspect/kernel-entries", test_inspect_kernel_entries);
   g_test_add_func ("/leat/tools/inspect/mistakes", test_inspect_mistakes);
   g_test_add_func ("/leat/tools/inspect/broken-plugin", test_inspect_broken_plugin);

@@ -119,6 +119,45 @@ test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (result->out, ==, scan_lines);
 }
 
+static guint
+count_occurrences (const char *text, const char *part)
+{
+  guint n = 0;
+
+  for (const char *p = text; (p = strstr (p, part)) != NULL; p++)
+    n++;
+  return n;
+}
+
+/* What is likely to be a mistake is said once, in a run as in a check, and not with -q. */
+static void
+test_run_says_warnings (Fixture *fixture, gconstpointer data)
+{
+  static const char *const options[] = { "--check", "--plan", "--executor=graph", "--executor=eager" };
+  g_autofree char *path = tool_write (fixture->folder, "count.cu",
+                                      "__global__ void count (const uint8_t *in, uint64_t in_count, uint32_t *hist)\n"
+                                      "{\n"
+                                      "  GRID_FOR (i, in_count)\n"
+                                      "    hist[in[i]]++;\n"
+                                      "}\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    {
+      g_autoptr (ToolResult) loud = tool_run (NULL, WORDS (options[i], "io:file", fixture->in, "+", "upload", "+",
+                                                           "kernel", source, "hist=u32[256]", "+", "discard"));
+      g_autoptr (ToolResult) quiet = tool_run (NULL, WORDS ("-q", options[i], "io:file", fixture->in, "+", "upload",
+                                                            "+", "kernel", source, "hist=u32[256]", "+", "discard"));
+
+      g_test_message ("%s: %s%s", options[i], loud->err, quiet->err);
+      g_assert_cmpint (loud->code, ==, 0);
+      g_assert_cmpint (quiet->code, ==, 0);
+      g_assert_cmpuint (count_occurrences (loud->err, "leat-launch: warning: kernel \"kernel0\": line 4 of "), ==, 1);
+      tool_assert_contains (loud->err, "set clear=hist");
+      g_assert_cmpuint (count_occurrences (quiet->err, "warning"), ==, 0);
+    }
+}
+
 static void
 test_run_stats_json (Fixture *fixture, gconstpointer data)
 {
@@ -393,6 +432,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
   ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);
   ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
+  ADD ("/leat/tools/launch/run/says-warnings", NULL, test_run_says_warnings);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
   ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
   for (guint i = 0; i < G_N_ELEMENTS (fail_cases); i++)

@@ -136,7 +136,7 @@ static const struct
   { "__global__ void f (float *y, float y_capacity) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "\"y_capacity\"" },
   { "__global__ int f (float *y) { return 1; }", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:1:16: the kernel \"f\" must return void" },
-  { "template <class T> __global__ void f (T *x) {}", LEAT_KERNEL_ERROR_ENTRY, "no __global__ function" },
+  { "template <class T> __global__ void f (T *x) {}", LEAT_KERNEL_ERROR_ENTRY, "kernel \"f\" is a template" },
   { "namespace a {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: a kernel file has no namespaces" },
   { "struct s { int a; } v;", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: declare the type and the variable in two" },
   { "\nint main () { f<<<1, 1>>> (); }", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:2:16: a kernel file holds device code only" },
@@ -359,6 +359,80 @@ test_source_warnings (void)
     }
 }
 
+static const struct
+{
+  const char *body;
+  guint reads_line; /* of y */
+  guint n_axes;
+  const char *block;
+  gboolean shared;
+} launches[] = {
+  { "y[i] = x[i];", 0, 1, "256x1x1", FALSE },
+  { "y[i]++;", 4, 1, "256x1x1", FALSE },
+  { "++y[i];", 4, 1, "256x1x1", FALSE },
+  { "y[i] += 1;", 4, 1, "256x1x1", FALSE },
+  { "*y += 1;", 4, 1, "256x1x1", FALSE },
+  { "(*y)++;", 4, 1, "256x1x1", FALSE },
+  { "if (i == 0)\n *y = 1;", 0, 1, "256x1x1", FALSE },
+  { "y[0] = y[0] + 1;", 4, 1, "256x1x1", FALSE },
+  { "int a = y[i];", 4, 1, "256x1x1", FALSE },
+  { "int a = 2 * y[i];", 4, 1, "256x1x1", FALSE },
+  { "return y[i] ? f (1) : f (2);", 4, 1, "256x1x1", FALSE },
+  { "atomicAdd (&y[x[i]], 1);", 4, 1, "256x1x1", FALSE },
+  { "atomicMax (y + x[i], 1);", 4, 1, "256x1x1", FALSE },
+  { "atomicExch (&y[x[i]], 1);", 0, 1, "256x1x1", FALSE },
+  { "atomicAdd (part, x[i]); y[i] = 1;", 0, 1, "256x1x1", FALSE },
+  { "y[atomicAdd (part, 1)] = x[i];", 0, 1, "256x1x1", FALSE },
+  { "atomicCAS (part, y[i], 1);", 4, 1, "256x1x1", FALSE },
+  /* Stored first. */
+  { "y[i] = 0; for (int k = 0; k < 3; k++) y[i] += x[k];", 0, 1, "256x1x1", FALSE },
+  { "y[i] = 0; __syncthreads (); atomicAdd (&y[0], 1);", 0, 1, "256x1x1", FALSE },
+  /* Not followed. */
+  { "int *p = y; p[i] = 0; y[i] += 1;", 0, 1, "256x1x1", FALSE },
+  { "int *p = &y[i]; *p = 1;", 0, 1, "256x1x1", FALSE },
+  { "f (&y[i]); y[i]++;", 0, 1, "256x1x1", FALSE },
+  { "int a = sizeof (y[0]); y[i] = a;", 0, 1, "256x1x1", FALSE },
+  { "s.y += 1; p->y[i] += 2; y[i] = 3;", 0, 1, "256x1x1", FALSE },
+  { "y[threadIdx.y] = 1;", 0, 2, "16x16x1", FALSE },
+  { "y[blockIdx.y] = 1;", 0, 2, "256x1x1", FALSE },
+  { "y[threadIdx.z] = 1;", 0, 3, "8x8x4", FALSE },
+  { "y[threadIdx.y + blockIdx.z] = 1;", 0, 3, "16x16x1", FALSE },
+  { "y[i] = row ();", 0, 2, "16x16x1", FALSE },
+  { "y[i] = ROW;", 0, 2, "16x16x1", FALSE },
+  { "y[i] = s.threadIdx.x + blockDim.y;", 0, 1, "256x1x1", FALSE },
+  { "extern __shared__ int part[]; y[i] = part[0];", 0, 1, "256x1x1", TRUE },
+  { "__shared__ int part[4]; y[i] = part[0];", 0, 1, "256x1x1", FALSE },
+  { "y[i] = dynamic[0];", 0, 1, "256x1x1", TRUE },
+};
+
+static void
+test_source_launches (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (launches); i++)
+    {
+      g_autofree char *text =
+        g_strdup_printf ("#define ROW threadIdx.y\nextern __shared__ int dynamic[]; __device__ int "
+                         "row () { return threadIdx.y; }\n__global__ void f (const int *x, int "
+                         "*y, int i) {\n%s }",
+                         launches[i].body);
+      g_autofree char *block = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      const LeatPrototype *prototype;
+
+      g_assert_no_error (error);
+      prototype = leat_kernel_source_get_prototype (source, "f", &error);
+      g_assert_no_error (error);
+      g_test_message ("%s", launches[i].body);
+      block = g_strdup_printf ("%ux%ux%u", prototype->block[0], prototype->block[1], prototype->block[2]);
+      g_assert_cmpuint (prototype->params[1].reads_line, ==, launches[i].reads_line);
+      g_assert_cmpuint (prototype->params[0].reads_line, ==, 0);
+      g_assert_cmpuint (prototype->n_axes, ==, launches[i].n_axes);
+      g_assert_cmpstr (block, ==, launches[i].block);
+      g_assert_cmpint (prototype->has_dynamic_shared, ==, launches[i].shared);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -367,6 +441,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);
   g_test_add_func ("/leat/kernel/source/warnings", test_source_warnings);
+  g_test_add_func ("/leat/kernel/source/launches", test_source_launches);
 #define ADD(path, f) g_test_add (path, TestFolder, NULL, test_folder_set_up, f, test_folder_tear_down)
   ADD ("/leat/kernel/include/inlines", test_include_inlines);
   ADD ("/leat/kernel/include/names-header", test_include_names_header);

@@ -1,0 +1,37 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-transform-private.h"
+
+/* What the body of a kernel says about how it is to be launched. */
+
+/* A kernel that has a block for each row, and no threads along y, is best off with a long block. */
+static void
+leat_prototype_set_block (LeatPrototype *self, LeatKernelAsks asks)
+{
+  gboolean y = (asks & LEAT_KERNEL_ASKS_THREAD_Y) != 0, z = (asks & LEAT_KERNEL_ASKS_THREAD_Z) != 0;
+
+  self->block[0] = z ? 8 : y ? 16 : 256;
+  self->block[1] = z ? 8 : y ? 16 : 1;
+  self->block[2] = z ? 4 : 1;
+}
+
+void
+leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl,
+                              LeatPrototype *prototype)
+{
+  LeatKernelAsks asks = leat_kernel_calls_get_asks (calls, decl - leat_kernel_unit_at (unit, 0));
+
+  prototype->n_axes = (asks & (LEAT_KERNEL_ASKS_THREAD_Z | LEAT_KERNEL_ASKS_BLOCK_Z))   ? 3
+                      : (asks & (LEAT_KERNEL_ASKS_THREAD_Y | LEAT_KERNEL_ASKS_BLOCK_Y)) ? 2
+                                                                                        : 1;
+  leat_prototype_set_block (prototype, asks);
+  prototype->has_dynamic_shared = (asks & LEAT_KERNEL_ASKS_SHARED) != 0;
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      LeatParam *param = &prototype->params[i];
+      guint read = param->kind == LEAT_PARAM_OUTPUT ? leat_kernel_unit_find_read (unit, decl, param->name) : G_MAXUINT;
+
+      param->reads_line = read != G_MAXUINT ? leat_tokens_at (unit->tokens, read)->line : 0;
+    }
+}

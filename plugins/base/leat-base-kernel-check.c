@@ -1,0 +1,132 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-base-kernel-check.h"
+
+#define LEAT_KERNEL_MAX_THREADS 1024 /* of a block, on every CUDA device */
+
+static GPtrArray *
+leat_kernel_list_outputs (const LeatPrototype *prototype)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].kind == LEAT_PARAM_OUTPUT)
+      g_ptr_array_add (names, prototype->params[i].name);
+  g_ptr_array_add (names, NULL);
+  return names;
+}
+
+static gboolean
+leat_kernel_refuse_clear (const LeatPrototype *prototype, const char *name, char **outputs, GError **error)
+{
+  const char *near = leat_suggest (name, (const char *const *) outputs);
+  g_autofree char *list = g_strjoinv (", ", outputs);
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].kind == LEAT_PARAM_INPUT && g_str_equal (prototype->params[i].name, name))
+      {
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
+                     "clear=%s: \"%s\" is an input of kernel %s; only outputs can be cleared (%s)", name, name,
+                     prototype->entry, list);
+        return FALSE;
+      }
+  if (near != NULL)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
+                 "clear=%s: kernel %s has no output \"%s\" (did you mean \"%s\"?)", name, prototype->entry, name, near);
+  else
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
+                 "clear=%s: kernel %s has no output \"%s\"; its outputs: %s", name, prototype->entry, name,
+                 outputs[0] != NULL ? list : "none");
+  return FALSE;
+}
+
+gboolean
+leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error)
+{
+  g_autoptr (GPtrArray) outputs = leat_kernel_list_outputs (prototype);
+  g_auto (GStrv) names = NULL;
+
+  if (text == NULL)
+    return TRUE;
+  names = g_strsplit (text, ",", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!g_strv_contains ((const char *const *) outputs->pdata, g_strstrip (names[i])))
+      return leat_kernel_refuse_clear (prototype, names[i], (char **) outputs->pdata, error);
+  *cleared = g_steal_pointer (&names);
+  return TRUE;
+}
+
+gboolean
+leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *call, const char *block, GError **error)
+{
+  guint64 threads = (guint64) call->block[0] * call->block[1];
+
+  /* Three axes may overflow, two cannot. */
+  threads = threads > LEAT_KERNEL_MAX_THREADS ? threads : threads * call->block[2];
+  if (threads > LEAT_KERNEL_MAX_THREADS)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "block=%s is %" G_GUINT64_FORMAT
+                   " threads; a block has at most %u, on every device: take fewer, such "
+                   "as 256 or 16x16",
+                   block, threads, LEAT_KERNEL_MAX_THREADS);
+      return FALSE;
+    }
+  if (prototype->has_dynamic_shared && call->shared_bytes == 0)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                   "kernel %s uses extern __shared__ memory, whose size the node has to say: set shared=BYTES",
+                   prototype->entry);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+void
+leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source, const char *const *cleared,
+                        LeatRecorder *recorder)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+
+      if (param->reads_line == 0 || (cleared != NULL && g_strv_contains (cleared, param->name)))
+        continue;
+      leat_recorder_warn (
+        recorder,
+        "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s, "
+        "or take it from an input",
+        param->reads_line, leat_kernel_source_get_name (source), param->name, param->name);
+    }
+}
+
+static LeatSpec *
+leat_kernel_get_first_output (const LeatPrototype *prototype, LeatRecorder *recorder)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].kind == LEAT_PARAM_OUTPUT)
+      return leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, prototype->params[i].name));
+  return NULL;
+}
+
+void
+leat_kernel_warn_axes (const LeatPrototype *prototype, const LeatKernelCall *call, LeatRecorder *recorder)
+{
+  LeatSpec *spec = leat_kernel_get_first_output (prototype, recorder);
+  guint n_dims = spec != NULL ? leat_spec_get_n_dims (spec) : 0;
+
+  for (guint axis = 1; axis < prototype->n_axes && axis < n_dims; axis++)
+    {
+      guint64 blocks = call->grid_by_occupancy ? 1 : call->grid[axis];
+
+      if (blocks * call->block[axis] > 1 || leat_spec_get_dim (spec, MIN (prototype->n_axes, n_dims) - 1 - axis) < 2)
+        continue;
+      leat_recorder_warn (recorder,
+                          "kernel %s uses %c, and there is one thread along %c; leave block and grid out, or give them "
+                          "%u axes such as block=%s",
+                          prototype->entry, "xyz"[axis], "xyz"[axis], axis + 1, axis == 1 ? "16x16" : "8x8x4");
+      return;
+    }
+}

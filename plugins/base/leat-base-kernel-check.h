@@ -1,0 +1,23 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat.h"
+
+G_BEGIN_DECLS
+
+/* What can be said of a kernel's launch before there is a device. */
+
+/* The names in @text, each an output of the kernel; NULL in @cleared where @text is NULL. */
+gboolean leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error);
+/* What no device can run, or runs outside its memory. @block: the call's, as it was written. */
+gboolean leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *call, const char *block,
+                                   GError **error);
+/* Outputs that the kernel adds to and that nobody clears. */
+void leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source, const char *const *cleared,
+                             LeatRecorder *recorder);
+/* Axes that the kernel uses and that have one thread. @call has its grid. */
+void leat_kernel_warn_axes (const LeatPrototype *prototype, const LeatKernelCall *call, LeatRecorder *recorder);
+
+G_END_DECLS
