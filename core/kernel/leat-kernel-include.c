@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-kernel-source-private.h"
 #include "leat-kernel-token-private.h"
 
 #include <string.h>
@@ -128,8 +129,10 @@ leat_includer_inline (LeatIncluder *self, const char *path, guint line, const ch
     return FALSE;
   if (!g_file_get_contents (target, &text, &length, &local))
     {
+      g_autofree char *fault = leat_kernel_source_dup_read_fault (target, local);
+
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%u: cannot include \"%s\": %s", path, line,
-                   header, local->message);
+                   header, fault);
       return FALSE;
     }
   if (memchr (text, '\0', length) != NULL)
