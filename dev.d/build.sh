@@ -18,11 +18,20 @@ build_find_options () {
   esac
 }
 
-# Configures when the folder is new, or when it was made with other options or other packages.
+# What a folder was configured with: the options, and which programs are here that Meson looks for and can do without.
+build_describe () {
+  local program found=''
+  for program in gjs nvcc /usr/local/cuda/bin/nvcc; do
+    ! command -v "$program" >/dev/null || found+=" $program"
+  done
+  echo "${build_options[*]} with:$found"
+}
+
+# Configures when the folder is new, or when it was made with other options or other programs.
 build_configure () {
   local folder=$dev_root/$1 log=$dev_root/build/logs/$1-configure.log stamp
   build_find_options "$1"
-  stamp="${build_options[*]}"
+  stamp=$(build_describe)
   if [ -f "$folder/build.ninja" ] && [ "$(cat "$folder/dev-options" 2>/dev/null || echo none)" = "$stamp" ]; then
     return
   fi
@@ -44,11 +53,12 @@ build_compile () {
     return
   fi
   mkdir -p "${log%/*}"
-  say "building $1/"
   if [ -t 2 ]; then
+    say "building $1/"
     ninja -C "$folder" -j "$(build_jobs)" >&2 </dev/null || die "the build failed"
     return
   fi
+  say "building $1/; the first time takes some minutes, and build/logs/$1-compile.log shows how far it is"
   ninja -C "$folder" -j "$(build_jobs)" >"$log" 2>&1 </dev/null || {
     grep -A 20 -E '^FAILED:|error:|ninja: error' "$log" | head -n 120 >&2 || true
     say_log "$log" 5

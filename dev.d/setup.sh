@@ -65,7 +65,7 @@ setup_find_root () {
   fi
   if ! command -v sudo >/dev/null; then
     say "installing needs root and there is no sudo here; as root, run:"
-    die "apt-get install --no-install-recommends ${setup_wanted[*]}"
+    die "apt-get update && apt-get install --no-install-recommends ${setup_wanted[*]}"
   fi
   setup_as=(sudo)
 }

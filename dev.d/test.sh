@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs the suite of a build folder and counts its cases.
 
-# A sanitizer's report is a failure. Leaks that belong to others are named in the files given.
+# A sanitizer's report is a failure. Paths are quoted for the sanitizers, which take a space for the end. Leaks that belong to others are named in the files given.
 test_sanitizer_options () {
   local rules=$dev_root/tests/sanitize
   export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
   export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-  export LSAN_OPTIONS="suppressions=$rules/leaks.supp:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
-  export TSAN_OPTIONS="suppressions=$rules/races.supp:halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+  export LSAN_OPTIONS="suppressions=\"$rules/leaks.supp\":print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
+  export TSAN_OPTIONS="suppressions=\"$rules/races.supp\":halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 }
 
 # Sanitized programs are slower, so their time limits are longer.
@@ -21,11 +21,16 @@ test_time_factor () {
 
 # test_folder FOLDER [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
 test_folder () {
-  local folder=$1
+  local folder=$1 names
+  local -a arguments=()
   shift
+  if [ $# -gt 0 ]; then
+    names=$(python3 -B "$dev_root/dev.d/check_names.py" "$dev_root/$folder/meson-info/intro-tests.json" "$@") || exit 2
+    readarray -t arguments <<<"$names"
+  fi
   rm -f -- "$dev_root/$folder/meson-logs/testlog.json"
   meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
-    --timeout-multiplier "$(test_time_factor "$folder")" "$@" </dev/null || true
+    --timeout-multiplier "$(test_time_factor "$folder")" "${arguments[@]}" </dev/null || true
   python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/testlog.json"
 }
 

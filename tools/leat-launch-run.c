@@ -4,6 +4,7 @@
 
 #include "leat-launch-run.h"
 
+#include "leat-launch-crash.h"
 #include "leat-launch-progress.h"
 #include "leat-launch-stats.h"
 
@@ -11,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The session works in a thread of GTask's; this one waits for it, for signals and for the bus. */
@@ -183,6 +185,43 @@ leat_launch_say_stats (LeatLaunch *self)
   return counts != NULL && leat_launch_print_stats (self->options, self->session, counts, &self->error);
 }
 
+/* Where a sink put its result, as seen from the current folder; NULL when that is no file. (transfer full) */
+static char *
+leat_launch_dup_result (LeatNode *node)
+{
+  g_autofree char *given = NULL, *path = NULL, *here = NULL;
+  GParamSpec *property = g_object_class_find_property (G_OBJECT_GET_CLASS (node), "path");
+  gsize n;
+
+  if (!LEAT_IS_ENDPOINT (node) || leat_endpoint_is_source (LEAT_ENDPOINT (node)) || property == NULL
+      || property->value_type != G_TYPE_STRING)
+    return NULL;
+  g_object_get (node, "path", &given, NULL);
+  if (given == NULL || g_str_equal (given, "-"))
+    return NULL;
+  path = leat_node_dup_path (node, "path");
+  /* Who reads from a pipe or a device sees what comes. */
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  here = g_get_current_dir ();
+  n = strlen (here);
+  return g_strdup (g_str_has_prefix (path, here) && path[n] == '/' ? path + n + 1 : path);
+}
+
+static void
+leat_launch_say_results (LeatLaunch *self)
+{
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (self->pipeline);
+
+  for (guint i = 0; !self->options->quiet && i < nodes->len; i++)
+    {
+      g_autofree char *path = leat_launch_dup_result (nodes->pdata[i]);
+
+      if (path != NULL)
+        leat_tool_note ("wrote %s", path);
+    }
+}
+
 static LeatExit
 leat_launch_run_steps (LeatLaunch *self)
 {
@@ -192,9 +231,11 @@ leat_launch_run_steps (LeatLaunch *self)
     return leat_launch_fail (self);
   leat_launch_say_device (self);
   leat_launch_say_plan (self);
+  leat_launch_explain_crashes ();
   if (!leat_launch_await (self, counted ? leat_launch_run_counted : leat_session_run))
     return leat_launch_fail (self);
   leat_progress_clear (self->progress);
+  leat_launch_say_results (self);
   return leat_launch_say_stats (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 

@@ -132,5 +132,6 @@ main (int argc, char **argv)
       puts ("leat-launch " LEAT_VERSION);
       return leat_tool_finish_output (LEAT_EXIT_OK);
     }
+  leat_tool_take_notes (options->quiet);
   return leat_tool_finish_output (leat_launch_do (options));
 }

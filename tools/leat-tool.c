@@ -121,6 +121,30 @@ leat_tool_note (const char *format, ...)
   fprintf (stderr, "%s: %s\n", g_get_prgname (), text);
 }
 
+/* Mistakes in the use of the library, and what was asked for by G_MESSAGES_DEBUG, are told as GLib does. */
+static GLogWriterOutput
+leat_tool_write_note (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer quiet)
+{
+  const char *domain = NULL, *text = NULL;
+
+  for (gsize i = 0; i < n_fields; i++)
+    if (g_str_equal (fields[i].key, "GLIB_DOMAIN"))
+      domain = fields[i].value;
+    else if (g_str_equal (fields[i].key, "MESSAGE"))
+      text = fields[i].value;
+  if ((level & G_LOG_LEVEL_MESSAGE) == 0 || text == NULL || g_strcmp0 (domain, "Leat") != 0)
+    return g_log_writer_default (level, fields, n_fields, NULL);
+  if (!GPOINTER_TO_INT (quiet))
+    leat_tool_note ("%s", text);
+  return G_LOG_WRITER_HANDLED;
+}
+
+void
+leat_tool_take_notes (gboolean quiet)
+{
+  g_log_set_writer_func (leat_tool_write_note, GINT_TO_POINTER (quiet), NULL);
+}
+
 static gboolean
 leat_tool_fail_output (GError **error)
 {

@@ -32,6 +32,9 @@ LeatExit leat_tool_report_all (const GPtrArray *errors);
 LeatExit leat_tool_report_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 void leat_tool_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* What the library notes from now on is said as leat_tool_note () says it, or with @quiet not at all. */
+void leat_tool_take_notes (gboolean quiet);
+
 /* To standard output or, with @path, to a file that is complete or not there. */
 gboolean leat_tool_print (const char *text, const char *path, GError **error);
 /* For the end of main: output that could not be written must not pass as success. */

@@ -123,7 +123,7 @@ leat_device_check_budget (LeatDevice *self, guint64 bytes, const char *what, GEr
  * The default is nine tenths of the memory, or what the environment variable `LEAT_MEMORY_BUDGET` says.
  *
  * Returns: the budget in bytes
- * Since: 1.0
+ * Since: 0.1
  */
 guint64
 leat_device_get_budget (LeatDevice *self)
@@ -145,7 +145,7 @@ leat_device_get_budget (LeatDevice *self)
  *
  * What is allocated already stays.
  *
- * Since: 1.0
+ * Since: 0.1
  */
 void
 leat_device_set_budget (LeatDevice *self, guint64 bytes)

@@ -13,7 +13,7 @@
  * Tells whether the device is lost to this process.
  *
  * Returns: whether it is lost
- * Since: 1.0
+ * Since: 0.1
  */
 gboolean
 leat_device_is_dead (LeatDevice *self)

@@ -18,7 +18,7 @@
  * the device from this process; the device then counts as dead, and all that is asked of it fails with
  * %LEAT_DRIVER_ERROR_DEVICE_LOST.
  *
- * Since: 1.0
+ * Since: 0.1
  */
 
 enum
@@ -235,7 +235,7 @@ leat_device_find_or_new (const LeatDriverChoice *choice, const char *id, GError 
  * for the user.  The other texts mean just what they say.  Opening a device that is open already gives the same object.
  *
  * Returns: (transfer full): the device
- * Since: 1.0
+ * Since: 0.1
  */
 LeatDevice *
 leat_device_open (const char *selector, GError **error)
@@ -264,7 +264,7 @@ leat_device_open (const char *selector, GError **error)
  * Gets the text that opens this device, `cuda:0` or `cpu`.
  *
  * Returns: the id
- * Since: 1.0
+ * Since: 0.1
  */
 const char *
 leat_device_get_id (LeatDevice *self)
@@ -280,7 +280,7 @@ leat_device_get_id (LeatDevice *self)
  * Gets the maker's name of the device.
  *
  * Returns: the name
- * Since: 1.0
+ * Since: 0.1
  */
 const char *
 leat_device_get_name (LeatDevice *self)
@@ -296,7 +296,7 @@ leat_device_get_name (LeatDevice *self)
  * Gets what a user should be told about the choice of this device: that `auto` found no CUDA device.
  *
  * Returns: (nullable): one line, or %NULL when there is nothing to tell
- * Since: 1.0
+ * Since: 0.1
  */
 const char *
 leat_device_get_note (LeatDevice *self)
@@ -312,7 +312,7 @@ leat_device_get_note (LeatDevice *self)
  * Gets the size of the device's memory.
  *
  * Returns: the size in bytes
- * Since: 1.0
+ * Since: 0.1
  */
 guint64
 leat_device_get_memory_bytes (LeatDevice *self)
@@ -328,7 +328,7 @@ leat_device_get_memory_bytes (LeatDevice *self)
  * Tells whether kernels run on the CPU.
  *
  * Returns: whether it is the CPU
- * Since: 1.0
+ * Since: 0.1
  */
 gboolean
 leat_device_is_cpu (LeatDevice *self)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-driver-private.h"
+#include "leat-system-folders-private.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -67,12 +68,13 @@ leat_driver_list_add (GPtrArray *paths, const char *folder, const char *below)
 }
 
 /* LEAT_PLUGIN_PATH, then what lies beside libleat (an installation that was moved, or a build folder), then the
- * folder that was configured. */
+ * installation's folders. */
 static GPtrArray *
 leat_driver_list_cpu_paths (void)
 {
   GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
   const char *folders = g_getenv ("LEAT_PLUGIN_PATH");
+  g_auto (GStrv) installed = leat_system_folders_list ();
   Dl_info here;
 
   if (folders != NULL)
@@ -90,7 +92,8 @@ leat_driver_list_cpu_paths (void)
       leat_driver_list_add (paths, folder, "leat-1.0");
       leat_driver_list_add (paths, folder, "../plugins/cpu");
     }
-  leat_driver_list_add (paths, LEAT_PLUGIN_DIR, "");
+  for (char **folder = installed; *folder != NULL; folder++)
+    leat_driver_list_add (paths, *folder, "");
   return paths;
 }
 

@@ -46,6 +46,7 @@ struct _LeatApp
   LeatAppState state;
   gboolean ended; /* leat_app_end () was called */
   gboolean woken; /* unblock () was called */
+  gboolean asked; /* a run has asked for data since the session was opened */
   guint stops;    /* sessions that have gone: who waited for one must not wait for the next */
   LeatSpec *planned;
 };
@@ -150,7 +151,7 @@ leat_app_start (LeatEndpoint *endpoint, GError **error)
   if (!source)
     g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   self->state = LEAT_APP_RUNNING;
-  self->woken = FALSE;
+  self->woken = self->asked = FALSE;
   leat_app_wake_all (self);
   leat_app_unlock (self);
   return TRUE;
@@ -186,6 +187,7 @@ leat_app_take (LeatApp *self, gboolean wait, GBytes **bytes)
   LeatFlow flow;
 
   leat_app_lock (self);
+  self->asked = TRUE;
   while (wait && self->queue.length == 0 && !self->ended && !self->woken)
     leat_app_wait (self, -1);
   if (self->queue.length == 0)
@@ -286,7 +288,8 @@ leat_app_stop (LeatEndpoint *endpoint)
   leat_app_lock (self);
   if (self->state == LEAT_APP_RUNNING)
     self->state = LEAT_APP_STOPPED;
-  if (leat_endpoint_is_source (endpoint))
+  /* What no run has asked for (another node could not begin) is there for the next session. */
+  if (leat_endpoint_is_source (endpoint) && self->asked)
     {
       g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
       g_clear_pointer (&self->planned, leat_spec_unref);

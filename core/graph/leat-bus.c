@@ -157,12 +157,24 @@ leat_bus_new (void)
   return g_object_new (LEAT_TYPE_BUS, NULL);
 }
 
+/* Under the lock.  Who does not read, or reads late, is not told of all the progress that there was meanwhile. */
+static void
+leat_bus_drop_old_progress (LeatBus *self, LeatMessage *message)
+{
+  LeatMessage *last = g_queue_peek_tail (&self->messages);
+
+  if (last != NULL && leat_message_get_kind (message) == LEAT_MESSAGE_PROGRESS
+      && leat_message_get_kind (last) == LEAT_MESSAGE_PROGRESS)
+    leat_message_unref (g_queue_pop_tail (&self->messages));
+}
+
 /**
  * leat_bus_post:
  * @self: a bus
  * @message: (transfer full): a message
  *
- * Puts a message at the end of the queue.  Any thread may call it.
+ * Puts a message at the end of the queue.  Any thread may call it.  Progress takes the place of progress that nobody
+ * has read yet.
  *
  * Since: 0.1
  */
@@ -175,6 +187,7 @@ leat_bus_post (LeatBus *self, LeatMessage *message)
   g_return_if_fail (message != NULL);
 
   pthread_mutex_lock (&self->lock);
+  leat_bus_drop_old_progress (self, message);
   g_queue_push_tail (&self->messages, message);
   watch = self->watch != NULL ? g_source_ref (self->watch) : NULL;
   pthread_cond_signal (&self->arrived);

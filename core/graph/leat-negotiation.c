@@ -134,7 +134,7 @@ leat_negotiation_match (LeatPort *output, LeatSpec *spec, LeatPort *input, GHash
  * leat_negotiation_set_output:
  * @self: a negotiation in progress
  * @port: the name of an output
- * @spec: a fixed spec
+ * @spec: (nullable): a fixed spec; %NULL, which leat_spec_new() gives for a size beyond all memory, is refused
  * @error: return location
  *
  * States what flows out of the node.
@@ -149,12 +149,20 @@ leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *
   LeatPort *found;
   GError *inner = NULL;
 
-  g_return_val_if_fail (self != NULL && port != NULL && spec != NULL, FALSE);
-  g_return_val_if_fail (leat_spec_is_fixed (spec), FALSE);
+  g_return_val_if_fail (self != NULL && port != NULL, FALSE);
+  g_return_val_if_fail (spec == NULL || leat_spec_is_fixed (spec), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
   found = leat_node_peek_port (self->node, port);
   g_return_val_if_fail (found != NULL && found->direction == LEAT_PORT_OUTPUT, FALSE);
 
+  if (spec == NULL)
+    {
+      g_autofree char *label = leat_port_dup_label (found);
+
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                   "%s would take more than 2^62 bytes; give the node smaller inputs", label);
+      return FALSE;
+    }
   if (!leat_spec_bind (leat_port_get_template (found), spec, self->names, &inner))
     {
       leat_negotiation_set_error (found, spec, NULL, inner, error);

@@ -26,6 +26,7 @@ static const struct
   { 't', 0, G_MAXUINT64, "a whole number" },
   { 'd', 0, 0, "a number" },
   { 'f', 0, 0, "a number" },
+  { '*', 0, 0, "a number" },
 };
 
 typedef struct
@@ -147,7 +148,7 @@ leat_node_arg_check (LeatNodeArg *arg, LeatNumber *number, const char *shown, GE
 {
   guint i = leat_node_arg_find_type (arg);
 
-  if (*arg->type == 'd')
+  if (*arg->type == 'd' || *arg->type == '*')
     return TRUE;
   if (*arg->type == 'f')
     return !isfinite (number->d) || fabs (number->d) <= FLT_MAX || leat_node_arg_fail (arg, shown, TRUE, error);
@@ -184,6 +185,11 @@ leat_node_arg_new_variant (LeatNodeArg *arg, const LeatNumber *number)
       return g_variant_new_uint64 (number->u);
     case 'f':
       return g_variant_new_double ((float) number->d);
+    case '*':
+      if (number->kind == LEAT_NUMBER_REAL)
+        return g_variant_new_double (number->d);
+      return number->kind == LEAT_NUMBER_NEGATIVE || number->u <= G_MAXINT64 ? g_variant_new_int64 ((gint64) number->u)
+                                                                             : g_variant_new_uint64 (number->u);
     default:
       return g_variant_new_double (number->d);
     }
@@ -250,7 +256,7 @@ leat_node_arg_parse (LeatNodeArg *arg, const char *text, GError **error)
 char *
 leat_node_arg_print (LeatNodeArg *arg)
 {
-  if (*arg->type == 'd' || *arg->type == 'f')
+  if (g_variant_is_of_type (arg->value, G_VARIANT_TYPE_DOUBLE))
     return leat_prop_print_double (g_variant_get_double (arg->value), *arg->type == 'f');
   if (*arg->type == 'y')
     return g_strdup_printf ("%u", g_variant_get_byte (arg->value));

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define LEAT_NODE_ARG_TYPES "bynqiuxtdf*"
+
 void
 leat_node_arg_free (LeatNodeArg *arg)
 {
@@ -75,10 +77,10 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
  *
  * Sets a scalar of a kernel's prototype.
  *
- * Any numeric type will do as long as the argument's type can hold the value.  It may be set while a session is open,
- * and then holds from the next run on.
+ * Any numeric type will do as long as the argument's type can hold the value.  Sessions read it when they open.
  *
- * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE, or
+ *   %LEAT_GRAPH_ERROR_BUSY while a session is open
  *
  * Since: 0.1
  */
@@ -95,7 +97,7 @@ leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **e
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   owned = g_variant_ref_sink (value);
-  if (!leat_node_prepare (self, error))
+  if (!leat_node_check_idle (self, "set", name, error) || !leat_node_prepare (self, error))
     return FALSE;
   arg = leat_node_peek_arg (self, name);
   if (arg == NULL)
@@ -144,7 +146,8 @@ leat_node_get_arg (LeatNode *self, const char *name)
  * leat_node_add_arg:
  * @self: a node
  * @name: the argument's name
- * @type: one of the type strings `b y n q i u x t d`, or `f` for a 32-bit float
+ * @type: one of the type strings `b y n q i u x t d`, `f` for a 32-bit float, or `*` for any number, kept as it was
+ *   given until leat_node_set_arg_type() says more
  * @blurb: (nullable): what it is for
  *
  * Adds an argument; for implementations of prepare ().
@@ -162,7 +165,7 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
 
   g_return_if_fail (LEAT_IS_NODE (self));
   g_return_if_fail (name != NULL);
-  g_return_if_fail (type != NULL && strlen (type) == 1 && strchr ("bynqiuxtdf", *type) != NULL);
+  g_return_if_fail (type != NULL && strlen (type) == 1 && strchr (LEAT_NODE_ARG_TYPES, *type) != NULL);
 
   priv = leat_node_get_private (self);
   arg = leat_node_peek_arg (self, name);
@@ -181,6 +184,51 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
   arg->blurb = g_strdup (blurb);
   arg->stale = FALSE;
   g_ptr_array_add (priv->args, arg);
+}
+
+/**
+ * leat_node_set_arg_type:
+ * @self: a node
+ * @name: an argument's name
+ * @type: a type string, as for leat_node_add_arg()
+ * @error: return location
+ *
+ * Gives an argument another type; for implementations of negotiate (), where types become known, and of prepare ().
+ *
+ * Its value is converted.  From here on only what the new type can hold may be set.
+ *
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE, and nothing is changed, when the type cannot
+ *   hold the argument's value
+ *
+ * Since: 0.1
+ */
+gboolean
+leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GError **error)
+{
+  g_autofree char *title = NULL;
+  GVariant *converted = NULL;
+  LeatNodeArg wanted = { 0 };
+  LeatNodeArg *arg;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+  g_return_val_if_fail (type != NULL && strlen (type) == 1 && strchr (LEAT_NODE_ARG_TYPES, *type) != NULL, FALSE);
+
+  arg = leat_node_peek_arg (self, name);
+  g_return_val_if_fail (arg != NULL, FALSE);
+  wanted.name = arg->name;
+  wanted.type = (char *) type;
+  if (arg->value != NULL && (converted = leat_node_arg_convert (&wanted, arg->value, error)) == NULL)
+    {
+      title = leat_node_dup_title (self);
+      g_prefix_error (error, "%s: ", title);
+      return FALSE;
+    }
+  g_clear_pointer (&arg->value, g_variant_unref);
+  arg->value = converted;
+  g_free (arg->type);
+  arg->type = g_strdup (type);
+  return TRUE;
 }
 
 /**

@@ -62,6 +62,7 @@ gboolean leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, G
 GVariant *leat_node_get_arg (LeatNode *self, const char *name);
 char **leat_node_list_args (LeatNode *self);
 void leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb);
+gboolean leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GError **error);
 const char *leat_node_get_arg_type (LeatNode *self, const char *name);
 void leat_node_remove_args (LeatNode *self);
 

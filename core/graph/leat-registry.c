@@ -4,6 +4,7 @@
 #include "leat-factory-private.h"
 #include "leat-graph-error.h"
 #include "leat-registry-private.h"
+#include "driver/leat-system-folders-private.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -16,8 +17,9 @@
  * What plugins there are and what kinds of nodes they have.
  *
  * Plugins are looked for in the folders of LEAT_PLUGIN_PATH, in those of leat_registry_add_path() and in the
- * installation; of two nodes with one id the first wins.  Descriptions come from a cache; plugins that are new or have
- * changed are scanned by a helper process when something is looked for.  Any thread may use it.
+ * installation (or what LEAT_PLUGIN_SYSTEM_PATH names in its place); of two nodes with one id the first wins.
+ * Descriptions come from a cache; plugins that are new or have changed are scanned by a helper process when something
+ * is looked for.  Any thread may use it.
  *
  * Since: 0.1
  */
@@ -129,6 +131,7 @@ leat_registry_list_folders (LeatRegistry *self)
   GPtrArray *folders = g_ptr_array_new_with_free_func (g_free);
   const char *variable = self->folders == NULL ? g_getenv ("LEAT_PLUGIN_PATH") : NULL;
   g_auto (GStrv) paths = variable != NULL ? g_strsplit (variable, G_SEARCHPATH_SEPARATOR_S, -1) : NULL;
+  g_auto (GStrv) installed = leat_system_folders_list ();
 
   for (guint i = 0; self->folders != NULL && self->folders[i] != NULL; i++)
     g_ptr_array_add (folders, g_strdup (self->folders[i]));
@@ -137,8 +140,8 @@ leat_registry_list_folders (LeatRegistry *self)
       g_ptr_array_add (folders, g_canonicalize_filename (paths[i], NULL));
   for (guint i = 0; i < self->added->len; i++)
     g_ptr_array_add (folders, g_strdup (self->added->pdata[i]));
-  if (self->folders == NULL)
-    g_ptr_array_add (folders, g_strdup (LEAT_PLUGIN_DIR));
+  for (guint i = 0; self->folders == NULL && installed[i] != NULL; i++)
+    g_ptr_array_add (folders, g_strdup (installed[i]));
   return folders;
 }
 
@@ -370,7 +373,8 @@ leat_registry_set_unknown_error (LeatRegistry *self, const char *id, GError **er
       g_ptr_array_add (folders, NULL);
       list = g_strjoinv (", ", (char **) folders->pdata);
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NODE,
-                   "no node \"%s\": there are no plugins in %s; set LEAT_PLUGIN_PATH", id, list);
+                   "no node \"%s\": there are no plugins in %s; set LEAT_PLUGIN_PATH", id,
+                   folders->len > 1 ? list : "any folder");
     }
   else
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NODE,

@@ -62,8 +62,9 @@ leat_image_cache_open (gboolean create)
   g_autofree char *path = g_build_filename (outer_path, "images", NULL);
   int root, outer, folder;
 
-  if (create)
-    g_mkdir_with_parents (base, 0700);
+  /* Why it cannot be made, and not that it is not there. */
+  if (create && g_mkdir_with_parents (base, 0700) != 0)
+    return -1;
   root = open (base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (root < 0)
     return -1;
@@ -205,7 +206,10 @@ static void
 leat_image_cache_complain (const char *path, int reason)
 {
   if (g_atomic_int_add (&leat_image_cache_said, 1) == 0)
-    g_message ("cannot keep compiled kernels in %s (%s), so each start compiles them again", path, g_strerror (reason));
+    g_message (
+      "cannot keep compiled kernels in %s: %s; each start compiles them again. Set XDG_CACHE_HOME to a folder that "
+      "can be written",
+      path, g_strerror (reason));
 }
 
 void

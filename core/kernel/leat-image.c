@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-image-internal-private.h"
+#include "driver/leat-system-folders-private.h"
 #include "leat-kernel-source-private.h"
 
 #include <fcntl.h>
@@ -104,10 +105,12 @@ static char **
 leat_image_list_shipped_folders (void)
 {
   GPtrArray *folders = g_ptr_array_new ();
+  g_auto (GStrv) installed = leat_system_folders_list ();
 
   leat_image_add_folders (folders, "LEAT_IMAGE_PATH", NULL);
   leat_image_add_folders (folders, "LEAT_PLUGIN_PATH", "images");
-  g_ptr_array_add (folders, g_build_filename (LEAT_PLUGIN_DIR, "images", NULL));
+  for (guint i = 0; installed[i] != NULL; i++)
+    g_ptr_array_add (folders, g_build_filename (installed[i], "images", NULL));
   g_ptr_array_add (folders, NULL);
   return (char **) g_ptr_array_free (folders, FALSE);
 }

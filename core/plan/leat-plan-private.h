@@ -39,7 +39,7 @@ typedef struct
 {
   LeatOpKind kind;
   guint index;
-  LeatNode *node; /* not owned: the plan holds the pipeline */
+  LeatNode *node; /* not owned: the plan's nodes hold it, in the pipeline or not */
   LeatTouch *touches;
   guint n_touches;
 
@@ -92,6 +92,7 @@ typedef struct
   guint64 bytes;   /* header included */
   gboolean header; /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
   GBytes *initial; /* STATE, CONST: first contents of the items */
+  gboolean tells_flush; /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
 
   /* bound */
@@ -122,7 +123,7 @@ struct _LeatPlan
   GObject parent_instance;
 
   LeatPipeline *pipeline;
-  GPtrArray *nodes;   /* LeatNode, in topological order */
+  GPtrArray *nodes;   /* LeatNode, owned, in topological order */
   GPtrArray *ops;     /* LeatOp */
   GPtrArray *buffers; /* LeatBuffer */
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
@@ -149,6 +150,8 @@ LeatBuffer *leat_plan_get_root (LeatPlan *self, LeatBufferId id);
 LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
 LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec, guint64 bytes);
 LeatOp *leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node);
+/* Whether an integer parameter of a kernel can hold a number. */
+gboolean leat_param_fits (const LeatParam *param, guint64 number);
 void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
 
 /* negotiation: order and specs */

@@ -28,7 +28,7 @@ GPtrArray *
 leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error)
 {
   g_autoptr (GPtrArray) waiting = leat_pipeline_list_nodes (pipeline);
-  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (GHashTable) placed = g_hash_table_new (NULL, NULL);
 
   while (waiting->len > 0)
@@ -44,7 +44,7 @@ leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error)
           return NULL;
         }
       g_hash_table_add (placed, g_ptr_array_index (waiting, i));
-      g_ptr_array_add (sorted, g_ptr_array_index (waiting, i));
+      g_ptr_array_add (sorted, g_object_ref (g_ptr_array_index (waiting, i)));
       g_ptr_array_remove_index (waiting, i);
     }
   return g_steal_pointer (&sorted);

@@ -255,6 +255,27 @@ leat_plan_check_pipeline (LeatPipeline *pipeline, GError **error)
   return FALSE;
 }
 
+/* A source of a fixed spec would give its last data once more in the run that only gives out what nodes kept. */
+static gboolean
+leat_plan_check_flush (LeatPlan *self, GError **error)
+{
+  for (guint i = 0; self->flush && i < self->ops->len; i++)
+    {
+      LeatOp *op = g_ptr_array_index (self->ops, i);
+      LeatBuffer *buffer = op->kind == LEAT_OP_SOURCE ? leat_plan_get_buffer (self, op->touches[0].buffer) : NULL;
+
+      if (buffer == NULL || buffer->header)
+        continue;
+      g_set_error (
+        error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+        "a node of this pipeline keeps data back until the end, so every source needs a bounded spec, such as "
+        "u8[<=4096]; that of \"%s\" is fixed",
+        leat_node_get_name (op->node));
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /**
  * leat_plan_new:
  * @pipeline: a pipeline
@@ -280,7 +301,8 @@ leat_plan_new (LeatPipeline *pipeline, GError **error)
   self = g_object_new (LEAT_TYPE_PLAN, NULL);
   self->pipeline = g_object_ref (pipeline);
   self->nodes = leat_plan_sort_nodes (pipeline, error);
-  if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error) || !leat_plan_record (self, error))
+  if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error) || !leat_plan_record (self, error)
+      || !leat_plan_check_flush (self, error))
     return NULL;
   leat_plan_bind (self, &traits);
   return g_steal_pointer (&self);

@@ -208,6 +208,47 @@ leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototyp
   return TRUE;
 }
 
+gboolean
+leat_param_fits (const LeatParam *param, guint64 number)
+{
+  guint bits = (guint) param->item_bytes * 8 - (param->dtype != NULL && param->dtype[0] == 'i' ? 1 : 0);
+
+  return bits >= 64 || number >> bits == 0;
+}
+
+/* The largest number that a run may give to a parameter that says how much data there is. */
+static guint64
+leat_recorder_get_most (LeatRecorder *self, const LeatArg *arg)
+{
+  LeatSpec *spec = arg->buffer != LEAT_BUFFER_NONE ? leat_recorder_get_spec (self, arg->buffer) : NULL;
+  guint64 value = 1;
+
+  if (arg->value != NULL && arg->size == sizeof value)
+    memcpy (&value, arg->value, sizeof value);
+  if (arg->kind == LEAT_ARG_COUNT && spec != NULL && leat_spec_get_n_dims (spec) > 0)
+    value *= leat_spec_get_dim (spec, 0);
+  return value;
+}
+
+/* A number that is too large would come to the kernel with its upper bits cut off. */
+static gboolean
+leat_recorder_check_width (LeatRecorder *self, const LeatPrototype *prototype, guint index, const LeatArg *arg)
+{
+  const LeatParam *param = &prototype->params[index];
+  guint64 most;
+
+  if (param->kind != LEAT_PARAM_INPUT_COUNT && param->kind != LEAT_PARAM_CAPACITY && param->kind != LEAT_PARAM_DIM)
+    return TRUE;
+  most = leat_recorder_get_most (self, arg);
+  if (leat_param_fits (param, most))
+    return TRUE;
+  g_set_error (&self->error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE,
+               "parameter \"%s\" of %s may be given %" G_GUINT64_FORMAT
+               ", which is more than %s holds; declare it uint64_t",
+               param->name, prototype->entry, most, param->type);
+  return FALSE;
+}
+
 /**
  * leat_recorder_add_kernel: (skip)
  * @self: a recorder
@@ -230,6 +271,9 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   g_return_if_fail (prototype->n_params == call->n_args);
   if (!leat_recorder_check_arguments (self, prototype, call))
     return;
+  for (guint i = 0; i < call->n_args; i++)
+    if (!leat_recorder_check_width (self, prototype, i, &call->args[i]))
+      return;
   op = leat_plan_add_op (self->plan, LEAT_OP_KERNEL, self->node);
   op->source = leat_kernel_source_ref (call->source);
   op->prototype = prototype;
@@ -346,9 +390,19 @@ leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId fr
  *
  * Asks for one more run after the last data, with a count of 0 on every bounded input, so that a node that keeps data
  * back can give it out.
+ *
+ * Empty data can come in any run, so a count of 0 is no sign of the end: kernels read the buffer, which holds one
+ * uint64_t, 1 in the run that ends the stream and 0 in those before it.  A pipeline without sources has one run, which
+ * ends its stream.
+ *
+ * Returns: the buffer; kernels only read it
  */
-void
+LeatBufferId
 leat_recorder_request_flush (LeatRecorder *self)
 {
+  LeatBufferId id = leat_recorder_add_state (self, "ending", sizeof (guint64), NULL);
+
+  leat_plan_get_buffer (self->plan, id)->tells_flush = TRUE;
   self->plan->flush = TRUE;
+  return id;
 }

@@ -25,7 +25,7 @@ typedef enum {
   LEAT_ARG_COUNT,    /* address of the buffer's count (uint64_t*); for an input's count by value, times the uint64_t at @value,
                       * 1 where that is NULL */
   LEAT_ARG_VALUE,    /* @size bytes at @value, copied */
-  LEAT_ARG_NODE_ARG, /* the node's argument @name, read when the session opens and when it changes */
+  LEAT_ARG_NODE_ARG, /* the node's argument @name, read when the session opens */
 } LeatArgKind;
 
 /* One parameter of a kernel's wrapper, in the order that LeatPrototype lists them. */
@@ -78,7 +78,8 @@ void leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer);
 /* How `upload` and `readback` are done is a choice made when the session opens. */
 typedef enum { LEAT_TRANSFER_AUTO, LEAT_TRANSFER_COPY, LEAT_TRANSFER_MAPPED } LeatTransferMode;
 void leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode);
-/* After the last data, one more run with a count of 0 on every bounded input, so that kept data can be given out. */
-void leat_recorder_request_flush (LeatRecorder *self);
+/* After the last data, one more run with a count of 0 on every bounded input, so that kept data can be given out. The
+ * buffer is one uint64_t: 1 in that run, which nothing else tells from a run of empty data, and 0 in all others. */
+LeatBufferId leat_recorder_request_flush (LeatRecorder *self);
 
 G_END_DECLS

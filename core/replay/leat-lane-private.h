@@ -69,6 +69,8 @@ gboolean leat_lane_wait (LeatLane *self, GError **error);
 /* The host's view of a staging buffer. */
 void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
 void leat_lane_set_count (LeatLane *self, LeatBufferId buffer, guint64 count);
+/* Tells the kernels that the run to come ends the stream. */
+gboolean leat_lane_set_ending (LeatLane *self, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);

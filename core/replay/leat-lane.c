@@ -203,6 +203,18 @@ leat_lane_set_count (LeatLane *self, LeatBufferId id, guint64 count)
 }
 
 gboolean
+leat_lane_set_ending (LeatLane *self, GError **error)
+{
+  const guint64 ending = 1;
+
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->tells_flush
+        && !leat_memory_write (g_ptr_array_index (self->memories, i), 0, &ending, sizeof ending, error))
+      return FALSE;
+  return leat_lane_settle (self, error);
+}
+
+gboolean
 leat_lane_wait (LeatLane *self, GError **error)
 {
   CUresult result = self->table->cuStreamSynchronize (leat_stream_get (self->stream));

@@ -7,6 +7,9 @@
 #include "graph/leat-endpoint.h"
 #include "replay/leat-session.h"
 
+#include <float.h>
+#include <math.h>
+
 /* Packs a kernel op's arguments in the order of its wrapper's parameters: those of the prototype, except that a count
  * given by value is two (where the count lies on the device, and its value where it is known now). */
 
@@ -30,14 +33,6 @@ leat_launch_next (LeatLaunch *self)
   return slot;
 }
 
-static gboolean
-leat_launch_fits (guint64 value, const char *dtype, gsize bytes)
-{
-  guint bits = (guint) bytes * 8 - (dtype != NULL && dtype[0] == 'i' ? 1 : 0);
-
-  return bits >= 64 || value >> bits == 0;
-}
-
 /* Values of Leat's own (capacities, dimensions) come as 64 bits and shrink to what the kernel declares. */
 static gboolean
 leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *param, GBytes *value, GError **error)
@@ -54,18 +49,21 @@ leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *para
   if (size != sizeof number || param->item_bytes > sizeof number)
     return leat_launch_refuse (op, param, "has another size than its value", error);
   memcpy (&number, data, sizeof number);
-  if (!leat_launch_fits (number, param->dtype, param->item_bytes))
+  if (!leat_param_fits (param, number))
     return leat_launch_refuse (op, param, "is too narrow for the size of the data; declare it uint64_t", error);
   memcpy (leat_launch_next (self), &number, param->item_bytes);
   return TRUE;
 }
 
 static gboolean
-leat_launch_put_float (LeatLaunch *self, const LeatParam *param, GVariant *value)
+leat_launch_put_float (LeatLaunch *self, const LeatOp *op, const LeatParam *param, GVariant *value, GError **error)
 {
   gdouble number = g_variant_get_double (value);
-  gfloat single = (gfloat) number;
+  gfloat single;
 
+  if (param->item_bytes == sizeof single && isfinite (number) && fabs (number) > FLT_MAX)
+    return leat_launch_refuse (op, param, "cannot hold its value, which is beyond 32-bit floats", error);
+  single = (gfloat) number;
   if (param->item_bytes == sizeof single)
     memcpy (leat_launch_next (self), &single, sizeof single);
   else
@@ -106,7 +104,7 @@ leat_launch_put_node_arg (LeatLaunch *self, const LeatOp *op, const LeatParam *p
   if (value == NULL)
     return leat_launch_refuse (op, param, "is not set; give it a value, as in \"name=value\" on the node", error);
   if (g_variant_is_of_type (value, G_VARIANT_TYPE_DOUBLE))
-    return leat_launch_put_float (self, param, value);
+    return leat_launch_put_float (self, op, param, value, error);
   number = leat_launch_get_integer (value);
   memcpy (leat_launch_next (self), &number, MIN (param->item_bytes, sizeof number));
   return TRUE;
@@ -141,8 +139,9 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   switch (arg->kind)
     {
     case LEAT_ARG_ITEMS:
-      leat_launch_put_address (self, lane->addresses[arg->buffer]
-                                       + (leat_plan_get_buffer (lane->plan, arg->buffer)->header ? LEAT_BUFFER_HEADER : 0));
+      leat_launch_put_address (self,
+                               lane->addresses[arg->buffer]
+                                 + (leat_plan_get_buffer (lane->plan, arg->buffer)->header ? LEAT_BUFFER_HEADER : 0));
       return TRUE;
     case LEAT_ARG_COUNT:
       leat_launch_put_address (self, lane->addresses[arg->buffer]);

@@ -123,8 +123,13 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   guint64 n_launches;
   GVariantBuilder builder;
 
-  g_return_val_if_fail (LEAT_IS_SESSION (self) && self->is_open, NULL);
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
 
+  if (!self->is_open)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "nothing was counted: the session is not open");
+      return NULL;
+    }
   leat_driver_trace_stop (leat_device_get_driver (self->device));
   lane = g_ptr_array_index (self->lanes, 0);
   if (lane->graph != NULL && !leat_session_count_graph (self, lane, &inside, error))

@@ -12,9 +12,9 @@ typedef struct
 {
   guint64 runs;
   guint64 items_in, bytes_in, bytes_out;
-  gint64 opened_us, first_us;         /* time that open took; from open to the first result */
+  gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
   gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels, lanes with their graphs */
-  gint64 source_us, device_us, sink_us; /* sums over the runs */
+  gint64 source_us, device_us, sink_us;         /* sums over the runs */
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 
@@ -36,7 +36,10 @@ struct _LeatSession
   guint started;      /* endpoints that stop () must be called on */
   gboolean is_open;
   gboolean flushed;
-  gint running; /* atomic: a replay or run is under way */
+  gboolean ended;  /* and the sinks have finished */
+  gboolean failed; /* in a run: what comes next would have a hole */
+  gint closing;    /* atomic: the run that is under way must end */
+  gint running;    /* atomic: a replay or run is under way */
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
@@ -47,6 +50,7 @@ gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
 gboolean leat_session_finish_endpoints (LeatSession *self, GError **error);
 void leat_session_stop_endpoints (LeatSession *self);
 void leat_session_unblock_endpoints (LeatSession *self);
+void leat_session_call_off (LeatSession *self);
 
 /* One run of a lane: fill, launch, wait, drain. */
 LeatFlow leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,

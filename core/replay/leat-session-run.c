@@ -31,15 +31,39 @@ leat_session_fill (LeatSession *self, LeatLane *lane, const LeatOp *op, gboolean
   return LEAT_FLOW_DATA;
 }
 
+/* Once, at the end, and only where somebody loses something. */
+static G_NO_INLINE void
+leat_session_warn_uneven (LeatSession *self, const LeatOp *ended)
+{
+  g_autoptr (GError) warning =
+    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN,
+                 "%s \"%s\" ended while other sources had more to give; what they gave last is dropped",
+                 leat_node_get_id (ended->node), leat_node_get_name (ended->node));
+
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, leat_node_get_name (ended->node), warning, NULL));
+}
+
 /* A run with no data at all, so that nodes give out what they kept. */
 static LeatFlow
-leat_session_fill_flush (LeatSession *self, LeatLane *lane)
+leat_session_fill_flush (LeatSession *self, LeatLane *lane, GError **error)
 {
   if (!self->plan->flush || self->flushed)
     return LEAT_FLOW_END;
   self->flushed = TRUE;
   for (guint i = 0; i < self->sources->len; i++)
     leat_lane_set_count (lane, ((LeatOp *) g_ptr_array_index (self->sources, i))->touches[0].buffer, 0);
+  return leat_lane_set_ending (lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+}
+
+/* With no source there is one run: constants in, results out.  It is the first and the last. */
+static LeatFlow
+leat_session_fill_constants (LeatSession *self, LeatLane *lane, GError **error)
+{
+  if (self->stats.runs > 0)
+    return LEAT_FLOW_END;
+  if (self->plan->flush && !leat_lane_set_ending (lane, error))
+    return LEAT_FLOW_ERROR;
   return LEAT_FLOW_DATA;
 }
 
@@ -48,20 +72,21 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
 {
   if (self->flushed)
     return LEAT_FLOW_END;
+  if (self->sources->len == 0)
+    return leat_session_fill_constants (self, lane, error);
   for (; self->n_filled < self->sources->len; self->n_filled++)
     {
       LeatOp *op = g_ptr_array_index (self->sources, self->n_filled);
       LeatFlow flow = leat_session_fill (self, lane, op, wait, cancellable, error);
 
+      if (flow == LEAT_FLOW_END && self->n_filled > 0)
+        leat_session_warn_uneven (self, op);
       if (flow == LEAT_FLOW_END)
-        return leat_session_fill_flush (self, lane);
+        return leat_session_fill_flush (self, lane, error);
       if (flow != LEAT_FLOW_DATA)
         return flow;
     }
   self->n_filled = 0;
-  /* With no source there is one run: constants in, results out. */
-  if (self->sources->len == 0 && self->stats.runs > 0)
-    return LEAT_FLOW_END;
   return LEAT_FLOW_DATA;
 }
 
@@ -74,7 +99,8 @@ leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView
   if (view->count <= capacity)
     return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
-               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT " (%s); give its output a larger spec",
+               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
+               " (%s); give its output a larger spec",
                leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, name);
   return FALSE;
 }
@@ -141,7 +167,7 @@ leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   gint64 filled, computed;
   LeatFlow flow;
 
-  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !leat_device_check (self->device, error))
+  if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)

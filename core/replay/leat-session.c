@@ -42,7 +42,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_STATE, "LEAT_SESSION_ERROR_STATE", "state" },
                                        { LEAT_SESSION_ERROR_OVERFLOW, "LEAT_SESSION_ERROR_OVERFLOW", "overflow" },
                                        { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
-                                       { LEAT_SESSION_ERROR_EMPTY, "LEAT_SESSION_ERROR_EMPTY", "empty" },
+                                       { LEAT_SESSION_ERROR_UNEVEN, "LEAT_SESSION_ERROR_UNEVEN", "uneven" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -151,6 +151,22 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
   return leat_session_start_endpoints (self, error);
 }
 
+static gboolean
+leat_session_check_may_open (LeatSession *self, GError **error)
+{
+  const char *why = NULL;
+
+  if (self->pipeline == NULL)
+    why = "the session was made without a pipeline";
+  else if (self->is_open)
+    why = "the session is open already";
+  else if (leat_pipeline_is_frozen (self->pipeline))
+    why = "another session of this pipeline is open; close it first, or make a second pipeline from the same text";
+  if (why != NULL)
+    g_set_error_literal (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, why);
+  return why == NULL;
+}
+
 /**
  * leat_session_open:
  * @self: a session that is not open
@@ -168,14 +184,11 @@ gboolean
 leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
-  if (self->is_open)
-    {
-      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is open already");
-      return FALSE;
-    }
+  if (!leat_session_check_may_open (self, error))
+    return FALSE;
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
-  self->flushed = FALSE;
+  self->flushed = self->ended = self->failed = FALSE;
   self->n_filled = 0;
   self->is_open = TRUE;
   leat_pipeline_freeze (self->pipeline);
@@ -193,7 +206,7 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
  * @self: a session
  *
  * Gives back everything that open () made.  Sinks that did not finish undo what they began.  A session that is not open
- * is left as it is.
+ * is left as it is.  A run that another thread has under way is called off and waited for.
  */
 void
 leat_session_close (LeatSession *self)
@@ -201,6 +214,7 @@ leat_session_close (LeatSession *self)
   g_return_if_fail (LEAT_IS_SESSION (self));
   if (!self->is_open)
     return;
+  leat_session_call_off (self);
   self->is_open = FALSE;
   leat_session_stop_endpoints (self);
   g_ptr_array_set_size (self->lanes, 0);
@@ -210,172 +224,6 @@ leat_session_close (LeatSession *self)
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
-}
-
-/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
-static gboolean
-leat_session_begin (LeatSession *self, GError **error)
-{
-  if (!self->is_open)
-    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
-  else if (!g_atomic_int_compare_and_exchange (&self->running, 0, 1))
-    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
-  else if (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error))
-    return TRUE;
-  else
-    g_atomic_int_set (&self->running, 0);
-  return FALSE;
-}
-
-static void
-leat_session_end (LeatSession *self)
-{
-  if (self->executor == LEAT_EXECUTOR_EAGER)
-    leat_device_pop (self->device);
-  g_atomic_int_set (&self->running, 0);
-}
-
-/**
- * leat_session_replay:
- * @self: an open session
- * @wait: whether to wait for sources that have no data yet
- * @cancellable: (nullable): to give up
- * @error: return location for an error
- *
- * Does one run: every source gives its next data, the device works, every sink takes its result.
- *
- * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned.
- *
- * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
- *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set
- */
-LeatFlow
-leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error)
-{
-  LeatFlow flow;
-
-  g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
-  if (!leat_session_begin (self, error))
-    return LEAT_FLOW_ERROR;
-  flow = leat_session_run_once (self, g_ptr_array_index (self->lanes, 0), wait, cancellable, error);
-  if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
-    flow = LEAT_FLOW_ERROR;
-  leat_session_end (self);
-  return flow;
-}
-
-/* The only part of a run that allocates; it stays a function of its own so that backtraces tell it from the rest. */
-static G_NO_INLINE void
-leat_session_post_progress (LeatSession *self)
-{
-  gint64 now = g_get_monotonic_time ();
-  GVariantDict details;
-
-  if (now - self->last_progress_us < G_USEC_PER_SEC / 10)
-    return;
-  self->last_progress_us = now;
-  g_variant_dict_init (&details, NULL);
-  g_variant_dict_insert (&details, "runs", "t", self->stats.runs);
-  g_variant_dict_insert (&details, "bytes", "t", self->stats.bytes_in);
-  g_variant_dict_insert (&details, "total-bytes", "t", self->total_bytes);
-  g_variant_dict_insert (&details, "seconds", "d", (now - self->open_since_us) / (double) G_USEC_PER_SEC);
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
-                 leat_message_new (LEAT_MESSAGE_PROGRESS, NULL, NULL, g_variant_dict_end (&details)));
-}
-
-static void
-leat_session_cancelled (GCancellable *cancellable, gpointer data)
-{
-  leat_session_unblock_endpoints (data);
-}
-
-/**
- * leat_session_run:
- * @self: an open session
- * @cancellable: (nullable): to stop early
- * @error: return location for an error
- *
- * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
- * times a second.
- *
- * Returns: whether the end was reached
- */
-gboolean
-leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
-{
-  LeatFlow flow = LEAT_FLOW_DATA;
-  gulong watch = 0;
-
-  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
-  if (!leat_session_begin (self, error))
-    return FALSE;
-  if (cancellable != NULL)
-    watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
-  self->last_progress_us = g_get_monotonic_time ();
-  while (flow == LEAT_FLOW_DATA)
-    {
-      flow = leat_session_run_once (self, g_ptr_array_index (self->lanes, 0), TRUE, cancellable, error);
-      leat_session_post_progress (self);
-    }
-  if (cancellable != NULL)
-    g_cancellable_disconnect (cancellable, watch);
-  if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
-    flow = LEAT_FLOW_ERROR;
-  leat_session_end (self);
-  return flow == LEAT_FLOW_END;
-}
-
-static void
-leat_session_run_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  LeatSession *self = source;
-  LeatBus *bus = leat_pipeline_get_bus (self->pipeline);
-  GError *error = NULL;
-
-  if (leat_session_run (self, cancellable, &error))
-    {
-      leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_END, NULL, NULL, NULL));
-      g_task_return_boolean (task, TRUE);
-      return;
-    }
-  leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_ERROR, NULL, error, NULL));
-  g_task_return_error (task, error);
-}
-
-/**
- * leat_session_run_async:
- * @self: an open session
- * @cancellable: (nullable): to stop early
- * @callback: (scope async): called in the thread-default main context of the caller
- * @user_data: for @callback
- *
- * Does leat_session_run () in a thread of its own.  Beside @callback, exactly one message tells how it ended:
- * %LEAT_MESSAGE_END or %LEAT_MESSAGE_ERROR.
- */
-void
-leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
-{
-  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
-
-  g_task_set_source_tag (task, leat_session_run_async);
-  g_task_run_in_thread (task, leat_session_run_thread);
-}
-
-/**
- * leat_session_run_finish:
- * @self: a session
- * @result: what the callback got
- * @error: return location for an error
- *
- * Ends leat_session_run_async ().
- *
- * Returns: whether the end was reached
- */
-gboolean
-leat_session_run_finish (LeatSession *self, GAsyncResult *result, GError **error)
-{
-  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
-  return g_task_propagate_boolean (G_TASK (result), error);
 }
 
 /**

@@ -18,11 +18,11 @@ G_BEGIN_DECLS
 
 /**
  * LeatSessionError:
- * @LEAT_SESSION_ERROR_FAILED: none of the others
+ * @LEAT_SESSION_ERROR_FAILED: an earlier run failed, and the session has to be opened again
  * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already, or running in another thread
  * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
  * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
- * @LEAT_SESSION_ERROR_EMPTY: an `app` source has no data and was asked not to wait
+ * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -32,7 +32,7 @@ typedef enum
   LEAT_SESSION_ERROR_STATE,
   LEAT_SESSION_ERROR_OVERFLOW,
   LEAT_SESSION_ERROR_ARGUMENT,
-  LEAT_SESSION_ERROR_EMPTY,
+  LEAT_SESSION_ERROR_UNEVEN,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);

@@ -202,6 +202,27 @@ leat_call_record_count (LeatNode *node, const LeatPrototype *prototype, LeatReco
     leat_recorder_copy_count (recorder, to, from);
 }
 
+/* A count that is handed on must be one that the output has room for. */
+static gboolean
+leat_call_check_room (const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output,
+                      const LeatParam *input, GError **error)
+{
+  LeatSpec *from = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, input->name));
+  LeatSpec *to = leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, output->name));
+  g_autofree char *from_text = leat_spec_to_string (from, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *to_text = leat_spec_to_string (to, LEAT_SPEC_STYLE_FILE);
+
+  if (leat_call_get_dim (to, 0) >= leat_call_get_dim (from, 0))
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+               "kernel %s gives as many items to its output \"%s\" (%s) as its input \"%s\" (%s) has, for which there "
+               "is not always room; make that output [<=%" G_GUINT64_FORMAT
+               "] or larger, or count what it gives in a parameter \"uint64_t *%s_count\"",
+               prototype->entry, output->name, to_text, input->name, from_text, leat_call_get_dim (from, 0),
+               output->name);
+  return FALSE;
+}
+
 /* A bounded output whose count nobody would write is a mistake that shows only as wrong data. */
 static gboolean
 leat_call_check_count (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *output,
@@ -222,6 +243,8 @@ leat_call_check_count (LeatNode *node, const LeatPrototype *prototype, LeatRecor
                    output->name, prototype->entry, output->name);
       return FALSE;
     }
+  if (bounded && !counted && !leat_call_check_room (prototype, recorder, output, input, error))
+    return FALSE;
   if (counted && !bounded)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,

@@ -57,8 +57,11 @@ const LeatNodeInfo leat_base_map_info = {
   "Computes an expression for each item",
   "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; other names are arguments and are "
   "set "
-  "like properties.  Functions: abs min max sqrt exp log sin cos tan pow floor ceil round fma and their like.  Numbers "
-  "are of the result's precision.\n\nExample: map expr=gain*x+offset gain=2 offset=1",
+  "like properties.  Functions: abs min max sqrt exp log sin cos tan pow floor ceil round fma and their like.  "
+  "Arguments "
+  "and numbers with a fraction are float where the result is, arguments are whole where it is i64 or u64, else they "
+  "are "
+  "double.\n\nExample: map expr=gain*x+offset gain=2 offset=1",
   props,
   G_N_ELEMENTS (props),
   ports,
@@ -109,7 +112,20 @@ leat_base_map_expose (LeatBaseMap *self)
     leat_node_add_port (LEAT_NODE (self), self->input_names[i], LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, any, NULL);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
-      leat_node_add_arg (LEAT_NODE (self), names[i], "d", NULL);
+      leat_node_add_arg (LEAT_NODE (self), names[i], "*", NULL);
+}
+
+/* An argument's type follows from the result's, which is open until the next plan. */
+static gboolean
+leat_base_map_set_arg_types (LeatBaseMap *self, const char *type, GError **error)
+{
+  const char *const *names = leat_expression_list_names (self->expression);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!g_strv_contains ((const char *const *) self->input_names, names[i])
+        && !leat_node_set_arg_type (LEAT_NODE (self), names[i], type, error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -126,7 +142,7 @@ leat_base_map_prepare (LeatNode *node, GError **error)
     }
   wanted = g_strconcat (self->expr, "\n", self->inputs, NULL);
   if (g_strcmp0 (wanted, self->loaded) == 0)
-    return TRUE;
+    return leat_base_map_set_arg_types (self, "*", error);
   g_clear_pointer (&self->loaded, g_free);
   if (!leat_base_map_load (self, error))
     return FALSE;
@@ -148,25 +164,79 @@ leat_base_map_get_c_type (LeatDtype dtype)
   return dtype < G_N_ELEMENTS (types) ? types[dtype] : NULL;
 }
 
-/* The kernel: ITEMS of the leading dimension, each ROW items long. */
+/* What an argument is, so that it does not take from the result what its type can hold: doubles hold all whole numbers
+ * of 32 bits, and where 64 are asked for an argument is such a number. */
+static const char *
+leat_base_map_get_arg_c_type (LeatDtype output)
+{
+  if (output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64)
+    return leat_base_map_get_c_type (output);
+  return output == LEAT_DTYPE_F32 ? "float" : "double";
+}
+
+static const char *
+leat_base_map_get_arg_type (LeatDtype output)
+{
+  if (output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64)
+    return output == LEAT_DTYPE_I64 ? "x" : "t";
+  return "d"; /* kept as given where the kernel's is a float: a later plan may want more of it */
+}
+
+/* Bounded inputs each have a count of their own; one alone is passed on without a kernel's help. */
+static guint
+leat_base_map_get_n_counts (LeatBaseMap *self, gboolean bounded)
+{
+  return bounded ? g_strv_length (self->input_names) : 1;
+}
+
+/* As many items as all inputs have; the first thread tells how many rows these are. */
+static void
+leat_base_map_write_least (LeatBaseMap *self, guint n_counts, guint64 row_items, GString *text)
+{
+  g_string_append_printf (text, "  uint64_t leat_items = %s_count;\n\n", self->input_names[0]);
+  for (guint i = 1; i < n_counts; i++)
+    g_string_append_printf (text, "  if (%s_count < leat_items)\n    leat_items = %s_count;\n", self->input_names[i],
+                            self->input_names[i]);
+  if (n_counts > 1)
+    g_string_append_printf (text,
+                            "  if (blockIdx.x == 0 && threadIdx.x == 0)\n    *out_count = leat_items / "
+                            "%" G_GUINT64_FORMAT "u;\n",
+                            row_items);
+}
+
 static char *
-leat_base_map_write_source (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output)
+leat_base_map_write_source (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, guint n_counts,
+                            guint64 row_items)
 {
   const char *const *names = leat_expression_list_names (self->expression);
   g_autofree char *body =
-    leat_expression_to_c (self->expression, (const char *const *) self->input_names, output != LEAT_DTYPE_F64);
+    leat_expression_to_c (self->expression, (const char *const *) self->input_names, output == LEAT_DTYPE_F32);
   GString *text = g_string_new ("__global__ void map (");
 
   for (guint i = 0; self->input_names[i] != NULL; i++)
     g_string_append_printf (text, "const %s *%s, ", leat_base_map_get_c_type (inputs[i]), self->input_names[i]);
-  g_string_append_printf (text, "uint64_t %s_count, ", self->input_names[0]);
+  for (guint i = 0; i < n_counts; i++)
+    g_string_append_printf (text, "uint64_t %s_count, ", self->input_names[i]);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
-      g_string_append_printf (text, "%s %s, ", output == LEAT_DTYPE_F64 ? "double" : "float", names[i]);
-  g_string_append_printf (text, "%s *out)\n{\n  GRID_FOR (i, %s_count)\n    out[i] = (%s) (%s);\n}\n",
-                          leat_base_map_get_c_type (output), self->input_names[0], leat_base_map_get_c_type (output),
-                          body);
+      g_string_append_printf (text, "%s %s, ", leat_base_map_get_arg_c_type (output), names[i]);
+  g_string_append_printf (text, "%s *out%s)\n{\n", leat_base_map_get_c_type (output),
+                          n_counts > 1 ? ", uint64_t *out_count" : "");
+  leat_base_map_write_least (self, n_counts, row_items, text);
+  g_string_append_printf (text, "  GRID_FOR (i, leat_items)\n    out[i] = (%s) (%s);\n}\n",
+                          leat_base_map_get_c_type (output), body);
   return g_string_free (text, FALSE);
+}
+
+static gboolean
+leat_base_map_has_shape_of (LeatSpec *spec, LeatSpec *other)
+{
+  gboolean same = leat_spec_get_n_dims (spec) == leat_spec_get_n_dims (other)
+                  && leat_spec_is_bounded (spec) == leat_spec_is_bounded (other);
+
+  for (guint i = 0; same && i < leat_spec_get_n_dims (spec); i++)
+    same = leat_spec_get_dim (spec, i) == leat_spec_get_dim (other, i);
+  return same;
 }
 
 static gboolean
@@ -177,8 +247,7 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
   for (guint i = 0; self->input_names[i] != NULL; i++)
     {
       LeatSpec *spec = leat_negotiation_get_input (negotiation, self->input_names[i]);
-      gboolean same = leat_spec_get_items (spec) == leat_spec_get_items (first)
-                      && leat_spec_is_bounded (spec) == leat_spec_is_bounded (first);
+      gboolean same = leat_base_map_has_shape_of (spec, first);
 
       types[i] = leat_spec_get_dtype (spec);
       if (!same || leat_base_map_get_c_type (types[i]) == NULL)
@@ -195,10 +264,20 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
   return TRUE;
 }
 
-static gboolean
-leat_base_map_compile_text (LeatBaseMap *self, const LeatDtype *types, LeatDtype output, GError **error)
+static guint64
+leat_base_map_get_row_items (LeatSpec *spec)
 {
-  g_autofree char *text = leat_base_map_write_source (self, types, output);
+  guint64 rows = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
+
+  return rows > 0 ? leat_spec_get_items (spec) / rows : 0;
+}
+
+static gboolean
+leat_base_map_compile_text (LeatBaseMap *self, LeatSpec *like, const LeatDtype *types, LeatDtype output, GError **error)
+{
+  guint n_counts = leat_base_map_get_n_counts (self, leat_spec_is_bounded (like));
+  guint64 row_items = leat_base_map_get_row_items (like);
+  g_autofree char *text = leat_base_map_write_source (self, types, output, n_counts, row_items);
 
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_kernel_source_new (self->expr, text, error);
@@ -223,17 +302,11 @@ leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
   output = self->type == 0 ? types[0] : leat_dtype_from_name (type_choices[self->type]);
   for (guint i = 0; i < leat_spec_get_n_dims (like); i++)
     dims[i] = leat_spec_get_dim (like, i);
+  /* A wider type can make it too big, which set_output () then says. */
   spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
-  return leat_base_map_compile_text (self, types, output, error)
+  return leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
+         && leat_base_map_compile_text (self, like, types, output, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
-}
-
-static guint64
-leat_base_map_get_row_items (LeatSpec *spec)
-{
-  guint64 rows = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
-
-  return rows > 0 ? leat_spec_get_items (spec) / rows : 0;
 }
 
 static void
@@ -243,6 +316,7 @@ leat_base_map_fill_args (LeatBaseMap *self, LeatRecorder *recorder, LeatArg *arg
   const char *const *names = leat_expression_list_names (self->expression);
   guint n_inputs = g_strv_length (self->input_names);
   LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, self->input_names[0]));
+  guint n_counts = leat_base_map_get_n_counts (self, leat_spec_is_bounded (spec));
   guint n = 0;
 
   for (guint i = 0; i < n_inputs; i++, n++)
@@ -252,16 +326,19 @@ leat_base_map_fill_args (LeatBaseMap *self, LeatRecorder *recorder, LeatArg *arg
       args[n] = (LeatArg){ .kind = LEAT_ARG_ITEMS, .buffer = buffers[i] };
     }
   *count = leat_spec_is_bounded (spec) ? leat_base_map_get_row_items (spec) : leat_spec_get_items (spec);
-  args[n++] = (LeatArg){ .kind = leat_spec_is_bounded (spec) ? LEAT_ARG_COUNT : LEAT_ARG_VALUE,
-                         .buffer = buffers[0],
-                         .value = count,
-                         .size = sizeof *count };
+  for (guint i = 0; i < n_counts; i++)
+    args[n++] = (LeatArg){ .kind = leat_spec_is_bounded (spec) ? LEAT_ARG_COUNT : LEAT_ARG_VALUE,
+                           .buffer = buffers[i],
+                           .value = count,
+                           .size = sizeof *count };
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
       args[n++] = (LeatArg){ .kind = LEAT_ARG_NODE_ARG, .buffer = LEAT_BUFFER_NONE, .name = names[i] };
   buffers[n_inputs] = leat_recorder_get_output (recorder, "out");
   access[n_inputs] = LEAT_ACCESS_WRITE;
-  args[n] = (LeatArg){ .kind = LEAT_ARG_ITEMS, .buffer = buffers[n_inputs] };
+  args[n++] = (LeatArg){ .kind = LEAT_ARG_ITEMS, .buffer = buffers[n_inputs] };
+  if (n_counts > 1)
+    args[n] = (LeatArg){ .kind = LEAT_ARG_COUNT, .buffer = buffers[n_inputs] };
 }
 
 static gboolean
@@ -286,7 +363,7 @@ leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   threads[0] = MIN (threads[0], (guint64) LEAT_MAP_BLOCK * 65536); /* GRID_FOR takes the rest */
   if (!leat_geometry_divide (threads, call.block, call.grid, error))
     return FALSE;
-  if (leat_spec_is_bounded (leat_recorder_get_spec (recorder, out)))
+  if (leat_spec_is_bounded (leat_recorder_get_spec (recorder, out)) && n_inputs == 1)
     leat_recorder_copy_count (recorder, out, first);
   call.args = args;
   call.n_args = prototype->n_params;

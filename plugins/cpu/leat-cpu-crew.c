@@ -132,17 +132,27 @@ leat_cpu_crew_serve_required (void *data)
   return NULL;
 }
 
-/* Signals are the application's: none of its handlers runs on our threads. */
+void
+leat_cpu_crew_block_signals (sigset_t *before)
+{
+  static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+  sigset_t others;
+
+  sigfillset (&others);
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    sigdelset (&others, faults[i]);
+  pthread_sigmask (SIG_SETMASK, &others, before);
+}
+
 static gboolean
 leat_cpu_crew_spawn (void *(*func) (void *) )
 {
   pthread_attr_t attributes;
   pthread_t thread;
-  sigset_t all, before;
+  sigset_t before;
   int failure;
 
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
+  leat_cpu_crew_block_signals (&before);
   pthread_attr_init (&attributes);
   pthread_attr_setdetachstate (&attributes, PTHREAD_CREATE_DETACHED);
   failure = pthread_create (&thread, &attributes, func, NULL);

@@ -3,6 +3,8 @@
  */
 #include "leat-cpu-executor.h"
 
+#include "leat-cpu-crew.h"
+
 #include <signal.h>
 
 static LeatCpuTask *leat_cpu_task_first;
@@ -44,16 +46,14 @@ leat_cpu_executor_main (void *unused)
   return NULL;
 }
 
-/* The program's signals are for the program's threads. */
 static void
 leat_cpu_executor_start_thread (void)
 {
-  sigset_t all, before;
+  sigset_t before;
   pthread_attr_t attributes;
   pthread_t thread;
 
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
+  leat_cpu_crew_block_signals (&before);
   pthread_attr_init (&attributes);
   pthread_attr_setdetachstate (&attributes, PTHREAD_CREATE_DETACHED);
   if (pthread_create (&thread, &attributes, leat_cpu_executor_main, NULL) == 0)

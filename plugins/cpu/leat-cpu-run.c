@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "leat-cpu-block.h"
+#include "leat-cpu-exports.h"
 #include "leat-cpu-function.h"
 #include "leat-cpu-crew.h"
 #include "leat-cpu-profile.h"
@@ -24,6 +25,15 @@ typedef struct
   LeatCpuCrewRequest request;
   guint n_extra; /* OS threads added because a block waited; atomic */
 } LeatCpuRunning;
+
+/* The static model, because a signal handler reads it, which must not be what makes it. */
+static __thread const char *leat_cpu_run_kernel __attribute__ ((tls_model ("initial-exec")));
+
+LEAT_CPU_EXPORT const char *
+leat_cpu_get_running_kernel (void)
+{
+  return leat_cpu_run_kernel;
+}
 
 static gint64
 leat_cpu_run_get_now (void)
@@ -79,10 +89,12 @@ leat_cpu_run_strand_blocks (LeatCpuRun *self, LeatCpuBlock *block, guint64 first
 static void
 leat_cpu_run_blocks (LeatCpuRun *self, LeatCpuBlock *block, guint64 first, guint64 last)
 {
+  leat_cpu_run_kernel = self->kernel->name;
   if (self->how == LEAT_CPU_HOW_STRANDS)
     leat_cpu_run_strand_blocks (self, block, first, last);
   else
     leat_cpu_run_call_blocks (self, block, first, last);
+  leat_cpu_run_kernel = NULL;
   if (G_UNLIKELY (self->launch->cooperative))
     leat_cpu_grid_barrier_end_block (self);
 }

@@ -65,6 +65,9 @@ leat_cpu_run_is_stopped (LeatCpuRun *self)
  * begun that it may be waiting for, one more OS thread takes them. */
 void leat_cpu_run_ask_for_more (LeatCpuRun *self);
 
+/* Exported: which kernel this thread is in, or NULL.  May be called in a signal handler. */
+const char *leat_cpu_get_running_kernel (void);
+
 void leat_cpu_grid_barrier_init (LeatCpuGridBarrier *self);
 void leat_cpu_grid_barrier_clear (LeatCpuGridBarrier *self);
 /* FALSE when the launch stopped meanwhile, or when it can never open because blocks have ended. */

@@ -206,9 +206,14 @@ leat_patterns_get_longest (LeatPatterns *self)
 guint64
 leat_patterns_get_bound (LeatPatterns *self, guint64 starts)
 {
-  guint64 by_position = starts * self->nesting;
-  double by_period = starts * self->density + self->list->len;
+  double by_period = (double) starts * self->density + self->list->len;
+  guint64 by_position;
 
+  /* Beyond 2^63 a sum of doubles says too little, and nothing has that size. */
+  if (!g_uint64_checked_mul (&by_position, starts, self->nesting) || by_position > G_MAXINT64)
+    by_position = G_MAXUINT64;
+  if (by_period >= 0x1p63)
+    return by_position;
   return by_period < by_position ? (guint64) by_period + 1 : by_position;
 }
 

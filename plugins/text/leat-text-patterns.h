@@ -23,7 +23,7 @@ guint leat_patterns_get_count (LeatPatterns *self);
 GBytes *leat_patterns_get (LeatPatterns *self, guint index);
 guint leat_patterns_get_longest (LeatPatterns *self);
 
-/* The most occurrences that @starts successive positions can hold. */
+/* The most occurrences that @starts successive positions can hold; G_MAXUINT64 for more than a number can be. */
 guint64 leat_patterns_get_bound (LeatPatterns *self, guint64 starts);
 
 /* What kernels/scan.cu reads. */

@@ -75,14 +75,36 @@ leat_text_scan_get_starts (LeatTextScan *self, LeatSpec *text)
   return leat_spec_get_dim (text, 0) + leat_patterns_get_longest (self->patterns) - 1;
 }
 
+/* Room for each tile's hits; FALSE when a run would need more than any memory, or more blocks than a grid has. */
+static gboolean
+leat_text_scan_measure (LeatTextScan *self, guint64 starts, guint64 *tiles, guint64 *tile_capacity, guint64 *bytes)
+{
+  *tiles = starts / LEAT_SCAN_TILE + 1;
+  *tile_capacity = leat_patterns_get_bound (self->patterns, LEAT_SCAN_TILE);
+  return *tiles <= G_MAXINT32 && g_uint64_checked_mul (bytes, *tiles, *tile_capacity)
+         && g_uint64_checked_mul (bytes, *bytes, 2 * sizeof (guint64)) && *bytes <= G_MAXINT64 / 4;
+}
+
 static gboolean
 leat_text_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatTextScan *self = LEAT_TEXT_SCAN (node);
-  guint64 starts = leat_text_scan_get_starts (self, leat_negotiation_get_input (negotiation, "text"));
+  LeatSpec *text = leat_negotiation_get_input (negotiation, "text");
+  guint64 starts = leat_text_scan_get_starts (self, text);
   guint64 dims[2] = { leat_patterns_get_bound (self->patterns, starts), 2 };
   g_autoptr (LeatSpec) spec = leat_spec_new (LEAT_DTYPE_U64, dims, 2, TRUE);
+  guint64 tiles, tile_capacity, bytes;
 
+  if (spec == NULL || !leat_text_scan_measure (self, starts, &tiles, &tile_capacity, &bytes))
+    {
+      g_autofree char *size = leat_spec_to_string (text, LEAT_SPEC_STYLE_FILE);
+
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                   "%s \"%s\": %s is more than one run can scan for these patterns; give it the stream in smaller "
+                   "pieces",
+                   leat_node_get_id (node), leat_node_get_name (node), size);
+      return FALSE;
+    }
   return leat_negotiation_set_output (negotiation, "hits", spec, error);
 }
 
@@ -97,7 +119,7 @@ leat_text_scan_load_source (GError **error)
 /* One run's buffers and sizes. */
 typedef struct
 {
-  LeatBufferId text, hits, carry, progress, bytes, tables, pairs, found, in_tile, tile_begin;
+  LeatBufferId text, hits, carry, progress, ending, bytes, tables, pairs, found, in_tile, tile_begin;
   guint64 tiles, tile_capacity, room;
   guint32 n_pairs, longest;
 } LeatScanParts;
@@ -121,20 +143,21 @@ static void
 leat_text_scan_add_buffers (LeatTextScan *self, LeatRecorder *recorder, LeatScanParts *parts)
 {
   LeatSpec *hits;
+  guint64 starts, bytes = 0;
 
   parts->text = leat_recorder_get_input (recorder, "text");
   parts->hits = leat_recorder_get_output (recorder, "hits");
   hits = leat_recorder_get_spec (recorder, parts->hits);
   parts->longest = leat_patterns_get_longest (self->patterns);
   parts->room = leat_spec_get_dim (hits, 0);
-  parts->tiles = leat_text_scan_get_starts (self, leat_recorder_get_spec (recorder, parts->text)) / LEAT_SCAN_TILE + 1;
-  parts->tile_capacity = leat_patterns_get_bound (self->patterns, LEAT_SCAN_TILE);
+  starts = leat_text_scan_get_starts (self, leat_recorder_get_spec (recorder, parts->text));
+  leat_text_scan_measure (self, starts, &parts->tiles, &parts->tile_capacity, &bytes); /* negotiate () let it pass */
   parts->carry = leat_recorder_add_state (recorder, "carry", LEAT_PATTERN_MAX_BYTES, NULL);
   parts->progress = leat_recorder_add_state (recorder, "progress", 2 * sizeof (guint64), NULL);
-  parts->found =
-    leat_recorder_add_scratch (recorder, "found", parts->tiles * parts->tile_capacity * 2 * sizeof (guint64));
+  parts->found = leat_recorder_add_scratch (recorder, "found", bytes);
   parts->in_tile = leat_recorder_add_scratch (recorder, "in-tile", parts->tiles * sizeof (guint32));
   parts->tile_begin = leat_recorder_add_scratch (recorder, "tile-begin", parts->tiles * sizeof (guint64));
+  parts->ending = leat_recorder_request_flush (recorder);
   leat_text_scan_add_tables (self, recorder, parts);
 }
 
@@ -181,16 +204,19 @@ leat_text_scan_add_kernels (LeatTextScan *self, LeatRecorder *recorder, const Le
                            LEAT_SCAN_ITEMS (p->bytes),   LEAT_SCAN_ITEMS (p->tables),
                            LEAT_SCAN_ITEMS (p->pairs),   LEAT_SCAN_VALUE (p->n_pairs),
                            LEAT_SCAN_VALUE (p->longest), LEAT_SCAN_VALUE (p->tile_capacity),
-                           LEAT_SCAN_ITEMS (p->found),   LEAT_SCAN_ITEMS (p->in_tile) };
+                           LEAT_SCAN_ITEMS (p->ending),  LEAT_SCAN_ITEMS (p->found),
+                           LEAT_SCAN_ITEMS (p->in_tile) };
   const LeatArg place[] = { LEAT_SCAN_ITEMS (p->in_tile), LEAT_SCAN_VALUE (p->tiles), LEAT_SCAN_ITEMS (p->tile_begin),
                             LEAT_SCAN_COUNT (p->hits) };
   const LeatArg gather[] = { LEAT_SCAN_ITEMS (p->found),      LEAT_SCAN_ITEMS (p->in_tile),
                              LEAT_SCAN_ITEMS (p->tile_begin), LEAT_SCAN_VALUE (p->tile_capacity),
                              LEAT_SCAN_VALUE (p->room),       LEAT_SCAN_ITEMS (p->hits) };
-  const LeatArg advance[] = { LEAT_SCAN_ITEMS (p->text), LEAT_SCAN_COUNT (p->text), LEAT_SCAN_ITEMS (p->carry),
-                              LEAT_SCAN_ITEMS (p->progress), LEAT_SCAN_VALUE (p->longest) };
+  const LeatArg advance[] = {
+    LEAT_SCAN_ITEMS (p->text),     LEAT_SCAN_COUNT (p->text),    LEAT_SCAN_ITEMS (p->carry),
+    LEAT_SCAN_ITEMS (p->progress), LEAT_SCAN_VALUE (p->longest), LEAT_SCAN_ITEMS (p->ending)
+  };
 
-  leat_text_scan_call (self, recorder, "find", p->tiles, find, G_N_ELEMENTS (find), 1u << 10 | 1u << 11);
+  leat_text_scan_call (self, recorder, "find", p->tiles, find, G_N_ELEMENTS (find), 1u << 11 | 1u << 12);
   leat_text_scan_call (self, recorder, "place", 1, place, G_N_ELEMENTS (place), 1u << 2 | 1u << 3);
   leat_text_scan_call (self, recorder, "gather", p->tiles, gather, G_N_ELEMENTS (gather), 1u << 5);
   leat_text_scan_call (self, recorder, "advance", 1, advance, G_N_ELEMENTS (advance), 1u << 2 | 1u << 3);
@@ -208,7 +234,6 @@ leat_text_scan_record (LeatNode *node, LeatRecorder *recorder, GError **error)
     return FALSE;
   leat_text_scan_add_buffers (self, recorder, &parts);
   leat_text_scan_add_kernels (self, recorder, &parts);
-  leat_recorder_request_flush (recorder);
   return TRUE;
 }
 

@@ -39,7 +39,7 @@ class Tree:
         libdir = self.find("libleat-1.0.so").parent
         plugins = Path(f"{root}{self.pkg_config('--variable=plugindir')}")
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("LEAT_") or name == "LEAT_DEVICE"}
-        self.env.update(LD_LIBRARY_PATH=str(libdir), LEAT_PLUGIN_PATH=str(plugins),
+        self.env.update(LEAT_PLUGIN_SYSTEM_PATH="", LD_LIBRARY_PATH=str(libdir), LEAT_PLUGIN_PATH=str(plugins),
                         LEAT_CPU_DRIVER=str(plugins / "libleat-cpu.so.1"))
 
     def find(self, name):
@@ -80,6 +80,16 @@ def test_tool_runs(tree):
     assert call(tool, "--version", env=tree.env).startswith("leat-launch ")
     out = call(tool, "-q", "io:file", f"path={PROGRAM}", "+", "upload", "+", "readback", "+", "io:file", "path=-", env=tree.env)
     assert out == PROGRAM.read_text()
+
+
+def test_every_plugin_is_whole(tree):
+    # What is found where an installation looks by itself, too.
+    for variable in ("LEAT_PLUGIN_PATH", "LEAT_PLUGIN_SYSTEM_PATH"):
+        env = {name: value for name, value in tree.env.items() if name != "LEAT_PLUGIN_PATH"}
+        env.update(LEAT_PLUGIN_SYSTEM_PATH="")
+        env[variable] = tree.env["LEAT_PLUGIN_PATH"]
+        out = call(tree.find("leat-inspect"), env=env)
+        assert "in 4 plugins" in out and "broken" not in out, f"{variable}: {out}"
 
 
 def test_manual_pages_are_there(tree):

@@ -72,5 +72,21 @@ def test_text(folder):
     check(folder, 'nodes/text.md')
 
 
+def test_readme(folder):
+    """The kernel and the pipeline that the README shows, and what it does with them."""
+    text = (GRAPHS.parent / 'README.md').read_text()
+    shutil.copytree(GRAPHS, folder / 'graphs')
+    for name in ('brighten.cu', 'brighten.leat'):
+        written = re.search(rf'^`{name}`.*?^```\w*\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
+        (folder / name).write_text(written.group(1))
+    commands = re.findall(r'^leat-\w+ .*$', text, re.MULTILINE)
+    assert len(commands) == 4, commands
+    for command in commands:
+        done = subprocess.run(['sh', '-c', command], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=graph_case.RUN_SECONDS)
+        assert done.returncode == 0, f'{command}\n{done.stdout}{done.stderr}'
+    assert (folder / 'brighter.png').exists()
+
+
 if __name__ == '__main__':
     graph_case.main(globals())

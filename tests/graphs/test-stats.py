@@ -59,6 +59,13 @@ def check(folder, data, scale=1, offset=0, **more):
     assert np.isclose(found[1], wide.var(), rtol=1e-9, atol=1e-9), (found[1], wide.var())
 
 
+def test_what_comes_with_it(folder):
+    data = np.load(GRAPHS / 'samples.npy')
+    assert data.shape == (4096,) and data.dtype == np.float32
+    run_graph('stats.leat', output=folder / 'out.npy')
+    expect_same(list(np.load(folder / 'out.npy')), list(stats_in_order(data)), 'statistics')
+
+
 def test_sizes(folder):
     for n in SIZES:
         check(folder, samples(n))

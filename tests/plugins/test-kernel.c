@@ -54,6 +54,16 @@ static const char source[] =
   "  items[threadIdx.x] = in[threadIdx.x];\n"
   "  __syncthreads ();\n"
   "  out[threadIdx.x] = items[in_count - 1 - threadIdx.x];\n"
+  "}\n"
+  "__global__ void copy_int (const uint8_t *in, int in_count, uint8_t *out)\n"
+  "{\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = in[i];\n"
+  "}\n"
+  "__global__ void copy_unsigned (const uint8_t *in, unsigned int in_count, uint8_t *out)\n"
+  "{\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = in[i];\n"
   "}\n";
 
 static char *
@@ -223,6 +233,10 @@ test_kernel_negotiates (void)
     { "entry=scale factor=1 less=0 more=0", "u32[<=9,2]", "u32[<=9,2]" },
     { "entry=even", "u32[100]", "u32[<=100]" },
     { "entry=even out=u32[<=7]", "u32[100]", "u32[<=7]" },
+    { "entry=copy_int", "u8[2147483647]", "u8[2147483647]" },
+    { "entry=copy_unsigned", "u8[<=4294967295]", "u8[<=4294967295]" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=1000]", "u32[<=1000]", "u32[<=1000]" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=1001]", "u32[<=1000]", "u32[<=1001]" },
     { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[2,3]", "u32[3,2]" },
   };
 
@@ -267,6 +281,15 @@ test_kernel_refuses (void)
     { "entry=scale grid=0", "u32[4]", "grid=0" },
     { "entry=scale out=u32[<=4]", "u32[4]", "uint64_t *out_count" },
     { "entry=even out=u32[4]", "u32[4]", "out=u32[<=4096]" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=4]", "u32[<=1000]",
+      "output \"out\" (u32[<=4]) as its input \"in\" (u32[<=1000])" },
+    { "entry=scale factor=1 less=0 more=0 out=u32[<=999]", "u32[<=1000]", "make that output [<=1000] or larger" },
+    { "entry=copy_int", "u8[2147483648]", "\"in_count\" of copy_int may be given 2147483648" },
+    { "entry=copy_int", "u8[<=2147483648]", "declare it uint64_t" },
+    { "entry=copy_int", "u8[<=65536,32768]", "more than int holds" },
+    { "entry=copy_unsigned", "u8[4294967296]", "may be given 4294967296" },
+    { "entry=copy_unsigned", "u8[<=4294967296]", "more than unsigned int holds" },
+    { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[4294967296,1]", "\"in_dim0\" of turn" },
     { "entry=scale out=f32[4]", "u32[4]", "f32" },
     { "entry=scale out=u32[n]", "u32[4]", "n" },
     { "entry=scale fp=sloppy", "u32[4]", "strict" },

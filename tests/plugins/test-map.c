@@ -269,6 +269,68 @@ test_map_bounded (void)
     }
 }
 
+/* Whole numbers stay what they are up to their last bit, also where an argument takes part. */
+static void
+test_map_wide_numbers (void)
+{
+  static const gint64 whole[2] = { 16777217, -9007199254740993 };
+  static const guint64 natural[2] = { G_MAXUINT64 - 1, 9007199254740993 };
+  static const gint32 narrow[2] = { 16777217, G_MININT32 };
+  static const struct
+  {
+    const char *node, *spec;
+    gconstpointer data;
+    gsize size;
+    guint64 found[2];
+  } table[] = {
+    { "map inputs=a expr=a*k k=1", "i64[2]", whole, sizeof whole, { 16777217, (guint64) -9007199254740993 } },
+    { "map inputs=a expr=a+k k=9007199254740993", "i64[2]", whole, sizeof whole, { 9007199271518210, 0 } },
+    { "map inputs=a expr=a%k k=-7", "i64[2]", whole, sizeof whole, { 16777217 % 7, -(9007199254740993 % 7) } },
+    { "map inputs=a expr=a+k k=1", "u64[2]", natural, sizeof natural, { G_MAXUINT64, 9007199254740994 } },
+    { "map inputs=a expr=k-a k=18446744073709551615",
+      "u64[2]",
+      natural,
+      sizeof natural,
+      { 1, G_MAXUINT64 - 9007199254740993 } },
+    { "map inputs=a expr=a*k k=1 type=i64", "i32[2]", narrow, sizeof narrow, { 16777217, (guint64) G_MININT32 } },
+    { "map inputs=a expr=a*k k=1", "i32[2]", narrow, sizeof narrow, { 0x8000000001000001, 0 } },
+    { "map inputs=a expr=a*1.0", "i32[2]", narrow, sizeof narrow, { 0x8000000001000001, 0 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GBytes) result =
+        test_map_run (table[i].node, (const char *const[]){ table[i].spec, NULL },
+                      (const gconstpointer[]){ table[i].data }, (const gsize[]){ table[i].size });
+
+      g_test_message ("%s of %s", table[i].node, table[i].spec);
+      g_assert_cmpmem (g_bytes_get_data (result, NULL), g_bytes_get_size (result), table[i].found,
+                       g_bytes_get_size (result));
+      g_assert_cmpuint (g_bytes_get_size (result), ==, strstr (table[i].node, "type=") != NULL ? 16 : table[i].size);
+    }
+}
+
+/* Of several bounded inputs, as many items as the shortest has: nothing is read that is not there. */
+static void
+test_map_least_count (void)
+{
+  static const guint32 a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+  for (guint na = 0; na <= 4; na += 2)
+    for (guint nb = 0; nb <= 4; nb++)
+      {
+        guint n = MIN (na, nb);
+        g_autoptr (GBytes) result =
+          test_map_run ("map inputs=a,b expr=a*b+k k=1", (const char *const[]){ "u32[<=4,2]", "u32[<=4,2]", NULL },
+                        (const gconstpointer[]){ a, a }, (const gsize[]){ na * 2 * sizeof *a, nb * 2 * sizeof *a });
+        const guint32 *found = g_bytes_get_data (result, NULL);
+
+        g_assert_cmpuint (g_bytes_get_size (result), ==, n * 2 * sizeof *a);
+        for (guint i = 0; i < 2 * n; i++)
+          g_assert_cmpuint (found[i], ==, a[i] * a[i] + 1);
+      }
+}
+
 static void
 test_map_refuses (void)
 {
@@ -281,7 +343,20 @@ test_map_refuses (void)
   } table[] = {
     { "map inputs=a expr=2*b", { "f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "input \"a\" does not occur in \"2*b\"" },
     { "map inputs=a,b expr=a+b", { "f32[4]", "f32[5]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is f32[5]" },
+    { "map inputs=a,b expr=a+b", { "u8[2,3]", "u8[3,2]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is u8[3,2]" },
+    { "map inputs=a,b expr=a+b", { "u8[6]", "u8[3,2]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is u8[3,2]" },
+    { "map inputs=a,b expr=a+b", { "u8[<=2,3]", "u8[<=3,2]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is u8[<=3,2]" },
+    { "map inputs=a expr=a*k k=0.5", { "i64[4]" }, LEAT_GRAPH_ERROR_TYPE, "\"k\" takes a whole number, not 0.5" },
+    { "map inputs=a expr=a*k k=-1", { "u64[4]" }, LEAT_GRAPH_ERROR_RANGE, "not -1" },
     { "map inputs=a,b expr=a+b", { "f32[4]", "f32[<=4]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is f32[<=4]" },
+    { "map inputs=a expr=a type=f64",
+      { "u8[4611686018427387904]" },
+      LEAT_GRAPH_ERROR_SPEC,
+      "would take more than 2^62 bytes" },
+    { "map inputs=a expr=a type=u16",
+      { "u8[<=4611686018427387904]" },
+      LEAT_GRAPH_ERROR_SPEC,
+      "would take more than 2^62 bytes" },
     { "map inputs=a expr=a",
       { "f16[4]" },
       LEAT_GRAPH_ERROR_SPEC,
@@ -315,6 +390,7 @@ test_map_refuses_to_open (void)
     const char *says;
   } table[] = {
     { "map inputs=a expr=a%3", "a%3 does not compile" },
+    { "map inputs=a expr=a*gain gain=1e39", "\"gain\" (float) of map cannot hold its value" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -343,6 +419,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/map/types", test_map_types);
   g_test_add_func ("/leat/base/map/inputs-and-arguments", test_map_inputs_and_arguments);
   g_test_add_func ("/leat/base/map/bounded", test_map_bounded);
+  g_test_add_func ("/leat/base/map/wide-numbers", test_map_wide_numbers);
+  g_test_add_func ("/leat/base/map/least-count", test_map_least_count);
   g_test_add_func ("/leat/base/map/refuses", test_map_refuses);
   g_test_add_func ("/leat/base/map/refuses-to-open", test_map_refuses_to_open);
   return g_test_run ();

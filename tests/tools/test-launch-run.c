@@ -60,6 +60,53 @@ test_run_stdout_is_the_result (Fixture *fixture, gconstpointer data)
   tool_assert_contains (talkative->err, "predicted");
 }
 
+/* A sink that writes a file says where it is; standard output and a device need no word. */
+static void
+test_run_says_where_the_result_is (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) file =
+    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (ToolResult) quiet =
+    tool_run (NULL, WORDS ("-q", "io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (ToolResult) device =
+    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", "path=/dev/null"));
+  g_autofree char *line = g_strdup_printf ("leat-launch: wrote %s\n", fixture->out + strlen ("path="));
+
+  tool_assert_contains (file->err, line);
+  g_assert_cmpint (quiet->code, ==, 0);
+  g_assert_cmpstr (quiet->err, ==, "");
+  g_assert_cmpint (device->code, ==, 0);
+  g_assert_null (strstr (device->err, "wrote"));
+}
+
+/* A cache that cannot be kept costs time and no more; where it is, why, and what to do are said once, or not with -q.
+ */
+static void
+test_run_without_a_cache (Fixture *fixture, gconstpointer data)
+{
+  static const char *const nowhere[] = { "XDG_CACHE_HOME=/sys/leat", NULL };
+  g_autofree char *path =
+    tool_write (fixture->folder, "copy.cu",
+                "__global__ void copy (const unsigned char *in, unsigned char *out) { out[0] = in[0]; }\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  g_autoptr (ToolResult) plain = NULL;
+  g_autoptr (ToolResult) quiet = NULL;
+
+#define RUN(option)                                                                                                    \
+  tool_run (nowhere, WORDS (option, "io:file", fixture->in, "out=u8[25]", "+", "upload", "+", "kernel", source,        \
+                            "grid=1", "block=1", "out=u8[25]", "+", "readback", "+", "io:file", fixture->out))
+  plain = RUN ("--executor=graph");
+  quiet = RUN ("-q");
+  g_test_message ("%s", plain->err);
+  g_assert_cmpint (plain->code, ==, 0);
+  tool_assert_contains (plain->err, "leat-launch: cannot keep compiled kernels in /sys/leat/leat/images: ");
+  tool_assert_contains (plain->err, "XDG_CACHE_HOME");
+  /* That it is not there is no reason why it cannot be. */
+  g_assert_null (strstr (plain->err, "No such file"));
+  g_assert_cmpint (quiet->code, ==, 0);
+  g_assert_cmpstr (quiet->err, ==, "");
+}
+
 static void
 test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
 {
@@ -263,6 +310,68 @@ test_run_no_progress (Fixture *fixture, gconstpointer data)
 }
 
 /* The reader has what it wants; nothing need be said. */
+typedef struct
+{
+  const char *statement;
+  int signal;
+  const char *says;
+} CrashCase;
+
+static const CrashCase crash_cases[] = {
+  { "*(volatile unsigned char *) 0x10 = 1;", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
+#ifdef __x86_64__ /* others divide by zero without a word */
+  { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE, "leat-launch: ended by SIGFPE in kernel poke: " },
+#endif
+};
+
+/* On the CPU a kernel's wrong pointer ends the process, which says so, and ends by the signal all the same. */
+static void
+test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
+{
+  const CrashCase *row = data;
+  g_autofree char *text =
+    g_strdup_printf ("__global__ void poke (const unsigned char *in, unsigned char *out) { %s }\n", row->statement);
+  g_autofree char *path = tool_write (fixture->folder, "poke.cu", text);
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  const char *const words[] = { "sh",
+                                "-c",
+                                "ulimit -c 0; exec \"$@\"",
+                                "sh",
+                                "leat-launch",
+                                "-q",
+                                "--device=cpu",
+                                "io:file",
+                                fixture->in,
+                                "out=u8[25]",
+                                "+",
+                                "upload",
+                                "+",
+                                "kernel",
+                                source,
+                                "grid=1",
+                                "block=1",
+                                "out=u8[25]",
+                                "+",
+                                "readback",
+                                "+",
+                                "io:file",
+                                fixture->out,
+                                NULL };
+  g_autoptr (ToolResult) result = NULL;
+
+  if (LEAT_TEST_SANITIZED
+      || g_str_has_prefix (g_getenv ("LEAT_DEVICE") != NULL ? g_getenv ("LEAT_DEVICE") : "", "cuda"))
+    {
+      g_test_skip ("only without a sanitizer, which speaks itself, and where the CPU driver is what is tested");
+      return;
+    }
+  result = tool_run (NULL, words);
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 128 + row->signal);
+  tool_assert_contains (result->err, row->says);
+  tool_assert_contains (result->err, "LEAT_KERNEL_SANITIZE=address");
+}
+
 static void
 test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
 {
@@ -282,6 +391,8 @@ main (int argc, char **argv)
 #define ADD(name, data, function) g_test_add (name, Fixture, data, fixture_set_up, function, fixture_tear_down)
   ADD ("/leat/tools/launch/run/stdout-is-the-result", NULL, test_run_stdout_is_the_result);
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
+  ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);
+  ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
   ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
   for (guint i = 0; i < G_N_ELEMENTS (fail_cases); i++)
@@ -296,5 +407,11 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/progress/asked-for", NULL, test_run_progress);
   ADD ("/leat/tools/launch/run/progress/no-terminal", NULL, test_run_no_progress);
   ADD ("/leat/tools/launch/run/reader-goes-away", NULL, test_run_reader_goes_away);
+  for (guint i = 0; i < G_N_ELEMENTS (crash_cases); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/leat/tools/launch/run/kernel-crashes/%u", i);
+
+      ADD (name, &crash_cases[i], test_run_kernel_crashes);
+    }
   return g_test_run ();
 }

@@ -5,8 +5,8 @@
 /* Every occurrence of any of a set of patterns, in order of offset and, at one offset, of pattern.
  *
  * The bytes looked at in one run are the window: what the last run carried over, then the text.  Only starts whose
- * longest possible match lies inside the window are taken; the rest is carried to the next run.  A run without text is
- * the end of the stream: every start that is left is taken.
+ * longest possible match lies inside the window are taken; the rest is carried to the next run.  In the run that ends
+ * the stream, which *ending tells, every start that is left is taken.  A run without text is nothing special.
  *
  *   find      each block looks at one tile of starts and leaves its hits, in order, in its own part of `found`
  *   place     exclusive sum of the tiles' counts: where each tile's hits begin in the output
@@ -32,7 +32,8 @@ struct Window
 };
 
 static __device__ Window
-window_open (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, uint32_t longest)
+window_open (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, uint32_t longest,
+             const uint64_t *ending)
 {
   Window w;
   uint64_t keep = longest - 1;
@@ -42,7 +43,7 @@ window_open (const uint8_t *text, uint64_t text_count, const uint8_t *carry, con
   w.carried = progress[0];
   w.base = progress[1];
   w.total = w.carried + text_count;
-  if (text_count == 0)
+  if (*ending != 0)
     w.starts = w.total;
   else
     w.starts = w.total > keep ? w.total - keep : 0;
@@ -114,10 +115,10 @@ block_sum_before (uint32_t value, uint32_t *slots, uint32_t *sum)
 __global__ void
 find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, const uint8_t *bytes,
       const uint32_t *tables, const uint8_t *pairs, uint32_t n_pairs, uint32_t longest, uint64_t tile_capacity,
-      uint64_t *found, uint32_t *found_in_tile)
+      const uint64_t *ending, uint64_t *found, uint32_t *found_in_tile)
 {
   __shared__ uint32_t slots[THREADS];
-  Window w = window_open (text, text_count, carry, progress, longest);
+  Window w = window_open (text, text_count, carry, progress, longest, ending);
   uint64_t begin = (uint64_t) blockIdx.x * TILE + threadIdx.x * PER_THREAD;
   uint64_t end = begin + PER_THREAD < w.starts ? begin + PER_THREAD : w.starts;
   uint32_t hits = 0, sum, before;
@@ -142,9 +143,9 @@ find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint
 LEAT_HOST_VARIANT void
 find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, const uint8_t *bytes,
       const uint32_t *tables, const uint8_t *pairs, uint32_t n_pairs, uint32_t longest, uint64_t tile_capacity,
-      uint64_t *found, uint32_t *found_in_tile)
+      const uint64_t *ending, uint64_t *found, uint32_t *found_in_tile)
 {
-  Window w = window_open (text, text_count, carry, progress, longest);
+  Window w = window_open (text, text_count, carry, progress, longest, ending);
   uint64_t start = (uint64_t) blockIdx.x * TILE;
   uint64_t end = start + TILE < w.starts ? start + TILE : w.starts;
   uint64_t *place = found + 2 * blockIdx.x * tile_capacity;
@@ -223,10 +224,11 @@ gather (const uint64_t *found, const uint32_t *found_in_tile, const uint64_t *ti
 
 /* One block.  The carry moves inside itself when the text was short, so it passes through shared memory. */
 __global__ void
-advance (const uint8_t *text, uint64_t text_count, uint8_t *carry, uint64_t *progress, uint32_t longest)
+advance (const uint8_t *text, uint64_t text_count, uint8_t *carry, uint64_t *progress, uint32_t longest,
+         const uint64_t *ending)
 {
   __shared__ uint8_t kept[CARRY_MAX];
-  Window w = window_open (text, text_count, carry, progress, longest);
+  Window w = window_open (text, text_count, carry, progress, longest, ending);
   uint64_t left = w.total - w.starts;
 
   for (uint64_t i = threadIdx.x; i < left; i += blockDim.x)

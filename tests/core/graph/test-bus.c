@@ -10,7 +10,7 @@ message_new (guint i)
 {
   g_autofree char *source = g_strdup_printf ("node%u", i);
 
-  return leat_message_new (LEAT_MESSAGE_PROGRESS, source, NULL, NULL);
+  return leat_message_new (LEAT_MESSAGE_WARNING, source, NULL, NULL);
 }
 
 static void
@@ -41,6 +41,33 @@ test_bus_pop_in_order (void)
       g_autofree char *source = g_strdup_printf ("node%u", i);
 
       g_assert_cmpstr (leat_message_get_source (message), ==, source);
+    }
+  g_assert_null (leat_bus_pop (bus, 0));
+}
+
+/* Unread progress is replaced, and only where it is the last message. */
+static void
+test_bus_keeps_the_last_progress (void)
+{
+  static const LeatMessageType posted[] = { LEAT_MESSAGE_PROGRESS, LEAT_MESSAGE_PROGRESS, LEAT_MESSAGE_WARNING,
+                                            LEAT_MESSAGE_PROGRESS, LEAT_MESSAGE_PROGRESS };
+  static const LeatMessageType kept[] = { LEAT_MESSAGE_PROGRESS, LEAT_MESSAGE_WARNING, LEAT_MESSAGE_PROGRESS };
+  static const char *const sources[] = { "1", "2", "4" };
+  g_autoptr (LeatBus) bus = leat_bus_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (posted); i++)
+    {
+      g_autofree char *source = g_strdup_printf ("%u", i);
+
+      leat_bus_post (bus, leat_message_new (posted[i], source, NULL, NULL));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    {
+      g_autoptr (LeatMessage) message = leat_bus_pop (bus, 0);
+
+      g_assert_nonnull (message);
+      g_assert_cmpint (leat_message_get_kind (message), ==, kept[i]);
+      g_assert_cmpstr (leat_message_get_source (message), ==, sources[i]);
     }
   g_assert_null (leat_bus_pop (bus, 0));
 }
@@ -145,6 +172,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/message/fields", test_message_fields);
   g_test_add_func ("/leat/bus/pop/in-order", test_bus_pop_in_order);
+  g_test_add_func ("/leat/bus/keeps-the-last-progress", test_bus_keeps_the_last_progress);
   g_test_add_func ("/leat/bus/pop/times-out", test_bus_pop_times_out);
   g_test_add_func ("/leat/bus/pop/waits-for-other-threads", test_bus_pop_waits_for_other_threads);
   g_test_add_func ("/leat/bus/watch/emits", test_bus_watch_emits);

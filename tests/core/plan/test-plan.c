@@ -372,6 +372,26 @@ test_plan_random_ops_keep_their_promises (void)
     }
 }
 
+/* Nodes may be taken out of the pipeline while somebody still holds the plan. */
+static void
+test_plan_outlives_removed_nodes (void)
+{
+  g_autoptr (LeatPlan) plan = plan_chain ("f32[1024]", 3, FALSE, LEAT_TRANSFER_COPY);
+  g_autofree char *before = leat_plan_to_text (plan), *after = NULL;
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (plan->pipeline);
+
+  for (guint i = nodes->len; i > 0; i--)
+    leat_pipeline_remove (plan->pipeline, g_ptr_array_index (nodes, i - 1));
+  g_clear_pointer (&nodes, g_ptr_array_unref);
+  after = leat_plan_to_text (plan);
+  g_assert_cmpstr (after, ==, before);
+  for (guint i = 0; i < leat_plan_get_n_ops (plan); i++)
+    {
+      g_assert_true (LEAT_IS_NODE (leat_plan_get_op (plan, i)->node));
+      g_assert_null (leat_node_get_pipeline (leat_plan_get_op (plan, i)->node));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -387,6 +407,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/plan/refuses-impossible-sizes", test_plan_refuses_impossible_sizes);
   g_test_add_func ("/leat/plan/refuses-an-unlinked-input", test_plan_refuses_an_unlinked_input);
   g_test_add_func ("/leat/plan/dot/draws-every-buffer", test_plan_dot_draws_every_buffer);
+  g_test_add_func ("/leat/plan/outlives-removed-nodes", test_plan_outlives_removed_nodes);
   g_test_add_func ("/leat/plan/json/agrees", test_plan_json_agrees);
   return g_test_run ();
 }

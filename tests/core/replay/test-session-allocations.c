@@ -71,6 +71,15 @@ fixture_tear_down (Fixture *self, gconstpointer data)
   g_free (self->folder);
 }
 
+/* Quoted: a folder's name may have spaces. */
+static void
+fixture_fill_in (GString *text, const char *word, const char *path)
+{
+  g_autofree char *quoted = g_strdup_printf ("=\"%s\"", path);
+
+  g_string_replace (text, word, quoted, 0);
+}
+
 static LeatPipeline *
 fixture_parse (Fixture *self, const char *text)
 {
@@ -79,11 +88,9 @@ fixture_parse (Fixture *self, const char *text)
   LeatPipeline *pipeline;
 
   g_string_append (whole, text);
-  g_string_replace (whole, "=IN", "=$in", 0);
-  g_string_replace (whole, "$in", self->in, 0);
-  g_string_replace (whole, "=OUT", "=$out", 0);
-  g_string_replace (whole, "$out", self->out, 0);
-  g_string_replace (whole, "STATS", self->stats, 0);
+  fixture_fill_in (whole, "=IN", self->in);
+  fixture_fill_in (whole, "=OUT", self->out);
+  fixture_fill_in (whole, "=STATS", self->stats);
   pipeline = leat_parse_text (whole->str, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_assert_no_error (error);
   return pipeline;

@@ -7,7 +7,7 @@
 #include "driver/leat-driver-private.h"
 
 #define MAP "app name=source spec=f32[1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
-#define N 1000
+#define N   1000
 
 static void
 fill (float *x, guint seed)
@@ -167,7 +167,8 @@ test_session_prediction_equals_the_eager_calls (void)
                       + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync)
                       + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemcpyDtoDAsync),
                     ==, plan->prediction.copies);
-  g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemsetD8Async), ==, plan->prediction.fills);
+  g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemsetD8Async), ==,
+                    plan->prediction.fills);
   session_fixture_close (&fixture);
 }
 
@@ -195,10 +196,10 @@ test_session_copies_when_told_to (void)
 static void
 test_session_bounded_data_keeps_its_count (gconstpointer mode)
 {
-  g_autofree char *text
-    = g_strdup_printf ("app name=source spec=i32[<=4096] -> upload mode=%s -> map expr=3*x -> readback mode=%s -> "
-                       "app name=sink\n",
-                       (const char *) mode, (const char *) mode);
+  g_autofree char *text =
+    g_strdup_printf ("app name=source spec=i32[<=4096] -> upload mode=%s -> map expr=3*x -> readback mode=%s -> "
+                     "app name=sink\n",
+                     (const char *) mode, (const char *) mode);
   SessionFixture fixture;
   gint32 x[4096];
 
@@ -316,6 +317,9 @@ test_session_runs_in_the_background_and_posts_one_end (void)
       message = leat_bus_pop (bus, 10 * G_USEC_PER_SEC);
       g_assert_nonnull (message);
     }
+  g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_STATS);
+  g_clear_pointer (&message, leat_message_unref);
+  message = leat_bus_pop (bus, 10 * G_USEC_PER_SEC);
   g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_END);
   g_assert_null (leat_bus_pop (bus, 0));
   session_fixture_close (&fixture);
@@ -374,7 +378,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/transfer/copies-when-told-to", test_session_copies_when_told_to);
   g_test_add_data_func ("/leat/session/bounded/keeps-its-count/mapped", "mapped",
                         test_session_bounded_data_keeps_its_count);
-  g_test_add_data_func ("/leat/session/bounded/keeps-its-count/copy", "copy", test_session_bounded_data_keeps_its_count);
+  g_test_add_data_func ("/leat/session/bounded/keeps-its-count/copy", "copy",
+                        test_session_bounded_data_keeps_its_count);
   g_test_add_func ("/leat/session/open/again", test_session_opens_again);
   g_test_add_func ("/leat/session/open/refuses-a-missing-argument", test_session_refuses_a_missing_argument);
   g_test_add_func ("/leat/session/open/refuses-an-unknown-device", test_session_refuses_an_unknown_device);

@@ -1,0 +1,226 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* Runs one after the other: by hand, until the end, or in a thread. */
+
+/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
+static gboolean
+leat_session_begin (LeatSession *self, GError **error)
+{
+  if (!self->is_open)
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
+  else if (self->failed)
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
+                 "an earlier run of this session failed; close it and open it again");
+  else if (!g_atomic_int_compare_and_exchange (&self->running, 0, 1))
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
+  else if (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error))
+    return TRUE;
+  else
+    g_atomic_int_set (&self->running, 0);
+  return FALSE;
+}
+
+static void
+leat_session_end (LeatSession *self)
+{
+  if (self->executor == LEAT_EXECUTOR_EAGER)
+    leat_device_pop (self->device);
+  g_atomic_int_set (&self->running, 0);
+}
+
+/* The run that another thread has under way ends as if it had been cancelled. */
+void
+leat_session_call_off (LeatSession *self)
+{
+  g_atomic_int_set (&self->closing, TRUE);
+  while (g_atomic_int_get (&self->running))
+    {
+      leat_session_unblock_endpoints (self);
+      g_usleep (500);
+    }
+  g_atomic_int_set (&self->closing, FALSE);
+}
+
+/* Before a run nothing is lost by stopping; within one, what sources gave already would be missing from the result. */
+static gboolean
+leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  if (g_atomic_int_get (&self->closing))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  return !g_atomic_int_get (&self->closing);
+}
+
+static LeatFlow
+leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow = LEAT_FLOW_EMPTY;
+
+  if (self->ended)
+    return LEAT_FLOW_END;
+  do
+    {
+      if (!leat_session_may_go_on (self, cancellable, error))
+        return LEAT_FLOW_ERROR;
+      flow = leat_session_run_once (self, g_ptr_array_index (self->lanes, 0), wait, cancellable, error);
+    }
+  while (flow == LEAT_FLOW_EMPTY && wait);
+  self->ended = flow == LEAT_FLOW_END;
+  if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
+    flow = LEAT_FLOW_ERROR;
+  self->failed = flow == LEAT_FLOW_ERROR;
+  return flow;
+}
+
+/**
+ * leat_session_replay:
+ * @self: an open session
+ * @wait: whether to wait for sources that have no data yet
+ * @cancellable: (nullable): to give up
+ * @error: return location for an error
+ *
+ * Does one run: every source gives its next data, the device works, every sink takes its result.
+ *
+ * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned, from then on
+ * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
+ * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.
+ *
+ * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
+ *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set
+ */
+LeatFlow
+leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
+  if (!leat_session_begin (self, error))
+    return LEAT_FLOW_ERROR;
+  flow = leat_session_advance (self, wait, cancellable, error);
+  leat_session_end (self);
+  return flow;
+}
+
+/* The only part of a run that allocates; it stays a function of its own so that backtraces tell it from the rest. */
+static G_NO_INLINE void
+leat_session_post_progress (LeatSession *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  GVariantDict details;
+
+  if (now - self->last_progress_us < G_USEC_PER_SEC / 10)
+    return;
+  self->last_progress_us = now;
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, "runs", "t", self->stats.runs);
+  g_variant_dict_insert (&details, "bytes", "t", self->stats.bytes_in);
+  g_variant_dict_insert (&details, "total-bytes", "t", self->total_bytes);
+  g_variant_dict_insert (&details, "seconds", "d", (now - self->open_since_us) / (double) G_USEC_PER_SEC);
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_PROGRESS, NULL, NULL, g_variant_dict_end (&details)));
+}
+
+static void
+leat_session_post_stats (LeatSession *self)
+{
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_STATS, NULL, NULL, leat_session_dup_stats (self)));
+}
+
+static void
+leat_session_cancelled (GCancellable *cancellable, gpointer data)
+{
+  leat_session_unblock_endpoints (data);
+}
+
+/**
+ * leat_session_run:
+ * @self: an open session
+ * @cancellable: (nullable): to stop early
+ * @error: return location for an error
+ *
+ * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
+ * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  After an error as
+ * leat_session_replay ().
+ *
+ * Returns: whether the end was reached
+ */
+gboolean
+leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow;
+  gulong watch = 0;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  if (!leat_session_begin (self, error))
+    return FALSE;
+  if (cancellable != NULL)
+    watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
+  self->last_progress_us = g_get_monotonic_time ();
+  while ((flow = leat_session_advance (self, TRUE, cancellable, error)) == LEAT_FLOW_DATA)
+    leat_session_post_progress (self);
+  if (cancellable != NULL)
+    g_cancellable_disconnect (cancellable, watch);
+  if (flow == LEAT_FLOW_END)
+    leat_session_post_stats (self);
+  leat_session_end (self);
+  return flow == LEAT_FLOW_END;
+}
+
+static void
+leat_session_run_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  LeatSession *self = source;
+  LeatBus *bus = leat_pipeline_get_bus (self->pipeline);
+  GError *error = NULL;
+
+  if (leat_session_run (self, cancellable, &error))
+    {
+      leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_END, NULL, NULL, NULL));
+      g_task_return_boolean (task, TRUE);
+      return;
+    }
+  leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_ERROR, NULL, error, NULL));
+  g_task_return_error (task, error);
+}
+
+/**
+ * leat_session_run_async:
+ * @self: an open session
+ * @cancellable: (nullable): to stop early
+ * @callback: (scope async): called in the thread-default main context of the caller
+ * @user_data: for @callback
+ *
+ * Does leat_session_run () in a thread of its own.  Beside @callback, exactly one message tells how it ended:
+ * %LEAT_MESSAGE_END or %LEAT_MESSAGE_ERROR.
+ */
+void
+leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, leat_session_run_async);
+  g_task_run_in_thread (task, leat_session_run_thread);
+}
+
+/**
+ * leat_session_run_finish:
+ * @self: a session
+ * @result: what the callback got
+ * @error: return location for an error
+ *
+ * Ends leat_session_run_async ().
+ *
+ * Returns: whether the end was reached
+ */
+gboolean
+leat_session_run_finish (LeatSession *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}

@@ -1,0 +1,264 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "session-fixture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* What a session may do when, and what is left after errors. */
+
+#define MAP   "app name=source spec=f32[4] -> upload -> map expr=\"2*x\" -> readback -> app name=sink\n"
+#define BYTES "app name=source spec=u8[<=8] -> upload -> readback -> app name=sink\n"
+
+static void
+push (LeatApp *app, const char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+
+  leat_app_push_bytes (app, bytes, &error);
+  g_assert_no_error (error);
+}
+
+static void
+assert_pull (LeatApp *app, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = leat_app_pull_bytes (app, 0, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), text, strlen (text));
+}
+
+static void
+assert_refused (LeatSession *session, GQuark domain, int code)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (leat_session_replay (session, TRUE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, domain, code);
+}
+
+static void
+test_states_end_stays (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, BYTES, LEAT_EXECUTOR_GRAPH);
+  push (fixture.source, "abc");
+  leat_app_end (fixture.source);
+  g_assert_true (leat_session_run (fixture.session, NULL, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, &error), ==, LEAT_FLOW_END);
+  g_assert_true (leat_session_run (fixture.session, NULL, &error));
+  assert_pull (fixture.sink, "abc");
+  session_fixture_close (&fixture);
+}
+
+/* No result may follow one that is missing, until the session is opened again. */
+static void
+test_states_failure_stays (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (
+    &fixture, "app name=source spec=u8[<=8] -> upload -> readback -> app name=sink max-queue=1 block=false\n",
+    LEAT_EXECUTOR_GRAPH);
+  push (fixture.source, "first");
+  push (fixture.source, "second");
+  g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, &error), ==, LEAT_FLOW_DATA);
+  assert_refused (fixture.session, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
+  assert_pull (fixture.sink, "first");
+  push (fixture.source, "abc");
+  assert_refused (fixture.session, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
+  leat_session_close (fixture.session);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  push (fixture.source, "abc");
+  g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, &error), ==, LEAT_FLOW_DATA);
+  assert_pull (fixture.sink, "abc");
+  session_fixture_close (&fixture);
+}
+
+/* Called off before it began, a run has lost nothing. */
+static void
+test_states_cancel_before_a_run (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, BYTES, LEAT_EXECUTOR_GRAPH);
+  push (fixture.source, "abc");
+  g_cancellable_cancel (cancellable);
+  g_assert_false (leat_session_run (fixture.session, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  leat_app_end (fixture.source);
+  g_assert_true (leat_session_run (fixture.session, NULL, &error));
+  g_assert_no_error (error);
+  assert_pull (fixture.sink, "abc");
+  session_fixture_close (&fixture);
+}
+
+static void
+on_run_closed (GObject *object, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (leat_session_run_finish (LEAT_SESSION (object), result, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_main_loop_quit (data);
+}
+
+static void
+test_states_close_ends_a_run (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  leat_session_run_async (fixture.session, NULL, on_run_closed, loop);
+  while (!g_atomic_int_get (&fixture.session->running))
+    g_usleep (100);
+  leat_session_close (fixture.session);
+  g_main_loop_run (loop);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_states_one_session_a_pipeline (void)
+{
+  SessionFixture fixture;
+  g_autoptr (LeatSession) second = NULL;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  second = leat_session_new (fixture.pipeline, NULL);
+  g_assert_false (leat_session_open (second, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+  g_clear_error (&error);
+  leat_session_close (fixture.session);
+  leat_session_open (second, NULL, &error);
+  g_assert_no_error (error);
+  leat_session_close (second);
+  g_clear_object (&second);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_states_arguments_are_busy (void)
+{
+  SessionFixture fixture;
+  LeatNode *node;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (
+    &fixture, "app name=source spec=f32[4] -> upload -> map name=m expr=\"k*x\" k=2 -> readback -> app name=sink\n",
+    LEAT_EXECUTOR_GRAPH);
+  node = leat_pipeline_get_node (fixture.pipeline, "m", NULL);
+  g_assert_false (leat_node_set_arg (node, "k", g_variant_new_double (5), &error));
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY);
+  session_fixture_close (&fixture);
+}
+
+/* What was pushed before an open that failed is there for the next one. */
+static void
+test_states_failed_open_keeps_pushes (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\napp name=source spec=u8[<=8] -> upload -> readback -> io:file name=out "
+                     "path=\"%s/no such folder/out\"\n",
+                     g_get_tmp_dir ());
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "leat-states-out", NULL);
+  g_autofree char *contents = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+  LeatApp *source = LEAT_APP (leat_pipeline_get_node (pipeline, "source", NULL));
+
+  push (source, "abc");
+  leat_app_end (source);
+  g_assert_false (leat_session_open (session, NULL, &error));
+  g_clear_error (&error);
+  g_object_set (leat_pipeline_get_node (pipeline, "out", NULL), "path", path, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (leat_session_run (session, NULL, &error));
+  leat_session_close (session);
+  g_assert_true (g_file_get_contents (path, &contents, NULL, NULL));
+  g_assert_cmpstr (contents, ==, "abc");
+  g_unlink (path);
+}
+
+static void
+test_states_uneven_sources_warn (void)
+{
+  SessionFixture fixture;
+  LeatApp *other;
+  g_autoptr (LeatMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture,
+                        "sum = map inputs=a,b expr=\"a+b\"\n"
+                        "app name=source spec=u8[2] -> upload -> sum.a\n"
+                        "app name=other spec=u8[2] -> upload -> sum.b\n"
+                        "sum -> readback -> app name=sink\n",
+                        LEAT_EXECUTOR_GRAPH);
+  other = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "other", NULL));
+  push (fixture.source, "ab");
+  push (fixture.source, "cd");
+  push (other, "\1\1");
+  leat_app_end (fixture.source);
+  leat_app_end (other);
+  g_assert_true (leat_session_run (fixture.session, NULL, &error));
+  assert_pull (fixture.sink, "bc");
+  message = leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0);
+  g_assert_nonnull (message);
+  g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
+  g_assert_error (leat_message_get_error (message), LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_states_kept_data_needs_bounded_sources (void)
+{
+  g_autoptr (GError) error = session_fixture_fail (
+    "app name=source spec=u8[16] -> upload -> text:scan patterns=a -> readback -> app name=sink\n", NULL);
+
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+}
+
+static void
+test_states_no_pipeline (void)
+{
+  g_autoptr (LeatSession) session = g_object_new (LEAT_TYPE_SESSION, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (leat_session_open (session, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+  g_clear_error (&error);
+  g_assert_null (leat_session_stop_counting (session, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/session/states/end-stays", test_states_end_stays);
+  g_test_add_func ("/leat/session/states/failure-stays", test_states_failure_stays);
+  g_test_add_func ("/leat/session/states/cancel-before-a-run", test_states_cancel_before_a_run);
+  g_test_add_func ("/leat/session/states/close-ends-a-run", test_states_close_ends_a_run);
+  g_test_add_func ("/leat/session/states/one-session-a-pipeline", test_states_one_session_a_pipeline);
+  g_test_add_func ("/leat/session/states/arguments-are-busy", test_states_arguments_are_busy);
+  g_test_add_func ("/leat/session/states/failed-open-keeps-pushes", test_states_failed_open_keeps_pushes);
+  g_test_add_func ("/leat/session/states/uneven-sources-warn", test_states_uneven_sources_warn);
+  g_test_add_func ("/leat/session/states/kept-data-needs-bounded-sources", test_states_kept_data_needs_bounded_sources);
+  g_test_add_func ("/leat/session/states/no-pipeline", test_states_no_pipeline);
+  return g_test_run ();
+}

@@ -1,0 +1,123 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-launch-crash.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LEAT_CRASH_DRIVER  "libleat-cpu.so.1"
+#define LEAT_CRASH_SYMBOL  "leat_cpu_get_running_kernel"
+#define LEAT_CRASH_WRAPPER "leat_wrap_"
+
+typedef const char *(*LeatCrashGetKernel) (void);
+
+static const struct
+{
+  int number;
+  const char *name;
+} leat_crash_signals[] = { { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" }, { SIGFPE, "SIGFPE" }, { SIGILL, "SIGILL" } };
+
+static const char leat_crash_advice[] =
+  "leat-launch: this names the line in the kernel (docs/debugging.md):\n"
+  "  LEAT_KERNEL_SANITIZE=address ASAN_OPTIONS=detect_leaks=0 \\\n"
+  "    LD_PRELOAD=$(gcc -print-file-name=libasan.so) leat-launch --device=cpu ...\n";
+
+static LeatCrashGetKernel leat_crash_get_kernel;
+static gboolean leat_crash_at_terminal;
+static int leat_crash_begun;
+
+/* A text put together with nothing that a signal handler may not call. */
+typedef struct
+{
+  char text[1024];
+  gsize used;
+} LeatCrashText;
+
+static void
+leat_crash_text_add (LeatCrashText *self, const char *part)
+{
+  gsize size = MIN (strlen (part), sizeof self->text - self->used);
+
+  memcpy (self->text + self->used, part, size);
+  self->used += size;
+}
+
+static const char *
+leat_crash_get_name (int number)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (leat_crash_signals); i++)
+    if (leat_crash_signals[i].number == number)
+      return leat_crash_signals[i].name;
+  return "a signal";
+}
+
+static void
+leat_crash_describe (LeatCrashText *text, int number)
+{
+  const char *kernel = leat_crash_get_kernel != NULL ? leat_crash_get_kernel () : NULL;
+  gsize prefix = strlen (LEAT_CRASH_WRAPPER);
+
+  if (leat_crash_at_terminal)
+    leat_crash_text_add (text, "\r\033[K"); /* where progress was shown */
+  leat_crash_text_add (text, "leat-launch: ended by ");
+  leat_crash_text_add (text, leat_crash_get_name (number));
+  if (kernel == NULL)
+    {
+      leat_crash_text_add (text, ", and not in a kernel: a mistake of Leat, of a plugin or of a library\n");
+      return;
+    }
+  leat_crash_text_add (text, " in kernel ");
+  leat_crash_text_add (text, strncmp (kernel, LEAT_CRASH_WRAPPER, prefix) == 0 ? kernel + prefix : kernel);
+  leat_crash_text_add (text, number == SIGFPE ? ": most likely it divides an integer by zero\n"
+                                              : ": most likely it reads or writes outside its buffers\n");
+  leat_crash_text_add (text, leat_crash_advice);
+}
+
+static void
+leat_crash_handle (int number, siginfo_t *info, gpointer context)
+{
+  LeatCrashText text = { .used = 0 };
+  const char *at = text.text;
+
+  /* Several threads may run into the same mistake; the first speaks for all. */
+  if (__atomic_exchange_n (&leat_crash_begun, 1, __ATOMIC_SEQ_CST) != 0)
+    for (;;)
+      pause ();
+  leat_crash_describe (&text, number);
+  while (text.used > 0)
+    {
+      gssize n = write (STDERR_FILENO, at, text.used);
+
+      if (n <= 0)
+        break;
+      at += n;
+      text.used -= (gsize) n;
+    }
+  /* The instruction is tried again when this returns, and a core file then shows it; what another process sent is sent
+   * again. */
+  signal (number, SIG_DFL);
+  if (info->si_code <= 0)
+    raise (number);
+}
+
+void
+leat_launch_explain_crashes (void)
+{
+  gpointer driver = dlopen (LEAT_CRASH_DRIVER, RTLD_LAZY | RTLD_NOLOAD);
+  struct sigaction action = { .sa_sigaction = leat_crash_handle, .sa_flags = SA_SIGINFO };
+  struct sigaction before;
+
+  if (driver == NULL)
+    return;
+  leat_crash_get_kernel = (LeatCrashGetKernel) dlsym (driver, LEAT_CRASH_SYMBOL);
+  leat_crash_at_terminal = isatty (STDERR_FILENO);
+  sigemptyset (&action.sa_mask);
+  /* A sanitizer's handler knows more. */
+  for (guint i = 0; i < G_N_ELEMENTS (leat_crash_signals); i++)
+    if (sigaction (leat_crash_signals[i].number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction (leat_crash_signals[i].number, &action, NULL);
+}
