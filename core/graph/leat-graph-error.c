@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define LEAT_SUGGEST_MAX_WORD 64
+#define LEAT_SUGGEST_MAX_WORD  64
+#define LEAT_SUGGEST_MAX_FILES 4096 /* names of a folder that are looked at for a typing error */
 
 /**
  * leat_graph_error_quark:
@@ -87,4 +88,29 @@ leat_suggest (const char *word, const char *const *names)
         }
     }
   return found;
+}
+
+/**
+ * leat_suggest_file: (skip)
+ * @path: (type filename): a file that is not there
+ *
+ * Finds the file of the same folder that was probably meant.
+ *
+ * Returns: (transfer full) (nullable): its name without the folder, or %NULL when none is near
+ *
+ * Since: 0.1
+ */
+char *
+leat_suggest_file (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *entry;
+
+  while (dir != NULL && names->len < LEAT_SUGGEST_MAX_FILES && (entry = g_dir_read_name (dir)) != NULL)
+    g_ptr_array_add (names, g_strdup (entry));
+  g_ptr_array_add (names, NULL);
+  return g_strdup (leat_suggest (name, (const char *const *) names->pdata));
 }

@@ -64,5 +64,6 @@ typedef enum {
 GQuark leat_graph_error_quark (void);
 
 const char *leat_suggest (const char *word, const char *const *names);
+char *leat_suggest_file (const char *path);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-file-private.h"
+#include "leat-kernel-source-private.h"
 #include "leat-kernel-token-private.h"
 
 #include <string.h>
@@ -130,8 +131,10 @@ leat_includer_inline (LeatIncluder *self, const char *path, guint line, const ch
   text = leat_kernel_file_read (target, &length, &local);
   if (text == NULL)
     {
+      g_autofree char *fault = leat_kernel_source_dup_read_fault (target, local);
+
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%u: cannot include \"%s\": %s", path, line,
-                   header, local->message);
+                   header, fault);
       return FALSE;
     }
   if (memchr (text, '\0', length) != NULL)

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 const char *leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error);
 /* CUDA C for NVRTC. */
 const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error);
+/* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */
+char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
 gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);

@@ -6,7 +6,11 @@
 #include "leat-kernel-transform-private.h"
 #include "leat-kernel-unit-private.h"
 
+#include "graph/leat-graph-error.h"
+
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /**
  * LeatKernelSource:
@@ -48,6 +52,18 @@ leat_kernel_source_check_bytes (const char *name, const char *text, gsize length
   return FALSE;
 }
 
+/* GLib's own message names the path once more, in other quotation marks. */
+char *
+leat_kernel_source_dup_read_fault (const char *path, const GError *error)
+{
+  int code = access (path, R_OK) != 0 ? errno : g_file_test (path, G_FILE_TEST_IS_DIR) ? EISDIR : 0;
+  g_autofree char *near = code == ENOENT ? leat_suggest_file (path) : NULL;
+
+  if (near != NULL)
+    return g_strdup_printf ("%s (did you mean \"%s\"?)", g_strerror (code), near);
+  return g_strdup (code != 0 ? g_strerror (code) : error->message);
+}
+
 /**
  * leat_kernel_source_new_from_file:
  * @path: (type filename): the path of a `.cu` file
@@ -71,8 +87,10 @@ leat_kernel_source_new_from_file (const char *path, GError **error)
   text = leat_kernel_file_read (path, &length, &local);
   if (text == NULL)
     {
+      g_autofree char *fault = leat_kernel_source_dup_read_fault (path, local);
+
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read the kernel source \"%s\": %s", path,
-                   local->message);
+                   fault);
       return NULL;
     }
   if (!leat_kernel_source_check_bytes (path, text, length, error))

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LEAT_INPUT_FILE_NEIGHBOURS 4096 /* names of a folder that are looked at for a typo */
-
 struct _LeatInputFile
 {
   char *path;
@@ -24,27 +22,10 @@ struct _LeatInputFile
   guint64 size;
 };
 
-/* The name in the same folder that was probably meant. */
-static char *
-leat_input_file_suggest (const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *name = g_path_get_basename (path);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *entry;
-
-  while (dir != NULL && names->len < LEAT_INPUT_FILE_NEIGHBOURS && (entry = g_dir_read_name (dir)) != NULL)
-    g_ptr_array_add (names, g_strdup (entry));
-  g_ptr_array_add (names, NULL);
-  entry = leat_suggest (name, (const char *const *) names->pdata);
-  return entry != NULL ? g_strdup (entry) : NULL;
-}
-
 static void
 leat_input_file_set_error (const char *path, int code, GError **error)
 {
-  g_autofree char *near = code == ENOENT ? leat_input_file_suggest (path) : NULL;
+  g_autofree char *near = code == ENOENT ? leat_suggest_file (path) : NULL;
   g_autofree char *advice = NULL;
 
   if (near != NULL)

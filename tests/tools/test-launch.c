@@ -169,6 +169,8 @@ typedef struct
 } PlanningCase;
 
 static const PlanningCase planning_cases[] = {
+  { "io:npy path=im.bin -> upload -> readback -> discard\n",
+    ":2:1: ", "im.bin\": No such file or directory (did you mean \"in.bin\"?)" },
   { "io:npy path=missing.npy -> upload -> readback -> discard\n",
     ":2:1: ", "missing.npy\": No such file or directory" },
   { "io:file path=in.bin out=u8[10] -> upload\n"

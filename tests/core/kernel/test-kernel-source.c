@@ -314,11 +314,37 @@ test_source_refuses_file (TestFolder *self, gconstpointer data)
 
   g_assert_null (leat_kernel_source_new_from_file ("/nowhere/x.cu", &error));
   g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+  g_assert_cmpstr (error->message, ==, "cannot read the kernel source \"/nowhere/x.cu\": No such file or directory");
+  g_clear_error (&error);
+  g_assert_null (leat_kernel_source_new_from_file (self->folder, &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+  g_assert_nonnull (strstr (error->message, "\": Is a directory"));
   g_clear_error (&error);
   g_assert_true (g_file_set_contents (path, "a\0b", 3, NULL));
   g_assert_null (leat_kernel_source_new_from_file (path, &error));
   g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
   g_assert_nonnull (strstr (error->message, "not a text file"));
+}
+
+/* The file that is meant is in the same folder, or in that of the include. */
+static void
+test_source_names_near_file (TestFolder *self, gconstpointer data)
+{
+  g_autofree char *header = test_folder_write (self, "shapes.cuh", "");
+  g_autofree char *path = test_folder_write (self, "edges.cu", "#include \"shape.cuh\"\n");
+  g_autofree char *typo = g_build_filename (self->folder, "edge.cu", NULL);
+  g_autofree char *says = g_strdup_printf (
+    "cannot read the kernel source \"%s\": No such file or directory (did you mean \"edges.cu\"?)", typo);
+  g_autofree char *includes = g_strdup_printf (
+    "%s:1: cannot include \"shape.cuh\": No such file or directory (did you mean \"shapes.cuh\"?)", path);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (leat_kernel_source_new_from_file (typo, &error));
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+  g_assert_cmpstr (error->message, ==, says);
+  g_clear_error (&error);
+  g_assert_null (leat_kernel_source_new_from_file (path, &error));
+  g_assert_cmpstr (error->message, ==, includes);
 }
 
 static const struct
@@ -448,5 +474,6 @@ main (int argc, char **argv)
   ADD ("/leat/kernel/include/refuses-cycle", test_include_refuses_cycle);
   ADD ("/leat/kernel/source/refuses-file", test_source_refuses_file);
   ADD ("/leat/kernel/source/refuses-no-file", test_source_refuses_no_file);
+  ADD ("/leat/kernel/source/names-near-file", test_source_names_near_file);
   return g_test_run ();
 }
