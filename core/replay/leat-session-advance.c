@@ -128,8 +128,9 @@ leat_session_post_progress (LeatSession *self)
 static void
 leat_session_post_stats (LeatSession *self)
 {
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
-                 leat_message_new (LEAT_MESSAGE_STATS, NULL, NULL, leat_session_dup_stats (self)));
+  g_autoptr (GVariant) stats = leat_session_dup_stats (self);
+
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_STATS, NULL, NULL, stats));
 }
 
 static void
