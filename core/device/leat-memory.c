@@ -197,6 +197,7 @@ leat_memory_check_range (LeatMemory *self, guint64 offset, guint64 bytes, GError
 gboolean
 leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64 bytes, GError **error)
 {
+  const char *call = "cuMemcpyHtoD";
   CUresult result;
 
   if (!leat_memory_check_range (self, offset, bytes, error))
@@ -206,9 +207,15 @@ leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64
   if (!leat_device_push (self->device, error))
     return FALSE;
   result = self->device->table->cuMemcpyHtoD (self->address + offset, data, bytes);
+  /* From pageable memory it may return while the last bytes are still on their way, and our streams wait for no other. */
+  if (result == CUDA_SUCCESS)
+    {
+      call = "cuStreamSynchronize";
+      result = self->device->table->cuStreamSynchronize (NULL);
+    }
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS
-         || leat_device_set_error (self->device, error, "cuMemcpyHtoD", result, "%" G_GUINT64_FORMAT " bytes", bytes);
+         || leat_device_set_error (self->device, error, call, result, "%" G_GUINT64_FORMAT " bytes", bytes);
 }
 
 gboolean
