@@ -97,9 +97,10 @@ leat_device_set_over_budget (LeatDevice *self, guint64 bytes, const char *what, 
 
   available = leat_device_format_bytes (budget > live ? budget - live : 0);
   limit = leat_device_format_bytes (budget);
-  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY,
-               "no room on %s for %s: %s is needed, %s of the budget of %s is free (LEAT_MEMORY_BUDGET sets the budget)",
-               self->id, what, needed, available, limit);
+  g_set_error (
+    error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY,
+    "no room on %s for %s: %s is needed, %s of the budget of %s is free (LEAT_MEMORY_BUDGET sets the budget)", self->id,
+    what, needed, available, limit);
   return FALSE;
 }
 

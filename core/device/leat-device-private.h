@@ -14,16 +14,16 @@ const LeatDeviceFacts *leat_device_get_facts (LeatDevice *self);
 CUcontext leat_device_get_context (LeatDevice *self);
 
 /* Makes the device's context current on this thread until the matching pop.  They nest, and a push inside a push of the
- * same device makes no driver call.  Everything in this folder does it by itself.  What others' code does to the current
- * context in between must be undone there. */
+ * same device makes no driver call.  Everything in this folder does it by itself.  What others' code does to the
+ * current context in between must be undone there. */
 gboolean leat_device_push (LeatDevice *self, GError **error);
 void leat_device_pop (LeatDevice *self);
 
 /* FALSE with DEVICE_LOST and the first failure's words when the device is dead. */
 gboolean leat_device_check (LeatDevice *self, GError **error);
 /* As leat_driver_set_error; a result that poisons the context marks the device dead. Always FALSE. */
-gboolean leat_device_set_error (LeatDevice *self, GError **error, const char *call, CUresult result,
-                                const char *format, ...) G_GNUC_PRINTF (5, 6);
+gboolean leat_device_set_error (LeatDevice *self, GError **error, const char *call, CUresult result, const char *format,
+                                ...) G_GNUC_PRINTF (5, 6);
 /* Only the first reason is kept. For a wait that found a kernel hung, too. */
 void leat_device_mark_dead (LeatDevice *self, const char *reason);
 

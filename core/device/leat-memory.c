@@ -207,7 +207,8 @@ leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64
   if (!leat_device_push (self->device, error))
     return FALSE;
   result = self->device->table->cuMemcpyHtoD (self->address + offset, data, bytes);
-  /* From pageable memory it may return while the last bytes are still on their way, and our streams wait for no other. */
+  /* From pageable memory it may return while the last bytes are still on their way, and our streams wait for no other.
+   */
   if (result == CUDA_SUCCESS)
     {
       call = "cuStreamSynchronize";

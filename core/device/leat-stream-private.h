@@ -29,9 +29,9 @@ gboolean leat_stream_query (LeatStream *self, gboolean *is_done, GError **error)
 
 typedef enum
 {
-  LEAT_EVENT_DEFAULT = 0,        /* no timing; a waiting thread spins */
-  LEAT_EVENT_TIMING = 1 << 0,    /* leat_event_get_elapsed_ms */
-  LEAT_EVENT_BLOCKING = 1 << 1,  /* a waiting thread sleeps */
+  LEAT_EVENT_DEFAULT = 0,       /* no timing; a waiting thread spins */
+  LEAT_EVENT_TIMING = 1 << 0,   /* leat_event_get_elapsed_ms */
+  LEAT_EVENT_BLOCKING = 1 << 1, /* a waiting thread sleeps */
 } LeatEventFlags;
 
 LeatEvent *leat_event_new (LeatDevice *device, LeatEventFlags flags, GError **error);

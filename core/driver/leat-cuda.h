@@ -39,17 +39,17 @@ typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
 typedef void (*CUhostFn) (void *userData);
 typedef size_t (*CUoccupancyB2DSize) (int blockSize);
 
-#define CU_STREAM_LEGACY             ((CUstream) 0x1)
-#define CU_STREAM_PER_THREAD         ((CUstream) 0x2)
+#define CU_STREAM_LEGACY     ((CUstream) 0x1)
+#define CU_STREAM_PER_THREAD ((CUstream) 0x2)
 
 #define CU_MEMHOSTALLOC_PORTABLE      0x01
 #define CU_MEMHOSTALLOC_DEVICEMAP     0x02
 #define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
 
-#define CU_MEMHOSTREGISTER_PORTABLE   0x01
-#define CU_MEMHOSTREGISTER_DEVICEMAP  0x02
-#define CU_MEMHOSTREGISTER_IOMEMORY   0x04
-#define CU_MEMHOSTREGISTER_READ_ONLY  0x08
+#define CU_MEMHOSTREGISTER_PORTABLE  0x01
+#define CU_MEMHOSTREGISTER_DEVICEMAP 0x02
+#define CU_MEMHOSTREGISTER_IOMEMORY  0x04
+#define CU_MEMHOSTREGISTER_READ_ONLY 0x08
 
 /* Keys of the `extra` array of a launch. */
 #define CU_LAUNCH_PARAM_END            ((void *) 0x00)

@@ -33,7 +33,8 @@ G_BEGIN_DECLS
  *
  * What can go wrong between Leat and a device.
  */
-typedef enum {
+typedef enum
+{
   LEAT_DRIVER_ERROR_FAILED,
   LEAT_DRIVER_ERROR_NO_DRIVER,
   LEAT_DRIVER_ERROR_NO_DEVICE,

@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 #define LEAT_TYPE_MESSAGE (leat_message_get_type ())
-#define LEAT_TYPE_BUS (leat_bus_get_type ())
+#define LEAT_TYPE_BUS     (leat_bus_get_type ())
 G_DECLARE_FINAL_TYPE (LeatBus, leat_bus, LEAT, BUS, GObject)
 
 /**
@@ -26,7 +26,8 @@ G_DECLARE_FINAL_TYPE (LeatBus, leat_bus, LEAT, BUS, GObject)
  *
  * Kinds of messages.
  */
-typedef enum {
+typedef enum
+{
   LEAT_MESSAGE_ERROR = 1 << 0,
   LEAT_MESSAGE_WARNING = 1 << 1,
   LEAT_MESSAGE_END = 1 << 2,

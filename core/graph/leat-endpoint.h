@@ -23,7 +23,8 @@ G_DECLARE_DERIVABLE_TYPE (LeatEndpoint, leat_endpoint, LEAT, ENDPOINT, LeatNode)
  *
  * One port's memory on the host, lent for one call.
  */
-typedef struct {
+typedef struct
+{
   gpointer data;
   guint64 capacity;
   guint64 count;
@@ -39,7 +40,13 @@ typedef struct {
  *
  * How a call for data ended.
  */
-typedef enum { LEAT_FLOW_ERROR = -1, LEAT_FLOW_DATA = 0, LEAT_FLOW_END, LEAT_FLOW_EMPTY } LeatFlow;
+typedef enum
+{
+  LEAT_FLOW_ERROR = -1,
+  LEAT_FLOW_DATA = 0,
+  LEAT_FLOW_END,
+  LEAT_FLOW_EMPTY
+} LeatFlow;
 
 /**
  * LeatEndpointClass:
@@ -54,7 +61,8 @@ typedef enum { LEAT_FLOW_ERROR = -1, LEAT_FLOW_DATA = 0, LEAT_FLOW_END, LEAT_FLO
  * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
  * ports are in host memory.  The calls come from the session's thread.
  */
-struct _LeatEndpointClass {
+struct _LeatEndpointClass
+{
   LeatNodeClass parent_class;
 
   gboolean (*start) (LeatEndpoint *self, GError **error);
@@ -69,6 +77,6 @@ struct _LeatEndpointClass {
 };
 
 gboolean leat_endpoint_is_source (LeatEndpoint *self);
-guint64 leat_view_get_bytes (const LeatView *self);           /* (skip): that are live */
+guint64 leat_view_get_bytes (const LeatView *self); /* (skip): that are live */
 
 G_END_DECLS

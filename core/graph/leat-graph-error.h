@@ -38,7 +38,8 @@ G_BEGIN_DECLS
  *
  * What can be wrong with nodes, ports, links and specs.
  */
-typedef enum {
+typedef enum
+{
   LEAT_GRAPH_ERROR_FAILED,
   LEAT_GRAPH_ERROR_UNKNOWN_NODE,
   LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY,

@@ -25,7 +25,8 @@ G_DECLARE_DERIVABLE_TYPE (LeatNode, leat_node, LEAT, NODE, GObject)
  *
  * What a node does.
  */
-struct _LeatNodeClass {
+struct _LeatNodeClass
+{
   GObjectClass parent_class;
 
   gboolean (*prepare) (LeatNode *self, GError **error);

@@ -40,7 +40,8 @@ G_BEGIN_DECLS
  *
  * Type of a property, and of the field that holds it.
  */
-typedef enum {
+typedef enum
+{
   LEAT_PROP_BOOL,
   LEAT_PROP_INT,
   LEAT_PROP_UINT,
@@ -58,7 +59,8 @@ typedef enum {
  *
  * What is special about a property.
  */
-typedef enum {
+typedef enum
+{
   LEAT_PROP_REQUIRED = 1 << 0,
   LEAT_PROP_LIVE = 1 << 1,
 } LeatPropFlags;
@@ -72,7 +74,8 @@ typedef enum {
  *
  * A default or a limit.
  */
-typedef union {
+typedef union
+{
   gint64 i;
   guint64 u;
   gdouble d;
@@ -94,7 +97,8 @@ typedef union {
  *
  * One property of a node.
  */
-typedef struct {
+typedef struct
+{
   gsize size;
   const char *name;
   LeatPropType type;
@@ -112,7 +116,11 @@ typedef struct {
  *
  * Which way data goes through a port.
  */
-typedef enum { LEAT_PORT_INPUT, LEAT_PORT_OUTPUT } LeatDirection;
+typedef enum
+{
+  LEAT_PORT_INPUT,
+  LEAT_PORT_OUTPUT
+} LeatDirection;
 
 /**
  * LeatPortFlags:
@@ -123,7 +131,8 @@ typedef enum { LEAT_PORT_INPUT, LEAT_PORT_OUTPUT } LeatDirection;
  *
  * What is special about a port.
  */
-typedef enum {
+typedef enum
+{
   LEAT_PORT_OPTIONAL = 1 << 0,
   LEAT_PORT_HOST = 1 << 1,
   LEAT_PORT_ANYWHERE = 1 << 2,
@@ -141,7 +150,8 @@ typedef enum {
  *
  * One port of a node.
  */
-typedef struct {
+typedef struct
+{
   gsize size;
   const char *name;
   LeatDirection direction;
@@ -165,7 +175,8 @@ typedef struct {
  *
  * One kind of node.
  */
-typedef struct {
+typedef struct
+{
   gsize size;
   const char *id;
   const char *const *aliases;
@@ -190,7 +201,8 @@ typedef struct {
  *
  * What a plugin has; the one symbol that it exports, see %LEAT_PLUGIN_EXPORT.
  */
-typedef struct {
+typedef struct
+{
   gsize size;
   guint abi;
   const char *name;
@@ -206,7 +218,8 @@ typedef struct {
  * Exports a plugin's description, in one of its files:
  * `LEAT_PLUGIN_EXPORT const LeatPluginInfo leat_plugin = { sizeof (LeatPluginInfo), LEAT_PLUGIN_ABI, ... };`
  */
-#define LEAT_PLUGIN_EXPORT __attribute__ ((visibility ("default"))) extern const LeatPluginInfo leat_plugin; \
+#define LEAT_PLUGIN_EXPORT                                                                                             \
+  __attribute__ ((visibility ("default"))) extern const LeatPluginInfo leat_plugin;                                    \
   __attribute__ ((visibility ("default")))
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define LEAT_TYPE_SPEC (leat_spec_get_type ())
+#define LEAT_TYPE_SPEC     (leat_spec_get_type ())
 #define LEAT_SPEC_MAX_DIMS 8
 
 /**
@@ -31,11 +31,20 @@ G_BEGIN_DECLS
  *
  * The type of one item.
  */
-typedef enum {
+typedef enum
+{
   LEAT_DTYPE_ANY,
-  LEAT_DTYPE_U8, LEAT_DTYPE_I8, LEAT_DTYPE_U16, LEAT_DTYPE_I16,
-  LEAT_DTYPE_U32, LEAT_DTYPE_I32, LEAT_DTYPE_U64, LEAT_DTYPE_I64,
-  LEAT_DTYPE_F16, LEAT_DTYPE_F32, LEAT_DTYPE_F64,
+  LEAT_DTYPE_U8,
+  LEAT_DTYPE_I8,
+  LEAT_DTYPE_U16,
+  LEAT_DTYPE_I16,
+  LEAT_DTYPE_U32,
+  LEAT_DTYPE_I32,
+  LEAT_DTYPE_U64,
+  LEAT_DTYPE_I64,
+  LEAT_DTYPE_F16,
+  LEAT_DTYPE_F32,
+  LEAT_DTYPE_F64,
 } LeatDtype;
 
 /**
@@ -45,7 +54,11 @@ typedef enum {
  *
  * The spellings of a spec.
  */
-typedef enum { LEAT_SPEC_STYLE_FILE, LEAT_SPEC_STYLE_SHELL } LeatSpecStyle;
+typedef enum
+{
+  LEAT_SPEC_STYLE_FILE,
+  LEAT_SPEC_STYLE_SHELL
+} LeatSpecStyle;
 
 /**
  * LeatSpec:
@@ -54,8 +67,9 @@ typedef enum { LEAT_SPEC_STYLE_FILE, LEAT_SPEC_STYLE_SHELL } LeatSpecStyle;
  *
  * Immutable and reference-counted.  A dimension is a number, a name (`f32[h,w]`: equal names within one node's ports
  * are equal numbers), or `*` (any).  The leading dimension may be bounded (`u8[<=4096]`, `u8[<=n]`): a fixed capacity,
- * and a 64-bit count that is data; a leading `*` accepts that too, a number or a plain name does not.  A spec without names and without `*` is fixed: its bytes are known.  `any` without
- * brackets accepts every spec.  A scalar is `f32[]`.
+ * and a 64-bit count that is data; a leading `*` accepts that too, a number or a plain name does not.  A spec without
+ * names and without `*` is fixed: its bytes are known.  `any` without brackets accepts every spec.  A scalar is
+ * `f32[]`.
  */
 typedef struct _LeatSpec LeatSpec;
 

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 
 #define LEAT_KERNEL_ERROR (leat_kernel_error_quark ())
 
-typedef enum {
+typedef enum
+{
   LEAT_KERNEL_ERROR_FAILED,
   LEAT_KERNEL_ERROR_SOURCE,    /* file missing or unreadable, include not found */
   LEAT_KERNEL_ERROR_SYNTAX,    /* the scanner cannot follow the text: file:line:column */
@@ -28,40 +29,43 @@ typedef enum {
 
 GQuark leat_kernel_error_quark (void);
 
-typedef enum {
-  LEAT_PARAM_INPUT,         /* const T *name */
-  LEAT_PARAM_OUTPUT,        /* T *name */
-  LEAT_PARAM_SCALAR,        /* T name: an argument */
-  LEAT_PARAM_INPUT_COUNT,   /* integer <input>_count: the T that are live; the wrapper takes (const uint64_t *where,
-                             * uint64_t value, uint64_t most, uint64_t *over): where ? MIN (*where, most) * value : value;
-                             * a *where above most is written to over, where that is not NULL */
-  LEAT_PARAM_OUTPUT_COUNT,  /* uint64_t *<output>_count */
-  LEAT_PARAM_CAPACITY,      /* integer <port>_capacity */
-  LEAT_PARAM_DIM,           /* integer <port>_dimN */
+typedef enum
+{
+  LEAT_PARAM_INPUT,        /* const T *name */
+  LEAT_PARAM_OUTPUT,       /* T *name */
+  LEAT_PARAM_SCALAR,       /* T name: an argument */
+  LEAT_PARAM_INPUT_COUNT,  /* integer <input>_count: the T that are live; the wrapper takes (const uint64_t *where,
+                            * uint64_t value, uint64_t most, uint64_t *over): where ? MIN (*where, most) * value : value;
+                            * a *where above most is written to over, where that is not NULL */
+  LEAT_PARAM_OUTPUT_COUNT, /* uint64_t *<output>_count */
+  LEAT_PARAM_CAPACITY,     /* integer <port>_capacity */
+  LEAT_PARAM_DIM,          /* integer <port>_dimN */
 } LeatParamKind;
 
-typedef struct {
+typedef struct
+{
   LeatParamKind kind;
   char *name;
-  char *port;          /* the port it belongs to (INPUT and OUTPUT: itself); NULL for SCALAR */
-  guint dim;           /* DIM */
-  char *type;          /* as written, without const and * : "float", "uint64_t", "float4" */
-  char *dtype;         /* "f32" where it is one of Leat's, else NULL */
-  gsize item_bytes;    /* bytes of one T (float4: 16; lanes: 4) */
-  guint item_lanes;    /* dtype items in one T: 4 for float4, else 1 */
+  char *port;       /* the port it belongs to (INPUT and OUTPUT: itself); NULL for SCALAR */
+  guint dim;        /* DIM */
+  char *type;       /* as written, without const and * : "float", "uint64_t", "float4" */
+  char *dtype;      /* "f32" where it is one of Leat's, else NULL */
+  gsize item_bytes; /* bytes of one T (float4: 16; lanes: 4) */
+  guint item_lanes; /* dtype items in one T: 4 for float4, else 1 */
   guint line, column;
-  guint reads_line;    /* OUTPUT: the line where the kernel first takes what the port held before; 0 where it does not */
+  guint reads_line; /* OUTPUT: the line where the kernel first takes what the port held before; 0 where it does not */
 } LeatParam;
 
 /* The parameters of one __global__ function, in order. */
-typedef struct {
+typedef struct
+{
   char *entry;
   LeatParam *params;
   guint n_params;
-  char *comment;       /* the comment right before it, or NULL */
+  char *comment; /* the comment right before it, or NULL */
   guint line;
-  guint n_axes;        /* 1; 2 where it asks for threadIdx.y or blockIdx.y; 3 where it asks for z */
-  guint block[3];      /* threads of a block that suit it: 256, 16x16 where it asks for threadIdx.y, 8x8x4 for z */
+  guint n_axes;   /* 1; 2 where it asks for threadIdx.y or blockIdx.y; 3 where it asks for z */
+  guint block[3]; /* threads of a block that suit it: 256, 16x16 where it asks for threadIdx.y, 8x8x4 for z */
   gboolean has_dynamic_shared; /* `extern __shared__` */
 } LeatPrototype;
 
@@ -78,7 +82,7 @@ void leat_kernel_source_unref (LeatKernelSource *self);
 const char *leat_kernel_source_get_name (LeatKernelSource *self);
 /* TRUE (default): no contraction; part of the image's key. Set before first use. */
 void leat_kernel_source_set_strict (LeatKernelSource *self, gboolean strict);
-char **leat_kernel_source_list_entries (LeatKernelSource *self);                 /* (transfer full) */
+char **leat_kernel_source_list_entries (LeatKernelSource *self); /* (transfer full) */
 /* With entry NULL: the only one, or ENTRY naming them. Owned by the source. */
 const LeatPrototype *leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GError **error);
 /* Things worth saying that are not errors (a spin without __nanosleep): NULL-terminated "file:line:col: text". */

@@ -16,8 +16,7 @@ leat_plan_has_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but
       LeatOp *op = leat_plan_get_op (self, i);
 
       for (guint t = 0; t < op->n_touches && op != but && !op->elided; t++)
-        if ((op->touches[t].access & LEAT_ACCESS_WRITE)
-            && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
+        if ((op->touches[t].access & LEAT_ACCESS_WRITE) && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
           return TRUE;
     }
   return FALSE;
@@ -33,8 +32,7 @@ leat_plan_count_readers (LeatPlan *self, LeatBufferId root)
       LeatOp *op = leat_plan_get_op (self, i);
 
       for (guint t = 0; t < op->n_touches; t++)
-        if ((op->touches[t].access & LEAT_ACCESS_READ)
-            && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
+        if ((op->touches[t].access & LEAT_ACCESS_READ) && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
           count++;
     }
   return count;

@@ -65,8 +65,7 @@ leat_plan_find_direct (LeatPlan *self, gsize words)
   g_array_set_size (uses, self->buffers->len);
   g_array_set_clear_func (uses, (GDestroyNotify) leat_memory_use_clear);
   for (guint i = 0; i < uses->len; i++)
-    g_array_index (uses, LeatMemoryUse, i)
-      = (LeatMemoryUse) { G_MAXUINT, g_array_new (FALSE, FALSE, sizeof (guint)) };
+    g_array_index (uses, LeatMemoryUse, i) = (LeatMemoryUse){ G_MAXUINT, g_array_new (FALSE, FALSE, sizeof (guint)) };
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);

@@ -74,9 +74,9 @@ leat_plan_print_prediction (LeatPlan *self, GString *text)
   const LeatPrediction *sum = &self->prediction;
 
   g_string_append_printf (text,
-                          "a run: %" G_GUINT64_FORMAT " graph launch, %" G_GUINT64_FORMAT " wait; in it %" G_GUINT64_FORMAT
-                          " kernels, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT " fills; %" G_GUINT64_FORMAT
-                          " bytes up, %" G_GUINT64_FORMAT " back\n",
+                          "a run: %" G_GUINT64_FORMAT " graph launch, %" G_GUINT64_FORMAT
+                          " wait; in it %" G_GUINT64_FORMAT " kernels, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT
+                          " fills; %" G_GUINT64_FORMAT " bytes up, %" G_GUINT64_FORMAT " back\n",
                           sum->graph_launches, sum->waits, sum->kernels, sum->copies, sum->fills, sum->upload_bytes,
                           sum->readback_bytes);
 }

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  LEAT_OP_SOURCE,   /* host: a source fills a staging buffer */
+  LEAT_OP_SOURCE, /* host: a source fills a staging buffer */
   LEAT_OP_KERNEL,
   LEAT_OP_COPY,     /* `from` to `to`, `bytes` of them from the start */
   LEAT_OP_FILL,     /* the first `bytes` of `to` with `value` */
@@ -88,11 +88,11 @@ typedef struct
   LeatBufferId id;
   char *name;
   LeatBufferKind kind;
-  LeatSpec *spec;  /* NULL for scratch and the like */
-  guint64 bytes;   /* header included */
-  gboolean header; /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
-  GBytes *initial; /* STATE, CONST: first contents of the items */
-  gboolean tells_flush; /* STATE: the session writes 1 into it before the run that ends the stream */
+  LeatSpec *spec;           /* NULL for scratch and the like */
+  guint64 bytes;            /* header included */
+  gboolean header;          /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
+  GBytes *initial;          /* STATE, CONST: first contents of the items */
+  gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
 
   /* bound */
@@ -161,7 +161,8 @@ LeatBuffer *leat_plan_get_buffer (LeatPlan *self, LeatBufferId id);
 /* The buffer whose memory `id` uses. */
 LeatBuffer *leat_plan_get_root (LeatPlan *self, LeatBufferId id);
 LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
-LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec, guint64 bytes);
+LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec,
+                                   guint64 bytes);
 LeatOp *leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node);
 /* Whether an integer parameter of a kernel can hold a number. */
 gboolean leat_param_fits (const LeatParam *param, guint64 number);

@@ -16,11 +16,12 @@ G_BEGIN_DECLS
  * a header of LEAT_BUFFER_HEADER bytes whose first eight are the count, so that one transfer moves both. */
 
 #define LEAT_BUFFER_HEADER 256
-#define LEAT_BUFFER_NONE G_MAXUINT
+#define LEAT_BUFFER_NONE   G_MAXUINT
 
 typedef guint LeatBufferId;
 
-typedef enum {
+typedef enum
+{
   LEAT_ARG_ITEMS,    /* address of the buffer's first item */
   LEAT_ARG_COUNT,    /* address of the buffer's count (uint64_t*); for an input's count by value, times the uint64_t at
                       * @value, 1 where that is NULL. One above the capacity is cut to it, and the run fails */
@@ -29,7 +30,8 @@ typedef enum {
 } LeatArgKind;
 
 /* One parameter of a kernel's wrapper, in the order that LeatPrototype lists them. */
-typedef struct {
+typedef struct
+{
   LeatArgKind kind;
   LeatBufferId buffer;
   gconstpointer value;
@@ -37,12 +39,18 @@ typedef struct {
   const char *name;
 } LeatArg;
 
-typedef enum { LEAT_ACCESS_READ = 1, LEAT_ACCESS_WRITE = 2, LEAT_ACCESS_READ_WRITE = 3 } LeatAccess;
+typedef enum
+{
+  LEAT_ACCESS_READ = 1,
+  LEAT_ACCESS_WRITE = 2,
+  LEAT_ACCESS_READ_WRITE = 3
+} LeatAccess;
 
-typedef struct {
+typedef struct
+{
   LeatKernelSource *source;
   const char *entry;
-  guint grid[3];           /* ignored with grid_by_occupancy */
+  guint grid[3]; /* ignored with grid_by_occupancy */
   guint block[3];
   guint shared_bytes;
   gboolean cooperative;
@@ -57,8 +65,9 @@ typedef struct {
 
 LeatBufferId leat_recorder_get_input (LeatRecorder *self, const char *port);
 LeatBufferId leat_recorder_get_output (LeatRecorder *self, const char *port);
-LeatSpec *leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer);              /* (transfer none) (nullable) */
-/* Gives an output the input's memory: in place. Refused (FALSE) when the input has other readers; then it is a new one. */
+LeatSpec *leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer); /* (transfer none) (nullable) */
+/* Gives an output the input's memory: in place. Refused (FALSE) when the input has other readers; then it is a new one.
+ */
 gboolean leat_recorder_alias (LeatRecorder *self, const char *output, const char *input);
 LeatBufferId leat_recorder_add_scratch (LeatRecorder *self, const char *name, guint64 bytes);
 /* Survives from run to run; starts as @initial (NULL: zeros). */
@@ -76,7 +85,12 @@ void leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId
 void leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value);
 void leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer);
 /* How `upload` and `readback` are done is a choice made when the session opens. */
-typedef enum { LEAT_TRANSFER_AUTO, LEAT_TRANSFER_COPY, LEAT_TRANSFER_MAPPED } LeatTransferMode;
+typedef enum
+{
+  LEAT_TRANSFER_AUTO,
+  LEAT_TRANSFER_COPY,
+  LEAT_TRANSFER_MAPPED
+} LeatTransferMode;
 void leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode);
 /* After the last data, one more run with a count of 0 on every bounded input, so that kept data can be given out. The
  * buffer is one uint64_t: 1 in that run, which nothing else tells from a run of empty data, and 0 in all others. */

@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   LeatDevice *device;
-  GPtrArray *memories;     /* LeatMemory or NULL, by buffer id: CONST buffers */
-  GHashTable *modules;     /* LeatKernelSource -> LeatModule */
+  GPtrArray *memories;            /* LeatMemory or NULL, by buffer id: CONST buffers */
+  GHashTable *modules;            /* LeatKernelSource -> LeatModule */
   const LeatFunction **functions; /* by op index; NULL but for kernels */
 } LeatResident;
 
@@ -34,7 +34,7 @@ typedef struct
 
 typedef struct
 {
-  LeatPlan *plan; /* not owned */
+  LeatPlan *plan;         /* not owned */
   LeatResident *resident; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;

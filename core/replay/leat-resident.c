@@ -158,8 +158,8 @@ leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error)
 
   self->device = g_object_ref (device);
   self->memories = g_ptr_array_new_with_free_func (leat_resident_free_memory);
-  self->modules = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref,
-                                         (GDestroyNotify) leat_module_unref);
+  self->modules =
+    g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   if (!leat_resident_load_kernels (self, plan, error) || !leat_resident_load_constants (self, plan, error))
     return NULL;
   return g_steal_pointer (&self);

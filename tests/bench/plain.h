@@ -18,7 +18,8 @@ typedef struct
 GArray *plain_scan (const guint8 *text, gsize length, const char *const *patterns, guint threads);
 
 /* rgb [h][w][3] to edges [h][w]; float arithmetic in the order of graphs/edges.cu. @scratch: 3 * w * h floats. */
-void plain_edges (const guint8 *rgb, guint8 *edges, float *scratch, guint width, guint height, float limit, guint threads);
+void plain_edges (const guint8 *rgb, guint8 *edges, float *scratch, guint width, guint height, float limit,
+                  guint threads);
 
 /* mean, variance, least, greatest of scale * x + offset */
 void plain_stats (const float *x, gsize n, float scale, float offset, double result[4], guint threads);

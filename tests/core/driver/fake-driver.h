@@ -23,7 +23,9 @@
 #define FAKE_DRIVER_THREADS       256 /* of a block of its kernels; 1024 of a device */
 #define FAKE_DRIVER_PROCESSORS    4
 #define FAKE_DRIVER_RESIDENT      2
-#define FAKE_DRIVER_IMAGE         "\x7f" "ELF fake" /* has the kernels "add" and "scale" */
+#define FAKE_DRIVER_IMAGE                                                                                              \
+  "\x7f"                                                                                                               \
+  "ELF fake" /* has the kernels "add" and "scale" */
 
 /* From now on, calls of @entry give @result, but for the first @after of them; CUDA_SUCCESS ends it. */
 FAKE_EXPORT void fake_driver_plan (const char *entry, CUresult result, int after);

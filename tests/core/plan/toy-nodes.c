@@ -43,8 +43,9 @@ G_DEFINE_TYPE (ToyNode, toy_node, LEAT_TYPE_NODE)
 G_DEFINE_TYPE (ToyEndpoint, toy_endpoint, LEAT_TYPE_ENDPOINT)
 
 static const LeatNodeInfo toy_node_info = { .size = sizeof (LeatNodeInfo), .id = "toy:node", .summary = "for tests" };
-static const LeatNodeInfo toy_endpoint_info
-  = { .size = sizeof (LeatNodeInfo), .id = "toy:endpoint", .summary = "for tests" };
+static const LeatNodeInfo toy_endpoint_info = { .size = sizeof (LeatNodeInfo),
+                                                .id = "toy:endpoint",
+                                                .summary = "for tests" };
 
 static gboolean
 toy_node_record (LeatNode *node, LeatRecorder *recorder, GError **error)

@@ -65,9 +65,9 @@ test_states_failure_stays (void)
   SessionFixture fixture;
   g_autoptr (GError) error = NULL;
 
-  session_fixture_open (
-    &fixture, "app name=source spec=u8[<=8] -> upload -> readback -> app name=sink max-queue=1 block=false\n",
-    LEAT_EXECUTOR_GRAPH);
+  session_fixture_open (&fixture,
+                        "app name=source spec=u8[<=8] -> upload -> readback -> app name=sink max-queue=1 block=false\n",
+                        LEAT_EXECUTOR_GRAPH);
   push (fixture.source, "first");
   push (fixture.source, "second");
   g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, &error), ==, LEAT_FLOW_DATA);
