@@ -73,7 +73,9 @@ test_fuzzers () {
     [ -f "$fuzzer" ] && [ -x "$fuzzer" ] || continue
     ran=$((ran + 1))
     say "${fuzzer##*/} for $seconds s"
-    (cd "$folder/tests/fuzz" && timeout $((seconds * 3 + 60)) "$fuzzer" --seconds "$seconds") >&2 </dev/null || {
+    (cd "$folder/tests/fuzz" && LEAT_PLUGIN_PATH=$folder/tests/core/parse LEAT_PLUGIN_SYSTEM_PATH='' \
+      XDG_CACHE_HOME=$folder/tests/cache timeout $((seconds * 3 + 60)) \
+      "$fuzzer" "$dev_root/tests/fuzz/${fuzzer##*/fuzz-}" "$seconds") >&2 </dev/null || {
       say "${fuzzer##*/} failed"
       failed=$((failed + 1))
     }
