@@ -18,7 +18,8 @@ CUdeviceptr leat_memory_get_address (LeatMemory *self); /* on the device; also o
 gpointer leat_memory_get_host (LeatMemory *self);       /* NULL for device memory */
 LeatMemoryKind leat_memory_get_kind (LeatMemory *self);
 
-/* Blocking copies and fills, for set-up and tests. */
+/* For set-up and tests: when they return, the bytes are where they belong for every stream. */
+gboolean leat_memory_clear (LeatMemory *self, GError **error); /* all of it to zeros */
 gboolean leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64 bytes, GError **error);
 gboolean leat_memory_read (LeatMemory *self, guint64 offset, gpointer data, guint64 bytes, GError **error);
 

@@ -194,21 +194,11 @@ leat_memory_check_range (LeatMemory *self, guint64 offset, guint64 bytes, GError
   return FALSE;
 }
 
-gboolean
-leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64 bytes, GError **error)
+/* Fills, and copies from pageable memory, may return while the last bytes are still on their way, and our streams wait
+ * for no other.  Ends what a push began. */
+static gboolean
+leat_memory_await_bytes (LeatMemory *self, const char *call, CUresult result, guint64 bytes, GError **error)
 {
-  const char *call = "cuMemcpyHtoD";
-  CUresult result;
-
-  if (!leat_memory_check_range (self, offset, bytes, error))
-    return FALSE;
-  if (bytes == 0)
-    return TRUE;
-  if (!leat_device_push (self->device, error))
-    return FALSE;
-  result = self->device->table->cuMemcpyHtoD (self->address + offset, data, bytes);
-  /* From pageable memory it may return while the last bytes are still on their way, and our streams wait for no other.
-   */
   if (result == CUDA_SUCCESS)
     {
       call = "cuStreamSynchronize";
@@ -217,6 +207,28 @@ leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS
          || leat_device_set_error (self->device, error, call, result, "%" G_GUINT64_FORMAT " bytes", bytes);
+}
+
+gboolean
+leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64 bytes, GError **error)
+{
+  if (!leat_memory_check_range (self, offset, bytes, error))
+    return FALSE;
+  if (bytes == 0)
+    return TRUE;
+  if (!leat_device_push (self->device, error))
+    return FALSE;
+  return leat_memory_await_bytes (
+    self, "cuMemcpyHtoD", self->device->table->cuMemcpyHtoD (self->address + offset, data, bytes), bytes, error);
+}
+
+gboolean
+leat_memory_clear (LeatMemory *self, GError **error)
+{
+  if (!leat_device_push (self->device, error))
+    return FALSE;
+  return leat_memory_await_bytes (self, "cuMemsetD8", self->device->table->cuMemsetD8 (self->address, 0, self->bytes),
+                                  self->bytes, error);
 }
 
 gboolean

@@ -128,22 +128,6 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
   return TRUE;
 }
 
-/* Fills, and copies from pageable memory, may return before they are done, and the streams of lanes wait for no other
- * stream. */
-static gboolean
-leat_lane_settle (LeatLane *self, GError **error)
-{
-  LeatDevice *device = self->resident->device;
-  CUresult result;
-
-  if (!leat_device_push (device, error))
-    return FALSE;
-  result = self->table->cuStreamSynchronize (NULL);
-  leat_device_pop (device);
-  return result == CUDA_SUCCESS
-         || leat_device_set_error (device, error, "cuStreamSynchronize", result, "the memory of a lane");
-}
-
 gboolean
 leat_lane_allocate (LeatLane *self, GError **error)
 {
@@ -166,7 +150,7 @@ leat_lane_allocate (LeatLane *self, GError **error)
       self->addresses[i] = self->addresses[root];
       self->hosts[i] = self->hosts[root];
     }
-  return leat_lane_settle (self, error);
+  return TRUE;
 }
 
 gboolean
@@ -214,7 +198,7 @@ leat_lane_set_ending (LeatLane *self, GError **error)
     if (leat_plan_get_buffer (self->plan, i)->tells_flush
         && !leat_memory_write (g_ptr_array_index (self->memories, i), 0, &ending, sizeof ending, error))
       return FALSE;
-  return leat_lane_settle (self, error);
+  return TRUE;
 }
 
 gboolean

@@ -16,21 +16,6 @@ leat_resident_write_count (LeatMemory *memory, const LeatBuffer *buffer, GError 
   return leat_memory_write (memory, 0, &count, sizeof count, error);
 }
 
-static gboolean
-leat_resident_write_zeros (LeatDevice *device, LeatMemory *memory, const LeatBuffer *buffer, GError **error)
-{
-  const LeatDriverTable *table = leat_device_get_table (device);
-  CUresult result;
-
-  if (!leat_device_push (device, error))
-    return FALSE;
-  result = table->cuMemsetD8 (leat_memory_get_address (memory), 0, buffer->bytes);
-  leat_device_pop (device);
-  if (result != CUDA_SUCCESS)
-    return leat_device_set_error (device, error, "cuMemsetD8", result, "%s", buffer->name);
-  return TRUE;
-}
-
 LeatMemory *
 leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error)
 {
@@ -41,7 +26,12 @@ leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError 
   if (memory == NULL)
     return NULL;
   if (buffer->initial == NULL)
-    return leat_resident_write_zeros (device, memory, buffer, error) ? g_steal_pointer (&memory) : NULL;
+    {
+      if (leat_memory_clear (memory, error))
+        return g_steal_pointer (&memory);
+      g_prefix_error (error, "%s: ", buffer->name);
+      return NULL;
+    }
   data = g_bytes_get_data (buffer->initial, &size);
   if (size > 0 && !leat_memory_write (memory, buffer->header ? LEAT_BUFFER_HEADER : 0, data, size, error))
     return NULL;

@@ -93,15 +93,15 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
 static gboolean
 leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
 {
-  const char *name = leat_plan_get_buffer (self->plan, op->touches[0].buffer)->name;
-  guint64 capacity = leat_spec_get_n_dims (view->spec) > 0 ? leat_spec_get_dim (view->spec, 0) : 1;
+  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
+  guint64 capacity = leat_buffer_get_capacity (buffer);
 
   if (view->count <= capacity)
     return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
                "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
                " (%s); give its output a larger spec",
-               leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, name);
+               leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, buffer->name);
   return FALSE;
 }
 
