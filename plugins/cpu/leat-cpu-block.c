@@ -14,7 +14,7 @@
 #define LEAT_CPU_ARENA_RED_ZONE 64 /* between static and dynamic shared memory, under AddressSanitizer */
 
 static pthread_key_t leat_cpu_block_key;
-static __thread LeatCpuBlock *leat_cpu_block_own;
+__thread LeatCpuBlock *leat_cpu_block_own LEAT_CPU_BLOCK_TLS;
 
 static void
 leat_cpu_block_clear_fibers (LeatCpuBlock *self)
@@ -169,7 +169,7 @@ leat_cpu_block_take_next (LeatCpuBlock *self, void **sp)
 
   if (self->n_started == self->n_threads && strand != NULL)
     {
-      self->ready.head = strand->next;
+      leat_cpu_queue_drop_first (&self->ready, strand->next);
       self->current = strand;
       *sp = strand->sp;
       return strand->fiber;
@@ -313,8 +313,9 @@ leat_cpu_block_reset (LeatCpuBlock *self)
   self->n_started = 0;
   self->n_alive = self->n_threads;
   self->cursor = (LeatHostDim3){ 0, 0, 0 };
-  self->ready.head = NULL;
-  self->barrier.waiting.head = self->grid_barrier.waiting.head = NULL;
+  leat_cpu_queue_init (&self->ready);
+  leat_cpu_queue_init (&self->barrier.waiting);
+  leat_cpu_queue_init (&self->grid_barrier.waiting);
   self->barrier.n_arrived = self->grid_barrier.n_arrived = 0;
   self->barrier.n_true = self->grid_barrier.n_true = 0;
   self->grid_barrier.phase = 0;
