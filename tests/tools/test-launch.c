@@ -274,10 +274,48 @@ test_launch_variables (Fixture *fixture, gconstpointer data)
 static void
 test_launch_unknown_variable (Fixture *fixture, gconstpointer data)
 {
-  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--check", fixture->file, "inptu=x"));
+  g_autoptr (ToolResult) unknown = tool_run (no_device, WORDS ("--check", fixture->file, "inptu=x"));
+  g_autoptr (ToolResult) valueless = tool_run (no_device, WORDS ("--check", fixture->file, "input"));
+  g_autoptr (ToolResult) malformed = tool_run (no_device, WORDS ("--check", fixture->file, "in put=x"));
 
-  g_assert_cmpint (result->code, ==, 3);
-  tool_assert_contains (result->err, "did you mean \"input\"?");
+  g_assert_cmpint (unknown->code, ==, 2);
+  tool_assert_contains (unknown->err, "did you mean \"input\"?");
+  g_assert_cmpint (valueless->code, ==, 2);
+  tool_assert_contains (valueless->err, "\"input\" sets no variable; expected NAME=VALUE");
+  g_assert_cmpint (malformed->code, ==, 2);
+}
+
+/* "-" is a file that lies in the current folder. */
+typedef struct
+{
+  const char *script;
+  int code;
+  const char *out;
+  const char *err;
+} InputCase;
+
+static const InputCase input_cases[] = {
+  { "leat-launch --check -v - <copy.leat", 0, "-: ok\n", "" },
+  { "cat copy.leat | leat-launch --variables - | head -n 1", 0, "input=in.bin\n", "" },
+  { "leat-launch --check - input=other.bin x=1 <copy.leat", 2, "", "leat-launch: the pipeline has no variable \"x\"" },
+  { "printf 'leat 1\\nuplaod\\n' | leat-launch --check -", 3, "", "<stdin>:2:1: no node \"uplaod\"" },
+  { "leat-launch --check - <&-", 2, "", "leat-launch: cannot read <stdin>: Bad file descriptor" },
+};
+
+static void
+test_launch_standard_input (Fixture *fixture, gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (input_cases); i++)
+    {
+      const InputCase *row = &input_cases[i];
+      g_autofree char *script = g_strdup_printf ("cd '%s' && %s", fixture->folder, row->script);
+      g_autoptr (ToolResult) result = tool_run (no_device, ((const char *const[]){ "sh", "-c", script, NULL }));
+
+      g_test_message ("%s: %s", row->script, result->err);
+      g_assert_cmpint (result->code, ==, row->code);
+      g_assert_cmpstr (result->out, ==, row->out);
+      g_assert_true (g_str_has_prefix (result->err, row->err));
+    }
 }
 
 /* A file that is called like a node does not hide it. */
@@ -313,6 +351,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/plan/dot", test_launch_dot);
   ADD ("/leat/tools/launch/variables/list", test_launch_variables);
   ADD ("/leat/tools/launch/variables/unknown", test_launch_unknown_variable);
+  ADD ("/leat/tools/launch/standard-input", test_launch_standard_input);
   ADD ("/leat/tools/launch/file-named-like-a-node", test_launch_file_named_like_a_node);
   return g_test_run ();
 }
