@@ -4,6 +4,7 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-node-private.h"
 #include "replay/leat-session.h"
 
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
@@ -20,7 +21,7 @@ leat_session_fill (LeatSession *self, LeatLane *lane, const LeatOp *op, gboolean
   leat_lane_view (lane, buffer, &view);
   flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, &view, wait, cancellable, error);
   if (flow == LEAT_FLOW_ERROR)
-    g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (op->node), leat_node_get_name (op->node));
+    leat_node_prefix_error (op->node, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   leat_lane_set_count (lane, buffer, view.count);
@@ -99,9 +100,10 @@ leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView
   if (view->count <= capacity)
     return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
-               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
+               "there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
                " (%s); give its output a larger spec",
-               leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, buffer->name);
+               view->count, capacity, buffer->name);
+  leat_node_prefix_error (op->node, error);
   return FALSE;
 }
 
@@ -119,7 +121,7 @@ leat_session_drain (LeatSession *self, LeatLane *lane, const LeatOp *op, GCancel
                              : view.capacity;
   if (LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error))
     return TRUE;
-  g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (op->node), leat_node_get_name (op->node));
+  leat_node_prefix_error (op->node, error);
   return FALSE;
 }
 

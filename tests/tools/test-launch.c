@@ -212,6 +212,43 @@ test_launch_check_tells_where_planning_fails (Fixture *fixture, gconstpointer da
     }
 }
 
+static const PlanningCase output_cases[] = {
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:npy path=none/o.npy\n",
+    ":2:57: ", "io:npy \"npy0\": cannot write \"" },
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:file path=none/o\n",
+    ":2:57: ", "none/o\": No such file or directory; its folder must exist\n" },
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:file path=in.bin/o\n",
+    ":2:57: ", "in.bin/o\": Not a directory" },
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:file path=/\n", ":2:57: ", "\"/\": Is a directory" },
+  { "io:file path=in.bin out=u8[2,5] -> upload -> readback -> image:write path=none/o.png\n",
+    ":2:58: ", "none/o.png\": No such file or directory" },
+};
+
+/* Nothing is made or emptied in finding out whether it could be written. */
+static void
+test_launch_check_tells_what_cannot_be_written (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *left = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (output_cases); i++)
+    {
+      const PlanningCase *row = &output_cases[i];
+      g_autofree char *text = g_strconcat ("leat 1\n", row->text, NULL);
+      g_autofree char *file = tool_write (fixture->folder, "output.leat", text);
+      g_autofree char *where = g_strconcat (file, row->where, NULL);
+      g_autoptr (ToolResult) checked = tool_run (no_device, WORDS ("--check", file));
+      g_autoptr (ToolResult) planned = tool_run (no_device, WORDS ("--plan", file));
+
+      g_test_message ("%s", checked->err);
+      g_assert_cmpint (checked->code, ==, 1);
+      g_assert_true (g_str_has_prefix (checked->err, where));
+      tool_assert_contains (checked->err, row->says);
+      g_assert_cmpint (planned->code, ==, 0);
+    }
+  left = tool_list_folder (fixture->folder);
+  g_assert_cmpstr (left, ==, "copy.leat in.bin output.leat");
+}
+
 static void
 test_launch_check_in_the_terminal_has_no_place (void)
 {
@@ -344,6 +381,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/check/tells-all-errors", test_launch_check_tells_all_errors);
   ADD ("/leat/tools/launch/check/wants-the-files", test_launch_check_wants_the_files);
   ADD ("/leat/tools/launch/check/tells-where-planning-fails", test_launch_check_tells_where_planning_fails);
+  ADD ("/leat/tools/launch/check/tells-what-cannot-be-written", test_launch_check_tells_what_cannot_be_written);
   g_test_add_func ("/leat/tools/launch/check/in-the-terminal-has-no-place",
                    test_launch_check_in_the_terminal_has_no_place);
   ADD ("/leat/tools/launch/plan/text", test_launch_plan_text);
