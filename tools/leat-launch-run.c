@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define LEAT_LAUNCH_GRACE_S 2
+#define LEAT_LAUNCH_ONCE_US (200 * G_TIME_SPAN_MILLISECOND)
 
 /* The session works in a thread of GTask's; this one waits for it, for signals and for the bus. */
 typedef struct
@@ -27,6 +28,8 @@ typedef struct
   GCancellable *cancellable;
   GMainLoop *loop;
   LeatProgress *progress;
+  LeatOutputFile *output; /* where a plan or the counts go; NULL: standard error */
+  gint64 interrupted_us;  /* when the last signal came */
   gboolean done;
   gboolean ok;
   GError *error;
@@ -76,9 +79,22 @@ leat_launch_give_up (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* One that comes right after another is the same one: timeout (1) sends its signal to the process and then to the
+ * process's group. */
+static gboolean
+leat_launch_is_repeated (LeatLaunch *self)
+{
+  gint64 before_us = self->interrupted_us;
+
+  self->interrupted_us = g_get_monotonic_time ();
+  return before_us > 0 && self->interrupted_us - before_us < LEAT_LAUNCH_ONCE_US;
+}
+
 static void
 leat_launch_interrupted (LeatLaunch *self, const char *rest)
 {
+  if (leat_launch_is_repeated (self))
+    return;
   if (g_cancellable_is_cancelled (self->cancellable))
     leat_launch_give_up (self);
   leat_progress_clear (self->progress);
