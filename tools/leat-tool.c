@@ -38,6 +38,21 @@ leat_tool_exit_from_graph (int code)
   return code == LEAT_GRAPH_ERROR_IO || code == LEAT_GRAPH_ERROR_DATA ? LEAT_EXIT_FAILED : LEAT_EXIT_PIPELINE;
 }
 
+/* A file that is not there and variables that it does not have are mistakes on the command line, whatever is in it. */
+static LeatExit
+leat_tool_exit_from_parse (int code)
+{
+  switch (code)
+    {
+    case LEAT_PARSE_ERROR_IO:
+    case LEAT_PARSE_ERROR_VARIABLE_OVERRIDE:
+    case LEAT_PARSE_ERROR_VALUE:
+      return LEAT_EXIT_USAGE;
+    default:
+      return LEAT_EXIT_PIPELINE;
+    }
+}
+
 LeatExit
 leat_tool_exit_from_error (const GError *error)
 {
@@ -48,9 +63,9 @@ leat_tool_exit_from_error (const GError *error)
   if (error->domain == LEAT_KERNEL_ERROR)
     return error->code == LEAT_KERNEL_ERROR_SOURCE || error->code == LEAT_KERNEL_ERROR_ENTRY ? LEAT_EXIT_PIPELINE
                                                                                              : LEAT_EXIT_KERNEL;
-  if (error->domain == LEAT_PARSE_ERROR || error->domain == LEAT_PLAN_ERROR)
-    return LEAT_EXIT_PIPELINE;
-  return LEAT_EXIT_FAILED;
+  if (error->domain == LEAT_PARSE_ERROR)
+    return leat_tool_exit_from_parse (error->code);
+  return error->domain == LEAT_PLAN_ERROR ? LEAT_EXIT_PIPELINE : LEAT_EXIT_FAILED;
 }
 
 static gboolean

@@ -59,7 +59,8 @@ static const UsageCase usage_cases[] = {
   { { "--bound", "a.leat" }, 2, "--bound goes with" },
   { { "-v", "-q", "a.leat" }, 2, "at once" },
   { { "--variables", "upload", "+", "readback" }, 2, "goes with a file" },
-  { { "/nonexistent/a.leat" }, 3, "/nonexistent/a.leat" },
+  { { "/nonexistent/a.leat" }, 2, "/nonexistent/a.leat" },
+  { { "--variables", "/nonexistent/a.leat" }, 2, "/nonexistent/a.leat" },
   { { "--check", "uplaod", "+", "readback" }, 3, "did you mean \"upload\"?" },
   { { "--check", "io:file", "+", "discard", "x" }, 3, "leat-launch: " },
 };
