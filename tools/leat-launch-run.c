@@ -237,7 +237,7 @@ leat_launch_say_stats (LeatLaunch *self)
   if (self->options->stats_format == LEAT_FORMAT_NONE)
     return TRUE;
   counts = leat_session_stop_counting (self->session, &self->error);
-  return counts != NULL && leat_launch_print_stats (self->options, self->session, counts, &self->error);
+  return counts != NULL && leat_launch_print_stats (self->options, self->session, counts, self->output, &self->error);
 }
 
 /* Where a sink put its result, as seen from the current folder; NULL when that is no file. (transfer full) */
@@ -297,9 +297,19 @@ leat_launch_run_steps (LeatLaunch *self)
 LeatExit
 leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline)
 {
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatOutputFile) output = NULL;
   LeatLaunch self = { NULL };
   LeatExit code;
 
+  /* Not after a run that was in vain. */
+  if (options->stats_path != NULL)
+    self.output = output = leat_output_file_open (options->stats_path, &error);
+  if (error != NULL)
+    {
+      leat_tool_report (error);
+      return leat_tool_exit_from_error (error);
+    }
   leat_launch_begin (&self, options, pipeline);
   code = leat_launch_run_steps (&self);
   leat_launch_end (&self);
@@ -328,16 +338,13 @@ leat_launch_print_bound_steps (LeatLaunch *self)
     return leat_launch_fail (self);
   leat_launch_say_device (self);
   text = leat_launch_plan_to_string (leat_session_get_plan (self->session), self->options->plan_format);
-  if (leat_tool_print (text, self->options->plan_path, &self->error))
-    return LEAT_EXIT_OK;
-  leat_tool_report (self->error);
-  return LEAT_EXIT_FAILED;
+  return leat_tool_write (self->output, text, &self->error) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 
 LeatExit
-leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline)
+leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline, LeatOutputFile *output)
 {
-  LeatLaunch self = { NULL };
+  LeatLaunch self = { .output = output };
   LeatExit code;
 
   leat_launch_begin (&self, options, pipeline);

@@ -136,7 +136,8 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
 }
 
 gboolean
-leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts, GError **error)
+leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
+                         LeatOutputFile *output, GError **error)
 {
   g_autoptr (GVariant) stats = NULL;
   g_autofree char *text = NULL;
@@ -148,8 +149,8 @@ leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session,
     }
   else
     text = leat_launch_stats_to_text (options, session, counts);
-  if (options->stats_path != NULL)
-    return leat_tool_print (text, options->stats_path, error);
+  if (output != NULL)
+    return leat_tool_write (output, text, error);
   fputs (text, stderr);
   return TRUE;
 }

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* What an open session has done, where --stats wants it. @counts: of leat_session_stop_counting () */
+/* What an open session has done.  @counts: of leat_session_stop_counting (); @output: NULL for standard error */
 gboolean leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
-                                  GError **error);
+                                  LeatOutputFile *output, GError **error);
 
 G_END_DECLS

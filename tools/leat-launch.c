@@ -65,12 +65,23 @@ leat_launch_check (const LeatLaunchOptions *options, LeatPipeline *pipeline, GPt
   return LEAT_EXIT_OK;
 }
 
+/* @plan: NULL when it is to be bound to a device first */
 static LeatExit
-leat_launch_print_plan (const LeatLaunchOptions *options, LeatPlan *plan)
+leat_launch_print_plan (const LeatLaunchOptions *options, LeatPipeline *pipeline, LeatPlan *plan)
 {
-  g_autofree char *text = leat_launch_plan_to_string (plan, options->plan_format);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatOutputFile) output =
+    leat_output_file_open (options->plan_path != NULL ? options->plan_path : "-", &error);
+  g_autofree char *text = NULL;
 
-  return leat_launch_print (text, options->plan_path);
+  if (output != NULL && plan == NULL)
+    return leat_launch_print_bound (options, pipeline, output);
+  if (output != NULL)
+    text = leat_launch_plan_to_string (plan, options->plan_format);
+  if (text != NULL && leat_tool_write (output, text, &error))
+    return LEAT_EXIT_OK;
+  leat_tool_report (error);
+  return leat_tool_exit_from_error (error);
 }
 
 /* One line for each variable: NAME=DEFAULT, and the comment. */

@@ -171,13 +171,17 @@ leat_tool_fail_output (GError **error)
 }
 
 gboolean
-leat_tool_print (const char *text, const char *path, GError **error)
+leat_tool_write (LeatOutputFile *output, const char *text, GError **error)
 {
-  if (path != NULL && strcmp (path, "-") != 0)
-    return g_file_set_contents (path, text, -1, error);
-  if (fputs (text, stdout) == EOF || fflush (stdout) != 0)
-    return leat_tool_fail_output (error);
-  return TRUE;
+  return leat_output_file_write (output, text, strlen (text), NULL, error) && leat_output_file_commit (output, error);
+}
+
+gboolean
+leat_tool_print (const char *text, GError **error)
+{
+  g_autoptr (LeatOutputFile) output = leat_output_file_open ("-", error);
+
+  return output != NULL && leat_tool_write (output, text, error);
 }
 
 LeatExit
