@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-app.h"
+#include "leat-app-private.h"
 
 #include "leat-graph-error.h"
 
