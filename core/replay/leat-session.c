@@ -29,6 +29,13 @@ enum
 static GParamSpec *leat_session_props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (LeatSession, leat_session, G_TYPE_OBJECT)
+/**
+ * leat_session_error_quark:
+ *
+ * Gets the domain of #LeatSessionError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-session-error-quark, leat_session_error)
 /* clang-format on */
