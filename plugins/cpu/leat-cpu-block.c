@@ -40,6 +40,7 @@ leat_cpu_block_free (void *data)
   free (self->arena);
   g_free (self->strands);
   free (self->warps);
+  leat_cpu_overflow_unwatch (self->signal_stack);
   g_free (self);
   leat_cpu_block_own = NULL;
 }
@@ -62,6 +63,7 @@ leat_cpu_block_get_own (void)
   self = g_new0 (LeatCpuBlock, 1);
   self->host.engine = self;
   self->stacks = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_stacks_free);
+  self->signal_stack = leat_cpu_overflow_watch ();
   leat_cpu_fiber_init_home (&self->home);
   pthread_setspecific (leat_cpu_block_key, self);
   leat_cpu_block_own = self;

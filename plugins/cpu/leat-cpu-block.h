@@ -6,6 +6,7 @@
 #include <setjmp.h>
 
 #include "leat-cpu-fiber.h"
+#include "leat-cpu-overflow.h"
 #include "leat-cpu-run.h"
 
 G_BEGIN_DECLS
@@ -88,6 +89,7 @@ typedef struct
   LeatCpuFiber **fibers;
   guint n_fibers;
   GPtrArray *stacks;
+  LeatCpuSignalStack *signal_stack; /* NULL where the OS thread has another */
   gsize stack_size;
   LeatCpuStrand *strands;
   LeatCpuWarp *warps;

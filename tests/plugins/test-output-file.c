@@ -197,8 +197,7 @@ test_output_file_quick_exit (Fixture *fixture, gconstpointer data)
   quick_exit (0);
 }
 
-#define ADD(name, func)                                                                                                \
-  g_test_add ("/leat/output-file/" name, Fixture, NULL, fixture_set_up, func, fixture_tear_down)
+#define ADD(name, func) g_test_add ("/leat/output-file/" name, Fixture, NULL, fixture_set_up, func, fixture_tear_down)
 
 int
 main (int argc, char **argv)
