@@ -91,6 +91,16 @@
  * Returns: bytes; 0 when that is not known
  */
 
+/**
+ * LeatEndpointClass::check:
+ * @self: an endpoint
+ * @error: return location for an error
+ *
+ * Finds what `start ()` would refuse, without opening, making or waiting for anything.
+ *
+ * Returns: %TRUE when nothing was found
+ */
+
 G_DEFINE_ABSTRACT_TYPE (LeatEndpoint, leat_endpoint, LEAT_TYPE_NODE)
 
 static void
