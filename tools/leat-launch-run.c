@@ -172,18 +172,6 @@ leat_launch_lost_reader (void)
   return poll (&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
-static LeatExit
-leat_launch_fail (LeatLaunch *self)
-{
-  leat_session_close (self->session);
-  leat_progress_clear (self->progress);
-  if (g_cancellable_is_cancelled (self->cancellable))
-    return LEAT_EXIT_INTERRUPTED;
-  if (self->options->verbose || !leat_launch_lost_reader ())
-    leat_tool_report (self->error);
-  return leat_tool_exit_from_error (self->error);
-}
-
 static void
 leat_launch_say_device (LeatLaunch *self)
 {
@@ -213,15 +201,50 @@ leat_launch_run_counted (LeatSession *session, GCancellable *cancellable, GError
   return leat_session_start_counting (session, error) && leat_session_run (session, cancellable, error);
 }
 
+static char *
+leat_launch_dup_stats (LeatLaunch *self, gboolean interrupted, GError **error)
+{
+  g_autoptr (GVariant) counts = leat_session_stop_counting (self->session, error);
+
+  return counts != NULL ? leat_launch_stats_to_string (self->options, self->session, counts, interrupted) : NULL;
+}
+
 static gboolean
 leat_launch_say_stats (LeatLaunch *self)
 {
-  g_autoptr (GVariant) counts = NULL;
+  g_autofree char *text = NULL;
 
   if (self->options->stats_format == LEAT_FORMAT_NONE)
     return TRUE;
-  counts = leat_session_stop_counting (self->session, &self->error);
-  return counts != NULL && leat_launch_print_stats (self->options, self->session, counts, &self->error);
+  text = leat_launch_dup_stats (self, FALSE, &self->error);
+  return text != NULL && leat_launch_print_stats (self->options, text, &self->error);
+}
+
+/* What was measured is the session's, and it is told after the session is closed. */
+static LeatExit
+leat_launch_end_interrupted (LeatLaunch *self)
+{
+  gboolean counted = self->options->stats_format != LEAT_FORMAT_NONE && leat_session_is_open (self->session);
+  g_autofree char *text = counted ? leat_launch_dup_stats (self, TRUE, NULL) : NULL;
+  g_autoptr (GError) error = NULL;
+
+  leat_session_close (self->session);
+  leat_progress_clear (self->progress);
+  if (text != NULL && !leat_launch_print_stats (self->options, text, &error))
+    leat_tool_report (error);
+  return LEAT_EXIT_INTERRUPTED;
+}
+
+static LeatExit
+leat_launch_fail (LeatLaunch *self)
+{
+  if (g_cancellable_is_cancelled (self->cancellable))
+    return leat_launch_end_interrupted (self);
+  leat_session_close (self->session);
+  leat_progress_clear (self->progress);
+  if (self->options->verbose || !leat_launch_lost_reader ())
+    leat_tool_report (self->error);
+  return leat_tool_exit_from_error (self->error);
 }
 
 /* Where a sink put its result, as seen from the current folder; NULL when that is no file. (transfer full) */
