@@ -81,7 +81,7 @@ leat_device_finalize (GObject *object)
     {
       leat_memory_pool_clear (self, LEAT_MEMORY_DEVICE);
       leat_memory_pool_clear (self, LEAT_MEMORY_PINNED);
-      self->table->cuDevicePrimaryCtxRelease (self->facts.device);
+      (*self->table->cuDevicePrimaryCtxRelease) (self->facts.device);
     }
   g_clear_pointer (&self->id, g_free);
   g_clear_pointer (&self->dead_reason, g_free);
@@ -163,7 +163,7 @@ leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **er
     return FALSE;
 
   /* The context that other libraries in this process use too, with the flags that it has. */
-  result = self->table->cuDevicePrimaryCtxRetain (&self->context, self->facts.device);
+  result = (*self->table->cuDevicePrimaryCtxRetain) (&self->context, self->facts.device);
   if (result != CUDA_SUCCESS)
     {
       self->context = NULL;
