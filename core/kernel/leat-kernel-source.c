@@ -408,6 +408,12 @@ leat_kernel_source_list_warnings (LeatKernelSource *self)
   return lines;
 }
 
+const LeatKernelText *
+leat_kernel_source_get_text (LeatKernelSource *self)
+{
+  return self->text;
+}
+
 const char *
 leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error)
 {
