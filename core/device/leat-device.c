@@ -6,7 +6,7 @@
 #include "leat-device-object-private.h"
 
 #define LEAT_PINNED_CACHE_BYTES (G_GUINT64_CONSTANT (256) << 20)
-#define LEAT_DEVICE_CACHE_SHARE 8
+#define LEAT_CACHE_SHARE        8
 
 /**
  * LeatDevice:
@@ -14,7 +14,8 @@
  * A device that kernels run on: a CUDA device, or the CPU by Leat's own driver.
  *
  * A device is opened by a text such as `cuda:0` and shared: opening it again gives the same object, and everything
- * made on it keeps it alive.  Its memory is taken from pools under a budget.  A kernel that fails while it runs takes
+ * made on it keeps it alive.  Its memory, and the pinned memory of the host that
+ * it reads in place, are taken from pools, each under a budget of its own.  A kernel that fails while it runs takes
  * the device from this process; the device then counts as dead, and all that is asked of it fails with
  * %LEAT_DRIVER_ERROR_DEVICE_LOST.
  *
@@ -158,7 +159,7 @@ leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **er
                    self->id, self->facts.name);
       return FALSE;
     }
-  if (!leat_device_parse_budget (g_getenv ("LEAT_MEMORY_BUDGET"), self->facts.memory_bytes, &self->budget, error))
+  if (!leat_device_init_budgets (self, error))
     return FALSE;
 
   /* The context that other libraries in this process use too, with the flags that it has. */
@@ -169,8 +170,9 @@ leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **er
       return leat_driver_set_error (error, self->table, "cuDevicePrimaryCtxRetain", result, "%s (%s)", self->id,
                                     self->facts.name);
     }
-  leat_memory_pool_init (&self->pools[LEAT_MEMORY_DEVICE], self->budget / LEAT_DEVICE_CACHE_SHARE);
-  leat_memory_pool_init (&self->pools[LEAT_MEMORY_PINNED], LEAT_PINNED_CACHE_BYTES);
+  leat_memory_pool_init (&self->pools[LEAT_MEMORY_DEVICE], self->budgets[LEAT_MEMORY_DEVICE] / LEAT_CACHE_SHARE);
+  leat_memory_pool_init (&self->pools[LEAT_MEMORY_PINNED],
+                         MIN (LEAT_PINNED_CACHE_BYTES, self->budgets[LEAT_MEMORY_PINNED] / LEAT_CACHE_SHARE));
   return TRUE;
 }
 

@@ -101,15 +101,12 @@ leat_memory_allocate_block (LeatDevice *device, LeatMemoryKind kind, guint64 byt
   self->kind = kind;
   self->bytes = bytes;
   self->block_bytes = block_bytes;
-  if (kind == LEAT_MEMORY_DEVICE)
-    {
-      /* Live and cached blocks together stay within the budget. */
-      g_mutex_lock (&device->lock);
-      live = device->pools[kind].counts.live_bytes;
-      budget = device->budget;
-      g_mutex_unlock (&device->lock);
-      leat_memory_pool_trim (device, kind, budget > live ? budget - live : 0);
-    }
+  /* Live and cached blocks together stay within the budget. */
+  g_mutex_lock (&device->lock);
+  live = device->pools[kind].counts.live_bytes;
+  budget = device->budgets[kind];
+  g_mutex_unlock (&device->lock);
+  leat_memory_pool_trim (device, kind, budget > live ? budget - live : 0);
   if (leat_memory_fill (self, device, what, error))
     return self;
   leat_memory_pool_forget (device, kind, block_bytes);
@@ -136,7 +133,7 @@ leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const c
     }
   if (!leat_memory_pool_take (device, kind, block_bytes, &self))
     {
-      leat_device_set_over_budget (device, block_bytes, what, error);
+      leat_device_set_over_budget (device, kind, block_bytes, what, error);
       return NULL;
     }
   if (self == NULL)

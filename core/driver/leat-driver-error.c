@@ -4,6 +4,13 @@
 #include "leat-driver-error.h"
 #include "leat-driver-private.h"
 
+/**
+ * leat_driver_error_quark:
+ *
+ * Gets the domain of #LeatDriverError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-driver-error-quark, leat_driver_error)
 /* clang-format on */

@@ -40,6 +40,10 @@ void leat_source_free (LeatSource *self);
 /* Reads all of the file, @max_bytes at most.  The errors have no position. */
 char *leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError **error);
 
+/* Of a file that is not there: " (did you mean "graphs/scan.leat"?)", the folder as the user wrote it; "" when no name
+ * is near. */
+char *leat_source_dup_hint (const LeatSource *self);
+
 /* "graphs/a.leat:12:7", "argument 5, column 3"; NULL for nowhere. */
 char *leat_source_pos_to_string (const LeatSourcePos *self);
 int leat_source_pos_compare (const LeatSourcePos *self, const LeatSourcePos *other);

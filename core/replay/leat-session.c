@@ -29,6 +29,13 @@ enum
 static GParamSpec *leat_session_props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (LeatSession, leat_session, G_TYPE_OBJECT)
+/**
+ * leat_session_error_quark:
+ *
+ * Gets the domain of #LeatSessionError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-session-error-quark, leat_session_error)
 /* clang-format on */
@@ -103,6 +110,20 @@ leat_session_note_time (gint64 *part, gint64 *since)
 }
 
 static gboolean
+leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, GError **error)
+{
+  const LeatBuffer *largest = leat_plan_find_largest (self->plan, kind == LEAT_MEMORY_PINNED);
+  g_autofree char *share = NULL;
+  g_autofree char *what = NULL;
+
+  if (largest == NULL)
+    return TRUE;
+  share = leat_device_format_bytes (largest->bytes);
+  what = g_strdup_printf ("the buffers of the pipeline (the largest is %s with %s)", largest->name, share);
+  return leat_device_check_budget (self->device, kind, bytes, what, error);
+}
+
+static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
   LeatTraits traits = { .bound = TRUE };
@@ -119,8 +140,8 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_list_endpoints (self);
-  return leat_device_check_budget (self->device, leat_plan_get_device_bytes (self->plan), "the buffers of the pipeline",
-                                   error);
+  return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
+         && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
 static gboolean
