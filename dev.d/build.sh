@@ -67,8 +67,10 @@ build_compile () {
 }
 
 build_folder () {
+  lock_take "$dev_root/$1" "another ./dev is configuring or building $1/; waiting"
   build_configure "$1"
   build_compile "$1"
+  lock_release
 }
 
 # Meson's own list of what lets the folder's programs run without being installed, asked once a configure, with one
@@ -84,7 +86,9 @@ build_write_environment () {
 }
 
 build_enter () {
+  lock_take "$dev_root/$1" "another ./dev is configuring or building $1/; waiting"
   build_write_environment "$1"
+  lock_release
   # shellcheck source=/dev/null
   . "$dev_root/$1/dev-environment"
 }
