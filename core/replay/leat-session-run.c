@@ -90,18 +90,19 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   return LEAT_FLOW_DATA;
 }
 
+/* A sink finds out; the node whose output was too small is the cause. */
 static gboolean
 leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
 {
-  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
+  const LeatBuffer *buffer = leat_plan_get_origin (self->plan, op->touches[0].buffer);
   guint64 capacity = leat_buffer_get_capacity (buffer);
 
   if (view->count <= capacity)
     return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
-               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
-               " (%s); give its output a larger spec",
-               leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, buffer->name);
+               "%s has %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
+               "; give that output a larger spec (%s \"%s\" was to take them)",
+               buffer->name, view->count, capacity, leat_node_get_id (op->node), leat_node_get_name (op->node));
   return FALSE;
 }
 
