@@ -153,10 +153,10 @@ leat_launch_stats_to_string (const LeatLaunchOptions *options, LeatSession *sess
 }
 
 gboolean
-leat_launch_print_stats (const LeatLaunchOptions *options, const char *text, GError **error)
+leat_launch_print_stats (const char *text, LeatOutputFile *output, GError **error)
 {
-  if (options->stats_path != NULL)
-    return leat_tool_print (text, options->stats_path, error);
+  if (output != NULL)
+    return leat_tool_write (output, text, error);
   fputs (text, stderr);
   return TRUE;
 }

@@ -21,7 +21,7 @@ typedef struct
   LeatSourceKind kind;
   guint index;  /* place in the order of reading, for sorting errors */
   char *name;   /* as the user wrote it; NULL unless a file */
-  char *real;   /* absolute, symbolic links followed; NULL unless a file */
+  char *real;   /* absolute, symbolic links followed; NULL unless a file, and for standard input */
   char *folder; /* absolute: relative paths written here are read against it; NULL: the current folder */
 } LeatSource;
 
@@ -35,6 +35,8 @@ typedef struct
 
 LeatSource *leat_source_new (LeatSourceKind kind);
 LeatSource *leat_source_new_file (const char *path);
+/* Standard input, a file in the current folder. */
+LeatSource *leat_source_new_input (void);
 void leat_source_free (LeatSource *self);
 
 /* Reads all of the file, @max_bytes at most.  The errors have no position. */

@@ -38,6 +38,16 @@ leat_source_new_file (const char *path)
   return self;
 }
 
+LeatSource *
+leat_source_new_input (void)
+{
+  LeatSource *self = leat_source_new (LEAT_SOURCE_FILE);
+
+  self->name = g_strdup ("<stdin>");
+  self->folder = g_get_current_dir ();
+  return self;
+}
+
 void
 leat_source_free (LeatSource *self)
 {
@@ -84,7 +94,7 @@ char *
 leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  int fd = open (self->name, O_RDONLY | O_CLOEXEC);
+  int fd = self->real != NULL ? open (self->name, O_RDONLY | O_CLOEXEC) : fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   gboolean ok = fd >= 0 && leat_source_read_fd (fd, text, max_bytes);
   int code = errno;
 

@@ -63,8 +63,6 @@ LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
-/* Says which node @error is about. */
-void leat_resident_prefix_error (LeatNode *node, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, GError **error);
 
 gboolean leat_lane_launch_graph (LeatLane *self, GError **error);

@@ -4,6 +4,8 @@
 
 #include "leat-lane-private.h"
 
+#include "graph/leat-node-private.h"
+
 #include "kernel/leat-image-private.h"
 
 /* What stays on the device for all lanes of a session: constants and loaded kernels. */
@@ -117,12 +119,6 @@ leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
   return leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error);
 }
 
-void
-leat_resident_prefix_error (LeatNode *node, GError **error)
-{
-  g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (node), leat_node_get_name (node));
-}
-
 static gboolean
 leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
 {
@@ -133,7 +129,7 @@ leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
 
       if (op->kind == LEAT_OP_KERNEL && !leat_resident_load_kernel (self, op, error))
         {
-          leat_resident_prefix_error (op->node, error);
+          leat_node_prefix_error (op->node, error);
           return FALSE;
         }
     }

@@ -4,6 +4,8 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-node-private.h"
+
 /* What a session does with the nodes where data enters and leaves. */
 
 static LeatEndpoint *
@@ -33,7 +35,7 @@ leat_session_start_endpoints (LeatSession *self, GError **error)
       self->started++;
       if (klass->start != NULL && !klass->start (endpoint, error))
         {
-          leat_resident_prefix_error (LEAT_NODE (endpoint), error);
+          leat_node_prefix_error (LEAT_NODE (endpoint), error);
           return FALSE;
         }
       if (leat_endpoint_is_source (endpoint) && klass->get_total != NULL)
@@ -56,7 +58,7 @@ leat_session_finish_endpoints (LeatSession *self, GError **error)
       if (klass->finish != NULL && !klass->finish (endpoint, good ? error : NULL))
         {
           if (good)
-            leat_resident_prefix_error (LEAT_NODE (endpoint), error);
+            leat_node_prefix_error (LEAT_NODE (endpoint), error);
           good = FALSE;
         }
     }
