@@ -144,21 +144,27 @@ test_run_says_warnings (Fixture *fixture, gconstpointer data)
                                       "{\n"
                                       "  GRID_FOR (i, in_count)\n"
                                       "    hist[in[i]]++;\n"
-                                      "}\n");
+                                      "  while (in_count == 0xffffffffffull);\n"
+                                      "}\n"
+                                      "__global__ void other (uint32_t *x) { while (leat_load_relaxed (x) == 0); }\n");
   g_autofree char *source = g_strconcat ("source=", path, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
     {
-      g_autoptr (ToolResult) loud = tool_run (NULL, WORDS (options[i], "io:file", fixture->in, "+", "upload", "+",
-                                                           "kernel", source, "hist=u32[256]", "+", "discard"));
-      g_autoptr (ToolResult) quiet = tool_run (NULL, WORDS ("-q", options[i], "io:file", fixture->in, "+", "upload",
-                                                            "+", "kernel", source, "hist=u32[256]", "+", "discard"));
+      g_autoptr (ToolResult) loud =
+        tool_run (NULL, WORDS (options[i], "io:file", fixture->in, "+", "upload", "+", "kernel", source, "entry=count",
+                               "hist=u32[256]", "+", "discard"));
+      g_autoptr (ToolResult) quiet =
+        tool_run (NULL, WORDS ("-q", options[i], "io:file", fixture->in, "+", "upload", "+", "kernel", source,
+                               "entry=count", "hist=u32[256]", "+", "discard"));
 
       g_test_message ("%s: %s%s", options[i], loud->err, quiet->err);
       g_assert_cmpint (loud->code, ==, 0);
       g_assert_cmpint (quiet->code, ==, 0);
       g_assert_cmpuint (count_occurrences (loud->err, "leat-launch: warning: kernel \"kernel0\": line 4 of "), ==, 1);
       tool_assert_contains (loud->err, "set clear=hist");
+      tool_assert_contains (loud->err, "count.cu:5:3: this loop seems to wait for another thread");
+      g_assert_cmpuint (count_occurrences (loud->err, "warning"), ==, 2);
       g_assert_cmpuint (count_occurrences (quiet->err, "warning"), ==, 0);
     }
 }
