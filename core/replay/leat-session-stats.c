@@ -10,10 +10,12 @@
  *
  * Gets what has happened since the session was opened.
  *
- * Returns: (transfer full): a dictionary (a{sv}): runs t, items-in t, bytes-in t, bytes-out t; times in microseconds:
- *   open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and constants),
- *   open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us x,
- *   device-us x, sink-us x (sums), device-min-us x, device-max-us x
+ * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t,
+ *   runs-resident t (without uploads, since the inputs were what they were) and memo-hits t (results that were known);
+ *   memo-lookups t, memo-entries u and memo-bytes t (held now); items-in t, bytes-in t, bytes-out t; times in
+ * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and
+ * constants), open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us
+ * x, device-us x, sink-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -24,6 +26,12 @@ leat_session_dup_stats (LeatSession *self)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "runs", "t", stats->runs);
+  g_variant_dict_insert (&dict, "runs-full", "t", stats->runs_of[LEAT_PATH_FULL]);
+  g_variant_dict_insert (&dict, "runs-resident", "t", stats->runs_of[LEAT_PATH_RESIDENT]);
+  g_variant_dict_insert (&dict, "memo-hits", "t", stats->memo_hits);
+  g_variant_dict_insert (&dict, "memo-lookups", "t", stats->memo_lookups);
+  g_variant_dict_insert (&dict, "memo-entries", "u", self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0);
+  g_variant_dict_insert (&dict, "memo-bytes", "t", self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0);
   g_variant_dict_insert (&dict, "items-in", "t", stats->items_in);
   g_variant_dict_insert (&dict, "bytes-in", "t", stats->bytes_in);
   g_variant_dict_insert (&dict, "bytes-out", "t", stats->bytes_out);
@@ -36,7 +44,7 @@ leat_session_dup_stats (LeatSession *self)
   g_variant_dict_insert (&dict, "source-us", "x", stats->source_us);
   g_variant_dict_insert (&dict, "device-us", "x", stats->device_us);
   g_variant_dict_insert (&dict, "sink-us", "x", stats->sink_us);
-  g_variant_dict_insert (&dict, "device-min-us", "x", stats->runs > 0 ? stats->device_min_us : 0);
+  g_variant_dict_insert (&dict, "device-min-us", "x", stats->device_max_us > 0 ? stats->device_min_us : 0);
   g_variant_dict_insert (&dict, "device-max-us", "x", stats->device_max_us);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
