@@ -6,8 +6,9 @@
 
 #include "graph/leat-app.h"
 
-/* Inputs that a program gives by hand may be the same in the next run.  Their uploads can be left out then, if what they
- * brought to the device is still there when a run has ended: no op writes it, and no other buffer lies in its memory. */
+/* Inputs that a program gives by hand may be the same in the next run.  Their uploads can be left out then, if what
+ * they brought to the device is still there when a run has ended: no op writes it, and no other buffer lies in its
+ * memory. */
 
 static const LeatOp *
 leat_plan_find_source (LeatPlan *self, LeatBufferId root)
@@ -25,8 +26,7 @@ leat_plan_find_source (LeatPlan *self, LeatBufferId root)
 static gboolean
 leat_plan_is_upload (LeatPlan *self, const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER && !op->elided
-         && leat_plan_get_root (self, op->from)->kind == LEAT_BUFFER_STAGING
+  return op->kind == LEAT_OP_TRANSFER && !op->elided && leat_plan_get_root (self, op->from)->kind == LEAT_BUFFER_STAGING
          && leat_plan_get_root (self, op->to)->kind == LEAT_BUFFER_DEVICE;
 }
 

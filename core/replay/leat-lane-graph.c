@@ -56,10 +56,10 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
                                             leat_device_get_context (self->resident->device));
 }
 
-static CUresult
-leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+static CUDA_KERNEL_NODE_PARAMS
+leat_lane_get_kernel (LeatLane *self, const LeatOp *op)
 {
-  CUDA_KERNEL_NODE_PARAMS kernel = {
+  return (CUDA_KERNEL_NODE_PARAMS){
     .func = self->resident->functions[op->index]->function,
     .gridDimX = op->grid[0],
     .gridDimY = op->grid[1],
@@ -70,6 +70,12 @@ leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, cons
     .sharedMemBytes = op->shared_bytes,
     .kernelParams = self->launches[op->index].params,
   };
+}
+
+static CUresult
+leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+{
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
   CUgraphNode *node = &to->nodes[op->index];
   CUresult result = self->table->cuGraphAddKernelNode (node, to->graph, after, n_after, &kernel);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
@@ -163,6 +169,16 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   good = leat_lane_fill_graph (self, path, error) && leat_lane_wait (self, error);
   leat_device_pop (self->resident->device);
   return good;
+}
+
+gboolean
+leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
+  LeatExecutable *it = &self->executables[path];
+  CUresult result = self->table->cuGraphExecKernelNodeSetParams (it->exec, it->nodes[op->index], &kernel);
+
+  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
 }
 
 void

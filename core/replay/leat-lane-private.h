@@ -79,6 +79,8 @@ void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
+/* Gives the kernel node of @op what its launch is packed with. */
+gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* Does a path leave an op out? */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);

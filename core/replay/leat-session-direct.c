@@ -34,7 +34,9 @@ leat_session_check_idle (LeatSession *self, const char *what, GError **error)
   else if (self->failed)
     why = "an earlier run of this session failed; close it and open it again";
   if (why != NULL)
-    g_set_error (error, LEAT_SESSION_ERROR, self->is_open && self->failed ? LEAT_SESSION_ERROR_FAILED : LEAT_SESSION_ERROR_STATE, "cannot give the memory of %s: %s", what, why);
+    g_set_error (error, LEAT_SESSION_ERROR,
+                 self->is_open && self->failed ? LEAT_SESSION_ERROR_FAILED : LEAT_SESSION_ERROR_STATE,
+                 "cannot give the memory of %s: %s", what, why);
   return why == NULL;
 }
 
@@ -58,7 +60,8 @@ leat_session_find_app (GArray *entries, const char *name, const char *kind, GErr
     }
   g_ptr_array_add (names, NULL);
   hint = leat_graph_error_hint (name, (const char *const *) names->pdata, "app nodes");
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no app node \"%s\" that is a %s%s", name, kind, hint);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no app node \"%s\" that is a %s%s",
+               name, kind, hint);
   return NULL;
 }
 
@@ -74,8 +77,8 @@ leat_session_find_app (GArray *entries, const char *name, const char *kind, GErr
  * From the first call on the node's queue is not asked any more: each run takes what the memory holds.  Each call says
  * that the memory is about to change; a run before which no input was mapped again leaves the uploads out where it can
  * (see #LeatSession:reuse), so map before every filling.  The memory stays where it is until the session is closed, and
- * must not be written while a run is under way.  For a bounded spec, leat_session_set_input_count () says how much of it
- * is live; at first nothing is.
+ * must not be written while a run is under way.  For a bounded spec, leat_session_set_input_count () says how much of
+ * it is live; at first nothing is.
  *
  * Returns: whether there is such an input; %LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_FAILED or
  *   %LEAT_GRAPH_ERROR_UNKNOWN_NAME if not
@@ -127,10 +130,13 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
     {
       g_autofree char *text = leat_spec_to_string (view.spec, LEAT_SPEC_STYLE_FILE);
 
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
       return FALSE;
     }
-  leat_lane_set_count (g_ptr_array_index (self->lanes, 0), ((LeatSessionInput *) leat_session_find_app (self->inputs, name, "source", NULL))->op->touches[0].buffer, count);
+  leat_lane_set_count (
+    g_ptr_array_index (self->lanes, 0),
+    ((LeatSessionInput *) leat_session_find_app (self->inputs, name, "source", NULL))->op->touches[0].buffer, count);
   return TRUE;
 }
 

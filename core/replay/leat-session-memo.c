@@ -6,10 +6,11 @@
 
 #include <time.h>
 
-/* Runs whose result is known already.  What looking costs is weighed against what it saves, in windows of runs: where it
- * does not pay, the memo turns itself off and says so. */
+/* Runs whose result is known already.  What looking costs is weighed against what it saves, in windows of runs: where
+ * it does not pay, the memo turns itself off and says so. */
 
-#define LEAT_MEMO_WINDOW 256
+#define LEAT_MEMO_WINDOW   128
+#define LEAT_MEMO_PATIENCE 2 /* windows in a row: one may have met a busy machine */
 
 GType
 leat_memo_mode_get_type (void)
@@ -108,8 +109,7 @@ leat_session_turn_memo_off (LeatSession *self, double saved_us)
     "the memo is turned off: of the last %u runs it knew %u, which saved %.0f us, and looking took %.0f us",
     LEAT_MEMO_WINDOW, costs->hits, saved_us, costs->spent_ns / 1e3);
 
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
-                 leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, NULL));
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, NULL));
   leat_session_drop_memo (self);
 }
 
@@ -122,9 +122,12 @@ leat_session_weigh_memo (LeatSession *self)
 
   if (costs->looked < LEAT_MEMO_WINDOW)
     return;
-  if (costs->spent_ns / 1e3 > saved_us)
+  if (costs->spent_ns / 1e3 <= saved_us)
+    costs->losses = 0;
+  else if (++costs->losses == LEAT_MEMO_PATIENCE)
     leat_session_turn_memo_off (self, saved_us);
-  memset (costs, 0, sizeof *costs);
+  costs->looked = costs->hits = 0;
+  costs->spent_ns = 0;
 }
 
 /* TRUE: the outputs hold what the inputs give, and nothing need be run. */

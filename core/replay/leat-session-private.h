@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
+  guint64 changes; /* nodes whose arguments were set between runs */
   guint64 items_in, bytes_in, bytes_out;
   gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
   gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels, lanes with their graphs */
@@ -38,6 +39,7 @@ typedef struct
 typedef struct
 {
   guint looked, hits;
+  guint losses; /* windows in a row that did not pay */
   gint64 spent_ns;
 } LeatMemoCosts;
 
@@ -56,11 +58,12 @@ struct _LeatSession
   LeatPlan *plan;
   LeatDevice *device;
   LeatResident *resident;
-  GPtrArray *lanes; /* LeatLane */
-  GArray *inputs;   /* LeatSessionInput */
-  GArray *outputs;  /* LeatSessionOutput */
-  LeatMemo *memo;   /* NULL while nothing is remembered */
-  LeatSpan *spans;  /* for it: of the inputs, then of the outputs */
+  GPtrArray *lanes;       /* LeatLane */
+  GArray *inputs;         /* LeatSessionInput */
+  GArray *outputs;        /* LeatSessionOutput */
+  GHashTable *changeable; /* LeatNode -> GPtrArray of LeatOp */
+  LeatMemo *memo;         /* NULL while nothing is remembered */
+  LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
   guint n_filled; /* sources that have given data for the run that is to come */
   guint started;  /* endpoints that stop () must be called on */
@@ -82,6 +85,9 @@ gboolean leat_session_finish_endpoints (LeatSession *self, GError **error);
 void leat_session_stop_endpoints (LeatSession *self);
 void leat_session_unblock_endpoints (LeatSession *self);
 void leat_session_call_off (LeatSession *self);
+
+void leat_session_list_changeable (LeatSession *self);
+gboolean leat_session_take_changes (LeatSession *self, GError **error);
 
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);

@@ -245,6 +245,8 @@ leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
+  if (!leat_session_take_changes (self, error))
+    return LEAT_FLOW_ERROR;
   if (leat_session_recall (self, lane))
     {
       leat_session_note_recalled (self);

@@ -12,7 +12,8 @@
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t,
  *   runs-resident t (without uploads, since the inputs were what they were) and memo-hits t (results that were known);
- *   memo-lookups t, memo-entries u and memo-bytes t (held now); items-in t, bytes-in t, bytes-out t; times in
+ *   memo-lookups t, memo-entries u and memo-bytes t (held now); changes t (nodes whose arguments were set between
+ *   runs); items-in t, bytes-in t, bytes-out t; times in
  * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and
  * constants), open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us
  * x, device-us x, sink-us x (sums), device-min-us x, device-max-us x
@@ -32,6 +33,7 @@ leat_session_dup_stats (LeatSession *self)
   g_variant_dict_insert (&dict, "memo-lookups", "t", stats->memo_lookups);
   g_variant_dict_insert (&dict, "memo-entries", "u", self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0);
   g_variant_dict_insert (&dict, "memo-bytes", "t", self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0);
+  g_variant_dict_insert (&dict, "changes", "t", stats->changes);
   g_variant_dict_insert (&dict, "items-in", "t", stats->items_in);
   g_variant_dict_insert (&dict, "bytes-in", "t", stats->bytes_in);
   g_variant_dict_insert (&dict, "bytes-out", "t", stats->bytes_out);

@@ -124,6 +124,7 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_list_endpoints (self);
+  leat_session_list_changeable (self);
   if (!leat_session_make_memo (self, error))
     return FALSE;
   return leat_device_check_budget (self->device, leat_plan_get_device_bytes (self->plan), "the buffers of the pipeline",
@@ -225,6 +226,7 @@ leat_session_close (LeatSession *self)
   self->is_open = FALSE;
   leat_session_stop_endpoints (self);
   leat_session_drop_memo (self);
+  g_clear_pointer (&self->changeable, g_hash_table_unref);
   g_ptr_array_set_size (self->lanes, 0);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);

@@ -6,7 +6,8 @@
 
 #define N 1000
 #define MAP                                                                                                            \
-  "app name=source spec=f32[1000] -> upload mode=copy -> map expr=\"a*x+b\" a=2 b=1 -> readback mode=copy -> app name=sink\n"
+  "app name=source spec=f32[1000] -> upload mode=copy -> map expr=\"a*x+b\" a=2 b=1 -> readback mode=copy -> app "     \
+  "name=sink\n"
 #define BOUNDED                                                                                                        \
   "app name=source spec=f32[<=1000] -> upload mode=copy -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 
@@ -200,10 +201,10 @@ main (int argc, char **argv)
                         test_session_direct_fills_in_place);
   g_test_add_data_func ("/leat/session/direct/fills-in-place/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_session_direct_fills_in_place);
-  g_test_add_data_func ("/leat/session/direct/keeps-what-is-on-the-device/graph",
-                        GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_session_direct_keeps_what_is_on_the_device);
-  g_test_add_data_func ("/leat/session/direct/keeps-what-is-on-the-device/eager",
-                        GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_session_direct_keeps_what_is_on_the_device);
+  g_test_add_data_func ("/leat/session/direct/keeps-what-is-on-the-device/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_session_direct_keeps_what_is_on_the_device);
+  g_test_add_data_func ("/leat/session/direct/keeps-what-is-on-the-device/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_session_direct_keeps_what_is_on_the_device);
   g_test_add_func ("/leat/session/direct/uploads-always-where-asked", test_session_direct_uploads_always_where_asked);
   g_test_add_func ("/leat/session/direct/takes-counts", test_session_direct_takes_counts);
   g_test_add_func ("/leat/session/direct/refuses", test_session_direct_refuses);
