@@ -12,8 +12,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define LEAT_LAUNCH_GRACE_S 2
 
 /* The session works in a thread of GTask's; this one waits for it, for signals and for the bus. */
 typedef struct
@@ -65,17 +68,38 @@ leat_launch_await (LeatLaunch *self, LeatLaunchStep step)
   return self->ok;
 }
 
+/* For what cannot be called off, such as a grid under way.  Output files that have a name already are taken away. */
 static gboolean
-leat_launch_interrupted (gpointer data)
+leat_launch_give_up (gpointer data)
 {
-  LeatLaunch *self = data;
+  quick_exit (LEAT_EXIT_INTERRUPTED);
+  return G_SOURCE_REMOVE;
+}
 
+static void
+leat_launch_interrupted (LeatLaunch *self, const char *rest)
+{
   if (g_cancellable_is_cancelled (self->cancellable))
-    _exit (LEAT_EXIT_INTERRUPTED);
+    leat_launch_give_up (self);
   leat_progress_clear (self->progress);
   if (!self->options->quiet)
-    leat_tool_note ("interrupted; ending the run (again: at once)");
+    leat_tool_note ("interrupted; ending the run (%s)", rest);
   g_cancellable_cancel (self->cancellable);
+}
+
+static gboolean
+leat_launch_interrupted_by_person (gpointer data)
+{
+  leat_launch_interrupted (data, "again: at once");
+  return G_SOURCE_CONTINUE;
+}
+
+/* Who sends these does not come back to send another, or sends SIGKILL. */
+static gboolean
+leat_launch_interrupted_by_program (gpointer data)
+{
+  leat_launch_interrupted (data, "at once when it takes more than " G_STRINGIFY (LEAT_LAUNCH_GRACE_S) " s");
+  g_timeout_add_seconds (LEAT_LAUNCH_GRACE_S, leat_launch_give_up, NULL);
   return G_SOURCE_CONTINUE;
 }
 
@@ -96,7 +120,6 @@ static void
 leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipeline *pipeline)
 {
   LeatBus *bus = leat_pipeline_get_bus (pipeline);
-  static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   self->options = options;
   self->pipeline = pipeline;
@@ -105,8 +128,9 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
-  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    g_unix_signal_add (signals[i], leat_launch_interrupted, self);
+  g_unix_signal_add (SIGINT, leat_launch_interrupted_by_person, self);
+  g_unix_signal_add (SIGTERM, leat_launch_interrupted_by_program, self);
+  g_unix_signal_add (SIGHUP, leat_launch_interrupted_by_program, self);
   g_signal_connect (bus, "message", G_CALLBACK (leat_launch_take_message), self);
   leat_bus_add_watch (bus);
 }

@@ -37,6 +37,13 @@ struct _LeatKernelSource
   char *cuda_text;
 };
 
+/**
+ * leat_kernel_error_quark:
+ *
+ * Gets the domain of #LeatKernelError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-kernel-error-quark, leat_kernel_error)
 /* clang-format on */
@@ -131,6 +138,14 @@ leat_kernel_source_new (const char *name, const char *text, GError **error)
   return g_steal_pointer (&self);
 }
 
+/**
+ * leat_kernel_source_ref:
+ * @self: a source
+ *
+ * Takes a reference; any thread may.
+ *
+ * Returns: (transfer full): @self
+ */
 LeatKernelSource *
 leat_kernel_source_ref (LeatKernelSource *self)
 {
@@ -139,6 +154,12 @@ leat_kernel_source_ref (LeatKernelSource *self)
   return self;
 }
 
+/**
+ * leat_kernel_source_unref:
+ * @self: (transfer full): a source
+ *
+ * Gives a reference back; the last one frees the source and all that it owns, prototypes among it.
+ */
 void
 leat_kernel_source_unref (LeatKernelSource *self)
 {
@@ -163,6 +184,8 @@ leat_kernel_source_unref (LeatKernelSource *self)
 /**
  * leat_kernel_source_get_name:
  * @self: a source
+ *
+ * Gets what stands for the source in messages.
  *
  * Returns: (transfer none): the path or name that it was made with
  */

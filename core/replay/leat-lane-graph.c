@@ -36,7 +36,7 @@ leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
   leat_lane_describe_end (self, op->from, &copy.srcMemoryType, &copy.srcDevice, &copy.srcHost);
   leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &target);
   copy.dstHost = (void *) target;
-  return self->table->cuGraphAddMemcpyNode (&to->nodes[op->index], to->graph, after, n_after, &copy,
+  return (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
                                             leat_device_get_context (self->resident->device));
 }
 
@@ -52,7 +52,7 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
     .height = 1,
   };
 
-  return self->table->cuGraphAddMemsetNode (&to->nodes[op->index], to->graph, after, n_after, &fill,
+  return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], to->graph, after, n_after, &fill,
                                             leat_device_get_context (self->resident->device));
 }
 
@@ -77,14 +77,14 @@ leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, cons
 {
   CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
   CUgraphNode *node = &to->nodes[op->index];
-  CUresult result = self->table->cuGraphAddKernelNode (node, to->graph, after, n_after, &kernel);
+  CUresult result = (*self->table->cuGraphAddKernelNode) (node, to->graph, after, n_after, &kernel);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
 
   if (result == CUDA_SUCCESS && op->cooperative)
     {
       if (self->table->cuGraphKernelNodeSetAttribute == NULL)
         return CUDA_ERROR_NOT_SUPPORTED;
-      result = self->table->cuGraphKernelNodeSetAttribute (*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
+      result = (*self->table->cuGraphKernelNodeSetAttribute) (*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
     }
   return result;
 }
@@ -126,12 +126,12 @@ static gboolean
 leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
 {
   LeatDevice *device = self->resident->device;
-  CUresult result = self->table->cuGraphInstantiateWithFlags (&to->exec, to->graph, 0);
+  CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
                                   self->plan->ops->len);
-  result = self->table->cuGraphUpload (to->exec, leat_stream_get (self->stream));
+  result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
   return TRUE;
@@ -141,7 +141,7 @@ static gboolean
 leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
 {
   LeatExecutable *to = &self->executables[path];
-  CUresult result = self->table->cuGraphCreate (&to->graph, 0);
+  CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
@@ -176,7 +176,7 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
 {
   CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
   LeatExecutable *it = &self->executables[path];
-  CUresult result = self->table->cuGraphExecKernelNodeSetParams (it->exec, it->nodes[op->index], &kernel);
+  CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
 
   return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
 }
@@ -192,9 +192,9 @@ leat_lane_destroy_graphs (LeatLane *self)
       LeatExecutable *it = &self->executables[i];
 
       if (alive && it->exec != NULL)
-        self->table->cuGraphExecDestroy (it->exec);
+        (*self->table->cuGraphExecDestroy) (it->exec);
       if (alive && it->graph != NULL)
-        self->table->cuGraphDestroy (it->graph);
+        (*self->table->cuGraphDestroy) (it->graph);
       g_free (it->nodes);
       *it = (LeatExecutable){ 0 };
     }
@@ -206,7 +206,7 @@ gboolean
 leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error)
 {
   LeatExecutable *it = &self->executables[path];
-  CUresult result = self->table->cuGraphLaunch (it->exec, leat_stream_get (self->stream));
+  CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",

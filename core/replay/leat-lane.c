@@ -188,7 +188,7 @@ leat_lane_set_ending (LeatLane *self, GError **error)
 gboolean
 leat_lane_wait (LeatLane *self, GError **error)
 {
-  CUresult result = self->table->cuStreamSynchronize (leat_stream_get (self->stream));
+  CUresult result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s", self->last_nodes);

@@ -33,7 +33,7 @@ static gboolean
 leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
 {
   CUgraphNodeType type;
-  CUresult result = lane->table->cuGraphNodeGetType (node, &type);
+  CUresult result = (*lane->table->cuGraphNodeGetType) (node, &type);
 
   if (result != CUDA_SUCCESS)
     return leat_session_fail_count (self, "cuGraphNodeGetType", result, error);
@@ -49,11 +49,11 @@ leat_session_count_nodes (LeatSession *self, LeatLane *lane, LeatPath path, Leat
   CUgraph graph = lane->executables[path].graph;
   g_autofree CUgraphNode *nodes = NULL;
   size_t n = 0;
-  CUresult result = lane->table->cuGraphGetNodes (graph, NULL, &n);
+  CUresult result = (*lane->table->cuGraphGetNodes) (graph, NULL, &n);
 
   nodes = g_new0 (CUgraphNode, n + 1);
   if (result == CUDA_SUCCESS && n > 0)
-    result = lane->table->cuGraphGetNodes (graph, nodes, &n);
+    result = (*lane->table->cuGraphGetNodes) (graph, nodes, &n);
   if (result != CUDA_SUCCESS)
     return leat_session_fail_count (self, "cuGraphGetNodes", result, error);
   for (size_t i = 0; i < n; i++)
@@ -92,7 +92,7 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
  * @self: an open session that is not running
  * @error: return location for an error
  *
- * Begins to count the calls that reach the driver, of all sessions on that driver.
+ * Begins to count the calls that reach the driver, of all sessions on that driver; others may be running.
  *
  * For a comparison of what is done with what leat_plan_dup_prediction() says.  It makes each call a little slower.
  *
@@ -103,7 +103,7 @@ leat_session_start_counting (LeatSession *self, GError **error)
 {
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
 
-  if (!self->is_open)
+  if (!leat_session_is_open (self))
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "cannot count calls: the session is not open");
       return FALSE;
@@ -142,7 +142,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
 
-  if (!self->is_open)
+  if (!leat_session_is_open (self))
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "nothing was counted: the session is not open");
       return NULL;

@@ -22,25 +22,19 @@ leat_session_get_output (LeatSession *self, guint index)
   return &g_array_index (self->outputs, LeatSessionOutput, index);
 }
 
+/* Has the session to itself, and open, until leat_session_let_go (). */
 static gboolean
-leat_session_check_idle (LeatSession *self, const char *what, GError **error)
+leat_session_take_open (LeatSession *self, GError **error)
 {
-  const char *why = NULL;
-
-  if (!self->is_open)
-    why = "the session is not open";
-  else if (g_atomic_int_get (&self->running))
-    why = "the session is running in another thread";
-  else if (self->failed)
-    why = "an earlier run of this session failed; close it and open it again";
-  if (why != NULL)
-    g_set_error (error, LEAT_SESSION_ERROR,
-                 self->is_open && self->failed ? LEAT_SESSION_ERROR_FAILED : LEAT_SESSION_ERROR_STATE,
-                 "cannot give the memory of %s: %s", what, why);
-  return why == NULL;
+  if (!leat_session_take (self, error))
+    return FALSE;
+  if (leat_session_check_may_run (self, error))
+    return TRUE;
+  leat_session_let_go (self);
+  return FALSE;
 }
 
-/* @first: address of the op in the first of @n entries that are @size bytes apart */
+/* @entries: structures that begin with their op */
 static gpointer
 leat_session_find_app (GArray *entries, const char *name, const char *kind, GError **error)
 {
@@ -63,6 +57,28 @@ leat_session_find_app (GArray *entries, const char *name, const char *kind, GErr
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no app node \"%s\" that is a %s%s",
                name, kind, hint);
   return NULL;
+}
+
+static void
+leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *view)
+{
+  input->direct = TRUE;
+  input->generation++;
+  leat_lane_view (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, view);
+}
+
+static gboolean
+leat_session_check_count (const char *name, const LeatView *view, guint64 count, GError **error)
+{
+  guint64 most = leat_spec_get_n_dims (view->spec) > 0 ? leat_spec_get_dim (view->spec, 0) : 1;
+  g_autofree char *text = NULL;
+
+  if (count == most || (count < most && leat_spec_is_bounded (view->spec)))
+    return TRUE;
+  text = leat_spec_to_string (view->spec, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+               "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
+  return FALSE;
 }
 
 /**
@@ -91,15 +107,13 @@ leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GEr
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (name != NULL && view != NULL, FALSE);
 
-  if (!leat_session_check_idle (self, "an input", error))
+  if (!leat_session_take_open (self, error))
     return FALSE;
   input = leat_session_find_app (self->inputs, name, "source", error);
-  if (input == NULL)
-    return FALSE;
-  input->direct = TRUE;
-  input->generation++;
-  leat_lane_view (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, view);
-  return TRUE;
+  if (input != NULL)
+    leat_session_lend_input (self, input, view);
+  leat_session_let_go (self);
+  return input != NULL;
 }
 
 /**
@@ -117,27 +131,23 @@ leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GEr
 gboolean
 leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error)
 {
+  LeatSessionInput *input;
   LeatView view;
-  guint64 most;
+  gboolean good;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (name != NULL, FALSE);
 
-  if (!leat_session_map_input (self, name, &view, error))
+  if (!leat_session_take_open (self, error))
     return FALSE;
-  most = leat_spec_get_n_dims (view.spec) > 0 ? leat_spec_get_dim (view.spec, 0) : 1;
-  if (count > most || (count != most && !leat_spec_is_bounded (view.spec)))
-    {
-      g_autofree char *text = leat_spec_to_string (view.spec, LEAT_SPEC_STYLE_FILE);
-
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
-                   "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
-      return FALSE;
-    }
-  leat_lane_set_count (
-    g_ptr_array_index (self->lanes, 0),
-    ((LeatSessionInput *) leat_session_find_app (self->inputs, name, "source", NULL))->op->touches[0].buffer, count);
-  return TRUE;
+  input = leat_session_find_app (self->inputs, name, "source", error);
+  if (input != NULL)
+    leat_session_lend_input (self, input, &view);
+  good = input != NULL && leat_session_check_count (name, &view, count, error);
+  if (good)
+    leat_lane_set_count (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, count);
+  leat_session_let_go (self);
+  return good;
 }
 
 /**
@@ -162,12 +172,14 @@ leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GE
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (name != NULL && view != NULL, FALSE);
 
-  if (!leat_session_check_idle (self, "an output", error))
+  if (!leat_session_take_open (self, error))
     return FALSE;
   output = leat_session_find_app (self->outputs, name, "sink", error);
-  if (output == NULL)
-    return FALSE;
-  output->direct = TRUE;
-  leat_lane_view (g_ptr_array_index (self->lanes, 0), output->op->touches[0].buffer, view);
-  return TRUE;
+  if (output != NULL)
+    {
+      output->direct = TRUE;
+      leat_lane_view (g_ptr_array_index (self->lanes, 0), output->op->touches[0].buffer, view);
+    }
+  leat_session_let_go (self);
+  return output != NULL;
 }

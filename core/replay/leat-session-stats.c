@@ -4,11 +4,23 @@
 
 #include "leat-session-private.h"
 
+/* After a run and after the opening: what other threads may ask for. */
+void
+leat_session_tell_stats (LeatSession *self)
+{
+  self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
+  self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
+  g_mutex_lock (&self->told_lock);
+  self->told = self->stats;
+  g_mutex_unlock (&self->told_lock);
+}
+
 /**
  * leat_session_dup_stats:
  * @self: a session
  *
- * Gets what has happened since the session was opened.
+ * Gets what has happened since the session was opened; of a run that is under way in another thread, all up to its last
+ * result.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t,
  *   runs-resident t (without uploads, since the inputs were what they were) and memo-hits t (results that were known);
@@ -21,18 +33,21 @@
 GVariant *
 leat_session_dup_stats (LeatSession *self)
 {
-  const LeatSessionStats *stats = &self->stats;
+  g_autofree LeatSessionStats *stats = NULL;
   GVariantDict dict;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  g_mutex_lock (&self->told_lock);
+  stats = g_memdup2 (&self->told, sizeof self->told);
+  g_mutex_unlock (&self->told_lock);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "runs", "t", stats->runs);
   g_variant_dict_insert (&dict, "runs-full", "t", stats->runs_of[LEAT_PATH_FULL]);
   g_variant_dict_insert (&dict, "runs-resident", "t", stats->runs_of[LEAT_PATH_RESIDENT]);
   g_variant_dict_insert (&dict, "memo-hits", "t", stats->memo_hits);
   g_variant_dict_insert (&dict, "memo-lookups", "t", stats->memo_lookups);
-  g_variant_dict_insert (&dict, "memo-entries", "u", self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0);
-  g_variant_dict_insert (&dict, "memo-bytes", "t", self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0);
+  g_variant_dict_insert (&dict, "memo-entries", "u", stats->memo_entries);
+  g_variant_dict_insert (&dict, "memo-bytes", "t", stats->memo_bytes);
   g_variant_dict_insert (&dict, "changes", "t", stats->changes);
   g_variant_dict_insert (&dict, "items-in", "t", stats->items_in);
   g_variant_dict_insert (&dict, "bytes-in", "t", stats->bytes_in);

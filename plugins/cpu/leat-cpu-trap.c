@@ -72,7 +72,7 @@ leat_cpu_block_describe_deadlock (LeatCpuBlock *self)
 static void
 leat_cpu_trap (LeatHostBlock *host, const char *what, const char *file, uint32_t line)
 {
-  LeatCpuBlock *block = host->engine;
+  LeatCpuBlock *block = leat_cpu_block_from_host (host);
 
   if (file == NULL)
     leat_cpu_block_fail (block, CUDA_ERROR_LAUNCH_FAILED, "%s", what != NULL ? what : "trap");

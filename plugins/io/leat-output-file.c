@@ -3,9 +3,10 @@
  */
 #include "leat-output-file.h"
 
+#include "leat-output-name.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <limits.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -15,8 +16,8 @@
 struct _LeatOutputFile
 {
   char *path;      /* for messages */
-  char *target;    /* what the temporary file will be called; NULL when written directly */
-  char *temporary; /* NULL when written directly */
+  char *target;    /* what the file will be called; NULL when written directly */
+  char *temporary; /* what it is called until then; NULL when it has no name */
   int fd;
   int wake_fd; /* -1 where a write never waits for somebody */
   gboolean owns_fd;
@@ -35,7 +36,7 @@ leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
   else if (code == EISDIR)
     advice = "; give the path of a file in it";
   else if (code == ENOSPC || code == EDQUOT || code == EFBIG)
-    advice = self->temporary != NULL ? "; nothing is left under that name that was not there before" : "";
+    advice = self->target != NULL ? "; nothing is left under that name that was not there before" : "";
   if (self->written > 0)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
                  "cannot write \"%s\": %s after %" G_GUINT64_FORMAT " bytes%s", self->path, g_strerror (code),
@@ -57,26 +58,42 @@ leat_output_file_open_directly (LeatOutputFile *self, const char *path, GError *
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
 }
 
+/* A file without a name: whatever ends the process, nothing is left.  FALSE where the file system or the process has no
+ * such thing, or no way to name the file later. */
+static gboolean
+leat_output_file_open_nameless (LeatOutputFile *self, const char *folder)
+{
+  g_autofree char *handle = NULL;
+
+  self->fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (self->fd < 0)
+    return FALSE;
+  handle = leat_output_name_from_fd (self->fd);
+  if (access (handle, F_OK) == 0)
+    return TRUE;
+  close (self->fd);
+  self->fd = -1;
+  return FALSE;
+}
+
 /* @info: what has the name now, or NULL. */
 static gboolean
-leat_output_file_open_temporary (LeatOutputFile *self, const char *path, const struct stat *info, GError **error)
+leat_output_file_open_replacement (LeatOutputFile *self, const char *path, const struct stat *info, GError **error)
 {
-  g_autofree char *folder = NULL, *name = NULL, *pattern = NULL, *hidden = NULL;
+  g_autofree char *folder = NULL;
   char *real = info != NULL ? realpath (path, NULL) : NULL;
 
   /* Through a symbolic link, so that the link stays one. */
   self->target = g_strdup (real != NULL ? real : path);
   free (real);
-  folder = g_path_get_dirname (self->target);
-  name = g_path_get_basename (self->target);
-  /* A name may be as long as a name can be. */
-  hidden = g_strndup (name, 200);
-  pattern = g_strdup_printf ("%s/.%s.XXXXXX", folder, hidden);
   self->owns_fd = TRUE;
-  self->fd = g_mkstemp_full (pattern, O_RDWR | O_CLOEXEC, 0666);
-  if (self->fd < 0)
-    return leat_output_file_fail (self, errno, error);
-  self->temporary = g_steal_pointer (&pattern);
+  folder = g_path_get_dirname (self->target);
+  if (!leat_output_file_open_nameless (self, folder))
+    {
+      self->temporary = leat_output_name_create (self->target, &self->fd);
+      if (self->temporary == NULL)
+        return leat_output_file_fail (self, errno, error);
+    }
   if (info != NULL && fchmod (self->fd, info->st_mode & 07777) != 0)
     return leat_output_file_fail (self, errno, error);
   return TRUE;
@@ -101,7 +118,7 @@ leat_output_file_open (const char *path, GError **error)
   else if (there && access (path, W_OK) != 0)
     good = leat_output_file_fail (self, errno, error);
   else
-    good = leat_output_file_open_temporary (self, path, there ? &info : NULL, error);
+    good = leat_output_file_open_replacement (self, path, there ? &info : NULL, error);
   return good ? g_steal_pointer (&self) : NULL;
 }
 
@@ -112,9 +129,7 @@ leat_output_file_free (LeatOutputFile *self)
     close (self->fd);
   if (self->wake_fd >= 0)
     close (self->wake_fd);
-  if (self->temporary != NULL)
-    unlink (self->temporary);
-  g_free (self->temporary);
+  g_clear_pointer (&self->temporary, leat_output_name_remove);
   g_free (self->target);
   g_free (self->path);
   g_free (self);
@@ -186,22 +201,45 @@ leat_output_file_write_at (LeatOutputFile *self, guint64 offset, gconstpointer d
   return TRUE;
 }
 
+/* Gives a file without one its name.  What has the name already cannot be linked over, only renamed over. */
+static gboolean
+leat_output_file_link (LeatOutputFile *self, GError **error)
+{
+  g_autofree char *handle = leat_output_name_from_fd (self->fd);
+
+  if (linkat (AT_FDCWD, handle, AT_FDCWD, self->target, AT_SYMLINK_FOLLOW) == 0)
+    return TRUE;
+  if (errno != EEXIST)
+    return leat_output_file_fail (self, errno, error);
+  self->temporary = leat_output_name_link (self->target, handle);
+  return self->temporary != NULL || leat_output_file_fail (self, errno, error);
+}
+
+/* Some file systems say only when a descriptor is closed that there was no room. */
+static gboolean
+leat_output_file_flush (LeatOutputFile *self, GError **error)
+{
+  int other = fcntl (self->fd, F_DUPFD_CLOEXEC, 0);
+
+  if (other < 0 || (close (other) != 0 && errno != EINTR))
+    return leat_output_file_fail (self, errno, error);
+  return TRUE;
+}
+
 gboolean
 leat_output_file_commit (LeatOutputFile *self, GError **error)
 {
-  int fd = self->fd;
-
   if (!self->owns_fd)
     return TRUE;
-  self->fd = -1;
-  /* Some file systems say only here that there was no room. */
-  if (close (fd) != 0 && errno != EINTR)
-    return leat_output_file_fail (self, errno, error);
-  if (self->temporary == NULL)
+  if (!leat_output_file_flush (self, error))
+    return FALSE;
+  if (self->target == NULL)
     return TRUE;
-  if (rename (self->temporary, self->target) != 0)
+  if (self->temporary == NULL && !leat_output_file_link (self, error))
+    return FALSE;
+  if (self->temporary != NULL && !leat_output_name_rename (self->temporary, self->target))
     return leat_output_file_fail (self, errno, error);
-  g_clear_pointer (&self->temporary, g_free);
+  self->temporary = NULL;
   return TRUE;
 }
 
@@ -221,5 +259,5 @@ leat_output_file_get_path (LeatOutputFile *self)
 gboolean
 leat_output_file_is_seekable (LeatOutputFile *self)
 {
-  return self->temporary != NULL;
+  return self->target != NULL;
 }

@@ -354,12 +354,17 @@ typedef struct
   const char *statement;
   int signal;
   const char *says;
+  const char *advises;
 } CrashCase;
 
 static const CrashCase crash_cases[] = {
-  { "*(volatile unsigned char *) 0x10 = 1;", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
+  { "*(volatile unsigned char *) 0x10 = 1;", SIGSEGV,
+    "leat-launch: ended by SIGSEGV in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+  { "volatile char big[200000]; big[in[0]] = 1; __syncthreads (); out[0] = big[in[1]];", SIGSEGV,
+    "poke, block (0,0,0), thread (0,0,0): it overflowed its stack of 64 KiB", "LEAT_CPU_STACK=256K" },
 #ifdef __x86_64__ /* others divide by zero without a word */
-  { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE, "leat-launch: ended by SIGFPE in kernel poke: " },
+  { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE,
+    "leat-launch: ended by SIGFPE in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
 #endif
 };
 
@@ -408,7 +413,7 @@ test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
   g_test_message ("%s", result->err);
   g_assert_cmpint (result->code, ==, 128 + row->signal);
   tool_assert_contains (result->err, row->says);
-  tool_assert_contains (result->err, "LEAT_KERNEL_SANITIZE=address");
+  tool_assert_contains (result->err, row->advises);
 }
 
 static void
