@@ -127,3 +127,30 @@ leat_endpoint_is_source (LeatEndpoint *self)
       return TRUE;
   return FALSE;
 }
+
+/**
+ * leat_endpoint_check:
+ * @self: an endpoint of a pipeline that has been planned
+ * @error: return location for an error
+ *
+ * Looks for what would make a session fail to start the endpoint, such as a folder that is not there.  No device is
+ * needed, nothing is opened and nothing is made; what changes until the session is opened is not seen.
+ *
+ * Returns: %TRUE when nothing was found; else the error begins with where the node is written and what it is
+ *
+ * Since: 0.1
+ */
+gboolean
+leat_endpoint_check (LeatEndpoint *self, GError **error)
+{
+  LeatEndpointClass *klass;
+
+  g_return_val_if_fail (LEAT_IS_ENDPOINT (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  klass = LEAT_ENDPOINT_GET_CLASS (self);
+  if (klass->check == NULL || klass->check (self, error))
+    return TRUE;
+  leat_node_prefix_error (LEAT_NODE (self), error);
+  return FALSE;
+}

@@ -65,6 +65,8 @@ void leat_node_set_origin (LeatNode *self, const char *origin);
 const char *leat_node_get_origin (LeatNode *self);
 /* Puts the origin, where there is one, in front of the message. */
 void leat_node_prefix_origin (LeatNode *self, GError **error);
+/* Puts the origin and the title in front of the message. */
+void leat_node_prefix_error (LeatNode *self, GError **error);
 gboolean leat_node_is_frozen (LeatNode *self);
 /* BUSY: `cannot @verb "@what" of ...` */
 gboolean leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError **error);

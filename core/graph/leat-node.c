@@ -455,6 +455,15 @@ leat_node_prefix_origin (LeatNode *self, GError **error)
     g_prefix_error (error, "%s: ", origin);
 }
 
+void
+leat_node_prefix_error (LeatNode *self, GError **error)
+{
+  g_autofree char *title = leat_node_dup_title (self);
+
+  g_prefix_error (error, "%s: ", title);
+  leat_node_prefix_origin (self, error);
+}
+
 /**
  * leat_node_set_base_path:
  * @self: a node

@@ -144,6 +144,7 @@ char **leat_kernel_source_list_entries (LeatKernelSource *self); /* (transfer fu
 const LeatPrototype *leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GError **error);
 /* Things worth saying that are not errors (a spin without __nanosleep): NULL-terminated "file:line:col: text". */
 const char *const *leat_kernel_source_list_warnings (LeatKernelSource *self);
+char **leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelSource, leat_kernel_source_unref)
 

@@ -237,8 +237,7 @@ leat_plan_record (LeatPlan *self, GError **error)
 
       if (!leat_plan_record_node (self, node, error))
         {
-          g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (node), leat_node_get_name (node));
-          leat_node_prefix_origin (node, error);
+          leat_node_prefix_error (node, error);
           return FALSE;
         }
     }

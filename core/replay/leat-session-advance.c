@@ -174,25 +174,12 @@ leat_session_cancelled (GCancellable *cancellable, gpointer data)
   leat_session_unblock_endpoints (data);
 }
 
-/**
- * leat_session_run:
- * @self: an open session
- * @cancellable: (nullable): to stop early
- * @error: return location for an error
- *
- * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
- * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  After an error as
- * leat_session_replay ().
- *
- * Returns: whether the end was reached
- */
-gboolean
-leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
+static gboolean
+leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   LeatFlow flow;
   gulong watch = 0;
 
-  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   if (!leat_session_begin (self, error))
     return FALSE;
   if (cancellable != NULL)
@@ -209,20 +196,51 @@ leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
 }
 
 static void
+leat_session_post_outcome (LeatSession *self, const GError *error)
+{
+  LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
+
+  /* A session that was made without a pipeline has no bus. */
+  if (self->pipeline != NULL)
+    leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, NULL));
+}
+
+/**
+ * leat_session_run:
+ * @self: an open session
+ * @cancellable: (nullable): to stop early
+ * @error: return location for an error
+ *
+ * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
+ * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Last comes exactly one message
+ * that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set to.  After an error as
+ * leat_session_replay (), which posts none of these.
+ *
+ * Returns: whether the end was reached
+ */
+gboolean
+leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  GError *inner = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  leat_session_run_to_end (self, cancellable, &inner);
+  leat_session_post_outcome (self, inner);
+  if (inner == NULL)
+    return TRUE;
+  g_propagate_error (error, inner);
+  return FALSE;
+}
+
+static void
 leat_session_run_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  LeatSession *self = source;
-  LeatBus *bus = leat_pipeline_get_bus (self->pipeline);
   GError *error = NULL;
 
-  if (leat_session_run (self, cancellable, &error))
-    {
-      leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_END, NULL, NULL, NULL));
-      g_task_return_boolean (task, TRUE);
-      return;
-    }
-  leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_ERROR, NULL, error, NULL));
-  g_task_return_error (task, error);
+  if (leat_session_run (source, cancellable, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
 }
 
 /**
@@ -232,8 +250,7 @@ leat_session_run_thread (GTask *task, gpointer source, gpointer data, GCancellab
  * @callback: (scope async): called in the thread-default main context of the caller
  * @user_data: for @callback
  *
- * Does leat_session_run () in a thread of its own.  Beside @callback, exactly one message tells how it ended:
- * %LEAT_MESSAGE_END or %LEAT_MESSAGE_ERROR.
+ * Does leat_session_run () in a thread of its own, with the same messages.
  */
 void
 leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)

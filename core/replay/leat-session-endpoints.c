@@ -4,6 +4,8 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-node-private.h"
+
 /* What a session does with the nodes where data enters and leaves. */
 
 static LeatEndpoint *
@@ -21,13 +23,6 @@ leat_session_count_endpoints (LeatSession *self)
   return self->inputs->len + self->outputs->len;
 }
 
-static void
-leat_session_prefix_error (LeatEndpoint *endpoint, GError **error)
-{
-  g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (LEAT_NODE (endpoint)),
-                  leat_node_get_name (LEAT_NODE (endpoint)));
-}
-
 gboolean
 leat_session_start_endpoints (LeatSession *self, GError **error)
 {
@@ -40,7 +35,7 @@ leat_session_start_endpoints (LeatSession *self, GError **error)
       self->started++;
       if (klass->start != NULL && !klass->start (endpoint, error))
         {
-          leat_session_prefix_error (endpoint, error);
+          leat_node_prefix_error (LEAT_NODE (endpoint), error);
           return FALSE;
         }
       if (leat_endpoint_is_source (endpoint) && klass->get_total != NULL)
@@ -63,7 +58,7 @@ leat_session_finish_endpoints (LeatSession *self, GError **error)
       if (klass->finish != NULL && !klass->finish (endpoint, good ? error : NULL))
         {
           if (good)
-            leat_session_prefix_error (endpoint, error);
+            leat_node_prefix_error (LEAT_NODE (endpoint), error);
           good = FALSE;
         }
     }

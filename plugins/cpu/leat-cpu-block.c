@@ -38,7 +38,7 @@ leat_cpu_block_free (void *data)
   g_ptr_array_unref (self->stacks);
   leat_cpu_sanitizer_unpoison (self->arena, self->arena_size);
   free (self->arena);
-  g_free (self->strands);
+  free (self->strands);
   free (self->warps);
   leat_cpu_overflow_unwatch (self->signal_stack);
   g_free (self);
@@ -94,7 +94,6 @@ leat_cpu_block_run_next_strand (LeatCpuBlock *self, LeatCpuFiber *fiber)
 
   strand->fiber = fiber;
   strand->linear = self->n_started++;
-  strand->index = index;
   if (++self->cursor.x == self->host.block.x)
     {
       self->cursor.x = 0;
@@ -223,9 +222,9 @@ leat_cpu_block_reserve_strands (LeatCpuBlock *self, guint n)
 
   if (n <= self->n_strands)
     return;
-  g_free (self->strands);
+  free (self->strands);
   free (self->warps);
-  self->strands = g_new0 (LeatCpuStrand, n);
+  self->strands = aligned_alloc (64, (n * sizeof (LeatCpuStrand) + 63) / 64 * 64);
   self->warps = aligned_alloc (64, (warps_size + 63) / 64 * 64);
   self->n_strands = n;
 }
@@ -307,6 +306,15 @@ leat_cpu_block_set_index (LeatCpuBlock *self, guint64 linear)
       self->host.shared = (unsigned char *) arena;
       self->keys = arena + self->run->keys_offset;
     }
+}
+
+LeatHostDim3
+leat_cpu_block_get_thread (const LeatCpuBlock *self, const LeatCpuStrand *strand)
+{
+  const LeatHostDim3 *size = &self->host.block;
+
+  return (LeatHostDim3){ strand->linear % size->x, strand->linear / size->x % size->y,
+                         strand->linear / size->x / size->y };
 }
 
 static void

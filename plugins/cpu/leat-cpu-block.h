@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* One CUDA thread of the running block. */
+/* One CUDA thread of the running block.  A power of two in size: with a thousand of them the nearest cache is full. */
 typedef struct _LeatCpuStrand LeatCpuStrand;
 
 struct _LeatCpuStrand
@@ -20,7 +20,6 @@ struct _LeatCpuStrand
   void *sp;            /* where it was left */
   LeatCpuFiber *fiber; /* whose stack it is on */
   guint32 linear;
-  LeatHostDim3 index;
 };
 
 typedef struct
@@ -124,6 +123,7 @@ leat_cpu_block_from_host (LeatHostBlock *host)
 
 void leat_cpu_block_begin (LeatCpuBlock *self, LeatCpuRun *run);
 void leat_cpu_block_set_index (LeatCpuBlock *self, guint64 linear);
+LeatHostDim3 leat_cpu_block_get_thread (const LeatCpuBlock *self, const LeatCpuStrand *strand);
 /* FALSE when the block failed. */
 gboolean leat_cpu_block_run_strands (LeatCpuBlock *self);
 

@@ -69,17 +69,19 @@ leat_cpu_describe_overflow (const void *address, char *text, size_t size)
   const LeatCpuStrand *strand = block != NULL ? block->current : NULL;
   LeatCpuSignalText line = { text, size, 0 };
   const char *at = address, *name;
+  LeatHostDim3 thread;
   gsize n_kib;
 
   if (strand == NULL || strand->fiber == NULL || at >= strand->fiber->stack
       || at < strand->fiber->stack - leat_cpu_stacks_get_guard ())
     return 0;
   name = block->kernel->name;
+  thread = leat_cpu_block_get_thread (block, strand);
   n_kib = block->stack_size / 1024;
   leat_cpu_signal_text_add (&line, "cpu driver: kernel ");
   leat_cpu_signal_text_add (&line, g_str_has_prefix (name, LEAT_CPU_WRAPPER) ? name + strlen (LEAT_CPU_WRAPPER) : name);
   leat_cpu_signal_text_add_index (&line, ", block", &block->host.index);
-  leat_cpu_signal_text_add_index (&line, ", thread", &strand->index);
+  leat_cpu_signal_text_add_index (&line, ", thread", &thread);
   leat_cpu_signal_text_add (&line, ": it overflowed its stack of ");
   leat_cpu_signal_text_add_number (&line, n_kib);
   leat_cpu_signal_text_add (&line, " KiB; LEAT_CPU_STACK=");

@@ -16,8 +16,11 @@ leat_cpu_block_describe_place (LeatCpuBlock *self)
 
   g_string_printf (text, "kernel %s, block (%u,%u,%u)", self->kernel->name, block->x, block->y, block->z);
   if (self->current != NULL)
-    g_string_append_printf (text, ", thread (%u,%u,%u)", self->current->index.x, self->current->index.y,
-                            self->current->index.z);
+    {
+      LeatHostDim3 thread = leat_cpu_block_get_thread (self, self->current);
+
+      g_string_append_printf (text, ", thread (%u,%u,%u)", thread.x, thread.y, thread.z);
+    }
   return g_string_free (text, FALSE);
 }
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,12 +48,32 @@ leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
   return FALSE;
 }
 
-static gboolean
-leat_output_file_open_directly (LeatOutputFile *self, const char *path, GError **error)
+/* The descriptor of this process that @path stands for, or -1.  What it leads to may be a file, which has been opened
+ * by somebody else and perhaps written to, so it must not be replaced. */
+static int
+leat_output_file_find_descriptor (const char *path)
 {
-  self->owns_fd = path != NULL;
-  self->fd = path != NULL ? open (path, O_WRONLY | O_CLOEXEC) : STDOUT_FILENO;
-  if (self->fd < 0)
+  static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+  guint64 fd;
+
+  if (g_str_equal (path, "-") || g_str_equal (path, "/dev/stdout"))
+    return STDOUT_FILENO;
+  if (g_str_equal (path, "/dev/stderr"))
+    return STDERR_FILENO;
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (g_str_has_prefix (path, folders[i])
+        && g_ascii_string_to_unsigned (path + strlen (folders[i]), 10, 0, G_MAXINT, &fd, NULL))
+      return (int) fd;
+  return -1;
+}
+
+/* @fd: one that is open already, or -1. */
+static gboolean
+leat_output_file_open_directly (LeatOutputFile *self, const char *path, int fd, GError **error)
+{
+  self->owns_fd = fd < 0;
+  self->fd = fd < 0 ? open (path, O_WRONLY | O_CLOEXEC) : fd;
+  if (fcntl (self->fd, F_GETFD) < 0)
     return leat_output_file_fail (self, errno, error);
   self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
@@ -99,27 +120,55 @@ leat_output_file_open_replacement (LeatOutputFile *self, const char *path, const
   return TRUE;
 }
 
-LeatOutputFile *
-leat_output_file_open (const char *path, GError **error)
+static LeatOutputFile *
+leat_output_file_new (const char *path)
 {
-  g_autoptr (LeatOutputFile) self = g_new0 (LeatOutputFile, 1);
-  struct stat info;
-  gboolean there, good;
+  LeatOutputFile *self = g_new0 (LeatOutputFile, 1);
 
   self->fd = self->wake_fd = -1;
   self->path = g_strdup (g_str_equal (path, "-") ? "standard output" : path);
+  return self;
+}
+
+LeatOutputFile *
+leat_output_file_open (const char *path, GError **error)
+{
+  g_autoptr (LeatOutputFile) self = leat_output_file_new (path);
+  int fd = leat_output_file_find_descriptor (path);
+  struct stat info;
+  gboolean there, good;
+
   there = stat (path, &info) == 0;
-  if (g_str_equal (path, "-"))
-    good = leat_output_file_open_directly (self, NULL, error);
+  if (fd >= 0)
+    good = leat_output_file_open_directly (self, path, fd, error);
   else if (there && S_ISDIR (info.st_mode))
     good = leat_output_file_fail (self, EISDIR, error);
   else if (there && !S_ISREG (info.st_mode))
-    good = leat_output_file_open_directly (self, path, error);
+    good = leat_output_file_open_directly (self, path, -1, error);
   else if (there && access (path, W_OK) != 0)
     good = leat_output_file_fail (self, errno, error);
   else
     good = leat_output_file_open_replacement (self, path, there ? &info : NULL, error);
   return good ? g_steal_pointer (&self) : NULL;
+}
+
+gboolean
+leat_output_file_check (const char *path, GError **error)
+{
+  g_autoptr (LeatOutputFile) self = leat_output_file_new (path);
+  g_autofree char *folder = g_path_get_dirname (path);
+  int fd = leat_output_file_find_descriptor (path);
+  struct stat info;
+
+  if (fd >= 0)
+    return fcntl (fd, F_GETFD) >= 0 || leat_output_file_fail (self, errno, error);
+  if (stat (path, &info) == 0 && S_ISDIR (info.st_mode))
+    return leat_output_file_fail (self, EISDIR, error);
+  if (access (path, W_OK) == 0)
+    return TRUE;
+  if (errno != ENOENT || access (folder, W_OK | X_OK) != 0)
+    return leat_output_file_fail (self, errno, error);
+  return TRUE;
 }
 
 void

@@ -101,6 +101,22 @@ def test_second_interruption(folder):
     assert time.monotonic() - began < 5
 
 
+def test_two_at_once_are_one(folder):
+    """timeout (1) sends its signal to its child and then to the group that the child is in."""
+    if not on_cpu():
+        raise Skip('a kernel on a GPU is not the CPU driver')
+    for how in signal.SIGTERM, signal.SIGINT:
+        child = start_slow(folder)
+        child.send_signal(how)
+        time.sleep(0.01)
+        child.send_signal(how)
+        time.sleep(GRACE_S / 2)
+        assert child.poll() is None, child.communicate()
+        child.send_signal(how)
+        err = check(folder, child, 130)
+        assert err.count('interrupted') == 1, err
+
+
 def test_killed(folder):
     if not on_cpu():
         raise Skip('a kernel on a GPU is not the CPU driver')

@@ -105,6 +105,54 @@ test_states_cancel_before_a_run (void)
   session_fixture_close (&fixture);
 }
 
+/* The messages of a run: all but those of progress, which take a tenth of a second. */
+static void
+assert_messages (LeatSession *session, const char *expected)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (GString) kinds = g_string_new (NULL);
+  LeatMessage *message;
+
+  g_object_get (session, "pipeline", &pipeline, NULL);
+  while ((message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0)) != NULL)
+    {
+      LeatMessageType kind = leat_message_get_kind (message);
+
+      if (kind == LEAT_MESSAGE_STATS || kind == LEAT_MESSAGE_END)
+        g_string_append (kinds, kind == LEAT_MESSAGE_STATS ? "stats " : "end ");
+      if (kind == LEAT_MESSAGE_ERROR)
+        g_string_append_printf (kinds, "%s ", leat_message_get_error (message)->message);
+      leat_message_unref (message);
+    }
+  g_assert_cmpstr (kinds->str, ==, expected);
+}
+
+/* As one in the background does: what watches the bus need not know which it is. */
+static void
+test_states_run_posts_how_it_ended (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autofree char *expected = NULL;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, BYTES, LEAT_EXECUTOR_GRAPH);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (leat_session_run (fixture.session, cancellable, &error));
+  expected = g_strconcat (error->message, " ", NULL);
+  assert_messages (fixture.session, expected);
+  push (fixture.source, "abc");
+  g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, NULL), ==, LEAT_FLOW_DATA);
+  assert_messages (fixture.session, "");
+  leat_app_end (fixture.source);
+  g_assert_true (leat_session_run (fixture.session, NULL, NULL));
+  assert_messages (fixture.session, "stats end ");
+  leat_session_close (fixture.session);
+  g_assert_false (leat_session_run (fixture.session, NULL, NULL));
+  assert_messages (fixture.session, "the session is not open ");
+  session_fixture_close (&fixture);
+}
+
 static void
 on_run_closed (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -347,6 +395,9 @@ test_states_no_pipeline (void)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
   g_clear_error (&error);
+  g_assert_false (leat_session_run (session, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+  g_clear_error (&error);
   g_assert_null (leat_session_stop_counting (session, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
 }
@@ -355,6 +406,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/session/run/posts-how-it-ended", test_states_run_posts_how_it_ended);
   g_test_add_func ("/leat/session/states/end-stays", test_states_end_stays);
   g_test_add_func ("/leat/session/states/failure-stays", test_states_failure_stays);
   g_test_add_func ("/leat/session/states/cancel-before-a-run", test_states_cancel_before_a_run);
