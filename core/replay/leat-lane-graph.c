@@ -37,7 +37,7 @@ leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
   leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &target);
   copy.dstHost = (void *) target;
   return (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
-                                            leat_device_get_context (self->resident->device));
+                                               leat_device_get_context (self->resident->device));
 }
 
 static CUresult
@@ -53,7 +53,7 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
   };
 
   return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], to->graph, after, n_after, &fill,
-                                            leat_device_get_context (self->resident->device));
+                                               leat_device_get_context (self->resident->device));
 }
 
 static CUDA_KERNEL_NODE_PARAMS
