@@ -4,6 +4,7 @@
 #include "leat-graph-error-private.h"
 #include "leat-node-arg-private.h"
 #include "leat-node-private.h"
+#include "leat-pipeline-private.h"
 
 #include <string.h>
 
@@ -68,6 +69,24 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
                hint);
 }
 
+/* The one place where an argument gets another value; a session that is open hears of it. */
+void
+leat_node_take_arg (LeatNode *self, LeatNodeArg *arg, GVariant *value)
+{
+  LeatPipeline *pipeline = leat_node_get_pipeline (self);
+  LeatChanges *changes = pipeline != NULL ? leat_pipeline_get_changes (pipeline) : NULL;
+
+  if (changes != NULL)
+    leat_changes_lock (changes);
+  g_clear_pointer (&arg->value, g_variant_unref);
+  arg->value = value;
+  if (changes != NULL && leat_node_is_frozen (self))
+    leat_changes_note (changes, self);
+  if (changes != NULL)
+    leat_changes_unlock (changes);
+  leat_node_emit_arg_changed (self, arg->name);
+}
+
 /**
  * leat_node_set_arg:
  * @self: a node
@@ -77,10 +96,10 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
  *
  * Sets a scalar of a kernel's prototype.
  *
- * Any numeric type will do as long as the argument's type can hold the value.  Sessions read it when they open.
+ * Any numeric type will do as long as the argument's type can hold the value.  While a session is open this may be
+ * called from any thread; the next run that begins takes the value.
  *
- * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE, or
- *   %LEAT_GRAPH_ERROR_BUSY while a session is open
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE
  *
  * Since: 0.1
  */
@@ -97,7 +116,7 @@ leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **e
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   owned = g_variant_ref_sink (value);
-  if (!leat_node_check_idle (self, "set", name, error) || !leat_node_prepare (self, error))
+  if (!leat_node_is_frozen (self) && !leat_node_prepare (self, error))
     return FALSE;
   arg = leat_node_peek_arg (self, name);
   if (arg == NULL)
@@ -112,9 +131,7 @@ leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **e
       g_prefix_error (error, "%s: ", title);
       return FALSE;
     }
-  g_clear_pointer (&arg->value, g_variant_unref);
-  arg->value = converted;
-  leat_node_emit_arg_changed (self, name);
+  leat_node_take_arg (self, arg, converted);
   return TRUE;
 }
 

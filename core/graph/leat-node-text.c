@@ -102,9 +102,7 @@ leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *tex
       g_prefix_error (error, "%s: ", title);
       return FALSE;
     }
-  g_clear_pointer (&arg->value, g_variant_unref);
-  arg->value = value;
-  leat_node_emit_arg_changed (self, arg->name);
+  leat_node_take_arg (self, arg, value);
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-changes-private.h"
 #include "leat-pipeline.h"
 
 G_BEGIN_DECLS
@@ -13,6 +14,7 @@ void leat_pipeline_freeze (LeatPipeline *self);
 void leat_pipeline_thaw (LeatPipeline *self);
 gboolean leat_pipeline_is_frozen (LeatPipeline *self);
 
+LeatChanges *leat_pipeline_get_changes (LeatPipeline *self);
 GPtrArray *leat_pipeline_get_nodes (LeatPipeline *self);
 
 /* The port of a direction that can only be meant where the node alone is named, else AMBIGUOUS. */

@@ -24,7 +24,8 @@ struct _LeatPipeline
 
   GPtrArray *nodes;
   LeatBus *bus;
-  guint n_frozen;
+  gint n_frozen; /* atomic */
+  LeatChanges *changes;
 };
 
 G_DEFINE_FINAL_TYPE (LeatPipeline, leat_pipeline, G_TYPE_OBJECT)
@@ -59,6 +60,7 @@ leat_pipeline_finalize (GObject *object)
 
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->bus);
+  g_clear_pointer (&self->changes, leat_changes_free);
   G_OBJECT_CLASS (leat_pipeline_parent_class)->finalize (object);
 }
 
@@ -76,6 +78,7 @@ leat_pipeline_init (LeatPipeline *self)
 {
   self->nodes = g_ptr_array_new_with_free_func (g_object_unref);
   self->bus = leat_bus_new ();
+  self->changes = leat_changes_new ();
 }
 
 /**
@@ -98,22 +101,28 @@ leat_pipeline_freeze (LeatPipeline *self)
 {
   g_return_if_fail (LEAT_IS_PIPELINE (self));
 
-  self->n_frozen++;
+  g_atomic_int_inc (&self->n_frozen);
 }
 
 void
 leat_pipeline_thaw (LeatPipeline *self)
 {
   g_return_if_fail (LEAT_IS_PIPELINE (self));
-  g_return_if_fail (self->n_frozen > 0);
+  g_return_if_fail (leat_pipeline_is_frozen (self));
 
-  self->n_frozen--;
+  g_atomic_int_add (&self->n_frozen, -1);
 }
 
 gboolean
 leat_pipeline_is_frozen (LeatPipeline *self)
 {
-  return self->n_frozen > 0;
+  return g_atomic_int_get (&self->n_frozen) > 0;
+}
+
+LeatChanges *
+leat_pipeline_get_changes (LeatPipeline *self)
+{
+  return self->changes;
 }
 
 GPtrArray *

@@ -7,9 +7,8 @@
 /* Binding: the choices that depend on what the device is.  Each is made from the ops and LeatTraits alone, so that it
  * can be tested, printed and repeated without a device. */
 
-/* Does any op that is left, other than @but, write the memory of @root? */
-static gboolean
-leat_plan_has_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but)
+const LeatOp *
+leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but)
 {
   for (guint i = 0; i < self->ops->len; i++)
     {
@@ -17,9 +16,9 @@ leat_plan_has_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but
 
       for (guint t = 0; t < op->n_touches && op != but && !op->elided; t++)
         if ((op->touches[t].access & LEAT_ACCESS_WRITE) && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
-          return TRUE;
+          return op;
     }
-  return FALSE;
+  return NULL;
 }
 
 static guint
@@ -83,7 +82,7 @@ leat_plan_why_not_mapped (LeatPlan *self, const LeatOp *op)
 
   if (from == to)
     return "both ends are one memory already";
-  if (upload && leat_plan_has_other_writer (self, to->id, op))
+  if (upload && leat_plan_find_other_writer (self, to->id, op) != NULL)
     return "the input is overwritten in place";
   if (!upload && from->kind != LEAT_BUFFER_DEVICE)
     return "resident memory stays on the device";
@@ -154,6 +153,7 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   self->traits = *traits;
   leat_plan_reset_places (self);
   leat_plan_choose_transfers (self);
+  leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self);
   leat_plan_lay_out (self);
   leat_plan_predict (self);

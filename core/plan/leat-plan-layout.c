@@ -76,8 +76,9 @@ leat_plan_place (LeatBuffer *buffer, GPtrArray *placed, GPtrArray *users, const 
       LeatBuffer *other = g_ptr_array_index (placed, i);
       GArray *theirs = g_ptr_array_index (users, other->id);
 
-      if (leat_plan_all_before (mine, theirs, ancestors, words)
-          || leat_plan_all_before (theirs, mine, ancestors, words))
+      if (!buffer->kept && !other->kept
+          && (leat_plan_all_before (mine, theirs, ancestors, words)
+              || leat_plan_all_before (theirs, mine, ancestors, words)))
         continue;
       if (offset + leat_align (buffer->bytes) > other->offset && offset < other->offset + leat_align (other->bytes))
         offset = other->offset + leat_align (other->bytes);

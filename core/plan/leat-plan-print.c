@@ -106,6 +106,10 @@ leat_plan_to_text (LeatPlan *self)
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);
   leat_plan_print_prediction (self, text);
+  if (self->traits.bound)
+    g_string_append_printf (text, "a run on the same inputs: %s%s\n",
+                            self->why_not_reusable != NULL ? "as any other, because " : "without the uploads",
+                            self->why_not_reusable != NULL ? self->why_not_reusable : "");
   if (self->flush)
     g_string_append (text, "after the last data, one more run gives out what was kept\n");
   return g_string_free (text, FALSE);

@@ -63,6 +63,7 @@ typedef struct
   /* bound */
   gboolean elided;    /* a transfer through mapped memory: no op is left of it */
   const char *reason; /* why a transfer is done as it is */
+  gboolean kept;      /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
   guint *after;       /* indices of ops, none implied by another */
   guint n_after;
 } LeatOp;
@@ -99,6 +100,7 @@ typedef struct
   LeatPlace place;
   LeatBufferId root;
   guint64 offset;
+  gboolean kept;           /* holds after a run what was uploaded before it */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
 } LeatBuffer;
 
@@ -130,6 +132,7 @@ struct _LeatPlan
   gboolean flush;
 
   LeatTraits traits;
+  char *why_not_reusable; /* NULL: the ops with `kept` may be left out of a run */
   guint64 arena_bytes;
   guint64 own_bytes;
   guint64 staging_bytes;
@@ -180,6 +183,9 @@ gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
 void leat_plan_choose_transfers (LeatPlan *self);
+void leat_plan_find_reusable (LeatPlan *self);
+/* An op that is left, other than @but, that writes the memory of @root; NULL where there is none. */
+const LeatOp *leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but);
 void leat_plan_find_dependencies (LeatPlan *self);
 void leat_plan_lay_out (LeatPlan *self);
 void leat_plan_predict (LeatPlan *self);

@@ -322,6 +322,7 @@ leat_plan_finalize (GObject *object)
   g_ptr_array_unref (self->ops);
   g_ptr_array_unref (self->buffers);
   g_hash_table_unref (self->ports);
+  g_free (self->why_not_reusable);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
   G_OBJECT_CLASS (leat_plan_parent_class)->finalize (object);

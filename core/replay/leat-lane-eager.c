@@ -72,13 +72,13 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
 }
 
 gboolean
-leat_lane_launch_eager (LeatLane *self, GError **error)
+leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!op->elided && !leat_lane_call_op (self, op, error))
+      if (!leat_path_skips (path, op) && !leat_lane_call_op (self, op, error))
         return FALSE;
     }
   return TRUE;

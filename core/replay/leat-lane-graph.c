@@ -4,7 +4,13 @@
 
 #include "leat-lane-private.h"
 
-/* Builds the CUDA graph of a lane from the op list: one node an op, edges where the data say so. */
+/* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
+
+gboolean
+leat_path_skips (LeatPath path, const LeatOp *op)
+{
+  return op->elided || (path == LEAT_PATH_RESIDENT && op->kept);
+}
 
 static gboolean
 leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error)
@@ -22,20 +28,20 @@ leat_lane_describe_end (LeatLane *self, LeatBufferId id, CUmemorytype *type, CUd
 }
 
 static CUresult
-leat_lane_add_copy (LeatLane *self, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
   CUDA_MEMCPY3D copy = { .WidthInBytes = op->bytes, .Height = 1, .Depth = 1 };
-  const void *to = NULL;
+  const void *target = NULL;
 
   leat_lane_describe_end (self, op->from, &copy.srcMemoryType, &copy.srcDevice, &copy.srcHost);
-  leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &to);
-  copy.dstHost = (void *) to;
-  return (*self->table->cuGraphAddMemcpyNode) (&self->graph_nodes[op->index], self->graph, after, n_after, &copy,
+  leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &target);
+  copy.dstHost = (void *) target;
+  return (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
                                                leat_device_get_context (self->resident->device));
 }
 
 static CUresult
-leat_lane_add_fill (LeatLane *self, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
   gboolean words = op->bytes % 4 == 0;
   CUDA_MEMSET_NODE_PARAMS fill = {
@@ -46,14 +52,14 @@ leat_lane_add_fill (LeatLane *self, const LeatOp *op, const CUgraphNode *after, 
     .height = 1,
   };
 
-  return (*self->table->cuGraphAddMemsetNode) (&self->graph_nodes[op->index], self->graph, after, n_after, &fill,
+  return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], to->graph, after, n_after, &fill,
                                                leat_device_get_context (self->resident->device));
 }
 
-static CUresult
-leat_lane_add_kernel (LeatLane *self, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+static CUDA_KERNEL_NODE_PARAMS
+leat_lane_get_kernel (LeatLane *self, const LeatOp *op)
 {
-  CUDA_KERNEL_NODE_PARAMS kernel = {
+  return (CUDA_KERNEL_NODE_PARAMS){
     .func = self->resident->functions[op->index]->function,
     .gridDimX = op->grid[0],
     .gridDimY = op->grid[1],
@@ -64,8 +70,14 @@ leat_lane_add_kernel (LeatLane *self, const LeatOp *op, const CUgraphNode *after
     .sharedMemBytes = op->shared_bytes,
     .kernelParams = self->launches[op->index].params,
   };
-  CUgraphNode *node = &self->graph_nodes[op->index];
-  CUresult result = (*self->table->cuGraphAddKernelNode) (node, self->graph, after, n_after, &kernel);
+}
+
+static CUresult
+leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+{
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
+  CUgraphNode *node = &to->nodes[op->index];
+  CUresult result = (*self->table->cuGraphAddKernelNode) (node, to->graph, after, n_after, &kernel);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
 
   if (result == CUDA_SUCCESS && op->cooperative)
@@ -78,7 +90,7 @@ leat_lane_add_kernel (LeatLane *self, const LeatOp *op, const CUgraphNode *after
 }
 
 static gboolean
-leat_lane_add_node (LeatLane *self, const LeatOp *op, GError **error)
+leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError **error)
 {
   g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
   gsize n_after = 0;
@@ -86,22 +98,22 @@ leat_lane_add_node (LeatLane *self, const LeatOp *op, GError **error)
   CUresult result = CUDA_SUCCESS;
 
   for (guint i = 0; i < op->n_after; i++)
-    if (self->graph_nodes[op->after[i]] != NULL)
-      after[n_after++] = self->graph_nodes[op->after[i]];
+    if (to->nodes[op->after[i]] != NULL)
+      after[n_after++] = to->nodes[op->after[i]];
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
       call = "cuGraphAddKernelNode";
-      result = leat_lane_add_kernel (self, op, after, n_after);
+      result = leat_lane_add_kernel (self, to, op, after, n_after);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
       call = "cuGraphAddMemcpyNode";
-      result = leat_lane_add_copy (self, op, after, n_after);
+      result = leat_lane_add_copy (self, to, op, after, n_after);
       break;
     case LEAT_OP_FILL:
       call = "cuGraphAddMemsetNode";
-      result = leat_lane_add_fill (self, op, after, n_after);
+      result = leat_lane_add_fill (self, to, op, after, n_after);
       break;
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
@@ -111,24 +123,25 @@ leat_lane_add_node (LeatLane *self, const LeatOp *op, GError **error)
 }
 
 static gboolean
-leat_lane_instantiate (LeatLane *self, GError **error)
+leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
 {
   LeatDevice *device = self->resident->device;
-  CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&self->exec, self->graph, 0);
+  CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
                                   self->plan->ops->len);
-  result = (*self->table->cuGraphUpload) (self->exec, leat_stream_get (self->stream));
+  result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
   return TRUE;
 }
 
 static gboolean
-leat_lane_fill_graph (LeatLane *self, GError **error)
+leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
 {
-  CUresult result = (*self->table->cuGraphCreate) (&self->graph, 0);
+  LeatExecutable *to = &self->executables[path];
+  CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
@@ -136,15 +149,15 @@ leat_lane_fill_graph (LeatLane *self, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!op->elided && !leat_lane_add_node (self, op, error))
+      if (!leat_path_skips (path, op) && !leat_lane_add_node (self, to, op, error))
         return FALSE;
     }
-  return leat_lane_instantiate (self, error);
+  return leat_lane_instantiate (self, to, error);
 }
 
 /* Builds and instantiates; a plan without device work has no graph. */
 gboolean
-leat_lane_build_graph (LeatLane *self, GError **error)
+leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
 {
   gboolean good;
 
@@ -152,18 +165,52 @@ leat_lane_build_graph (LeatLane *self, GError **error)
     return TRUE;
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
-  good = leat_lane_fill_graph (self, error) && leat_lane_wait (self, error);
+  self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  good = leat_lane_fill_graph (self, path, error) && leat_lane_wait (self, error);
   leat_device_pop (self->resident->device);
   return good;
 }
 
 gboolean
-leat_lane_launch_graph (LeatLane *self, GError **error)
+leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
-  CUresult result = (*self->table->cuGraphLaunch) (self->exec, leat_stream_get (self->stream));
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
+  LeatExecutable *it = &self->executables[path];
+  CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
+
+  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+}
+
+void
+leat_lane_destroy_graphs (LeatLane *self)
+{
+  /* A dead device's handles went with its context. */
+  gboolean alive = leat_device_push (self->resident->device, NULL);
+
+  for (guint i = 0; i < LEAT_N_PATHS; i++)
+    {
+      LeatExecutable *it = &self->executables[i];
+
+      if (alive && it->exec != NULL)
+        (*self->table->cuGraphExecDestroy) (it->exec);
+      if (alive && it->graph != NULL)
+        (*self->table->cuGraphDestroy) (it->graph);
+      g_free (it->nodes);
+      *it = (LeatExecutable){ 0 };
+    }
+  if (alive)
+    leat_device_pop (self->resident->device);
+}
+
+gboolean
+leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error)
+{
+  LeatExecutable *it = &self->executables[path];
+  CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
                                   self->plan->ops->len);
+  it->launches++;
   return TRUE;
 }

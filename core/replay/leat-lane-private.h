@@ -32,6 +32,23 @@ typedef struct
   guint n_params;
 } LeatLaunch;
 
+/* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already. */
+typedef enum
+{
+  LEAT_PATH_FULL,
+  LEAT_PATH_RESIDENT,
+  LEAT_N_PATHS
+} LeatPath;
+
+/* The graph of a path, instantiated. */
+typedef struct
+{
+  CUgraph graph;
+  CUgraphExec exec;
+  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out */
+  guint64 launches;   /* since it was built */
+} LeatExecutable;
+
 typedef struct
 {
   LeatPlan *plan;         /* not owned */
@@ -48,10 +65,8 @@ typedef struct
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
-  CUgraph graph;
-  CUgraphExec exec;
-  CUgraphNode *graph_nodes; /* by op index */
-  char *last_nodes;         /* the nodes with kernels, for messages */
+  LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
+  char *last_nodes;                         /* the nodes with kernels, for messages */
 } LeatLane;
 
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
@@ -63,10 +78,15 @@ LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
-gboolean leat_lane_build_graph (LeatLane *self, GError **error);
+gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
+/* Gives the kernel node of @op what its launch is packed with. */
+gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
+void leat_lane_destroy_graphs (LeatLane *self);
+/* Does a path leave an op out? */
+gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
-gboolean leat_lane_launch_graph (LeatLane *self, GError **error);
-gboolean leat_lane_launch_eager (LeatLane *self, GError **error);
+gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
+gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_wait (LeatLane *self, GError **error);
 
 /* The host's view of a staging buffer. */

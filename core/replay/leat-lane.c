@@ -45,7 +45,6 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
-  self->graph_nodes = g_new0 (CUgraphNode, plan->ops->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->last_nodes = leat_lane_list_nodes (plan);
   if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_allocate_overs (self, error)
@@ -54,26 +53,12 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   return g_steal_pointer (&self);
 }
 
-static void
-leat_lane_destroy_graph (LeatLane *self)
-{
-  if (self->exec == NULL && self->graph == NULL)
-    return;
-  if (!leat_device_push (self->resident->device, NULL))
-    return; /* a dead device's handles went with its context */
-  if (self->exec != NULL)
-    (*self->table->cuGraphExecDestroy) (self->exec);
-  if (self->graph != NULL)
-    (*self->table->cuGraphDestroy) (self->graph);
-  leat_device_pop (self->resident->device);
-}
-
 void
 leat_lane_free (LeatLane *self)
 {
   if (self->stream != NULL)
     leat_stream_synchronize (self->stream, NULL);
-  leat_lane_destroy_graph (self);
+  leat_lane_destroy_graphs (self);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
   g_clear_pointer (&self->stream, leat_stream_free);
@@ -85,7 +70,6 @@ leat_lane_free (LeatLane *self)
   g_free (self->last_nodes);
   g_free (self->hosts);
   g_free (self->launches);
-  g_free (self->graph_nodes);
   g_free (self);
 }
 

@@ -44,7 +44,7 @@ leat_session_let_go_over (LeatSession *self)
   leat_session_let_go (self);
 }
 
-static gboolean
+gboolean
 leat_session_check_may_run (LeatSession *self, GError **error)
 {
   if (!self->is_open)

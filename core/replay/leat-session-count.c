@@ -44,15 +44,16 @@ leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, Le
 }
 
 static gboolean
-leat_session_count_nodes (LeatSession *self, LeatLane *lane, LeatGraphCount *count, GError **error)
+leat_session_count_nodes (LeatSession *self, LeatLane *lane, LeatPath path, LeatGraphCount *count, GError **error)
 {
+  CUgraph graph = lane->executables[path].graph;
   g_autofree CUgraphNode *nodes = NULL;
   size_t n = 0;
-  CUresult result = (*lane->table->cuGraphGetNodes) (lane->graph, NULL, &n);
+  CUresult result = (*lane->table->cuGraphGetNodes) (graph, NULL, &n);
 
   nodes = g_new0 (CUgraphNode, n + 1);
   if (result == CUDA_SUCCESS && n > 0)
-    result = (*lane->table->cuGraphGetNodes) (lane->graph, nodes, &n);
+    result = (*lane->table->cuGraphGetNodes) (graph, nodes, &n);
   if (result != CUDA_SUCCESS)
     return leat_session_fail_count (self, "cuGraphGetNodes", result, error);
   for (size_t i = 0; i < n; i++)
@@ -61,14 +62,27 @@ leat_session_count_nodes (LeatSession *self, LeatLane *lane, LeatGraphCount *cou
   return TRUE;
 }
 
+/* What the graphs of all paths did between start and stop: the nodes that the driver says each has, times its launches.
+ */
 static gboolean
-leat_session_count_graph (LeatSession *self, LeatLane *lane, LeatGraphCount *count, GError **error)
+leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *sum, GError **error)
 {
-  gboolean good;
+  gboolean good = leat_device_push (self->device, error);
 
-  if (!leat_device_push (self->device, error))
+  if (!good)
     return FALSE;
-  good = leat_session_count_nodes (self, lane, count, error);
+  for (guint path = 0; path < LEAT_N_PATHS && good; path++)
+    {
+      guint64 launches = lane->executables[path].launches - self->counted_from[path];
+      LeatGraphCount count = { 0 };
+
+      if (lane->executables[path].graph == NULL)
+        continue;
+      good = leat_session_count_nodes (self, lane, path, &count, error);
+      sum->kernels += launches * count.kernels;
+      sum->copies += launches * count.copies;
+      sum->fills += launches * count.fills;
+    }
   leat_device_pop (self->device);
   return good;
 }
@@ -89,10 +103,14 @@ leat_session_start_counting (LeatSession *self, GError **error)
 {
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
 
-  if (leat_session_is_open (self))
-    return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
-  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "cannot count calls: the session is not open");
-  return FALSE;
+  if (!leat_session_is_open (self))
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "cannot count calls: the session is not open");
+      return FALSE;
+    }
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    self->counted_from[path] = ((LeatLane *) g_ptr_array_index (self->lanes, 0))->executables[path].launches;
+  return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
 }
 
 /**
@@ -120,7 +138,6 @@ leat_session_stop_counting (LeatSession *self, GError **error)
                                            LEAT_DRIVER_ENTRY_cuEventSynchronize };
   LeatLane *lane;
   LeatGraphCount inside = { 0 };
-  guint64 n_launches;
   GVariantBuilder builder;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
@@ -132,15 +149,14 @@ leat_session_stop_counting (LeatSession *self, GError **error)
     }
   leat_driver_trace_stop (leat_device_get_driver (self->device));
   lane = g_ptr_array_index (self->lanes, 0);
-  if (lane->graph != NULL && !leat_session_count_graph (self, lane, &inside, error))
+  if (!leat_session_count_graphs (self, lane, &inside, error))
     return NULL;
 #define COUNT(entries) leat_session_count_calls (self, entries, G_N_ELEMENTS (entries))
-  n_launches = COUNT (launches);
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
-  g_variant_builder_add (&builder, "{st}", "kernels", n_launches * inside.kernels + COUNT (kernels));
-  g_variant_builder_add (&builder, "{st}", "copies", n_launches * inside.copies + COUNT (copies));
-  g_variant_builder_add (&builder, "{st}", "fills", n_launches * inside.fills + COUNT (fills));
-  g_variant_builder_add (&builder, "{st}", "graph-launches", n_launches);
+  g_variant_builder_add (&builder, "{st}", "kernels", inside.kernels + COUNT (kernels));
+  g_variant_builder_add (&builder, "{st}", "copies", inside.copies + COUNT (copies));
+  g_variant_builder_add (&builder, "{st}", "fills", inside.fills + COUNT (fills));
+  g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
   g_variant_builder_add (&builder, "{st}", "waits", COUNT (waits));
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",

@@ -11,8 +11,8 @@
 static LeatEndpoint *
 leat_session_get_endpoint (LeatSession *self, guint index)
 {
-  LeatOp *op = index < self->sources->len ? g_ptr_array_index (self->sources, index)
-                                          : g_ptr_array_index (self->sinks, index - self->sources->len);
+  LeatOp *op = index < self->inputs->len ? leat_session_get_input (self, index)->op
+                                         : leat_session_get_output (self, index - self->inputs->len)->op;
 
   return LEAT_ENDPOINT (op->node);
 }
@@ -20,7 +20,7 @@ leat_session_get_endpoint (LeatSession *self, guint index)
 static guint
 leat_session_count_endpoints (LeatSession *self)
 {
-  return self->sources->len + self->sinks->len;
+  return self->inputs->len + self->outputs->len;
 }
 
 gboolean

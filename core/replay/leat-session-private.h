@@ -4,19 +4,46 @@
 #pragma once
 
 #include "leat-lane-private.h"
+#include "leat-memo-private.h"
 #include "leat-session.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 runs;
+  guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
+  guint memo_entries;
+  guint64 memo_bytes;
+  guint64 changes; /* nodes whose arguments were set between runs */
   guint64 items_in, bytes_in, bytes_out;
   gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
   gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels, lanes with their graphs */
   gint64 source_us, device_us, sink_us;         /* sums over the runs */
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
+
+/* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
+typedef struct
+{
+  LeatOp *op;
+  gboolean direct;    /* the program fills the staging memory itself */
+  guint64 generation; /* of the staging memory */
+  guint64 on_device;  /* of what the last completed run uploaded */
+} LeatSessionInput;
+
+typedef struct
+{
+  LeatOp *op;
+  gboolean direct; /* the program reads the staging memory itself */
+} LeatSessionOutput;
+
+/* In the window of runs that is under way. */
+typedef struct
+{
+  guint looked, hits;
+  guint losses; /* windows in a row that did not pay */
+  gint64 spent_ns;
+} LeatMemoCosts;
 
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
 typedef enum
@@ -33,16 +60,24 @@ struct _LeatSession
   LeatPipeline *pipeline;
   char *selector;
   LeatExecutor executor;
+  gboolean reuse; /* leave uploads out where the inputs are what they were */
+  LeatMemoMode memo_mode;
+  guint memo_entries;
+  guint64 memo_bytes;
 
   LeatPlan *plan;
   LeatDevice *device;
   LeatResident *resident;
-  GPtrArray *lanes;   /* LeatLane */
-  GPtrArray *sources; /* LeatOp of kind SOURCE */
-  GPtrArray *sinks;   /* LeatOp of kind SINK */
-  guint n_filled;     /* sources that have given data for the run that is to come */
-  guint started;      /* endpoints that stop () must be called on */
-  gint is_open;       /* atomic; changed only by who has the session */
+  GPtrArray *lanes;       /* LeatLane */
+  GArray *inputs;         /* LeatSessionInput */
+  GArray *outputs;        /* LeatSessionOutput */
+  GHashTable *changeable; /* LeatNode -> GPtrArray of LeatOp */
+  LeatMemo *memo;         /* NULL while nothing is remembered */
+  LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
+  LeatMemoCosts memo_costs;
+  guint n_filled; /* sources that have given data for the run that is to come */
+  guint started;  /* endpoints that stop () must be called on */
+  gint is_open;   /* atomic; changed only by who has the session */
   gboolean flushed;
   gboolean ended;  /* and the sinks have finished */
   gboolean failed; /* in a run: what comes next would have a hole */
@@ -51,6 +86,7 @@ struct _LeatSession
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
+  guint64 counted_from[LEAT_N_PATHS]; /* launches of each path when start_counting () was called */
   LeatSessionStats stats;
   GMutex told_lock;
   LeatSessionStats told; /* the stats as any thread may see them */
@@ -63,11 +99,24 @@ void leat_session_unblock_endpoints (LeatSession *self);
 
 /* FALSE when another thread has it. */
 gboolean leat_session_take (LeatSession *self, GError **error);
+/* Open, and no earlier run has failed?  For who has it. */
+gboolean leat_session_check_may_run (LeatSession *self, GError **error);
 void leat_session_let_go (LeatSession *self);
 /* As take, after the run that is under way, if any, has been called off. */
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 void leat_session_tell_stats (LeatSession *self);
+
+void leat_session_list_changeable (LeatSession *self);
+gboolean leat_session_take_changes (LeatSession *self, GError **error);
+
+gboolean leat_session_make_memo (LeatSession *self, GError **error);
+void leat_session_drop_memo (LeatSession *self);
+gboolean leat_session_recall (LeatSession *self, LeatLane *lane);
+void leat_session_remember (LeatSession *self, LeatLane *lane);
+
+LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
+LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
 
 /* One run of a lane: fill, launch, wait, drain. */
 LeatFlow leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,

@@ -10,21 +10,35 @@
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
 
 static LeatFlow
-leat_session_fill (LeatSession *self, LeatLane *lane, const LeatOp *op, gboolean wait, GCancellable *cancellable,
-                   GError **error)
+leat_session_ask (LeatSession *self, LeatLane *lane, LeatSessionInput *input, LeatView *view, gboolean wait,
+                  GCancellable *cancellable, GError **error)
 {
+  const LeatOp *op = input->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
-  LeatBufferId buffer = op->touches[0].buffer;
-  LeatView view;
   LeatFlow flow;
 
-  leat_lane_view (lane, buffer, &view);
-  flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, &view, wait, cancellable, error);
+  flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, view, wait, cancellable, error);
   if (flow == LEAT_FLOW_ERROR)
     leat_node_prefix_error (op->node, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  leat_lane_set_count (lane, buffer, view.count);
+  input->generation++;
+  leat_lane_set_count (lane, op->touches[0].buffer, view->count);
+  return LEAT_FLOW_DATA;
+}
+
+static LeatFlow
+leat_session_fill (LeatSession *self, LeatLane *lane, LeatSessionInput *input, gboolean wait, GCancellable *cancellable,
+                   GError **error)
+{
+  LeatBufferId buffer = input->op->touches[0].buffer;
+  LeatView view;
+  LeatFlow flow;
+
+  leat_lane_view (lane, buffer, &view);
+  flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (self, lane, input, &view, wait, cancellable, error);
+  if (flow != LEAT_FLOW_DATA)
+    return flow;
   self->stats.items_in += view.count;
   self->stats.bytes_in += leat_plan_get_buffer (self->plan, buffer)->header
                             ? view.count * leat_spec_get_row_bytes (view.spec)
@@ -52,8 +66,13 @@ leat_session_fill_flush (LeatSession *self, LeatLane *lane, GError **error)
   if (!self->plan->flush || self->flushed)
     return LEAT_FLOW_END;
   self->flushed = TRUE;
-  for (guint i = 0; i < self->sources->len; i++)
-    leat_lane_set_count (lane, ((LeatOp *) g_ptr_array_index (self->sources, i))->touches[0].buffer, 0);
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      LeatSessionInput *input = leat_session_get_input (self, i);
+
+      leat_lane_set_count (lane, input->op->touches[0].buffer, 0);
+      input->generation++;
+    }
   return leat_lane_set_ending (lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
 }
 
@@ -73,15 +92,15 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
 {
   if (self->flushed)
     return LEAT_FLOW_END;
-  if (self->sources->len == 0)
+  if (self->inputs->len == 0)
     return leat_session_fill_constants (self, lane, error);
-  for (; self->n_filled < self->sources->len; self->n_filled++)
+  for (; self->n_filled < self->inputs->len; self->n_filled++)
     {
-      LeatOp *op = g_ptr_array_index (self->sources, self->n_filled);
-      LeatFlow flow = leat_session_fill (self, lane, op, wait, cancellable, error);
+      LeatSessionInput *input = leat_session_get_input (self, self->n_filled);
+      LeatFlow flow = leat_session_fill (self, lane, input, wait, cancellable, error);
 
       if (flow == LEAT_FLOW_END && self->n_filled > 0)
-        leat_session_warn_uneven (self, op);
+        leat_session_warn_uneven (self, input->op);
       if (flow == LEAT_FLOW_END)
         return leat_session_fill_flush (self, lane, error);
       if (flow != LEAT_FLOW_DATA)
@@ -123,8 +142,10 @@ leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView
 }
 
 static gboolean
-leat_session_drain (LeatSession *self, LeatLane *lane, const LeatOp *op, GCancellable *cancellable, GError **error)
+leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output, GCancellable *cancellable,
+                    GError **error)
 {
+  const LeatOp *op = output->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatView view;
 
@@ -134,7 +155,7 @@ leat_session_drain (LeatSession *self, LeatLane *lane, const LeatOp *op, GCancel
   self->stats.bytes_out += leat_plan_get_buffer (self->plan, op->touches[0].buffer)->header
                              ? view.count * leat_spec_get_row_bytes (view.spec)
                              : view.capacity;
-  if (LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error))
+  if (output->direct || LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error))
     return TRUE;
   leat_node_prefix_error (op->node, error);
   return FALSE;
@@ -143,21 +164,74 @@ leat_session_drain (LeatSession *self, LeatLane *lane, const LeatOp *op, GCancel
 static gboolean
 leat_session_drain_all (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
 {
-  for (guint i = 0; i < self->sinks->len; i++)
-    if (!leat_session_drain (self, lane, g_ptr_array_index (self->sinks, i), cancellable, error))
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!leat_session_drain (self, lane, leat_session_get_output (self, i), cancellable, error))
       return FALSE;
   return TRUE;
+}
+
+/* Is what the program gave for the last run still on the device, and is nothing else to be brought there? */
+static LeatPath
+leat_session_choose_path (LeatSession *self)
+{
+  if (!self->reuse || self->plan->why_not_reusable != NULL || self->flushed)
+    return LEAT_PATH_FULL;
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      const LeatSessionInput *input = leat_session_get_input (self, i);
+
+      if (input->on_device != input->generation)
+        return LEAT_PATH_FULL;
+    }
+  return LEAT_PATH_RESIDENT;
+}
+
+/* Once for each path: the first run that can take it pays for its graph. */
+static gboolean
+leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  return self->executor == LEAT_EXECUTOR_EAGER || lane->executables[path].exec != NULL
+         || leat_lane_build_graph (lane, path, error);
+}
+
+/* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
+static void
+leat_session_note_on_device (LeatSession *self, gboolean completed)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      LeatSessionInput *input = leat_session_get_input (self, i);
+
+      input->on_device = completed ? input->generation : 0;
+    }
 }
 
 static gboolean
 leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
 {
+  LeatPath path = leat_session_choose_path (self);
+
   if (self->plan->prediction.graph_launches == 0)
     return TRUE;
-  if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, error)
-                                            : !leat_lane_launch_eager (lane, error))
+  if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
-  return leat_lane_wait (lane, error) && leat_lane_check_overs (lane, error);
+  leat_session_note_on_device (self, FALSE);
+  if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, path, error)
+                                            : !leat_lane_launch_eager (lane, path, error))
+    return FALSE;
+  if (!leat_lane_wait (lane, error) || !leat_lane_check_overs (lane, error))
+    return FALSE;
+  leat_session_note_on_device (self, TRUE);
+  self->stats.runs_of[path]++;
+  return TRUE;
+}
+
+/* A run whose result was known is no measurement of anything. */
+static void
+leat_session_note_recalled (LeatSession *self)
+{
+  if (self->stats.runs++ == 0)
+    self->stats.first_us = g_get_monotonic_time () - self->open_since_us;
 }
 
 static void
@@ -166,10 +240,9 @@ leat_session_note_times (LeatSession *self, gint64 begin, gint64 filled, gint64 
   LeatSessionStats *stats = &self->stats;
 
   if (stats->runs++ == 0)
-    {
-      stats->first_us = end - self->open_since_us;
-      stats->device_min_us = G_MAXINT64;
-    }
+    stats->first_us = end - self->open_since_us;
+  if (stats->device_max_us == 0)
+    stats->device_min_us = G_MAXINT64;
   stats->source_us += filled - begin;
   stats->device_us += computed - filled;
   stats->sink_us += end - computed;
@@ -189,10 +262,18 @@ leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
+  if (!leat_session_take_changes (self, error))
+    return LEAT_FLOW_ERROR;
+  if (leat_session_recall (self, lane))
+    {
+      leat_session_note_recalled (self);
+      return leat_session_drain_all (self, lane, cancellable, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+    }
   filled = g_get_monotonic_time ();
   if (!leat_session_compute (self, lane, error))
     return LEAT_FLOW_ERROR;
   computed = g_get_monotonic_time ();
+  leat_session_remember (self, lane);
   if (!leat_session_drain_all (self, lane, cancellable, error))
     return LEAT_FLOW_ERROR;
   leat_session_note_times (self, begin, filled, computed, g_get_monotonic_time ());

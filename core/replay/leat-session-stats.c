@@ -8,6 +8,8 @@
 void
 leat_session_tell_stats (LeatSession *self)
 {
+  self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
+  self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   g_mutex_lock (&self->told_lock);
   self->told = self->stats;
   g_mutex_unlock (&self->told_lock);
@@ -20,10 +22,13 @@ leat_session_tell_stats (LeatSession *self)
  * Gets what has happened since the session was opened; of a run that is under way in another thread, all up to its last
  * result.
  *
- * Returns: (transfer full): a dictionary (a{sv}): runs t, items-in t, bytes-in t, bytes-out t; times in microseconds:
- *   open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and constants),
- *   open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us x,
- *   device-us x, sink-us x (sums), device-min-us x, device-max-us x
+ * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t,
+ *   runs-resident t (without uploads, since the inputs were what they were) and memo-hits t (results that were known);
+ *   memo-lookups t, memo-entries u and memo-bytes t (held now); changes t (nodes whose arguments were set between
+ *   runs); items-in t, bytes-in t, bytes-out t; times in
+ * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and
+ * constants), open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us
+ * x, device-us x, sink-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -37,6 +42,13 @@ leat_session_dup_stats (LeatSession *self)
   g_mutex_unlock (&self->told_lock);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "runs", "t", stats->runs);
+  g_variant_dict_insert (&dict, "runs-full", "t", stats->runs_of[LEAT_PATH_FULL]);
+  g_variant_dict_insert (&dict, "runs-resident", "t", stats->runs_of[LEAT_PATH_RESIDENT]);
+  g_variant_dict_insert (&dict, "memo-hits", "t", stats->memo_hits);
+  g_variant_dict_insert (&dict, "memo-lookups", "t", stats->memo_lookups);
+  g_variant_dict_insert (&dict, "memo-entries", "u", stats->memo_entries);
+  g_variant_dict_insert (&dict, "memo-bytes", "t", stats->memo_bytes);
+  g_variant_dict_insert (&dict, "changes", "t", stats->changes);
   g_variant_dict_insert (&dict, "items-in", "t", stats->items_in);
   g_variant_dict_insert (&dict, "bytes-in", "t", stats->bytes_in);
   g_variant_dict_insert (&dict, "bytes-out", "t", stats->bytes_out);
@@ -49,7 +61,7 @@ leat_session_dup_stats (LeatSession *self)
   g_variant_dict_insert (&dict, "source-us", "x", stats->source_us);
   g_variant_dict_insert (&dict, "device-us", "x", stats->device_us);
   g_variant_dict_insert (&dict, "sink-us", "x", stats->sink_us);
-  g_variant_dict_insert (&dict, "device-min-us", "x", stats->runs > 0 ? stats->device_min_us : 0);
+  g_variant_dict_insert (&dict, "device-min-us", "x", stats->device_max_us > 0 ? stats->device_min_us : 0);
   g_variant_dict_insert (&dict, "device-max-us", "x", stats->device_max_us);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }

@@ -23,6 +23,10 @@ enum
   PROP_PIPELINE,
   PROP_DEVICE,
   PROP_EXECUTOR,
+  PROP_REUSE,
+  PROP_MEMO,
+  PROP_MEMO_ENTRIES,
+  PROP_MEMO_BYTES,
   N_PROPS
 };
 
@@ -50,6 +54,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_OVERFLOW, "LEAT_SESSION_ERROR_OVERFLOW", "overflow" },
                                        { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
                                        { LEAT_SESSION_ERROR_UNEVEN, "LEAT_SESSION_ERROR_UNEVEN", "uneven" },
+                                       { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -93,9 +98,9 @@ leat_session_list_endpoints (LeatSession *self)
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
       if (op->kind == LEAT_OP_SOURCE)
-        g_ptr_array_add (self->sources, op);
+        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op }, 1);
       else if (op->kind == LEAT_OP_SINK)
-        g_ptr_array_add (self->sinks, op);
+        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op }, 1);
     }
 }
 
@@ -140,6 +145,9 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_list_endpoints (self);
+  leat_session_list_changeable (self);
+  if (!leat_session_make_memo (self, error))
+    return FALSE;
   return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
@@ -152,7 +160,7 @@ leat_session_add_lane (LeatSession *self, GError **error)
   if (lane == NULL)
     return FALSE;
   g_ptr_array_add (self->lanes, lane);
-  return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, error);
+  return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
 }
 
 static gboolean
@@ -193,9 +201,11 @@ leat_session_take_down (LeatSession *self)
 {
   g_atomic_int_set (&self->is_open, FALSE);
   leat_session_stop_endpoints (self);
+  leat_session_drop_memo (self);
+  g_clear_pointer (&self->changeable, g_hash_table_unref);
   g_ptr_array_set_size (self->lanes, 0);
-  g_ptr_array_set_size (self->sources, 0);
-  g_ptr_array_set_size (self->sinks, 0);
+  g_array_set_size (self->inputs, 0);
+  g_array_set_size (self->outputs, 0);
   g_clear_pointer (&self->resident, leat_resident_free);
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
@@ -325,6 +335,18 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       else
         self->executor = g_value_get_enum (value);
       break;
+    case PROP_REUSE:
+      self->reuse = g_value_get_boolean (value);
+      break;
+    case PROP_MEMO:
+      self->memo_mode = g_value_get_enum (value);
+      break;
+    case PROP_MEMO_ENTRIES:
+      self->memo_entries = g_value_get_uint (value);
+      break;
+    case PROP_MEMO_BYTES:
+      self->memo_bytes = g_value_get_uint64 (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -346,6 +368,18 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_EXECUTOR:
       g_value_set_enum (value, self->executor);
       break;
+    case PROP_REUSE:
+      g_value_set_boolean (value, self->reuse);
+      break;
+    case PROP_MEMO:
+      g_value_set_enum (value, self->memo_mode);
+      break;
+    case PROP_MEMO_ENTRIES:
+      g_value_set_uint (value, self->memo_entries);
+      break;
+    case PROP_MEMO_BYTES:
+      g_value_set_uint64 (value, self->memo_bytes);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -358,8 +392,8 @@ leat_session_finalize (GObject *object)
 
   leat_session_close (self);
   g_ptr_array_unref (self->lanes);
-  g_ptr_array_unref (self->sources);
-  g_ptr_array_unref (self->sinks);
+  g_array_unref (self->inputs);
+  g_array_unref (self->outputs);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_mutex_clear (&self->told_lock);
@@ -395,14 +429,53 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_EXECUTOR] = g_param_spec_enum (
     "executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_GRAPH, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:reuse:
+   *
+   * Whether a run whose inputs were not changed since the last one leaves their upload out.
+   *
+   * That is so for inputs that the program fills in place (leat_session_map_input ()), where the plan says that it may:
+   * no node may write over its own input.  Statistics count such runs as "runs-resident".
+   */
+  leat_session_props[PROP_REUSE] =
+    g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:memo:
+   *
+   * Whether results are remembered and given again for the same inputs, without any work of the device; read when the
+   * session opens.
+   *
+   * It pays where inputs come again and a run costs more than to hash and compare them.  Only pipelines whose nodes
+   * keep nothing from run to run can be remembered; others are refused with %LEAT_SESSION_ERROR_MEMO.  Where it does
+   * not pay, the memo turns itself off with a warning on the bus.
+   */
+  leat_session_props[PROP_MEMO] = g_param_spec_enum ("memo", NULL, NULL, LEAT_TYPE_MEMO_MODE, LEAT_MEMO_OFF,
+                                                     G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:memo-entries:
+   *
+   * The most results that are remembered at a time; the oldest goes first.
+   */
+  leat_session_props[PROP_MEMO_ENTRIES] =
+    g_param_spec_uint ("memo-entries", NULL, NULL, 0, G_MAXUINT, 32, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:memo-bytes:
+   *
+   * The most bytes, of inputs and results, that are remembered at a time.
+   */
+  leat_session_props[PROP_MEMO_BYTES] =
+    g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
 }
 
 static void
 leat_session_init (LeatSession *self)
 {
+  self->reuse = TRUE;
+  self->memo_entries = 32;
+  self->memo_bytes = 8 << 20;
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
-  self->sources = g_ptr_array_new ();
-  self->sinks = g_ptr_array_new ();
+  self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
+  self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
   g_mutex_init (&self->told_lock);
 }

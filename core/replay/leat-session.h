@@ -23,6 +23,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
  * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
+ * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -33,6 +34,7 @@ typedef enum
   LEAT_SESSION_ERROR_OVERFLOW,
   LEAT_SESSION_ERROR_ARGUMENT,
   LEAT_SESSION_ERROR_UNEVEN,
+  LEAT_SESSION_ERROR_MEMO,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -56,6 +58,22 @@ typedef enum
 #define LEAT_TYPE_EXECUTOR (leat_executor_get_type ())
 GType leat_executor_get_type (void) G_GNUC_CONST;
 
+/**
+ * LeatMemoMode:
+ * @LEAT_MEMO_OFF: every run is done
+ * @LEAT_MEMO_EXACT: a run whose inputs are byte for byte those of an earlier one gives that one's results
+ *
+ * Whether results are remembered.
+ */
+typedef enum
+{
+  LEAT_MEMO_OFF,
+  LEAT_MEMO_EXACT,
+} LeatMemoMode;
+
+#define LEAT_TYPE_MEMO_MODE (leat_memo_mode_get_type ())
+GType leat_memo_mode_get_type (void) G_GNUC_CONST;
+
 #define LEAT_TYPE_SESSION (leat_session_get_type ())
 G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 
@@ -70,6 +88,9 @@ void leat_session_close (LeatSession *self);
 gboolean leat_session_is_open (LeatSession *self);
 LeatPlan *leat_session_get_plan (LeatSession *self);
 LeatDevice *leat_session_get_device (LeatSession *self);
+gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GError **error);
+gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);
+gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 gboolean leat_session_start_counting (LeatSession *self, GError **error);
 GVariant *leat_session_stop_counting (LeatSession *self, GError **error);

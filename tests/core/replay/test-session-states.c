@@ -308,22 +308,6 @@ test_states_one_session_a_pipeline (void)
   session_fixture_close (&fixture);
 }
 
-static void
-test_states_arguments_are_busy (void)
-{
-  SessionFixture fixture;
-  LeatNode *node;
-  g_autoptr (GError) error = NULL;
-
-  session_fixture_open (
-    &fixture, "app name=source spec=f32[4] -> upload -> map name=m expr=\"k*x\" k=2 -> readback -> app name=sink\n",
-    LEAT_EXECUTOR_GRAPH);
-  node = leat_pipeline_get_node (fixture.pipeline, "m", NULL);
-  g_assert_false (leat_node_set_arg (node, "k", g_variant_new_double (5), &error));
-  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY);
-  session_fixture_close (&fixture);
-}
-
 /* What was pushed before an open that failed is there for the next one. */
 static void
 test_states_failed_open_keeps_pushes (void)
@@ -430,7 +414,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/states/threads-replay-and-close", test_states_threads_replay_and_close);
   g_test_add_func ("/leat/session/states/stats-during-a-run", test_states_stats_during_a_run);
   g_test_add_func ("/leat/session/states/one-session-a-pipeline", test_states_one_session_a_pipeline);
-  g_test_add_func ("/leat/session/states/arguments-are-busy", test_states_arguments_are_busy);
   g_test_add_func ("/leat/session/states/failed-open-keeps-pushes", test_states_failed_open_keeps_pushes);
   g_test_add_func ("/leat/session/states/uneven-sources-warn", test_states_uneven_sources_warn);
   g_test_add_func ("/leat/session/states/kept-data-needs-bounded-sources", test_states_kept_data_needs_bounded_sources);

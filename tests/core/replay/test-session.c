@@ -113,7 +113,7 @@ count_graph_nodes (LeatLane *lane, guint *kernels, guint *copies, guint *fills)
   size_t n = G_N_ELEMENTS (nodes);
 
   g_assert_true (leat_device_push (lane->resident->device, NULL));
-  g_assert_cmpint (lane->table->cuGraphGetNodes (lane->graph, nodes, &n), ==, CUDA_SUCCESS);
+  g_assert_cmpint (lane->table->cuGraphGetNodes (lane->executables[LEAT_PATH_FULL].graph, nodes, &n), ==, CUDA_SUCCESS);
   *kernels = *copies = *fills = 0;
   for (size_t i = 0; i < n; i++)
     {

@@ -1,0 +1,85 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+#include "graph/leat-app.h"
+
+/* Inputs that a program gives by hand may be the same in the next run.  Their uploads can be left out then, if what
+ * they brought to the device is still there when a run has ended: no op writes it, and no other buffer lies in its
+ * memory. */
+
+static const LeatOp *
+leat_plan_find_source (LeatPlan *self, LeatBufferId root)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->kind == LEAT_OP_SOURCE && leat_plan_get_root (self, op->touches[0].buffer)->id == root)
+        return op;
+    }
+  return NULL;
+}
+
+static gboolean
+leat_plan_is_upload (LeatPlan *self, const LeatOp *op)
+{
+  return op->kind == LEAT_OP_TRANSFER && !op->elided && leat_plan_get_root (self, op->from)->kind == LEAT_BUFFER_STAGING
+         && leat_plan_get_root (self, op->to)->kind == LEAT_BUFFER_DEVICE;
+}
+
+/* (transfer full) (nullable) */
+static char *
+leat_plan_why_not_kept (LeatPlan *self, const LeatOp *op)
+{
+  const LeatOp *source = leat_plan_find_source (self, leat_plan_get_root (self, op->from)->id);
+  const LeatOp *writer = leat_plan_find_other_writer (self, leat_plan_get_root (self, op->to)->id, op);
+
+  if (writer != NULL)
+    return g_strdup_printf ("%s \"%s\" writes over the input %s", leat_node_get_id (writer->node),
+                            leat_node_get_name (writer->node), leat_plan_get_buffer (self, op->from)->name);
+  if (source != NULL && !LEAT_IS_APP (source->node))
+    return g_strdup_printf ("%s \"%s\" gives new data in every run", leat_node_get_id (source->node),
+                            leat_node_get_name (source->node));
+  return NULL;
+}
+
+static void
+leat_plan_mark_kept (LeatPlan *self)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      op->kept = leat_plan_is_upload (self, op);
+      if (op->kept)
+        leat_plan_get_root (self, op->to)->kept = TRUE;
+    }
+}
+
+/* All uploads can be left out of a run, or none is. */
+void
+leat_plan_find_reusable (LeatPlan *self)
+{
+  guint uploads = 0;
+
+  g_clear_pointer (&self->why_not_reusable, g_free);
+  for (guint i = 0; i < self->buffers->len; i++)
+    leat_plan_get_buffer (self, i)->kept = FALSE;
+  for (guint i = 0; i < self->ops->len && self->why_not_reusable == NULL; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      op->kept = FALSE;
+      if (!leat_plan_is_upload (self, op))
+        continue;
+      uploads++;
+      self->why_not_reusable = leat_plan_why_not_kept (self, op);
+    }
+  if (uploads == 0)
+    self->why_not_reusable = g_strdup ("nothing is uploaded");
+  if (self->why_not_reusable == NULL)
+    leat_plan_mark_kept (self);
+}

@@ -1,0 +1,84 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+/* Arguments that were set while the session is open: each kernel that takes one is packed anew, and its node in every
+ * graph that was built is updated in place, before the next launch. */
+
+static gboolean
+leat_op_takes_node_args (const LeatOp *op)
+{
+  for (guint i = 0; i < op->n_args; i++)
+    if (op->args[i].kind == LEAT_ARG_NODE_ARG)
+      return TRUE;
+  return FALSE;
+}
+
+/* For each node, the ops that its arguments go to. */
+void
+leat_session_list_changeable (LeatSession *self)
+{
+  self->changeable = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+      GPtrArray *ops;
+
+      if (op->kind != LEAT_OP_KERNEL || !leat_op_takes_node_args (op))
+        continue;
+      ops = g_hash_table_lookup (self->changeable, op->node);
+      if (ops == NULL)
+        g_hash_table_insert (self->changeable, op->node, ops = g_ptr_array_new ());
+      g_ptr_array_add (ops, op);
+    }
+}
+
+static gboolean
+leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, GError **error)
+{
+  if (!leat_launch_pack (&lane->launches[op->index], lane, op, error))
+    return FALSE;
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    if (lane->executables[path].exec != NULL && !leat_lane_update_kernel (lane, path, op, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+leat_session_change_node (LeatSession *self, LeatNode *node, GError **error)
+{
+  GPtrArray *ops = g_hash_table_lookup (self->changeable, node);
+
+  for (guint i = 0; ops != NULL && i < ops->len; i++)
+    for (guint l = 0; l < self->lanes->len; l++)
+      if (!leat_session_change_lane (self, g_ptr_array_index (self->lanes, l), g_ptr_array_index (ops, i), error))
+        return FALSE;
+  self->stats.changes++;
+  return TRUE;
+}
+
+/* Between two runs. */
+gboolean
+leat_session_take_changes (LeatSession *self, GError **error)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->pipeline);
+  gboolean good = TRUE;
+
+  if (!leat_changes_are_there (changes))
+    return TRUE;
+  if (!leat_device_push (self->device, error))
+    return FALSE;
+  leat_changes_lock (changes);
+  for (guint i = 0; i < leat_changes_get_n (changes) && good; i++)
+    good = leat_session_change_node (self, leat_changes_get (changes, i), error);
+  leat_changes_clear (changes);
+  leat_changes_unlock (changes);
+  leat_device_pop (self->device);
+  if (self->memo != NULL)
+    leat_memo_clear (self->memo);
+  return good;
+}

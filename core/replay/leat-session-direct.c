@@ -1,0 +1,185 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-app.h"
+#include "graph/leat-graph-error.h"
+#include "graph/leat-graph-error-private.h"
+
+/* A program that fills and reads the staging memory itself: no queue and no copy between it and the device. */
+
+LeatSessionInput *
+leat_session_get_input (LeatSession *self, guint index)
+{
+  return &g_array_index (self->inputs, LeatSessionInput, index);
+}
+
+LeatSessionOutput *
+leat_session_get_output (LeatSession *self, guint index)
+{
+  return &g_array_index (self->outputs, LeatSessionOutput, index);
+}
+
+/* Has the session to itself, and open, until leat_session_let_go (). */
+static gboolean
+leat_session_take_open (LeatSession *self, GError **error)
+{
+  if (!leat_session_take (self, error))
+    return FALSE;
+  if (leat_session_check_may_run (self, error))
+    return TRUE;
+  leat_session_let_go (self);
+  return FALSE;
+}
+
+/* @entries: structures that begin with their op */
+static gpointer
+leat_session_find_app (GArray *entries, const char *name, const char *kind, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      gpointer entry = entries->data + i * g_array_get_element_size (entries);
+      LeatNode *node = (*(LeatOp **) entry)->node;
+
+      if (!LEAT_IS_APP (node))
+        continue;
+      if (g_str_equal (leat_node_get_name (node), name))
+        return entry;
+      g_ptr_array_add (names, (gpointer) leat_node_get_name (node));
+    }
+  g_ptr_array_add (names, NULL);
+  hint = leat_graph_error_hint (name, (const char *const *) names->pdata, "app nodes");
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no app node \"%s\" that is a %s%s",
+               name, kind, hint);
+  return NULL;
+}
+
+static void
+leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *view)
+{
+  input->direct = TRUE;
+  input->generation++;
+  leat_lane_view (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, view);
+}
+
+static gboolean
+leat_session_check_count (const char *name, const LeatView *view, guint64 count, GError **error)
+{
+  guint64 most = leat_spec_get_n_dims (view->spec) > 0 ? leat_spec_get_dim (view->spec, 0) : 1;
+  g_autofree char *text = NULL;
+
+  if (count == most || (count < most && leat_spec_is_bounded (view->spec)))
+    return TRUE;
+  text = leat_spec_to_string (view->spec, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+               "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
+  return FALSE;
+}
+
+/**
+ * leat_session_map_input:
+ * @self: an open session that is not running
+ * @name: an `app` node that is a source
+ * @view: (out caller-allocates): its memory, to be filled
+ * @error: return location for an error
+ *
+ * Lends the memory that the next run takes an input from, so that it can be filled in place.
+ *
+ * From the first call on the node's queue is not asked any more: each run takes what the memory holds.  Each call says
+ * that the memory is about to change; a run before which no input was mapped again leaves the uploads out where it can
+ * (see #LeatSession:reuse), so map before every filling.  The memory stays where it is until the session is closed, and
+ * must not be written while a run is under way.  For a bounded spec, leat_session_set_input_count () says how much of
+ * it is live; at first nothing is.
+ *
+ * Returns: whether there is such an input; %LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_FAILED or
+ *   %LEAT_GRAPH_ERROR_UNKNOWN_NAME if not
+ */
+gboolean
+leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GError **error)
+{
+  LeatSessionInput *input;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL && view != NULL, FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  input = leat_session_find_app (self->inputs, name, "source", error);
+  if (input != NULL)
+    leat_session_lend_input (self, input, view);
+  leat_session_let_go (self);
+  return input != NULL;
+}
+
+/**
+ * leat_session_set_input_count:
+ * @self: an open session that is not running
+ * @name: an `app` node that is a source, mapped
+ * @count: how many steps of the leading dimension are live
+ * @error: return location for an error
+ *
+ * Says how much of an input of a bounded spec the next run takes.
+ *
+ * Returns: whether it was set; %LEAT_GRAPH_ERROR_RANGE when @count is more than there is room for, or is not what the
+ *   fixed spec says; else the errors of leat_session_map_input ()
+ */
+gboolean
+leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error)
+{
+  LeatSessionInput *input;
+  LeatView view;
+  gboolean good;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  input = leat_session_find_app (self->inputs, name, "source", error);
+  if (input != NULL)
+    leat_session_lend_input (self, input, &view);
+  good = input != NULL && leat_session_check_count (name, &view, count, error);
+  if (good)
+    leat_lane_set_count (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, count);
+  leat_session_let_go (self);
+  return good;
+}
+
+/**
+ * leat_session_map_output:
+ * @self: an open session that is not running
+ * @name: an `app` node that is a sink
+ * @view: (out caller-allocates): what the last run gave
+ * @error: return location for an error
+ *
+ * Lends the memory that results come to, so that they can be read in place.
+ *
+ * From the first call on nothing is put into the node's queue.  Call it once before the first run, and after each run
+ * whose results are of interest; what it gave is good until the next run begins.
+ *
+ * Returns: whether there is such an output; errors as leat_session_map_input ()
+ */
+gboolean
+leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error)
+{
+  LeatSessionOutput *output;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL && view != NULL, FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  output = leat_session_find_app (self->outputs, name, "sink", error);
+  if (output != NULL)
+    {
+      output->direct = TRUE;
+      leat_lane_view (g_ptr_array_index (self->lanes, 0), output->op->touches[0].buffer, view);
+    }
+  leat_session_let_go (self);
+  return output != NULL;
+}

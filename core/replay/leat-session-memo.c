@@ -1,0 +1,168 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include <time.h>
+
+/* Runs whose result is known already.  What looking costs is weighed against what it saves, in windows of runs: where
+ * it does not pay, the memo turns itself off and says so. */
+
+#define LEAT_MEMO_WINDOW   128
+#define LEAT_MEMO_PATIENCE 2 /* windows in a row: one may have met a busy machine */
+
+GType
+leat_memo_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_MEMO_OFF, "LEAT_MEMO_OFF", "off" },
+                                       { LEAT_MEMO_EXACT, "LEAT_MEMO_EXACT", "exact" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatMemoMode", values));
+  return type;
+}
+
+static gint64
+leat_session_now_ns (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+static gboolean
+leat_session_refuse_memo (const char *why, const char *what, GError **error)
+{
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMO,
+               "memo=exact needs runs whose results follow from their inputs alone, but %s%s", what, why);
+  return FALSE;
+}
+
+gboolean
+leat_session_make_memo (LeatSession *self, GError **error)
+{
+  if (self->memo_mode == LEAT_MEMO_OFF)
+    return TRUE;
+  if (self->inputs->len == 0)
+    return leat_session_refuse_memo ("there are no inputs", "", error);
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+
+      if (buffer->kind == LEAT_BUFFER_STATE)
+        return leat_session_refuse_memo (" is kept from run to run", buffer->name, error);
+    }
+  self->memo = leat_memo_new (self->memo_entries, self->memo_bytes);
+  self->spans = g_new0 (LeatSpan, self->inputs->len + self->outputs->len);
+  memset (&self->memo_costs, 0, sizeof self->memo_costs);
+  return TRUE;
+}
+
+void
+leat_session_drop_memo (LeatSession *self)
+{
+  g_clear_pointer (&self->memo, leat_memo_free);
+  g_clear_pointer (&self->spans, g_free);
+}
+
+/* What is live of a staging buffer, its count included. */
+static void
+leat_session_set_span (LeatLane *lane, const LeatOp *op, LeatSpan *span)
+{
+  LeatBufferId id = op->touches[0].buffer;
+  const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, id);
+  LeatView view;
+
+  leat_lane_view (lane, id, &view);
+  span->data = lane->hosts[id];
+  span->bytes = buffer->header ? LEAT_BUFFER_HEADER + MIN (leat_view_get_bytes (&view), view.capacity) : buffer->bytes;
+}
+
+static LeatSpan *
+leat_session_set_input_spans (LeatSession *self, LeatLane *lane)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    leat_session_set_span (lane, leat_session_get_input (self, i)->op, &self->spans[i]);
+  return self->spans;
+}
+
+static LeatSpan *
+leat_session_set_output_spans (LeatSession *self, LeatLane *lane)
+{
+  LeatSpan *spans = self->spans + self->inputs->len;
+
+  for (guint i = 0; i < self->outputs->len; i++)
+    leat_session_set_span (lane, leat_session_get_output (self, i)->op, &spans[i]);
+  return spans;
+}
+
+static G_NO_INLINE void
+leat_session_turn_memo_off (LeatSession *self, double saved_us)
+{
+  const LeatMemoCosts *costs = &self->memo_costs;
+  g_autoptr (GError) warning = g_error_new (
+    LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMO,
+    "the memo is turned off: of the last %u runs it knew %u, which saved %.0f us, and looking took %.0f us",
+    LEAT_MEMO_WINDOW, costs->hits, saved_us, costs->spent_ns / 1e3);
+
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, NULL));
+  leat_session_drop_memo (self);
+}
+
+static void
+leat_session_weigh_memo (LeatSession *self)
+{
+  LeatMemoCosts *costs = &self->memo_costs;
+  guint64 measured = self->stats.runs_of[LEAT_PATH_FULL] + self->stats.runs_of[LEAT_PATH_RESIDENT];
+  double saved_us = measured > 0 ? costs->hits * (double) self->stats.device_us / measured : 0;
+
+  if (costs->looked < LEAT_MEMO_WINDOW)
+    return;
+  if (costs->spent_ns / 1e3 <= saved_us)
+    costs->losses = 0;
+  else if (++costs->losses == LEAT_MEMO_PATIENCE)
+    leat_session_turn_memo_off (self, saved_us);
+  costs->looked = costs->hits = 0;
+  costs->spent_ns = 0;
+}
+
+/* TRUE: the outputs hold what the inputs give, and nothing need be run. */
+gboolean
+leat_session_recall (LeatSession *self, LeatLane *lane)
+{
+  gint64 begin;
+  gboolean found;
+
+  if (self->memo == NULL)
+    return FALSE;
+  leat_session_weigh_memo (self);
+  if (self->memo == NULL)
+    return FALSE;
+  begin = leat_session_now_ns ();
+  found = leat_memo_find (self->memo, leat_session_set_input_spans (self, lane), self->inputs->len,
+                          leat_session_set_output_spans (self, lane), self->outputs->len);
+  self->memo_costs.spent_ns += leat_session_now_ns () - begin;
+  self->memo_costs.looked++;
+  self->memo_costs.hits += found;
+  self->stats.memo_hits += found;
+  self->stats.memo_lookups++;
+  return found;
+}
+
+/* After a run that was not known. */
+void
+leat_session_remember (LeatSession *self, LeatLane *lane)
+{
+  gint64 begin;
+
+  if (self->memo == NULL)
+    return;
+  begin = leat_session_now_ns ();
+  leat_memo_store (self->memo, self->spans, self->inputs->len, leat_session_set_output_spans (self, lane),
+                   self->outputs->len);
+  self->memo_costs.spent_ns += leat_session_now_ns () - begin;
+}

@@ -1,0 +1,117 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat.h"
+#include "plan/leat-plan-private.h"
+#include "toy-nodes.h"
+
+static void
+add_behind (LeatPipeline *pipeline, const char *before, LeatNode *node)
+{
+  g_autoptr (GError) error = NULL;
+
+  leat_pipeline_add (pipeline, node, &error);
+  g_assert_no_error (error);
+  if (before != NULL)
+    leat_pipeline_link (pipeline, before, leat_node_get_name (node), &error);
+  g_assert_no_error (error);
+  g_object_unref (node);
+}
+
+/* @source, upload, two stages, readback, sink */
+static LeatPlan *
+plan_behind (LeatNode *source, gboolean in_place, LeatTransferMode mode)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (GError) error = NULL;
+  LeatPlan *plan;
+
+  add_behind (pipeline, NULL, source);
+  add_behind (pipeline, "source", toy_upload_new ("up", mode));
+  add_behind (pipeline, "up", toy_stage_new ("first", in_place));
+  add_behind (pipeline, "first", toy_stage_new ("second", FALSE));
+  add_behind (pipeline, "second", toy_stage_new ("third", FALSE));
+  add_behind (pipeline, "third", toy_readback_new ("down", LEAT_TRANSFER_COPY));
+  add_behind (pipeline, "down", toy_sink_new ("sink"));
+  plan = leat_plan_new (pipeline, &error);
+  g_assert_no_error (error);
+  leat_plan_bind (plan, &(LeatTraits){ .bound = TRUE });
+  return plan;
+}
+
+static LeatNode *
+make_app (void)
+{
+  return g_object_new (LEAT_TYPE_APP, "name", "source", "spec", "f32[1024]", NULL);
+}
+
+static guint
+count_kept_ops (LeatPlan *plan)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < leat_plan_get_n_ops (plan); i++)
+    count += leat_plan_get_op (plan, i)->kept;
+  return count;
+}
+
+/* The input keeps its memory to itself, beside the two that the chain needs. */
+static void
+test_plan_reuse_keeps_the_memory_of_an_input (void)
+{
+  g_autoptr (LeatPlan) plan = plan_behind (make_app (), FALSE, LEAT_TRANSFER_COPY);
+
+  g_assert_null (plan->why_not_reusable);
+  g_assert_cmpuint (count_kept_ops (plan), ==, 1);
+  g_assert_cmpuint (leat_plan_get_device_bytes (plan), ==, 3 * 4096);
+}
+
+static void
+check_refused (LeatPlan *plan, const char *why, guint64 bytes)
+{
+  g_autofree char *text = leat_plan_to_text (plan);
+
+  g_assert_nonnull (plan->why_not_reusable);
+  g_assert_nonnull (strstr (plan->why_not_reusable, why));
+  g_assert_nonnull (strstr (text, why));
+  g_assert_cmpuint (count_kept_ops (plan), ==, 0);
+  g_assert_cmpuint (leat_plan_get_device_bytes (plan), ==, bytes);
+}
+
+static void
+test_plan_reuse_refuses_an_input_that_is_written_over (void)
+{
+  g_autoptr (LeatPlan) plan = plan_behind (make_app (), TRUE, LEAT_TRANSFER_COPY);
+
+  check_refused (plan, "\"first\" writes over the input", 2 * 4096);
+}
+
+static void
+test_plan_reuse_refuses_a_stream (void)
+{
+  g_autoptr (LeatPlan) plan = plan_behind (toy_source_new ("source", "f32[1024]"), FALSE, LEAT_TRANSFER_COPY);
+
+  check_refused (plan, "\"source\" gives new data in every run", 2 * 4096);
+}
+
+static void
+test_plan_reuse_refuses_where_nothing_is_uploaded (void)
+{
+  g_autoptr (LeatPlan) plan = plan_behind (make_app (), FALSE, LEAT_TRANSFER_MAPPED);
+
+  check_refused (plan, "nothing is uploaded", 2 * 4096);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/plan/reuse/keeps-the-memory-of-an-input", test_plan_reuse_keeps_the_memory_of_an_input);
+  g_test_add_func ("/leat/plan/reuse/refuses-an-input-that-is-written-over",
+                   test_plan_reuse_refuses_an_input_that_is_written_over);
+  g_test_add_func ("/leat/plan/reuse/refuses-a-stream", test_plan_reuse_refuses_a_stream);
+  g_test_add_func ("/leat/plan/reuse/refuses-where-nothing-is-uploaded",
+                   test_plan_reuse_refuses_where_nothing_is_uploaded);
+  return g_test_run ();
+}
