@@ -54,6 +54,7 @@ typedef struct
   guint item_lanes; /* dtype items in one T: 4 for float4, else 1 */
   guint line, column;
   guint reads_line; /* OUTPUT: the line where the kernel first takes what the port held before; 0 where it does not */
+  gboolean is_bool; /* bytes that hold 0 or 1 alone */
 } LeatParam;
 
 /* The parameters of one __global__ function, in order. */

@@ -81,6 +81,21 @@ static const char source[] =
   "      *out_count = in_count;\n"
   "    }\n"
   "}\n"
+  "__global__ void choose (const uint32_t *in, uint64_t in_count, uint32_t *out, bool up, bool down)\n"
+  "{\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = up && !down ? in[i] + 1 : 0;\n"
+  "}\n"
+  "__global__ void sum (const uint32_t *a, uint64_t a_count, const uint32_t *b, uint32_t *out)\n"
+  "{\n"
+  "  GRID_FOR (i, a_count)\n"
+  "    out[i] = a[i] + b[i];\n"
+  "}\n"
+  "__global__ void look (const uint32_t *a, const uint32_t *b, uint64_t b_count, uint32_t *out)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  out[i] = a[i] + b[a[i] % b_count];\n"
+  "}\n"
   "template <typename T> __global__ void twice (T *x) { x[0] *= 2; }\n"
   "__global__ void scale_in_place (float *x, float factor) { x[threadIdx.x] *= factor; }\n";
 
@@ -185,6 +200,29 @@ test_kernel_occupancy (void)
   scaled = test_kernel_run ("entry=scale grid=occupancy factor=3 less=-2 more=5.5", "u32[1000]", data, sizeof data);
   for (guint i = 0; i < G_N_ELEMENTS (data); i++)
     g_assert_cmpuint (((const guint32 *) g_bytes_get_data (scaled, NULL))[i], ==, 3 * i + 3);
+}
+
+/* A bool is 0 or 1 in the kernel, however it is written. */
+static void
+test_kernel_bool (void)
+{
+  static const struct
+  {
+    const char *properties;
+    guint32 wanted;
+  } table[] = {
+    { "up=true down=false", 42 }, { "up=1 down=0", 42 }, { "up=false down=false", 0 }, { "up=1 down=1", 0 }
+  };
+  guint32 data[1] = { 41 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *properties = g_strdup_printf ("entry=choose %s", table[i].properties);
+      g_autoptr (GBytes) result = test_kernel_run (properties, "u32[1]", data, sizeof data);
+
+      g_assert_cmpuint (g_bytes_get_size (result), ==, sizeof data);
+      g_assert_cmpuint (*(const guint32 *) g_bytes_get_data (result, NULL), ==, table[i].wanted);
+    }
 }
 
 static void
@@ -447,6 +485,8 @@ test_kernel_refuses (void)
     { "entry=scale factor=x", "u32[4]", "factor" },
     { "entry=scale factor=-1", "u32[4]", "factor" },
     { "entry=scale factor=4294967296", "u32[4]", "factor" },
+    { "entry=choose up=2 down=0", "u32[4]", "argument \"up\" takes true or false, not \"2\"" },
+    { "entry=choose up=1.0 down=0", "u32[4]", "argument \"up\" takes true or false" },
     { "entry=scale", "f32[4]", "f32" },
     { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[4]", "u32[4]" },
     { "entry=scale block=0", "u32[4]", "block=0: expected threads such as 256 or 16x16" },
@@ -555,6 +595,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/base/kernel/geometry", test_kernel_geometry);
   g_test_add_func ("/leat/base/kernel/occupancy", test_kernel_occupancy);
+  g_test_add_func ("/leat/base/kernel/bool", test_kernel_bool);
   g_test_add_func ("/leat/base/kernel/counted-output", test_kernel_counted_output);
   g_test_add_func ("/leat/base/kernel/overflow", test_kernel_overflow);
   g_test_add_func ("/leat/base/kernel/overflow-on-the-device", test_kernel_overflow_on_the_device);
