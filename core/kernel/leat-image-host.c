@@ -132,6 +132,10 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fno-strict-aliasing",
+    /* A wrong pointer or an endless loop must stay one: what the compiler drops, nobody is told of. */
+    "-fno-delete-null-pointer-checks",
+    "-fno-isolate-erroneous-paths-dereference",
+    "-fno-finite-loops",
     "-fvisibility=hidden",
     "-fno-stack-protector",
     "-fdiagnostics-color=never",

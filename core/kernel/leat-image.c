@@ -63,7 +63,7 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
   if (text == NULL)
     return FALSE;
   hasher = leat_image_hasher_new ();
-  leat_image_hasher_add (hasher, "leat image 1");
+  leat_image_hasher_add (hasher, "leat image 2");
   leat_image_hasher_add (hasher, text);
   leat_image_hasher_add (hasher, target_name);
   leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");

@@ -358,6 +358,8 @@ typedef struct
 
 static const CrashCase crash_cases[] = {
   { "*(volatile unsigned char *) 0x10 = 1;", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
+  { "*(volatile int *) 0 = 1;", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
+  { "int *p = 0; p[threadIdx.x] = in[0]; out[0] = p[0];", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
 #ifdef __x86_64__ /* others divide by zero without a word */
   { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE, "leat-launch: ended by SIGFPE in kernel poke: " },
 #endif
