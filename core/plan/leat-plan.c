@@ -209,6 +209,7 @@ leat_plan_record_node (LeatPlan *self, LeatNode *node, GError **error)
     return FALSE;
   if (LEAT_IS_ENDPOINT (node))
     return leat_plan_record_endpoint (self, node, error);
+  leat_node_blame (node, NULL);
   good = LEAT_NODE_GET_CLASS (node)->record (node, &recorder, error);
   if (recorder.error != NULL)
     {
@@ -230,8 +231,7 @@ leat_plan_record (LeatPlan *self, GError **error)
 
       if (!leat_plan_record_node (self, node, error))
         {
-          g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (node), leat_node_get_name (node));
-          leat_node_prefix_origin (node, error);
+          leat_node_prefix_error (node, error);
           return FALSE;
         }
     }
