@@ -423,6 +423,52 @@ test_kernel_warns (void)
     }
 }
 
+/* An input that the kernel does not learn the size of, and that has less than it works on. */
+static void
+test_kernel_warns_of_sizes (void)
+{
+  static const struct
+  {
+    const char *properties, *a, *b, *says; /* NULL: nothing */
+  } table[] = {
+    { "entry=sum", "u32[1000]", "u32[7]",
+      "input \"b\" has 7 items, a_count can be 1000, and kernel sum is not told, so it may read past the end" },
+    { "entry=sum", "u32[<=1000]", "u32[10]", "input \"b\" has 10 items" },
+    { "entry=sum", "u32[1000]", "u32[10,100]", NULL },
+    { "entry=sum", "u32[7]", "u32[1000]", NULL },
+    { "entry=sum b=u32[7]", "u32[1000]", "u32[7]", NULL },
+    { "entry=sum a=u32[n] b=u32[n]", "u32[7]", "u32[7]", NULL },
+    { "entry=sum grid=occupancy", "u32[1000]", "u32[7]", "add a parameter \"uint64_t b_count\"" },
+    { "entry=look", "u32[1000]", "u32[7]", NULL },
+    { "entry=look", "u32[7]", "u32[1000]", "input \"a\" has 7 items, b_count can be 1000" },
+    { "entry=look out=u32[99]", "u32[7]", "u32[7]", "input \"a\" has 7 items, the grid has 99 threads" },
+  };
+  g_autofree char *path = test_kernel_write ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+      g_autofree char *text = g_strdup_printf ("leat 1\nk = kernel source=%s %s\na = app spec=%s\nb = app spec=%s\n"
+                                               "a -> upload -> k.a\nb -> upload -> k.b\nk -> readback -> app\n",
+                                               path, table[i].properties, table[i].a, table[i].b);
+      g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autoptr (LeatMessage) message = NULL;
+      const char *found = NULL;
+
+      g_assert_no_error (error);
+      plan = leat_plan_new (pipeline, &error);
+      g_assert_no_error (error);
+      message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0);
+      if (message != NULL)
+        found = leat_message_get_error (message)->message;
+      g_test_message ("%s: %s", table[i].properties, found);
+      if ((found == NULL) != (table[i].says == NULL) || (found != NULL && strstr (found, table[i].says) == NULL))
+        g_error ("kernel %s on %s and %s: \"%s\" does not say \"%s\"", table[i].properties, table[i].a, table[i].b,
+                 found, table[i].says);
+    }
+}
+
 static void
 test_kernel_dims_and_shared (void)
 {
@@ -604,6 +650,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel/refuses", test_kernel_refuses);
   g_test_add_func ("/leat/base/kernel/clear", test_kernel_clear);
   g_test_add_func ("/leat/base/kernel/warns", test_kernel_warns);
+  g_test_add_func ("/leat/base/kernel/warns-of-sizes", test_kernel_warns_of_sizes);
   g_test_add_func ("/leat/base/kernel/in-place", test_kernel_in_place);
   g_test_add_func ("/leat/base/kernel/chain", test_kernel_chain);
   return g_test_run ();
