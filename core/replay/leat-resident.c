@@ -127,7 +127,7 @@ leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
 
       if (op->kind == LEAT_OP_KERNEL && !leat_resident_load_kernel (self, op, error))
         {
-          g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (op->node), leat_node_get_name (op->node));
+          leat_node_prefix_error (op->node, error);
           return FALSE;
         }
     }

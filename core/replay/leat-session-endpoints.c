@@ -24,8 +24,7 @@ leat_session_count_endpoints (LeatSession *self)
 static void
 leat_session_prefix_error (LeatEndpoint *endpoint, GError **error)
 {
-  g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (LEAT_NODE (endpoint)),
-                  leat_node_get_name (LEAT_NODE (endpoint)));
+  leat_node_prefix_error (LEAT_NODE (endpoint), error);
 }
 
 gboolean

@@ -20,7 +20,7 @@ leat_session_fill (LeatSession *self, LeatLane *lane, const LeatOp *op, gboolean
   leat_lane_view (lane, buffer, &view);
   flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, &view, wait, cancellable, error);
   if (flow == LEAT_FLOW_ERROR)
-    g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (op->node), leat_node_get_name (op->node));
+    leat_node_prefix_error (op->node, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   leat_lane_set_count (lane, buffer, view.count);
@@ -119,7 +119,7 @@ leat_session_drain (LeatSession *self, LeatLane *lane, const LeatOp *op, GCancel
                              : view.capacity;
   if (LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error))
     return TRUE;
-  g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (op->node), leat_node_get_name (op->node));
+  leat_node_prefix_error (op->node, error);
   return FALSE;
 }
 

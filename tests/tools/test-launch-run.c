@@ -413,6 +413,43 @@ test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
   tool_assert_contains (result->err, "LEAT_KERNEL_SANITIZE=address");
 }
 
+/* What shows only when a session opens has its place too, and what memory has no room for is named by its spec. */
+static void
+test_run_opening_tells_where (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *kernel, *properties, *says;
+  } table[] = {
+    { "__global__ void k (const unsigned char *in, unsigned char *out) { out[0] = nope; }\n", "out=u8[25]",
+      "does not compile" },
+    { "__global__ void k (const unsigned char *in, float *out) { out[0] = in[0]; }\n", "out=f32[100000000000]",
+      "is f32[100000000000]: give it a smaller spec, or pass the data through in pieces" },
+  };
+
+  if (LEAT_TEST_SANITIZED)
+    {
+      g_test_skip ("a sanitizer ends the process where memory is asked for that there is not");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *source = tool_write (fixture->folder, "k.cu", table[i].kernel);
+      g_autofree char *text =
+        g_strdup_printf ("leat 1\nio:file path=in.txt out=u8[25] -> upload -> k -> readback -> discard\n"
+                         "k = kernel source=k.cu %s\n",
+                         table[i].properties);
+      g_autofree char *file = tool_write (fixture->folder, "opening.leat", text);
+      g_autofree char *where = g_strconcat (file, ":3:1: kernel \"k\": ", NULL);
+      g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", file));
+
+      g_test_message ("%s", result->err);
+      g_assert_cmpint (result->code, !=, 0);
+      tool_assert_contains (result->err, where);
+      tool_assert_contains (result->err, table[i].says);
+    }
+}
+
 static void
 test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
 {
@@ -448,6 +485,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/interrupted/sigterm", GINT_TO_POINTER (SIGTERM), test_run_interrupted);
   ADD ("/leat/tools/launch/run/progress/asked-for", NULL, test_run_progress);
   ADD ("/leat/tools/launch/run/progress/no-terminal", NULL, test_run_no_progress);
+  ADD ("/leat/tools/launch/run/opening-tells-where", NULL, test_run_opening_tells_where);
   ADD ("/leat/tools/launch/run/reader-goes-away", NULL, test_run_reader_goes_away);
   for (guint i = 0; i < G_N_ELEMENTS (crash_cases); i++)
     {
