@@ -13,7 +13,9 @@ def main(path):
         with open(path, encoding='utf-8', errors='replace') as log:
             for line in log:
                 test = json.loads(line)
-                programs[test['name']] = tap.cases_of_program(test.get('stdout', ''), test['result'])
+                programs[test['name']] = tap.cases_of_program(
+                    test.get('stdout', ''), test['result'], test.get('stderr', ''),
+                    lambda test=test: tap.list_names(test['command'], test.get('env', {})))
     except FileNotFoundError:
         print('no test ran')
     return 0 if tap.report(programs) else 1

@@ -139,7 +139,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='leat-cache-') as cache:
         base = base_environment(given.device, cache)
         outputs = run_all(wanted_tests(described, given), base, given)
-    programs = {name: tap.cases_of_program(output[0], output[2]) for name, output in outputs.items()}
+    programs = {name: tap.cases_of_program(output[0], output[2], output[1]) for name, output in outputs.items()}
     about = {'commit': described['commit'], 'date': datetime.datetime.now(datetime.timezone.utc).isoformat('T', 'minutes'),
              'LEAT_DEVICE': given.device, 'devices (name, driver, memory)': '; '.join(device_lines()),
              'system': f'{platform.platform()}, {os.cpu_count()} cores'}

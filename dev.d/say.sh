@@ -10,6 +10,14 @@ die () {
   exit 1
 }
 
+# need_command NAME: a shell's own words would name the line of ./dev
+need_command () {
+  [ -n "$(type -P -- "$1")" ] || {
+    say "there is no command \"$1\""
+    exit 127
+  }
+}
+
 # say_log FILE LINES: the end of a log that tells why something failed
 say_log () {
   tail -n "$2" -- "$1" >&2

@@ -77,17 +77,24 @@ setup_apt () {
   "${setup_as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" >>"$log" 2>&1 </dev/null
 }
 
+# setup_doubt_network LOG: what to add to a failure that looks like it. apt-get update may find none and still end with 0.
+setup_doubt_network () {
+  if grep -qE 'Could not (resolve|connect)|Temporary failure|Network is unreachable|Failed to fetch' -- "$1"; then
+    printf '; is there a network?'
+  fi
+}
+
 # Packages that this release does not have are said by name before anything is installed.
 setup_check_known () {
   local i unknown=0
   for i in "${setup_missing[@]}"; do
     if [ -z "$(apt-cache madison "${setup_names[i]}" 2>/dev/null)" ] \
       && [ -z "$(apt-cache showpkg "${setup_names[i]}" 2>/dev/null | sed -n '/^Reverse Provides:/,$p' | sed 1d)" ]; then
-      say "this release has no package ${setup_names[i]} (${setup_reasons[i]}); looked for as ${setup_probes[i]}"
+      say "apt-get knows no package ${setup_names[i]} (${setup_reasons[i]}); looked for as ${setup_probes[i]}"
       unknown=1
     fi
   done
-  [ "$unknown" = 0 ] || die "install the named things by hand, then call ./dev again"
+  [ "$unknown" = 0 ] || die "install the named things by hand, then call ./dev again$(setup_doubt_network "$dev_root/build/logs/apt.log")"
 }
 
 setup_install () {
@@ -103,11 +110,12 @@ setup_install () {
   setup_list_missing
   say "this takes a minute or two; build/logs/apt.log shows how far it is"
   # A machine without a network may still have the packages: so a failed update is not the end.
-  setup_apt "$log" update || say "apt-get update failed; going on with the lists that are here"
+  setup_apt "$log" update \
+    || say "apt-get update failed$(setup_doubt_network "$log"); going on with the lists that are here"
   setup_check_known
   setup_apt "$log" install --no-install-recommends "${setup_wanted[@]}" || {
     say_log "$log" 30
-    die "apt-get could not install ${setup_wanted[*]}"
+    die "apt-get could not install ${setup_wanted[*]}$(setup_doubt_network "$log")"
   }
   say "installed"
 }
@@ -117,12 +125,19 @@ setup_packages () {
   setup_read_list "$1"
   setup_find_missing
   [ ${#setup_missing[@]} -gt 0 ] || return 0
+  lock_take "$dev_root/dev.d" "another ./dev is installing packages; waiting"
+  setup_find_missing
+  if [ ${#setup_missing[@]} -eq 0 ]; then
+    lock_release
+    return
+  fi
   if ! command -v apt-get >/dev/null; then
     say "this system has no apt-get; these are missing (Debian's names):"
     setup_list_missing
     die "install them your system's way, then call ./dev again"
   fi
   setup_install
+  lock_release
 }
 
 # Installed is not enough on a release that is too old: says which is, by name. Called before the first configure.

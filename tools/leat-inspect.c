@@ -39,7 +39,7 @@ leat_inspect_print_text (GString *out)
 {
   g_autoptr (GError) error = NULL;
 
-  if (leat_tool_print (out->str, NULL, &error))
+  if (leat_tool_print (out->str, &error))
     return LEAT_EXIT_OK;
   leat_tool_report (error);
   return LEAT_EXIT_FAILED;

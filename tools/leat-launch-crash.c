@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LEAT_CRASH_DRIVER  "libleat-cpu.so.1"
-#define LEAT_CRASH_SYMBOL  "leat_cpu_get_running_kernel"
-#define LEAT_CRASH_WRAPPER "leat_wrap_"
+#define LEAT_CRASH_DRIVER   "libleat-cpu.so.1"
+#define LEAT_CRASH_SYMBOL   "leat_cpu_get_running_kernel"
+#define LEAT_CRASH_OVERFLOW "leat_cpu_describe_overflow"
+#define LEAT_CRASH_WRAPPER  "leat_wrap_"
 
 typedef const char *(*LeatCrashGetKernel) (void);
+typedef gsize (*LeatCrashDescribeOverflow) (gconstpointer address, char *text, gsize size);
 
 static const struct
 {
@@ -27,6 +29,7 @@ static const char leat_crash_advice[] =
   "    LD_PRELOAD=$(gcc -print-file-name=libasan.so) leat-launch --device=cpu ...\n";
 
 static LeatCrashGetKernel leat_crash_get_kernel;
+static LeatCrashDescribeOverflow leat_crash_describe_overflow;
 static gboolean leat_crash_at_terminal;
 static int leat_crash_begun;
 
@@ -55,14 +58,27 @@ leat_crash_get_name (int number)
   return "a signal";
 }
 
+static gboolean
+leat_crash_add_overflow (LeatCrashText *text, gconstpointer address)
+{
+  gsize size = 0;
+
+  if (leat_crash_describe_overflow != NULL)
+    size = leat_crash_describe_overflow (address, text->text + text->used, sizeof text->text - text->used);
+  text->used += size;
+  return size > 0;
+}
+
 static void
-leat_crash_describe (LeatCrashText *text, int number)
+leat_crash_describe (LeatCrashText *text, int number, gconstpointer address)
 {
   const char *kernel = leat_crash_get_kernel != NULL ? leat_crash_get_kernel () : NULL;
   gsize prefix = strlen (LEAT_CRASH_WRAPPER);
 
   if (leat_crash_at_terminal)
     leat_crash_text_add (text, "\r\033[K"); /* where progress was shown */
+  if (number == SIGSEGV && leat_crash_add_overflow (text, address))
+    return;
   leat_crash_text_add (text, "leat-launch: ended by ");
   leat_crash_text_add (text, leat_crash_get_name (number));
   if (kernel == NULL)
@@ -87,7 +103,7 @@ leat_crash_handle (int number, siginfo_t *info, gpointer context)
   if (__atomic_exchange_n (&leat_crash_begun, 1, __ATOMIC_SEQ_CST) != 0)
     for (;;)
       pause ();
-  leat_crash_describe (&text, number);
+  leat_crash_describe (&text, number, info->si_addr);
   while (text.used > 0)
     {
       gssize n = write (STDERR_FILENO, at, text.used);
@@ -104,20 +120,33 @@ leat_crash_handle (int number, siginfo_t *info, gpointer context)
     raise (number);
 }
 
+/* A sanitizer's handler knows more.  The driver's, which tells overflows only, is there when something has run. */
+static gboolean
+leat_crash_may_replace (const struct sigaction *before)
+{
+  Dl_info handler, driver;
+
+  if (before->sa_handler == SIG_DFL)
+    return TRUE;
+  return before->sa_handler != SIG_IGN && leat_crash_describe_overflow != NULL
+         && dladdr ((gpointer) before->sa_sigaction, &handler) != 0
+         && dladdr ((gpointer) leat_crash_describe_overflow, &driver) != 0 && handler.dli_fbase == driver.dli_fbase;
+}
+
 void
 leat_launch_explain_crashes (void)
 {
   gpointer driver = dlopen (LEAT_CRASH_DRIVER, RTLD_LAZY | RTLD_NOLOAD);
-  struct sigaction action = { .sa_sigaction = leat_crash_handle, .sa_flags = SA_SIGINFO };
+  struct sigaction action = { .sa_sigaction = leat_crash_handle, .sa_flags = SA_SIGINFO | SA_ONSTACK };
   struct sigaction before;
 
   if (driver == NULL)
     return;
   leat_crash_get_kernel = (LeatCrashGetKernel) dlsym (driver, LEAT_CRASH_SYMBOL);
+  leat_crash_describe_overflow = (LeatCrashDescribeOverflow) dlsym (driver, LEAT_CRASH_OVERFLOW);
   leat_crash_at_terminal = isatty (STDERR_FILENO);
   sigemptyset (&action.sa_mask);
-  /* A sanitizer's handler knows more. */
   for (guint i = 0; i < G_N_ELEMENTS (leat_crash_signals); i++)
-    if (sigaction (leat_crash_signals[i].number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+    if (sigaction (leat_crash_signals[i].number, NULL, &before) == 0 && leat_crash_may_replace (&before))
       sigaction (leat_crash_signals[i].number, &action, NULL);
 }

@@ -148,6 +148,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
   g_option_context_set_summary (context,
                                 "Runs a pipeline, from a file or from the words of the command line:\n"
                                 "  leat-launch graphs/scan.leat patterns=warranty,liability\n"
+                                "  leat-launch - <graphs/scan.leat\n"
                                 "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin");
   g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
                                              "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
@@ -190,6 +191,6 @@ leat_launch_options_is_file (const LeatLaunchOptions *self)
 {
   const char *word = self->words[0];
 
-  return g_str_has_suffix (word, ".leat")
+  return g_str_has_suffix (word, ".leat") || g_str_equal (word, "-")
          || (strpbrk (word, "./") != NULL && g_file_test (word, G_FILE_TEST_EXISTS) && strpbrk (word, " \t\n") == NULL);
 }

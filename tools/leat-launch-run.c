@@ -12,8 +12,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define LEAT_LAUNCH_GRACE_S 2
+#define LEAT_LAUNCH_ONCE_US (200 * G_TIME_SPAN_MILLISECOND)
 
 /* The session works in a thread of GTask's; this one waits for it, for signals and for the bus. */
 typedef struct
@@ -24,6 +28,8 @@ typedef struct
   GCancellable *cancellable;
   GMainLoop *loop;
   LeatProgress *progress;
+  LeatOutputFile *output; /* where a plan or the counts go; NULL: standard error */
+  gint64 interrupted_us;  /* when the last signal came */
   gboolean done;
   gboolean ok;
   GError *error;
@@ -65,17 +71,51 @@ leat_launch_await (LeatLaunch *self, LeatLaunchStep step)
   return self->ok;
 }
 
+/* For what cannot be called off, such as a grid under way.  Output files that have a name already are taken away. */
 static gboolean
-leat_launch_interrupted (gpointer data)
+leat_launch_give_up (gpointer data)
 {
-  LeatLaunch *self = data;
+  quick_exit (LEAT_EXIT_INTERRUPTED);
+  return G_SOURCE_REMOVE;
+}
 
+/* One that comes right after another is the same one: timeout (1) sends its signal to the process and then to the
+ * process's group. */
+static gboolean
+leat_launch_is_repeated (LeatLaunch *self)
+{
+  gint64 before_us = self->interrupted_us;
+
+  self->interrupted_us = g_get_monotonic_time ();
+  return before_us > 0 && self->interrupted_us - before_us < LEAT_LAUNCH_ONCE_US;
+}
+
+static void
+leat_launch_interrupted (LeatLaunch *self, const char *rest)
+{
+  if (leat_launch_is_repeated (self))
+    return;
   if (g_cancellable_is_cancelled (self->cancellable))
-    _exit (LEAT_EXIT_INTERRUPTED);
+    leat_launch_give_up (self);
   leat_progress_clear (self->progress);
   if (!self->options->quiet)
-    leat_tool_note ("interrupted; ending the run (again: at once)");
+    leat_tool_note ("interrupted; ending the run (%s)", rest);
   g_cancellable_cancel (self->cancellable);
+}
+
+static gboolean
+leat_launch_interrupted_by_person (gpointer data)
+{
+  leat_launch_interrupted (data, "again: at once");
+  return G_SOURCE_CONTINUE;
+}
+
+/* Who sends these does not come back to send another, or sends SIGKILL. */
+static gboolean
+leat_launch_interrupted_by_program (gpointer data)
+{
+  leat_launch_interrupted (data, "at once when it takes more than " G_STRINGIFY (LEAT_LAUNCH_GRACE_S) " s");
+  g_timeout_add_seconds (LEAT_LAUNCH_GRACE_S, leat_launch_give_up, NULL);
   return G_SOURCE_CONTINUE;
 }
 
@@ -96,7 +136,6 @@ static void
 leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipeline *pipeline)
 {
   LeatBus *bus = leat_pipeline_get_bus (pipeline);
-  static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   self->options = options;
   self->pipeline = pipeline;
@@ -105,8 +144,9 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
-  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    g_unix_signal_add (signals[i], leat_launch_interrupted, self);
+  g_unix_signal_add (SIGINT, leat_launch_interrupted_by_person, self);
+  g_unix_signal_add (SIGTERM, leat_launch_interrupted_by_program, self);
+  g_unix_signal_add (SIGHUP, leat_launch_interrupted_by_program, self);
   g_signal_connect (bus, "message", G_CALLBACK (leat_launch_take_message), self);
   leat_bus_add_watch (bus);
 }
@@ -148,18 +188,6 @@ leat_launch_lost_reader (void)
   return poll (&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
 }
 
-static LeatExit
-leat_launch_fail (LeatLaunch *self)
-{
-  leat_session_close (self->session);
-  leat_progress_clear (self->progress);
-  if (g_cancellable_is_cancelled (self->cancellable))
-    return LEAT_EXIT_INTERRUPTED;
-  if (self->options->verbose || !leat_launch_lost_reader ())
-    leat_tool_report (self->error);
-  return leat_tool_exit_from_error (self->error);
-}
-
 static void
 leat_launch_say_device (LeatLaunch *self)
 {
@@ -189,15 +217,50 @@ leat_launch_run_counted (LeatSession *session, GCancellable *cancellable, GError
   return leat_session_start_counting (session, error) && leat_session_run (session, cancellable, error);
 }
 
+static char *
+leat_launch_dup_stats (LeatLaunch *self, gboolean interrupted, GError **error)
+{
+  g_autoptr (GVariant) counts = leat_session_stop_counting (self->session, error);
+
+  return counts != NULL ? leat_launch_stats_to_string (self->options, self->session, counts, interrupted) : NULL;
+}
+
 static gboolean
 leat_launch_say_stats (LeatLaunch *self)
 {
-  g_autoptr (GVariant) counts = NULL;
+  g_autofree char *text = NULL;
 
   if (self->options->stats_format == LEAT_FORMAT_NONE)
     return TRUE;
-  counts = leat_session_stop_counting (self->session, &self->error);
-  return counts != NULL && leat_launch_print_stats (self->options, self->session, counts, &self->error);
+  text = leat_launch_dup_stats (self, FALSE, &self->error);
+  return text != NULL && leat_launch_print_stats (text, self->output, &self->error);
+}
+
+/* What was measured is the session's, and it is told after the session is closed. */
+static LeatExit
+leat_launch_end_interrupted (LeatLaunch *self)
+{
+  gboolean counted = self->options->stats_format != LEAT_FORMAT_NONE && leat_session_is_open (self->session);
+  g_autofree char *text = counted ? leat_launch_dup_stats (self, TRUE, NULL) : NULL;
+  g_autoptr (GError) error = NULL;
+
+  leat_session_close (self->session);
+  leat_progress_clear (self->progress);
+  if (text != NULL && !leat_launch_print_stats (text, self->output, &error))
+    leat_tool_report (error);
+  return LEAT_EXIT_INTERRUPTED;
+}
+
+static LeatExit
+leat_launch_fail (LeatLaunch *self)
+{
+  if (g_cancellable_is_cancelled (self->cancellable))
+    return leat_launch_end_interrupted (self);
+  leat_session_close (self->session);
+  leat_progress_clear (self->progress);
+  if (self->options->verbose || !leat_launch_lost_reader ())
+    leat_tool_report (self->error);
+  return leat_tool_exit_from_error (self->error);
 }
 
 /* Where a sink put its result, as seen from the current folder; NULL when that is no file. (transfer full) */
@@ -257,9 +320,19 @@ leat_launch_run_steps (LeatLaunch *self)
 LeatExit
 leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline)
 {
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatOutputFile) output = NULL;
   LeatLaunch self = { NULL };
   LeatExit code;
 
+  /* Not after a run that was in vain. */
+  if (options->stats_path != NULL)
+    self.output = output = leat_output_file_open (options->stats_path, &error);
+  if (error != NULL)
+    {
+      leat_tool_report (error);
+      return leat_tool_exit_from_error (error);
+    }
   leat_launch_begin (&self, options, pipeline);
   code = leat_launch_run_steps (&self);
   leat_launch_end (&self);
@@ -288,16 +361,13 @@ leat_launch_print_bound_steps (LeatLaunch *self)
     return leat_launch_fail (self);
   leat_launch_say_device (self);
   text = leat_launch_plan_to_string (leat_session_get_plan (self->session), self->options->plan_format);
-  if (leat_tool_print (text, self->options->plan_path, &self->error))
-    return LEAT_EXIT_OK;
-  leat_tool_report (self->error);
-  return LEAT_EXIT_FAILED;
+  return leat_tool_write (self->output, text, &self->error) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 
 LeatExit
-leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline)
+leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline, LeatOutputFile *output)
 {
-  LeatLaunch self = { NULL };
+  LeatLaunch self = { .output = output };
   LeatExit code;
 
   leat_launch_begin (&self, options, pipeline);

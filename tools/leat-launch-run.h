@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 LeatExit leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline);
 /* What the pipeline's bus holds of warnings, each once; -q takes them off it unsaid. */
 void leat_launch_say_warnings (const LeatLaunchOptions *options, LeatPipeline *pipeline);
-/* Prints the plan with what opening a session chose; nothing runs. */
-LeatExit leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline);
+/* Prints to @output the plan with what opening a session chose; nothing runs. */
+LeatExit leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline, LeatOutputFile *output);
 /* In the format asked for. (transfer full) */
 char *leat_launch_plan_to_string (LeatPlan *plan, LeatFormat format);
 

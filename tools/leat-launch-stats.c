@@ -35,7 +35,8 @@ leat_launch_stats_describe_plan (LeatPlan *plan)
 
 /* All that --stats tells, as one dictionary. */
 static GVariant *
-leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts)
+leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
+                           gboolean interrupted)
 {
   g_autoptr (GVariant) run = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
@@ -44,6 +45,7 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "device", leat_launch_stats_describe_device (leat_session_get_device (session)));
   g_variant_dict_insert (&dict, "executor", "s", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
+  g_variant_dict_insert (&dict, "interrupted", "b", interrupted);
   g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
   g_variant_dict_insert_value (&dict, "run", run);
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
@@ -121,7 +123,8 @@ leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 
 }
 
 static char *
-leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts)
+leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
+                           gboolean interrupted)
 {
   g_autoptr (GVariant) stats = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
@@ -130,26 +133,30 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
 
   g_string_append_printf (text, "%-14s%s: %s\n", "device", leat_device_get_id (device), leat_device_get_name (device));
   g_string_append_printf (text, "%-14s%s\n", "executor", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
+  if (interrupted)
+    g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
   leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"), text);
   return g_string_free (text, FALSE);
 }
 
-gboolean
-leat_launch_print_stats (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts, GError **error)
+char *
+leat_launch_stats_to_string (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
+                             gboolean interrupted)
 {
   g_autoptr (GVariant) stats = NULL;
-  g_autofree char *text = NULL;
 
-  if (options->stats_format == LEAT_FORMAT_JSON)
-    {
-      stats = leat_launch_stats_collect (options, session, counts);
-      text = leat_tool_variant_to_json (stats);
-    }
-  else
-    text = leat_launch_stats_to_text (options, session, counts);
-  if (options->stats_path != NULL)
-    return leat_tool_print (text, options->stats_path, error);
+  if (options->stats_format != LEAT_FORMAT_JSON)
+    return leat_launch_stats_to_text (options, session, counts, interrupted);
+  stats = leat_launch_stats_collect (options, session, counts, interrupted);
+  return leat_tool_variant_to_json (stats);
+}
+
+gboolean
+leat_launch_print_stats (const char *text, LeatOutputFile *output, GError **error)
+{
+  if (output != NULL)
+    return leat_tool_write (output, text, error);
   fputs (text, stderr);
   return TRUE;
 }

@@ -39,31 +39,49 @@ leat_launch_load (const LeatLaunchOptions *options, LeatPlan **plan, GPtrArray *
   return NULL;
 }
 
-static LeatExit
-leat_launch_print (const char *text, const char *path)
+/* What is wrong only here and now, such as a folder that is missing. */
+static void
+leat_launch_check_endpoints (LeatPipeline *pipeline, GPtrArray *errors)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);
 
-  if (leat_tool_print (text, path, &error))
-    return LEAT_EXIT_OK;
-  leat_tool_report (error);
-  return LEAT_EXIT_FAILED;
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      GError *error = NULL;
+
+      if (LEAT_IS_ENDPOINT (nodes->pdata[i]) && !leat_endpoint_check (nodes->pdata[i], &error))
+        g_ptr_array_add (errors, error);
+    }
 }
 
 static LeatExit
-leat_launch_check (const LeatLaunchOptions *options)
+leat_launch_check (const LeatLaunchOptions *options, LeatPipeline *pipeline, GPtrArray *errors)
 {
+  leat_launch_check_endpoints (pipeline, errors);
+  if (errors->len > 0)
+    return leat_tool_report_all (errors);
   if (options->verbose)
     printf ("%s: ok\n", leat_launch_options_is_file (options) ? options->words[0] : "pipeline");
   return LEAT_EXIT_OK;
 }
 
+/* @plan: NULL when it is to be bound to a device first */
 static LeatExit
-leat_launch_print_plan (const LeatLaunchOptions *options, LeatPlan *plan)
+leat_launch_print_plan (const LeatLaunchOptions *options, LeatPipeline *pipeline, LeatPlan *plan)
 {
-  g_autofree char *text = leat_launch_plan_to_string (plan, options->plan_format);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatOutputFile) output =
+    leat_output_file_open (options->plan_path != NULL ? options->plan_path : "-", &error);
+  g_autofree char *text = NULL;
 
-  return leat_launch_print (text, options->plan_path);
+  if (output != NULL && plan == NULL)
+    return leat_launch_print_bound (options, pipeline, output);
+  if (output != NULL)
+    text = leat_launch_plan_to_string (plan, options->plan_format);
+  if (text != NULL && leat_tool_write (output, text, &error))
+    return LEAT_EXIT_OK;
+  leat_tool_report (error);
+  return leat_tool_exit_from_error (error);
 }
 
 /* One line for each variable: NAME=DEFAULT, and the comment. */
@@ -110,10 +128,10 @@ leat_launch_do (const LeatLaunchOptions *options)
   if (logical)
     leat_launch_say_warnings (options, pipeline);
   if (options->task == LEAT_LAUNCH_CHECK)
-    return leat_launch_check (options);
+    return leat_launch_check (options, pipeline, errors);
   if (options->task == LEAT_LAUNCH_RUN)
     return leat_launch_run (options, pipeline);
-  return options->bound ? leat_launch_print_bound (options, pipeline) : leat_launch_print_plan (options, plan);
+  return leat_launch_print_plan (options, pipeline, plan);
 }
 
 int

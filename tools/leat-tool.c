@@ -38,6 +38,21 @@ leat_tool_exit_from_graph (int code)
   return code == LEAT_GRAPH_ERROR_IO || code == LEAT_GRAPH_ERROR_DATA ? LEAT_EXIT_FAILED : LEAT_EXIT_PIPELINE;
 }
 
+/* A file that is not there and variables that it does not have are mistakes on the command line, whatever is in it. */
+static LeatExit
+leat_tool_exit_from_parse (int code)
+{
+  switch (code)
+    {
+    case LEAT_PARSE_ERROR_IO:
+    case LEAT_PARSE_ERROR_VARIABLE_OVERRIDE:
+    case LEAT_PARSE_ERROR_VALUE:
+      return LEAT_EXIT_USAGE;
+    default:
+      return LEAT_EXIT_PIPELINE;
+    }
+}
+
 LeatExit
 leat_tool_exit_from_error (const GError *error)
 {
@@ -48,9 +63,9 @@ leat_tool_exit_from_error (const GError *error)
   if (error->domain == LEAT_KERNEL_ERROR)
     return error->code == LEAT_KERNEL_ERROR_SOURCE || error->code == LEAT_KERNEL_ERROR_ENTRY ? LEAT_EXIT_PIPELINE
                                                                                              : LEAT_EXIT_KERNEL;
-  if (error->domain == LEAT_PARSE_ERROR || error->domain == LEAT_PLAN_ERROR)
-    return LEAT_EXIT_PIPELINE;
-  return LEAT_EXIT_FAILED;
+  if (error->domain == LEAT_PARSE_ERROR)
+    return leat_tool_exit_from_parse (error->code);
+  return error->domain == LEAT_PLAN_ERROR ? LEAT_EXIT_PIPELINE : LEAT_EXIT_FAILED;
 }
 
 static gboolean
@@ -156,13 +171,17 @@ leat_tool_fail_output (GError **error)
 }
 
 gboolean
-leat_tool_print (const char *text, const char *path, GError **error)
+leat_tool_write (LeatOutputFile *output, const char *text, GError **error)
 {
-  if (path != NULL && strcmp (path, "-") != 0)
-    return g_file_set_contents (path, text, -1, error);
-  if (fputs (text, stdout) == EOF || fflush (stdout) != 0)
-    return leat_tool_fail_output (error);
-  return TRUE;
+  return leat_output_file_write (output, text, strlen (text), NULL, error) && leat_output_file_commit (output, error);
+}
+
+gboolean
+leat_tool_print (const char *text, GError **error)
+{
+  g_autoptr (LeatOutputFile) output = leat_output_file_open ("-", error);
+
+  return output != NULL && leat_tool_write (output, text, error);
 }
 
 LeatExit

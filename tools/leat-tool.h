@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <glib-object.h>
+#include "leat-output-file.h"
 
 G_BEGIN_DECLS
 
@@ -35,8 +35,10 @@ void leat_tool_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* What the library notes from now on is said as leat_tool_note () says it, or with @quiet not at all. */
 void leat_tool_take_notes (gboolean quiet);
 
-/* To standard output or, with @path, to a file that is complete or not there. */
-gboolean leat_tool_print (const char *text, const char *path, GError **error);
+/* All that a tool has to say, as a sink writes its result; the output is complete then. */
+gboolean leat_tool_write (LeatOutputFile *output, const char *text, GError **error);
+/* The same to standard output. */
+gboolean leat_tool_print (const char *text, GError **error);
 /* For the end of main: output that could not be written must not pass as success. */
 LeatExit leat_tool_finish_output (LeatExit code);
 

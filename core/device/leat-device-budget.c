@@ -3,7 +3,18 @@
  */
 #include "leat-device-object-private.h"
 
-#define LEAT_BUDGET_DEFAULT_PERCENT 90
+#include <unistd.h>
+
+static const struct
+{
+  const char *variable;
+  const char *what; /* for messages */
+  guint default_percent;
+} leat_budget_kinds[LEAT_MEMORY_N_KINDS] = {
+  [LEAT_MEMORY_DEVICE] = { "LEAT_MEMORY_BUDGET", "", 90 },
+  /* What is pinned is taken from every other program of the machine. */
+  [LEAT_MEMORY_PINNED] = { "LEAT_PINNED_BUDGET", " of pinned host memory", 50 },
+};
 
 /* GLib's own differs by locale and has a space that is none. */
 char *
@@ -51,16 +62,27 @@ leat_device_scale_budget (const char *unit, guint64 number, guint64 total, guint
   return TRUE;
 }
 
+/* All that a budget can be a part of. */
+static guint64
+leat_device_get_total (LeatDevice *self, LeatMemoryKind kind)
+{
+  long pages = sysconf (_SC_PHYS_PAGES), page_bytes = sysconf (_SC_PAGESIZE);
+
+  if (kind == LEAT_MEMORY_DEVICE)
+    return self->facts.memory_bytes;
+  return pages > 0 && page_bytes > 0 ? (guint64) pages * (guint64) page_bytes : G_MAXUINT64;
+}
+
 /* "75%", "512M", "2GiB" or bytes; NULL or "": the default. */
 gboolean
-leat_device_parse_budget (const char *text, guint64 total, guint64 *budget, GError **error)
+leat_device_parse_budget (LeatMemoryKind kind, const char *text, guint64 total, guint64 *budget, GError **error)
 {
   guint64 bytes = 0, number;
   char *unit = NULL;
 
   if (text == NULL || *text == '\0')
     {
-      *budget = total / 100 * LEAT_BUDGET_DEFAULT_PERCENT;
+      *budget = total / 100 * leat_budget_kinds[kind].default_percent;
       return TRUE;
     }
   number = g_ascii_strtoull (text, &unit, 10);
@@ -70,49 +92,77 @@ leat_device_parse_budget (const char *text, guint64 total, guint64 *budget, GErr
       return TRUE;
     }
   g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_INVALID,
-               "LEAT_MEMORY_BUDGET=%s is no size of memory: write 75%%, 512M or 2G", text);
+               "%s=%s is no size of memory: write 75%%, 512M or 2G", leat_budget_kinds[kind].variable, text);
   return FALSE;
 }
 
 gboolean
-leat_device_fits_budget (LeatDevice *self, guint64 bytes)
+leat_device_init_budgets (LeatDevice *self, GError **error)
 {
-  guint64 live = self->pools[LEAT_MEMORY_DEVICE].counts.live_bytes;
-
-  return live <= self->budget && bytes <= self->budget - live;
+  for (int kind = 0; kind < LEAT_MEMORY_N_KINDS; kind++)
+    if (!leat_device_parse_budget (kind, g_getenv (leat_budget_kinds[kind].variable),
+                                   leat_device_get_total (self, kind), &self->budgets[kind], error))
+      return FALSE;
+  return TRUE;
 }
 
 gboolean
-leat_device_set_over_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error)
+leat_device_fits_budget (LeatDevice *self, LeatMemoryKind kind, guint64 bytes)
+{
+  guint64 live = self->pools[kind].counts.live_bytes;
+
+  return live <= self->budgets[kind] && bytes <= self->budgets[kind] - live;
+}
+
+gboolean
+leat_device_set_over_budget (LeatDevice *self, LeatMemoryKind kind, guint64 bytes, const char *what, GError **error)
 {
   g_autofree char *needed = leat_device_format_bytes (bytes);
   g_autofree char *available = NULL;
+  g_autofree char *used = NULL;
   g_autofree char *limit = NULL;
   guint64 budget, live;
 
   g_mutex_lock (&self->lock);
-  budget = self->budget;
-  live = self->pools[LEAT_MEMORY_DEVICE].counts.live_bytes;
+  budget = self->budgets[kind];
+  live = self->pools[kind].counts.live_bytes;
   g_mutex_unlock (&self->lock);
 
   available = leat_device_format_bytes (budget > live ? budget - live : 0);
+  used = leat_device_format_bytes (live);
   limit = leat_device_format_bytes (budget);
-  g_set_error (
-    error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY,
-    "no room on %s for %s: %s is needed, %s of the budget of %s is free (LEAT_MEMORY_BUDGET sets the budget)", self->id,
-    what, needed, available, limit);
+  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY,
+               "no room on %s for %s: %s%s is needed, %s of the budget of %s is free, %s in use (%s sets the budget)",
+               self->id, what, needed, leat_budget_kinds[kind].what, available, limit, used,
+               leat_budget_kinds[kind].variable);
   return FALSE;
 }
 
 gboolean
-leat_device_check_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error)
+leat_device_check_budget (LeatDevice *self, LeatMemoryKind kind, guint64 bytes, const char *what, GError **error)
 {
   gboolean fits;
 
   g_mutex_lock (&self->lock);
-  fits = leat_device_fits_budget (self, bytes);
+  fits = leat_device_fits_budget (self, kind, bytes);
   g_mutex_unlock (&self->lock);
-  return fits || leat_device_set_over_budget (self, bytes, what, error);
+  return fits || leat_device_set_over_budget (self, kind, bytes, what, error);
+}
+
+static guint64
+leat_device_read_budget (LeatDevice *self, LeatMemoryKind kind)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return self->budgets[kind];
+}
+
+static void
+leat_device_write_budget (LeatDevice *self, LeatMemoryKind kind, guint64 bytes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  self->budgets[kind] = MIN (bytes, leat_device_get_total (self, kind));
 }
 
 /**
@@ -129,12 +179,8 @@ leat_device_check_budget (LeatDevice *self, guint64 bytes, const char *what, GEr
 guint64
 leat_device_get_budget (LeatDevice *self)
 {
-  g_autoptr (GMutexLocker) locker = NULL;
-
   g_return_val_if_fail (LEAT_IS_DEVICE (self), 0);
-
-  locker = g_mutex_locker_new (&self->lock);
-  return self->budget;
+  return leat_device_read_budget (self, LEAT_MEMORY_DEVICE);
 }
 
 /**
@@ -151,10 +197,43 @@ leat_device_get_budget (LeatDevice *self)
 void
 leat_device_set_budget (LeatDevice *self, guint64 bytes)
 {
-  g_autoptr (GMutexLocker) locker = NULL;
-
   g_return_if_fail (LEAT_IS_DEVICE (self));
+  leat_device_write_budget (self, LEAT_MEMORY_DEVICE, bytes);
+}
 
-  locker = g_mutex_locker_new (&self->lock);
-  self->budget = MIN (bytes, self->facts.memory_bytes);
+/**
+ * leat_device_get_pinned_budget:
+ * @self: a device
+ *
+ * Gets how many bytes of pinned host memory this process may take for this device.
+ *
+ * Sources fill pinned memory and sinks read it, and the machine cannot use it for anything else meanwhile.  The default
+ * is half of the machine's memory, or what the environment variable `LEAT_PINNED_BUDGET` says.
+ *
+ * Returns: the budget in bytes
+ * Since: 0.1
+ */
+guint64
+leat_device_get_pinned_budget (LeatDevice *self)
+{
+  g_return_val_if_fail (LEAT_IS_DEVICE (self), 0);
+  return leat_device_read_budget (self, LEAT_MEMORY_PINNED);
+}
+
+/**
+ * leat_device_set_pinned_budget:
+ * @self: a device
+ * @bytes: the budget; more than the machine has counts as all of it
+ *
+ * Sets how many bytes of pinned host memory this process may take for this device.
+ *
+ * What is allocated already stays.
+ *
+ * Since: 0.1
+ */
+void
+leat_device_set_pinned_budget (LeatDevice *self, guint64 bytes)
+{
+  g_return_if_fail (LEAT_IS_DEVICE (self));
+  leat_device_write_budget (self, LEAT_MEMORY_PINNED, bytes);
 }

@@ -30,7 +30,7 @@ leat_device_push (LeatDevice *self, GError **error)
     }
   g_return_val_if_fail (leat_current_n_frames < LEAT_CURRENT_DEPTH, FALSE);
 
-  result = self->table->cuCtxPushCurrent (self->context);
+  result = (*self->table->cuCtxPushCurrent) (self->context);
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self, error, "cuCtxPushCurrent", result, "%s", self->id);
   leat_current_frames[leat_current_n_frames++] = (LeatCurrentFrame){ self, 1 };
@@ -48,5 +48,5 @@ leat_device_pop (LeatDevice *self)
   if (--top->depth > 0)
     return;
   leat_current_n_frames--;
-  self->table->cuCtxPopCurrent (&popped);
+  (*self->table->cuCtxPopCurrent) (&popped);
 }

@@ -40,7 +40,7 @@ struct _LeatDevice
   CUcontext context;
 
   GMutex lock;
-  guint64 budget;
+  guint64 budgets[LEAT_MEMORY_N_KINDS];
   LeatMemoryPool pools[LEAT_MEMORY_N_KINDS];
   gint is_dead;      /* atomic; set after the reason */
   char *dead_reason; /* set once, under the lock */
@@ -61,12 +61,14 @@ guint64 leat_memory_pool_round (guint64 bytes);
 /* Gives a block that nobody uses back to the driver and frees it. */
 void leat_memory_destroy (LeatDevice *device, LeatMemory *block);
 
+/* From the environment, or the default. */
+gboolean leat_device_init_budgets (LeatDevice *self, GError **error);
 /* Under the lock. */
-gboolean leat_device_fits_budget (LeatDevice *self, guint64 bytes);
+gboolean leat_device_fits_budget (LeatDevice *self, LeatMemoryKind kind, guint64 bytes);
 /* Always FALSE. */
-gboolean leat_device_set_over_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error);
-/* "3.0 MiB" */
-char *leat_device_format_bytes (guint64 bytes);
-gboolean leat_device_parse_budget (const char *text, guint64 total, guint64 *budget, GError **error);
+gboolean leat_device_set_over_budget (LeatDevice *self, LeatMemoryKind kind, guint64 bytes, const char *what,
+                                      GError **error);
+gboolean leat_device_parse_budget (LeatMemoryKind kind, const char *text, guint64 total, guint64 *budget,
+                                   GError **error);
 
 G_END_DECLS

@@ -27,10 +27,6 @@ gboolean leat_device_set_error (LeatDevice *self, GError **error, const char *ca
 /* Only the first reason is kept. For a wait that found a kernel hung, too. */
 void leat_device_mark_dead (LeatDevice *self, const char *reason);
 
-/* Bytes against the budget.  Reserve before a batch of allocations, so that none is made when not all fit; @what is for
- * the message.  LeatMemory reserves for itself. */
-gboolean leat_device_check_budget (LeatDevice *self, guint64 bytes, const char *what, GError **error);
-
 typedef struct
 {
   guint64 live_bytes;   /* in use, as the pools round it */
@@ -48,6 +44,13 @@ typedef enum
 } LeatMemoryKind;
 
 #define LEAT_MEMORY_N_KINDS 2
+
+/* Bytes against the budget of their kind.  Check before a batch of allocations, so that none is made when not all fit;
+ * @what is for the message.  LeatMemory checks for itself. */
+gboolean leat_device_check_budget (LeatDevice *self, LeatMemoryKind kind, guint64 bytes, const char *what,
+                                   GError **error);
+/* "3.0 MiB" */
+char *leat_device_format_bytes (guint64 bytes);
 
 void leat_device_get_memory_counts (LeatDevice *self, LeatMemoryKind kind, LeatMemoryCounts *counts);
 /* Gives cached blocks back to the driver until at most @keep_bytes stay. */

@@ -6,7 +6,7 @@
 #include "leat-device-object-private.h"
 
 #define LEAT_PINNED_CACHE_BYTES (G_GUINT64_CONSTANT (256) << 20)
-#define LEAT_DEVICE_CACHE_SHARE 8
+#define LEAT_CACHE_SHARE        8
 
 /**
  * LeatDevice:
@@ -14,7 +14,8 @@
  * A device that kernels run on: a CUDA device, or the CPU by Leat's own driver.
  *
  * A device is opened by a text such as `cuda:0` and shared: opening it again gives the same object, and everything
- * made on it keeps it alive.  Its memory is taken from pools under a budget.  A kernel that fails while it runs takes
+ * made on it keeps it alive.  Its memory, and the pinned memory of the host that
+ * it reads in place, are taken from pools, each under a budget of its own.  A kernel that fails while it runs takes
  * the device from this process; the device then counts as dead, and all that is asked of it fails with
  * %LEAT_DRIVER_ERROR_DEVICE_LOST.
  *
@@ -80,7 +81,7 @@ leat_device_finalize (GObject *object)
     {
       leat_memory_pool_clear (self, LEAT_MEMORY_DEVICE);
       leat_memory_pool_clear (self, LEAT_MEMORY_PINNED);
-      self->table->cuDevicePrimaryCtxRelease (self->facts.device);
+      (*self->table->cuDevicePrimaryCtxRelease) (self->facts.device);
     }
   g_clear_pointer (&self->id, g_free);
   g_clear_pointer (&self->dead_reason, g_free);
@@ -158,19 +159,20 @@ leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **er
                    self->id, self->facts.name);
       return FALSE;
     }
-  if (!leat_device_parse_budget (g_getenv ("LEAT_MEMORY_BUDGET"), self->facts.memory_bytes, &self->budget, error))
+  if (!leat_device_init_budgets (self, error))
     return FALSE;
 
   /* The context that other libraries in this process use too, with the flags that it has. */
-  result = self->table->cuDevicePrimaryCtxRetain (&self->context, self->facts.device);
+  result = (*self->table->cuDevicePrimaryCtxRetain) (&self->context, self->facts.device);
   if (result != CUDA_SUCCESS)
     {
       self->context = NULL;
       return leat_driver_set_error (error, self->table, "cuDevicePrimaryCtxRetain", result, "%s (%s)", self->id,
                                     self->facts.name);
     }
-  leat_memory_pool_init (&self->pools[LEAT_MEMORY_DEVICE], self->budget / LEAT_DEVICE_CACHE_SHARE);
-  leat_memory_pool_init (&self->pools[LEAT_MEMORY_PINNED], LEAT_PINNED_CACHE_BYTES);
+  leat_memory_pool_init (&self->pools[LEAT_MEMORY_DEVICE], self->budgets[LEAT_MEMORY_DEVICE] / LEAT_CACHE_SHARE);
+  leat_memory_pool_init (&self->pools[LEAT_MEMORY_PINNED],
+                         MIN (LEAT_PINNED_CACHE_BYTES, self->budgets[LEAT_MEMORY_PINNED] / LEAT_CACHE_SHARE));
   return TRUE;
 }
 

@@ -25,5 +25,7 @@ gboolean leat_device_is_dead (LeatDevice *self);
 
 guint64 leat_device_get_budget (LeatDevice *self);
 void leat_device_set_budget (LeatDevice *self, guint64 bytes);
+guint64 leat_device_get_pinned_budget (LeatDevice *self);
+void leat_device_set_pinned_budget (LeatDevice *self, guint64 bytes);
 
 G_END_DECLS

@@ -35,7 +35,7 @@ leat_event_new (LeatDevice *device, LeatEventFlags flags, GError **error)
   self->table = leat_device_get_table (device);
   driver_flags |= flags & LEAT_EVENT_TIMING ? 0 : CU_EVENT_DISABLE_TIMING;
   driver_flags |= flags & LEAT_EVENT_BLOCKING ? CU_EVENT_BLOCKING_SYNC : 0;
-  result = self->table->cuEventCreate (&self->event, driver_flags);
+  result = (*self->table->cuEventCreate) (&self->event, driver_flags);
   leat_device_pop (device);
   if (result == CUDA_SUCCESS)
     return g_steal_pointer (&self);
@@ -51,7 +51,7 @@ leat_event_free (LeatEvent *self)
     return;
   if (self->event != NULL && leat_device_push (self->device, NULL))
     {
-      self->table->cuEventDestroy (self->event);
+      (*self->table->cuEventDestroy) (self->event);
       leat_device_pop (self->device);
     }
   g_object_unref (self->device);
@@ -71,7 +71,7 @@ leat_event_record (LeatEvent *self, LeatStream *stream, GError **error)
 
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuEventRecord (self->event, leat_stream_get (stream));
+  result = (*self->table->cuEventRecord) (self->event, leat_stream_get (stream));
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS || leat_event_set_error (self, error, "cuEventRecord", result);
 }
@@ -83,7 +83,7 @@ leat_event_query (LeatEvent *self, gboolean *is_done, GError **error)
 
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuEventQuery (self->event);
+  result = (*self->table->cuEventQuery) (self->event);
   leat_device_pop (self->device);
   *is_done = result == CUDA_SUCCESS;
   return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY
@@ -97,7 +97,7 @@ leat_event_synchronize (LeatEvent *self, GError **error)
 
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuEventSynchronize (self->event);
+  result = (*self->table->cuEventSynchronize) (self->event);
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS || leat_event_set_error (self, error, "cuEventSynchronize", result);
 }
@@ -143,7 +143,7 @@ leat_event_get_elapsed_ms (LeatEvent *start, LeatEvent *end, float *ms, GError *
 
   if (!leat_device_check (start->device, error) || !leat_device_push (start->device, error))
     return FALSE;
-  result = start->table->cuEventElapsedTime (ms, start->event, end->event);
+  result = (*start->table->cuEventElapsedTime) (ms, start->event, end->event);
   leat_device_pop (start->device);
   return result == CUDA_SUCCESS || leat_event_set_error (start, error, "cuEventElapsedTime", result);
 }

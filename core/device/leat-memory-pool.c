@@ -62,7 +62,7 @@ leat_memory_pool_take (LeatDevice *device, LeatMemoryKind kind, guint64 block_by
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&device->lock);
   LeatMemoryPool *self = &device->pools[kind];
 
-  if (kind == LEAT_MEMORY_DEVICE && !leat_device_fits_budget (device, block_bytes))
+  if (!leat_device_fits_budget (device, kind, block_bytes))
     return FALSE;
   *block = leat_memory_pool_pop (self, block_bytes);
   self->counts.live_bytes += block_bytes;

@@ -12,14 +12,15 @@ leat_memory_allocate_pinned (LeatMemory *self, const LeatDriverTable *table, con
   CUresult result;
 
   *call = "cuMemHostAlloc";
-  result = table->cuMemHostAlloc (&self->host, self->block_bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+  result =
+    (*table->cuMemHostAlloc) (&self->host, self->block_bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
   if (result != CUDA_SUCCESS)
     return result;
   *call = "cuMemHostGetDevicePointer";
-  result = table->cuMemHostGetDevicePointer (&self->address, self->host, 0);
+  result = (*table->cuMemHostGetDevicePointer) (&self->address, self->host, 0);
   if (result != CUDA_SUCCESS)
     {
-      table->cuMemFreeHost (self->host);
+      (*table->cuMemFreeHost) (self->host);
       self->host = NULL;
     }
   return result;
@@ -31,7 +32,7 @@ leat_memory_allocate (LeatMemory *self, LeatDevice *device, const char **call)
   if (self->kind == LEAT_MEMORY_PINNED)
     return leat_memory_allocate_pinned (self, device->table, call);
   *call = "cuMemAlloc";
-  return device->table->cuMemAlloc (&self->address, self->block_bytes);
+  return (*device->table->cuMemAlloc) (&self->address, self->block_bytes);
 }
 
 void
@@ -41,9 +42,9 @@ leat_memory_destroy (LeatDevice *device, LeatMemory *block)
   if (leat_device_push (device, NULL))
     {
       if (block->kind == LEAT_MEMORY_PINNED)
-        device->table->cuMemFreeHost (block->host);
+        (*device->table->cuMemFreeHost) (block->host);
       else
-        device->table->cuMemFree (block->address);
+        (*device->table->cuMemFree) (block->address);
       leat_device_pop (device);
     }
   g_free (block);
@@ -57,7 +58,7 @@ leat_memory_set_driver_error (LeatMemory *self, LeatDevice *device, const char *
   size_t unused = 0, total = 0;
 
   if (result == CUDA_ERROR_OUT_OF_MEMORY && self->kind == LEAT_MEMORY_DEVICE
-      && device->table->cuMemGetInfo (&unused, &total) == CUDA_SUCCESS)
+      && (*device->table->cuMemGetInfo) (&unused, &total) == CUDA_SUCCESS)
     {
       g_autofree char *unused_text = leat_device_format_bytes (unused);
       g_autofree char *total_text = leat_device_format_bytes (total);
@@ -100,15 +101,12 @@ leat_memory_allocate_block (LeatDevice *device, LeatMemoryKind kind, guint64 byt
   self->kind = kind;
   self->bytes = bytes;
   self->block_bytes = block_bytes;
-  if (kind == LEAT_MEMORY_DEVICE)
-    {
-      /* Live and cached blocks together stay within the budget. */
-      g_mutex_lock (&device->lock);
-      live = device->pools[kind].counts.live_bytes;
-      budget = device->budget;
-      g_mutex_unlock (&device->lock);
-      leat_memory_pool_trim (device, kind, budget > live ? budget - live : 0);
-    }
+  /* Live and cached blocks together stay within the budget. */
+  g_mutex_lock (&device->lock);
+  live = device->pools[kind].counts.live_bytes;
+  budget = device->budgets[kind];
+  g_mutex_unlock (&device->lock);
+  leat_memory_pool_trim (device, kind, budget > live ? budget - live : 0);
   if (leat_memory_fill (self, device, what, error))
     return self;
   leat_memory_pool_forget (device, kind, block_bytes);
@@ -135,7 +133,7 @@ leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const c
     }
   if (!leat_memory_pool_take (device, kind, block_bytes, &self))
     {
-      leat_device_set_over_budget (device, block_bytes, what, error);
+      leat_device_set_over_budget (device, kind, block_bytes, what, error);
       return NULL;
     }
   if (self == NULL)
@@ -202,7 +200,7 @@ leat_memory_await_bytes (LeatMemory *self, const char *call, CUresult result, gu
   if (result == CUDA_SUCCESS)
     {
       call = "cuStreamSynchronize";
-      result = self->device->table->cuStreamSynchronize (NULL);
+      result = (*self->device->table->cuStreamSynchronize) (NULL);
     }
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS
@@ -219,7 +217,7 @@ leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64
   if (!leat_device_push (self->device, error))
     return FALSE;
   return leat_memory_await_bytes (
-    self, "cuMemcpyHtoD", self->device->table->cuMemcpyHtoD (self->address + offset, data, bytes), bytes, error);
+    self, "cuMemcpyHtoD", (*self->device->table->cuMemcpyHtoD) (self->address + offset, data, bytes), bytes, error);
 }
 
 gboolean
@@ -227,8 +225,8 @@ leat_memory_clear (LeatMemory *self, GError **error)
 {
   if (!leat_device_push (self->device, error))
     return FALSE;
-  return leat_memory_await_bytes (self, "cuMemsetD8", self->device->table->cuMemsetD8 (self->address, 0, self->bytes),
-                                  self->bytes, error);
+  return leat_memory_await_bytes (
+    self, "cuMemsetD8", (*self->device->table->cuMemsetD8) (self->address, 0, self->bytes), self->bytes, error);
 }
 
 gboolean
@@ -242,7 +240,7 @@ leat_memory_read (LeatMemory *self, guint64 offset, gpointer data, guint64 bytes
     return TRUE;
   if (!leat_device_push (self->device, error))
     return FALSE;
-  result = self->device->table->cuMemcpyDtoH (data, self->address + offset, bytes);
+  result = (*self->device->table->cuMemcpyDtoH) (data, self->address + offset, bytes);
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS
          || leat_device_set_error (self->device, error, "cuMemcpyDtoH", result, "%" G_GUINT64_FORMAT " bytes", bytes);

@@ -76,8 +76,8 @@ leat_launch_raise_shared (LeatModule *self, LeatModuleFunction *function, guint 
   g_mutex_lock (&self->lock);
   if (shared_bytes > function->dynamic_shared)
     {
-      result = self->table->cuFuncSetAttribute (function->facts.function,
-                                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int) shared_bytes);
+      result = (*self->table->cuFuncSetAttribute) (function->facts.function,
+                                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int) shared_bytes);
       if (result == CUDA_SUCCESS)
         function->dynamic_shared = shared_bytes;
     }
@@ -139,8 +139,8 @@ leat_module_get_occupancy (LeatModule *self, const LeatFunction *function, guint
 
   if (!leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuOccupancyMaxActiveBlocksPerMultiprocessor (&blocks, function->function, (int) block_threads,
-                                                                     shared_bytes);
+  result = (*self->table->cuOccupancyMaxActiveBlocksPerMultiprocessor) (&blocks, function->function,
+                                                                        (int) block_threads, shared_bytes);
   leat_device_pop (self->device);
   *blocks_per_multiprocessor = (guint) MAX (blocks, 0);
   return result == CUDA_SUCCESS
@@ -173,7 +173,7 @@ leat_module_suggest_block (LeatModule *self, const LeatFunction *function, guint
     return leat_module_guess_block (self, function, shared_bytes, block_threads, grid_blocks, error);
   if (!leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuOccupancyMaxPotentialBlockSize (&grid, &block, function->function, NULL, shared_bytes, 0);
+  result = (*self->table->cuOccupancyMaxPotentialBlockSize) (&grid, &block, function->function, NULL, shared_bytes, 0);
   leat_device_pop (self->device);
   *block_threads = (guint) MAX (block, 1);
   *grid_blocks = (guint) MAX (grid, 1);

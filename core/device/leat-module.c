@@ -48,8 +48,8 @@ leat_module_load_text (LeatModule *self, const char *image, gsize size, char *lo
   void *values[] = { log, GSIZE_TO_POINTER (LEAT_MODULE_LOG_BYTES) };
 
   if (self->table->cuModuleLoadDataEx == NULL)
-    return self->table->cuModuleLoadData (&self->module, text);
-  return self->table->cuModuleLoadDataEx (&self->module, text, G_N_ELEMENTS (options), options, values);
+    return (*self->table->cuModuleLoadData) (&self->module, text);
+  return (*self->table->cuModuleLoadDataEx) (&self->module, text, G_N_ELEMENTS (options), options, values);
 }
 
 static gboolean
@@ -66,7 +66,7 @@ leat_module_load_image (LeatModule *self, GBytes *image, GError **error)
   if (leat_module_is_text (data, size))
     result = leat_module_load_text (self, data, size, log);
   else
-    result = self->table->cuModuleLoadData (&self->module, data);
+    result = (*self->table->cuModuleLoadData) (&self->module, data);
   leat_device_pop (self->device);
   if (result == CUDA_SUCCESS)
     return TRUE;
@@ -117,7 +117,7 @@ leat_module_unref (LeatModule *self)
     return;
   if (self->module != NULL && leat_device_push (self->device, NULL))
     {
-      self->table->cuModuleUnload (self->module);
+      (*self->table->cuModuleUnload) (self->module);
       leat_device_pop (self->device);
     }
   g_hash_table_unref (self->functions);
@@ -149,17 +149,17 @@ leat_module_list_names (LeatModule *self)
   unsigned int count = 0;
 
   if (table->cuModuleGetFunctionCount == NULL || table->cuModuleEnumerateFunctions == NULL
-      || table->cuFuncGetName == NULL || table->cuModuleGetFunctionCount (&count, self->module) != CUDA_SUCCESS)
+      || table->cuFuncGetName == NULL || (*table->cuModuleGetFunctionCount) (&count, self->module) != CUDA_SUCCESS)
     return g_string_free (names, TRUE);
   count = MIN (count, LEAT_MODULE_MAX_FUNCTIONS);
   functions = g_new0 (CUfunction, count + 1);
-  if (table->cuModuleEnumerateFunctions (functions, count, self->module) != CUDA_SUCCESS)
+  if ((*table->cuModuleEnumerateFunctions) (functions, count, self->module) != CUDA_SUCCESS)
     count = 0;
   for (unsigned int i = 0; i < MIN (count, LEAT_MODULE_LISTED_NAMES); i++)
     {
       const char *name = NULL;
 
-      if (table->cuFuncGetName (&name, functions[i]) == CUDA_SUCCESS && name != NULL)
+      if ((*table->cuFuncGetName) (&name, functions[i]) == CUDA_SUCCESS && name != NULL)
         g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", name);
     }
   if (count > LEAT_MODULE_LISTED_NAMES)
@@ -195,7 +195,7 @@ leat_module_read_function (LeatModule *self, LeatFunction *function)
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       int value = 0;
-      CUresult result = self->table->cuFuncGetAttribute (&value, rows[i].attribute, function->function);
+      CUresult result = (*self->table->cuFuncGetAttribute) (&value, rows[i].attribute, function->function);
 
       if (result != CUDA_SUCCESS)
         return result;
@@ -216,7 +216,7 @@ leat_module_find_function (LeatModule *self, const char *name, GError **error)
   LeatFunction function = { 0 };
   CUresult result;
 
-  result = self->table->cuModuleGetFunction (&function.function, self->module, name);
+  result = (*self->table->cuModuleGetFunction) (&function.function, self->module, name);
   if (result == CUDA_ERROR_NOT_FOUND)
     {
       leat_module_set_not_found (self, name, error);
@@ -224,7 +224,7 @@ leat_module_find_function (LeatModule *self, const char *name, GError **error)
     }
   /* Loaded now, not at the first launch: a kernel that stays on the device would hold up the loading. */
   if (result == CUDA_SUCCESS && self->table->cuFuncLoad != NULL)
-    result = self->table->cuFuncLoad (function.function);
+    result = (*self->table->cuFuncLoad) (function.function);
   if (result == CUDA_SUCCESS)
     result = leat_module_read_function (self, &function);
   if (result != CUDA_SUCCESS)
@@ -268,7 +268,7 @@ leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address
 
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuModuleGetGlobal (address, bytes, self->module, name);
+  result = (*self->table->cuModuleGetGlobal) (address, bytes, self->module, name);
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS
          || leat_device_set_error (self->device, error, "cuModuleGetGlobal", result, "variable \"%s\" of %s", name,

@@ -18,15 +18,15 @@ leat_stream_create (LeatStream *self, LeatStreamPriority priority, const char **
 
   *call = "cuStreamCreate";
   if (priority == LEAT_STREAM_PRIORITY_NORMAL || !leat_device_get_facts (self->device)->stream_priorities)
-    return self->table->cuStreamCreate (&self->stream, CU_STREAM_NON_BLOCKING);
+    return (*self->table->cuStreamCreate) (&self->stream, CU_STREAM_NON_BLOCKING);
 
   *call = "cuCtxGetStreamPriorityRange";
-  result = self->table->cuCtxGetStreamPriorityRange (&least, &greatest);
+  result = (*self->table->cuCtxGetStreamPriorityRange) (&least, &greatest);
   if (result != CUDA_SUCCESS)
     return result;
   *call = "cuStreamCreateWithPriority";
-  return self->table->cuStreamCreateWithPriority (&self->stream, CU_STREAM_NON_BLOCKING,
-                                                  priority == LEAT_STREAM_PRIORITY_LOW ? least : greatest);
+  return (*self->table->cuStreamCreateWithPriority) (&self->stream, CU_STREAM_NON_BLOCKING,
+                                                     priority == LEAT_STREAM_PRIORITY_LOW ? least : greatest);
 }
 
 LeatStream *
@@ -59,7 +59,7 @@ leat_stream_free (LeatStream *self)
     return;
   if (self->stream != NULL && leat_device_push (self->device, NULL))
     {
-      self->table->cuStreamDestroy (self->stream);
+      (*self->table->cuStreamDestroy) (self->stream);
       leat_device_pop (self->device);
     }
   g_object_unref (self->device);
@@ -91,7 +91,7 @@ leat_stream_synchronize (LeatStream *self, GError **error)
 
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuStreamSynchronize (self->stream);
+  result = (*self->table->cuStreamSynchronize) (self->stream);
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS || leat_stream_set_error (self, error, "cuStreamSynchronize", result);
 }
@@ -103,7 +103,7 @@ leat_stream_wait (LeatStream *self, LeatEvent *event, GError **error)
 
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuStreamWaitEvent (self->stream, leat_event_get (event), CU_EVENT_WAIT_DEFAULT);
+  result = (*self->table->cuStreamWaitEvent) (self->stream, leat_event_get (event), CU_EVENT_WAIT_DEFAULT);
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS || leat_stream_set_error (self, error, "cuStreamWaitEvent", result);
 }
@@ -115,7 +115,7 @@ leat_stream_query (LeatStream *self, gboolean *is_done, GError **error)
 
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = self->table->cuStreamQuery (self->stream);
+  result = (*self->table->cuStreamQuery) (self->stream);
   leat_device_pop (self->device);
   *is_done = result == CUDA_SUCCESS;
   return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY

@@ -4,6 +4,13 @@
 #include "leat-driver-error.h"
 #include "leat-driver-private.h"
 
+/**
+ * leat_driver_error_quark:
+ *
+ * Gets the domain of #LeatDriverError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-driver-error-quark, leat_driver_error)
 /* clang-format on */
@@ -100,7 +107,7 @@ leat_driver_get_result_name (const LeatDriverTable *table, CUresult result)
   const char *name = NULL;
 
   if (table != NULL && table->cuGetErrorName != NULL)
-    table->cuGetErrorName (result, &name);
+    (*table->cuGetErrorName) (result, &name);
   return name != NULL ? name : "unnamed error";
 }
 
@@ -110,7 +117,7 @@ leat_driver_get_result_text (const LeatDriverTable *table, CUresult result)
   const char *text = NULL;
 
   if (table != NULL && table->cuGetErrorString != NULL)
-    table->cuGetErrorString (result, &text);
+    (*table->cuGetErrorString) (result, &text);
   return text != NULL ? text : "the driver says no more";
 }
 

@@ -56,14 +56,14 @@ leat_driver_probe_attributes (LeatDriver *self, LeatDeviceFacts *facts, GError *
       const LeatDeviceFactRow *row = &leat_device_fact_rows[i];
       int value = 0;
 
-      result = self->table.cuDeviceGetAttribute (&value, row->attribute, facts->device);
+      result = (*self->table.cuDeviceGetAttribute) (&value, row->attribute, facts->device);
       if (result != CUDA_SUCCESS)
         return leat_driver_set_error (error, &self->table, "cuDeviceGetAttribute", result, "attribute %d of device %u",
                                       row->attribute, facts->ordinal);
       G_STRUCT_MEMBER (guint, facts, row->offset) = value > 0 ? (guint) value : 0;
     }
 
-  result = self->table.cuDeviceGetAttribute (&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, facts->device);
+  result = (*self->table.cuDeviceGetAttribute) (&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, facts->device);
   if (result != CUDA_SUCCESS)
     return leat_driver_set_error (error, &self->table, "cuDeviceGetAttribute", result, "compute mode of device %u",
                                   facts->ordinal);
@@ -80,20 +80,20 @@ leat_driver_probe_names (LeatDriver *self, LeatDeviceFacts *facts, GError **erro
   size_t bytes = 0;
   CUresult result;
 
-  result = table->cuDeviceGetName (facts->name, sizeof facts->name, facts->device);
+  result = (*table->cuDeviceGetName) (facts->name, sizeof facts->name, facts->device);
   if (result != CUDA_SUCCESS)
     return leat_driver_set_error (error, table, "cuDeviceGetName", result, "device %u", facts->ordinal);
   facts->name[sizeof facts->name - 1] = '\0';
 
-  result = table->cuDeviceTotalMem (&bytes, facts->device);
+  result = (*table->cuDeviceTotalMem) (&bytes, facts->device);
   if (result != CUDA_SUCCESS)
     return leat_driver_set_error (error, table, "cuDeviceTotalMem", result, "device %u", facts->ordinal);
   facts->memory_bytes = bytes;
 
   /* A device can do without either of these. */
-  if (table->cuDeviceGetUuid (&uuid, facts->device) == CUDA_SUCCESS)
+  if ((*table->cuDeviceGetUuid) (&uuid, facts->device) == CUDA_SUCCESS)
     memcpy (facts->uuid, uuid.bytes, sizeof facts->uuid);
-  if (table->cuDeviceGetPCIBusId (facts->pci_bus_id, sizeof facts->pci_bus_id, facts->device) != CUDA_SUCCESS)
+  if ((*table->cuDeviceGetPCIBusId) (facts->pci_bus_id, sizeof facts->pci_bus_id, facts->device) != CUDA_SUCCESS)
     facts->pci_bus_id[0] = '\0';
   return TRUE;
 }
@@ -106,7 +106,7 @@ leat_driver_probe (LeatDriver *self, guint ordinal, LeatDeviceFacts *facts, GErr
   memset (facts, 0, sizeof *facts);
   facts->ordinal = ordinal;
   facts->driver_version = self->version;
-  result = self->table.cuDeviceGet (&facts->device, (int) ordinal);
+  result = (*self->table.cuDeviceGet) (&facts->device, (int) ordinal);
   if (result != CUDA_SUCCESS)
     return leat_driver_set_error (error, &self->table, "cuDeviceGet", result, "device %u", ordinal);
   return leat_driver_probe_names (self, facts, error) && leat_driver_probe_attributes (self, facts, error);

@@ -16,7 +16,7 @@ struct _LeatDriver
   guint device_count;
   LeatDriverTable table;  /* what everybody calls */
   LeatDriverTable direct; /* the library's own functions */
-  int trace_slot;         /* -1: never traced */
+  int trace_slot;         /* atomic; -1: never traced */
 };
 
 G_END_DECLS

@@ -10,10 +10,12 @@
 
 G_BEGIN_DECLS
 
-/* Every call that Leat makes to a device goes through one of these tables. */
+/* Every call that Leat makes to a device goes through one of these tables, as (*table->cuX) (...): a trace may start or
+ * stop while other threads call, so each function is written, and must be read, in one piece.  Without the star GCC
+ * reads it as if it were not atomic. */
 typedef struct
 {
-#define LEAT_ENTRY(group, need, name, exported, version, params, args) CUresult (*name) params;
+#define LEAT_ENTRY(group, need, name, exported, version, params, args) CUresult (*_Atomic name) params;
 #include "leat-driver-entries.h"
 } LeatDriverTable;
 
@@ -94,8 +96,10 @@ char *leat_driver_find_cpu (GError **error);
 const char *leat_driver_entry_get_name (LeatDriverEntry entry);
 const char *leat_driver_entry_get_group (LeatDriverEntry entry);
 
-/* Counts calls; with @log also keeps their order (the first LEAT_DRIVER_TRACE_LOG of them).  Start and stop while no
- * other thread calls the driver.  Costs nothing while off; allocates nothing while on. */
+/* Counts calls; with @log also keeps their order (the first LEAT_DRIVER_TRACE_LOG of them).  Other threads may call the
+ * driver meanwhile: a call that is under way at the start or the stop is counted or not.  Costs nothing while off;
+ * allocates nothing while on.  As there are two places, a third driver takes that of a trace that has stopped, which is
+ * for when no call is under way on that one. */
 #define LEAT_DRIVER_TRACE_LOG 65536
 
 gboolean leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error);

@@ -8,7 +8,8 @@ typedef struct
   LeatDriver *driver;
   gboolean is_running;
   guint64 counts[LEAT_DRIVER_N_ENTRIES];
-  guint16 *log; /* NULL: not asked for */
+  gboolean is_logging;
+  guint16 *log; /* made when it is first asked for, and kept */
   guint n_logged;
 } LeatDriverTrace;
 
@@ -22,7 +23,7 @@ static inline void
 leat_driver_trace_note (LeatDriverTrace *self, LeatDriverEntry entry)
 {
   __atomic_fetch_add (&self->counts[entry], 1, __ATOMIC_RELAXED);
-  if (self->log != NULL)
+  if (__atomic_load_n (&self->is_logging, __ATOMIC_ACQUIRE))
     {
       guint at = __atomic_fetch_add (&self->n_logged, 1, __ATOMIC_RELAXED);
 
@@ -42,7 +43,9 @@ static const LeatDriverTable *const leat_driver_trace_tables[LEAT_DRIVER_N_TRACE
 static LeatDriverTrace *
 leat_driver_trace_find (LeatDriver *driver)
 {
-  return driver->trace_slot >= 0 ? &leat_driver_traces[driver->trace_slot] : NULL;
+  int slot = g_atomic_int_get (&driver->trace_slot);
+
+  return slot >= 0 ? &leat_driver_traces[slot] : NULL;
 }
 
 /* A free slot, or that of a trace that has stopped: its counts are then gone. */
@@ -53,15 +56,25 @@ leat_driver_trace_take_slot (LeatDriver *driver, GError **error)
     if (!leat_driver_traces[slot].is_running)
       {
         if (leat_driver_traces[slot].driver != NULL)
-          leat_driver_traces[slot].driver->trace_slot = -1;
+          g_atomic_int_set (&leat_driver_traces[slot].driver->trace_slot, -1);
         leat_driver_traces[slot].driver = driver;
-        driver->trace_slot = slot;
+        g_atomic_int_set (&driver->trace_slot, slot);
       }
   if (driver->trace_slot >= 0)
     return TRUE;
   g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_FAILED,
                "cannot trace the driver %s: %d others are being traced", driver->path, LEAT_DRIVER_N_TRACES);
   return FALSE;
+}
+
+/* Function by function; what the driver lacks stays missing. */
+static void
+leat_driver_trace_set_table (LeatDriver *self, const LeatDriverTable *table)
+{
+#define LEAT_ENTRY(group, need, name, exported, version, params, args)                                                 \
+  if (self->direct.name != NULL)                                                                                       \
+    self->table.name = table->name;
+#include "leat-driver-entries.h"
 }
 
 gboolean
@@ -75,17 +88,10 @@ leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error)
   trace = leat_driver_trace_find (self);
   if (log && trace->log == NULL)
     trace->log = g_new0 (guint16, LEAT_DRIVER_TRACE_LOG);
-  else if (!log)
-    g_clear_pointer (&trace->log, g_free);
   leat_driver_trace_reset (self);
+  __atomic_store_n (&trace->is_logging, log, __ATOMIC_RELEASE);
   trace->is_running = TRUE;
-
-  self->table = *leat_driver_trace_tables[self->trace_slot];
-  /* What the driver lacks stays missing. */
-#define LEAT_ENTRY(group, need, name, exported, version, params, args)                                                 \
-  if (self->direct.name == NULL)                                                                                       \
-    self->table.name = NULL;
-#include "leat-driver-entries.h"
+  leat_driver_trace_set_table (self, leat_driver_trace_tables[self->trace_slot]);
   return TRUE;
 }
 
@@ -97,7 +103,7 @@ leat_driver_trace_stop (LeatDriver *self)
   if (self->trace_slot < 0)
     return;
   leat_driver_traces[self->trace_slot].is_running = FALSE;
-  self->table = self->direct;
+  leat_driver_trace_set_table (self, &self->direct);
 }
 
 void
@@ -137,7 +143,7 @@ leat_driver_trace_get_log (LeatDriver *self, LeatDriverEntry *entries, guint max
   LeatDriverTrace *trace = leat_driver_trace_find (self);
   guint n_logged;
 
-  if (trace == NULL || trace->log == NULL)
+  if (trace == NULL || !__atomic_load_n (&trace->is_logging, __ATOMIC_ACQUIRE))
     return 0;
   n_logged = MIN (__atomic_load_n (&trace->n_logged, __ATOMIC_RELAXED), LEAT_DRIVER_TRACE_LOG);
   for (guint i = 0; i < MIN (n_logged, max); i++)

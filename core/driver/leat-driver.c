@@ -115,7 +115,7 @@ leat_driver_check_missing (LeatDriver *self, const char *missing, GError **error
 static gboolean
 leat_driver_read_version (LeatDriver *self, GError **error)
 {
-  CUresult result = self->table.cuDriverGetVersion (&self->version);
+  CUresult result = (*self->table.cuDriverGetVersion) (&self->version);
 
   if (result != CUDA_SUCCESS)
     return leat_driver_set_error (error, &self->table, "cuDriverGetVersion", result, "%s", self->path);
@@ -131,14 +131,14 @@ leat_driver_read_version (LeatDriver *self, GError **error)
 static gboolean
 leat_driver_start (LeatDriver *self, GError **error)
 {
-  CUresult result = self->table.cuInit (0);
+  CUresult result = (*self->table.cuInit) (0);
   int count = 0;
 
   if (result == CUDA_ERROR_NO_DEVICE)
     return TRUE;
   if (result != CUDA_SUCCESS)
     return leat_driver_set_error (error, &self->table, "cuInit", result, "%s", self->path);
-  result = self->table.cuDeviceGetCount (&count);
+  result = (*self->table.cuDeviceGetCount) (&count);
   if (result != CUDA_SUCCESS)
     return leat_driver_set_error (error, &self->table, "cuDeviceGetCount", result, "%s", self->path);
   self->device_count = MAX (count, 0);

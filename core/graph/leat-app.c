@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-app.h"
+#include "leat-app-private.h"
 
 #include "leat-graph-error.h"
 
@@ -355,6 +355,27 @@ const LeatNodeInfo leat_app_info = {
   G_N_ELEMENTS (leat_app_ports),
   leat_app_get_type,
 };
+
+/**
+ * LeatApp:spec:
+ *
+ * What is pushed or pulled, such as `f32[480,640]`; a source needs it unless its link says it.
+ *
+ * Set it before a session is opened.  A text that is no spec fails when the pipeline is checked or planned.
+ */
+
+/**
+ * LeatApp:max-queue:
+ *
+ * The most items (pushes, or results of runs) that wait in the queue; 0 sets no limit.
+ */
+
+/**
+ * LeatApp:block:
+ *
+ * Whether a full queue makes leat_app_push_bytes(), or the run that gives a result, wait for room; without it they fail
+ * with %G_IO_ERROR_WOULD_BLOCK.
+ */
 
 static void
 leat_app_class_init (LeatAppClass *klass)

@@ -19,7 +19,4 @@ void leat_app_end (LeatApp *self);
 GBytes *leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error);
 LeatSpec *leat_app_dup_spec (LeatApp *self);
 
-/* For the plugin that lists the node. */
-extern const LeatNodeInfo leat_app_info;
-
 G_END_DECLS

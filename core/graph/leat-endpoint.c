@@ -4,6 +4,93 @@
 #include "leat-endpoint.h"
 #include "leat-node-private.h"
 
+/**
+ * LeatEndpoint:
+ *
+ * A node where data enters or leaves the pipeline: files, images, a program's own data.
+ *
+ * One object is a source when its port `out` is linked and a sink when `in` is; its ports are in host memory.  A
+ * session starts it when it opens, asks it for data (or hands it data) once a run, finishes it when the stream has
+ * ended well, and stops it when it closes, whatever happened.  All calls but `unblock ()` come from the session's
+ * thread.  A subclass sets the functions of #LeatEndpointClass that it needs; those that are %NULL are left out.
+ */
+
+/**
+ * LeatEndpointClass::start:
+ * @self: an endpoint
+ * @error: return location for an error
+ *
+ * Opens what is read or written, before the first run of a session.
+ *
+ * The specs of its ports are fixed by then.  What it opens is given back by `stop ()`, after an error too.
+ *
+ * Returns: whether it may be used
+ */
+
+/**
+ * LeatEndpointClass::fill:
+ * @self: a source
+ * @view: the port's memory, for this call; its count is set where the spec is bounded
+ * @wait: whether to wait for data where there is none yet, rather than give %LEAT_FLOW_EMPTY
+ * @cancellable: (nullable): to give up
+ * @error: return location for an error
+ *
+ * Puts the next data into @view.
+ *
+ * Returns: how it ended; the error is set with %LEAT_FLOW_ERROR alone
+ */
+
+/**
+ * LeatEndpointClass::drain:
+ * @self: a sink
+ * @view: the port's memory with the data of one run, for this call
+ * @cancellable: (nullable): to give up
+ * @error: return location for an error
+ *
+ * Takes the data of one run.
+ *
+ * Returns: whether it was taken
+ */
+
+/**
+ * LeatEndpointClass::finish:
+ * @self: an endpoint
+ * @error: return location for an error
+ *
+ * Completes the work when the stream has ended well: flushes, closes, moves into place.
+ *
+ * Not called after an error or a cancel.
+ *
+ * Returns: whether the result is whole
+ */
+
+/**
+ * LeatEndpointClass::stop:
+ * @self: an endpoint
+ *
+ * Gives everything back; what `finish ()` did not complete is undone, so that no half-written file is left.
+ *
+ * Always the last call of a session.
+ */
+
+/**
+ * LeatEndpointClass::unblock:
+ * @self: an endpoint
+ *
+ * Makes a waiting `fill ()` or `drain ()` return soon.
+ *
+ * Called from another thread, when the session is called off.
+ */
+
+/**
+ * LeatEndpointClass::get_total:
+ * @self: a source
+ *
+ * Tells how much a source will give in all, for progress.
+ *
+ * Returns: bytes; 0 when that is not known
+ */
+
 G_DEFINE_ABSTRACT_TYPE (LeatEndpoint, leat_endpoint, LEAT_TYPE_NODE)
 
 static void
@@ -38,5 +125,32 @@ leat_endpoint_is_source (LeatEndpoint *self)
   for (guint i = 0; i < ports->len; i++)
     if (leat_port_get_direction (ports->pdata[i]) == LEAT_PORT_OUTPUT && leat_port_is_linked (ports->pdata[i]))
       return TRUE;
+  return FALSE;
+}
+
+/**
+ * leat_endpoint_check:
+ * @self: an endpoint of a pipeline that has been planned
+ * @error: return location for an error
+ *
+ * Looks for what would make a session fail to start the endpoint, such as a folder that is not there.  No device is
+ * needed, nothing is opened and nothing is made; what changes until the session is opened is not seen.
+ *
+ * Returns: %TRUE when nothing was found; else the error begins with where the node is written and what it is
+ *
+ * Since: 0.1
+ */
+gboolean
+leat_endpoint_check (LeatEndpoint *self, GError **error)
+{
+  LeatEndpointClass *klass;
+
+  g_return_val_if_fail (LEAT_IS_ENDPOINT (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  klass = LEAT_ENDPOINT_GET_CLASS (self);
+  if (klass->check == NULL || klass->check (self, error))
+    return TRUE;
+  leat_node_prefix_error (LEAT_NODE (self), error);
   return FALSE;
 }

@@ -57,6 +57,7 @@ typedef enum
  * @stop: always called last: gives back everything; what @finish did not complete is undone (no half-written file)
  * @unblock: makes a waiting @fill or @drain return soon; called from another thread
  * @get_total: (nullable): bytes that a source will give in all, for progress; 0 when not known
+ * @check: (nullable): finds what @start would refuse, without opening, making or waiting for anything
  *
  * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
  * ports are in host memory.  The calls come from the session's thread.
@@ -72,11 +73,13 @@ struct _LeatEndpointClass
   void (*stop) (LeatEndpoint *self);
   void (*unblock) (LeatEndpoint *self);
   guint64 (*get_total) (LeatEndpoint *self);
+  gboolean (*check) (LeatEndpoint *self, GError **error);
 
-  gpointer padding[9];
+  gpointer padding[8];
 };
 
 gboolean leat_endpoint_is_source (LeatEndpoint *self);
+gboolean leat_endpoint_check (LeatEndpoint *self, GError **error);
 guint64 leat_view_get_bytes (const LeatView *self); /* (skip): that are live */
 
 G_END_DECLS

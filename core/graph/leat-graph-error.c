@@ -90,11 +90,30 @@ leat_suggest (const char *word, const char *const *names)
   return found;
 }
 
+/* The name in @dir that is nearest to @name.  @same: one with the same ending, of which only what is before it is
+ * compared: the ending would make all of them near.  Otherwise one without it. */
+static char *
+leat_suggest_file_in (GDir *dir, const char *name, const char *ending, gboolean same)
+{
+  gsize n_ending = same ? strlen (ending) : 0;
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *stem = g_strndup (name, strlen (name) - n_ending);
+  const char *entry, *found;
+
+  g_dir_rewind (dir);
+  while (names->len < LEAT_SUGGEST_MAX_FILES && (entry = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (entry, ending) == same)
+      g_ptr_array_add (names, g_strndup (entry, strlen (entry) - n_ending));
+  g_ptr_array_add (names, NULL);
+  found = leat_suggest (stem, (const char *const *) names->pdata);
+  return found != NULL ? g_strconcat (found, same ? ending : NULL, NULL) : NULL;
+}
+
 /**
  * leat_suggest_file: (skip)
  * @path: (type filename): a file that is not there
  *
- * Finds the file of the same folder that was probably meant.
+ * Finds the file of the same folder that was probably meant: one with the same ending, else any.
  *
  * Returns: (transfer full) (nullable): its name without the folder, or %NULL when none is near
  *
@@ -105,12 +124,12 @@ leat_suggest_file (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_path_get_basename (path);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *entry;
+  const char *ending = strrchr (name, '.');
+  char *found;
 
-  while (dir != NULL && names->len < LEAT_SUGGEST_MAX_FILES && (entry = g_dir_read_name (dir)) != NULL)
-    g_ptr_array_add (names, g_strdup (entry));
-  g_ptr_array_add (names, NULL);
-  return g_strdup (leat_suggest (name, (const char *const *) names->pdata));
+  if (dir == NULL)
+    return NULL;
+  found = leat_suggest_file_in (dir, name, ending != NULL ? ending : "", TRUE);
+  return found != NULL || ending == NULL ? found : leat_suggest_file_in (dir, name, ending, FALSE);
 }

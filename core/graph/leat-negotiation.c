@@ -184,26 +184,92 @@ leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatSpec *wanted, G
   (*error)->message = g_steal_pointer (&message);
 }
 
-/* Can @input take what @output gives?  @names: (nullable): its node's, which get their values
- * when it is the input's turn. */
-static gboolean
-leat_negotiation_match (LeatPort *output, LeatSpec *spec, LeatPort *input, GHashTable *names, GError **error)
+/* The port that gave a name the value that @spec at @port contradicts: the first in the order in which names are
+ * entered.  NULL where none does, or @port contradicts itself. */
+static LeatPort *
+leat_negotiation_find_binding (LeatNegotiation *self, const LeatDim *dim, guint64 number, LeatPort *port)
 {
-  LeatNode *far = names != NULL ? output->node : input->node;
+  const guint64 *known = dim->kind == LEAT_DIM_NAME ? g_hash_table_lookup (self->names, dim->name) : NULL;
+  GPtrArray *ports = leat_node_get_ports (self->node);
+
+  for (guint i = 0; known != NULL && *known != number && i < ports->len; i++)
+    {
+      LeatPort *other = ports->pdata[i];
+      LeatSpec *template = leat_port_get_template (other);
+
+      for (guint k = 0; other != port && other->spec != NULL && k < template->n_dims; k++)
+        if (template->dims[k].kind == LEAT_DIM_NAME && g_str_equal (template->dims[k].name, dim->name)
+            && other->spec->dims[k].number == *known)
+          return other;
+    }
+  return NULL;
+}
+
+/* "sum0.x (f32[n]), which gets f32[3] from a.o at graphs/sum.leat:4:3".  The place of the link that is being matched is
+ * told anyway. */
+static char *
+leat_negotiation_dup_binding (LeatPort *port, LeatSpec *spec, gboolean with_place)
+{
+  g_autofree char *path = leat_port_dup_path (port);
+  g_autofree char *accepted = leat_spec_to_string (leat_port_get_template (port), LEAT_SPEC_STYLE_FILE);
+  g_autofree char *given = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *from = port->peer != NULL ? leat_port_dup_path (port->peer) : NULL;
+  const char *origin = with_place && from != NULL ? leat_node_get_origin (port->peer->node) : NULL;
+
+  if (from == NULL)
+    return g_strdup_printf ("%s (%s), which is %s", path, accepted, given);
+  return g_strdup_printf ("%s (%s), which gets %s from %s%s%s", path, accepted, given, from,
+                          origin != NULL ? " at " : "", origin != NULL ? origin : "");
+}
+
+/* Where @spec does not fit because another port of the node gave a name its value: says so in place of what only
+ * @port's side of it could say. */
+static void
+leat_negotiation_explain_name (LeatNegotiation *self, LeatPort *port, LeatSpec *spec, GError **error)
+{
+  LeatSpec *template = leat_port_get_template (port);
+
+  for (guint i = 0; i < MIN (template->n_dims, leat_spec_get_n_dims (spec)); i++)
+    {
+      const LeatDim *dim = &template->dims[i];
+      LeatPort *other = leat_negotiation_find_binding (self, dim, spec->dims[i].number, port);
+      g_autofree char *mine = NULL;
+      g_autofree char *theirs = NULL;
+
+      if (other == NULL)
+        continue;
+      mine = leat_negotiation_dup_binding (port, spec, FALSE);
+      theirs = leat_negotiation_dup_binding (other, other->spec, TRUE);
+      g_clear_error (error);
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                   "%s is %" G_GUINT64_FORMAT " in %s, and %" G_GUINT64_FORMAT " in %s", dim->name,
+                   *(const guint64 *) g_hash_table_lookup (self->names, dim->name), theirs, spec->dims[i].number, mine);
+      return;
+    }
+}
+
+/* Can @input take what @output gives?  When it is the input's turn, the names of its node get their values. */
+static gboolean
+leat_negotiation_match (LeatNegotiation *self, LeatPort *output, LeatSpec *spec, LeatPort *input, GError **error)
+{
+  gboolean binds = input->node == self->node;
+  LeatNode *far = binds ? output->node : input->node;
   g_autofree char *from = leat_port_dup_path (output);
   g_autofree char *to = leat_port_dup_path (input);
   const LeatSpecSide given = { spec, from }, accepted = { leat_port_get_template (input), to };
   g_autoptr (LeatSpec) both = NULL;
   GError *inner = NULL;
 
-  if (names != NULL && leat_spec_bind_sides (&accepted, &given, names, &inner))
+  if (binds && leat_spec_bind_sides (&accepted, &given, self->names, &inner))
     return TRUE;
-  if (names == NULL && (both = leat_spec_intersect_sides (&given, &accepted, &inner)) != NULL)
+  if (!binds && (both = leat_spec_intersect_sides (&given, &accepted, &inner)) != NULL)
     return TRUE;
+  if (binds)
+    leat_negotiation_explain_name (self, input, spec, &inner);
   leat_negotiation_set_error (output, spec, input, inner, error);
   leat_negotiation_add_place (far, error);
   leat_negotiation_add_hint (output, spec, accepted.spec, error);
-  leat_node_blame (names != NULL ? input->node : output->node, names != NULL ? input->name : output->name);
+  leat_node_blame (self->node, binds ? input->name : output->name);
   return FALSE;
 }
 
@@ -242,12 +308,13 @@ leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *
     }
   if (!leat_spec_bind (leat_port_get_template (found), spec, self->names, &inner))
     {
+      leat_negotiation_explain_name (self, found, spec, &inner);
       leat_negotiation_set_error (found, spec, NULL, inner, error);
       leat_node_blame (self->node, port);
       return FALSE;
     }
   for (guint i = 0; i < found->peers->len; i++)
-    if (!leat_negotiation_match (found, spec, found->peers->pdata[i], NULL, error))
+    if (!leat_negotiation_match (self, found, spec, found->peers->pdata[i], error))
       return FALSE;
   leat_port_set_spec (found, spec);
   return TRUE;
@@ -266,7 +333,7 @@ leat_negotiation_take_inputs (LeatNegotiation *self, GError **error)
       leat_port_set_spec (port, spec);
       if (spec == NULL)
         continue;
-      if (!leat_negotiation_match (port->peer, spec, port, self->names, error))
+      if (!leat_negotiation_match (self, port->peer, spec, port, error))
         return FALSE;
     }
   return TRUE;

@@ -8,6 +8,33 @@
 /* Ids of described properties, out of the way of those that a subclass installs by itself. */
 #define LEAT_NODE_FIRST_ID 0x10000
 
+/**
+ * LeatNodeClass::negotiate:
+ * @self: a node
+ * @negotiation: the negotiation in progress, for this call
+ * @error: return location for an error
+ *
+ * States the specs of the outputs, given the fixed specs of the inputs.
+ *
+ * Called in the order of the data, each time that the pipeline is planned.  Where a class has none, every output gets
+ * the first input's spec.
+ *
+ * Returns: whether the inputs are such that the node can work
+ */
+
+/**
+ * LeatNodeClass::record:
+ * @self: a node
+ * @recorder: what takes the description, for this call
+ * @error: return location for an error
+ *
+ * Describes the node's work as operations.
+ *
+ * Called when the pipeline is planned, with all specs fixed; it calls no driver and changes nothing of the node.
+ *
+ * Returns: whether the work is described
+ */
+
 /* The next described class from @klass upwards, itself included; a description is inherited, so one that the parent has
  * too is not the class's own. */
 static LeatNodeClass *

@@ -71,7 +71,7 @@ void leat_node_set_place (LeatNode *self, const char *name, const char *place);
 const char *leat_node_get_blamed (LeatNode *self);
 /* Puts the place of what is to blame, or the origin, where there is one, in front of the message. */
 void leat_node_prefix_origin (LeatNode *self, GError **error);
-/* The same, and the title between the two. */
+/* Puts the origin and the title in front of the message. */
 void leat_node_prefix_error (LeatNode *self, GError **error);
 gboolean leat_node_is_frozen (LeatNode *self);
 /* BUSY: `cannot @verb "@what" of ...` */

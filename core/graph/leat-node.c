@@ -397,6 +397,8 @@ leat_node_run_prepare (LeatNode *self, GError **error)
       done = FALSE;
     }
   g_clear_error (&priv->prepare_error);
+  if (done)
+    leat_node_blame (self, NULL);
   return done;
 }
 

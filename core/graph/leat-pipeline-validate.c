@@ -102,6 +102,28 @@ leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
     leat_pipeline_check_endpoint (node, errors);
 }
 
+/* In front of the faults from @first on: where the file that the node was read from has it. */
+static void
+leat_pipeline_place_faults (LeatNode *node, GPtrArray *errors, guint first)
+{
+  for (guint i = first; i < errors->len; i++)
+    leat_node_prefix_origin (node, (GError **) &errors->pdata[i]);
+}
+
+static void
+leat_pipeline_check (LeatPipeline *self, void (*check) (LeatNode *node, GPtrArray *errors), GPtrArray *errors)
+{
+  GPtrArray *nodes = leat_pipeline_get_nodes (self);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint n_before = errors->len;
+
+      check (nodes->pdata[i], errors);
+      leat_pipeline_place_faults (nodes->pdata[i], errors, n_before);
+    }
+}
+
 /**
  * leat_pipeline_validate: (skip)
  * @self: a pipeline
@@ -110,7 +132,8 @@ leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
  * Checks whether the pipeline is complete: required properties set, required ports linked, links that still agree after
  * a property has changed a port.
  *
- * Every fault found is added to @errors.  Cycles cannot be linked in the first place.
+ * Every fault found is added to @errors; that of a node that was read from a file begins with its `file:line:column`.
+ * Cycles cannot be linked in the first place.
  *
  * Returns: whether nothing is wrong
  *
@@ -119,18 +142,14 @@ leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
 gboolean
 leat_pipeline_validate (LeatPipeline *self, GPtrArray *errors)
 {
-  GPtrArray *nodes;
   guint n_before;
 
   g_return_val_if_fail (LEAT_IS_PIPELINE (self), FALSE);
   g_return_val_if_fail (errors != NULL, FALSE);
 
-  nodes = leat_pipeline_get_nodes (self);
   n_before = errors->len;
-  for (guint i = 0; i < nodes->len; i++)
-    leat_pipeline_check_settings (nodes->pdata[i], errors);
-  for (guint i = 0; i < nodes->len; i++)
-    leat_pipeline_check_links (nodes->pdata[i], errors);
+  leat_pipeline_check (self, leat_pipeline_check_settings, errors);
+  leat_pipeline_check (self, leat_pipeline_check_links, errors);
   return errors->len == n_before;
 }
 

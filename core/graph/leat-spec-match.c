@@ -96,10 +96,34 @@ leat_spec_new_names (void)
   return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
+static void
+leat_spec_set_name_mismatch (const LeatSpecSide *first, const LeatSpecSide *second, guint dim, guint64 was,
+                             GError **error)
+{
+  LeatSpec *self = first->spec, *other = second->spec;
+  const char *name = self->dims[dim].name;
+  g_autofree char *a = leat_spec_dup_side (self, first->label);
+  g_autofree char *b = leat_spec_dup_side (other, second->label);
+
+  for (guint i = 0; i < dim; i++)
+    if (self->dims[i].kind == LEAT_DIM_NAME && g_str_equal (self->dims[i].name, name))
+      {
+        leat_spec_set_mismatch (self, other, error,
+                                "dimensions %u and %u of %s are both %s, and %" G_GUINT64_FORMAT
+                                " and %" G_GUINT64_FORMAT " in %s",
+                                i, dim, a, name, was, other->dims[dim].number, b);
+        return;
+      }
+  leat_spec_set_mismatch (self, other, error, "%s would be both %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, name,
+                          was, other->dims[dim].number);
+}
+
 /* Numbers on one side give the other side's names their values; the sides' names are strangers to each other. */
 static gboolean
-leat_spec_collect_names (LeatSpec *self, LeatSpec *other, GHashTable *names, GError **error)
+leat_spec_collect_names (const LeatSpecSide *first, const LeatSpecSide *second, GHashTable *names, GError **error)
 {
+  LeatSpec *self = first->spec, *other = second->spec;
+
   for (guint i = 0; i < self->n_dims && self->n_dims == other->n_dims; i++)
     {
       guint64 was = 0;
@@ -107,8 +131,7 @@ leat_spec_collect_names (LeatSpec *self, LeatSpec *other, GHashTable *names, GEr
       if (self->dims[i].kind != LEAT_DIM_NAME || other->dims[i].kind != LEAT_DIM_NUMBER
           || leat_spec_bind_name (names, self->dims[i].name, other->dims[i].number, &was))
         continue;
-      leat_spec_set_mismatch (self, other, error, "%s would be both %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT,
-                              self->dims[i].name, was, other->dims[i].number);
+      leat_spec_set_name_mismatch (first, second, i, was, error);
       return FALSE;
     }
   return TRUE;
@@ -184,8 +207,8 @@ leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second
     return NULL;
   if (!self->has_shape || !other->has_shape)
     return leat_spec_finish_match (leat_spec_copy (self->has_shape ? self : other, dtype), error);
-  if (!leat_spec_collect_names (self, other, my_names, error)
-      || !leat_spec_collect_names (other, self, their_names, error))
+  if (!leat_spec_collect_names (first, second, my_names, error)
+      || !leat_spec_collect_names (second, first, their_names, error))
     return NULL;
   mine = leat_spec_resolve (self, my_names, error);
   theirs = mine != NULL ? leat_spec_resolve (other, their_names, error) : NULL;
@@ -238,7 +261,7 @@ leat_spec_bind_sides (const LeatSpecSide *accepted, const LeatSpecSide *given, G
         leat_spec_set_dim_mismatch (accepted, given, i, error);
         return FALSE;
       }
-  return leat_spec_collect_names (self, fixed, names, error);
+  return leat_spec_collect_names (accepted, given, names, error);
 }
 
 /**

@@ -11,7 +11,12 @@
 
 G_BEGIN_DECLS
 
-#define LEAT_TYPE_SPEC     (leat_spec_get_type ())
+#define LEAT_TYPE_SPEC (leat_spec_get_type ())
+/**
+ * LEAT_SPEC_MAX_DIMS:
+ *
+ * The most dimensions that a spec can have.
+ */
 #define LEAT_SPEC_MAX_DIMS 8
 
 /**

@@ -138,6 +138,7 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
     "-fno-finite-loops",
     "-fvisibility=hidden",
     "-fno-stack-protector",
+    "-fstack-clash-protection", /* a large frame must not step over the guard page */
     "-fdiagnostics-color=never",
     "-Wl,-Bsymbolic",
     "-Wl,-z,relro",

@@ -25,8 +25,8 @@ LeatImageKey leat_image_hasher_finish (LeatImageHasher *self);
 /* The file of the shipped image: "<base name of the source>.<target>.img". */
 char *leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *target);
 /* Of everything but the compiler: what shipped images are found by. */
-gboolean leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler,
-                              LeatImageKey *key, GError **error);
+void leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler,
+                          LeatImageKey *key);
 
 /* A stored image: header, key, checksum, then the bytes. */
 GBytes *leat_image_store_seal (const LeatImageKey *key, GBytes *image);

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-image-internal-private.h"
+
 #include "driver/leat-system-folders-private.h"
+#include "kernel/leat-kernel-identity.h"
 #include "leat-kernel-source-private.h"
 
 #include <fcntl.h>
@@ -51,20 +53,27 @@ leat_image_hasher_finish (LeatImageHasher *self)
   return key;
 }
 
-gboolean
-leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, LeatImageKey *key,
-                     GError **error)
+/* The text as the user wrote it.  What compilers are given follows from it and from the code that transforms it, whose
+ * identity is in the key too; to make it takes longer than all else that a start with a warm cache does. */
+static void
+leat_image_hasher_add_source (LeatImageHasher *self, LeatKernelSource *source)
+{
+  const LeatKernelText *text = leat_kernel_source_get_text (source);
+
+  leat_image_hasher_add (self, LEAT_KERNEL_IDENTITY);
+  leat_image_hasher_add (self, text->text);
+  for (guint i = 0; i < text->labels->len; i++)
+    leat_image_hasher_add (self, g_ptr_array_index (text->labels, i));
+}
+
+void
+leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, LeatImageKey *key)
 {
   g_autofree char *target_name = leat_image_target_to_string (target);
-  const char *text = target->kind == LEAT_IMAGE_HOST ? leat_kernel_source_get_host_text (source, error)
-                                                     : leat_kernel_source_get_cuda_text (source, error);
-  LeatImageHasher *hasher;
+  LeatImageHasher *hasher = leat_image_hasher_new ();
 
-  if (text == NULL)
-    return FALSE;
-  hasher = leat_image_hasher_new ();
-  leat_image_hasher_add (hasher, "leat image 2");
-  leat_image_hasher_add (hasher, text);
+  leat_image_hasher_add (hasher, "leat image 3");
+  leat_image_hasher_add_source (hasher, source);
   leat_image_hasher_add (hasher, target_name);
   leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
   if (compiler != NULL)
@@ -78,7 +87,6 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
       leat_image_hasher_add (hasher, cpu);
     }
   *key = leat_image_hasher_finish (hasher);
-  return TRUE;
 }
 
 char *
@@ -129,8 +137,11 @@ leat_image_find_shipped_for (LeatKernelSource *source, const LeatImageTarget *ta
 
       if (folder < 0)
         continue;
-      if (faccessat (folder, name, R_OK, 0) == 0 && leat_image_make_key (source, target, NULL, &key, NULL))
-        image = leat_image_store_read (folder, name, &key, NULL);
+      if (faccessat (folder, name, R_OK, 0) == 0)
+        {
+          leat_image_make_key (source, target, NULL, &key);
+          image = leat_image_store_read (folder, name, &key, NULL);
+        }
       close (folder);
     }
   return image;
@@ -192,8 +203,7 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
   LeatImageKey key;
   GBytes *image;
 
-  if (!leat_image_make_key (source, target, compiler, &key, error))
-    return NULL;
+  leat_image_make_key (source, target, compiler, &key);
   image = leat_image_cache_lookup (&key, &damaged);
   if (damaged)
     g_atomic_int_inc (&leat_image_counters[3]);

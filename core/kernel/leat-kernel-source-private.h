@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-kernel-source.h"
+#include "leat-kernel-token-private.h"
 
 G_BEGIN_DECLS
 
@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 
 /* C++ for the host: the file as the body of a struct, entry table included (leat-host-module.h). */
 const char *leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error);
+/* The file as it was read, with what it includes: all that the two texts depend on beside `strict`. */
+const LeatKernelText *leat_kernel_source_get_text (LeatKernelSource *self);
 /* CUDA C for NVRTC. */
 const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */

@@ -37,6 +37,13 @@ struct _LeatKernelSource
   char *cuda_text;
 };
 
+/**
+ * leat_kernel_error_quark:
+ *
+ * Gets the domain of #LeatKernelError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-kernel-error-quark, leat_kernel_error)
 /* clang-format on */
@@ -131,6 +138,14 @@ leat_kernel_source_new (const char *name, const char *text, GError **error)
   return g_steal_pointer (&self);
 }
 
+/**
+ * leat_kernel_source_ref:
+ * @self: a source
+ *
+ * Takes a reference; any thread may.
+ *
+ * Returns: (transfer full): @self
+ */
 LeatKernelSource *
 leat_kernel_source_ref (LeatKernelSource *self)
 {
@@ -139,6 +154,12 @@ leat_kernel_source_ref (LeatKernelSource *self)
   return self;
 }
 
+/**
+ * leat_kernel_source_unref:
+ * @self: (transfer full): a source
+ *
+ * Gives a reference back; the last one frees the source and all that it owns, prototypes among it.
+ */
 void
 leat_kernel_source_unref (LeatKernelSource *self)
 {
@@ -163,6 +184,8 @@ leat_kernel_source_unref (LeatKernelSource *self)
 /**
  * leat_kernel_source_get_name:
  * @self: a source
+ *
+ * Gets what stands for the source in messages.
  *
  * Returns: (transfer none): the path or name that it was made with
  */
@@ -377,12 +400,43 @@ leat_kernel_source_list_warnings (LeatKernelSource *self)
   g_mutex_lock (&self->lock);
   if (self->warnings == NULL)
     {
-      self->warnings = leat_kernel_unit_list_warnings (self->unit);
+      self->warnings = leat_kernel_unit_list_warnings (self->unit, NULL);
       g_ptr_array_add (self->warnings, NULL);
     }
   lines = (const char *const *) self->warnings->pdata;
   g_mutex_unlock (&self->lock);
   return lines;
+}
+
+/**
+ * leat_kernel_source_list_entry_warnings:
+ * @self: a source
+ * @entry: a kernel of it
+ *
+ * Does leat_kernel_source_list_warnings() for one kernel and the functions that it calls.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): lines that begin with `file:line:column: `; empty where there is
+ *   no such kernel
+ */
+char **
+leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry)
+{
+  const LeatDecl *decl;
+  GPtrArray *warnings;
+
+  g_return_val_if_fail (self != NULL && entry != NULL, NULL);
+  decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  if (decl == NULL)
+    return g_new0 (char *, 1);
+  warnings = leat_kernel_unit_list_warnings (self->unit, decl);
+  g_ptr_array_add (warnings, NULL);
+  return (char **) g_ptr_array_free (warnings, FALSE);
+}
+
+const LeatKernelText *
+leat_kernel_source_get_text (LeatKernelSource *self)
+{
+  return self->text;
 }
 
 const char *

@@ -15,59 +15,117 @@ G_BEGIN_DECLS
 
 #define LEAT_KERNEL_ERROR (leat_kernel_error_quark ())
 
+/**
+ * LeatKernelError:
+ * @LEAT_KERNEL_ERROR_FAILED: none of the others
+ * @LEAT_KERNEL_ERROR_SOURCE: a file, or one that it includes, is missing or cannot be read
+ * @LEAT_KERNEL_ERROR_SYNTAX: the text cannot be followed; the message has file:line:column
+ * @LEAT_KERNEL_ERROR_ENTRY: no kernel of that name, or several where none is named; the message has the names there are
+ * @LEAT_KERNEL_ERROR_PROTOTYPE: a parameter that cannot become a port or an argument
+ * @LEAT_KERNEL_ERROR_COMPILER: no compiler for the device on this machine
+ * @LEAT_KERNEL_ERROR_COMPILE: the compiler refused the kernel; its words, with the file and line of the `.cu`
+ * @LEAT_KERNEL_ERROR_CACHE: a compiled image could not be kept on disk or taken from there
+ *
+ * What can go wrong between the text of a kernel and its compiled image.
+ *
+ * The first four come as soon as a source is read, without a compiler and without a device; the others when a session
+ * opens.
+ */
 typedef enum
 {
   LEAT_KERNEL_ERROR_FAILED,
-  LEAT_KERNEL_ERROR_SOURCE,    /* file missing or unreadable, include not found */
-  LEAT_KERNEL_ERROR_SYNTAX,    /* the scanner cannot follow the text: file:line:column */
-  LEAT_KERNEL_ERROR_ENTRY,     /* no __global__ function of that name; near names in the message */
-  LEAT_KERNEL_ERROR_PROTOTYPE, /* a parameter that cannot be bound */
-  LEAT_KERNEL_ERROR_COMPILER,  /* no compiler for the target on this machine */
-  LEAT_KERNEL_ERROR_COMPILE,   /* the compiler's message, with the user's file and line */
+  LEAT_KERNEL_ERROR_SOURCE,
+  LEAT_KERNEL_ERROR_SYNTAX,
+  LEAT_KERNEL_ERROR_ENTRY,
+  LEAT_KERNEL_ERROR_PROTOTYPE,
+  LEAT_KERNEL_ERROR_COMPILER,
+  LEAT_KERNEL_ERROR_COMPILE,
   LEAT_KERNEL_ERROR_CACHE,
 } LeatKernelError;
 
 GQuark leat_kernel_error_quark (void);
 
+/**
+ * LeatParamKind:
+ * @LEAT_PARAM_INPUT: `const T *name`: the items of an input port
+ * @LEAT_PARAM_OUTPUT: `T *name`: the items of an output port
+ * @LEAT_PARAM_SCALAR: `T name`: an argument of the node
+ * @LEAT_PARAM_INPUT_COUNT: an integer `<input>_count`: how many items of that input are live
+ * @LEAT_PARAM_OUTPUT_COUNT: `uint64_t *<output>_count`: where the kernel says how many items it gave
+ * @LEAT_PARAM_CAPACITY: an integer `<port>_capacity`: how many items that port has room for
+ * @LEAT_PARAM_DIM: an integer `<port>_dimN`: dimension N of that port's spec
+ *
+ * What a kernel's parameter stands for, by its type and its name.
+ */
+/* The wrapper of a kernel takes an INPUT_COUNT as (const uint64_t *where, uint64_t value, uint64_t most, uint64_t
+ * *over) and gives the kernel where ? MIN (*where, most) * value : value; a *where above most is written to over, where
+ * that is not NULL. */
 typedef enum
 {
-  LEAT_PARAM_INPUT,        /* const T *name */
-  LEAT_PARAM_OUTPUT,       /* T *name */
-  LEAT_PARAM_SCALAR,       /* T name: an argument */
-  LEAT_PARAM_INPUT_COUNT,  /* integer <input>_count: the T that are live; the wrapper takes (const uint64_t *where,
-                            * uint64_t value, uint64_t most, uint64_t *over): where ? MIN (*where, most) * value : value;
-                            * a *where above most is written to over, where that is not NULL */
-  LEAT_PARAM_OUTPUT_COUNT, /* uint64_t *<output>_count */
-  LEAT_PARAM_CAPACITY,     /* integer <port>_capacity */
-  LEAT_PARAM_DIM,          /* integer <port>_dimN */
+  LEAT_PARAM_INPUT,
+  LEAT_PARAM_OUTPUT,
+  LEAT_PARAM_SCALAR,
+  LEAT_PARAM_INPUT_COUNT,
+  LEAT_PARAM_OUTPUT_COUNT,
+  LEAT_PARAM_CAPACITY,
+  LEAT_PARAM_DIM,
 } LeatParamKind;
 
+/**
+ * LeatParam:
+ * @kind: what it stands for
+ * @name: its name in the source
+ * @port: (nullable): the port that it belongs to, for an input or an output itself; %NULL for a scalar
+ * @dim: which dimension, for %LEAT_PARAM_DIM
+ * @type: the type as it is written, without `const` and `*`: `float`, `uint64_t`, `float4`
+ * @dtype: (nullable): Leat's name of that type, such as `f32`; %NULL where it has none
+ * @item_bytes: bytes of one value of @type: 16 for `float4`
+ * @item_lanes: values of @dtype in one of @type: 4 for `float4`, else 1
+ * @line: its line in the source, from 1
+ * @column: its column there, from 1
+ * @reads_line: for an output, the line where the kernel first reads what the port held before; 0 where it does not
+ * @is_bool: whether it is `bool`, which holds 0 or 1 alone
+ *
+ * One parameter of a kernel. It and its texts belong to the source.
+ */
 typedef struct
 {
   LeatParamKind kind;
   char *name;
-  char *port;       /* the port it belongs to (INPUT and OUTPUT: itself); NULL for SCALAR */
-  guint dim;        /* DIM */
-  char *type;       /* as written, without const and * : "float", "uint64_t", "float4" */
-  char *dtype;      /* "f32" where it is one of Leat's, else NULL */
-  gsize item_bytes; /* bytes of one T (float4: 16; lanes: 4) */
-  guint item_lanes; /* dtype items in one T: 4 for float4, else 1 */
+  char *port;
+  guint dim;
+  char *type;
+  char *dtype;
+  gsize item_bytes;
+  guint item_lanes;
   guint line, column;
-  guint reads_line; /* OUTPUT: the line where the kernel first takes what the port held before; 0 where it does not */
-  gboolean is_bool; /* bytes that hold 0 or 1 alone */
+  guint reads_line;
+  gboolean is_bool;
 } LeatParam;
 
-/* The parameters of one __global__ function, in order. */
+/**
+ * LeatPrototype:
+ * @entry: the kernel's name
+ * @params: (array length=n_params): its parameters, in order
+ * @n_params: how many
+ * @comment: (nullable): the comment right before it
+ * @line: its line in the source, from 1
+ * @n_axes: axes that it uses: 2 where it asks for `threadIdx.y` or `blockIdx.y`, 3 where it asks for z, else 1
+ * @block: threads of a block that suit it along x, y and z: 256 for one axis, 16x16 for two, 8x8x4 for three
+ * @has_dynamic_shared: whether it has an `extern __shared__` array, whose size the launch says
+ *
+ * A kernel as its callers see it. It belongs to the source.
+ */
 typedef struct
 {
   char *entry;
   LeatParam *params;
   guint n_params;
-  char *comment; /* the comment right before it, or NULL */
+  char *comment;
   guint line;
-  guint n_axes;   /* 1; 2 where it asks for threadIdx.y or blockIdx.y; 3 where it asks for z */
-  guint block[3]; /* threads of a block that suit it: 256, 16x16 where it asks for threadIdx.y, 8x8x4 for z */
-  gboolean has_dynamic_shared; /* `extern __shared__` */
+  guint n_axes;
+  guint block[3];
+  gboolean has_dynamic_shared;
 } LeatPrototype;
 
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())
@@ -88,6 +146,7 @@ char **leat_kernel_source_list_entries (LeatKernelSource *self); /* (transfer fu
 const LeatPrototype *leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GError **error);
 /* Things worth saying that are not errors (a spin without __nanosleep): NULL-terminated "file:line:col: text". */
 const char *const *leat_kernel_source_list_warnings (LeatKernelSource *self);
+char **leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelSource, leat_kernel_source_unref)
 

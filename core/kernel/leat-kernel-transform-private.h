@@ -83,7 +83,8 @@ GArray *leat_kernel_unit_find_stride_loops (const LeatKernelUnit *unit, LeatKern
 
 gboolean leat_kernel_unit_check_variants (const LeatKernelUnit *unit, GError **error);
 gboolean leat_kernel_unit_check_kernels (const LeatKernelUnit *unit, GError **error);
-GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit);
+/* @entry: (nullable): a kernel, of which and of what it calls the warnings are wanted; else those of the whole file */
+GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit, const LeatDecl *entry);
 
 char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, GError **error);
 char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error);

@@ -82,11 +82,23 @@ leat_kernel_unit_warn_stride (const LeatKernelUnit *self, GPtrArray *warnings, L
     }
 }
 
+static void
+leat_kernel_unit_warn_function (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
+                                const LeatDecl *decl)
+{
+  for (guint t = decl->body; t < decl->last; t++)
+    if (leat_tokens_is (self->tokens, t, "while"))
+      leat_kernel_unit_warn_spin (self, warnings, calls, t);
+  if (decl->flags & LEAT_DECL_IS_GLOBAL)
+    leat_kernel_unit_warn_stride (self, warnings, calls, decl);
+}
+
 GPtrArray *
-leat_kernel_unit_list_warnings (const LeatKernelUnit *self)
+leat_kernel_unit_list_warnings (const LeatKernelUnit *self, const LeatDecl *entry)
 {
   GPtrArray *warnings = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self);
+  guint from = entry != NULL ? (guint) (entry - leat_kernel_unit_at (self, 0)) : 0;
 
   for (guint i = 0; i < self->decls->len; i++)
     {
@@ -94,11 +106,8 @@ leat_kernel_unit_list_warnings (const LeatKernelUnit *self)
 
       if (decl->kind != LEAT_DECL_FUNCTION || (decl->flags & LEAT_DECL_IS_VARIANT))
         continue;
-      for (guint t = decl->body; t < decl->last; t++)
-        if (leat_tokens_is (self->tokens, t, "while"))
-          leat_kernel_unit_warn_spin (self, warnings, calls, t);
-      if (decl->flags & LEAT_DECL_IS_GLOBAL)
-        leat_kernel_unit_warn_stride (self, warnings, calls, decl);
+      if (entry == NULL || i == from || leat_kernel_calls_reaches (calls, from, i))
+        leat_kernel_unit_warn_function (self, warnings, calls, decl);
     }
   return warnings;
 }

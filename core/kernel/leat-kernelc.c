@@ -28,8 +28,9 @@ leat_kernelc_run (LeatKernelc *self, GError **error)
     return FALSE;
   leat_kernel_source_set_strict (source, !self->fast);
   image = leat_image_compile (source, &target, error);
-  if (image == NULL || !leat_image_make_key (source, &target, NULL, &key, error))
+  if (image == NULL)
     return FALSE;
+  leat_image_make_key (source, &target, NULL, &key);
   sealed = leat_image_store_seal (&key, image);
   name = leat_image_dup_shipped_name (self->files[0], &target);
   path = self->output != NULL ? g_build_filename (self->output, name, NULL) : g_steal_pointer (&name);

@@ -41,7 +41,7 @@ leat_parse_propagate (GPtrArray *errors, GError **error)
 
 /**
  * leat_parse_file_full: (skip)
- * @path: a pipeline file
+ * @path: a pipeline file; `-` is standard input
  * @variables: (nullable) (array zero-terminated=1): `name=value` each
  * @errors: (element-type GError): where the errors are added
  *
@@ -115,7 +115,7 @@ leat_parse_args_full (const char *const *args, GPtrArray *errors)
 
 /**
  * leat_parse_file:
- * @path: (type filename): a pipeline file
+ * @path: (type filename): a pipeline file; `-` is standard input
  * @variables: (nullable) (array zero-terminated=1): `name=value` each
  * @error: return location
  *
@@ -219,7 +219,7 @@ leat_parse_describe_variables (const LeatVariables *variables)
 
 /**
  * leat_parse_list_variables:
- * @path: (type filename): a pipeline file
+ * @path: (type filename): a pipeline file; `-` is standard input
  * @error: return location
  *
  * Lists what a pipeline file lets its user choose, for tools.

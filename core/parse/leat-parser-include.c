@@ -62,6 +62,16 @@ leat_parser_locate (const LeatSource *from, const char *name)
   return leat_source_new_file (path);
 }
 
+static void
+leat_parser_refuse_file (LeatParser *self, const LeatSourcePos *pos, const LeatSource *source)
+{
+  gboolean exists = g_file_test (source->name, G_FILE_TEST_EXISTS);
+  g_autofree char *hint = exists ? g_strdup ("") : leat_source_dup_hint (source);
+
+  leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_INCLUDE, "cannot include %s: %s%s", source->name,
+                       exists ? "not a regular file" : "no such file", hint);
+}
+
 /* FALSE when @source is not to be read now. */
 static gboolean
 leat_parser_check_include (LeatParser *self, const LeatSyntaxStatement *statement, const LeatSource *source)
@@ -83,8 +93,7 @@ leat_parser_check_include (LeatParser *self, const LeatSyntaxStatement *statemen
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_LIMIT, "more than %d files in one pipeline",
                          LEAT_SYNTAX_MAX_FILES);
   else if (!g_file_test (source->name, G_FILE_TEST_IS_REGULAR))
-    leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_INCLUDE, "cannot include %s: %s", source->name,
-                         g_file_test (source->name, G_FILE_TEST_EXISTS) ? "not a regular file" : "no such file");
+    leat_parser_refuse_file (self, pos, source);
   else
     return TRUE;
   return FALSE;

@@ -78,7 +78,7 @@ leat_parser_end (LeatParser *self)
 LeatSyntax *
 leat_parser_parse_file (const char *path, LeatErrorList *errors)
 {
-  LeatSource *source = leat_source_new_file (path);
+  LeatSource *source = g_str_equal (path, "-") ? leat_source_new_input () : leat_source_new_file (path);
   LeatParser self = leat_parser_begin (source, LEAT_TEXT_STYLE_FILE, errors);
 
   leat_parser_parse_source (&self, source, NULL, self.syntax->statements);

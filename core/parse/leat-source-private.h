@@ -21,7 +21,7 @@ typedef struct
   LeatSourceKind kind;
   guint index;  /* place in the order of reading, for sorting errors */
   char *name;   /* as the user wrote it; NULL unless a file */
-  char *real;   /* absolute, symbolic links followed; NULL unless a file */
+  char *real;   /* absolute, symbolic links followed; NULL unless a file, and for standard input */
   char *folder; /* absolute: relative paths written here are read against it; NULL: the current folder */
 } LeatSource;
 
@@ -35,10 +35,16 @@ typedef struct
 
 LeatSource *leat_source_new (LeatSourceKind kind);
 LeatSource *leat_source_new_file (const char *path);
+/* Standard input, a file in the current folder. */
+LeatSource *leat_source_new_input (void);
 void leat_source_free (LeatSource *self);
 
 /* Reads all of the file, @max_bytes at most.  The errors have no position. */
 char *leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError **error);
+
+/* Of a file that is not there: " (did you mean "graphs/scan.leat"?)", the folder as the user wrote it; "" when no name
+ * is near. */
+char *leat_source_dup_hint (const LeatSource *self);
 
 /* "graphs/a.leat:12:7", "argument 5, column 3"; NULL for nowhere. */
 char *leat_source_pos_to_string (const LeatSourcePos *self);

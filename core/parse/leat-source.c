@@ -3,10 +3,12 @@
  */
 #include "leat-parse.h"
 #include "leat-source-private.h"
+#include "../graph/leat-graph-error.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +35,16 @@ leat_source_new_file (const char *path)
   self->real = real != NULL ? g_strdup (real) : g_strdup (absolute);
   self->folder = g_path_get_dirname (absolute);
   free (real);
+  return self;
+}
+
+LeatSource *
+leat_source_new_input (void)
+{
+  LeatSource *self = leat_source_new (LEAT_SOURCE_FILE);
+
+  self->name = g_strdup ("<stdin>");
+  self->folder = g_get_current_dir ();
   return self;
 }
 
@@ -67,10 +79,22 @@ leat_source_read_fd (int fd, GString *text, gsize max_bytes)
 }
 
 char *
+leat_source_dup_hint (const LeatSource *self)
+{
+  g_autofree char *near = leat_suggest_file (self->name);
+  const char *slash = strrchr (self->name, '/');
+
+  if (near == NULL)
+    return g_strdup ("");
+  return g_strdup_printf (" (did you mean \"%.*s%s\"?)", slash != NULL ? (int) (slash + 1 - self->name) : 0, self->name,
+                          near);
+}
+
+char *
 leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  int fd = open (self->name, O_RDONLY | O_CLOEXEC);
+  int fd = self->real != NULL ? open (self->name, O_RDONLY | O_CLOEXEC) : fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   gboolean ok = fd >= 0 && leat_source_read_fd (fd, text, max_bytes);
   int code = errno;
 
@@ -78,7 +102,10 @@ leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError
     close (fd);
   if (!ok)
     {
-      g_set_error (error, LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_IO, "cannot read %s: %s", self->name, g_strerror (code));
+      g_autofree char *hint = code == ENOENT ? leat_source_dup_hint (self) : g_strdup ("");
+
+      g_set_error (error, LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_IO, "cannot read %s: %s%s", self->name, g_strerror (code),
+                   hint);
       return NULL;
     }
   if (text->len > max_bytes)

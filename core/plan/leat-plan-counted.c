@@ -29,3 +29,17 @@ leat_buffer_get_capacity (const LeatBuffer *self)
 {
   return self->spec != NULL && leat_spec_get_n_dims (self->spec) > 0 ? leat_spec_get_dim (self->spec, 0) : 1;
 }
+
+/* The buffer that copies brought these data from, as far back as they go. */
+const LeatBuffer *
+leat_plan_get_origin (LeatPlan *self, LeatBufferId id)
+{
+  for (guint i = self->ops->len; i-- > 0;)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if ((op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER) && op->to == id && op->bytes > LEAT_BUFFER_HEADER)
+        id = op->from;
+    }
+  return leat_plan_get_buffer (self, id);
+}

@@ -126,6 +126,23 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *placed)
   self->staging_bytes += leat_align (counted->len * sizeof (guint64));
 }
 
+const LeatBuffer *
+leat_plan_find_largest (LeatPlan *self, gboolean staging)
+{
+  const LeatBuffer *largest = NULL;
+
+  for (guint i = 0; i < self->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self, i);
+
+      if (buffer->place == LEAT_PLACE_ALIAS || (buffer->place == LEAT_PLACE_STAGING) != staging)
+        continue;
+      if (largest == NULL || buffer->bytes > largest->bytes)
+        largest = buffer;
+    }
+  return largest;
+}
+
 /* Gives every buffer its place and sums up what a lane needs. */
 void
 leat_plan_lay_out (LeatPlan *self)

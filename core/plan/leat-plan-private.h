@@ -143,6 +143,10 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
+/* The greatest buffer that has memory of its own of that sort; NULL where there is none.  For the message that says
+ * where the room goes. */
+const LeatBuffer *leat_plan_find_largest (LeatPlan *self, gboolean staging);
+
 /* A count that one op on the device wrote and another reads there: should it be above the capacity, the reader says so
  * at its place in pinned memory. */
 typedef struct
@@ -153,6 +157,7 @@ typedef struct
 
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
+const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);
 

@@ -21,6 +21,13 @@
  */
 
 G_DEFINE_FINAL_TYPE (LeatPlan, leat_plan, G_TYPE_OBJECT)
+/**
+ * leat_plan_error_quark:
+ *
+ * Gets the domain of #LeatPlanError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-plan-error-quark, leat_plan_error)
 /* clang-format on */

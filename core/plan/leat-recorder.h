@@ -12,24 +12,67 @@
 
 G_BEGIN_DECLS
 
-/* What record () describes work to.  Buffers are numbers into the plan's table.  A buffer of a bounded spec begins with
- * a header of LEAT_BUFFER_HEADER bytes whose first eight are the count, so that one transfer moves both. */
+/**
+ * LeatRecorder:
+ *
+ * What a node describes its work to, in its `record ()`.
+ *
+ * The planner lends one for that call and owns it; it must not be kept.  The node names the buffers of its ports, asks
+ * for more where it needs some, and adds operations, which run in the order that their reads and writes demand. Nothing
+ * happens at that time: no memory is taken and no driver is called.  The first fault is kept and fails the plan.
+ */
 
+/**
+ * LEAT_BUFFER_HEADER:
+ *
+ * The bytes before the first item in a buffer whose spec is bounded.
+ *
+ * The first eight of them are the count of live items, a `uint64_t`, so that one transfer moves both.
+ */
 #define LEAT_BUFFER_HEADER 256
-#define LEAT_BUFFER_NONE   G_MAXUINT
+/**
+ * LEAT_BUFFER_NONE: (skip)
+ *
+ * The number that no buffer has: an unlinked port has this one.
+ */
+#define LEAT_BUFFER_NONE G_MAXUINT
 
+/**
+ * LeatBufferId:
+ *
+ * A buffer of a plan: a number into its table, the same until the plan is gone.
+ */
 typedef guint LeatBufferId;
 
+/**
+ * LeatArgKind:
+ * @LEAT_ARG_ITEMS: the address of a buffer's first item
+ * @LEAT_ARG_COUNT: the address of a buffer's count, a `uint64_t *`; where the kernel takes an input's count by value,
+ * the count times the `uint64_t` at `value` (1 where that is %NULL). A count above the capacity is cut to it, and the
+ * run fails
+ * @LEAT_ARG_VALUE: bytes, copied when the call is recorded
+ * @LEAT_ARG_NODE_ARG: an argument of the node, read when the session opens
+ *
+ * What a parameter of a kernel is given.
+ */
 typedef enum
 {
-  LEAT_ARG_ITEMS,    /* address of the buffer's first item */
-  LEAT_ARG_COUNT,    /* address of the buffer's count (uint64_t*); for an input's count by value, times the uint64_t at
-                      * @value, 1 where that is NULL. One above the capacity is cut to it, and the run fails */
-  LEAT_ARG_VALUE,    /* @size bytes at @value, copied */
-  LEAT_ARG_NODE_ARG, /* the node's argument @name, read when the session opens */
+  LEAT_ARG_ITEMS,
+  LEAT_ARG_COUNT,
+  LEAT_ARG_VALUE,
+  LEAT_ARG_NODE_ARG,
 } LeatArgKind;
 
-/* One parameter of a kernel's wrapper, in the order that LeatPrototype lists them. */
+/**
+ * LeatArg:
+ * @kind: what is given
+ * @buffer: the buffer, for %LEAT_ARG_ITEMS and %LEAT_ARG_COUNT
+ * @value: (nullable): the bytes, for %LEAT_ARG_VALUE; the factor, for %LEAT_ARG_COUNT
+ * @size: how many bytes, for %LEAT_ARG_VALUE
+ * @name: (nullable): the argument's name, for %LEAT_ARG_NODE_ARG
+ *
+ * One argument of a kernel's launch, in the place that its parameter has in #LeatPrototype.
+ */
 typedef struct
 {
   LeatArgKind kind;
@@ -39,6 +82,14 @@ typedef struct
   const char *name;
 } LeatArg;
 
+/**
+ * LeatAccess:
+ * @LEAT_ACCESS_READ: it reads the buffer
+ * @LEAT_ACCESS_WRITE: it writes the buffer and takes nothing from it
+ * @LEAT_ACCESS_READ_WRITE: it reads and writes the buffer
+ *
+ * What an operation does with a buffer; from this follows what it waits for.
+ */
 typedef enum
 {
   LEAT_ACCESS_READ = 1,
@@ -46,18 +97,34 @@ typedef enum
   LEAT_ACCESS_READ_WRITE = 3
 } LeatAccess;
 
+/**
+ * LeatKernelCall:
+ * @source: where the kernel is
+ * @entry: its name there
+ * @grid: blocks along x, y and z; ignored with @grid_by_occupancy
+ * @block: threads of a block along x, y and z
+ * @shared_bytes: dynamic shared memory of a block
+ * @cooperative: whether all blocks must run at once, as a kernel with a grid barrier needs
+ * @grid_by_occupancy: to take as many blocks as run at once, which is known when the session opens
+ * @args: (array length=n_args): one for each parameter of the kernel
+ * @n_args: how many
+ * @buffers: (array length=n_buffers): the buffers that it reads or writes
+ * @access: (array length=n_buffers): what it does with each of them
+ * @n_buffers: how many
+ *
+ * A launch of a kernel, for leat_recorder_add_kernel(), which copies it and keeps a reference on the source.
+ */
 typedef struct
 {
   LeatKernelSource *source;
   const char *entry;
-  guint grid[3]; /* ignored with grid_by_occupancy */
+  guint grid[3];
   guint block[3];
   guint shared_bytes;
   gboolean cooperative;
-  gboolean grid_by_occupancy; /* as many blocks as run at once, known when the session opens */
+  gboolean grid_by_occupancy;
   const LeatArg *args;
   guint n_args;
-  /* What it reads and writes. */
   const LeatBufferId *buffers;
   const LeatAccess *access;
   guint n_buffers;
@@ -84,7 +151,14 @@ void leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId f
 void leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from);
 void leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value);
 void leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer);
-/* How `upload` and `readback` are done is a choice made when the session opens. */
+/**
+ * LeatTransferMode:
+ * @LEAT_TRANSFER_AUTO: what suits the device and the readers, chosen when the session opens
+ * @LEAT_TRANSFER_COPY: always a copy
+ * @LEAT_TRANSFER_MAPPED: no copy where that can be: kernels read and write the host's memory in place
+ *
+ * How data goes between host and device, as `upload` and `readback` take it for their property `mode`.
+ */
 typedef enum
 {
   LEAT_TRANSFER_AUTO,

@@ -16,10 +16,10 @@ leat_lane_call_kernel (LeatLane *self, const LeatOp *op, CUstream stream, const 
   if (op->cooperative && self->table->cuLaunchCooperativeKernel == NULL)
     return CUDA_ERROR_NOT_SUPPORTED;
   if (op->cooperative)
-    return self->table->cuLaunchCooperativeKernel (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
-                                                   op->block[1], op->block[2], op->shared_bytes, stream, params);
-  return self->table->cuLaunchKernel (function, op->grid[0], op->grid[1], op->grid[2], op->block[0], op->block[1],
-                                      op->block[2], op->shared_bytes, stream, params, NULL);
+    return (*self->table->cuLaunchCooperativeKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
+                                                      op->block[1], op->block[2], op->shared_bytes, stream, params);
+  return (*self->table->cuLaunchKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0], op->block[1],
+                                         op->block[2], op->shared_bytes, stream, params, NULL);
 }
 
 static CUresult
@@ -31,15 +31,15 @@ leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const ch
   if (from_host != NULL && to_host == NULL)
     {
       *call = "cuMemcpyHtoDAsync";
-      return self->table->cuMemcpyHtoDAsync (self->addresses[op->to], from_host, op->bytes, stream);
+      return (*self->table->cuMemcpyHtoDAsync) (self->addresses[op->to], from_host, op->bytes, stream);
     }
   if (to_host != NULL && from_host == NULL)
     {
       *call = "cuMemcpyDtoHAsync";
-      return self->table->cuMemcpyDtoHAsync (to_host, self->addresses[op->from], op->bytes, stream);
+      return (*self->table->cuMemcpyDtoHAsync) (to_host, self->addresses[op->from], op->bytes, stream);
     }
   *call = "cuMemcpyDtoDAsync";
-  return self->table->cuMemcpyDtoDAsync (self->addresses[op->to], self->addresses[op->from], op->bytes, stream);
+  return (*self->table->cuMemcpyDtoDAsync) (self->addresses[op->to], self->addresses[op->from], op->bytes, stream);
 }
 
 static gboolean
@@ -59,7 +59,7 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
       result = leat_lane_call_copy (self, op, stream, &call);
       break;
     case LEAT_OP_FILL:
-      result = self->table->cuMemsetD8Async (self->addresses[op->to], op->value, op->bytes, stream);
+      result = (*self->table->cuMemsetD8Async) (self->addresses[op->to], op->value, op->bytes, stream);
       break;
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:

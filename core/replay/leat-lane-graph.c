@@ -30,8 +30,8 @@ leat_lane_add_copy (LeatLane *self, const LeatOp *op, const CUgraphNode *after, 
   leat_lane_describe_end (self, op->from, &copy.srcMemoryType, &copy.srcDevice, &copy.srcHost);
   leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &to);
   copy.dstHost = (void *) to;
-  return self->table->cuGraphAddMemcpyNode (&self->graph_nodes[op->index], self->graph, after, n_after, &copy,
-                                            leat_device_get_context (self->resident->device));
+  return (*self->table->cuGraphAddMemcpyNode) (&self->graph_nodes[op->index], self->graph, after, n_after, &copy,
+                                               leat_device_get_context (self->resident->device));
 }
 
 static CUresult
@@ -46,8 +46,8 @@ leat_lane_add_fill (LeatLane *self, const LeatOp *op, const CUgraphNode *after, 
     .height = 1,
   };
 
-  return self->table->cuGraphAddMemsetNode (&self->graph_nodes[op->index], self->graph, after, n_after, &fill,
-                                            leat_device_get_context (self->resident->device));
+  return (*self->table->cuGraphAddMemsetNode) (&self->graph_nodes[op->index], self->graph, after, n_after, &fill,
+                                               leat_device_get_context (self->resident->device));
 }
 
 static CUresult
@@ -65,14 +65,14 @@ leat_lane_add_kernel (LeatLane *self, const LeatOp *op, const CUgraphNode *after
     .kernelParams = self->launches[op->index].params,
   };
   CUgraphNode *node = &self->graph_nodes[op->index];
-  CUresult result = self->table->cuGraphAddKernelNode (node, self->graph, after, n_after, &kernel);
+  CUresult result = (*self->table->cuGraphAddKernelNode) (node, self->graph, after, n_after, &kernel);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
 
   if (result == CUDA_SUCCESS && op->cooperative)
     {
       if (self->table->cuGraphKernelNodeSetAttribute == NULL)
         return CUDA_ERROR_NOT_SUPPORTED;
-      result = self->table->cuGraphKernelNodeSetAttribute (*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
+      result = (*self->table->cuGraphKernelNodeSetAttribute) (*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
     }
   return result;
 }
@@ -114,12 +114,12 @@ static gboolean
 leat_lane_instantiate (LeatLane *self, GError **error)
 {
   LeatDevice *device = self->resident->device;
-  CUresult result = self->table->cuGraphInstantiateWithFlags (&self->exec, self->graph, 0);
+  CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&self->exec, self->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
                                   self->plan->ops->len);
-  result = self->table->cuGraphUpload (self->exec, leat_stream_get (self->stream));
+  result = (*self->table->cuGraphUpload) (self->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
   return TRUE;
@@ -128,7 +128,7 @@ leat_lane_instantiate (LeatLane *self, GError **error)
 static gboolean
 leat_lane_fill_graph (LeatLane *self, GError **error)
 {
-  CUresult result = self->table->cuGraphCreate (&self->graph, 0);
+  CUresult result = (*self->table->cuGraphCreate) (&self->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
@@ -160,7 +160,7 @@ leat_lane_build_graph (LeatLane *self, GError **error)
 gboolean
 leat_lane_launch_graph (LeatLane *self, GError **error)
 {
-  CUresult result = self->table->cuGraphLaunch (self->exec, leat_stream_get (self->stream));
+  CUresult result = (*self->table->cuGraphLaunch) (self->exec, leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",

@@ -62,9 +62,9 @@ leat_lane_destroy_graph (LeatLane *self)
   if (!leat_device_push (self->resident->device, NULL))
     return; /* a dead device's handles went with its context */
   if (self->exec != NULL)
-    self->table->cuGraphExecDestroy (self->exec);
+    (*self->table->cuGraphExecDestroy) (self->exec);
   if (self->graph != NULL)
-    self->table->cuGraphDestroy (self->graph);
+    (*self->table->cuGraphDestroy) (self->graph);
   leat_device_pop (self->resident->device);
 }
 
@@ -268,7 +268,7 @@ leat_lane_set_ending (LeatLane *self, GError **error)
 gboolean
 leat_lane_wait (LeatLane *self, GError **error)
 {
-  CUresult result = self->table->cuStreamSynchronize (leat_stream_get (self->stream));
+  CUresult result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s", self->last_nodes);

@@ -4,6 +4,8 @@
 
 #include "leat-lane-private.h"
 
+#include "graph/leat-node-private.h"
+
 #include "kernel/leat-image-private.h"
 
 /* What stays on the device for all lanes of a session: constants and loaded kernels. */

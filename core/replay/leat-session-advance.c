@@ -6,21 +6,68 @@
 
 /* Runs one after the other: by hand, until the end, or in a thread. */
 
-/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
+gboolean
+leat_session_take (LeatSession *self, GError **error)
+{
+  if (g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_FREE, LEAT_SESSION_CHANGING))
+    return TRUE;
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is %s another thread",
+               g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING ? "running in" : "being opened or closed by");
+  return FALSE;
+}
+
+void
+leat_session_let_go (LeatSession *self)
+{
+  g_atomic_int_set (&self->use, LEAT_SESSION_FREE);
+}
+
+/* The run that another thread has under way ends as if it had been cancelled.  While it is under way, only who has
+ * closing can make the session anything but open, so its endpoints stay. */
+void
+leat_session_take_over (LeatSession *self)
+{
+  while (!g_atomic_int_compare_and_exchange (&self->closing, FALSE, TRUE))
+    g_usleep (500);
+  while (!leat_session_take (self, NULL))
+    {
+      if (g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING)
+        leat_session_unblock_endpoints (self);
+      g_usleep (500);
+    }
+}
+
+void
+leat_session_let_go_over (LeatSession *self)
+{
+  g_atomic_int_set (&self->closing, FALSE);
+  leat_session_let_go (self);
+}
+
 static gboolean
-leat_session_begin (LeatSession *self, GError **error)
+leat_session_check_may_run (LeatSession *self, GError **error)
 {
   if (!self->is_open)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
   else if (self->failed)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
                  "an earlier run of this session failed; close it and open it again");
-  else if (!g_atomic_int_compare_and_exchange (&self->running, 0, 1))
-    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
-  else if (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error))
-    return TRUE;
-  else
-    g_atomic_int_set (&self->running, 0);
+  return self->is_open && !self->failed;
+}
+
+/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
+static gboolean
+leat_session_begin (LeatSession *self, GError **error)
+{
+  if (!leat_session_take (self, error))
+    return FALSE;
+  if (leat_session_check_may_run (self, error)
+      && (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error)))
+    {
+      g_atomic_int_set (&self->use, LEAT_SESSION_RUNNING);
+      return TRUE;
+    }
+  leat_session_let_go (self);
   return FALSE;
 }
 
@@ -29,20 +76,7 @@ leat_session_end (LeatSession *self)
 {
   if (self->executor == LEAT_EXECUTOR_EAGER)
     leat_device_pop (self->device);
-  g_atomic_int_set (&self->running, 0);
-}
-
-/* The run that another thread has under way ends as if it had been cancelled. */
-void
-leat_session_call_off (LeatSession *self)
-{
-  g_atomic_int_set (&self->closing, TRUE);
-  while (g_atomic_int_get (&self->running))
-    {
-      leat_session_unblock_endpoints (self);
-      g_usleep (500);
-    }
-  g_atomic_int_set (&self->closing, FALSE);
+  leat_session_let_go (self);
 }
 
 /* Before a run nothing is lost by stopping; within one, what sources gave already would be missing from the result. */
@@ -74,6 +108,7 @@ leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellabl
   if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
     flow = LEAT_FLOW_ERROR;
   self->failed = flow == LEAT_FLOW_ERROR;
+  leat_session_tell_stats (self);
   return flow;
 }
 
@@ -139,25 +174,12 @@ leat_session_cancelled (GCancellable *cancellable, gpointer data)
   leat_session_unblock_endpoints (data);
 }
 
-/**
- * leat_session_run:
- * @self: an open session
- * @cancellable: (nullable): to stop early
- * @error: return location for an error
- *
- * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
- * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  After an error as
- * leat_session_replay ().
- *
- * Returns: whether the end was reached
- */
-gboolean
-leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
+static gboolean
+leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   LeatFlow flow;
   gulong watch = 0;
 
-  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   if (!leat_session_begin (self, error))
     return FALSE;
   if (cancellable != NULL)
@@ -174,20 +196,51 @@ leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
 }
 
 static void
+leat_session_post_outcome (LeatSession *self, const GError *error)
+{
+  LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
+
+  /* A session that was made without a pipeline has no bus. */
+  if (self->pipeline != NULL)
+    leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, NULL));
+}
+
+/**
+ * leat_session_run:
+ * @self: an open session
+ * @cancellable: (nullable): to stop early
+ * @error: return location for an error
+ *
+ * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
+ * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Last comes exactly one message
+ * that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set to.  After an error as
+ * leat_session_replay (), which posts none of these.
+ *
+ * Returns: whether the end was reached
+ */
+gboolean
+leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  GError *inner = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  leat_session_run_to_end (self, cancellable, &inner);
+  leat_session_post_outcome (self, inner);
+  if (inner == NULL)
+    return TRUE;
+  g_propagate_error (error, inner);
+  return FALSE;
+}
+
+static void
 leat_session_run_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  LeatSession *self = source;
-  LeatBus *bus = leat_pipeline_get_bus (self->pipeline);
   GError *error = NULL;
 
-  if (leat_session_run (self, cancellable, &error))
-    {
-      leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_END, NULL, NULL, NULL));
-      g_task_return_boolean (task, TRUE);
-      return;
-    }
-  leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_ERROR, NULL, error, NULL));
-  g_task_return_error (task, error);
+  if (leat_session_run (source, cancellable, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
 }
 
 /**
@@ -197,8 +250,7 @@ leat_session_run_thread (GTask *task, gpointer source, gpointer data, GCancellab
  * @callback: (scope async): called in the thread-default main context of the caller
  * @user_data: for @callback
  *
- * Does leat_session_run () in a thread of its own.  Beside @callback, exactly one message tells how it ended:
- * %LEAT_MESSAGE_END or %LEAT_MESSAGE_ERROR.
+ * Does leat_session_run () in a thread of its own, with the same messages.
  */
 void
 leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)

@@ -33,7 +33,7 @@ static gboolean
 leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
 {
   CUgraphNodeType type;
-  CUresult result = lane->table->cuGraphNodeGetType (node, &type);
+  CUresult result = (*lane->table->cuGraphNodeGetType) (node, &type);
 
   if (result != CUDA_SUCCESS)
     return leat_session_fail_count (self, "cuGraphNodeGetType", result, error);
@@ -48,11 +48,11 @@ leat_session_count_nodes (LeatSession *self, LeatLane *lane, LeatGraphCount *cou
 {
   g_autofree CUgraphNode *nodes = NULL;
   size_t n = 0;
-  CUresult result = lane->table->cuGraphGetNodes (lane->graph, NULL, &n);
+  CUresult result = (*lane->table->cuGraphGetNodes) (lane->graph, NULL, &n);
 
   nodes = g_new0 (CUgraphNode, n + 1);
   if (result == CUDA_SUCCESS && n > 0)
-    result = lane->table->cuGraphGetNodes (lane->graph, nodes, &n);
+    result = (*lane->table->cuGraphGetNodes) (lane->graph, nodes, &n);
   if (result != CUDA_SUCCESS)
     return leat_session_fail_count (self, "cuGraphGetNodes", result, error);
   for (size_t i = 0; i < n; i++)
@@ -78,7 +78,7 @@ leat_session_count_graph (LeatSession *self, LeatLane *lane, LeatGraphCount *cou
  * @self: an open session that is not running
  * @error: return location for an error
  *
- * Begins to count the calls that reach the driver, of all sessions on that driver.
+ * Begins to count the calls that reach the driver, of all sessions on that driver; others may be running.
  *
  * For a comparison of what is done with what leat_plan_dup_prediction() says.  It makes each call a little slower.
  *
@@ -89,7 +89,7 @@ leat_session_start_counting (LeatSession *self, GError **error)
 {
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
 
-  if (self->is_open)
+  if (leat_session_is_open (self))
     return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "cannot count calls: the session is not open");
   return FALSE;
@@ -125,7 +125,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
 
-  if (!self->is_open)
+  if (!leat_session_is_open (self))
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "nothing was counted: the session is not open");
       return NULL;

@@ -4,6 +4,8 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-node-private.h"
+
 /* What a session does with the nodes where data enters and leaves. */
 
 static LeatEndpoint *
@@ -21,12 +23,6 @@ leat_session_count_endpoints (LeatSession *self)
   return self->sources->len + self->sinks->len;
 }
 
-static void
-leat_session_prefix_error (LeatEndpoint *endpoint, GError **error)
-{
-  leat_node_prefix_error (LEAT_NODE (endpoint), error);
-}
-
 gboolean
 leat_session_start_endpoints (LeatSession *self, GError **error)
 {
@@ -39,7 +35,7 @@ leat_session_start_endpoints (LeatSession *self, GError **error)
       self->started++;
       if (klass->start != NULL && !klass->start (endpoint, error))
         {
-          leat_session_prefix_error (endpoint, error);
+          leat_node_prefix_error (LEAT_NODE (endpoint), error);
           return FALSE;
         }
       if (leat_endpoint_is_source (endpoint) && klass->get_total != NULL)
@@ -62,7 +58,7 @@ leat_session_finish_endpoints (LeatSession *self, GError **error)
       if (klass->finish != NULL && !klass->finish (endpoint, good ? error : NULL))
         {
           if (good)
-            leat_session_prefix_error (endpoint, error);
+            leat_node_prefix_error (LEAT_NODE (endpoint), error);
           good = FALSE;
         }
     }

@@ -18,6 +18,14 @@ typedef struct
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 
+/* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
+typedef enum
+{
+  LEAT_SESSION_FREE,
+  LEAT_SESSION_CHANGING, /* opens, closes, or looks whether it may run */
+  LEAT_SESSION_RUNNING,
+} LeatSessionUse;
+
 struct _LeatSession
 {
   GObject parent_instance;
@@ -34,23 +42,32 @@ struct _LeatSession
   GPtrArray *sinks;   /* LeatOp of kind SINK */
   guint n_filled;     /* sources that have given data for the run that is to come */
   guint started;      /* endpoints that stop () must be called on */
-  gboolean is_open;
+  gint is_open;       /* atomic; changed only by who has the session */
   gboolean flushed;
   gboolean ended;  /* and the sinks have finished */
   gboolean failed; /* in a run: what comes next would have a hole */
   gint closing;    /* atomic: the run that is under way must end */
-  gint running;    /* atomic: a replay or run is under way */
+  gint use;        /* atomic: LeatSessionUse */
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
   LeatSessionStats stats;
+  GMutex told_lock;
+  LeatSessionStats told; /* the stats as any thread may see them */
 };
 
 gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
 gboolean leat_session_finish_endpoints (LeatSession *self, GError **error);
 void leat_session_stop_endpoints (LeatSession *self);
 void leat_session_unblock_endpoints (LeatSession *self);
-void leat_session_call_off (LeatSession *self);
+
+/* FALSE when another thread has it. */
+gboolean leat_session_take (LeatSession *self, GError **error);
+void leat_session_let_go (LeatSession *self);
+/* As take, after the run that is under way, if any, has been called off. */
+void leat_session_take_over (LeatSession *self);
+void leat_session_let_go_over (LeatSession *self);
+void leat_session_tell_stats (LeatSession *self);
 
 /* One run of a lane: fill, launch, wait, drain. */
 LeatFlow leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,

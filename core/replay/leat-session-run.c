@@ -4,6 +4,7 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-node-private.h"
 #include "replay/leat-session.h"
 
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
@@ -90,18 +91,34 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   return LEAT_FLOW_DATA;
 }
 
+static LeatNode *
+leat_session_find_writer (LeatSession *self, LeatBufferId id)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      for (guint t = 0; t < op->n_touches; t++)
+        if (op->touches[t].buffer == id && (op->touches[t].access & LEAT_ACCESS_WRITE))
+          return op->node;
+    }
+  g_assert_not_reached ();
+}
+
+/* A sink finds out; the node whose output was too small is the cause. */
 static gboolean
 leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
 {
-  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
+  const LeatBuffer *buffer = leat_plan_get_origin (self->plan, op->touches[0].buffer);
   guint64 capacity = leat_buffer_get_capacity (buffer);
 
   if (view->count <= capacity)
     return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
-               "%s \"%s\": there are %" G_GUINT64_FORMAT " items to give, but room for %" G_GUINT64_FORMAT
-               " (%s); give its output a larger spec",
-               leat_node_get_id (op->node), leat_node_get_name (op->node), view->count, capacity, buffer->name);
+               "there are %" G_GUINT64_FORMAT " items to give in %s, but room for %" G_GUINT64_FORMAT
+               "; give that output a larger spec",
+               view->count, buffer->name, capacity);
+  leat_node_prefix_error (leat_session_find_writer (self, buffer->id), error);
   return FALSE;
 }
 

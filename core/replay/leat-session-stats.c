@@ -4,11 +4,21 @@
 
 #include "leat-session-private.h"
 
+/* After a run and after the opening: what other threads may ask for. */
+void
+leat_session_tell_stats (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  self->told = self->stats;
+  g_mutex_unlock (&self->told_lock);
+}
+
 /**
  * leat_session_dup_stats:
  * @self: a session
  *
- * Gets what has happened since the session was opened.
+ * Gets what has happened since the session was opened; of a run that is under way in another thread, all up to its last
+ * result.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, items-in t, bytes-in t, bytes-out t; times in microseconds:
  *   open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and constants),
@@ -18,10 +28,13 @@
 GVariant *
 leat_session_dup_stats (LeatSession *self)
 {
-  const LeatSessionStats *stats = &self->stats;
+  g_autofree LeatSessionStats *stats = NULL;
   GVariantDict dict;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  g_mutex_lock (&self->told_lock);
+  stats = g_memdup2 (&self->told, sizeof self->told);
+  g_mutex_unlock (&self->told_lock);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "runs", "t", stats->runs);
   g_variant_dict_insert (&dict, "items-in", "t", stats->items_in);

@@ -29,6 +29,13 @@ enum
 static GParamSpec *leat_session_props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (LeatSession, leat_session, G_TYPE_OBJECT)
+/**
+ * leat_session_error_quark:
+ *
+ * Gets the domain of #LeatSessionError.
+ *
+ * Returns: the quark
+ */
 /* clang-format off */
 G_DEFINE_QUARK (leat-session-error-quark, leat_session_error)
 /* clang-format on */
@@ -103,6 +110,20 @@ leat_session_note_time (gint64 *part, gint64 *since)
 }
 
 static gboolean
+leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, GError **error)
+{
+  const LeatBuffer *largest = leat_plan_find_largest (self->plan, kind == LEAT_MEMORY_PINNED);
+  g_autofree char *share = NULL;
+  g_autofree char *what = NULL;
+
+  if (largest == NULL)
+    return TRUE;
+  share = leat_device_format_bytes (largest->bytes);
+  what = g_strdup_printf ("the buffers of the pipeline (the largest is %s with %s)", largest->name, share);
+  return leat_device_check_budget (self->device, kind, bytes, what, error);
+}
+
+static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
   LeatTraits traits = { .bound = TRUE };
@@ -119,8 +140,8 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_list_endpoints (self);
-  return leat_device_check_budget (self->device, leat_plan_get_device_bytes (self->plan), "the buffers of the pipeline",
-                                   error);
+  return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
+         && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
 static gboolean
@@ -167,6 +188,39 @@ leat_session_check_may_open (LeatSession *self, GError **error)
   return why == NULL;
 }
 
+static void
+leat_session_take_down (LeatSession *self)
+{
+  g_atomic_int_set (&self->is_open, FALSE);
+  leat_session_stop_endpoints (self);
+  g_ptr_array_set_size (self->lanes, 0);
+  g_ptr_array_set_size (self->sources, 0);
+  g_ptr_array_set_size (self->sinks, 0);
+  g_clear_pointer (&self->resident, leat_resident_free);
+  g_clear_object (&self->plan);
+  g_clear_object (&self->device);
+  leat_pipeline_thaw (self->pipeline);
+}
+
+static gboolean
+leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  self->open_since_us = g_get_monotonic_time ();
+  memset (&self->stats, 0, sizeof self->stats);
+  self->flushed = self->ended = self->failed = FALSE;
+  self->n_filled = 0;
+  leat_pipeline_freeze (self->pipeline);
+  if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
+    {
+      leat_session_take_down (self);
+      return FALSE;
+    }
+  self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
+  leat_session_tell_stats (self);
+  g_atomic_int_set (&self->is_open, TRUE);
+  return TRUE;
+}
+
 /**
  * leat_session_open:
  * @self: a session that is not open
@@ -183,22 +237,14 @@ leat_session_check_may_open (LeatSession *self, GError **error)
 gboolean
 leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 {
+  gboolean opened;
+
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
-  if (!leat_session_check_may_open (self, error))
+  if (!leat_session_take (self, error))
     return FALSE;
-  self->open_since_us = g_get_monotonic_time ();
-  memset (&self->stats, 0, sizeof self->stats);
-  self->flushed = self->ended = self->failed = FALSE;
-  self->n_filled = 0;
-  self->is_open = TRUE;
-  leat_pipeline_freeze (self->pipeline);
-  if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
-    {
-      leat_session_close (self);
-      return FALSE;
-    }
-  self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
-  return TRUE;
+  opened = leat_session_check_may_open (self, error) && leat_session_build (self, cancellable, error);
+  leat_session_let_go (self);
+  return opened;
 }
 
 /**
@@ -212,18 +258,10 @@ void
 leat_session_close (LeatSession *self)
 {
   g_return_if_fail (LEAT_IS_SESSION (self));
-  if (!self->is_open)
-    return;
-  leat_session_call_off (self);
-  self->is_open = FALSE;
-  leat_session_stop_endpoints (self);
-  g_ptr_array_set_size (self->lanes, 0);
-  g_ptr_array_set_size (self->sources, 0);
-  g_ptr_array_set_size (self->sinks, 0);
-  g_clear_pointer (&self->resident, leat_resident_free);
-  g_clear_object (&self->plan);
-  g_clear_object (&self->device);
-  leat_pipeline_thaw (self->pipeline);
+  leat_session_take_over (self);
+  if (self->is_open)
+    leat_session_take_down (self);
+  leat_session_let_go_over (self);
 }
 
 /**
@@ -237,7 +275,7 @@ leat_session_close (LeatSession *self)
 gboolean
 leat_session_is_open (LeatSession *self)
 {
-  return self->is_open;
+  return g_atomic_int_get (&self->is_open);
 }
 
 /**
@@ -282,7 +320,7 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       self->selector = g_value_dup_string (value);
       break;
     case PROP_EXECUTOR:
-      if (self->is_open)
+      if (leat_session_is_open (self))
         g_warning ("cannot change the executor of an open session: close it first");
       else
         self->executor = g_value_get_enum (value);
@@ -324,6 +362,7 @@ leat_session_finalize (GObject *object)
   g_ptr_array_unref (self->sinks);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
+  g_mutex_clear (&self->told_lock);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
 
@@ -365,4 +404,5 @@ leat_session_init (LeatSession *self)
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
   self->sources = g_ptr_array_new ();
   self->sinks = g_ptr_array_new ();
+  g_mutex_init (&self->told_lock);
 }

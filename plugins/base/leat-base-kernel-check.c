@@ -102,6 +102,15 @@ leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source
     }
 }
 
+void
+leat_kernel_warn_source (const LeatPrototype *prototype, LeatKernelSource *source, LeatRecorder *recorder)
+{
+  g_auto (GStrv) warnings = leat_kernel_source_list_entry_warnings (source, prototype->entry);
+
+  for (guint i = 0; warnings[i] != NULL; i++)
+    leat_recorder_warn (recorder, "%s", warnings[i]);
+}
+
 static LeatSpec *
 leat_kernel_get_first_output (const LeatPrototype *prototype, LeatRecorder *recorder)
 {

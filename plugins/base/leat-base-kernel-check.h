@@ -17,6 +17,8 @@ gboolean leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKer
 /* Outputs that the kernel adds to and that nobody clears. */
 void leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source, const char *const *cleared,
                              LeatRecorder *recorder);
+/* What runs and is slow or hangs on some device: loops that wait, strides that must stay. */
+void leat_kernel_warn_source (const LeatPrototype *prototype, LeatKernelSource *source, LeatRecorder *recorder);
 /* Axes that the kernel uses and that have one thread. @call has its grid. */
 void leat_kernel_warn_axes (const LeatPrototype *prototype, const LeatKernelCall *call, LeatRecorder *recorder);
 /* Inputs whose size the kernel does not learn, where it works on more items than they have.  @n_threads: that the grid

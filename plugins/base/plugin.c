@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "graph/leat-app-private.h"
 #include "leat-base-const.h"
 #include "leat-base-discard.h"
 #include "leat-base-kernel.h"

@@ -57,8 +57,9 @@ leat_cpu_barrier_vote (LeatCpuBlock *block, LeatHostBarrierOp op, int predicate)
 int
 leat_cpu_barrier_wait (LeatHostBlock *host, LeatHostBarrierOp op, int predicate)
 {
-  LeatCpuBlock *block = host->engine;
+  LeatCpuBlock *block = leat_cpu_block_from_host (host);
   LeatCpuBarrier *self = &block->barrier;
+  LeatCpuStrand *from, *to;
 
   if (G_UNLIKELY (op != LEAT_HOST_BARRIER_PLAIN || leat_cpu_sanitized))
     return leat_cpu_barrier_vote (block, op, predicate);
@@ -67,14 +68,19 @@ leat_cpu_barrier_wait (LeatHostBlock *host, LeatHostBarrierOp op, int predicate)
       leat_cpu_barrier_open (block, self);
       return 0;
     }
-  leat_cpu_queue_push (&self->waiting, block->current);
-  return leat_cpu_block_wait (block);
+  from = block->current;
+  to = block->ready.head;
+  leat_cpu_queue_push (&self->waiting, from);
+  /* Who waits here takes nothing from threads that have not begun, so nobody needs to look for those first. */
+  if (G_UNLIKELY (to == NULL))
+    return leat_cpu_block_wait_slowly (block);
+  return leat_cpu_block_run_ready (block, from, to);
 }
 
 void
 leat_cpu_barrier_wait_grid (LeatHostBlock *host)
 {
-  LeatCpuBlock *block = host->engine;
+  LeatCpuBlock *block = leat_cpu_block_from_host (host);
   LeatCpuBarrier *self = &block->grid_barrier;
   char *key = &block->run->grid_keys[self->phase & 1];
 

@@ -14,7 +14,7 @@
 #define LEAT_CPU_ARENA_RED_ZONE 64 /* between static and dynamic shared memory, under AddressSanitizer */
 
 static pthread_key_t leat_cpu_block_key;
-static __thread LeatCpuBlock *leat_cpu_block_own;
+__thread LeatCpuBlock *leat_cpu_block_own LEAT_CPU_BLOCK_TLS;
 
 static void
 leat_cpu_block_clear_fibers (LeatCpuBlock *self)
@@ -38,8 +38,9 @@ leat_cpu_block_free (void *data)
   g_ptr_array_unref (self->stacks);
   leat_cpu_sanitizer_unpoison (self->arena, self->arena_size);
   free (self->arena);
-  g_free (self->strands);
+  free (self->strands);
   free (self->warps);
+  leat_cpu_overflow_unwatch (self->signal_stack);
   g_free (self);
   leat_cpu_block_own = NULL;
 }
@@ -62,6 +63,7 @@ leat_cpu_block_get_own (void)
   self = g_new0 (LeatCpuBlock, 1);
   self->host.engine = self;
   self->stacks = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_stacks_free);
+  self->signal_stack = leat_cpu_overflow_watch ();
   leat_cpu_fiber_init_home (&self->home);
   pthread_setspecific (leat_cpu_block_key, self);
   leat_cpu_block_own = self;
@@ -92,7 +94,6 @@ leat_cpu_block_run_next_strand (LeatCpuBlock *self, LeatCpuFiber *fiber)
 
   strand->fiber = fiber;
   strand->linear = self->n_started++;
-  strand->index = index;
   if (++self->cursor.x == self->host.block.x)
     {
       self->cursor.x = 0;
@@ -169,7 +170,7 @@ leat_cpu_block_take_next (LeatCpuBlock *self, void **sp)
 
   if (self->n_started == self->n_threads && strand != NULL)
     {
-      self->ready.head = strand->next;
+      leat_cpu_queue_drop_first (&self->ready, strand->next);
       self->current = strand;
       *sp = strand->sp;
       return strand->fiber;
@@ -221,9 +222,9 @@ leat_cpu_block_reserve_strands (LeatCpuBlock *self, guint n)
 
   if (n <= self->n_strands)
     return;
-  g_free (self->strands);
+  free (self->strands);
   free (self->warps);
-  self->strands = g_new0 (LeatCpuStrand, n);
+  self->strands = aligned_alloc (64, (n * sizeof (LeatCpuStrand) + 63) / 64 * 64);
   self->warps = aligned_alloc (64, (warps_size + 63) / 64 * 64);
   self->n_strands = n;
 }
@@ -307,14 +308,24 @@ leat_cpu_block_set_index (LeatCpuBlock *self, guint64 linear)
     }
 }
 
+LeatHostDim3
+leat_cpu_block_get_thread (const LeatCpuBlock *self, const LeatCpuStrand *strand)
+{
+  const LeatHostDim3 *size = &self->host.block;
+
+  return (LeatHostDim3){ strand->linear % size->x, strand->linear / size->x % size->y,
+                         strand->linear / size->x / size->y };
+}
+
 static void
 leat_cpu_block_reset (LeatCpuBlock *self)
 {
   self->n_started = 0;
   self->n_alive = self->n_threads;
   self->cursor = (LeatHostDim3){ 0, 0, 0 };
-  self->ready.head = NULL;
-  self->barrier.waiting.head = self->grid_barrier.waiting.head = NULL;
+  leat_cpu_queue_init (&self->ready);
+  leat_cpu_queue_init (&self->barrier.waiting);
+  leat_cpu_queue_init (&self->grid_barrier.waiting);
   self->barrier.n_arrived = self->grid_barrier.n_arrived = 0;
   self->barrier.n_true = self->grid_barrier.n_true = 0;
   self->grid_barrier.phase = 0;

@@ -6,11 +6,12 @@
 #include <setjmp.h>
 
 #include "leat-cpu-fiber.h"
+#include "leat-cpu-overflow.h"
 #include "leat-cpu-run.h"
 
 G_BEGIN_DECLS
 
-/* One CUDA thread of the running block. */
+/* One CUDA thread of the running block.  A power of two in size: with a thousand of them the nearest cache is full. */
 typedef struct _LeatCpuStrand LeatCpuStrand;
 
 struct _LeatCpuStrand
@@ -19,13 +20,12 @@ struct _LeatCpuStrand
   void *sp;            /* where it was left */
   LeatCpuFiber *fiber; /* whose stack it is on */
   guint32 linear;
-  LeatHostDim3 index;
 };
 
 typedef struct
 {
   LeatCpuStrand *head;
-  LeatCpuStrand *tail; /* meaningful while head is not NULL */
+  LeatCpuStrand **end; /* where the next one is written */
 } LeatCpuQueue;
 
 /* Lanes of a warp that wait for the others of one mask. */
@@ -88,6 +88,7 @@ typedef struct
   LeatCpuFiber **fibers;
   guint n_fibers;
   GPtrArray *stacks;
+  LeatCpuSignalStack *signal_stack; /* NULL where the OS thread has another */
   gsize stack_size;
   LeatCpuStrand *strands;
   LeatCpuWarp *warps;
@@ -106,8 +107,23 @@ typedef struct
 
 /* The calling OS thread's own. */
 LeatCpuBlock *leat_cpu_block_get_own (void);
+
+/* NULL before the first get_own (). */
+#define LEAT_CPU_BLOCK_TLS __attribute__ ((tls_model ("initial-exec"), visibility ("hidden")))
+extern __thread LeatCpuBlock *leat_cpu_block_own LEAT_CPU_BLOCK_TLS;
+
+/* Whose kernel calls.  @host comes from the kernel's stack, so what is found by way of it is known only when the switch
+ * to that stack is through; the next switch, which depends on it, would wait for this one.  Found by way of the OS
+ * thread, the block is known at any time, and the processor works on several switches at once. */
+static inline LeatCpuBlock *
+leat_cpu_block_from_host (LeatHostBlock *host)
+{
+  return leat_cpu_block_own;
+}
+
 void leat_cpu_block_begin (LeatCpuBlock *self, LeatCpuRun *run);
 void leat_cpu_block_set_index (LeatCpuBlock *self, guint64 linear);
+LeatHostDim3 leat_cpu_block_get_thread (const LeatCpuBlock *self, const LeatCpuStrand *strand);
 /* FALSE when the block failed. */
 gboolean leat_cpu_block_run_strands (LeatCpuBlock *self);
 
@@ -131,14 +147,27 @@ uint32_t leat_cpu_warp_get_active_mask (LeatHostBlock *host);
 void leat_cpu_nanosleep (LeatHostBlock *host, uint32_t ns);
 
 static inline void
+leat_cpu_queue_init (LeatCpuQueue *self)
+{
+  self->head = NULL;
+  self->end = &self->head;
+}
+
+static inline void
 leat_cpu_queue_push (LeatCpuQueue *self, LeatCpuStrand *strand)
 {
   strand->next = NULL;
-  if (self->head == NULL)
-    self->head = strand;
-  else
-    self->tail->next = strand;
-  self->tail = strand;
+  *self->end = strand;
+  self->end = &strand->next;
+}
+
+/* @self is not empty; @next is who comes first then, or NULL. */
+static inline void
+leat_cpu_queue_drop_first (LeatCpuQueue *self, LeatCpuStrand *next)
+{
+  self->head = next;
+  if (next == NULL)
+    self->end = &self->head;
 }
 
 static inline void
@@ -146,18 +175,33 @@ leat_cpu_queue_take_all (LeatCpuQueue *self, LeatCpuQueue *from)
 {
   if (from->head == NULL)
     return;
-  if (self->head == NULL)
-    self->head = from->head;
-  else
-    self->tail->next = from->head;
-  self->tail = from->tail;
-  from->head = NULL;
+  *self->end = from->head;
+  self->end = from->end;
+  leat_cpu_queue_init (from);
 }
 
 int leat_cpu_block_wait_slowly (LeatCpuBlock *self);
 
+/* @from waits, and @to, the first of those that are ready, runs. */
+static inline int
+leat_cpu_block_run_ready (LeatCpuBlock *self, LeatCpuStrand *from, LeatCpuStrand *to)
+{
+  LeatCpuStrand *next = to->next;
+
+  self->current = to;
+  leat_cpu_queue_drop_first (&self->ready, next);
+  /* With many threads the stacks are not in the nearest cache. */
+  if (next != NULL)
+    {
+      char *sp = next->sp;
+      __builtin_prefetch (sp);
+      __builtin_prefetch (sp + 64);
+    }
+  return leat_cpu_fiber_swap (&from->sp, to->sp);
+}
+
 /* Runs others until the current strand, which the caller has queued somewhere, is run again.  Returns 0.  All strands
- * having begun and one of them being ready is what a barrier meets nearly always, and worth a way without a frame. */
+ * having begun and one of them being ready is what happens nearly always, and worth a way without a frame. */
 static inline int
 leat_cpu_block_wait (LeatCpuBlock *self)
 {
@@ -166,15 +210,7 @@ leat_cpu_block_wait (LeatCpuBlock *self)
 
   if (G_UNLIKELY (to == NULL || to == from || self->n_started < self->n_threads || leat_cpu_sanitized))
     return leat_cpu_block_wait_slowly (self);
-  self->ready.head = to->next;
-  self->current = to;
-  /* With many threads the stacks are not in the nearest cache. */
-  if (to->next != NULL)
-    {
-      __builtin_prefetch (to->next->sp);
-      __builtin_prefetch ((char *) to->next->sp + 64);
-    }
-  return leat_cpu_fiber_swap (&from->sp, to->sp);
+  return leat_cpu_block_run_ready (self, from, to);
 }
 
 G_END_DECLS

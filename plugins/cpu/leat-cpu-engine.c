@@ -3,6 +3,7 @@
  */
 #include "leat-cpu-engine.h"
 
+#include "leat-cpu-profile.h"
 #include "leat-cpu-sanitizer.h"
 
 /* Settings of the engine. */
@@ -12,16 +13,37 @@
 #define LEAT_CPU_STACK_LEAST     (16u << 10)
 #define LEAT_CPU_STACK_MOST      (64u << 20)
 
-static gsize leat_cpu_engine_stack_size;
+static gsize leat_cpu_engine_stack_size; /* that a program has asked for, or 0 */
+
+/* What a person has asked for, else the default. */
+static gsize
+leat_cpu_engine_get_first_stack_size (void)
+{
+  static gsize first;
+
+  if (g_once_init_enter (&first))
+    {
+      const char *text = g_getenv ("LEAT_CPU_STACK");
+      gsize size = leat_cpu_sanitized ? LEAT_CPU_STACK_SANITIZED : LEAT_CPU_STACK_DEFAULT;
+      guint64 asked;
+
+      if (text != NULL && leat_cpu_profile_parse_bytes (text, &asked) && asked >= LEAT_CPU_STACK_LEAST
+          && asked <= LEAT_CPU_STACK_MOST)
+        size = (asked + 4095) / 4096 * 4096;
+      else if (text != NULL)
+        g_printerr ("cpu driver: LEAT_CPU_STACK=%s ignored: give bytes from %uK to %uM\n", text,
+                    LEAT_CPU_STACK_LEAST >> 10, LEAT_CPU_STACK_MOST >> 20);
+      g_once_init_leave (&first, size);
+    }
+  return first;
+}
 
 gsize
 leat_cpu_engine_get_stack_size (void)
 {
   gsize size = __atomic_load_n (&leat_cpu_engine_stack_size, __ATOMIC_RELAXED);
 
-  if (G_LIKELY (size != 0))
-    return size;
-  return leat_cpu_sanitized ? LEAT_CPU_STACK_SANITIZED : LEAT_CPU_STACK_DEFAULT;
+  return size != 0 ? size : leat_cpu_engine_get_first_stack_size ();
 }
 
 void

@@ -14,10 +14,16 @@ struct _LeatCpuStacks
   gsize guard;
 };
 
+gsize
+leat_cpu_stacks_get_guard (void)
+{
+  return (gsize) sysconf (_SC_PAGESIZE);
+}
+
 LeatCpuStacks *
 leat_cpu_stacks_new (gsize stack_size)
 {
-  gsize guard = (gsize) sysconf (_SC_PAGESIZE);
+  gsize guard = leat_cpu_stacks_get_guard ();
   gsize stride = guard + (stack_size + guard - 1) / guard * guard;
   char *memory = mmap (NULL, stride * LEAT_CPU_STACKS_PER_CHUNK, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);

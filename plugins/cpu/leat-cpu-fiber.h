@@ -35,6 +35,8 @@ typedef struct _LeatCpuStacks LeatCpuStacks;
 LeatCpuStacks *leat_cpu_stacks_new (gsize stack_size);
 void leat_cpu_stacks_free (LeatCpuStacks *self);
 char *leat_cpu_stacks_get (LeatCpuStacks *self, guint n);
+/* Bytes below a stack that nobody may touch. */
+gsize leat_cpu_stacks_get_guard (void);
 
 void leat_cpu_fiber_init (LeatCpuFiber *self, void *owner, char *stack, gsize size, guint colour);
 void leat_cpu_fiber_init_home (LeatCpuFiber *self);

@@ -147,11 +147,6 @@ leat_cpu_op_run_bookkeeping (LeatCpuOp *op)
     {
     case LEAT_CPU_OP_EMPTY:
       return TRUE;
-    case LEAT_CPU_OP_RECORD:
-      leat_cpu_acquire ();
-      leat_cpu_mark_reach (op->mark);
-      leat_cpu_release ();
-      return TRUE;
     case LEAT_CPU_OP_WAIT_MARK:
       leat_cpu_acquire ();
       leat_cpu_mark_wait (op->mark);

@@ -124,8 +124,7 @@ leat_cpu_profile_new_default (void)
   return profile;
 }
 
-/* Digits and one of K, M, G, T, powers of 1024. */
-static gboolean
+gboolean
 leat_cpu_profile_parse_bytes (const char *text, guint64 *value)
 {
   static const char units[] = "KMGT";

@@ -35,4 +35,7 @@ const LeatCpuProfile *leat_cpu_profile_get (void);
 /* FALSE when LEAT_CPU_PROFILE could not be understood; what was wrong has been written to stderr. */
 gboolean leat_cpu_profile_is_valid (void);
 
+/* Digits and one of K, M, G, T, powers of 1024. */
+gboolean leat_cpu_profile_parse_bytes (const char *text, guint64 *value);
+
 G_END_DECLS

@@ -40,7 +40,7 @@ leat_cpu_sleep_let_host_run (LeatCpuBlock *self, guint32 ns)
 void
 leat_cpu_nanosleep (LeatHostBlock *host, uint32_t ns)
 {
-  LeatCpuBlock *self = host->engine;
+  LeatCpuBlock *self = leat_cpu_block_from_host (host);
   gboolean others = self->current != NULL && (self->n_started < self->n_threads || self->ready.head != NULL);
 
   if (leat_cpu_run_is_stopped (self->run))

@@ -47,15 +47,31 @@ leat_cpu_stream_pop (LeatCpuStream *stream)
   return item;
 }
 
+/* The lock is held when an event is reached: who waited for it finds the stream that far as well. */
+static CUresult
+leat_cpu_stream_run_op (LeatCpuOp *op)
+{
+  CUresult result;
+
+  if (op->kind == LEAT_CPU_OP_RECORD)
+    {
+      leat_cpu_mark_reach (op->mark);
+      leat_cpu_mark_unref (op->mark);
+      return CUDA_SUCCESS;
+    }
+  leat_cpu_release ();
+  result = leat_cpu_op_run (op);
+  leat_cpu_op_clear (op);
+  leat_cpu_acquire ();
+  return result;
+}
+
 static void
 leat_cpu_stream_run_item (LeatCpuStream *stream)
 {
   LeatCpuItem *item = leat_cpu_stream_pop (stream);
+  CUresult result = leat_cpu_stream_run_op (&item->op);
 
-  leat_cpu_release ();
-  CUresult result = leat_cpu_op_run (&item->op);
-  leat_cpu_op_clear (&item->op);
-  leat_cpu_acquire ();
   leat_cpu_item_free (item);
   stream->completed++;
   if (G_UNLIKELY (result != CUDA_SUCCESS))

@@ -16,8 +16,11 @@ leat_cpu_block_describe_place (LeatCpuBlock *self)
 
   g_string_printf (text, "kernel %s, block (%u,%u,%u)", self->kernel->name, block->x, block->y, block->z);
   if (self->current != NULL)
-    g_string_append_printf (text, ", thread (%u,%u,%u)", self->current->index.x, self->current->index.y,
-                            self->current->index.z);
+    {
+      LeatHostDim3 thread = leat_cpu_block_get_thread (self, self->current);
+
+      g_string_append_printf (text, ", thread (%u,%u,%u)", thread.x, thread.y, thread.z);
+    }
   return g_string_free (text, FALSE);
 }
 
@@ -72,7 +75,7 @@ leat_cpu_block_describe_deadlock (LeatCpuBlock *self)
 static void
 leat_cpu_trap (LeatHostBlock *host, const char *what, const char *file, uint32_t line)
 {
-  LeatCpuBlock *block = host->engine;
+  LeatCpuBlock *block = leat_cpu_block_from_host (host);
 
   if (file == NULL)
     leat_cpu_block_fail (block, CUDA_ERROR_LAUNCH_FAILED, "%s", what != NULL ? what : "trap");

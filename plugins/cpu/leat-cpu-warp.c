@@ -220,7 +220,7 @@ leat_cpu_warp_sync_checked (LeatCpuBlock *block, LeatCpuWarp *self, LeatCpuWarpG
 uint64_t
 leat_cpu_warp_run (LeatHostBlock *host, LeatHostWarpOp op, uint32_t mask, uint64_t value, uint32_t arg, uint32_t width)
 {
-  LeatCpuBlock *block = host->engine;
+  LeatCpuBlock *block = leat_cpu_block_from_host (host);
   guint32 linear = block->current->linear;
   guint32 lane = linear & 31;
   LeatCpuWarp *self = &block->warps[linear / 32];
@@ -243,7 +243,7 @@ leat_cpu_warp_run (LeatHostBlock *host, LeatHostWarpOp op, uint32_t mask, uint64
 uint32_t
 leat_cpu_warp_get_active_mask (LeatHostBlock *host)
 {
-  LeatCpuBlock *block = host->engine;
+  LeatCpuBlock *block = leat_cpu_block_from_host (host);
   return block->current == NULL ? 1 : 1u << (block->current->linear & 31);
 }
 

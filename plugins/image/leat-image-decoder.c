@@ -3,14 +3,16 @@
  */
 #include "leat-image-decoder.h"
 
+#include "leat-image-jpeg.h"
+
 #include <string.h>
 
 #define LEAT_IMAGE_DECODER_STEP    (64 << 10) /* bytes given to the loader at once */
 #define LEAT_IMAGE_DECODER_HEAD    128        /* the same while it has not told the size */
 #define LEAT_IMAGE_DECODER_OVERLAP 8          /* the longest end, so that one is found that two steps share */
 
-/* How whole files of a format end, and that their rows are told as they come.  For these, the loader takes half a file
- * as readily as a whole one. */
+/* How whole files of a format end, if that can be told, and that their rows are told as they come.  For these, the
+ * loader takes half a file as readily as a whole one.  So it does for JPEG, which has a check of its own. */
 typedef struct
 {
   const char *format;
@@ -20,21 +22,43 @@ typedef struct
 
 static const LeatImageEnd leat_image_ends[] = {
   { "png", "IEND\xae\x42\x60\x82", 8 },
-  { "jpeg", "\xff\xd9", 2 },
   { "bmp", "", 0 },
+  { "ico", "", 0 },
+  { "pnm", "", 0 },
 };
 
 /* The loader tells a picture's size as soon as it knows, before it takes memory for the pixels.  A wanted size of 0 is
- * none. */
+ * none: then the size is all that is asked for. */
 typedef struct
 {
   guint width, height;
   guint wanted_width, wanted_height;
+  guint64 max_pixels;
   gboolean known;
-  gboolean refused;
-  guint ends_seen; /* a bit for each of leat_image_ends, from the head on */
-  guint rows;      /* that have been decoded, in any order */
+  gboolean refused; /* known, and nothing more is to be read */
+  guint ends_seen;  /* a bit for each of leat_image_ends, from the head on */
+  guint rows;       /* that have been decoded, in any order */
 } LeatImageSize;
+
+static char *
+leat_image_decoder_dup_format (GdkPixbufLoader *loader)
+{
+  GdkPixbufFormat *format = gdk_pixbuf_loader_get_format (loader);
+
+  return format != NULL ? gdk_pixbuf_format_get_name (format) : NULL;
+}
+
+/* Loaders take no memory for a picture of no size; this is how one is stopped.  GdkPixbuf prints that these two have a
+ * bug when they are: they take the memory, and give it back when they get no bytes to put there. */
+static void
+leat_image_decoder_stop (GdkPixbufLoader *loader, const LeatImageSize *size)
+{
+  g_autofree char *format = leat_image_decoder_dup_format (loader);
+  gboolean warns = g_strcmp0 (format, "pnm") == 0 || g_strcmp0 (format, "tga") == 0;
+
+  if (!warns || (guint64) size->width * size->height > size->max_pixels)
+    gdk_pixbuf_loader_set_size (loader, 0, 0);
+}
 
 static void
 leat_image_decoder_prepared (GdkPixbufLoader *loader, int width, int height, gpointer data)
@@ -45,9 +69,8 @@ leat_image_decoder_prepared (GdkPixbufLoader *loader, int width, int height, gpo
   size->height = (guint) MAX (height, 0);
   size->known = TRUE;
   size->refused = size->width != size->wanted_width || size->height != size->wanted_height;
-  /* Loaders take no memory for a picture of no size; this is how one is stopped. */
   if (size->refused)
-    gdk_pixbuf_loader_set_size (loader, 0, 0);
+    leat_image_decoder_stop (loader, size);
 }
 
 static void
@@ -58,18 +81,32 @@ leat_image_decoder_updated (GdkPixbufLoader *loader, int x, int y, int width, in
   size->rows += (guint) height;
 }
 
-/* Is it all there?  The end counts from the head on: what is before it, a thumbnail say, may have one of its own.
- * Loaders of other formats see themselves that something is missing. */
+/* The end counts from the head on: what is before it, a thumbnail say, may have one of its own.  Loaders of other
+ * formats see themselves that something is missing. */
 static gboolean
-leat_image_decoder_is_whole (const LeatImageSize *size, GdkPixbufLoader *loader)
+leat_image_decoder_has_end (const LeatImageSize *size, const char *format)
 {
-  GdkPixbufFormat *format = gdk_pixbuf_loader_get_format (loader);
-  g_autofree char *name = format != NULL ? gdk_pixbuf_format_get_name (format) : NULL;
-
   for (guint i = 0; i < G_N_ELEMENTS (leat_image_ends); i++)
-    if (g_strcmp0 (name, leat_image_ends[i].format) == 0)
+    if (g_strcmp0 (format, leat_image_ends[i].format) == 0)
       return size->rows >= size->height && (size->ends_seen >> i) & 1;
   return TRUE;
+}
+
+/* Is it all there? */
+static gboolean
+leat_image_decoder_check_whole (const LeatImageSize *size, GdkPixbufLoader *loader, LeatInputFile *input,
+                                GCancellable *cancellable, GError **error)
+{
+  g_autofree char *format = leat_image_decoder_dup_format (loader);
+
+  if (g_strcmp0 (format, "jpeg") == 0)
+    return leat_image_jpeg_check (input, cancellable, error);
+  if (leat_image_decoder_has_end (size, format))
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+               "cannot read \"%s\" as a picture: only %u of %u rows came, or its end is missing; it was cut short",
+               leat_input_file_get_path (input), MIN (size->rows, size->height), size->height);
+  return FALSE;
 }
 
 static guint
@@ -130,7 +167,7 @@ gboolean
 leat_image_decoder_measure (LeatInputFile *input, guint64 max_pixels, guint *width, guint *height, GError **error)
 {
   g_autoptr (GdkPixbufLoader) loader = gdk_pixbuf_loader_new ();
-  LeatImageSize size = { 0 };
+  LeatImageSize size = { .max_pixels = max_pixels };
   GError *inner = NULL;
   guint64 pixels;
 
@@ -182,12 +219,5 @@ leat_image_decoder_decode (LeatInputFile *input, guint width, guint height, GCan
       return NULL;
     }
   g_clear_error (&inner);
-  if (!leat_image_decoder_is_whole (&size, loader))
-    {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                   "cannot read \"%s\" as a picture: only %u of %u rows came, or its end is missing; it was cut short",
-                   leat_input_file_get_path (input), MIN (size.rows, height), height);
-      return NULL;
-    }
-  return g_object_ref (pixbuf);
+  return leat_image_decoder_check_whole (&size, loader, input, cancellable, error) ? g_object_ref (pixbuf) : NULL;
 }

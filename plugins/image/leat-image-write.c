@@ -104,6 +104,14 @@ leat_image_write_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError
 }
 
 static gboolean
+leat_image_write_check_output (LeatEndpoint *endpoint, GError **error)
+{
+  g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (endpoint), LEAT_IMAGE_WRITE (endpoint)->path);
+
+  return leat_output_file_check (path, error);
+}
+
+static gboolean
 leat_image_write_start (LeatEndpoint *endpoint, GError **error)
 {
   LeatImageWrite *self = LEAT_IMAGE_WRITE (endpoint);
@@ -238,6 +246,7 @@ leat_image_write_class_init (LeatImageWriteClass *klass)
   G_OBJECT_CLASS (klass)->finalize = leat_image_write_finalize;
   LEAT_NODE_CLASS (klass)->prepare = leat_image_write_prepare;
   LEAT_NODE_CLASS (klass)->negotiate = leat_image_write_negotiate;
+  endpoint_class->check = leat_image_write_check_output;
   endpoint_class->start = leat_image_write_start;
   endpoint_class->drain = leat_image_write_drain;
   endpoint_class->finish = leat_image_write_finish;

@@ -167,6 +167,16 @@ leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsize *got, 
   return *got > 0 || size == 0 ? LEAT_FLOW_DATA : LEAT_FLOW_END;
 }
 
+gboolean
+leat_input_file_rewind (LeatInputFile *self, GError **error)
+{
+  self->at_end = FALSE;
+  if (lseek (self->fd, 0, SEEK_SET) == 0)
+    return TRUE;
+  leat_input_file_set_error (self->path, errno, error);
+  return FALSE;
+}
+
 void
 leat_input_file_wake (LeatInputFile *self)
 {

@@ -128,6 +128,14 @@ leat_io_file_start_source (LeatIoFile *self, const char *path, GError **error)
 }
 
 static gboolean
+leat_io_file_check_output (LeatEndpoint *endpoint, GError **error)
+{
+  g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (endpoint), LEAT_IO_FILE (endpoint)->path);
+
+  return leat_endpoint_is_source (endpoint) || leat_output_file_check (path, error);
+}
+
+static gboolean
 leat_io_file_start (LeatEndpoint *endpoint, GError **error)
 {
   LeatIoFile *self = LEAT_IO_FILE (endpoint);
@@ -271,6 +279,7 @@ leat_io_file_class_init (LeatIoFileClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = leat_io_file_finalize;
   LEAT_NODE_CLASS (klass)->negotiate = leat_io_file_negotiate;
+  endpoint_class->check = leat_io_file_check_output;
   endpoint_class->start = leat_io_file_start;
   endpoint_class->fill = leat_io_file_fill;
   endpoint_class->drain = leat_io_file_drain;

@@ -104,6 +104,14 @@ leat_io_npy_start_source (LeatIoNpy *self, GError **error)
 }
 
 static gboolean
+leat_io_npy_check_output (LeatEndpoint *endpoint, GError **error)
+{
+  g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (endpoint), LEAT_IO_NPY (endpoint)->path);
+
+  return leat_endpoint_is_source (endpoint) || leat_output_file_check (path, error);
+}
+
+static gboolean
 leat_io_npy_start (LeatEndpoint *endpoint, GError **error)
 {
   LeatIoNpy *self = LEAT_IO_NPY (endpoint);
@@ -277,6 +285,7 @@ leat_io_npy_class_init (LeatIoNpyClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = leat_io_npy_finalize;
   LEAT_NODE_CLASS (klass)->negotiate = leat_io_npy_negotiate;
+  endpoint_class->check = leat_io_npy_check_output;
   endpoint_class->start = leat_io_npy_start;
   endpoint_class->fill = leat_io_npy_fill;
   endpoint_class->drain = leat_io_npy_drain;

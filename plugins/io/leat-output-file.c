@@ -3,11 +3,13 @@
  */
 #include "leat-output-file.h"
 
+#include "leat-output-name.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <limits.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +17,8 @@
 struct _LeatOutputFile
 {
   char *path;      /* for messages */
-  char *target;    /* what the temporary file will be called; NULL when written directly */
-  char *temporary; /* NULL when written directly */
+  char *target;    /* what the file will be called; NULL when written directly */
+  char *temporary; /* what it is called until then; NULL when it has no name */
   int fd;
   int wake_fd; /* -1 where a write never waits for somebody */
   gboolean owns_fd;
@@ -35,7 +37,7 @@ leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
   else if (code == EISDIR)
     advice = "; give the path of a file in it";
   else if (code == ENOSPC || code == EDQUOT || code == EFBIG)
-    advice = self->temporary != NULL ? "; nothing is left under that name that was not there before" : "";
+    advice = self->target != NULL ? "; nothing is left under that name that was not there before" : "";
   if (self->written > 0)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
                  "cannot write \"%s\": %s after %" G_GUINT64_FORMAT " bytes%s", self->path, g_strerror (code),
@@ -46,63 +48,127 @@ leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
   return FALSE;
 }
 
-static gboolean
-leat_output_file_open_directly (LeatOutputFile *self, const char *path, GError **error)
+/* The descriptor of this process that @path stands for, or -1.  What it leads to may be a file, which has been opened
+ * by somebody else and perhaps written to, so it must not be replaced. */
+static int
+leat_output_file_find_descriptor (const char *path)
 {
-  self->owns_fd = path != NULL;
-  self->fd = path != NULL ? open (path, O_WRONLY | O_CLOEXEC) : STDOUT_FILENO;
-  if (self->fd < 0)
+  static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+  guint64 fd;
+
+  if (g_str_equal (path, "-") || g_str_equal (path, "/dev/stdout"))
+    return STDOUT_FILENO;
+  if (g_str_equal (path, "/dev/stderr"))
+    return STDERR_FILENO;
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (g_str_has_prefix (path, folders[i])
+        && g_ascii_string_to_unsigned (path + strlen (folders[i]), 10, 0, G_MAXINT, &fd, NULL))
+      return (int) fd;
+  return -1;
+}
+
+/* @fd: one that is open already, or -1. */
+static gboolean
+leat_output_file_open_directly (LeatOutputFile *self, const char *path, int fd, GError **error)
+{
+  self->owns_fd = fd < 0;
+  self->fd = fd < 0 ? open (path, O_WRONLY | O_CLOEXEC) : fd;
+  if (fcntl (self->fd, F_GETFD) < 0)
     return leat_output_file_fail (self, errno, error);
   self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
 }
 
+/* A file without a name: whatever ends the process, nothing is left.  FALSE where the file system or the process has no
+ * such thing, or no way to name the file later. */
+static gboolean
+leat_output_file_open_nameless (LeatOutputFile *self, const char *folder)
+{
+  g_autofree char *handle = NULL;
+
+  self->fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (self->fd < 0)
+    return FALSE;
+  handle = leat_output_name_from_fd (self->fd);
+  if (access (handle, F_OK) == 0)
+    return TRUE;
+  close (self->fd);
+  self->fd = -1;
+  return FALSE;
+}
+
 /* @info: what has the name now, or NULL. */
 static gboolean
-leat_output_file_open_temporary (LeatOutputFile *self, const char *path, const struct stat *info, GError **error)
+leat_output_file_open_replacement (LeatOutputFile *self, const char *path, const struct stat *info, GError **error)
 {
-  g_autofree char *folder = NULL, *name = NULL, *pattern = NULL, *hidden = NULL;
+  g_autofree char *folder = NULL;
   char *real = info != NULL ? realpath (path, NULL) : NULL;
 
   /* Through a symbolic link, so that the link stays one. */
   self->target = g_strdup (real != NULL ? real : path);
   free (real);
-  folder = g_path_get_dirname (self->target);
-  name = g_path_get_basename (self->target);
-  /* A name may be as long as a name can be. */
-  hidden = g_strndup (name, 200);
-  pattern = g_strdup_printf ("%s/.%s.XXXXXX", folder, hidden);
   self->owns_fd = TRUE;
-  self->fd = g_mkstemp_full (pattern, O_RDWR | O_CLOEXEC, 0666);
-  if (self->fd < 0)
-    return leat_output_file_fail (self, errno, error);
-  self->temporary = g_steal_pointer (&pattern);
+  folder = g_path_get_dirname (self->target);
+  if (!leat_output_file_open_nameless (self, folder))
+    {
+      self->temporary = leat_output_name_create (self->target, &self->fd);
+      if (self->temporary == NULL)
+        return leat_output_file_fail (self, errno, error);
+    }
   if (info != NULL && fchmod (self->fd, info->st_mode & 07777) != 0)
     return leat_output_file_fail (self, errno, error);
   return TRUE;
 }
 
-LeatOutputFile *
-leat_output_file_open (const char *path, GError **error)
+static LeatOutputFile *
+leat_output_file_new (const char *path)
 {
-  g_autoptr (LeatOutputFile) self = g_new0 (LeatOutputFile, 1);
-  struct stat info;
-  gboolean there, good;
+  LeatOutputFile *self = g_new0 (LeatOutputFile, 1);
 
   self->fd = self->wake_fd = -1;
   self->path = g_strdup (g_str_equal (path, "-") ? "standard output" : path);
+  return self;
+}
+
+LeatOutputFile *
+leat_output_file_open (const char *path, GError **error)
+{
+  g_autoptr (LeatOutputFile) self = leat_output_file_new (path);
+  int fd = leat_output_file_find_descriptor (path);
+  struct stat info;
+  gboolean there, good;
+
   there = stat (path, &info) == 0;
-  if (g_str_equal (path, "-"))
-    good = leat_output_file_open_directly (self, NULL, error);
+  if (fd >= 0)
+    good = leat_output_file_open_directly (self, path, fd, error);
   else if (there && S_ISDIR (info.st_mode))
     good = leat_output_file_fail (self, EISDIR, error);
   else if (there && !S_ISREG (info.st_mode))
-    good = leat_output_file_open_directly (self, path, error);
+    good = leat_output_file_open_directly (self, path, -1, error);
   else if (there && access (path, W_OK) != 0)
     good = leat_output_file_fail (self, errno, error);
   else
-    good = leat_output_file_open_temporary (self, path, there ? &info : NULL, error);
+    good = leat_output_file_open_replacement (self, path, there ? &info : NULL, error);
   return good ? g_steal_pointer (&self) : NULL;
+}
+
+gboolean
+leat_output_file_check (const char *path, GError **error)
+{
+  g_autoptr (LeatOutputFile) self = leat_output_file_new (path);
+  g_autofree char *folder = g_path_get_dirname (path);
+  int fd = leat_output_file_find_descriptor (path);
+  struct stat info;
+
+  if (fd >= 0)
+    return fcntl (fd, F_GETFD) >= 0 || leat_output_file_fail (self, errno, error);
+  if (stat (path, &info) == 0 && S_ISDIR (info.st_mode))
+    return leat_output_file_fail (self, EISDIR, error);
+  if (access (path, W_OK) == 0)
+    return TRUE;
+  if (errno != ENOENT || access (folder, W_OK | X_OK) != 0)
+    return leat_output_file_fail (self, errno, error);
+  return TRUE;
 }
 
 void
@@ -112,9 +178,7 @@ leat_output_file_free (LeatOutputFile *self)
     close (self->fd);
   if (self->wake_fd >= 0)
     close (self->wake_fd);
-  if (self->temporary != NULL)
-    unlink (self->temporary);
-  g_free (self->temporary);
+  g_clear_pointer (&self->temporary, leat_output_name_remove);
   g_free (self->target);
   g_free (self->path);
   g_free (self);
@@ -186,22 +250,45 @@ leat_output_file_write_at (LeatOutputFile *self, guint64 offset, gconstpointer d
   return TRUE;
 }
 
+/* Gives a file without one its name.  What has the name already cannot be linked over, only renamed over. */
+static gboolean
+leat_output_file_link (LeatOutputFile *self, GError **error)
+{
+  g_autofree char *handle = leat_output_name_from_fd (self->fd);
+
+  if (linkat (AT_FDCWD, handle, AT_FDCWD, self->target, AT_SYMLINK_FOLLOW) == 0)
+    return TRUE;
+  if (errno != EEXIST)
+    return leat_output_file_fail (self, errno, error);
+  self->temporary = leat_output_name_link (self->target, handle);
+  return self->temporary != NULL || leat_output_file_fail (self, errno, error);
+}
+
+/* Some file systems say only when a descriptor is closed that there was no room. */
+static gboolean
+leat_output_file_flush (LeatOutputFile *self, GError **error)
+{
+  int other = fcntl (self->fd, F_DUPFD_CLOEXEC, 0);
+
+  if (other < 0 || (close (other) != 0 && errno != EINTR))
+    return leat_output_file_fail (self, errno, error);
+  return TRUE;
+}
+
 gboolean
 leat_output_file_commit (LeatOutputFile *self, GError **error)
 {
-  int fd = self->fd;
-
   if (!self->owns_fd)
     return TRUE;
-  self->fd = -1;
-  /* Some file systems say only here that there was no room. */
-  if (close (fd) != 0 && errno != EINTR)
-    return leat_output_file_fail (self, errno, error);
-  if (self->temporary == NULL)
+  if (!leat_output_file_flush (self, error))
+    return FALSE;
+  if (self->target == NULL)
     return TRUE;
-  if (rename (self->temporary, self->target) != 0)
+  if (self->temporary == NULL && !leat_output_file_link (self, error))
+    return FALSE;
+  if (self->temporary != NULL && !leat_output_name_rename (self->temporary, self->target))
     return leat_output_file_fail (self, errno, error);
-  g_clear_pointer (&self->temporary, g_free);
+  self->temporary = NULL;
   return TRUE;
 }
 
@@ -221,5 +308,5 @@ leat_output_file_get_path (LeatOutputFile *self)
 gboolean
 leat_output_file_is_seekable (LeatOutputFile *self)
 {
-  return self->temporary != NULL;
+  return self->target != NULL;
 }

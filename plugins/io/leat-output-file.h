@@ -7,13 +7,16 @@
 
 G_BEGIN_DECLS
 
-/* A file that appears whole or not at all.  What is written goes to a temporary file in the same folder, and
- * leat_output_file_commit () gives it its name; freed without a commit it is gone, and what had the name before is as
- * it was.  Standard output ("-"), pipes and devices have no such way and are written directly.  Errors are
+/* A file that appears whole or not at all.  What is written goes to a file without a name in the same folder, or with a
+ * hidden one where the file system knows no such files, and leat_output_file_commit () gives it its name; freed without
+ * a commit it is gone, and what had the name before is as it was.  Pipes, devices, standard output ("-") and what
+ * else the process has open already ("/dev/stdout", "/dev/fd/3") have no such way and are written directly.  Errors are
  * LEAT_GRAPH_ERROR_IO and name the path. */
 typedef struct _LeatOutputFile LeatOutputFile;
 
 LeatOutputFile *leat_output_file_open (const char *path, GError **error);
+/* Finds what open () would refuse, without opening, making or waiting for anything. */
+gboolean leat_output_file_check (const char *path, GError **error);
 void leat_output_file_free (LeatOutputFile *self);
 gboolean leat_output_file_commit (LeatOutputFile *self, GError **error);
 

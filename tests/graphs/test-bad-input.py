@@ -240,6 +240,10 @@ def test_no_room_on_the_device(folder):
     refuse(folder, [GRAPHS / 'scan.leat', 'input=in', 'chunk=512G'], 'needed')
     refuse(folder, [GRAPHS / 'scan.leat', 'input=in'], 'MiB is needed', 'LEAT_MEMORY_BUDGET',
            environment={'LEAT_MEMORY_BUDGET': '1000000'})
+    refuse(folder, [GRAPHS / 'scan.leat', 'input=in'], 'MiB of pinned host memory is needed', 'the largest is',
+           'LEAT_PINNED_BUDGET', environment={'LEAT_PINNED_BUDGET': '1000000'})
+    refuse(folder, [GRAPHS / 'scan.leat', 'input=in'], 'LEAT_PINNED_BUDGET=2X is no size',
+           environment={'LEAT_PINNED_BUDGET': '2X'})
 
 
 def test_output_device_is_full(folder):
@@ -293,6 +297,15 @@ def test_output_that_may_not_be_written(folder):
     assert names(folder) == ['in', 'inner'] and names(folder / 'inner') == [], names(folder)
 
 
+def has_output_open(child, folder):
+    """Is a file open in FOLDER that is neither of the two: without a name, or with a hidden one?"""
+    begin = (f'{folder.resolve()}/#', f'{folder.resolve()}/.out.')
+    try:
+        return any(os.readlink(file).startswith(begin) for file in Path(f'/proc/{child.pid}/fd').iterdir())
+    except FileNotFoundError:
+        return False  # closed meanwhile
+
+
 def interrupt(folder, how):
     """Stops a run that waits for more of its input; OUT had something else in it before."""
     os.mkfifo(folder / 'pipe')
@@ -302,11 +315,11 @@ def interrupt(folder, how):
     with open(folder / 'pipe', 'wb', buffering=0) as pipe:
         for _ in range(3):
             pipe.write(bytes(4096))
-        # Opening a device may take seconds; the temporary file is there once data comes out.
+        # Opening a device may take seconds; the output is open once data comes out.
         end = time.monotonic() + 60
-        while not any(name.startswith('.out.') for name in names(folder)) and time.monotonic() < end:
+        while not has_output_open(child, folder) and time.monotonic() < end:
             time.sleep(0.01)
-        assert names(folder) != ['out', 'pipe'], 'nothing was written yet'
+        assert has_output_open(child, folder), 'nothing was written yet'
         child.send_signal(how)
         _, err = child.communicate(timeout=60)
     assert child.returncode == 130 and b'interrupted' in err, (child.returncode, err)

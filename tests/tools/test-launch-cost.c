@@ -10,6 +10,12 @@
 #define CHECK_KIB       (12 * 1024)
 #define FIRST_RESULT_MS 50.0
 
+/* The limits are for a machine with nothing else to do, which the least of the runs comes near to.  The median is of
+ * the machine as it is: the time that others had the processors is taken off as far as the system counts it, which is
+ * for the main thread, and not what they cost by cold caches, a shared core, and threads of ours that had to wait.  On
+ * two processors with eleven times as much work as they could do, the medians were 1.6 and 1.4 times the limits. */
+#define MEDIAN_SLACK 3.0
+
 static int
 cost_compare (gconstpointer a, gconstpointer b)
 {
@@ -18,10 +24,10 @@ cost_compare (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* The least wall time of several runs, after one that fills the caches: what else the machine does only adds to it. And
- * the greatest size. */
+/* Several runs, after one that fills the caches. @limit_ms: for the least wall time, to which what else the machine
+ * does only adds; the median may be MEDIAN_SLACK times that.  Returns the least time and the greatest size. */
 static ToolCost
-cost_measure_runs (const char *const *words)
+cost_check_runs (const char *const *words, double limit_ms)
 {
   double times[N_RUNS];
   double delay = 0;
@@ -40,6 +46,8 @@ cost_measure_runs (const char *const *words)
   sum.wall_ms = times[0];
   g_test_message ("least %.2f ms, median %.2f ms; besides, others took %.2f ms on average", times[0], times[N_RUNS / 2],
                   delay);
+  g_assert_cmpfloat (times[0], <, limit_ms);
+  g_assert_cmpfloat (times[N_RUNS / 2], <, MEDIAN_SLACK * limit_ms);
   return sum;
 }
 
@@ -55,10 +63,9 @@ test_cost_of_check (void)
       g_test_skip (tool_why_not_measure ());
       return;
     }
-  cost = cost_measure_runs (words);
+  cost = cost_check_runs (words, CHECK_MS);
   g_test_minimized_result (cost.wall_ms, "--check of scan.leat: %.2f ms, %" G_GINT64_FORMAT " KiB", cost.wall_ms,
                            cost.peak_kib);
-  g_assert_cmpfloat (cost.wall_ms, <, CHECK_MS);
   g_assert_cmpint (cost.peak_kib, <, CHECK_KIB);
 }
 
@@ -77,9 +84,8 @@ test_cost_of_first_result (void)
       g_test_skip (tool_why_not_measure ());
       return;
     }
-  cost = cost_measure_runs (words);
+  cost = cost_check_runs (words, FIRST_RESULT_MS);
   g_test_minimized_result (cost.wall_ms, "scan.leat on the CPU driver, images cached: %.2f ms", cost.wall_ms);
-  g_assert_cmpfloat (cost.wall_ms, <, FIRST_RESULT_MS);
 }
 
 /* The dynamic linker's own word on what was loaded. */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,7 +85,11 @@ test_run_says_where_the_result_is (Fixture *fixture, gconstpointer data)
 static void
 test_run_without_a_cache (Fixture *fixture, gconstpointer data)
 {
-  static const char *const nowhere[] = { "XDG_CACHE_HOME=/sys/leat", NULL };
+  /* Nobody can make a folder below a file. */
+  g_autofree char *folder = g_strconcat (fixture->in + strlen ("path="), "/leat", NULL);
+  g_autofree char *setting = g_strconcat ("XDG_CACHE_HOME=", folder, NULL);
+  g_autofree char *says = g_strdup_printf ("leat-launch: cannot keep compiled kernels in %s/leat/images: ", folder);
+  const char *const nowhere[] = { setting, NULL };
   g_autofree char *path =
     tool_write (fixture->folder, "copy.cu",
                 "__global__ void copy (const unsigned char *in, unsigned char *out) { out[0] = in[0]; }\n");
@@ -99,7 +104,7 @@ test_run_without_a_cache (Fixture *fixture, gconstpointer data)
   quiet = RUN ("-q");
   g_test_message ("%s", plain->err);
   g_assert_cmpint (plain->code, ==, 0);
-  tool_assert_contains (plain->err, "leat-launch: cannot keep compiled kernels in /sys/leat/leat/images: ");
+  tool_assert_contains (plain->err, says);
   tool_assert_contains (plain->err, "XDG_CACHE_HOME");
   /* That it is not there is no reason why it cannot be. */
   g_assert_null (strstr (plain->err, "No such file"));
@@ -139,21 +144,27 @@ test_run_says_warnings (Fixture *fixture, gconstpointer data)
                                       "{\n"
                                       "  GRID_FOR (i, in_count)\n"
                                       "    hist[in[i]]++;\n"
-                                      "}\n");
+                                      "  while (in_count == 0xffffffffffull);\n"
+                                      "}\n"
+                                      "__global__ void other (uint32_t *x) { while (leat_load_relaxed (x) == 0); }\n");
   g_autofree char *source = g_strconcat ("source=", path, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
     {
-      g_autoptr (ToolResult) loud = tool_run (NULL, WORDS (options[i], "io:file", fixture->in, "+", "upload", "+",
-                                                           "kernel", source, "hist=u32[256]", "+", "discard"));
-      g_autoptr (ToolResult) quiet = tool_run (NULL, WORDS ("-q", options[i], "io:file", fixture->in, "+", "upload",
-                                                            "+", "kernel", source, "hist=u32[256]", "+", "discard"));
+      g_autoptr (ToolResult) loud =
+        tool_run (NULL, WORDS (options[i], "io:file", fixture->in, "+", "upload", "+", "kernel", source, "entry=count",
+                               "hist=u32[256]", "+", "discard"));
+      g_autoptr (ToolResult) quiet =
+        tool_run (NULL, WORDS ("-q", options[i], "io:file", fixture->in, "+", "upload", "+", "kernel", source,
+                               "entry=count", "hist=u32[256]", "+", "discard"));
 
       g_test_message ("%s: %s%s", options[i], loud->err, quiet->err);
       g_assert_cmpint (loud->code, ==, 0);
       g_assert_cmpint (quiet->code, ==, 0);
       g_assert_cmpuint (count_occurrences (loud->err, "leat-launch: warning: kernel \"kernel0\": line 4 of "), ==, 1);
       tool_assert_contains (loud->err, "set clear=hist");
+      tool_assert_contains (loud->err, "count.cu:5:3: this loop seems to wait for another thread");
+      g_assert_cmpuint (count_occurrences (loud->err, "warning"), ==, 2);
       g_assert_cmpuint (count_occurrences (quiet->err, "warning"), ==, 0);
     }
 }
@@ -284,27 +295,45 @@ stream_write (Stream *self)
   g_assert_cmpint (write (self->fd, piece, sizeof piece), ==, sizeof piece);
 }
 
+/* What is in the pipe is read when the run before has ended. */
+static void
+stream_await_reader (Stream *self)
+{
+  int waiting = 1;
+
+  while (waiting > 0)
+    {
+      g_usleep (1000);
+      g_assert_cmpint (ioctl (self->fd, FIONREAD, &waiting), ==, 0);
+    }
+}
+
 static void
 test_run_interrupted (Fixture *fixture, gconstpointer data)
 {
-  Stream stream = stream_start (fixture, "--device=cpu");
+  Stream stream = stream_start (fixture, "--stats");
   g_autoptr (GSubprocess) process = stream.process;
   g_autoptr (ToolResult) result = NULL;
   g_autofree char *left = NULL;
+  const char *runs;
 
   if (g_getenv ("LEAT_DEVICE") != NULL)
     g_test_message ("LEAT_DEVICE=%s", g_getenv ("LEAT_DEVICE"));
   for (guint i = 0; i < 3; i++)
     {
       stream_write (&stream);
-      g_usleep (20000);
+      stream_await_reader (&stream);
     }
   g_subprocess_send_signal (process, GPOINTER_TO_INT (data));
   result = tool_collect (process);
   close (stream.fd);
   g_test_message ("%s", result->err);
   g_assert_cmpint (result->code, ==, 130);
-  tool_assert_contains (result->err, "interrupted");
+  tool_assert_contains (result->err, "interrupted; ending the run");
+  tool_assert_contains (result->err, "up to then");
+  runs = strstr (result->err, "\nruns ");
+  g_assert_nonnull (runs);
+  g_assert_cmpint (strtol (runs + strlen ("\nruns "), NULL, 10), >=, 2);
   left = tool_list_folder (fixture->folder);
   g_assert_cmpstr (left, ==, "in.txt pipe");
 }
@@ -354,14 +383,21 @@ typedef struct
   const char *statement;
   int signal;
   const char *says;
+  const char *advises;
 } CrashCase;
 
 static const CrashCase crash_cases[] = {
-  { "*(volatile unsigned char *) 0x10 = 1;", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
-  { "*(volatile int *) 0 = 1;", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
-  { "int *p = 0; p[threadIdx.x] = in[0]; out[0] = p[0];", SIGSEGV, "leat-launch: ended by SIGSEGV in kernel poke: " },
+  { "*(volatile unsigned char *) 0x10 = 1;", SIGSEGV,
+    "leat-launch: ended by SIGSEGV in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+  { "*(volatile int *) 0 = 1;", SIGSEGV,
+    "leat-launch: ended by SIGSEGV in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+  { "int *p = 0; p[threadIdx.x] = in[0]; out[0] = p[0];", SIGSEGV,
+    "leat-launch: ended by SIGSEGV in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+  { "volatile char big[200000]; big[in[0]] = 1; __syncthreads (); out[0] = big[in[1]];", SIGSEGV,
+    "poke, block (0,0,0), thread (0,0,0): it overflowed its stack of 64 KiB", "LEAT_CPU_STACK=256K" },
 #ifdef __x86_64__ /* others divide by zero without a word */
-  { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE, "leat-launch: ended by SIGFPE in kernel poke: " },
+  { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE,
+    "leat-launch: ended by SIGFPE in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
 #endif
 };
 
@@ -410,7 +446,7 @@ test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
   g_test_message ("%s", result->err);
   g_assert_cmpint (result->code, ==, 128 + row->signal);
   tool_assert_contains (result->err, row->says);
-  tool_assert_contains (result->err, "LEAT_KERNEL_SANITIZE=address");
+  tool_assert_contains (result->err, row->advises);
 }
 
 /* What shows only when a session opens has its place too, and what memory has no room for is named by its spec. */

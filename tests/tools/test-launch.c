@@ -59,7 +59,8 @@ static const UsageCase usage_cases[] = {
   { { "--bound", "a.leat" }, 2, "--bound goes with" },
   { { "-v", "-q", "a.leat" }, 2, "at once" },
   { { "--variables", "upload", "+", "readback" }, 2, "goes with a file" },
-  { { "/nonexistent/a.leat" }, 3, "/nonexistent/a.leat" },
+  { { "/nonexistent/a.leat" }, 2, "/nonexistent/a.leat" },
+  { { "--variables", "/nonexistent/a.leat" }, 2, "/nonexistent/a.leat" },
   { { "--check", "uplaod", "+", "readback" }, 3, "did you mean \"upload\"?" },
   { { "--check", "io:file", "+", "discard", "x" }, 3, "leat-launch: " },
 };
@@ -237,6 +238,43 @@ test_launch_check_tells_where_planning_fails (Fixture *fixture, gconstpointer da
     }
 }
 
+static const PlanningCase output_cases[] = {
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:npy path=none/o.npy\n",
+    ":2:57: ", "io:npy \"npy0\": cannot write \"" },
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:file path=none/o\n",
+    ":2:57: ", "none/o\": No such file or directory; its folder must exist\n" },
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:file path=in.bin/o\n",
+    ":2:57: ", "in.bin/o\": Not a directory" },
+  { "io:file path=in.bin out=u8[10] -> upload -> readback -> io:file path=/\n", ":2:57: ", "\"/\": Is a directory" },
+  { "io:file path=in.bin out=u8[2,5] -> upload -> readback -> image:write path=none/o.png\n",
+    ":2:58: ", "none/o.png\": No such file or directory" },
+};
+
+/* Nothing is made or emptied in finding out whether it could be written. */
+static void
+test_launch_check_tells_what_cannot_be_written (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *left = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (output_cases); i++)
+    {
+      const PlanningCase *row = &output_cases[i];
+      g_autofree char *text = g_strconcat ("leat 1\n", row->text, NULL);
+      g_autofree char *file = tool_write (fixture->folder, "output.leat", text);
+      g_autofree char *where = g_strconcat (file, row->where, NULL);
+      g_autoptr (ToolResult) checked = tool_run (no_device, WORDS ("--check", file));
+      g_autoptr (ToolResult) planned = tool_run (no_device, WORDS ("--plan", file));
+
+      g_test_message ("%s", checked->err);
+      g_assert_cmpint (checked->code, ==, 1);
+      g_assert_true (g_str_has_prefix (checked->err, where));
+      tool_assert_contains (checked->err, row->says);
+      g_assert_cmpint (planned->code, ==, 0);
+    }
+  left = tool_list_folder (fixture->folder);
+  g_assert_cmpstr (left, ==, "copy.leat in.bin output.leat");
+}
+
 static void
 test_launch_check_in_the_terminal_has_no_place (void)
 {
@@ -299,10 +337,48 @@ test_launch_variables (Fixture *fixture, gconstpointer data)
 static void
 test_launch_unknown_variable (Fixture *fixture, gconstpointer data)
 {
-  g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--check", fixture->file, "inptu=x"));
+  g_autoptr (ToolResult) unknown = tool_run (no_device, WORDS ("--check", fixture->file, "inptu=x"));
+  g_autoptr (ToolResult) valueless = tool_run (no_device, WORDS ("--check", fixture->file, "input"));
+  g_autoptr (ToolResult) malformed = tool_run (no_device, WORDS ("--check", fixture->file, "in put=x"));
 
-  g_assert_cmpint (result->code, ==, 3);
-  tool_assert_contains (result->err, "did you mean \"input\"?");
+  g_assert_cmpint (unknown->code, ==, 2);
+  tool_assert_contains (unknown->err, "did you mean \"input\"?");
+  g_assert_cmpint (valueless->code, ==, 2);
+  tool_assert_contains (valueless->err, "\"input\" sets no variable; expected NAME=VALUE");
+  g_assert_cmpint (malformed->code, ==, 2);
+}
+
+/* "-" is a file that lies in the current folder. */
+typedef struct
+{
+  const char *script;
+  int code;
+  const char *out;
+  const char *err;
+} InputCase;
+
+static const InputCase input_cases[] = {
+  { "leat-launch --check -v - <copy.leat", 0, "-: ok\n", "" },
+  { "cat copy.leat | leat-launch --variables - | head -n 1", 0, "input=in.bin\n", "" },
+  { "leat-launch --check - input=other.bin x=1 <copy.leat", 2, "", "leat-launch: the pipeline has no variable \"x\"" },
+  { "printf 'leat 1\\nuplaod\\n' | leat-launch --check -", 3, "", "<stdin>:2:1: no node \"uplaod\"" },
+  { "leat-launch --check - <&-", 2, "", "leat-launch: cannot read <stdin>: Bad file descriptor" },
+};
+
+static void
+test_launch_standard_input (Fixture *fixture, gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (input_cases); i++)
+    {
+      const InputCase *row = &input_cases[i];
+      g_autofree char *script = g_strdup_printf ("cd '%s' && %s", fixture->folder, row->script);
+      g_autoptr (ToolResult) result = tool_run (no_device, ((const char *const[]){ "sh", "-c", script, NULL }));
+
+      g_test_message ("%s: %s", row->script, result->err);
+      g_assert_cmpint (result->code, ==, row->code);
+      g_assert_cmpstr (result->out, ==, row->out);
+      g_assert_true (g_str_has_prefix (result->err, row->err));
+    }
 }
 
 /* A file that is called like a node does not hide it. */
@@ -331,6 +407,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/check/tells-all-errors", test_launch_check_tells_all_errors);
   ADD ("/leat/tools/launch/check/wants-the-files", test_launch_check_wants_the_files);
   ADD ("/leat/tools/launch/check/tells-where-planning-fails", test_launch_check_tells_where_planning_fails);
+  ADD ("/leat/tools/launch/check/tells-what-cannot-be-written", test_launch_check_tells_what_cannot_be_written);
   g_test_add_func ("/leat/tools/launch/check/in-the-terminal-has-no-place",
                    test_launch_check_in_the_terminal_has_no_place);
   ADD ("/leat/tools/launch/plan/text", test_launch_plan_text);
@@ -338,6 +415,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/plan/dot", test_launch_dot);
   ADD ("/leat/tools/launch/variables/list", test_launch_variables);
   ADD ("/leat/tools/launch/variables/unknown", test_launch_unknown_variable);
+  ADD ("/leat/tools/launch/standard-input", test_launch_standard_input);
   ADD ("/leat/tools/launch/file-named-like-a-node", test_launch_file_named_like_a_node);
   return g_test_run ();
 }

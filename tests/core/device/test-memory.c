@@ -179,13 +179,76 @@ test_memory_budget_refuses (void)
   leat_device_set_budget (harness.device, 8 * MIB);
   memory = take (harness.device, LEAT_MEMORY_DEVICE, 6 * MIB);
   assert_refused (harness.device, LEAT_MEMORY_DEVICE, 3 * MIB,
-                  "no room on cuda:0 for weights of n0: 3.0 MiB is needed, 2.0 MiB of the budget of 8.0 MiB is free");
-  g_assert_false (leat_device_check_budget (harness.device, 2 * MIB + 1, "a plan", &error));
+                  "no room on cuda:0 for weights of n0: 3.0 MiB is needed, 2.0 MiB of the budget of 8.0 MiB is free, "
+                  "6.0 MiB in use (LEAT_MEMORY_BUDGET sets");
+  g_assert_false (leat_device_check_budget (harness.device, LEAT_MEMORY_DEVICE, 2 * MIB + 1, "a plan", &error));
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
-  g_assert_true (leat_device_check_budget (harness.device, 2 * MIB, "a plan", NULL));
+  g_assert_true (leat_device_check_budget (harness.device, LEAT_MEMORY_DEVICE, 2 * MIB, "a plan", NULL));
   g_clear_pointer (&memory, leat_memory_free);
   g_clear_pointer (&memory, leat_memory_free);
   device_harness_clear (&harness);
+}
+
+static void
+test_memory_budget_refuses_pinned (void)
+{
+  g_autoptr (GError) error = NULL;
+  DeviceHarness harness;
+  LeatMemory *memory, *other;
+
+  device_harness_init (&harness, "104857600");
+  leat_device_set_pinned_budget (harness.device, 8 * MIB);
+  g_assert_cmpuint (leat_device_get_pinned_budget (harness.device), ==, 8 * MIB);
+  g_assert_cmpuint (leat_device_get_budget (harness.device), ==, 90 * MIB);
+  memory = take (harness.device, LEAT_MEMORY_PINNED, 6 * MIB);
+  assert_refused (harness.device, LEAT_MEMORY_PINNED, 3 * MIB,
+                  "no room on cuda:0 for weights of n0: 3.0 MiB of pinned host memory is needed, 2.0 MiB of the budget "
+                  "of 8.0 MiB is free, 6.0 MiB in use (LEAT_PINNED_BUDGET sets the budget)");
+  g_assert_false (leat_device_check_budget (harness.device, LEAT_MEMORY_PINNED, 2 * MIB + 1, "a plan", &error));
+  g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+  other = take (harness.device, LEAT_MEMORY_PINNED, 2 * MIB);
+  leat_memory_free (other);
+
+  /* What a device takes is no part of it, and what is given back may be taken again. */
+  other = take (harness.device, LEAT_MEMORY_DEVICE, 20 * MIB);
+  leat_memory_free (other);
+  leat_memory_free (memory);
+  memory = take (harness.device, LEAT_MEMORY_PINNED, 8 * MIB);
+  leat_memory_free (memory);
+  device_harness_clear (&harness);
+}
+
+static void
+test_memory_budget_holds_for_cached_pinned_blocks (void)
+{
+  DeviceHarness harness;
+  LeatMemory *memory;
+
+  device_harness_init (&harness, "104857600");
+  memory = take (harness.device, LEAT_MEMORY_PINNED, 6 * MIB);
+  leat_memory_free (memory);
+  g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 6 * MIB);
+  leat_device_set_pinned_budget (harness.device, 8 * MIB);
+  memory = take (harness.device, LEAT_MEMORY_PINNED, 7 * MIB);
+  g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 7 * MIB);
+  leat_memory_free (memory);
+  device_harness_clear (&harness);
+}
+
+static void
+test_memory_budget_of_pinned_memory_defaults (void)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 budget = 0;
+
+  g_assert_true (leat_device_parse_budget (LEAT_MEMORY_PINNED, NULL, 100000, &budget, &error));
+  g_assert_cmpuint (budget, ==, 50000);
+  g_assert_true (leat_device_parse_budget (LEAT_MEMORY_PINNED, "25%", 100000, &budget, &error));
+  g_assert_cmpuint (budget, ==, 25000);
+  g_assert_no_error (error);
+  g_assert_false (leat_device_parse_budget (LEAT_MEMORY_PINNED, "lots", 100000, &budget, &error));
+  g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_INVALID);
+  g_assert_cmpstr (error->message, ==, "LEAT_PINNED_BUDGET=lots is no size of memory: write 75%, 512M or 2G");
 }
 
 static void
@@ -225,7 +288,7 @@ test_memory_budget_reads_environment (void)
       g_autoptr (GError) error = NULL;
       guint64 budget = 0;
 
-      leat_device_parse_budget (rows[i].text, 100000, &budget, &error);
+      leat_device_parse_budget (LEAT_MEMORY_DEVICE, rows[i].text, 100000, &budget, &error);
       g_assert_cmpuint (budget, ==, rows[i].bytes);
       if (rows[i].bytes == 0)
         g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_INVALID);
@@ -348,6 +411,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/memory/pool/reuses-blocks", test_memory_pool_reuses_blocks);
   g_test_add_func ("/leat/memory/pool/keeps-no-more-than-its-share", test_memory_pool_keeps_no_more_than_its_share);
   g_test_add_func ("/leat/memory/budget/refuses", test_memory_budget_refuses);
+  g_test_add_func ("/leat/memory/budget/refuses-pinned", test_memory_budget_refuses_pinned);
+  g_test_add_func ("/leat/memory/budget/holds-for-cached-pinned-blocks",
+                   test_memory_budget_holds_for_cached_pinned_blocks);
+  g_test_add_func ("/leat/memory/budget/of-pinned-memory-defaults", test_memory_budget_of_pinned_memory_defaults);
   g_test_add_func ("/leat/memory/budget/counts-cached-blocks-out", test_memory_budget_counts_cached_blocks_out);
   g_test_add_func ("/leat/memory/budget/reads-environment", test_memory_budget_reads_environment);
   g_test_add_func ("/leat/memory/format-bytes", test_memory_format_bytes);

@@ -9,7 +9,7 @@
 
 static const char *const fake_harness_variables[] = {
   "FAKE_DRIVER_VERSION", "FAKE_DRIVER_DEVICES", "FAKE_DRIVER_MISSING", "FAKE_DRIVER_MEMORY", "FAKE_DRIVER_INIT",
-  "LEAT_DEVICE",         "LEAT_CUDA_DRIVER",    "LEAT_CPU_DRIVER",     "LEAT_MEMORY_BUDGET",
+  "LEAT_DEVICE",         "LEAT_CUDA_DRIVER",    "LEAT_CPU_DRIVER",     "LEAT_MEMORY_BUDGET", "LEAT_PINNED_BUDGET",
 };
 
 static void

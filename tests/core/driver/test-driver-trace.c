@@ -126,6 +126,64 @@ test_trace_counts_from_threads (void)
   fake_harness_clear (&fake);
 }
 
+typedef struct
+{
+  const LeatDriverTable *table;
+  gboolean end;     /* atomic */
+  guint64 n_calls;  /* atomic */
+  guint64 n_absent; /* times that the function that the driver lacks was there */
+} TraceCaller;
+
+static gpointer
+call_to_the_end (gpointer data)
+{
+  TraceCaller *self = data;
+
+  while (!g_atomic_int_get (&self->end))
+    {
+      (*self->table->cuEventQuery) (NULL);
+      self->n_absent += self->table->cuLaunchKernelEx != NULL;
+      __atomic_fetch_add (&self->n_calls, 1, __ATOMIC_RELAXED);
+    }
+  return NULL;
+}
+
+static void
+await_calls (TraceCaller *caller, guint64 n)
+{
+  guint64 goal = __atomic_load_n (&caller->n_calls, __ATOMIC_RELAXED) + n;
+
+  while (__atomic_load_n (&caller->n_calls, __ATOMIC_RELAXED) < goal)
+    g_thread_yield ();
+}
+
+/* Sessions of other threads run while one counts. */
+static void
+test_trace_starts_and_stops_under_calls (void)
+{
+  FakeHarness fake;
+  LeatDriver *driver;
+  TraceCaller caller = { 0 };
+  GThread *thread;
+
+  fake_harness_init (&fake, "FAKE_DRIVER_MISSING", "cuLaunchKernelEx", NULL);
+  driver = open_fake (&fake);
+  caller.table = leat_driver_get_table (driver);
+  thread = g_thread_new ("calls", call_to_the_end, &caller);
+  for (guint i = 0; i < 100; i++)
+    {
+      g_assert_true (leat_driver_trace_start (driver, i % 2 == 0, NULL));
+      await_calls (&caller, 3);
+      leat_driver_trace_stop (driver);
+      g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuEventQuery), >=, 2);
+      g_assert_cmpuint (leat_driver_trace_get_log (driver, NULL, 0), >=, i % 2 == 0 ? 2 : 0);
+    }
+  g_atomic_int_set (&caller.end, TRUE);
+  g_thread_join (thread);
+  g_assert_cmpuint (caller.n_absent, ==, 0);
+  fake_harness_clear (&fake);
+}
+
 static void
 test_trace_keeps_drivers_apart (void)
 {
@@ -196,5 +254,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/driver/trace/adds-no-entries", test_trace_adds_no_entries);
   g_test_add_func ("/leat/driver/trace/entries-have-names", test_trace_entries_have_names);
   g_test_add_func ("/leat/driver/trace/counts-from-threads", test_trace_counts_from_threads);
+  g_test_add_func ("/leat/driver/trace/starts-and-stops-under-calls", test_trace_starts_and_stops_under_calls);
   return g_test_run ();
 }

@@ -140,6 +140,7 @@ typedef struct
 {
   LeatNode parent_instance;
   char *signature;
+  char *states;
   guint64 n_prepared;
 } ToyKernel;
 typedef LeatNodeClass ToyKernelClass;
@@ -147,6 +148,8 @@ typedef LeatNodeClass ToyKernelClass;
 static const LeatProp toy_kernel_props[] = {
   { sizeof (LeatProp), "signature", LEAT_PROP_STRING, 0, offsetof (ToyKernel, signature), .def.s = "",
     .blurb = "Words in:NAME=SPEC, out:NAME=SPEC and arg:NAME=TYPE" },
+  { sizeof (LeatProp), "states", LEAT_PROP_STRING, 0, offsetof (ToyKernel, states),
+    .blurb = "What its output \"o\" is said to be when it negotiates" },
 };
 const LeatNodeInfo toy_kernel_info = {
   sizeof (LeatNodeInfo),
@@ -203,6 +206,17 @@ toy_kernel_prepare (LeatNode *node, GError **error)
   return TRUE;
 }
 
+static gboolean
+toy_kernel_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  ToyKernel *self = (ToyKernel *) node;
+  g_autoptr (LeatSpec) spec = self->states != NULL ? leat_spec_parse (self->states, NULL) : NULL;
+
+  if (spec != NULL)
+    return leat_negotiation_set_output (negotiation, "o", spec, error);
+  return LEAT_NODE_CLASS (toy_kernel_parent_class)->negotiate (node, negotiation, error);
+}
+
 guint64
 toy_kernel_get_n_prepared (LeatNode *node)
 {
@@ -213,6 +227,7 @@ static void
 toy_kernel_class_init (ToyKernelClass *klass)
 {
   klass->prepare = toy_kernel_prepare;
+  klass->negotiate = toy_kernel_negotiate;
   leat_node_class_describe (klass, &toy_kernel_info);
 }
 

@@ -3,6 +3,8 @@
  */
 #include "image-child.h"
 
+#include "kernel/leat-image-internal-private.h"
+
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -357,11 +359,58 @@ test_image_cache_is_bounded (void)
   image_case_clear (&c);
 }
 
+static char *
+make_key (const char *name, const char *text, gboolean strict, const char *compiler)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new (name, text, &error);
+  const LeatImageTarget target = { LEAT_IMAGE_HOST, "x86-64", 0 };
+  GString *digits = g_string_new (NULL);
+  LeatImageKey key;
+
+  g_assert_no_error (error);
+  leat_kernel_source_set_strict (source, strict);
+  leat_image_make_key (source, &target, compiler, &key);
+  for (gsize i = 0; i < sizeof key.bytes; i++)
+    g_string_append_printf (digits, "%02x", key.bytes[i]);
+  return g_string_free (digits, FALSE);
+}
+
+/* All that an image depends on is in its key; the folder of its source is not. */
+static void
+test_image_cache_key (void)
+{
+  static const char text[] = "__global__ void f (float *out) { out[0] = 1; }";
+  static const struct
+  {
+    const char *name, *text;
+    gboolean strict;
+    const char *compiler;
+  } others[] = {
+    { "b/k.cu", "__global__ void f (float *out) { out[0] = 2; }", TRUE, "c++" },
+    { "b/k.cu", "__global__ void f (float *out)\n{ out[0] = 1; }", TRUE, "c++" },
+    { "b/l.cu", text, TRUE, "c++" },
+    { "b/k.cu", text, FALSE, "c++" },
+    { "b/k.cu", text, TRUE, "c++ 2" },
+    { "b/k.cu", text, TRUE, NULL },
+  };
+  g_autofree char *key = make_key ("a/k.cu", text, TRUE, "c++"), *same = make_key ("b/k.cu", text, TRUE, "c++");
+
+  g_assert_cmpstr (key, ==, same);
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      g_autofree char *other = make_key (others[i].name, others[i].text, others[i].strict, others[i].compiler);
+
+      g_assert_cmpstr (key, !=, other);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   image_child_check (argc, argv);
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/image/cache/key-has-all-it-depends-on", test_image_cache_key);
   g_test_add_func ("/leat/image/cache/hits", test_image_cache_hits);
   g_test_add_func ("/leat/image/cache/misses", test_image_cache_misses);
   g_test_add_func ("/leat/image/cache/is-private", test_image_cache_is_private);

@@ -396,6 +396,36 @@ test_source_warnings (void)
     }
 }
 
+/* Of a file that has several, a pipeline hears of those that it launches. */
+static void
+test_source_entry_warnings (void)
+{
+  static const char *const text = "__device__ void await (int *x) {\n"
+                                  "  while (leat_load_relaxed (x) == 0);\n"
+                                  "}\n"
+                                  "__device__ void call (int *x) { await (x); }\n"
+                                  "__global__ void waits (int *x) { call (x); }\n"
+                                  "__global__ void spins (int *x) {\n"
+                                  "  while (leat_load_relaxed (x) == 0);\n"
+                                  "}\n"
+                                  "__global__ void sets (int *x) { *x = 1; }\n";
+  static const char *const places[][2] = {
+    { "waits", "t.cu:2:3: " }, { "spins", "t.cu:7:3: " }, { "sets", NULL }, { "none", NULL }
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_auto (GStrv) warnings = leat_kernel_source_list_entry_warnings (source, places[i][0]);
+
+      g_assert_cmpuint (g_strv_length (warnings), ==, places[i][1] != NULL);
+      if (places[i][1] != NULL)
+        g_assert_true (g_str_has_prefix (warnings[0], places[i][1]));
+    }
+}
+
 static const struct
 {
   const char *body;
@@ -478,6 +508,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);
   g_test_add_func ("/leat/kernel/source/warnings", test_source_warnings);
+  g_test_add_func ("/leat/kernel/source/entry-warnings", test_source_entry_warnings);
   g_test_add_func ("/leat/kernel/source/launches", test_source_launches);
 #define ADD(path, f) g_test_add (path, TestFolder, NULL, test_folder_set_up, f, test_folder_tear_down)
   ADD ("/leat/kernel/include/inlines", test_include_inlines);

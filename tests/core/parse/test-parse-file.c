@@ -251,6 +251,74 @@ test_parse_file_unreadable (Files *files, gconstpointer data)
 }
 
 static void
+test_parse_file_near_name (Files *files, gconstpointer data)
+{
+  files_write ("here.leat", "leat 1\n");
+  files_write ("there.txt", "");
+  files_write ("graphs/scan.leat", "leat 1\ninclude \"tabel.leat\"\n");
+  files_write ("graphs/table.leat", "leat 1\n");
+  g_assert_null (files_parse (files, "graphs/scn.leat", NULL, NULL));
+  files_assert_error (files, 0, LEAT_PARSE_ERROR_IO,
+                      "cannot read graphs/scn.leat: No such file or directory (did you mean \"graphs/scan.leat\"?)");
+  g_ptr_array_set_size (files->errors, 0);
+  g_assert_null (files_parse (files, "heer.leat", NULL, NULL));
+  files_assert_error (files, 0, LEAT_PARSE_ERROR_IO,
+                      "cannot read heer.leat: No such file or directory (did you mean \"here.leat\"?)");
+  g_ptr_array_set_size (files->errors, 0);
+  g_assert_null (files_parse (files, "no.leat", NULL, NULL)); /* not here.leat, most of which is its ending */
+  files_assert_error (files, 0, LEAT_PARSE_ERROR_IO, "cannot read no.leat: No such file or directory");
+  g_ptr_array_set_size (files->errors, 0);
+  g_assert_null (files_parse (files, "there.text", NULL, NULL));
+  files_assert_error (files, 0, LEAT_PARSE_ERROR_IO,
+                      "cannot read there.text: No such file or directory (did you mean \"there.txt\"?)");
+  g_ptr_array_set_size (files->errors, 0);
+  g_assert_null (files_parse (files, "graphs/wholly-different.leat", NULL, NULL));
+  files_assert_error (files, 0, LEAT_PARSE_ERROR_IO,
+                      "cannot read graphs/wholly-different.leat: No such file or directory");
+  g_ptr_array_set_size (files->errors, 0);
+  g_assert_null (files_parse (files, "graphs/scan.leat", NULL, NULL));
+  files_assert_error (files, 0, LEAT_PARSE_ERROR_INCLUDE,
+                      "graphs/scan.leat:2:9: cannot include graphs/tabel.leat: no such file (did you mean "
+                      "\"graphs/table.leat\"?)");
+}
+
+static void
+files_assert_fault (Files *files, guint index, GQuark domain, int code, const char *message)
+{
+  const GError *error;
+
+  g_assert_cmpuint (files->errors->len, >, index);
+  error = g_ptr_array_index (files->errors, index);
+  g_assert_error (error, domain, code);
+  g_assert_cmpstr (error->message, ==, message);
+}
+
+/* What a program does to a pipeline that it has read: the places are still the file's. */
+static void
+test_parse_file_places_of_faults (Files *files, gconstpointer data)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (GError) error = NULL;
+
+  files_write ("a.leat", "leat 1\n"
+                         "s = t:scan patterns=x\n"
+                         "k = t:kernel source=good.cu\n"
+                         "t:source path=x -> t:up -> s -> t:down -> t:sink\n"
+                         "t:source path=x -> t:up -> k -> t:down -> t:sink\n");
+  pipeline = files_parse (files, "a.leat", NULL, NULL);
+  g_assert_nonnull (pipeline);
+  g_assert_true (leat_pipeline_validate (pipeline, files->errors));
+  leat_port_unlink (leat_node_get_port (get_node (pipeline, "s"), "in", NULL));
+  g_assert_true (leat_node_set_from_string (get_node (pipeline, "k"), "source", "bad.cu", &error));
+  g_assert_no_error (error);
+  g_assert_false (leat_pipeline_validate (pipeline, files->errors));
+  files_assert_fault (files, 0, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                      "a.leat:3:1: t:kernel \"k\": bad.cu:1: no kernel");
+  files_assert_fault (files, 1, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED,
+                      "a.leat:2:1: t:scan \"s\" needs a link to its port \"in\"");
+}
+
+static void
 test_parse_file_limit_size (Files *files, gconstpointer data)
 {
   g_autofree char *big = g_strnfill (1024 * 1024 + 1, '#');
@@ -411,6 +479,8 @@ main (int argc, char **argv)
   ADD ("include-errors", test_parse_file_include_errors);
   ADD ("paths", test_parse_file_paths);
   ADD ("unreadable", test_parse_file_unreadable);
+  ADD ("near-name", test_parse_file_near_name);
+  ADD ("places-of-faults", test_parse_file_places_of_faults);
   ADD ("limit-size", test_parse_file_limit_size);
   ADD ("limit-depth", test_parse_file_limit_depth);
   ADD ("limit-files", test_parse_file_limit_files);

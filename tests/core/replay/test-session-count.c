@@ -3,6 +3,8 @@
  */
 #include "session-fixture.h"
 
+#define MAP                                                                                                            \
+  "app name=source spec=f32[256] -> upload mode=copy -> map expr=\"2*x+1\" -> readback mode=copy -> app name=sink"
 #define N    256
 #define RUNS 3
 
@@ -26,10 +28,7 @@ test_session_count_equals_the_prediction (gconstpointer data)
   g_autoptr (GError) error = NULL;
   float x[N] = { 0 };
 
-  session_fixture_open (
-    &fixture,
-    "app name=source spec=f32[256] -> upload mode=copy -> map expr=\"2*x+1\" -> readback mode=copy -> app name=sink",
-    executor);
+  session_fixture_open (&fixture, MAP, executor);
   g_assert_true (leat_session_start_counting (fixture.session, &error));
   g_assert_no_error (error);
   for (guint i = 0; i < RUNS; i++)
@@ -44,6 +43,61 @@ test_session_count_equals_the_prediction (gconstpointer data)
     }
   g_assert_cmpuint (count_get (counts, "copies"), ==, 2 * RUNS);
   g_assert_cmpuint (count_get (counts, "graph-launches"), ==, executor == LEAT_EXECUTOR_GRAPH ? RUNS : 0);
+  session_fixture_close (&fixture);
+}
+
+typedef struct
+{
+  SessionFixture fixture;
+  gboolean end; /* atomic */
+  guint runs;   /* atomic */
+} OtherSession;
+
+static gpointer
+run_to_the_end (gpointer data)
+{
+  OtherSession *self = data;
+  float x[N] = { 0 };
+
+  while (!g_atomic_int_get (&self->end))
+    {
+      g_bytes_unref (session_fixture_run (&self->fixture, x, sizeof x));
+      g_atomic_int_inc (&self->runs);
+    }
+  return NULL;
+}
+
+/* Calls of all sessions of the driver are counted, from where they are when the counting begins. */
+static void
+test_session_count_while_another_runs (void)
+{
+  OtherSession other = { 0 };
+  SessionFixture fixture;
+  GThread *thread;
+  float x[N] = { 0 };
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  session_fixture_open (&other.fixture, MAP, LEAT_EXECUTOR_EAGER);
+  thread = g_thread_new ("other", run_to_the_end, &other);
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (GVariant) counts = NULL;
+      g_autoptr (GError) error = NULL;
+      guint before, after;
+
+      g_assert_true (leat_session_start_counting (fixture.session, &error));
+      before = g_atomic_int_get (&other.runs);
+      g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
+      after = g_atomic_int_get (&other.runs);
+      counts = leat_session_stop_counting (fixture.session, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (count_get (counts, "graph-launches"), ==, 1);
+      /* One of them may have begun before. */
+      g_assert_cmpuint (count_get (counts, "waits"), >=, MAX (after - before, 1));
+    }
+  g_atomic_int_set (&other.end, TRUE);
+  g_thread_join (thread);
+  session_fixture_close (&other.fixture);
   session_fixture_close (&fixture);
 }
 
@@ -66,6 +120,7 @@ main (int argc, char **argv)
                         test_session_count_equals_the_prediction);
   g_test_add_data_func ("/leat/session/count/equals-the-prediction/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_session_count_equals_the_prediction);
+  g_test_add_func ("/leat/session/count/while-another-runs", test_session_count_while_another_runs);
   g_test_add_func ("/leat/session/count/needs-an-open-session", test_session_count_needs_an_open_session);
   return g_test_run ();
 }

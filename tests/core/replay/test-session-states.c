@@ -105,6 +105,54 @@ test_states_cancel_before_a_run (void)
   session_fixture_close (&fixture);
 }
 
+/* The messages of a run: all but those of progress, which take a tenth of a second. */
+static void
+assert_messages (LeatSession *session, const char *expected)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (GString) kinds = g_string_new (NULL);
+  LeatMessage *message;
+
+  g_object_get (session, "pipeline", &pipeline, NULL);
+  while ((message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0)) != NULL)
+    {
+      LeatMessageType kind = leat_message_get_kind (message);
+
+      if (kind == LEAT_MESSAGE_STATS || kind == LEAT_MESSAGE_END)
+        g_string_append (kinds, kind == LEAT_MESSAGE_STATS ? "stats " : "end ");
+      if (kind == LEAT_MESSAGE_ERROR)
+        g_string_append_printf (kinds, "%s ", leat_message_get_error (message)->message);
+      leat_message_unref (message);
+    }
+  g_assert_cmpstr (kinds->str, ==, expected);
+}
+
+/* As one in the background does: what watches the bus need not know which it is. */
+static void
+test_states_run_posts_how_it_ended (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autofree char *expected = NULL;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, BYTES, LEAT_EXECUTOR_GRAPH);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (leat_session_run (fixture.session, cancellable, &error));
+  expected = g_strconcat (error->message, " ", NULL);
+  assert_messages (fixture.session, expected);
+  push (fixture.source, "abc");
+  g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, NULL), ==, LEAT_FLOW_DATA);
+  assert_messages (fixture.session, "");
+  leat_app_end (fixture.source);
+  g_assert_true (leat_session_run (fixture.session, NULL, NULL));
+  assert_messages (fixture.session, "stats end ");
+  leat_session_close (fixture.session);
+  g_assert_false (leat_session_run (fixture.session, NULL, NULL));
+  assert_messages (fixture.session, "the session is not open ");
+  session_fixture_close (&fixture);
+}
+
 static void
 on_run_closed (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -123,10 +171,120 @@ test_states_close_ends_a_run (void)
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   leat_session_run_async (fixture.session, NULL, on_run_closed, loop);
-  while (!g_atomic_int_get (&fixture.session->running))
+  while (g_atomic_int_get (&fixture.session->use) != LEAT_SESSION_RUNNING)
     g_usleep (100);
   leat_session_close (fixture.session);
   g_main_loop_run (loop);
+  session_fixture_close (&fixture);
+}
+
+typedef struct
+{
+  LeatSession *session;
+  gboolean end; /* atomic */
+} StatesThread;
+
+/* A run of a session that is not open, or that opens or closes, is refused; anything else would be a fault. */
+static gpointer
+replay_to_the_end (gpointer data)
+{
+  StatesThread *self = data;
+
+  while (!g_atomic_int_get (&self->end))
+    {
+      g_autoptr (GError) error = NULL;
+      LeatFlow flow = leat_session_replay (self->session, FALSE, NULL, &error);
+
+      if (flow == LEAT_FLOW_ERROR && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+          && !g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED))
+        g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+      g_thread_yield ();
+    }
+  return NULL;
+}
+
+static gpointer
+close_to_the_end (gpointer data)
+{
+  StatesThread *self = data;
+
+  while (!g_atomic_int_get (&self->end))
+    {
+      leat_session_close (self->session);
+      g_usleep (500);
+    }
+  return NULL;
+}
+
+static void
+test_states_threads_replay_and_close (void)
+{
+  SessionFixture fixture;
+  StatesThread shared = { 0 };
+  GThread *threads[2];
+  guint n_opened = 0;
+
+  session_fixture_open (&fixture, BYTES, LEAT_EXECUTOR_GRAPH);
+  shared.session = fixture.session;
+  threads[0] = g_thread_new ("replays", replay_to_the_end, &shared);
+  threads[1] = g_thread_new ("closes", close_to_the_end, &shared);
+  while (n_opened < 20)
+    {
+      g_autoptr (GError) error = NULL;
+
+      if (leat_session_open (fixture.session, NULL, &error))
+        n_opened++;
+      else
+        g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+      g_thread_yield ();
+    }
+  g_atomic_int_set (&shared.end, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  session_fixture_close (&fixture);
+}
+
+static void
+on_run_ended (GObject *object, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (leat_session_run_finish (LEAT_SESSION (object), result, &error));
+  g_assert_no_error (error);
+  g_main_loop_quit (data);
+}
+
+static guint64
+count_runs (LeatSession *session)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (session);
+  guint64 runs = 0;
+
+  g_assert_true (g_variant_lookup (stats, "runs", "t", &runs));
+  return runs;
+}
+
+static void
+test_states_stats_during_a_run (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  guint64 runs = 0;
+
+  session_fixture_open (&fixture, BYTES, LEAT_EXECUTOR_GRAPH);
+  leat_session_run_async (fixture.session, NULL, on_run_ended, loop);
+  for (guint i = 0; i < 50; i++)
+    {
+      guint64 before = runs;
+
+      push (fixture.source, "abc");
+      runs = count_runs (fixture.session);
+      g_assert_cmpuint (runs, >=, before);
+      g_assert_cmpuint (runs, <=, i + 1);
+    }
+  leat_app_end (fixture.source);
+  g_main_loop_run (loop);
+  g_assert_cmpuint (count_runs (fixture.session), ==, 50);
   session_fixture_close (&fixture);
 }
 
@@ -195,6 +353,17 @@ test_states_failed_open_keeps_pushes (void)
   g_unlink (path);
 }
 
+/* A slow run posts its progress as well. */
+static LeatMessage *
+pop_unless_progress (LeatBus *bus)
+{
+  LeatMessage *message;
+
+  while ((message = leat_bus_pop (bus, 0)) != NULL && leat_message_get_kind (message) == LEAT_MESSAGE_PROGRESS)
+    leat_message_unref (message);
+  return message;
+}
+
 static void
 test_states_uneven_sources_warn (void)
 {
@@ -217,7 +386,7 @@ test_states_uneven_sources_warn (void)
   leat_app_end (other);
   g_assert_true (leat_session_run (fixture.session, NULL, &error));
   assert_pull (fixture.sink, "bc");
-  message = leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0);
+  message = pop_unless_progress (leat_pipeline_get_bus (fixture.pipeline));
   g_assert_nonnull (message);
   g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
   g_assert_error (leat_message_get_error (message), LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN);
@@ -242,6 +411,9 @@ test_states_no_pipeline (void)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
   g_clear_error (&error);
+  g_assert_false (leat_session_run (session, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+  g_clear_error (&error);
   g_assert_null (leat_session_stop_counting (session, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
 }
@@ -250,10 +422,13 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/session/run/posts-how-it-ended", test_states_run_posts_how_it_ended);
   g_test_add_func ("/leat/session/states/end-stays", test_states_end_stays);
   g_test_add_func ("/leat/session/states/failure-stays", test_states_failure_stays);
   g_test_add_func ("/leat/session/states/cancel-before-a-run", test_states_cancel_before_a_run);
   g_test_add_func ("/leat/session/states/close-ends-a-run", test_states_close_ends_a_run);
+  g_test_add_func ("/leat/session/states/threads-replay-and-close", test_states_threads_replay_and_close);
+  g_test_add_func ("/leat/session/states/stats-during-a-run", test_states_stats_during_a_run);
   g_test_add_func ("/leat/session/states/one-session-a-pipeline", test_states_one_session_a_pipeline);
   g_test_add_func ("/leat/session/states/arguments-are-busy", test_states_arguments_are_busy);
   g_test_add_func ("/leat/session/states/failed-open-keeps-pushes", test_states_failed_open_keeps_pushes);

@@ -27,6 +27,8 @@ static const CudaCase cuda_stream_cases[] = {
                             "query s0 = NOT_READY; open; sync s0" },
   { "event-pending", "stream s0; event e0; query-event e0; block s0; record e0 s0; query-event e0 = NOT_READY; open; "
                      "sync-event e0; query-event e0" },
+  { "event-at-the-end", "stream s0; event e0; host s0; record e0 s0; sync-event e0; query s0; host s0; record e0 s0; "
+                        "sync-event e0; query s0; block s0; record e0 s0; open; sync-event e0; query s0" },
   { "event-never-recorded", "event e0; sync-event e0; query-event e0" },
   { "elapsed", "stream s0; event e0; event e1; record e0 s0; record e1 s0; sync s0; elapsed e0 e1" },
   { "elapsed-pending",

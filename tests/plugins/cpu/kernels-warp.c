@@ -75,22 +75,74 @@ test_warp_block_sum (void)
     }
 }
 
-static void
-test_warp_scan (void)
+/* What a lane gives, of the numbers of its warp. */
+
+static int
+test_warp_expect_scan (const int *warp, guint lane)
 {
+  int sum = 0;
+
+  for (guint k = 0; k <= lane; k++)
+    sum += warp[k];
+  return sum;
+}
+
+static int
+test_warp_expect_halves (const int *warp, guint lane)
+{
+  int sum = 0, best = 0;
+
+  for (guint k = 0; k < 16; k++)
+    {
+      sum += warp[k];
+      best = MAX (best, warp[16 + k]);
+    }
+  return lane < 16 ? sum : best;
+}
+
+static int
+test_warp_expect_few_lanes (const int *warp, guint lane)
+{
+  int positive = 0;
+
+  for (guint k = 0; k < 12; k++)
+    positive += warp[k] > 0;
+  return lane >= 12 ? -1 : positive * 100 + warp[11];
+}
+
+static int
+test_warp_expect_exchange (const int *warp, guint lane)
+{
+  return warp[lane ^ 2] * 2;
+}
+
+typedef struct
+{
+  const char *path;
+  const char *kernel;
+  int (*expect) (const int *warp, guint lane);
+} WarpCase;
+
+static const WarpCase warp_cases[] = {
+  { "/leat/cpu/kernels/warp/scan", "warp_scan", test_warp_expect_scan },
+  { "/leat/cpu/kernels/warp/halves", "halves", test_warp_expect_halves },
+  { "/leat/cpu/kernels/warp/few-lanes", "few_lanes", test_warp_expect_few_lanes },
+  { "/leat/cpu/kernels/warp/exchange", "exchange", test_warp_expect_exchange },
+};
+
+static void
+test_warp_case (gconstpointer user_data)
+{
+  const WarpCase *self = user_data;
   WarpData data;
   g_autofree int *out = NULL;
-  int sum = 0;
 
   if (!test_warp_begin (&data, "warp.cu"))
     return;
-  test_warp_run (&data, "warp_scan");
+  test_warp_run (&data, self->kernel);
   out = kernel_fixture_dup (data.outs[0]);
   for (guint i = 0; i < N; i++)
-    {
-      sum = (i % 32 == 0 ? 0 : sum) + data.in[i];
-      g_assert_cmpint (out[i], ==, sum);
-    }
+    g_assert_cmpint (out[i], ==, self->expect (data.in + i / 32 * 32, i % 32));
   kernel_fixture_close (data.fixture);
 }
 
@@ -165,53 +217,6 @@ test_warp_ballots (void)
 }
 
 static void
-test_warp_halves (void)
-{
-  WarpData data;
-  g_autofree int *out = NULL;
-
-  if (!test_warp_begin (&data, "warp.cu"))
-    return;
-  test_warp_run (&data, "halves");
-  out = kernel_fixture_dup (data.outs[0]);
-  for (guint first = 0; first < N; first += 16)
-    {
-      int sum = 0, best = 0;
-
-      for (guint k = 0; k < 16; k++)
-        {
-          sum += data.in[first + k];
-          best = MAX (best, data.in[first + k]);
-        }
-      for (guint k = 0; k < 16; k++)
-        g_assert_cmpint (out[first + k], ==, first % 32 == 0 ? sum : best);
-    }
-  kernel_fixture_close (data.fixture);
-}
-
-static void
-test_warp_few_lanes (void)
-{
-  WarpData data;
-  g_autofree int *out = NULL;
-
-  if (!test_warp_begin (&data, "warp.cu"))
-    return;
-  test_warp_run (&data, "few_lanes");
-  out = kernel_fixture_dup (data.outs[0]);
-  for (guint i = 0; i < N; i++)
-    {
-      const int *warp = data.in + i / 32 * 32;
-      int positive = 0;
-
-      for (guint k = 0; k < 12; k++)
-        positive += warp[k] > 0;
-      g_assert_cmpint (out[i], ==, i % 32 >= 12 ? -1 : positive * 100 + warp[11]);
-    }
-  kernel_fixture_close (data.fixture);
-}
-
-static void
 test_warp_short (void)
 {
   static const guint threads[] = { 1, 16, 33, 48, 95 };
@@ -236,21 +241,6 @@ test_warp_short (void)
           g_assert_cmpint (out[i], ==, sum);
         }
     }
-  kernel_fixture_close (data.fixture);
-}
-
-static void
-test_warp_exchange (void)
-{
-  WarpData data;
-  g_autofree int *out = NULL;
-
-  if (!test_warp_begin (&data, "warp.cu"))
-    return;
-  test_warp_run (&data, "exchange");
-  out = kernel_fixture_dup (data.outs[0]);
-  for (guint i = 0; i < N; i++)
-    g_assert_cmpint (out[i], ==, data.in[i ^ 2] * 2);
   kernel_fixture_close (data.fixture);
 }
 
@@ -359,14 +349,12 @@ test_warp_reduce (void)
 void
 test_kernels_add_warp (void)
 {
+  for (guint i = 0; i < G_N_ELEMENTS (warp_cases); i++)
+    g_test_add_data_func (warp_cases[i].path, &warp_cases[i], test_warp_case);
   g_test_add_func ("/leat/cpu/kernels/warp/block-sum", test_warp_block_sum);
-  g_test_add_func ("/leat/cpu/kernels/warp/scan", test_warp_scan);
   g_test_add_func ("/leat/cpu/kernels/warp/shuffles", test_warp_shuffles);
   g_test_add_func ("/leat/cpu/kernels/warp/ballots", test_warp_ballots);
-  g_test_add_func ("/leat/cpu/kernels/warp/halves", test_warp_halves);
-  g_test_add_func ("/leat/cpu/kernels/warp/few-lanes", test_warp_few_lanes);
   g_test_add_func ("/leat/cpu/kernels/warp/short-warp", test_warp_short);
-  g_test_add_func ("/leat/cpu/kernels/warp/exchange", test_warp_exchange);
   g_test_add_func ("/leat/cpu/kernels/warp/compact", test_warp_compact);
   g_test_add_func ("/leat/cpu/kernels/warp/match", test_warp_match);
   g_test_add_func ("/leat/cpu/kernels/warp/reduce", test_warp_reduce);

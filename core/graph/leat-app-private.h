@@ -1,0 +1,13 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-app.h"
+
+G_BEGIN_DECLS
+
+/* For the plugin that lists the node. */
+extern const LeatNodeInfo leat_app_info;
+
+G_END_DECLS

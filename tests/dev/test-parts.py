@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The parts of ./dev: how it waits for another ./dev, what it says, how it counts. Writes TAP."""
+
+import contextlib
+import io
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ROOT / 'dev.d'
+WAITING = 'dev: another one; waiting\n'
+
+
+def bash(folder, script):
+    """A shell in FOLDER that has the parts, under way."""
+    begin = f'set -euo pipefail; dev_root={folder}; for part in say lock setup; do . "{PARTS}/$part.sh"; done; '
+    return subprocess.Popen(['bash', '-c', begin + script], cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def finish(child):
+    out, err = child.communicate(timeout=20)
+    return child.returncode, out, err
+
+
+def hold(folder, then):
+    """A shell that has the lock of FOLDER/build, and what it does with it."""
+    child = bash(folder, f'lock_take "$PWD/build" waiting; echo locked; {then}')
+    assert child.stdout.readline() == 'locked\n', child.communicate()
+    return child
+
+
+def wait_for(folder):
+    """A shell that wants that lock and has said so."""
+    child = bash(folder, 'lock_take "$PWD/build" "another one; waiting"; ls build; lock_release')
+    assert child.stderr.readline() == WAITING, child.communicate()
+    return child
+
+
+def test_lock_at_once_is_silent(folder):
+    assert finish(bash(folder, 'lock_take "$PWD/build" waiting; echo has; lock_release')) == (0, 'has\n', '')
+
+
+def test_lock_waits_for_another(folder):
+    holder = hold(folder, 'sleep 0.5; touch build/done; lock_release; sleep 30')
+    assert finish(wait_for(folder)) == (0, 'done\n', '')
+    assert holder.poll() is None
+    holder.kill()
+    holder.communicate()
+
+
+def test_lock_of_what_was_killed_is_free(folder):
+    holder = hold(folder, 'read -r -t 30 <> <(:)')
+    waiting = wait_for(folder)
+    holder.kill()
+    holder.communicate()
+    assert finish(waiting) == (0, '', '')
+
+
+def test_lock_of_a_folder_that_is_removed(folder):
+    holder = hold(folder, 'sleep 0.5; rm -r build; lock_release')
+    assert finish(wait_for(folder)) == (0, '', '')
+    assert (folder / 'build').is_dir()
+    holder.communicate()
+
+
+def test_lock_is_not_kept_by_what_runs_after_it(folder):
+    holder = hold(folder, 'lock_release; echo released; exec sleep 30')
+    assert holder.stdout.readline() == 'released\n'
+    assert finish(bash(folder, 'lock_take "$PWD/build" waiting')) == (0, '', '')
+    holder.kill()
+    holder.communicate()
+
+
+def test_command_that_is_not_there(folder):
+    assert finish(bash(folder, 'need_command nosuchcommand')) == (127, '', 'dev: there is no command "nosuchcommand"\n')
+    assert finish(bash(folder, 'need_command ./none'))[0] == 127
+    assert finish(bash(folder, 'need_command sh; need_command /bin/sh')) == (0, '', '')
+
+
+def test_network_is_doubted_for_a_reason(folder):
+    (folder / 'log').write_text("Err:1 http://deb.debian.org bookworm\n  Temporary failure resolving 'deb.debian.org'\n")
+    assert finish(bash(folder, 'setup_doubt_network log')) == (0, '; is there a network?', '')
+    (folder / 'log').write_text('E: Unable to locate package gcc\n')
+    assert finish(bash(folder, 'setup_doubt_network log')) == (0, '', '')
+
+
+def told(*programs):
+    """What is reported of programs, each (stdout, how it ended, stderr, names)."""
+    import tap
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        well = tap.report({f'p{i}': tap.cases_of_program(*program[:3], lambda p=program: p[3])
+                           for i, program in enumerate(programs)})
+    return well, text.getvalue()
+
+
+NAMES = ['/x/a', '/x/b', '/x/c', '/x/d']
+
+
+def test_count_says_which_case_aborted(folder):
+    well, text = told(('1..1\nnot ok 1 /y/plain\n', 'FAIL', '', ['/y/plain']),
+                      ('1..4\n# Start of x tests\nok 1 /x/a\nBail out! ERROR:t.c:2:b: assertion failed\n', 'FAIL', '', NAMES))
+    assert not well
+    assert text.startswith('\nfailed:\n'
+                           '  p1: /x/b - aborted: ended with FAIL: ERROR:t.c:2:b: assertion failed\n'
+                           '  p0: /y/plain\n'
+                           '  p1: 2 cases after that never ran\n'), text
+    assert text.endswith('\n1 passed, 4 failed, 0 skipped\n'), text
+
+
+def test_count_of_a_signal_has_the_last_words(folder):
+    end = ('1..2\nok 1 /x/a\n', 'exit status -11', 'noise\n==1==ERROR: AddressSanitizer: SEGV\n #0 in f\n', NAMES[:2])
+    assert '/x/b - aborted: ended with exit status -11: ==1==ERROR: AddressSanitizer: SEGV\n' in told(end)[1]
+
+
+def test_count_without_names_has_the_number(folder):
+    assert 'p0: (case 2 of 4) - aborted: ended with TIMEOUT\n' in told(('1..4\nok 1 /x/a\n', 'TIMEOUT', '', []))[1]
+
+
+def test_count_of_what_ends_well(folder):
+    assert told(('1..2\nok 1 /x/a\nok 2 /x/b # SKIP why\n', 'OK', '', NAMES)) == \
+        (True, '\nskipped:\n  p0: /x/b - why\n\n1 test programs\n1 passed, 0 failed, 1 skipped\n')
+
+
+def test_count_of_a_failure_after_the_last_case(folder):
+    assert 'p0: (program) - ended with FAIL: leaked\n' in told(('1..1\nok 1 /x/a\n', 'FAIL', 'leaked\n', NAMES))[1]
+
+
+def main():
+    if not PARTS.is_dir():
+        print('1..0 # SKIP ./dev is not here')
+        return 0
+    sys.path.insert(0, str(PARTS))
+    tests = [(name, run) for name, run in globals().items() if name.startswith('test_')]
+    failed = 0
+    print(f'1..{len(tests)}')
+    for number, (name, run) in enumerate(tests, 1):
+        word = 'ok'
+        with tempfile.TemporaryDirectory(prefix='leat-dev-') as folder:
+            try:
+                run(Path(folder))
+            except Exception:  # pylint: disable=broad-except
+                failed, word = failed + 1, 'not ok'
+                print('# ' + traceback.format_exc().rstrip().replace('\n', '\n# '))
+        print(f'{word} {number} /leat/dev/{name[5:].replace("_", "-")}', flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
