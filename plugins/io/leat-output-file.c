@@ -97,16 +97,24 @@ leat_output_file_open_nameless (LeatOutputFile *self, const char *folder)
   return FALSE;
 }
 
+/* Through a symbolic link to something, so that the link stays one. */
+static char *
+leat_output_file_dup_target (const char *path)
+{
+  char *real = realpath (path, NULL);
+  char *target = g_strdup (real != NULL ? real : path);
+
+  free (real);
+  return target;
+}
+
 /* @info: what has the name now, or NULL. */
 static gboolean
 leat_output_file_open_replacement (LeatOutputFile *self, const char *path, const struct stat *info, GError **error)
 {
   g_autofree char *folder = NULL;
-  char *real = info != NULL ? realpath (path, NULL) : NULL;
 
-  /* Through a symbolic link, so that the link stays one. */
-  self->target = g_strdup (real != NULL ? real : path);
-  free (real);
+  self->target = leat_output_file_dup_target (path);
   self->owns_fd = TRUE;
   folder = g_path_get_dirname (self->target);
   if (!leat_output_file_open_nameless (self, folder))
@@ -156,17 +164,21 @@ gboolean
 leat_output_file_check (const char *path, GError **error)
 {
   g_autoptr (LeatOutputFile) self = leat_output_file_new (path);
-  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *target = leat_output_file_dup_target (path);
+  g_autofree char *folder = g_path_get_dirname (target);
   int fd = leat_output_file_find_descriptor (path);
   struct stat info;
+  gboolean there;
 
   if (fd >= 0)
     return fcntl (fd, F_GETFD) >= 0 || leat_output_file_fail (self, errno, error);
-  if (stat (path, &info) == 0 && S_ISDIR (info.st_mode))
+  there = stat (path, &info) == 0;
+  if (there && S_ISDIR (info.st_mode))
     return leat_output_file_fail (self, EISDIR, error);
-  if (access (path, W_OK) == 0)
-    return TRUE;
-  if (errno != ENOENT || access (folder, W_OK | X_OK) != 0)
+  if (access (path, W_OK) != 0 && errno != ENOENT)
+    return leat_output_file_fail (self, errno, error);
+  /* A file is replaced, which its folder must allow. */
+  if ((!there || S_ISREG (info.st_mode)) && access (folder, W_OK | X_OK) != 0)
     return leat_output_file_fail (self, errno, error);
   return TRUE;
 }
@@ -209,7 +221,12 @@ gboolean
 leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
 {
   const guint8 *at = data;
+  eventfd_t ignored;
 
+  /* Who woke an earlier write may have come too late for it.  Whoever means this one has cancelled it before, or wakes
+   * it again. */
+  if (self->wake_fd >= 0)
+    eventfd_read (self->wake_fd, &ignored);
   while (size > 0)
     {
       /* A pipe takes this much at once when poll () says that it takes something. */
