@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 struct _LeatOutputFile
@@ -79,6 +80,29 @@ leat_output_file_open_directly (LeatOutputFile *self, const char *path, int fd, 
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
 }
 
+/* The process's own, which umask () tells only by changing it for all threads.  0 on kernels that do not say. */
+static mode_t
+leat_output_file_read_umask (void)
+{
+  g_autofree char *status = NULL;
+  const char *line;
+
+  if (!g_file_get_contents ("/proc/self/status", &status, NULL, NULL))
+    return 0;
+  line = strstr (status, "\nUmask:");
+  return line != NULL ? (mode_t) g_ascii_strtoull (line + strlen ("\nUmask:"), NULL, 8) & 0777 : 0;
+}
+
+/* Kernels before 6.0 leave the umask of a file without a name to the access lists of the file system, also where that
+ * has none. */
+static gboolean
+leat_output_file_apply_umask (LeatOutputFile *self)
+{
+  if (fgetxattr (self->fd, "system.posix_acl_access", NULL, 0) >= 0 || errno != EOPNOTSUPP)
+    return TRUE;
+  return fchmod (self->fd, 0666 & ~leat_output_file_read_umask ()) == 0;
+}
+
 /* A file without a name: whatever ends the process, nothing is left.  FALSE where the file system or the process has no
  * such thing, or no way to name the file later. */
 static gboolean
@@ -90,7 +114,7 @@ leat_output_file_open_nameless (LeatOutputFile *self, const char *folder)
   if (self->fd < 0)
     return FALSE;
   handle = leat_output_name_from_fd (self->fd);
-  if (access (handle, F_OK) == 0)
+  if (access (handle, F_OK) == 0 && leat_output_file_apply_umask (self))
     return TRUE;
   close (self->fd);
   self->fd = -1;

@@ -146,6 +146,21 @@ test_output_file_keeps_mode (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (info.st_mode & 07777, ==, 0640);
 }
 
+/* Where the file system has no access lists, too, of which old kernels think otherwise. */
+static void
+test_output_file_obeys_umask (Fixture *fixture, gconstpointer data)
+{
+  const mode_t before = umask (027);
+  g_autoptr (LeatOutputFile) file = leat_output_file_open (fixture->path, NULL);
+  struct stat info;
+
+  umask (before);
+  g_assert_nonnull (file);
+  g_assert_true (leat_output_file_commit (file, NULL));
+  g_assert_cmpint (stat (fixture->path, &info), ==, 0);
+  g_assert_cmpint (info.st_mode & 07777, ==, 0640);
+}
+
 /* Somebody else may take the name while the file is written. */
 static void
 test_output_file_name_taken (Fixture *fixture, gconstpointer data)
@@ -252,6 +267,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("nameless", test_output_file_nameless);
   ADD ("keeps-mode", test_output_file_keeps_mode);
+  ADD ("obeys-umask", test_output_file_obeys_umask);
   ADD ("name-taken", test_output_file_name_taken);
   ADD ("folder-closed", test_output_file_folder_closed);
   ADD ("wake-too-late", test_output_file_wake_too_late);
