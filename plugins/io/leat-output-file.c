@@ -15,6 +15,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#define LEAT_OUTPUT_FILE_LINKS 40 /* that lead from one to the next, as many as the kernel follows */
+
 struct _LeatOutputFile
 {
   char *path;      /* for messages */
@@ -121,15 +123,30 @@ leat_output_file_open_nameless (LeatOutputFile *self, const char *folder)
   return FALSE;
 }
 
-/* Through a symbolic link to something, so that the link stays one. */
+/* Through symbolic links, so that they stay: also those to something that is yet to be made. */
 static char *
 leat_output_file_dup_target (const char *path)
 {
-  char *real = realpath (path, NULL);
-  char *target = g_strdup (real != NULL ? real : path);
+  g_autofree char *target = g_strdup (path);
+  char *real = NULL;
 
-  free (real);
-  return target;
+  for (guint i = 0; i < LEAT_OUTPUT_FILE_LINKS && (real = realpath (target, NULL)) == NULL; i++)
+    {
+      g_autofree char *link = g_file_read_link (target, NULL);
+      g_autofree char *folder = g_path_get_dirname (target);
+
+      if (link == NULL)
+        break;
+      g_free (target);
+      target = g_path_is_absolute (link) ? g_strdup (link) : g_build_filename (folder, link, NULL);
+    }
+  if (real != NULL)
+    {
+      g_free (target);
+      target = g_strdup (real);
+      free (real);
+    }
+  return g_steal_pointer (&target);
 }
 
 /* @info: what has the name now, or NULL. */

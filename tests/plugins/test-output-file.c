@@ -161,6 +161,26 @@ test_output_file_obeys_umask (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (info.st_mode & 07777, ==, 0640);
 }
 
+/* A link stays one, whether it leads to a file or only will. */
+static void
+test_output_file_link_stays (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *link = g_build_filename (fixture->folder, "link", NULL);
+
+  g_assert_cmpint (symlink ("out", link), ==, 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (LeatOutputFile) file = leat_output_file_open (link, NULL);
+
+      g_assert_nonnull (file);
+      g_assert_true (leat_output_file_write (file, i == 0 ? "one" : "two", 3, NULL, NULL));
+      g_assert_true (leat_output_file_commit (file, NULL));
+      g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+      fixture_assert_text (fixture, i == 0 ? "one" : "two");
+      g_assert_cmpuint (fixture_count_files (fixture), ==, 2);
+    }
+}
+
 /* Somebody else may take the name while the file is written. */
 static void
 test_output_file_name_taken (Fixture *fixture, gconstpointer data)
@@ -268,6 +288,7 @@ main (int argc, char **argv)
   ADD ("nameless", test_output_file_nameless);
   ADD ("keeps-mode", test_output_file_keeps_mode);
   ADD ("obeys-umask", test_output_file_obeys_umask);
+  ADD ("link-stays", test_output_file_link_stays);
   ADD ("name-taken", test_output_file_name_taken);
   ADD ("folder-closed", test_output_file_folder_closed);
   ADD ("wake-too-late", test_output_file_wake_too_late);
