@@ -208,7 +208,8 @@ leat_session_post_outcome (LeatSession *self, const GError *error)
  *
  * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
  * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Last comes exactly one message
- * that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set to.  A call that is refused
+ * that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set to.  A call that is
+ * refused
  * (%LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_FAILED) is no run and posts nothing: another may be under way.  After
  * an error as leat_session_replay (), which posts none of these.
  *
