@@ -63,6 +63,15 @@ cuDevicePrimaryCtxRetain (CUcontext *context, CUdevice device)
   return CUDA_SUCCESS;
 }
 
+gboolean
+leat_cpu_context_is_alive (void)
+{
+  leat_cpu_acquire ();
+  gboolean alive = leat_cpu_context.retained > 0;
+  leat_cpu_release ();
+  return alive;
+}
+
 /* With the lock.  Everything that lives in the context goes: work is waited for, hanging work fails first. */
 static void
 leat_cpu_context_end (void)

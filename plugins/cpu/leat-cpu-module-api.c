@@ -8,6 +8,7 @@
 #include "leat-cpu-fault.h"
 #include "leat-cpu-function.h"
 #include "leat-cpu-state.h"
+#include "leat-cpu-stream.h"
 
 /* The driver API's entries for modules and functions. */
 
@@ -93,11 +94,19 @@ cuModuleLoad (CUmodule *module, const char *path)
 CUresult
 cuModuleUnload (CUmodule module)
 {
-  LEAT_CPU_ENTER ();
+  CUresult result = leat_cpu_enter_to_give_back (FALSE);
+
+  if (result != CUDA_SUCCESS)
+    return result;
   if (module == NULL)
     return CUDA_ERROR_INVALID_HANDLE;
+  /* Its code must not go from under what runs. */
+  leat_cpu_acquire ();
+  result = leat_cpu_stream_wait_all ();
+  leat_cpu_release ();
   leat_cpu_module_unload ((LeatCpuModule *) module);
-  return CUDA_SUCCESS;
+  leat_cpu_count (modules_unloaded);
+  return result;
 }
 
 CUresult
