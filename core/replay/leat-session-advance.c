@@ -11,7 +11,7 @@ leat_session_take (LeatSession *self, GError **error)
 {
   if (g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_FREE, LEAT_SESSION_CHANGING))
     return TRUE;
-  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is %s another thread",
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY, "the session is %s another thread",
                g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING ? "running in" : "being opened or closed by");
   return FALSE;
 }
@@ -49,6 +49,8 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 {
   if (!self->is_open)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
+  else if (!leat_device_check (self->device, error))
+    return FALSE;
   else if (self->failed)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
                  "an earlier run of this session failed; close it and open it again");
@@ -123,7 +125,8 @@ leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellabl
  *
  * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned, from then on
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
- * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.
+ * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  %LEAT_SESSION_ERROR_STATE while it is not open,
+ * %LEAT_SESSION_ERROR_BUSY while another thread has it, and %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
  *
  * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
  *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set

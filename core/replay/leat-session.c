@@ -55,6 +55,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
                                        { LEAT_SESSION_ERROR_UNEVEN, "LEAT_SESSION_ERROR_UNEVEN", "uneven" },
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
+                                       { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))

@@ -91,6 +91,7 @@ leat_cpu_context_end (void)
   leat_cpu_stream_destroy_all ();
   leat_cpu_event_destroy_all ();
   leat_cpu_allocation_free_all ();
+  leat_cpu_module_unload_rest ();
   leat_cpu_clear_failure ();
 }
 

@@ -97,6 +97,8 @@ CUresult leat_cpu_get_failure (void);
 CUresult leat_cpu_enter_to_give_back (gboolean by_handle);
 /* Has anybody retained the primary context? */
 gboolean leat_cpu_context_is_alive (void);
+/* As the context ends: the modules that were unloaded while their kernels might run. */
+void leat_cpu_module_unload_rest (void);
 /* A lost device stays lost. */
 void leat_cpu_lose_device (void);
 void leat_cpu_clear_failure (void);
