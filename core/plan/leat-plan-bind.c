@@ -52,7 +52,7 @@ leat_plan_is_written_by_kernels (LeatPlan *self, LeatBufferId root)
           if (!(op->touches[t].access & LEAT_ACCESS_WRITE)
               || leat_plan_get_root (self, op->touches[t].buffer)->id != root)
             continue;
-          if (op->kind != LEAT_OP_KERNEL && op->bytes > LEAT_BUFFER_HEADER)
+          if (op->kind == LEAT_OP_FOREIGN || (op->kind != LEAT_OP_KERNEL && op->bytes > LEAT_BUFFER_HEADER))
             return FALSE;
           kernels += op->kind == LEAT_OP_KERNEL;
         }
@@ -156,5 +156,6 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self);
   leat_plan_lay_out (self);
+  leat_plan_find_pieces (self);
   leat_plan_predict (self);
 }
