@@ -68,6 +68,7 @@ gpointer leat_foreign_get_context (LeatForeign *self);
 guint64 leat_foreign_get_items (LeatForeign *self, LeatBufferId buffer);
 guint64 leat_foreign_get_count (LeatForeign *self, LeatBufferId buffer);
 gboolean leat_foreign_is_capturing (LeatForeign *self);
+GVariant *leat_foreign_dup_arg (LeatForeign *self, const char *name);
 gpointer leat_foreign_find_call (LeatForeign *self, const char *name);
 gboolean leat_foreign_check (LeatForeign *self, const char *call, int result, GError **error);
 

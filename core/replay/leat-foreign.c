@@ -5,6 +5,7 @@
 #include "leat-foreign-private.h"
 
 #include "driver/leat-driver-watch-private.h"
+#include "graph/leat-pipeline-private.h"
 #include "replay/leat-session.h"
 
 /**
@@ -79,6 +80,31 @@ gboolean
 leat_foreign_is_capturing (LeatForeign *self)
 {
   return self->capturing;
+}
+
+/**
+ * leat_foreign_dup_arg: (skip)
+ * @self: what the callback was given
+ * @name: an argument of the node
+ *
+ * Gets the value of an argument of the node, which any thread may set while the session is open.  After that the work
+ * is captured anew.
+ *
+ * Returns: (transfer full) (nullable): the value; %NULL where it is not set
+ */
+GVariant *
+leat_foreign_dup_arg (LeatForeign *self, const char *name)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->lane->plan->pipeline);
+  GVariant *value;
+
+  g_return_val_if_fail (name != NULL, NULL);
+  leat_changes_lock (changes);
+  value = leat_node_get_arg (self->op->node, name);
+  if (value != NULL)
+    g_variant_ref (value);
+  leat_changes_unlock (changes);
+  return value;
 }
 
 /**

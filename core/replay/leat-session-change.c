@@ -43,7 +43,8 @@ leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, G
   /* What was captured took the arguments as they were; a callback takes them as they are. */
   if (op->kind == LEAT_OP_FOREIGN)
     {
-      leat_lane_destroy_graphs (lane);
+      if (op->why_eager == NULL)
+        leat_lane_destroy_graphs (lane);
       return TRUE;
     }
   if (!leat_launch_pack (&lane->launches[op->index], lane, op, error))

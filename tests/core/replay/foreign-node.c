@@ -46,13 +46,15 @@ foreign_work_do (ForeignWork *work, LeatForeign *foreign, GError **error)
   Planted *planted = &work->node->planted;
   gboolean careless = work->node->careless;
   CUdeviceptr out = leat_foreign_get_items (foreign, work->out);
+  g_autoptr (GVariant) stamp = leat_foreign_dup_arg (foreign, "stamp");
   CUresult result;
 
   result =
     (*planted->call.cuMemcpyDtoDAsync) (out, leat_foreign_get_items (foreign, work->in), work->bytes, planted->stream);
   if (!careless && !leat_foreign_check (foreign, "cuMemcpyDtoDAsync", result, error))
     return FALSE;
-  result = (*planted->call.cuMemsetD8Async) (out, 0x5a, 4, planted->stream);
+  result =
+    (*planted->call.cuMemsetD8Async) (out, stamp != NULL ? g_variant_get_byte (stamp) : 0x5a, 4, planted->stream);
   return careless || leat_foreign_check (foreign, "cuMemsetD8Async", result, error);
 }
 
@@ -71,11 +73,15 @@ foreign_work_call (LeatForeign *foreign, gpointer data, GError **error)
   g_assert_true (foreign_work_find_calls (foreign, &planted->call));
   g_assert_nonnull (leat_foreign_get_context (foreign));
   g_assert_cmpuint (leat_foreign_get_count (foreign, work->in), ==, 0);
-  if (node->plant != NULL)
+  if (node->plant != NULL && !node->late)
     result = (*node->plant) (planted);
   if (result != CUDA_SUCCESS && !node->careless)
     return leat_foreign_check (foreign, "what was planted", result, error);
-  return node->idle || foreign_work_do (work, foreign, error);
+  if (!node->idle && !foreign_work_do (work, foreign, error))
+    return FALSE;
+  if (node->plant != NULL && node->late)
+    result = (*node->plant) (planted);
+  return node->careless || leat_foreign_check (foreign, "what was planted", result, error);
 }
 
 static gboolean
@@ -101,9 +107,17 @@ foreign_node_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   return TRUE;
 }
 
+static gboolean
+foreign_node_prepare (LeatNode *node, GError **error)
+{
+  leat_node_add_arg (node, "stamp", "y", NULL);
+  return TRUE;
+}
+
 static void
 foreign_node_class_init (ForeignNodeClass *klass)
 {
+  LEAT_NODE_CLASS (klass)->prepare = foreign_node_prepare;
   LEAT_NODE_CLASS (klass)->record = foreign_node_record;
   leat_node_class_describe (LEAT_NODE_CLASS (klass), &foreign_node_info);
 }

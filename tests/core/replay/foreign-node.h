@@ -7,7 +7,8 @@
 
 #include "driver/leat-driver-private.h"
 
-/* A node whose work is foreign: out is in, with the first four bytes 0x5a.  Before that it makes a planted call. */
+/* A node whose work is foreign: out is in, with the first four bytes 0x5a, or what the argument "stamp" says.  Before
+ * that it makes a planted call. */
 
 typedef struct _ForeignNode ForeignNode;
 
@@ -35,6 +36,7 @@ struct _ForeignNode
   Planted planted;
   PlantedCall plant; /* NULL: nothing */
   gboolean careless; /* does not look at what calls return */
+  gboolean late;     /* makes the call after its work */
   gboolean idle;     /* does no work, and so passes nothing on */
   const char *why_not_captured;
   guint captures, calls; /* how often it was called for a capture, and for a run */

@@ -291,6 +291,193 @@ test_foreign_in_resident_runs (void)
 }
 
 static void
+set_stamp (ForeignFixture *fixture, guint8 stamp)
+{
+  g_autoptr (GError) error = NULL;
+
+  leat_node_set_arg (LEAT_NODE (fixture->node), "stamp", g_variant_new_byte (stamp), &error);
+  g_assert_no_error (error);
+}
+
+static void
+run_and_check_stamp (ForeignFixture *fixture, guint8 stamp)
+{
+  guint8 x[N] = { 0 };
+  g_autoptr (GBytes) output = session_fixture_run (&fixture->base, x, sizeof x);
+
+  g_assert_cmpuint (((const guint8 *) g_bytes_get_data (output, NULL))[0], ==, stamp);
+}
+
+static void
+test_foreign_arguments_change (gconstpointer executor)
+{
+  ForeignFixture fixture = { 0 };
+  guint captures;
+
+  fixture_set_up (&fixture);
+  set_stamp (&fixture, 1);
+  fixture_open (&fixture, GPOINTER_TO_INT (executor));
+  run_and_check_stamp (&fixture, 1);
+  set_stamp (&fixture, 2);
+  run_and_check_stamp (&fixture, 2);
+  captures = fixture.node->captures;
+  run_and_check_stamp (&fixture, 2);
+  g_assert_cmpuint (fixture.node->captures, ==, captures);
+  fixture_clear (&fixture);
+}
+
+static guint plant_countdown;
+
+static CUresult
+plant_alloc_later (Planted *planted)
+{
+  CUdeviceptr memory = 0;
+  CUresult result;
+
+  if (!planted->capturing || plant_countdown-- > 0)
+    return CUDA_SUCCESS;
+  result = (*planted->call.cuMemAlloc) (&memory, 64);
+  return result == CUDA_SUCCESS ? (*planted->call.cuMemFree) (memory) : result;
+}
+
+/* What could be captured once may fail the next time, into the graph itself, or for the graph of another path. */
+static void
+test_foreign_fails_later (gconstpointer countdown)
+{
+  ForeignFixture fixture = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatMessage) warning = NULL;
+  LeatView in, out;
+
+  plant_countdown = GPOINTER_TO_UINT (countdown);
+  fixture_set_up (&fixture);
+  fixture.node->plant = plant_alloc_later;
+  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  leat_session_map_input (fixture.base.session, "source", &in, &error);
+  leat_session_map_output (fixture.base.session, "sink", &out, &error);
+  g_assert_no_error (error);
+  memset (in.data, 7, N);
+  for (guint run = 0; run < 4; run++)
+    {
+      memset (out.data, 0, N);
+      g_assert_cmpint (leat_session_replay (fixture.base.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_cmpuint (((guint8 *) out.data)[0], ==, 0x5a);
+      g_assert_cmpuint (((guint8 *) out.data)[N - 1], ==, 7);
+    }
+  warning = fixture_take_warning (&fixture);
+  g_assert_nonnull (warning);
+  g_assert_nonnull (strstr (leat_message_get_error (warning)->message, "cuMemAlloc"));
+  g_assert_cmpuint (fixture.node->calls, >, 0);
+  fixture_clear (&fixture);
+}
+
+/* Where there is no capture into a given graph, the work is a graph in the graph. */
+static void
+test_foreign_as_a_child (void)
+{
+  ForeignFixture fixture = { 0 };
+  LeatDriverTable *table;
+  LeatDriverTable whole;
+
+  fixture_set_up (&fixture);
+  table = (LeatDriverTable *) leat_device_get_table (fixture.device);
+  whole.cuStreamBeginCaptureToGraph = table->cuStreamBeginCaptureToGraph;
+  table->cuStreamBeginCaptureToGraph = NULL;
+  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  table->cuStreamBeginCaptureToGraph = whole.cuStreamBeginCaptureToGraph;
+  for (guint run = 0; run < 3; run++)
+    fixture_run (&fixture, (guint8) run);
+  g_assert_cmpuint (fixture.node->calls, ==, 0);
+  fixture_clear (&fixture);
+}
+
+#define TRY(call)                                                                                                      \
+  if ((result = (call)) != CUDA_SUCCESS)                                                                               \
+  return result
+
+/* Two branches that end with nothing after them. */
+static CUresult
+plant_fork_and_join (Planted *planted)
+{
+  CUresult result;
+
+  TRY ((*planted->call.cuEventRecord) (planted->event, planted->stream));
+  TRY ((*planted->call.cuStreamWaitEvent) (planted->other, planted->event, 0));
+  TRY ((*planted->call.cuMemsetD8Async) (planted->memory, 1, 64, planted->other));
+  TRY ((*planted->call.cuMemsetD8Async) (planted->spare, 1, 64, planted->stream));
+  TRY ((*planted->call.cuEventRecord) (planted->event, planted->other));
+  return (*planted->call.cuStreamWaitEvent) (planted->stream, planted->event, 0);
+}
+
+static void
+test_foreign_may_fork (void)
+{
+  ForeignFixture fixture = { 0 };
+
+  fixture_set_up (&fixture);
+  fixture.node->plant = plant_fork_and_join;
+  fixture.node->late = TRUE;
+  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  for (guint run = 0; run < 3; run++)
+    fixture_run (&fixture, (guint8) run);
+  g_assert_cmpuint (fixture.node->calls, ==, 0);
+  fixture_clear (&fixture);
+}
+
+static void
+set_number (LeatPipeline *pipeline, const char *node, const char *name, double value)
+{
+  g_autoptr (GError) error = NULL;
+
+  leat_node_set_arg (leat_pipeline_get_node (pipeline, node, NULL), name, g_variant_new_double (value), &error);
+  g_assert_no_error (error);
+}
+
+static void
+put_kernels_around (LeatPipeline *pipeline)
+{
+  static const char *const names[] = { "up", "before", "foreign", "after", "down" };
+  g_autoptr (GError) error = NULL;
+
+  make_node (pipeline, "map", "before", "expr", "x+a");
+  make_node (pipeline, "map", "after", "expr", "x+b");
+  leat_port_unlink (leat_node_get_port (leat_pipeline_get_node (pipeline, "foreign", NULL), "in", NULL));
+  leat_port_unlink (leat_node_get_port (leat_pipeline_get_node (pipeline, "down", NULL), "in", NULL));
+  for (guint i = 0; i + 1 < G_N_ELEMENTS (names); i++)
+    leat_pipeline_link (pipeline, names[i], names[i + 1], &error);
+  g_assert_no_error (error);
+  set_number (pipeline, "before", "a", 0);
+  set_number (pipeline, "after", "b", 0);
+}
+
+/* Kernels on both sides of the cut: their arguments change in the graph that has them. */
+static void
+test_foreign_between_kernels (gconstpointer why_not_captured)
+{
+  ForeignFixture fixture = { 0 };
+
+  fixture_set_up (&fixture);
+  put_kernels_around (fixture.base.pipeline);
+  fixture.node->why_not_captured = why_not_captured;
+  fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
+  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, why_not_captured != NULL ? 2 : 1);
+  for (guint run = 1; run < 5; run++)
+    {
+      guint8 x[N] = { 0 };
+      g_autoptr (GBytes) output = NULL;
+      const guint8 *y;
+
+      set_number (fixture.base.pipeline, "before", "a", run);
+      set_number (fixture.base.pipeline, "after", "b", 2 * run);
+      output = session_fixture_run (&fixture.base, x, sizeof x);
+      y = g_bytes_get_data (output, NULL);
+      g_assert_cmpuint (y[0], ==, 0x5a + 2 * run);
+      g_assert_cmpuint (y[N - 1], ==, 3 * run);
+    }
+  fixture_clear (&fixture);
+}
+
+static void
 test_foreign_names_the_call (gconstpointer data)
 {
   const PlantedCase *planted = data;
@@ -351,6 +538,18 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/foreign/failure-is-of-its-node", test_foreign_failure_is_of_its_node);
   g_test_add_func ("/leat/session/foreign/is-not-remembered", test_foreign_is_not_remembered);
   g_test_add_func ("/leat/session/foreign/in-resident-runs", test_foreign_in_resident_runs);
+  g_test_add_data_func ("/leat/session/foreign/arguments-change/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_foreign_arguments_change);
+  g_test_add_data_func ("/leat/session/foreign/arguments-change/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_foreign_arguments_change);
+  g_test_add_data_func ("/leat/session/foreign/fails-later/in-the-graph", GUINT_TO_POINTER (1),
+                        test_foreign_fails_later);
+  g_test_add_data_func ("/leat/session/foreign/fails-later/in-another-path", GUINT_TO_POINTER (2),
+                        test_foreign_fails_later);
+  g_test_add_func ("/leat/session/foreign/as-a-child", test_foreign_as_a_child);
+  g_test_add_func ("/leat/session/foreign/may-fork", test_foreign_may_fork);
+  g_test_add_data_func ("/leat/session/foreign/between-kernels/captured", NULL, test_foreign_between_kernels);
+  g_test_add_data_func ("/leat/session/foreign/between-kernels/cut", "it reads a clock", test_foreign_between_kernels);
   for (guint i = 0; i < n_planted_cases; i++)
     {
       g_autofree char *named = g_strdup_printf ("/leat/session/foreign/names-the-call/%s", planted_cases[i].name);
