@@ -160,7 +160,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
       good = good || self->is_cut_anew;
     }
   while (self->is_cut_anew);
-  good = good && leat_lane_wait (self, error);
+  good = good && leat_lane_synchronize (self, error);
   leat_device_pop (self->resident->device);
   return good;
 }

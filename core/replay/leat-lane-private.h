@@ -7,8 +7,11 @@
 #include "device/leat-memory-private.h"
 #include "device/leat-module-private.h"
 #include "device/leat-stream-private.h"
+#include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
+#include "graph/leat-node-private.h"
 #include "plan/leat-plan-private.h"
+#include "replay/leat-session.h"
 
 G_BEGIN_DECLS
 
@@ -59,6 +62,9 @@ typedef struct
   LeatResident *resident; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
+  LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended; /* waits that ended by looking */
 
   LeatMemory *arena;
   GPtrArray *memories;    /* LeatMemory or NULL, by buffer id: STATE and STAGING buffers */
@@ -75,6 +81,8 @@ typedef struct
 } LeatLane;
 
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
 void leat_resident_free (LeatResident *self);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
@@ -82,6 +90,7 @@ LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buf
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
+gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
@@ -99,7 +108,13 @@ gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
 /* The ops from @first to before @end, one by one; the device's context must be current. */
 gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
-gboolean leat_lane_wait (LeatLane *self, GError **error);
+gboolean leat_lane_synchronize (LeatLane *self, GError **error);
+/* For a run, in the way that the session says. */
+gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
+void leat_lane_note_wait (LeatLane *self, gint64 us);
+/* For another thread to wait: the event behind what was launched, and what its wait gave. */
+gboolean leat_lane_record_end (LeatLane *self, GError **error);
+gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
