@@ -44,14 +44,18 @@ typedef enum
   LEAT_N_PATHS
 } LeatPath;
 
-/* The graph of a path, instantiated. */
-typedef struct
+/* A graph, instantiated: a path, or a piece of one where the plan has several. */
+typedef struct _LeatExecutable LeatExecutable;
+struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out */
-  guint64 launches;   /* since it was built */
-} LeatExecutable;
+  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  guint64 launches;   /* of the path; in its first piece */
+  guint first, end;   /* the ops that are in it */
+  gboolean is_built;  /* in the first piece: all of them are there */
+  LeatExecutable *next;
+};
 
 typedef struct
 {
@@ -73,6 +77,7 @@ typedef struct
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
+  gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   char *last_nodes;                         /* the nodes with kernels, for messages */
 } LeatLane;
 
@@ -98,8 +103,15 @@ void leat_lane_destroy_graphs (LeatLane *self);
 /* Does a path leave an op out? */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
-gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);
+/* For who builds them piece by piece.  FALSE without an error where the lane is cut anew. */
+gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
+LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
+
+/* All of a path, graphs and ops between them. */
+gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
+gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
+/* The ops from @first to before @end, one by one; the device's context must be current. */
+gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
 gboolean leat_lane_synchronize (LeatLane *self, GError **error);
 /* For a run, in the way that the session says. */
 gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);

@@ -22,10 +22,10 @@ leat_lane_list_nodes (LeatPlan *plan)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && op->node != last)
+      if ((op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN) && op->node != last)
         g_string_append_printf (text, "%s%s \"%s\"", last != NULL ? ", " : "", leat_node_get_id (op->node),
                                 leat_node_get_name (op->node));
-      if (op->kind == LEAT_OP_KERNEL)
+      if (op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN)
         last = op->node;
     }
   g_string_prepend (text, strchr (text->str, ',') != NULL ? "one of " : "");

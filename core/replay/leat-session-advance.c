@@ -73,14 +73,21 @@ leat_session_check_may_run (LeatSession *self, GError **error)
   return self->is_open && !self->failed;
 }
 
-/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
+/* A graph launch takes its context from the stream; launching ops one by one needs it current, better once for all runs
+ * than in each. */
+static gboolean
+leat_session_push (LeatSession *self, GError **error)
+{
+  self->is_pushed = leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+  return !self->is_pushed || leat_device_push (self->device, error);
+}
+
 gboolean
 leat_session_begin (LeatSession *self, GError **error)
 {
   if (!leat_session_take (self, error))
     return FALSE;
-  if (leat_session_check_may_run (self, error)
-      && (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error)))
+  if (leat_session_check_may_run (self, error) && leat_session_push (self, error))
     {
       g_atomic_int_set (&self->use, LEAT_SESSION_RUNNING);
       return TRUE;
@@ -92,7 +99,7 @@ leat_session_begin (LeatSession *self, GError **error)
 void
 leat_session_end (LeatSession *self, LeatSessionUse after)
 {
-  if (self->executor == LEAT_EXECUTOR_EAGER)
+  if (self->is_pushed)
     leat_device_pop (self->device);
   g_atomic_int_set (&self->use, after);
 }
