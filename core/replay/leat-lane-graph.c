@@ -100,7 +100,7 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
   for (guint i = 0; i < op->n_after; i++)
     if (to->nodes[op->after[i]] != NULL)
       after[n_after++] = to->nodes[op->after[i]];
-  switch (op->kind)
+  switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
       call = "cuGraphAddKernelNode";
@@ -129,7 +129,7 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
+    return leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "the graph of %u ops",
                                   self->plan->ops->len);
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
@@ -184,21 +184,20 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
 void
 leat_lane_destroy_graphs (LeatLane *self)
 {
-  /* A dead device's handles went with its context. */
-  gboolean alive = leat_device_push (self->resident->device, NULL);
+  gboolean pushed = leat_device_push_anyhow (self->resident->device);
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
     {
       LeatExecutable *it = &self->executables[i];
 
-      if (alive && it->exec != NULL)
+      if (it->exec != NULL)
         (*self->table->cuGraphExecDestroy) (it->exec);
-      if (alive && it->graph != NULL)
+      if (it->graph != NULL)
         (*self->table->cuGraphDestroy) (it->graph);
       g_free (it->nodes);
       *it = (LeatExecutable){ 0 };
     }
-  if (alive)
+  if (pushed)
     leat_device_pop (self->resident->device);
 }
 

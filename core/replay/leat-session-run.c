@@ -274,6 +274,8 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
   flight->known = leat_session_recall (self, lane);
+  if (!flight->known && self->to_calibrate && !leat_session_calibrate (self, lane, error))
+    return LEAT_FLOW_ERROR;
   flight->filled_us = g_get_monotonic_time ();
   return flight->known || leat_session_launch_work (self, lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
 }

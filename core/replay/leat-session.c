@@ -25,6 +25,7 @@ enum
   PROP_DEVICE,
   PROP_EXECUTOR,
   PROP_REUSE,
+  PROP_CALIBRATE,
   PROP_WAIT,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
@@ -164,9 +165,11 @@ leat_session_bind (LeatSession *self, GError **error)
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
+  leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
+  leat_session_plan_calibration (self);
   leat_session_list_endpoints (self);
   leat_session_list_changeable (self);
   if (!leat_session_make_memo (self, error))
@@ -229,7 +232,9 @@ leat_session_take_down (LeatSession *self)
   g_ptr_array_set_size (self->lanes, 0);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
-  g_clear_pointer (&self->resident, leat_resident_free);
+  g_clear_pointer (&self->resident, leat_resident_unref);
+  if (self->device != NULL)
+    leat_device_settle (self->device);
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
@@ -361,6 +366,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_REUSE:
       self->reuse = g_value_get_boolean (value);
       break;
+    case PROP_CALIBRATE:
+      self->calibrate = g_value_get_boolean (value);
+      break;
     case PROP_WAIT:
       g_atomic_int_set (&self->wait, g_value_get_enum (value));
       break;
@@ -397,6 +405,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_REUSE:
       g_value_set_boolean (value, self->reuse);
       break;
+    case PROP_CALIBRATE:
+      g_value_set_boolean (value, self->calibrate);
+      break;
     case PROP_WAIT:
       g_value_set_enum (value, g_atomic_int_get (&self->wait));
       break;
@@ -426,6 +437,7 @@ leat_session_finalize (GObject *object)
   g_ptr_array_unref (self->lanes);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
+  g_array_unref (self->trials);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_mutex_clear (&self->told_lock);
@@ -472,6 +484,17 @@ leat_session_class_init (LeatSessionClass *klass)
   leat_session_props[PROP_REUSE] =
     g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
+   * LeatSession:calibrate:
+   *
+   * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
+   *
+   * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
+   * before the run proper, which takes some milliseconds.  What it finds is kept on disk for later sessions of the same
+   * pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing to choose.
+   */
+  leat_session_props[PROP_CALIBRATE] =
+    g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
    * LeatSession:wait:
    *
    * How a thread waits for the device: looking, sleeping, or first the one and then the other.  It may be set at any
@@ -512,9 +535,18 @@ leat_session_class_init (LeatSessionClass *klass)
 }
 
 static void
+leat_trial_clear (LeatTrial *trial)
+{
+  g_free (trial->ways);
+}
+
+static void
 leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
+  self->calibrate = TRUE;
+  self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
+  g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
