@@ -7,7 +7,9 @@
 #include "device/leat-memory-private.h"
 #include "device/leat-module-private.h"
 #include "device/leat-stream-private.h"
+#include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
+#include "graph/leat-node-private.h"
 #include "plan/leat-plan-private.h"
 
 G_BEGIN_DECLS
@@ -74,6 +76,8 @@ LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **er
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatResident *leat_resident_ref (LeatResident *self);
 void leat_resident_unref (LeatResident *self);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
 
@@ -81,6 +85,7 @@ LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
+gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
