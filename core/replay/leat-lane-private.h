@@ -82,11 +82,11 @@ typedef struct
 } LeatLane;
 
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
-/* Loads what kernels of a plan bound anew are not there yet. */
-gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatResident *leat_resident_ref (LeatResident *self);
 void leat_resident_unref (LeatResident *self);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
 
