@@ -145,7 +145,7 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
+    return leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "the graph of %u ops",
                                   self->plan->ops->len);
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
@@ -195,19 +195,18 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
 }
 
 static void
-leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it, gboolean alive)
+leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it)
 {
-  if (alive && it->exec != NULL)
+  if (it->exec != NULL)
     (*self->table->cuGraphExecDestroy) (it->exec);
-  if (alive && it->graph != NULL)
+  if (it->graph != NULL)
     (*self->table->cuGraphDestroy) (it->graph);
 }
 
 void
 leat_lane_destroy_graphs (LeatLane *self)
 {
-  /* A dead device's handles went with its context. */
-  gboolean alive = leat_device_push (self->resident->device, NULL);
+  gboolean pushed = leat_device_push_anyhow (self->resident->device);
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
     {
@@ -216,14 +215,14 @@ leat_lane_destroy_graphs (LeatLane *self)
       for (LeatExecutable *it = head; it != NULL; it = next)
         {
           next = it->next;
-          leat_lane_destroy_executable (self, it, alive);
+          leat_lane_destroy_executable (self, it);
           if (it != head)
             g_free (it);
         }
       g_free (head->nodes);
       *head = (LeatExecutable){ .launches = head->launches };
     }
-  if (alive)
+  if (pushed)
     leat_device_pop (self->resident->device);
 }
 

@@ -21,6 +21,7 @@ G_BEGIN_DECLS
 /* What all lanes of a session share. */
 typedef struct
 {
+  gatomicrefcount refs;
   LeatDevice *device;
   GPtrArray *memories;            /* LeatMemory or NULL, by buffer id: CONST buffers */
   GHashTable *modules;            /* LeatKernelSource -> LeatModule */
@@ -58,8 +59,8 @@ struct _LeatExecutable
 
 typedef struct
 {
-  LeatPlan *plan;         /* not owned */
-  LeatResident *resident; /* not owned */
+  LeatPlan *plan;
+  LeatResident *resident;
   const LeatDriverTable *table;
   LeatStream *stream;
   LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
@@ -83,11 +84,14 @@ typedef struct
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
-void leat_resident_free (LeatResident *self);
+/* Each lane has one: what its graphs use stays as long as they do. */
+LeatResident *leat_resident_ref (LeatResident *self);
+void leat_resident_unref (LeatResident *self);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
 
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
+/* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
@@ -131,7 +135,7 @@ gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
 
 G_END_DECLS

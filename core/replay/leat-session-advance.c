@@ -18,10 +18,10 @@ leat_session_take (LeatSession *self, GError **error)
                    "a run of the session is under way, launched and not completed");
       break;
     case LEAT_SESSION_RUNNING:
-      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY, "the session is running in another thread");
       break;
     default:
-      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE,
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
                    "the session is being opened or closed by another thread");
     }
   return FALSE;
@@ -65,6 +65,8 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 {
   if (!self->is_open)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
+  else if (!leat_device_check (self->device, error))
+    return FALSE;
   else if (self->failed)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
                  "an earlier run of this session failed; close it and open it again");
@@ -155,7 +157,8 @@ leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellabl
  *
  * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned, from then on
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
- * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.
+ * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  %LEAT_SESSION_ERROR_STATE while it is not open,
+ * %LEAT_SESSION_ERROR_BUSY while another thread has it, and %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
  *
  * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
  *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set

@@ -170,6 +170,7 @@ leat_session_bind (LeatSession *self, GError **error)
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
+  leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.capture = captures[self->executor];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
@@ -237,7 +238,9 @@ leat_session_take_down (LeatSession *self)
   g_ptr_array_set_size (self->lanes, 0);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
-  g_clear_pointer (&self->resident, leat_resident_free);
+  g_clear_pointer (&self->resident, leat_resident_unref);
+  if (self->device != NULL)
+    leat_device_settle (self->device);
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
