@@ -27,6 +27,8 @@ test_folder () {
   if [ $# -gt 0 ]; then
     names=$(python3 -B "$dev_root/dev.d/check_names.py" "$dev_root/$folder/meson-info/intro-tests.json" "$@") || exit 2
     readarray -t arguments <<<"$names"
+    # The setup that is there by default leaves out what is slow, also where it is named.
+    [[ " $* " == *" --setup"* ]] || arguments+=(--setup all)
   fi
   lock_take "$dev_root/$folder/meson-logs" "another ./dev is running the tests of $folder/; waiting"
   rm -f -- "$dev_root/$folder/meson-logs/testlog.json"
