@@ -100,7 +100,7 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
   for (guint i = 0; i < op->n_after; i++)
     if (to->nodes[op->after[i]] != NULL)
       after[n_after++] = to->nodes[op->after[i]];
-  switch (op->kind)
+  switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
       call = "cuGraphAddKernelNode";

@@ -42,6 +42,7 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   self->resident = resident;
   self->table = leat_device_get_table (resident->device);
   self->memories = g_ptr_array_new_with_free_func (leat_lane_free_memory);
+  g_ptr_array_set_size (self->memories, plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
@@ -149,6 +150,8 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
 {
   LeatMemory *memory = NULL;
 
+  if (g_ptr_array_index (self->memories, buffer->id) != NULL)
+    return TRUE; /* staging memory stays when the device's half is made anew */
   switch (buffer->place)
     {
     case LEAT_PLACE_ARENA:
@@ -169,7 +172,7 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
     case LEAT_PLACE_ALIAS:
       break;
     }
-  g_ptr_array_add (self->memories, buffer->kind == LEAT_BUFFER_CONST ? NULL : memory);
+  g_ptr_array_index (self->memories, buffer->id) = buffer->kind == LEAT_BUFFER_CONST ? NULL : memory;
   return TRUE;
 }
 
@@ -201,6 +204,32 @@ leat_lane_allocate (LeatLane *self, GError **error)
   return TRUE;
 }
 
+static void
+leat_lane_free_device_half (LeatLane *self)
+{
+  leat_lane_destroy_graphs (self);
+  g_clear_pointer (&self->arena, leat_memory_free);
+  for (guint i = 0; i < self->memories->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->kind != LEAT_BUFFER_STAGING)
+      {
+        leat_lane_free_memory (g_ptr_array_index (self->memories, i));
+        g_ptr_array_index (self->memories, i) = NULL;
+        self->hosts[i] = NULL;
+      }
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    leat_launch_clear (&self->launches[i]);
+}
+
+/* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
+ * first. */
+gboolean
+leat_lane_rebuild (LeatLane *self, GError **error)
+{
+  leat_lane_free_device_half (self);
+  return leat_lane_allocate (self, error) && leat_lane_pack_launches (self, error)
+         && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
+}
+
 gboolean
 leat_lane_pack_launches (LeatLane *self, GError **error)
 {
@@ -208,7 +237,7 @@ leat_lane_pack_launches (LeatLane *self, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !leat_launch_pack (&self->launches[i], self, op, error))
+      if (leat_op_launches (op) && !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
   return TRUE;

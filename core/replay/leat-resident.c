@@ -119,15 +119,16 @@ leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
   return leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error);
 }
 
-static gboolean
+gboolean
 leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
 {
-  self->functions = g_new0 (const LeatFunction *, plan->ops->len + 1);
+  if (self->functions == NULL)
+    self->functions = g_new0 (const LeatFunction *, plan->ops->len + 1);
   for (guint i = 0; i < plan->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !leat_resident_load_kernel (self, op, error))
+      if (leat_op_launches (op) && self->functions[i] == NULL && !leat_resident_load_kernel (self, op, error))
         {
           leat_node_prefix_error (op->node, error);
           return FALSE;

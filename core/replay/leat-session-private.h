@@ -37,6 +37,13 @@ typedef struct
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
 
+/* One set of ways that calibration measured. */
+typedef struct
+{
+  char *ways; /* "upload0=copy readback0=mapped" */
+  double us;  /* median of a replay */
+} LeatTrial;
+
 /* In the window of runs that is under way. */
 typedef struct
 {
@@ -60,7 +67,8 @@ struct _LeatSession
   LeatPipeline *pipeline;
   char *selector;
   LeatExecutor executor;
-  gboolean reuse; /* leave uploads out where the inputs are what they were */
+  gboolean reuse;     /* leave uploads out where the inputs are what they were */
+  gboolean calibrate; /* find the best ways of data between host and device by measuring */
   LeatMemoMode memo_mode;
   guint memo_entries;
   guint64 memo_bytes;
@@ -75,9 +83,11 @@ struct _LeatSession
   LeatMemo *memo;         /* NULL while nothing is remembered */
   LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
-  guint n_filled; /* sources that have given data for the run that is to come */
-  guint started;  /* endpoints that stop () must be called on */
-  gint is_open;   /* atomic; changed only by who has the session */
+  GArray *trials;        /* LeatTrial */
+  gboolean to_calibrate; /* the first run has to find out how data go best */
+  guint n_filled;        /* sources that have given data for the run that is to come */
+  guint started;         /* endpoints that stop () must be called on */
+  gint is_open;          /* atomic; changed only by who has the session */
   gboolean flushed;
   gboolean ended;  /* and the sinks have finished */
   gboolean failed; /* in a run: what comes next would have a hole */
@@ -109,6 +119,11 @@ void leat_session_tell_stats (LeatSession *self);
 
 void leat_session_list_changeable (LeatSession *self);
 gboolean leat_session_take_changes (LeatSession *self, GError **error);
+
+void leat_session_plan_calibration (LeatSession *self);
+gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_recall_ways (LeatSession *self);
+void leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us);
 
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);

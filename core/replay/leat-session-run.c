@@ -255,6 +255,8 @@ leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
       leat_session_note_recalled (self);
       return leat_session_drain_all (self, lane, cancellable, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
     }
+  if (self->to_calibrate && !leat_session_calibrate (self, lane, error))
+    return LEAT_FLOW_ERROR;
   filled = g_get_monotonic_time ();
   if (!leat_session_compute (self, lane, error))
     return LEAT_FLOW_ERROR;

@@ -15,6 +15,21 @@ leat_session_tell_stats (LeatSession *self)
   g_mutex_unlock (&self->told_lock);
 }
 
+static GVariant *
+leat_session_print_trials (LeatSession *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sd)"));
+  for (guint i = 0; i < self->trials->len; i++)
+    {
+      const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
+
+      g_variant_builder_add (&builder, "(sd)", trial->ways, trial->us);
+    }
+  return g_variant_builder_end (&builder);
+}
+
 /**
  * leat_session_dup_stats:
  * @self: a session
@@ -25,10 +40,10 @@ leat_session_tell_stats (LeatSession *self)
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t,
  *   runs-resident t (without uploads, since the inputs were what they were) and memo-hits t (results that were known);
  *   memo-lookups t, memo-entries u and memo-bytes t (held now); changes t (nodes whose arguments were set between
- *   runs); items-in t, bytes-in t, bytes-out t; times in
- * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and
- * constants), open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us
- * x, device-us x, sink-us x (sums), device-min-us x, device-max-us x
+ *   runs); trials a(sd) (each set of ways for data that the first run measured, and the microseconds of a replay with
+ * it); items-in t, bytes-in t, bytes-out t; times in microseconds: open-us x, and of it open-plan-us x, open-attach-us
+ * x (the device), open-load-us x (kernels and constants), open-build-us x (memory and the graph); first-result-us x
+ * (from open () to the first result), source-us x, device-us x, sink-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -39,8 +54,9 @@ leat_session_dup_stats (LeatSession *self)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
   g_mutex_lock (&self->told_lock);
   stats = g_memdup2 (&self->told, sizeof self->told);
-  g_mutex_unlock (&self->told_lock);
   g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
+  g_mutex_unlock (&self->told_lock);
   g_variant_dict_insert (&dict, "runs", "t", stats->runs);
   g_variant_dict_insert (&dict, "runs-full", "t", stats->runs_of[LEAT_PATH_FULL]);
   g_variant_dict_insert (&dict, "runs-resident", "t", stats->runs_of[LEAT_PATH_RESIDENT]);

@@ -25,6 +25,7 @@ enum
   PROP_DEVICE,
   PROP_EXECUTOR,
   PROP_REUSE,
+  PROP_CALIBRATE,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
@@ -151,6 +152,7 @@ leat_session_bind (LeatSession *self, GError **error)
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
+  leat_session_plan_calibration (self);
   leat_session_list_endpoints (self);
   leat_session_list_changeable (self);
   if (!leat_session_make_memo (self, error))
@@ -345,6 +347,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_REUSE:
       self->reuse = g_value_get_boolean (value);
       break;
+    case PROP_CALIBRATE:
+      self->calibrate = g_value_get_boolean (value);
+      break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
@@ -378,6 +383,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_REUSE:
       g_value_set_boolean (value, self->reuse);
       break;
+    case PROP_CALIBRATE:
+      g_value_set_boolean (value, self->calibrate);
+      break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
@@ -401,6 +409,7 @@ leat_session_finalize (GObject *object)
   g_ptr_array_unref (self->lanes);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
+  g_array_unref (self->trials);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_mutex_clear (&self->told_lock);
@@ -447,6 +456,17 @@ leat_session_class_init (LeatSessionClass *klass)
   leat_session_props[PROP_REUSE] =
     g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
+   * LeatSession:calibrate:
+   *
+   * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
+   *
+   * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
+   * before the run proper, which takes some milliseconds.  What it finds is kept on disk for later sessions of the same
+   * pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing to choose.
+   */
+  leat_session_props[PROP_CALIBRATE] =
+    g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
    * LeatSession:memo:
    *
    * Whether results are remembered and given again for the same inputs, without any work of the device; read when the
@@ -476,9 +496,18 @@ leat_session_class_init (LeatSessionClass *klass)
 }
 
 static void
+leat_trial_clear (LeatTrial *trial)
+{
+  g_free (trial->ways);
+}
+
+static void
 leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
+  self->calibrate = TRUE;
+  self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
+  g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
