@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *selector; /* of the device */
+  LeatWait wait;
   guint repeat;
   guint64 replays;    /* of a soak */
   char *folder;       /* of this process alone, to be removed at the end */

@@ -20,6 +20,7 @@ typedef struct
   LeatBenchSeries replay;  /* leat_session_replay () */
   LeatBenchSeries by_hand; /* the same graph, launched and waited for with two calls */
   LeatBenchSeries launch;  /* the first of the two */
+  LeatBenchSeries begin;   /* leat_session_launch () */
 } LeatBenchTurns;
 
 static void
@@ -28,6 +29,7 @@ leat_bench_turns_clear (LeatBenchTurns *self)
   leat_bench_series_clear (&self->replay);
   leat_bench_series_clear (&self->by_hand);
   leat_bench_series_clear (&self->launch);
+  leat_bench_series_clear (&self->begin);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchTurns, leat_bench_turns_clear)
@@ -72,6 +74,19 @@ leat_bench_launch_by_hand (LeatBenchTurns *self, gboolean spin, gboolean count, 
   return TRUE;
 }
 
+/* A run in two halves, of which the first is what a program's thread pays that does something else meanwhile. */
+static gboolean
+leat_bench_launch_by_session (LeatBenchTurns *self, LeatBenchSubject *subject, gboolean count, GError **error)
+{
+  double begin = leat_bench_now_us ();
+
+  if (leat_session_launch (subject->session, NULL, error) == LEAT_FLOW_ERROR)
+    return FALSE;
+  if (count)
+    leat_bench_series_add (&self->begin, leat_bench_now_us () - begin);
+  return leat_session_complete (subject->session, NULL, error) != LEAT_FLOW_ERROR;
+}
+
 static gboolean
 leat_bench_take_turns (LeatBenchTurns *self, LeatBenchSubject *subject, const LeatBenchRule *rule, GError **error)
 {
@@ -81,15 +96,20 @@ leat_bench_take_turns (LeatBenchTurns *self, LeatBenchSubject *subject, const Le
     {
       double us;
 
-      leat_bench_subject_stir (subject, 2 * round);
+      leat_bench_subject_stir (subject, 3 * round);
       us = leat_bench_subject_lend (subject, error) ? leat_bench_subject_replay (subject, FALSE, error) : -1;
-      if (us < 0 || !leat_bench_subject_check (subject, 2 * round, rule, error))
+      if (us < 0 || !leat_bench_subject_check (subject, 3 * round, rule, error))
         return FALSE;
       if (round >= SETTLE)
         leat_bench_series_add (&self->replay, us);
-      leat_bench_subject_stir (subject, 2 * round + 1);
+      leat_bench_subject_stir (subject, 3 * round + 1);
       if (!leat_bench_launch_by_hand (self, spin, round >= SETTLE, error)
-          || !leat_bench_subject_check (subject, 2 * round + 1, rule, error))
+          || !leat_bench_subject_check (subject, 3 * round + 1, rule, error))
+        return FALSE;
+      leat_bench_subject_stir (subject, 3 * round + 2);
+      if (!leat_bench_subject_lend (subject, error)
+          || !leat_bench_launch_by_session (self, subject, round >= SETTLE, error)
+          || !leat_bench_subject_check (subject, 3 * round + 2, rule, error))
         return FALSE;
     }
   return TRUE;
@@ -102,11 +122,12 @@ leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *t
   guint runs = leat_bench_case_get_runs (kind, bench);
   g_auto (LeatBenchSubject) subject = { 0 };
   g_auto (LeatBenchTurns) turns = { 0 };
-  LeatBenchSummary replay, by_hand;
+  LeatBenchSummary replay, by_hand, begin, launch;
 
   leat_bench_series_init (&turns.replay, runs);
   leat_bench_series_init (&turns.by_hand, runs);
   leat_bench_series_init (&turns.launch, runs);
+  leat_bench_series_init (&turns.begin, runs);
   if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
       || !leat_bench_subject_try (&subject, rule, error))
     return FALSE;
@@ -119,10 +140,14 @@ leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *t
     return FALSE;
   leat_bench_report_add_times (bench->report, "replay", &turns.replay);
   leat_bench_report_add_times (bench->report, "by-hand", &turns.by_hand);
-  leat_bench_report_add_times (bench->report, "launch-call", &turns.launch);
+  leat_bench_report_add_times (bench->report, "launch", &turns.begin);
+  leat_bench_report_add_times (bench->report, "launch-by-hand", &turns.launch);
   leat_bench_series_summarize (&turns.replay, &replay);
   leat_bench_series_summarize (&turns.by_hand, &by_hand);
+  leat_bench_series_summarize (&turns.begin, &begin);
+  leat_bench_series_summarize (&turns.launch, &launch);
   leat_bench_report_add_value (bench->report, "over", replay.median - by_hand.median, "us");
+  leat_bench_report_add_value (bench->report, "launch-over", begin.median - launch.median, "us");
   return TRUE;
 }
 

@@ -62,6 +62,7 @@ leat_bench_open_once (LeatBench *bench, const char *text, guint n_kernels, LeatB
   if (pipeline == NULL)
     return FALSE;
   session = leat_session_new (pipeline, bench->selector);
+  g_object_set (session, "wait", bench->wait, NULL);
   if (!leat_session_open (session, NULL, error))
     return FALSE;
   if (parts != NULL)

@@ -185,6 +185,7 @@ leat_bench_run_queue (LeatBench *bench, const LeatBenchCase *kind, GError **erro
   if (pipeline == NULL)
     return FALSE;
   session = leat_session_new (pipeline, bench->selector);
+  g_object_set (session, "wait", bench->wait, NULL);
   leat_bench_series_init (&times, leat_bench_case_get_runs (kind, bench));
   if (!leat_session_open (session, NULL, error)
       || !leat_bench_time_queue (pipeline, session, kind->bytes, &times, error))

@@ -74,7 +74,7 @@ leat_bench_subject_open (LeatBenchSubject *self, const LeatBench *bench, const c
   if (pipeline == NULL)
     return FALSE;
   session = leat_session_new (pipeline, bench->selector);
-  g_object_set (session, "memo", memo, NULL);
+  g_object_set (session, "memo", memo, "wait", bench->wait, NULL);
   return leat_session_open (session, NULL, error)
          && leat_bench_subject_take (self, g_steal_pointer (&pipeline), g_steal_pointer (&session), error);
 }

@@ -14,7 +14,7 @@
 typedef struct
 {
   gboolean json, list, version;
-  char *json_file, *device;
+  char *json_file, *device, *wait;
   int repeat;
   gint64 replays;
   char **plugin_paths;
@@ -35,6 +35,7 @@ leat_bench_parse_options (LeatBenchOptions *self, int *argc, char ***argv, GErro
 {
   const GOptionEntry entries[] = {
     { "device", 'd', 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cpu or cuda:N", "DEVICE" },
+    { "wait", 0, 0, G_OPTION_ARG_STRING, &self->wait, "How to wait for the device: auto, spin or block", "HOW" },
     { "repeat", 'r', 0, G_OPTION_ARG_INT, &self->repeat, "How often to measure (1000; less where a case says so)",
       "N" },
     { "replays", 0, 0, G_OPTION_ARG_INT64, &self->replays, "How many replays the case soak makes (1000000)", "N" },
@@ -123,7 +124,7 @@ leat_bench_run_all (LeatBench *bench, const LeatBenchOptions *options, GError **
 
 /* (transfer full) */
 static char *
-leat_bench_make_json (LeatBench *bench)
+leat_bench_make_json (LeatBench *bench, const char *wait)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonNode) root = NULL;
@@ -136,6 +137,8 @@ leat_bench_make_json (LeatBench *bench)
   json_builder_add_string_value (builder, leat_device_get_id (bench->device));
   json_builder_set_member_name (builder, "device-name");
   json_builder_add_string_value (builder, leat_device_get_name (bench->device));
+  json_builder_set_member_name (builder, "wait");
+  json_builder_add_string_value (builder, wait);
   json_builder_set_member_name (builder, "repeat");
   json_builder_add_int_value (builder, bench->repeat);
   json_builder_set_member_name (builder, "cases");
@@ -149,7 +152,7 @@ leat_bench_make_json (LeatBench *bench)
 static gboolean
 leat_bench_write (LeatBench *bench, const LeatBenchOptions *options, LeatOutputFile *file, GError **error)
 {
-  g_autofree char *text = leat_bench_make_json (bench);
+  g_autofree char *text = leat_bench_make_json (bench, options->wait);
 
   return (!options->json || leat_tool_print (text, error)) && (file == NULL || leat_tool_write (file, text, error));
 }
@@ -177,10 +180,23 @@ leat_bench_do (LeatBench *bench, const LeatBenchOptions *options, GError **error
   return leat_bench_write (bench, options, file, good ? error : NULL) && good;
 }
 
+/* -1 where there is no such way. */
+static int
+leat_bench_parse_wait (const char *nick)
+{
+  g_autoptr (GTypeClass) klass = g_type_class_ref (LEAT_TYPE_WAIT);
+  const GEnumValue *value = g_enum_get_value_by_nick (G_ENUM_CLASS (klass), nick);
+
+  return value != NULL ? value->value : -1;
+}
+
 static LeatExit
 leat_bench_start (const LeatBenchOptions *options)
 {
-  LeatBench bench = { .selector = options->device, .repeat = options->repeat, .replays = options->replays };
+  LeatBench bench = { .selector = options->device,
+                      .wait = leat_bench_parse_wait (options->wait),
+                      .repeat = options->repeat,
+                      .replays = options->replays };
   g_autoptr (GError) error = NULL;
   LeatExit code = LEAT_EXIT_OK;
 
@@ -199,7 +215,7 @@ leat_bench_start (const LeatBenchOptions *options)
 int
 main (int argc, char **argv)
 {
-  LeatBenchOptions options = { .repeat = 1000, .replays = 1000000 };
+  LeatBenchOptions options = { .repeat = 1000, .replays = 1000000, .wait = (char *) "auto" };
   g_autoptr (GError) error = NULL;
 
   g_set_prgname ("leat-bench");
@@ -207,6 +223,8 @@ main (int argc, char **argv)
     return leat_tool_report_usage ("%s", error->message);
   if (options.repeat < 1 || options.replays < 1)
     return leat_tool_report_usage ("--repeat and --replays take a number from 1 on");
+  if (leat_bench_parse_wait (options.wait) < 0)
+    return leat_tool_report_usage ("--wait takes auto, spin or block, not \"%s\"", options.wait);
   if (leat_bench_find_unknown (&options) != NULL)
     return leat_tool_report_usage ("there is no case \"%s\"; --list lists them", leat_bench_find_unknown (&options));
   if (options.version)

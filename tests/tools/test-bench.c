@@ -124,6 +124,7 @@ test_bench_refuses (void)
   } wrong[] = { { "chain-3", "there is no case \"chain-3\"" },
                 { "rou", "there is no case \"rou\"" },
                 { "--repeat=0", "--repeat" },
+                { "--wait=never", "spin" },
                 { "--device=gpu:x", "gpu:x" },
                 { "--nonsense", "nonsense" } };
 

@@ -393,7 +393,7 @@ run_chain (int length, int divisor)
   snprintf (name, sizeof name, "chain-%d", length);
   case_begin (name);
   series_print (&series, "replay", 1);
-  series_print (&launches, "launch-call", 0);
+  series_print (&launches, "launch", 0);
   case_end ();
   subject_free (&self);
 }
