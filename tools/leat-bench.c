@@ -212,21 +212,42 @@ leat_bench_start (const LeatBenchOptions *options)
   return code;
 }
 
+static void
+leat_bench_options_clear (LeatBenchOptions *self)
+{
+  g_free (self->json_file);
+  g_free (self->device);
+  g_free (self->wait);
+  g_strfreev (self->plugin_paths);
+  g_strfreev (self->words);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchOptions, leat_bench_options_clear)
+
+/* Numbers and names that no case can be run with. */
+static LeatExit
+leat_bench_check_options (const LeatBenchOptions *options)
+{
+  if (options->repeat < 1 || options->replays < 1)
+    return leat_tool_report_usage ("--repeat and --replays take a number from 1 on");
+  if (leat_bench_parse_wait (options->wait) < 0)
+    return leat_tool_report_usage ("--wait takes auto, spin or block, not \"%s\"", options->wait);
+  if (leat_bench_find_unknown (options) != NULL)
+    return leat_tool_report_usage ("there is no case \"%s\"; --list lists them", leat_bench_find_unknown (options));
+  return LEAT_EXIT_OK;
+}
+
 int
 main (int argc, char **argv)
 {
-  LeatBenchOptions options = { .repeat = 1000, .replays = 1000000, .wait = (char *) "auto" };
+  g_auto (LeatBenchOptions) options = { .repeat = 1000, .replays = 1000000, .wait = g_strdup ("auto") };
   g_autoptr (GError) error = NULL;
 
   g_set_prgname ("leat-bench");
   if (!leat_bench_parse_options (&options, &argc, &argv, &error))
     return leat_tool_report_usage ("%s", error->message);
-  if (options.repeat < 1 || options.replays < 1)
-    return leat_tool_report_usage ("--repeat and --replays take a number from 1 on");
-  if (leat_bench_parse_wait (options.wait) < 0)
-    return leat_tool_report_usage ("--wait takes auto, spin or block, not \"%s\"", options.wait);
-  if (leat_bench_find_unknown (&options) != NULL)
-    return leat_tool_report_usage ("there is no case \"%s\"; --list lists them", leat_bench_find_unknown (&options));
+  if (leat_bench_check_options (&options) != LEAT_EXIT_OK)
+    return LEAT_EXIT_USAGE;
   if (options.version)
     puts ("leat-bench " LEAT_VERSION);
   if (options.version)
