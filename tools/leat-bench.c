@@ -152,7 +152,7 @@ leat_bench_make_json (LeatBench *bench, const char *wait)
 static gboolean
 leat_bench_write (LeatBench *bench, const LeatBenchOptions *options, LeatOutputFile *file, GError **error)
 {
-  g_autofree char *text = leat_bench_make_json (bench, options->wait);
+  g_autofree char *text = leat_bench_make_json (bench, options->wait != NULL ? options->wait : "auto");
 
   return (!options->json || leat_tool_print (text, error)) && (file == NULL || leat_tool_write (file, text, error));
 }
@@ -180,12 +180,12 @@ leat_bench_do (LeatBench *bench, const LeatBenchOptions *options, GError **error
   return leat_bench_write (bench, options, file, good ? error : NULL) && good;
 }
 
-/* -1 where there is no such way. */
+/* -1 where there is no such way; NULL is that of sessions. */
 static int
 leat_bench_parse_wait (const char *nick)
 {
   g_autoptr (GTypeClass) klass = g_type_class_ref (LEAT_TYPE_WAIT);
-  const GEnumValue *value = g_enum_get_value_by_nick (G_ENUM_CLASS (klass), nick);
+  const GEnumValue *value = g_enum_get_value_by_nick (G_ENUM_CLASS (klass), nick != NULL ? nick : "auto");
 
   return value != NULL ? value->value : -1;
 }
@@ -240,7 +240,7 @@ leat_bench_check_options (const LeatBenchOptions *options)
 int
 main (int argc, char **argv)
 {
-  g_auto (LeatBenchOptions) options = { .repeat = 1000, .replays = 1000000, .wait = g_strdup ("auto") };
+  g_auto (LeatBenchOptions) options = { .repeat = 1000, .replays = 1000000 };
   g_autoptr (GError) error = NULL;
 
   g_set_prgname ("leat-bench");
