@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-foreign-private.h"
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 
@@ -89,6 +89,20 @@ leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, cons
   return result;
 }
 
+/* The plan is cut here where the capture fails, which spoils the graph. */
+static gboolean
+leat_lane_add_foreign_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                            gsize n_after)
+{
+  LeatCaptureFault fault = { 0 };
+
+  if (leat_lane_add_foreign (self, to, op, after, n_after, &fault))
+    return TRUE;
+  leat_lane_cut (self, leat_plan_get_op (self->plan, op->index), &fault);
+  self->is_cut_anew = TRUE;
+  return FALSE;
+}
+
 static gboolean
 leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError **error)
 {
@@ -98,7 +112,7 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
   CUresult result = CUDA_SUCCESS;
 
   for (guint i = 0; i < op->n_after; i++)
-    if (to->nodes[op->after[i]] != NULL)
+    if (op->after[i] >= to->first && to->nodes[op->after[i]] != NULL)
       after[n_after++] = to->nodes[op->after[i]];
   switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
@@ -115,6 +129,8 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
       call = "cuGraphAddMemsetNode";
       result = leat_lane_add_fill (self, to, op, after, n_after);
       break;
+    case LEAT_OP_FOREIGN:
+      return leat_lane_add_foreign_node (self, to, op, after, n_after);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -129,7 +145,7 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
+    return leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "the graph of %u ops",
                                   self->plan->ops->len);
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
@@ -137,15 +153,14 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   return TRUE;
 }
 
-static gboolean
-leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
+gboolean
+leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error)
 {
-  LeatExecutable *to = &self->executables[path];
   CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  for (guint i = to->first; i < to->end; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
@@ -155,62 +170,69 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
   return leat_lane_instantiate (self, to, error);
 }
 
-/* Builds and instantiates; a plan without device work has no graph. */
-gboolean
-leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
+/* The graph of the path that has the op in it; NULL where none has. */
+LeatExecutable *
+leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
 {
-  gboolean good;
+  LeatExecutable *it = &self->executables[path];
 
-  if (self->plan->prediction.graph_launches == 0)
-    return TRUE;
-  if (!leat_device_push (self->resident->device, error))
-    return FALSE;
-  self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  good = leat_lane_fill_graph (self, path, error) && leat_lane_synchronize (self, error);
-  leat_device_pop (self->resident->device);
-  return good;
+  while (it != NULL && (op->index < it->first || op->index >= it->end))
+    it = it->next;
+  return it != NULL && it->exec != NULL && it->nodes[op->index] != NULL ? it : NULL;
 }
 
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
   CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
-  LeatExecutable *it = &self->executables[path];
-  CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
+  LeatExecutable *it = leat_lane_find_executable (self, path, op);
+  CUresult result;
 
+  if (it == NULL)
+    return TRUE;
+  result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
   return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+}
+
+static void
+leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it)
+{
+  if (it->exec != NULL)
+    (*self->table->cuGraphExecDestroy) (it->exec);
+  if (it->graph != NULL)
+    (*self->table->cuGraphDestroy) (it->graph);
 }
 
 void
 leat_lane_destroy_graphs (LeatLane *self)
 {
-  /* A dead device's handles went with its context. */
-  gboolean alive = leat_device_push (self->resident->device, NULL);
+  gboolean pushed = leat_device_push_anyhow (self->resident->device);
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
     {
-      LeatExecutable *it = &self->executables[i];
+      LeatExecutable *head = &self->executables[i], *next;
 
-      if (alive && it->exec != NULL)
-        (*self->table->cuGraphExecDestroy) (it->exec);
-      if (alive && it->graph != NULL)
-        (*self->table->cuGraphDestroy) (it->graph);
-      g_free (it->nodes);
-      *it = (LeatExecutable){ 0 };
+      for (LeatExecutable *it = head; it != NULL; it = next)
+        {
+          next = it->next;
+          leat_lane_destroy_executable (self, it);
+          if (it != head)
+            g_free (it);
+        }
+      g_free (head->nodes);
+      *head = (LeatExecutable){ .launches = head->launches };
     }
-  if (alive)
+  if (pushed)
     leat_device_pop (self->resident->device);
 }
 
 gboolean
-leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error)
+leat_lane_launch_graph (LeatLane *self, LeatExecutable *it, GError **error)
 {
-  LeatExecutable *it = &self->executables[path];
   CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
                                   self->plan->ops->len);
-  it->launches++;
   return TRUE;
 }

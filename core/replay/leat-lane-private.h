@@ -21,6 +21,7 @@ G_BEGIN_DECLS
 /* What all lanes of a session share. */
 typedef struct
 {
+  gatomicrefcount refs;
   LeatDevice *device;
   GPtrArray *memories;            /* LeatMemory or NULL, by buffer id: CONST buffers */
   GHashTable *modules;            /* LeatKernelSource -> LeatModule */
@@ -43,19 +44,23 @@ typedef enum
   LEAT_N_PATHS
 } LeatPath;
 
-/* The graph of a path, instantiated. */
-typedef struct
+/* A graph, instantiated: a path, or a piece of one where the plan has several. */
+typedef struct _LeatExecutable LeatExecutable;
+struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out */
-  guint64 launches;   /* since it was built */
-} LeatExecutable;
+  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  guint64 launches;   /* of the path; in its first piece */
+  guint first, end;   /* the ops that are in it */
+  gboolean is_built;  /* in the first piece: all of them are there */
+  LeatExecutable *next;
+};
 
 typedef struct
 {
-  LeatPlan *plan;         /* not owned */
-  LeatResident *resident; /* not owned */
+  LeatPlan *plan;
+  LeatResident *resident;
   const LeatDriverTable *table;
   LeatStream *stream;
   LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
@@ -72,17 +77,21 @@ typedef struct
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
+  gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   char *last_nodes;                         /* the nodes with kernels, for messages */
 } LeatLane;
 
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
+/* Each lane has one: what its graphs use stays as long as they do. */
+LeatResident *leat_resident_ref (LeatResident *self);
+void leat_resident_unref (LeatResident *self);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
-void leat_resident_free (LeatResident *self);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
 
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
+/* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
@@ -94,8 +103,15 @@ void leat_lane_destroy_graphs (LeatLane *self);
 /* Does a path leave an op out? */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
-gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);
+/* For who builds them piece by piece.  FALSE without an error where the lane is cut anew. */
+gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
+LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
+
+/* All of a path, graphs and ops between them. */
+gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
+gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
+/* The ops from @first to before @end, one by one; the device's context must be current. */
+gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
 gboolean leat_lane_synchronize (LeatLane *self, GError **error);
 /* For a run, in the way that the session says. */
 gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
@@ -119,7 +135,7 @@ gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
 
 G_END_DECLS

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be read
- * or does not fit counts as none. */
+/* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be
+ * read or does not fit counts as none. */
 
 #define LEAT_WAYS_VERSION 1
 

@@ -58,6 +58,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
                                        { LEAT_SESSION_ERROR_UNEVEN, "LEAT_SESSION_ERROR_UNEVEN", "uneven" },
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
+                                       { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
                                        { 0, NULL, NULL } };
 
@@ -70,7 +71,8 @@ GType
 leat_executor_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = { { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
+  static const GEnumValue values[] = { { LEAT_EXECUTOR_AUTO, "LEAT_EXECUTOR_AUTO", "auto" },
+                                       { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
                                        { LEAT_EXECUTOR_EAGER, "LEAT_EXECUTOR_EAGER", "eager" },
                                        { 0, NULL, NULL } };
 
@@ -155,6 +157,9 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
 static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
+  static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
+                                              [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
+                                              [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
   LeatTraits traits = { .bound = TRUE };
   gint64 since = self->open_since_us;
 
@@ -165,7 +170,9 @@ leat_session_bind (LeatSession *self, GError **error)
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
+  leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
+  traits.capture = captures[self->executor];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
@@ -185,7 +192,7 @@ leat_session_add_lane (LeatSession *self, GError **error)
   if (lane == NULL)
     return FALSE;
   g_ptr_array_add (self->lanes, lane);
-  return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
+  return leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
 }
 
 static gboolean
@@ -231,7 +238,9 @@ leat_session_take_down (LeatSession *self)
   g_ptr_array_set_size (self->lanes, 0);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
-  g_clear_pointer (&self->resident, leat_resident_free);
+  g_clear_pointer (&self->resident, leat_resident_unref);
+  if (self->device != NULL)
+    leat_device_settle (self->device);
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
@@ -466,10 +475,10 @@ leat_session_class_init (LeatSessionClass *klass)
   /**
    * LeatSession:executor:
    *
-   * How ops are run; read when the session opens.
+   * How ops are run; read when the session opens.  What came of it is in the plan.
    */
-  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum (
-    "executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_GRAPH, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
+                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:reuse:
    *
