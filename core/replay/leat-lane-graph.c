@@ -166,7 +166,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
   self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  good = leat_lane_fill_graph (self, path, error) && leat_lane_wait (self, error);
+  good = leat_lane_fill_graph (self, path, error) && leat_lane_synchronize (self, error);
   leat_device_pop (self->resident->device);
   return good;
 }

@@ -11,6 +11,7 @@
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-private.h"
+#include "replay/leat-session.h"
 
 G_BEGIN_DECLS
 
@@ -58,6 +59,9 @@ typedef struct
   LeatResident *resident;
   const LeatDriverTable *table;
   LeatStream *stream;
+  LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended; /* waits that ended by looking */
 
   LeatMemory *arena;
   GPtrArray *memories;    /* LeatMemory or NULL, by buffer id: STATE and STAGING buffers */
@@ -73,11 +77,11 @@ typedef struct
 } LeatLane;
 
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatResident *leat_resident_ref (LeatResident *self);
 void leat_resident_unref (LeatResident *self);
-/* Loads what kernels of a plan bound anew are not there yet. */
-gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
 
@@ -96,7 +100,13 @@ gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
 gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_wait (LeatLane *self, GError **error);
+gboolean leat_lane_synchronize (LeatLane *self, GError **error);
+/* For a run, in the way that the session says. */
+gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
+void leat_lane_note_wait (LeatLane *self, gint64 us);
+/* For another thread to wait: the event behind what was launched, and what its wait gave. */
+gboolean leat_lane_record_end (LeatLane *self, GError **error);
+gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);

@@ -47,9 +47,10 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
+  self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   self->last_nodes = leat_lane_list_nodes (plan);
-  if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_allocate_overs (self, error)
-      || !leat_lane_pack_launches (self, error))
+  if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
+      || !leat_lane_allocate_overs (self, error) || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -62,6 +63,7 @@ leat_lane_release (gpointer data)
   leat_lane_destroy_graphs (self);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
+  g_clear_pointer (&self->ended, leat_event_free);
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_memory_free);
   g_clear_pointer (&self->overs, leat_memory_free);
@@ -286,15 +288,5 @@ leat_lane_set_ending (LeatLane *self, GError **error)
     if (leat_plan_get_buffer (self->plan, i)->tells_flush
         && !leat_memory_write (g_ptr_array_index (self->memories, i), 0, &ending, sizeof ending, error))
       return FALSE;
-  return TRUE;
-}
-
-gboolean
-leat_lane_wait (LeatLane *self, GError **error)
-{
-  CUresult result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
-
-  if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s", self->last_nodes);
   return TRUE;
 }

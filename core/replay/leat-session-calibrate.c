@@ -64,7 +64,7 @@ leat_calibrate_time (LeatCalibration *self, GError **error)
     {
       double begin = leat_calibrate_now_us ();
 
-      if (!leat_lane_launch_graph (self->lane, LEAT_PATH_FULL, error) || !leat_lane_wait (self->lane, error))
+      if (!leat_lane_launch_graph (self->lane, LEAT_PATH_FULL, error) || !leat_lane_wait (self->lane, LEAT_WAIT_SPIN, error))
         return -1;
       times[n] = leat_calibrate_now_us () - begin;
       self->spent_us += times[n];

@@ -26,6 +26,7 @@ enum
   PROP_EXECUTOR,
   PROP_REUSE,
   PROP_CALIBRATE,
+  PROP_WAIT,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
@@ -75,6 +76,20 @@ leat_executor_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("LeatExecutor", values));
+  return type;
+}
+
+GType
+leat_wait_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_WAIT_AUTO, "LEAT_WAIT_AUTO", "auto" },
+                                       { LEAT_WAIT_SPIN, "LEAT_WAIT_SPIN", "spin" },
+                                       { LEAT_WAIT_BLOCK, "LEAT_WAIT_BLOCK", "block" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatWait", values));
   return type;
 }
 
@@ -354,6 +369,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_CALIBRATE:
       self->calibrate = g_value_get_boolean (value);
       break;
+    case PROP_WAIT:
+      g_atomic_int_set (&self->wait, g_value_get_enum (value));
+      break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
@@ -390,6 +408,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_CALIBRATE:
       g_value_set_boolean (value, self->calibrate);
       break;
+    case PROP_WAIT:
+      g_value_set_enum (value, g_atomic_int_get (&self->wait));
+      break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
@@ -410,6 +431,9 @@ leat_session_finalize (GObject *object)
   LeatSession *self = LEAT_SESSION (object);
 
   leat_session_close (self);
+  if (self->waiter != NULL)
+    leat_waiter_stop (self->waiter);
+  g_clear_pointer (&self->waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
@@ -470,6 +494,17 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_CALIBRATE] =
     g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:wait:
+   *
+   * How a thread waits for the device: looking, sleeping, or first the one and then the other.  It may be set at any
+   * time, and holds from the next wait on.
+   *
+   * The context's own flags stay as they are.  On the CPU driver a thread that waits does the work itself, so there
+   * "auto" neither looks nor sleeps.
+   */
+  leat_session_props[PROP_WAIT] =
+    g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:memo:
    *

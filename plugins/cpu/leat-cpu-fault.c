@@ -40,7 +40,7 @@ static const struct
 static LeatCpuFault leat_cpu_faults[LEAT_CPU_FAULT_N_PLACES];
 static atomic_ullong leat_cpu_fault_visits[LEAT_CPU_FAULT_N_PLACES];
 static pthread_once_t leat_cpu_fault_once = PTHREAD_ONCE_INIT;
-static gboolean leat_cpu_fault_any;
+gint leat_cpu_faults_state = LEAT_CPU_FAULTS_UNREAD;
 static const char *_Atomic leat_cpu_fault_call; /* that failed last, because it was planned */
 
 static pthread_mutex_t leat_cpu_hang_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,7 +75,6 @@ leat_cpu_fault_parse_one (const char *text)
   else if (sides[1] != NULL && !leat_cpu_error_from_name (sides[1], &fault.code))
     return FALSE;
   leat_cpu_faults[which] = fault;
-  leat_cpu_fault_any = TRUE;
   return TRUE;
 }
 
@@ -83,14 +82,18 @@ static gboolean
 leat_cpu_fault_parse_list (const char *text)
 {
   g_auto (GStrv) parts = g_strsplit (text != NULL ? text : "", ",", -1);
+  LeatCpuFaults state = LEAT_CPU_FAULTS_NONE;
   gboolean good = TRUE;
 
   for (guint i = 0; parts[i] != NULL; i++)
-    if (*parts[i] != '\0' && !leat_cpu_fault_parse_one (parts[i]))
+    if (*parts[i] != '\0' && leat_cpu_fault_parse_one (parts[i]))
+      state = LEAT_CPU_FAULTS_PLANTED;
+    else if (*parts[i] != '\0')
       {
         g_printerr ("LEAT_CPU_FAULT: \"%s\" is not PLACE:N[=CODE|hang]; it plants nothing\n", parts[i]);
         good = FALSE;
       }
+  __atomic_store_n (&leat_cpu_faults_state, state, __ATOMIC_RELEASE);
   return good;
 }
 
@@ -105,7 +108,6 @@ LEAT_CPU_EXPORT int
 leat_cpu_plant_faults (const char *text)
 {
   pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
-  leat_cpu_fault_any = FALSE;
   memset (leat_cpu_faults, 0, sizeof leat_cpu_faults);
   for (guint i = 0; i < LEAT_CPU_FAULT_N_PLACES; i++)
     atomic_store (&leat_cpu_fault_visits[i], 0);
@@ -132,10 +134,10 @@ leat_cpu_fault_watches_calls (void)
 }
 
 CUresult
-leat_cpu_fault_visit (LeatCpuFaultPlace place)
+leat_cpu_fault_visit_planted (LeatCpuFaultPlace place)
 {
   pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
-  if (G_LIKELY (!leat_cpu_fault_any) || leat_cpu_faults[place].first == 0)
+  if (leat_cpu_faults[place].first == 0)
     return CUDA_SUCCESS;
 
   const LeatCpuFault *fault = &leat_cpu_faults[place];
@@ -177,7 +179,7 @@ leat_cpu_fault_set_hangs_end (gboolean end)
 }
 
 CUresult
-leat_cpu_fault_visit_work (LeatCpuFaultPlace place)
+leat_cpu_fault_visit_work_planted (LeatCpuFaultPlace place)
 {
   if (leat_cpu_fault_visit (LEAT_CPU_FAULT_DEVICE_LOST) != CUDA_SUCCESS)
     {
