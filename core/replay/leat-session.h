@@ -25,8 +25,8 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
  * @LEAT_SESSION_ERROR_CAPTURE: work cannot be part of a graph, and is done outside; only in warnings
- * @LEAT_SESSION_ERROR_BUSY: another thread has the session (it runs there, or is being opened or closed), or a run has been
- *   launched and not completed
+ * @LEAT_SESSION_ERROR_BUSY: another thread has the session (it runs there, or is being opened or closed), or a run has
+ * been launched and not completed
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
