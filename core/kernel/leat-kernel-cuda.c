@@ -15,8 +15,22 @@ leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix
   g_string_append_printf (out, ") { leat_body_%s (%s); }", entry->name, arguments);
 }
 
+/* As the wrapper, and it leaves the times of its beginning and end at its last parameter. */
 static void
-leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries)
+leat_cuda_append_timed (GString *out, const LeatEntry *entry)
+{
+  g_string_append_printf (out, " extern \"C\" __global__ void %s leat_time_%s (", entry->launch_bounds, entry->name);
+  for (guint i = 0; i < entry->wrapper->len; i++)
+    g_string_append_printf (out, "%s, ", g_array_index (entry->wrapper, LeatEntryParam, i).declaration);
+  g_string_append_printf (out,
+                          "uint64_t *leat_clock) { leat_clock_begin (leat_clock); leat_body_%s (%s); "
+                          "leat_clock_end (leat_clock); }",
+                          entry->name, entry->wrapper_arguments);
+}
+
+static void
+leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries,
+                       gboolean timed)
 {
   static const char *const qualifiers[] = { "__global__", "static", "extern", "inline", "__forceinline__", NULL };
   g_autoptr (GString) tail = g_string_new (NULL);
@@ -33,6 +47,8 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
       leat_cuda_append_entry (tail, entry, "", entry->params, entry->arguments);
       if (entry->wrapper != NULL)
         leat_cuda_append_entry (tail, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments);
+      if (entry->wrapper != NULL && timed)
+        leat_cuda_append_timed (tail, entry);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }
@@ -85,7 +101,7 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
 }
 
 char *
-leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error)
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **error)
 {
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
   g_autoptr (GArray) edits = leat_edits_new ();
@@ -109,7 +125,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error)
           || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
       else if (global && decl->kind == LEAT_DECL_FUNCTION)
-        leat_cuda_edit_kernel (edits, unit, decl, entries);
+        leat_cuda_edit_kernel (edits, unit, decl, entries, timed);
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");

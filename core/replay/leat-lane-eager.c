@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-timing-private.h"
 
 /* Runs the op list on the lane's stream, one call an op. */
 
 static CUresult
-leat_lane_call_kernel (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
+leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream stream, const char **call)
 {
-  CUfunction function = self->resident->functions[op->index]->function;
+  CUfunction function = leat_lane_get_function (self, path, op);
   void **params = self->launches[op->index].params;
 
   *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
@@ -43,7 +43,7 @@ leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const ch
 }
 
 static gboolean
-leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
+leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
   CUstream stream = leat_stream_get (self->stream);
   const char *call = "cuMemsetD8Async";
@@ -52,7 +52,7 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
-      result = leat_lane_call_kernel (self, op, stream, &call);
+      result = leat_lane_call_kernel (self, path, op, stream, &call);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
@@ -71,6 +71,15 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
                                 leat_node_get_name (op->node));
 }
 
+static gboolean
+leat_lane_call_timed (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  LeatEvent *begin = self->timing->begins[op->index], *end = self->timing->ends[op->index];
+
+  return (begin == NULL || leat_event_record (begin, self->stream, error)) && leat_lane_call_op (self, path, op, error)
+         && (end == NULL || leat_event_record (end, self->stream, error));
+}
+
 gboolean
 leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error)
 {
@@ -78,7 +87,8 @@ leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!leat_path_skips (path, op) && !leat_lane_call_op (self, op, error))
+      if (!leat_path_skips (path, op)
+          && !(path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error) : leat_lane_call_op (self, path, op, error)))
         return FALSE;
     }
   return TRUE;

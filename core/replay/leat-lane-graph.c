@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-timing-private.h"
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 
@@ -56,11 +56,20 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
                                                leat_device_get_context (self->resident->device));
 }
 
+CUfunction
+leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op)
+{
+  const LeatFunction **timed = path == LEAT_PATH_TIMED ? self->resident->timed : NULL;
+
+  return timed != NULL && timed[op->index] != NULL ? timed[op->index]->function
+                                                   : self->resident->functions[op->index]->function;
+}
+
 static CUDA_KERNEL_NODE_PARAMS
-leat_lane_get_kernel (LeatLane *self, const LeatOp *op)
+leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   return (CUDA_KERNEL_NODE_PARAMS){
-    .func = self->resident->functions[op->index]->function,
+    .func = leat_lane_get_function (self, path, op),
     .gridDimX = op->grid[0],
     .gridDimY = op->grid[1],
     .gridDimZ = op->grid[2],
@@ -75,7 +84,7 @@ leat_lane_get_kernel (LeatLane *self, const LeatOp *op)
 static CUresult
 leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
-  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, to - self->executables, op);
   CUgraphNode *node = &to->nodes[op->index];
   CUresult result = (*self->table->cuGraphAddKernelNode) (node, to->graph, after, n_after, &kernel);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
@@ -90,16 +99,12 @@ leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, cons
 }
 
 static gboolean
-leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError **error)
+leat_lane_add_work (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after,
+                    GError **error)
 {
-  g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
-  gsize n_after = 0;
   const char *call = NULL;
   CUresult result = CUDA_SUCCESS;
 
-  for (guint i = 0; i < op->n_after; i++)
-    if (to->nodes[op->after[i]] != NULL)
-      after[n_after++] = to->nodes[op->after[i]];
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
@@ -120,6 +125,48 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
       break;
     }
   return result == CUDA_SUCCESS || leat_lane_fail (self, op, call, result, error);
+}
+
+static gboolean
+leat_lane_add_event (LeatLane *self, LeatExecutable *to, const LeatOp *op, LeatEvent *event, const CUgraphNode *after,
+                     gsize n_after, CUgraphNode *node, GError **error)
+{
+  CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+
+  if (self->table->cuGraphAddEventRecordNode != NULL)
+    result = (*self->table->cuGraphAddEventRecordNode) (node, to->graph, after, n_after, leat_event_get (event));
+  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphAddEventRecordNode", result, error);
+}
+
+/* The op between two events: what waits for it waits for the second. */
+static gboolean
+leat_lane_add_between (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after,
+                       GError **error)
+{
+  CUgraphNode begin = NULL;
+
+  return leat_lane_add_event (self, to, op, self->timing->begins[op->index], after, n_after, &begin, error)
+         && leat_lane_add_work (self, to, op, &begin, 1, error)
+         && leat_lane_add_event (self, to, op, self->timing->ends[op->index], &to->nodes[op->index], 1,
+                                 &to->ends[op->index], error);
+}
+
+static gboolean
+leat_lane_add_node (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  LeatExecutable *to = &self->executables[path];
+  g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
+  gsize n_after = 0;
+
+  for (guint i = 0; i < op->n_after; i++)
+    if (to->ends[op->after[i]] != NULL)
+      after[n_after++] = to->ends[op->after[i]];
+  if (path == LEAT_PATH_TIMED && self->timing->begins[op->index] != NULL)
+    return leat_lane_add_between (self, to, op, after, n_after, error);
+  if (!leat_lane_add_work (self, to, op, after, n_after, error))
+    return FALSE;
+  to->ends[op->index] = to->nodes[op->index];
+  return TRUE;
 }
 
 static gboolean
@@ -149,7 +196,7 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!leat_path_skips (path, op) && !leat_lane_add_node (self, to, op, error))
+      if (!leat_path_skips (path, op) && !leat_lane_add_node (self, path, op, error))
         return FALSE;
     }
   return leat_lane_instantiate (self, to, error);
@@ -166,6 +213,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
   self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  self->executables[path].ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
   good = leat_lane_fill_graph (self, path, error) && leat_lane_wait (self, error);
   leat_device_pop (self->resident->device);
   return good;
@@ -174,7 +222,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
-  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, path, op);
   LeatExecutable *it = &self->executables[path];
   CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
 
@@ -196,6 +244,7 @@ leat_lane_destroy_graphs (LeatLane *self)
       if (alive && it->graph != NULL)
         (*self->table->cuGraphDestroy) (it->graph);
       g_free (it->nodes);
+      g_free (it->ends);
       *it = (LeatExecutable){ 0 };
     }
   if (alive)

@@ -19,10 +19,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   LeatDevice *device;
+  gboolean measured;              /* runs may be: the lanes have clocks */
   GPtrArray *memories;            /* LeatMemory or NULL, by buffer id: CONST buffers */
   GHashTable *modules;            /* LeatKernelSource -> LeatModule */
+  guint n_functions;
   const LeatFunction **functions; /* by op index; NULL but for kernels */
+  const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
 } LeatResident;
+
+typedef struct _LeatTiming LeatTiming;
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
 typedef struct
@@ -32,11 +37,13 @@ typedef struct
   guint n_params;
 } LeatLaunch;
 
-/* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already. */
+/* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already, or all of it
+ * with a clock at every op. */
 typedef enum
 {
   LEAT_PATH_FULL,
   LEAT_PATH_RESIDENT,
+  LEAT_PATH_TIMED,
   LEAT_N_PATHS
 } LeatPath;
 
@@ -46,6 +53,7 @@ typedef struct
   CUgraph graph;
   CUgraphExec exec;
   CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out */
+  CUgraphNode *ends;  /* what others wait for: the nodes, or the events behind them */
   guint64 launches;   /* since it was built */
 } LeatExecutable;
 
@@ -65,11 +73,13 @@ typedef struct
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
+  LeatTiming *timing; /* NULL where no run is to be measured */
+
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   char *last_nodes;                         /* the nodes with kernels, for messages */
 } LeatLane;
 
-LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
+LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, gboolean measured, GError **error);
 void leat_resident_free (LeatResident *self);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
@@ -82,6 +92,8 @@ gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 void leat_lane_destroy_graphs (LeatLane *self);
+/* What a path launches for the kernel of @op. */
+CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
 /* Does a path leave an op out? */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 

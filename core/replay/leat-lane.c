@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-timing-private.h"
 
 static void
 leat_lane_free_memory (gpointer memory)
@@ -48,6 +48,7 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->last_nodes = leat_lane_list_nodes (plan);
   if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_allocate_overs (self, error)
+      || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
       || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -59,6 +60,7 @@ leat_lane_free (LeatLane *self)
   if (self->stream != NULL)
     leat_stream_synchronize (self->stream, NULL);
   leat_lane_destroy_graphs (self);
+  g_clear_pointer (&self->timing, leat_timing_free);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
   g_clear_pointer (&self->stream, leat_stream_free);

@@ -22,6 +22,25 @@ typedef struct
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 
+/* What the measured runs said about one op. */
+typedef struct
+{
+  char *node, *op;
+  const char *clock; /* whose: "kernel" or "event" */
+  guint index;
+  guint64 bytes;
+  gint64 sum_ns, least_ns, most_ns;
+  gint64 begin_ns, end_ns; /* in the last one, from when the stream came to the run */
+} LeatNodeTimes;
+
+/* And about the run as a whole. */
+typedef struct
+{
+  guint64 samples;
+  gint64 launch_ns, wait_ns, work_ns; /* sums */
+  GArray *nodes;                      /* LeatNodeTimes */
+} LeatSessionTimes;
+
 /* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
 typedef struct
 {
@@ -64,6 +83,7 @@ struct _LeatSession
   LeatMemoMode memo_mode;
   guint memo_entries;
   guint64 memo_bytes;
+  LeatTimingMode timing_mode;
 
   LeatPlan *plan;
   LeatDevice *device;
@@ -90,6 +110,7 @@ struct _LeatSession
   LeatSessionStats stats;
   GMutex told_lock;
   LeatSessionStats told; /* the stats as any thread may see them */
+  LeatSessionTimes times; /* under told_lock while the session is open */
 };
 
 gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
@@ -117,6 +138,15 @@ void leat_session_remember (LeatSession *self, LeatLane *lane);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
+
+/* For timing=nodes: what is to be known about each op, and the graph with the clocks. */
+gboolean leat_session_open_timing (LeatSession *self, GError **error);
+GArray *leat_session_times_new (void);
+void leat_session_clear_times (LeatSession *self);
+gboolean leat_session_is_next_measured (LeatSession *self);
+/* Launches, waits, and looks at the clocks. */
+gboolean leat_session_measure (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_launch (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
 
 /* One run of a lane: fill, launch, wait, drain. */
 LeatFlow leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,

@@ -206,23 +206,31 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
     }
 }
 
+gboolean
+leat_session_launch (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  return self->executor == LEAT_EXECUTOR_GRAPH ? leat_lane_launch_graph (lane, path, error)
+                                               : leat_lane_launch_eager (lane, path, error);
+}
+
 static gboolean
 leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
 {
-  LeatPath path = leat_session_choose_path (self);
+  gboolean measured = lane->timing != NULL && leat_session_is_next_measured (self);
+  LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self);
 
   if (self->plan->prediction.graph_launches == 0)
     return TRUE;
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
   leat_session_note_on_device (self, FALSE);
-  if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, path, error)
-                                            : !leat_lane_launch_eager (lane, path, error))
+  if (measured ? !leat_session_measure (self, lane, error)
+               : !leat_session_launch (self, lane, path, error) || !leat_lane_wait (lane, error))
     return FALSE;
-  if (!leat_lane_wait (lane, error) || !leat_lane_check_overs (lane, error))
+  if (!leat_lane_check_overs (lane, error))
     return FALSE;
   leat_session_note_on_device (self, TRUE);
-  self->stats.runs_of[path]++;
+  self->stats.runs_of[measured ? LEAT_PATH_FULL : path]++;
   return TRUE;
 }
 

@@ -27,6 +27,7 @@ enum
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
+  PROP_TIMING,
   N_PROPS
 };
 
@@ -170,11 +171,13 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  self->resident = leat_resident_new (self->plan, self->device, error);
+  self->resident = leat_resident_new (self->plan, self->device, self->timing_mode == LEAT_TIMING_NODES, error);
   if (self->resident == NULL)
     return FALSE;
   leat_session_note_time (&self->stats.load_us, &since);
   if (!leat_session_add_lane (self, error))
+    return FALSE;
+  if (self->timing_mode == LEAT_TIMING_NODES && !leat_session_open_timing (self, error))
     return FALSE;
   leat_session_note_time (&self->stats.build_us, &since);
   return leat_session_start_endpoints (self, error);
@@ -217,6 +220,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
 {
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  leat_session_clear_times (self);
   self->flushed = self->ended = self->failed = FALSE;
   self->n_filled = 0;
   leat_pipeline_freeze (self->pipeline);
@@ -347,6 +351,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_MEMO_BYTES:
       self->memo_bytes = g_value_get_uint64 (value);
       break;
+    case PROP_TIMING:
+      self->timing_mode = g_value_get_enum (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -380,6 +387,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_MEMO_BYTES:
       g_value_set_uint64 (value, self->memo_bytes);
       break;
+    case PROP_TIMING:
+      g_value_set_enum (value, self->timing_mode);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -396,6 +406,8 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->outputs);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
+  leat_session_clear_times (self);
+  g_array_unref (self->times.nodes);
   g_mutex_clear (&self->told_lock);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
@@ -465,6 +477,16 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_MEMO_BYTES] =
     g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:timing:
+   *
+   * What is measured; read when the session opens.
+   *
+   * With %LEAT_TIMING_NODES the first 64 runs and then every 32nd are measured on the device, op by op; the others go
+   * as they would without.  leat_session_dup_times () tells what was found.
+   */
+  leat_session_props[PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
+                                                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
 }
 
@@ -477,5 +499,6 @@ leat_session_init (LeatSession *self)
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
+  self->times.nodes = leat_session_times_new ();
   g_mutex_init (&self->told_lock);
 }
