@@ -200,9 +200,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
   g_autofree char *timed = nvrtc != NULL && target->timed ? leat_kernel_source_dup_timed_text (source, error) : NULL;
-  const char *text = nvrtc == NULL    ? NULL
-                     : target->timed ? timed
-                                     : leat_kernel_source_get_cuda_text (source, error);
+  const char *text = nvrtc == NULL ? NULL : target->timed ? timed : leat_kernel_source_get_cuda_text (source, error);
   LeatNvrtcHandle program = NULL;
   GBytes *image;
   int code;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-nvtx-private.h"
 #include "leat-timing-private.h"
 
 /* Runs the op list on the lane's stream, one call an op. */
@@ -87,8 +88,15 @@ leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!leat_path_skips (path, op)
-          && !(path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error) : leat_lane_call_op (self, path, op, error)))
+      gboolean good;
+
+      if (leat_path_skips (path, op))
+        continue;
+      leat_nvtx_push (leat_node_get_name (op->node));
+      good = path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error)
+                                     : leat_lane_call_op (self, path, op, error);
+      leat_nvtx_pop ();
+      if (!good)
         return FALSE;
     }
   return TRUE;

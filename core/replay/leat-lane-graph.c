@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-nvtx-private.h"
 #include "leat-timing-private.h"
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
@@ -9,7 +10,8 @@
 gboolean
 leat_path_skips (LeatPath path, const LeatOp *op)
 {
-  return op->elided || (path == LEAT_PATH_RESIDENT && op->kept);
+  return op->elided || op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
+         || (path == LEAT_PATH_RESIDENT && op->kept);
 }
 
 static gboolean
@@ -196,7 +198,14 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!leat_path_skips (path, op) && !leat_lane_add_node (self, path, op, error))
+      gboolean good;
+
+      if (leat_path_skips (path, op))
+        continue;
+      leat_nvtx_push (leat_node_get_name (op->node));
+      good = leat_lane_add_node (self, path, op, error);
+      leat_nvtx_pop ();
+      if (!good)
         return FALSE;
     }
   return leat_lane_instantiate (self, to, error);
@@ -206,15 +215,20 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
 gboolean
 leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
 {
+  guint64 unused;
   gboolean good;
 
   if (self->plan->prediction.graph_launches == 0)
     return TRUE;
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
+  unused = leat_lane_get_unused_bytes (self);
   self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
   self->executables[path].ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
   good = leat_lane_fill_graph (self, path, error) && leat_lane_wait (self, error);
+  if (good)
+    leat_lane_note_graph_bytes (self, path, unused);
+  self->reserved_bytes = leat_lane_get_reserved_bytes (self);
   leat_device_pop (self->resident->device);
   return good;
 }
@@ -233,7 +247,7 @@ void
 leat_lane_destroy_graphs (LeatLane *self)
 {
   /* A dead device's handles went with its context. */
-  gboolean alive = leat_device_push (self->resident->device, NULL);
+  gboolean alive = leat_device_push (self->resident->device, NULL), built = FALSE;
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
     {
@@ -245,8 +259,11 @@ leat_lane_destroy_graphs (LeatLane *self)
         (*self->table->cuGraphDestroy) (it->graph);
       g_free (it->nodes);
       g_free (it->ends);
+      built = built || it->exec != NULL;
       *it = (LeatExecutable){ 0 };
     }
+  if (alive && built)
+    leat_lane_trim_graph_memory (self);
   if (alive)
     leat_device_pop (self->resident->device);
 }

@@ -19,9 +19,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   LeatDevice *device;
-  gboolean measured;              /* runs may be: the lanes have clocks */
-  GPtrArray *memories;            /* LeatMemory or NULL, by buffer id: CONST buffers */
-  GHashTable *modules;            /* LeatKernelSource -> LeatModule */
+  gboolean measured;   /* runs may be: the lanes have clocks */
+  GPtrArray *memories; /* LeatMemory or NULL, by buffer id: CONST buffers */
+  GHashTable *modules; /* LeatKernelSource -> LeatModule */
   guint n_functions;
   const LeatFunction **functions; /* by op index; NULL but for kernels */
   const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
@@ -55,6 +55,7 @@ typedef struct
   CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out */
   CUgraphNode *ends;  /* what others wait for: the nodes, or the events behind them */
   guint64 launches;   /* since it was built */
+  guint64 device_bytes;
 } LeatExecutable;
 
 typedef struct
@@ -76,6 +77,7 @@ typedef struct
   LeatTiming *timing; /* NULL where no run is to be measured */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
+  guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
   char *last_nodes;                         /* the nodes with kernels, for messages */
 } LeatLane;
 
@@ -94,8 +96,15 @@ gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *o
 void leat_lane_destroy_graphs (LeatLane *self);
 /* What a path launches for the kernel of @op. */
 CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
-/* Does a path leave an op out? */
+/* Does a path leave an op out?  The host's are in none. */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);
+
+/* With the context current. */
+guint64 leat_lane_get_unused_bytes (LeatLane *self);
+void leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_before);
+guint64 leat_lane_get_graph_bytes (LeatLane *self);
+guint64 leat_lane_get_reserved_bytes (LeatLane *self);
+void leat_lane_trim_graph_memory (LeatLane *self);
 
 gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);

@@ -5,6 +5,7 @@
 #include "leat-session-private.h"
 
 #include "graph/leat-node-private.h"
+#include "leat-nvtx-private.h"
 #include "replay/leat-session.h"
 
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
@@ -17,7 +18,9 @@ leat_session_ask (LeatSession *self, LeatLane *lane, LeatSessionInput *input, Le
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatFlow flow;
 
+  leat_nvtx_push (leat_node_get_name (op->node));
   flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, view, wait, cancellable, error);
+  leat_nvtx_pop ();
   if (flow == LEAT_FLOW_ERROR)
     leat_node_prefix_error (op->node, error);
   if (flow != LEAT_FLOW_DATA)
@@ -148,6 +151,7 @@ leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output
   const LeatOp *op = output->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatView view;
+  gboolean good;
 
   leat_lane_view (lane, op->touches[0].buffer, &view);
   if (!leat_session_check_overflow (self, op, &view, error))
@@ -155,10 +159,14 @@ leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output
   self->stats.bytes_out += leat_plan_get_buffer (self->plan, op->touches[0].buffer)->header
                              ? view.count * leat_spec_get_row_bytes (view.spec)
                              : view.capacity;
-  if (output->direct || LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error))
+  if (output->direct)
     return TRUE;
-  leat_node_prefix_error (op->node, error);
-  return FALSE;
+  leat_nvtx_push (leat_node_get_name (op->node));
+  good = LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error);
+  leat_nvtx_pop ();
+  if (!good)
+    leat_node_prefix_error (op->node, error);
+  return good;
 }
 
 static gboolean
@@ -209,8 +217,39 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
 gboolean
 leat_session_launch (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
-  return self->executor == LEAT_EXECUTOR_GRAPH ? leat_lane_launch_graph (lane, path, error)
+  gboolean good;
+
+  leat_nvtx_push ("launch");
+  good = self->executor == LEAT_EXECUTOR_GRAPH ? leat_lane_launch_graph (lane, path, error)
                                                : leat_lane_launch_eager (lane, path, error);
+  leat_nvtx_pop ();
+  return good;
+}
+
+gboolean
+leat_session_wait (LeatSession *self, LeatLane *lane, GError **error)
+{
+  gboolean good;
+
+  leat_nvtx_push ("wait");
+  good = leat_lane_wait (lane, error);
+  leat_nvtx_pop ();
+  return good;
+}
+
+/* Where nothing is measured, but traced. */
+static gboolean
+leat_session_launch_and_wait (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  if (!leat_session_launch (self, lane, path, error))
+    return FALSE;
+  if (G_UNLIKELY (self->trace != NULL))
+    self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
+  if (!leat_session_wait (self, lane, error))
+    return FALSE;
+  if (G_UNLIKELY (self->trace != NULL))
+    self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
+  return TRUE;
 }
 
 static gboolean
@@ -224,13 +263,14 @@ leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
   leat_session_note_on_device (self, FALSE);
-  if (measured ? !leat_session_measure (self, lane, error)
-               : !leat_session_launch (self, lane, path, error) || !leat_lane_wait (lane, error))
+  if (measured ? !leat_session_measure (self, lane, error) : !leat_session_launch_and_wait (self, lane, path, error))
     return FALSE;
   if (!leat_lane_check_overs (lane, error))
     return FALSE;
   leat_session_note_on_device (self, TRUE);
   self->stats.runs_of[measured ? LEAT_PATH_FULL : path]++;
+  self->stats.bytes_up += self->up_bytes[path];
+  self->stats.bytes_back += self->back_bytes[path];
   return TRUE;
 }
 
@@ -258,24 +298,40 @@ leat_session_note_times (LeatSession *self, gint64 begin, gint64 filled, gint64 
   stats->device_max_us = MAX (stats->device_max_us, computed - filled);
 }
 
-LeatFlow
-leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+static void
+leat_session_mark_filled (LeatSession *self)
+{
+  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
+  self->marks[LEAT_MARK_LAUNCHED] = self->marks[LEAT_MARK_COMPUTED] = self->marks[LEAT_MARK_FILLED];
+}
+
+static LeatFlow
+leat_session_do_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
 {
   gint64 begin = g_get_monotonic_time ();
   gint64 filled, computed;
+  gboolean traced = leat_session_is_traced (self);
   LeatFlow flow;
 
   if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
+  if (G_UNLIKELY (traced))
+    self->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
+  if (G_UNLIKELY (traced))
+    leat_session_mark_filled (self);
   if (leat_session_recall (self, lane))
     {
       leat_session_note_recalled (self);
-      return leat_session_drain_all (self, lane, cancellable, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+      if (!leat_session_drain_all (self, lane, cancellable, error))
+        return LEAT_FLOW_ERROR;
+      if (G_UNLIKELY (traced))
+        leat_session_trace_run (self, lane, TRUE);
+      return LEAT_FLOW_DATA;
     }
   filled = g_get_monotonic_time ();
   if (!leat_session_compute (self, lane, error))
@@ -285,5 +341,18 @@ leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   if (!leat_session_drain_all (self, lane, cancellable, error))
     return LEAT_FLOW_ERROR;
   leat_session_note_times (self, begin, filled, computed, g_get_monotonic_time ());
+  if (G_UNLIKELY (traced))
+    leat_session_trace_run (self, lane, FALSE);
   return LEAT_FLOW_DATA;
+}
+
+LeatFlow
+leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow;
+
+  leat_nvtx_push ("run");
+  flow = leat_session_do_run (self, lane, wait, cancellable, error);
+  leat_nvtx_pop ();
+  return flow;
 }

@@ -6,9 +6,6 @@
 
 #include "leat-timing-private.h"
 
-#include <string.h>
-#include <time.h>
-
 /* Which runs are measured, and what is made of them.  Measured runs have a graph of their own, so that the clocks cost
  * the others nothing. */
 
@@ -26,15 +23,6 @@ leat_timing_mode_get_type (void)
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("LeatTimingMode", values));
   return type;
-}
-
-static gint64
-leat_session_get_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return (gint64) now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void
@@ -113,7 +101,8 @@ leat_session_open_timing (LeatSession *self, GError **error)
 gboolean
 leat_session_is_next_measured (LeatSession *self)
 {
-  return self->times.samples < LEAT_TIMING_FIRST || self->stats.runs % LEAT_TIMING_EVERY == 0;
+  return leat_session_is_traced (self) || self->times.samples < LEAT_TIMING_FIRST
+         || self->stats.runs % LEAT_TIMING_EVERY == 0;
 }
 
 static void
@@ -129,12 +118,14 @@ leat_session_note_node_times (LeatNodeTimes *times, const LeatOpTime *op)
 }
 
 static void
-leat_session_note_measured (LeatSession *self, const LeatTiming *timing, gint64 launch_ns, gint64 wait_ns)
+leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
 {
+  const gint64 *marks = self->marks;
+
   g_mutex_lock (&self->told_lock);
   self->times.samples++;
-  self->times.launch_ns += launch_ns;
-  self->times.wait_ns += wait_ns;
+  self->times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_FILLED];
+  self->times.wait_ns += marks[LEAT_MARK_COMPUTED] - marks[LEAT_MARK_LAUNCHED];
   self->times.work_ns += timing->work_ns;
   for (guint i = 0; i < self->times.nodes->len; i++)
     {
@@ -148,20 +139,18 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing, gint64 
 static gboolean
 leat_session_measure_current (LeatSession *self, LeatLane *lane, GError **error)
 {
-  gint64 begin, launched, waited;
-
   if (!leat_timing_begin (lane->timing, error))
     return FALSE;
-  begin = leat_session_get_ns ();
+  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
   if (!leat_session_launch (self, lane, LEAT_PATH_TIMED, error))
     return FALSE;
-  launched = leat_session_get_ns ();
-  if (!leat_timing_end (lane->timing, error) || !leat_lane_wait (lane, error))
+  self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
+  if (!leat_timing_end (lane->timing, error) || !leat_session_wait (self, lane, error))
     return FALSE;
-  waited = leat_session_get_ns ();
+  self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   if (!leat_timing_read (lane->timing, error))
     return FALSE;
-  leat_session_note_measured (self, lane->timing, launched - begin, waited - launched);
+  leat_session_note_measured (self, lane->timing);
   return TRUE;
 }
 
@@ -236,8 +225,8 @@ leat_session_dup_times (LeatSession *self)
   g_variant_dict_insert (&dict, "work-us", "d", leat_session_get_mean_us (times, times->work_ns));
   g_variant_dict_insert (&dict, "queue-us", "d", leat_session_get_mean_us (times, wall_ns - times->work_ns));
   for (guint i = 0; i < times->nodes->len; i++)
-    g_variant_builder_add_value (
-      &nodes, leat_session_describe_node (times, &g_array_index (times->nodes, LeatNodeTimes, i)));
+    g_variant_builder_add_value (&nodes,
+                                 leat_session_describe_node (times, &g_array_index (times->nodes, LeatNodeTimes, i)));
   g_mutex_unlock (&self->told_lock);
   g_variant_dict_insert_value (&dict, "nodes", g_variant_builder_end (&nodes));
   return g_variant_ref_sink (g_variant_dict_end (&dict));

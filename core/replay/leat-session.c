@@ -5,6 +5,7 @@
 #include "leat-session-private.h"
 
 #include "graph/leat-pipeline-private.h"
+#include "leat-nvtx-private.h"
 
 /**
  * LeatSession:
@@ -28,6 +29,7 @@ enum
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
   PROP_TIMING,
+  PROP_TRACE,
   N_PROPS
 };
 
@@ -153,14 +155,45 @@ leat_session_bind (LeatSession *self, GError **error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
+static void
+leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
+{
+  gboolean up = lane->hosts[op->from] != NULL, back = lane->hosts[op->to] != NULL;
+
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    if (!leat_path_skips (path, op))
+      {
+        self->up_bytes[path] += up && !back ? op->bytes : 0;
+        self->back_bytes[path] += back && !up ? op->bytes : 0;
+      }
+}
+
+static void
+leat_session_count_copies (LeatSession *self, const LeatLane *lane)
+{
+  memset (self->up_bytes, 0, sizeof self->up_bytes);
+  memset (self->back_bytes, 0, sizeof self->back_bytes);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER)
+        leat_session_count_copy (self, lane, op);
+    }
+}
+
 static gboolean
 leat_session_add_lane (LeatSession *self, GError **error)
 {
   LeatLane *lane = leat_lane_new (self->plan, self->resident, error);
+  g_autofree char *name = NULL;
 
   if (lane == NULL)
     return FALSE;
+  name = g_strdup_printf ("lane %u", self->lanes->len);
+  leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
   g_ptr_array_add (self->lanes, lane);
+  leat_session_count_copies (self, lane);
   return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
 }
 
@@ -178,6 +211,8 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
   if (!leat_session_add_lane (self, error))
     return FALSE;
   if (self->timing_mode == LEAT_TIMING_NODES && !leat_session_open_timing (self, error))
+    return FALSE;
+  if (!leat_session_open_trace (self, error))
     return FALSE;
   leat_session_note_time (&self->stats.build_us, &since);
   return leat_session_start_endpoints (self, error);
@@ -204,6 +239,7 @@ leat_session_take_down (LeatSession *self)
 {
   g_atomic_int_set (&self->is_open, FALSE);
   leat_session_stop_endpoints (self);
+  leat_session_close_trace (self);
   leat_session_drop_memo (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   g_ptr_array_set_size (self->lanes, 0);
@@ -218,6 +254,7 @@ leat_session_take_down (LeatSession *self)
 static gboolean
 leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error)
 {
+  leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
   leat_session_clear_times (self);
@@ -354,6 +391,10 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_TIMING:
       self->timing_mode = g_value_get_enum (value);
       break;
+    case PROP_TRACE:
+      g_free (self->trace_path);
+      self->trace_path = g_value_dup_string (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -390,8 +431,12 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_TIMING:
       g_value_set_enum (value, self->timing_mode);
       break;
+    case PROP_TRACE:
+      g_value_set_string (value, self->trace_path);
+      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
 
@@ -406,6 +451,7 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->outputs);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
+  g_free (self->trace_path);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
   g_mutex_clear (&self->told_lock);
@@ -487,7 +533,20 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
                                                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:trace:
+   *
+   * A file to write what each run goes through to, in the trace event format that Perfetto and Chrome read; %NULL for
+   * none; read when the session opens, and complete when it is closed.
+   *
+   * It has the host's steps (fill, launch, wait, drain) on a track, and with #LeatSession:timing set to
+   * %LEAT_TIMING_NODES, every run being measured then, each node's time on the device on another.  Of the runs after
+   * the first 10000 nothing is written.
+   */
+  leat_session_props[PROP_TRACE] =
+    g_param_spec_string ("trace", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
+  leat_session_install_counters (object_class, N_PROPS);
 }
 
 static void

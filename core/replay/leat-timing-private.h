@@ -17,16 +17,16 @@ typedef struct
 
 struct _LeatTiming
 {
-  LeatLane *lane;      /* not owned */
-  LeatEvent *first;    /* the stream comes to the run */
-  LeatEvent *last;     /* and has done it */
-  LeatEvent **begins;  /* by op index; NULL where there is nothing to measure, or the kernel tells */
-  LeatEvent **ends;    /* likewise */
-  LeatMemory *clocks;  /* begin and end of each op whose kernel tells; NULL where none does */
-  guint64 (*told)[2];  /* copied from there */
-  LeatOpTime *times;   /* of the last measured run, by op index; both 0 where nothing was measured */
-  gint64 span_ns;      /* from the first event to the last */
-  gint64 work_ns;      /* from the beginning of the first op to the end of the last */
+  LeatLane *lane;     /* not owned */
+  LeatEvent *first;   /* the stream comes to the run */
+  LeatEvent *last;    /* and has done it */
+  LeatEvent **begins; /* by op index; NULL where there is nothing to measure, or the kernel tells */
+  LeatEvent **ends;   /* likewise */
+  LeatMemory *clocks; /* begin and end of each op whose kernel tells; NULL where none does */
+  guint64 (*told)[2]; /* copied from there */
+  LeatOpTime *times;  /* of the last measured run, by op index; both 0 where nothing was measured */
+  gint64 span_ns;     /* from the first event to the last */
+  gint64 work_ns;     /* from the beginning of the first op to the end of the last */
 };
 
 LeatTiming *leat_timing_new (LeatLane *lane, GError **error);

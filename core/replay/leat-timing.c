@@ -142,11 +142,9 @@ leat_timing_bound_shift (LeatTiming *self, const LeatOp *op, LeatTimingShift *sh
       if (!leat_timing_has_op (self, before) || leat_timing_tells (self, before) == tells)
         continue;
       if (tells)
-        shift->most =
-          MIN (shift->most, (gint64) self->told[op->index][0] - self->times[before->index].end_ns);
+        shift->most = MIN (shift->most, (gint64) self->told[op->index][0] - self->times[before->index].end_ns);
       else
-        shift->least =
-          MAX (shift->least, (gint64) self->told[before->index][1] - self->times[op->index].begin_ns);
+        shift->least = MAX (shift->least, (gint64) self->told[before->index][1] - self->times[op->index].begin_ns);
     }
 }
 
@@ -184,8 +182,7 @@ leat_timing_read_clocks (LeatTiming *self, GError **error)
   shift = leat_timing_find_shift (self);
   for (guint i = 0; i < n_ops; i++)
     if (self->begins[i] == NULL && leat_timing_has_op (self, leat_plan_get_op (self->lane->plan, i)))
-      self->times[i] =
-        (LeatOpTime){ (gint64) self->told[i][0] - shift, (gint64) self->told[i][1] - shift };
+      self->times[i] = (LeatOpTime){ (gint64) self->told[i][0] - shift, (gint64) self->told[i][1] - shift };
   return TRUE;
 }
 

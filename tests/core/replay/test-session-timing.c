@@ -74,7 +74,8 @@ test_timing_parts_add_up (void)
   work = timing_get_time (times, "work-us");
   g_assert_cmpfloat (work, >, 0);
   g_assert_cmpfloat (work, <=, wall + TIMING_SLACK_US);
-  g_assert_cmpfloat_with_epsilon (timing_get_time (times, "launch-us") + timing_get_time (times, "wait-us"), wall, 0.01);
+  g_assert_cmpfloat_with_epsilon (timing_get_time (times, "launch-us") + timing_get_time (times, "wait-us"), wall,
+                                  0.01);
   g_assert_cmpfloat_with_epsilon (timing_get_time (times, "queue-us"), wall - work, 0.01);
   session_fixture_close (&fixture);
 }
@@ -149,8 +150,8 @@ test_timing_draws (void)
   g_assert_null (strstr (before, " us, "));
   run_chain (&fixture, 2);
   after = leat_session_to_dot (fixture.session);
-  g_assert_true (g_regex_match_simple ("label=\"twice\\\\n[a-z_0-9]+\\\\n[0-9]+\\.[0-9]{2} us, [0-9.]+ [KM]?i?B\"", after,
-                                       0, 0));
+  g_assert_true (
+    g_regex_match_simple ("label=\"twice\\\\n[a-z_0-9]+\\\\n[0-9]+\\.[0-9]{2} us, [0-9.]+ [KM]?i?B\"", after, 0, 0));
   g_assert_nonnull (strstr (after, "label=\"source\\nsource\", shape"));
   leat_session_close (fixture.session);
   closed = leat_session_to_dot (fixture.session);
