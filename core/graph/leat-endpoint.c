@@ -79,7 +79,8 @@
  *
  * Makes a waiting `fill ()` or `drain ()` return soon.
  *
- * Called from another thread, when the session is called off.
+ * Called from another thread, when the session is called off: after the cancellable was cancelled, or again and again
+ * until the run has ended. One that comes while neither is under way must not make a later `drain ()` fail.
  */
 
 /**

@@ -50,7 +50,7 @@ leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **err
   const char *call = "cuMemsetD8Async";
   CUresult result = CUDA_SUCCESS;
 
-  switch (op->kind)
+  switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
       result = leat_lane_call_kernel (self, path, op, stream, &call);
@@ -75,10 +75,11 @@ leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **err
 static gboolean
 leat_lane_call_timed (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
-  LeatEvent *begin = self->timing->begins[op->index], *end = self->timing->ends[op->index];
-
-  return (begin == NULL || leat_event_record (begin, self->stream, error)) && leat_lane_call_op (self, path, op, error)
-         && (end == NULL || leat_event_record (end, self->stream, error));
+  if (!leat_timing_uses_events (self->timing, op))
+    return leat_lane_call_op (self, path, op, error);
+  return leat_event_record (self->timing->begins[op->index], self->stream, error)
+         && leat_lane_call_op (self, path, op, error)
+         && leat_event_record (self->timing->ends[op->index], self->stream, error);
 }
 
 gboolean

@@ -107,7 +107,7 @@ leat_lane_add_work (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
   const char *call = NULL;
   CUresult result = CUDA_SUCCESS;
 
-  switch (op->kind)
+  switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
       call = "cuGraphAddKernelNode";
@@ -163,7 +163,7 @@ leat_lane_add_node (LeatLane *self, LeatPath path, const LeatOp *op, GError **er
   for (guint i = 0; i < op->n_after; i++)
     if (to->ends[op->after[i]] != NULL)
       after[n_after++] = to->ends[op->after[i]];
-  if (path == LEAT_PATH_TIMED && self->timing->begins[op->index] != NULL)
+  if (path == LEAT_PATH_TIMED && leat_timing_uses_events (self->timing, op))
     return leat_lane_add_between (self, to, op, after, n_after, error);
   if (!leat_lane_add_work (self, to, op, after, n_after, error))
     return FALSE;

@@ -7,7 +7,9 @@
 #include "device/leat-memory-private.h"
 #include "device/leat-module-private.h"
 #include "device/leat-stream-private.h"
+#include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
+#include "graph/leat-node-private.h"
 #include "plan/leat-plan-private.h"
 
 G_BEGIN_DECLS
@@ -82,6 +84,8 @@ typedef struct
 } LeatLane;
 
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, gboolean measured, GError **error);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
 void leat_resident_free (LeatResident *self);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
@@ -89,6 +93,7 @@ LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buf
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
+gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */

@@ -42,6 +42,7 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   self->resident = resident;
   self->table = leat_device_get_table (resident->device);
   self->memories = g_ptr_array_new_with_free_func (leat_lane_free_memory);
+  g_ptr_array_set_size (self->memories, plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
@@ -75,6 +76,64 @@ leat_lane_free (LeatLane *self)
   g_free (self);
 }
 
+/* The op that fills @buffer, or for a readback the one that fills what is read back. */
+static const LeatOp *
+leat_lane_find_writer (LeatPlan *plan, const LeatBuffer *buffer)
+{
+  LeatBufferId wanted = buffer->id;
+
+  for (guint i = plan->ops->len; i > 0; i--)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i - 1);
+
+      for (guint t = 0; t < op->n_touches; t++)
+        {
+          if (op->touches[t].buffer != wanted || (op->touches[t].access & LEAT_ACCESS_WRITE) == 0)
+            continue;
+          if (op->kind != LEAT_OP_TRANSFER)
+            return op;
+          wanted = op->from;
+          break;
+        }
+    }
+  return NULL;
+}
+
+static const LeatBuffer *
+leat_lane_find_largest (LeatPlan *plan)
+{
+  const LeatBuffer *largest = NULL;
+
+  for (guint i = 0; i < plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
+
+      if (buffer->place == LEAT_PLACE_ARENA && (largest == NULL || buffer->bytes > largest->bytes))
+        largest = buffer;
+    }
+  return largest;
+}
+
+/* What the driver says of a size does not say where it comes from.  @buffer: (nullable): the one without room; NULL for
+ * all that lie together. */
+static void
+leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **error)
+{
+  const LeatBuffer *shown = buffer != NULL ? buffer : leat_lane_find_largest (plan);
+  const LeatOp *writer = shown != NULL ? leat_lane_find_writer (plan, shown) : NULL;
+  g_autofree char *text = NULL, *message = NULL;
+
+  if (error == NULL || writer == NULL || shown->spec == NULL
+      || !g_error_matches (*error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY))
+    return;
+  text = leat_spec_to_string (shown->spec, LEAT_SPEC_STYLE_FILE);
+  message = g_strdup_printf ("%s; %s%s is %s: give it a smaller spec, or pass the data through in pieces",
+                             (*error)->message, buffer == NULL ? "the largest, " : "", shown->name, text);
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&message);
+  leat_node_prefix_error (writer->node, error);
+}
+
 static LeatMemory *
 leat_lane_make_memory (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
@@ -93,6 +152,8 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
 {
   LeatMemory *memory = NULL;
 
+  if (g_ptr_array_index (self->memories, buffer->id) != NULL)
+    return TRUE; /* staging memory stays when the device's half is made anew */
   switch (buffer->place)
     {
     case LEAT_PLACE_ARENA:
@@ -103,14 +164,17 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
       memory = buffer->kind == LEAT_BUFFER_CONST ? g_ptr_array_index (self->resident->memories, buffer->id)
                                                  : leat_lane_make_memory (self, buffer, error);
       if (memory == NULL)
-        return FALSE;
+        {
+          leat_lane_explain_memory (self->plan, buffer, error);
+          return FALSE;
+        }
       self->addresses[buffer->id] = leat_memory_get_address (memory);
       self->hosts[buffer->id] = leat_memory_get_host (memory);
       break;
     case LEAT_PLACE_ALIAS:
       break;
     }
-  g_ptr_array_add (self->memories, buffer->kind == LEAT_BUFFER_CONST ? NULL : memory);
+  g_ptr_array_index (self->memories, buffer->id) = buffer->kind == LEAT_BUFFER_CONST ? NULL : memory;
   return TRUE;
 }
 
@@ -124,7 +188,10 @@ leat_lane_allocate (LeatLane *self, GError **error)
       self->arena =
         leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE, plan->arena_bytes, "the buffers of a lane", error);
       if (self->arena == NULL)
-        return FALSE;
+        {
+          leat_lane_explain_memory (plan, NULL, error);
+          return FALSE;
+        }
     }
   for (guint i = 0; i < plan->buffers->len; i++)
     if (!leat_lane_allocate_buffer (self, leat_plan_get_buffer (plan, i), error))
@@ -139,6 +206,32 @@ leat_lane_allocate (LeatLane *self, GError **error)
   return TRUE;
 }
 
+static void
+leat_lane_free_device_half (LeatLane *self)
+{
+  leat_lane_destroy_graphs (self);
+  g_clear_pointer (&self->arena, leat_memory_free);
+  for (guint i = 0; i < self->memories->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->kind != LEAT_BUFFER_STAGING)
+      {
+        leat_lane_free_memory (g_ptr_array_index (self->memories, i));
+        g_ptr_array_index (self->memories, i) = NULL;
+        self->hosts[i] = NULL;
+      }
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    leat_launch_clear (&self->launches[i]);
+}
+
+/* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
+ * first. */
+gboolean
+leat_lane_rebuild (LeatLane *self, GError **error)
+{
+  leat_lane_free_device_half (self);
+  return leat_lane_allocate (self, error) && leat_lane_pack_launches (self, error)
+         && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
+}
+
 gboolean
 leat_lane_pack_launches (LeatLane *self, GError **error)
 {
@@ -146,7 +239,7 @@ leat_lane_pack_launches (LeatLane *self, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !leat_launch_pack (&self->launches[i], self, op, error))
+      if (leat_op_launches (op) && !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
   return TRUE;

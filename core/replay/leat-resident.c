@@ -114,6 +114,16 @@ leat_resident_size_grid (LeatResident *self, LeatModule *module, const LeatFunct
   return TRUE;
 }
 
+/* Blocks that wait for each other must all run at once, with the clock around them too. */
+static gboolean
+leat_resident_fits_as_well (LeatResident *self, LeatModule *module, const LeatFunction *timed, const LeatOp *op)
+{
+  guint threads = op->block[0] * op->block[1] * op->block[2], before = 0, after = 0;
+
+  return leat_module_get_occupancy (module, self->functions[op->index], threads, op->shared_bytes, &before, NULL)
+         && leat_module_get_occupancy (module, timed, threads, op->shared_bytes, &after, NULL) && after >= before;
+}
+
 /* A kernel that does not fit with the clock around it is measured from outside. */
 static void
 leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaunchShape *shape, const LeatOp *op)
@@ -121,7 +131,8 @@ leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaun
   g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry);
   const LeatFunction *function = leat_module_get_function (module, name, NULL);
 
-  if (function == NULL || !leat_module_prepare_launch (module, function, shape, op->prototype->entry, NULL))
+  if (function == NULL || !leat_module_prepare_launch (module, function, shape, op->prototype->entry, NULL)
+      || ((op->cooperative || op->grid_by_occupancy) && !leat_resident_fits_as_well (self, module, function, op)))
     return;
   if (self->timed == NULL)
     self->timed = g_new0 (const LeatFunction *, self->n_functions);
@@ -151,16 +162,17 @@ leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
 {
   self->n_functions = plan->ops->len + 1;
-  self->functions = g_new0 (const LeatFunction *, self->n_functions);
+  if (self->functions == NULL)
+    self->functions = g_new0 (const LeatFunction *, self->n_functions);
   for (guint i = 0; i < plan->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !leat_resident_load_kernel (self, op, error))
+      if (leat_op_launches (op) && self->functions[i] == NULL && !leat_resident_load_kernel (self, op, error))
         {
           leat_node_prefix_error (op->node, error);
           return FALSE;

@@ -89,6 +89,13 @@ typedef struct
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
 
+/* One set of ways that calibration measured. */
+typedef struct
+{
+  char *ways; /* "upload0=copy readback0=mapped" */
+  double us;  /* median of a replay */
+} LeatTrial;
+
 /* In the window of runs that is under way. */
 typedef struct
 {
@@ -112,7 +119,8 @@ struct _LeatSession
   LeatPipeline *pipeline;
   char *selector;
   LeatExecutor executor;
-  gboolean reuse; /* leave uploads out where the inputs are what they were */
+  gboolean reuse;     /* leave uploads out where the inputs are what they were */
+  gboolean calibrate; /* find the best ways of data between host and device by measuring */
   LeatMemoMode memo_mode;
   guint memo_entries;
   guint64 memo_bytes;
@@ -129,9 +137,11 @@ struct _LeatSession
   LeatMemo *memo;         /* NULL while nothing is remembered */
   LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
-  guint n_filled; /* sources that have given data for the run that is to come */
-  guint started;  /* endpoints that stop () must be called on */
-  gint is_open;   /* atomic; changed only by who has the session */
+  GArray *trials;        /* LeatTrial */
+  gboolean to_calibrate; /* the first run has to find out how data go best */
+  guint n_filled;        /* sources that have given data for the run that is to come */
+  guint started;         /* endpoints that stop () must be called on */
+  gint is_open;          /* atomic; changed only by who has the session */
   gboolean flushed;
   gboolean ended;  /* and the sinks have finished */
   gboolean failed; /* in a run: what comes next would have a hole */
@@ -177,6 +187,11 @@ gboolean leat_session_get_counter (LeatSession *self, guint index, GValue *value
 void leat_session_list_changeable (LeatSession *self);
 gboolean leat_session_take_changes (LeatSession *self, GError **error);
 
+void leat_session_plan_calibration (LeatSession *self);
+gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_recall_ways (LeatSession *self);
+void leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us);
+
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, LeatLane *lane);
@@ -184,6 +199,9 @@ void leat_session_remember (LeatSession *self, LeatLane *lane);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
+
+/* What a run of each path copies, as the plan is bound now. */
+void leat_session_count_copies (LeatSession *self, const LeatLane *lane);
 
 gboolean leat_session_open_trace (LeatSession *self, GError **error);
 void leat_session_close_trace (LeatSession *self);

@@ -107,6 +107,23 @@ leat_session_get_stats (LeatSession *self, LeatSessionStats *stats)
     stats->device_min_us = 0;
 }
 
+static GVariant *
+leat_session_print_trials (LeatSession *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sd)"));
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->trials->len; i++)
+    {
+      const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
+
+      g_variant_builder_add (&builder, "(sd)", trial->ways, trial->us);
+    }
+  g_mutex_unlock (&self->told_lock);
+  return g_variant_builder_end (&builder);
+}
+
 /**
  * leat_session_dup_stats:
  * @self: a session
@@ -116,13 +133,14 @@ leat_session_get_stats (LeatSession *self, LeatSessionStats *stats)
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-resident t (without uploads,
  *   since the inputs were what they were) and memo-hits t (results that were known); memo-lookups t, memo-held t
- * (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); items-in t, bytes-in t,
- * bytes-out t (at sources and sinks), bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by
- * which the driver's free memory went down when graphs were instantiated) and graph-reserved-bytes t (that the driver
- * keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x,
- * open-attach-us x (the device), open-load-us x (kernels and constants), open-build-us x (memory and the graph);
- * first-result-us x (from open () to the first result), source-us x, device-us x, sink-us x (sums), device-min-us x,
- * device-max-us x
+ *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); trials a(sd) (each set of
+ *   ways for data that the first run measured, and the microseconds of a replay with it); items-in t, bytes-in t,
+ *   bytes-out t (at sources and sinks), bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by
+ *   which the driver's free memory went down when graphs were instantiated) and graph-reserved-bytes t (that the driver
+ *   keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x,
+ *   open-attach-us x (the device), open-load-us x (kernels and constants), open-build-us x (memory and the graph);
+ *   first-result-us x (from open () to the first result), source-us x, device-us x, sink-us x (sums), device-min-us x,
+ *   device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -133,6 +151,7 @@ leat_session_dup_stats (LeatSession *self)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
   for (guint i = 0; i < G_N_ELEMENTS (leat_counters); i++)
     g_variant_dict_insert (&dict, leat_counters[i].name, leat_counter_is_time (&leat_counters[i]) ? "x" : "t",
                            leat_counter_get (&leat_counters[i], &stats));

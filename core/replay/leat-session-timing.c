@@ -72,7 +72,7 @@ leat_session_add_node_times (LeatSession *self, LeatTiming *timing, const LeatOp
   LeatNodeTimes times = {
     .node = g_strdup (leat_node_get_name (op->node)),
     .op = g_strdup (op->kind == LEAT_OP_KERNEL ? op->prototype->entry : leat_op_kind_get_name (op->kind)),
-    .clock = timing->begins[op->index] == NULL ? "kernel" : "event",
+    .clock = leat_timing_tells (timing, op) ? "kernel" : "event",
     .index = op->index,
     .bytes = leat_session_get_op_bytes (self, op),
     .least_ns = G_MAXINT64,
@@ -81,11 +81,10 @@ leat_session_add_node_times (LeatSession *self, LeatTiming *timing, const LeatOp
   g_array_append_val (self->times.nodes, times);
 }
 
-gboolean
-leat_session_open_timing (LeatSession *self, GError **error)
+/* With the first measured run: the way of a transfer may be chosen before it. */
+static void
+leat_session_list_times (LeatSession *self, const LeatLane *lane)
 {
-  LeatLane *lane = g_ptr_array_index (self->lanes, 0);
-
   g_mutex_lock (&self->told_lock);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
@@ -95,7 +94,13 @@ leat_session_open_timing (LeatSession *self, GError **error)
         leat_session_add_node_times (self, lane->timing, op);
     }
   g_mutex_unlock (&self->told_lock);
-  return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, LEAT_PATH_TIMED, error);
+}
+
+gboolean
+leat_session_open_timing (LeatSession *self, GError **error)
+{
+  return self->executor == LEAT_EXECUTOR_EAGER || self->to_calibrate
+         || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
 }
 
 gboolean
@@ -161,6 +166,8 @@ leat_session_measure (LeatSession *self, LeatLane *lane, GError **error)
 
   if (!leat_device_push (self->device, error))
     return FALSE;
+  if (self->times.nodes->len == 0)
+    leat_session_list_times (self, lane);
   good = leat_session_measure_current (self, lane, error);
   leat_device_pop (self->device);
   return good;

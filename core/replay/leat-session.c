@@ -4,6 +4,7 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "leat-nvtx-private.h"
 
@@ -25,6 +26,7 @@ enum
   PROP_DEVICE,
   PROP_EXECUTOR,
   PROP_REUSE,
+  PROP_CALIBRATE,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
@@ -121,6 +123,7 @@ static gboolean
 leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, GError **error)
 {
   const LeatBuffer *largest = leat_plan_find_largest (self->plan, kind == LEAT_MEMORY_PINNED);
+  LeatNode *node;
   g_autofree char *share = NULL;
   g_autofree char *what = NULL;
 
@@ -128,7 +131,12 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
     return TRUE;
   share = leat_device_format_bytes (largest->bytes);
   what = g_strdup_printf ("the buffers of the pipeline (the largest is %s with %s)", largest->name, share);
-  return leat_device_check_budget (self->device, kind, bytes, what, error);
+  if (leat_device_check_budget (self->device, kind, bytes, what, error))
+    return TRUE;
+  node = leat_plan_find_writer (self->plan, largest->id);
+  if (node != NULL)
+    leat_node_prefix_error (node, error);
+  return FALSE;
 }
 
 static gboolean
@@ -147,6 +155,7 @@ leat_session_bind (LeatSession *self, GError **error)
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
+  leat_session_plan_calibration (self);
   leat_session_list_endpoints (self);
   leat_session_list_changeable (self);
   if (!leat_session_make_memo (self, error))
@@ -168,7 +177,7 @@ leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *
       }
 }
 
-static void
+void
 leat_session_count_copies (LeatSession *self, const LeatLane *lane)
 {
   memset (self->up_bytes, 0, sizeof self->up_bytes);
@@ -379,6 +388,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_REUSE:
       self->reuse = g_value_get_boolean (value);
       break;
+    case PROP_CALIBRATE:
+      self->calibrate = g_value_get_boolean (value);
+      break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
@@ -419,6 +431,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_REUSE:
       g_value_set_boolean (value, self->reuse);
       break;
+    case PROP_CALIBRATE:
+      g_value_set_boolean (value, self->calibrate);
+      break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
@@ -449,6 +464,7 @@ leat_session_finalize (GObject *object)
   g_ptr_array_unref (self->lanes);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
+  g_array_unref (self->trials);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->trace_path);
@@ -497,6 +513,17 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_REUSE] =
     g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:calibrate:
+   *
+   * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
+   *
+   * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
+   * before the run proper, which takes some milliseconds.  What it finds is kept on disk for later sessions of the same
+   * pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing to choose.
+   */
+  leat_session_props[PROP_CALIBRATE] =
+    g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:memo:
    *
@@ -550,9 +577,18 @@ leat_session_class_init (LeatSessionClass *klass)
 }
 
 static void
+leat_trial_clear (LeatTrial *trial)
+{
+  g_free (trial->ways);
+}
+
+static void
 leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
+  self->calibrate = TRUE;
+  self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
+  g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);

@@ -20,7 +20,7 @@ struct _LeatTiming
   LeatLane *lane;     /* not owned */
   LeatEvent *first;   /* the stream comes to the run */
   LeatEvent *last;    /* and has done it */
-  LeatEvent **begins; /* by op index; NULL where there is nothing to measure, or the kernel tells */
+  LeatEvent **begins; /* by op index; NULL where they are never used */
   LeatEvent **ends;   /* likewise */
   LeatMemory *clocks; /* begin and end of each op whose kernel tells; NULL where none does */
   guint64 (*told)[2]; /* copied from there */
@@ -32,8 +32,11 @@ struct _LeatTiming
 LeatTiming *leat_timing_new (LeatLane *lane, GError **error);
 void leat_timing_free (LeatTiming *self);
 
-/* Is there anything to measure about an op? */
+/* Is there anything to measure about an op, as the plan is bound now?  And who does: its kernel, or events around it?
+ */
 gboolean leat_timing_has_op (LeatTiming *self, const LeatOp *op);
+gboolean leat_timing_tells (LeatTiming *self, const LeatOp *op);
+gboolean leat_timing_uses_events (LeatTiming *self, const LeatOp *op);
 /* Where the wrapper of @op's kernel leaves its times. */
 CUdeviceptr leat_timing_get_clock (LeatTiming *self, const LeatOp *op);
 

@@ -14,10 +14,26 @@ leat_timing_has_op (LeatTiming *self, const LeatOp *op)
   return op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !op->elided;
 }
 
-static gboolean
+gboolean
 leat_timing_tells (LeatTiming *self, const LeatOp *op)
 {
-  return self->lane->resident->timed != NULL && self->lane->resident->timed[op->index] != NULL;
+  return leat_op_launches (op) && self->lane->resident->timed != NULL && self->lane->resident->timed[op->index] != NULL;
+}
+
+gboolean
+leat_timing_uses_events (LeatTiming *self, const LeatOp *op)
+{
+  return leat_timing_has_op (self, op) && !leat_timing_tells (self, op);
+}
+
+/* Whether any kernel tells. */
+static gboolean
+leat_timing_has_clocks (LeatTiming *self)
+{
+  for (guint i = 0; i < self->lane->plan->ops->len; i++)
+    if (leat_timing_tells (self, leat_plan_get_op (self->lane->plan, i)))
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -32,7 +48,7 @@ leat_timing_make_clocks (LeatTiming *self, guint n_ops, GError **error)
 {
   LeatDevice *device = self->lane->resident->device;
 
-  if (self->lane->resident->timed == NULL)
+  if (leat_device_is_cpu (device))
     return TRUE;
   self->told = g_malloc0_n (n_ops + 1, sizeof *self->told);
   self->clocks =
@@ -57,7 +73,9 @@ leat_timing_new (LeatLane *lane, GError **error)
     {
       const LeatOp *op = leat_plan_get_op (lane->plan, i);
 
-      if (leat_timing_has_op (self, op) && !leat_timing_tells (self, op)
+      /* A transfer may come to be done in another way. */
+      if (op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK
+          && (op->kind == LEAT_OP_TRANSFER || !leat_timing_tells (self, op))
           && (!leat_timing_make_event (self, &self->begins[i], error)
               || !leat_timing_make_event (self, &self->ends[i], error)))
         return NULL;
@@ -116,7 +134,7 @@ static gboolean
 leat_timing_read_events (LeatTiming *self, GError **error)
 {
   for (guint i = 0; i < self->lane->plan->ops->len; i++)
-    if (self->begins[i] != NULL
+    if (leat_timing_uses_events (self, leat_plan_get_op (self->lane->plan, i))
         && (!leat_timing_read_event (self, self->begins[i], &self->times[i].begin_ns, error)
             || !leat_timing_read_event (self, self->ends[i], &self->times[i].end_ns, error)))
       return FALSE;
@@ -175,13 +193,13 @@ leat_timing_read_clocks (LeatTiming *self, GError **error)
   guint n_ops = self->lane->plan->ops->len;
   gint64 shift;
 
-  if (self->clocks == NULL)
+  if (!leat_timing_has_clocks (self))
     return TRUE;
   if (!leat_memory_read (self->clocks, 0, self->told, n_ops * sizeof *self->told, error))
     return FALSE;
   shift = leat_timing_find_shift (self);
   for (guint i = 0; i < n_ops; i++)
-    if (self->begins[i] == NULL && leat_timing_has_op (self, leat_plan_get_op (self->lane->plan, i)))
+    if (leat_timing_tells (self, leat_plan_get_op (self->lane->plan, i)))
       self->times[i] = (LeatOpTime){ (gint64) self->told[i][0] - shift, (gint64) self->told[i][1] - shift };
   return TRUE;
 }

@@ -23,7 +23,7 @@ run (SessionFixture *fixture, guint runs)
     }
 }
 
-/* Each counter is a property too, and both say the same. */
+/* Each number is a property too, and both say the same. */
 static void
 test_telemetry_properties (void)
 {
@@ -42,6 +42,11 @@ test_telemetry_properties (void)
     {
       guint64 number = 0;
 
+      if (g_variant_is_container (value))
+        {
+          g_variant_unref (value);
+          continue;
+        }
       g_object_get (fixture.session, name, &number, NULL);
       if (g_variant_is_of_type (value, G_VARIANT_TYPE_INT64))
         g_assert_cmpint (g_variant_get_int64 (value), ==, (gint64) number);
