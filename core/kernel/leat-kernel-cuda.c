@@ -6,26 +6,18 @@
 /* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels, the plain one and the
  * wrapper that the framework launches.  Both stand right behind the body, inside whatever #if holds it. */
 
+/* @timed: with one parameter more, where the times of the beginning and the end go. */
 static void
-leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments)
+leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments,
+                        gboolean timed)
 {
   g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
   for (guint i = 0; i < params->len; i++)
     g_string_append_printf (out, "%s%s", i ? ", " : "", g_array_index (params, LeatEntryParam, i).declaration);
-  g_string_append_printf (out, ") { leat_body_%s (%s); }", entry->name, arguments);
-}
-
-/* As the wrapper, and it leaves the times of its beginning and end at its last parameter. */
-static void
-leat_cuda_append_timed (GString *out, const LeatEntry *entry)
-{
-  g_string_append_printf (out, " extern \"C\" __global__ void %s leat_time_%s (", entry->launch_bounds, entry->name);
-  for (guint i = 0; i < entry->wrapper->len; i++)
-    g_string_append_printf (out, "%s, ", g_array_index (entry->wrapper, LeatEntryParam, i).declaration);
-  g_string_append_printf (out,
-                          "uint64_t *leat_clock) { leat_clock_begin (leat_clock); leat_body_%s (%s); "
-                          "leat_clock_end (leat_clock); }",
-                          entry->name, entry->wrapper_arguments);
+  if (timed)
+    g_string_append_printf (out, "%suint64_t *leat_clock", params->len > 0 ? ", " : "");
+  g_string_append_printf (out, ") { %sleat_body_%s (%s);%s }", timed ? "leat_clock_begin (leat_clock); " : "",
+                          entry->name, arguments, timed ? " leat_clock_end (leat_clock);" : "");
 }
 
 static void
@@ -44,11 +36,11 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
 
       if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
         continue;
-      leat_cuda_append_entry (tail, entry, "", entry->params, entry->arguments);
+      leat_cuda_append_entry (tail, entry, "", entry->params, entry->arguments, FALSE);
       if (entry->wrapper != NULL)
-        leat_cuda_append_entry (tail, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments);
+        leat_cuda_append_entry (tail, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments, FALSE);
       if (entry->wrapper != NULL && timed)
-        leat_cuda_append_timed (tail, entry);
+        leat_cuda_append_entry (tail, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, TRUE);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }

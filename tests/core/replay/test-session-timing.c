@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "session-fixture.h"
-
 #include "timing-fixture.h"
+
+#include "replay/leat-timing-private.h"
 
 #define CHAIN                                                                                                          \
   "app name=source spec=f32[1000] -> upload name=up mode=copy -> map name=twice expr=2*x -> map name=more expr=x+1 "   \
@@ -121,6 +121,52 @@ test_timing_follows_arguments (void)
   session_fixture_close (&fixture);
 }
 
+/* Kernels that tell their times do so by a clock of their own: what was measured with events, told again by one that
+ * counts from elsewhere, must fit in between the copies as before. */
+static void
+test_timing_brings_clocks_together (gconstpointer data)
+{
+  const gint64 apart = GPOINTER_TO_INT (data) * G_GINT64_CONSTANT (1000000007);
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  LeatTiming *timing;
+  LeatResident *resident;
+  LeatOpTime *times;
+
+  timing_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
+  timing = ((LeatLane *) g_ptr_array_index (fixture.session->lanes, 0))->timing;
+  resident = timing->lane->resident;
+  if (!leat_device_is_cpu (resident->device))
+    {
+      g_test_skip ("a GPU's kernels tell their times themselves");
+      session_fixture_close (&fixture);
+      return;
+    }
+  run_chain (&fixture, 1);
+  times = timing->times;
+  timing->told = g_malloc0_n (resident->n_functions, sizeof *timing->told);
+  resident->timed = g_new0 (const LeatFunction *, resident->n_functions);
+  for (guint i = 2; i <= 3; i++)
+    {
+      resident->timed[i] = resident->functions[i];
+      g_assert_nonnull (resident->timed[i]);
+      timing->told[i][0] = times[i].begin_ns + apart;
+      timing->told[i][1] = times[i].end_ns + apart;
+    }
+  timing->clocks =
+    leat_memory_new (resident->device, LEAT_MEMORY_DEVICE, resident->n_functions * sizeof *timing->told, "x", &error);
+  g_assert_no_error (error);
+  g_assert_true (
+    leat_memory_write (timing->clocks, 0, timing->told, resident->n_functions * sizeof *timing->told, &error));
+  leat_timing_read (timing, &error);
+  g_assert_no_error (error);
+  for (guint i = 2; i <= 4; i++)
+    g_assert_cmpint (times[i].begin_ns, >=, times[i - 1].end_ns);
+  for (guint i = 2; i <= 3; i++)
+    g_assert_cmpuint (times[i].end_ns - times[i].begin_ns, ==, timing->told[i][1] - timing->told[i][0]);
+  session_fixture_close (&fixture);
+}
+
 /* The first run may find another way for the data than the session was opened with; what is told is what is done.
  * Nobody has measured this size before. */
 static void
@@ -226,6 +272,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/timing/parts-add-up", test_timing_parts_add_up);
   g_test_add_func ("/leat/session/timing/samples", test_timing_samples);
   g_test_add_func ("/leat/session/timing/follows-arguments", test_timing_follows_arguments);
+  g_test_add_data_func ("/leat/session/timing/brings-clocks-together/behind", GINT_TO_POINTER (-3),
+                        test_timing_brings_clocks_together);
+  g_test_add_data_func ("/leat/session/timing/brings-clocks-together/ahead", GINT_TO_POINTER (2000000000),
+                        test_timing_brings_clocks_together);
   g_test_add_func ("/leat/session/timing/follows-calibration", test_timing_follows_calibration);
   g_test_add_func ("/leat/session/timing/off-is-nothing", test_timing_off_is_nothing);
   g_test_add_func ("/leat/session/timing/draws", test_timing_draws);
