@@ -68,6 +68,7 @@ typedef enum
 {
   LEAT_MARK_BEGUN,
   LEAT_MARK_FILLED,
+  LEAT_MARK_HANDED, /* to the call that launches */
   LEAT_MARK_LAUNCHED,
   LEAT_MARK_COMPUTED,
   LEAT_MARK_DRAINED,
@@ -155,6 +156,7 @@ struct _LeatSession
   LeatSessionStats stats;
   GMutex told_lock;
   LeatSessionStats told;  /* the stats as any thread may see them */
+  char *told_device;      /* likewise, the id of the last device; NULL before the first */
   LeatSessionTimes times; /* under told_lock while the session is open */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */

@@ -93,7 +93,7 @@ leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *label
  * @pipeline: what the label "pipeline" is to say
  *
  * Prints what leat_session_dup_stats () tells in the text format that Prometheus reads, and where nodes are measured
- * their times.  Every sample has the labels "device" and "pipeline".
+ * their times.  Every sample has the labels "device" and "pipeline".  Any thread may ask.
  *
  * Returns: (transfer full): the text
  */
@@ -110,7 +110,9 @@ leat_session_to_prometheus (LeatSession *self, const char *pipeline)
   g_return_val_if_fail (pipeline != NULL, NULL);
   leat_session_get_stats (self, &stats);
   counters = leat_counters_get (&n);
-  leat_prometheus_append_label (labels, "device", self->device != NULL ? leat_device_get_id (self->device) : "");
+  g_mutex_lock (&self->told_lock);
+  leat_prometheus_append_label (labels, "device", self->told_device != NULL ? self->told_device : "");
+  g_mutex_unlock (&self->told_lock);
   g_string_append_c (labels, ',');
   leat_prometheus_append_label (labels, "pipeline", pipeline);
   for (guint i = 0; i < n; i++)

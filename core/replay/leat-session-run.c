@@ -288,7 +288,8 @@ static void
 leat_session_mark_filled (LeatSession *self)
 {
   self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
-  self->marks[LEAT_MARK_LAUNCHED] = self->marks[LEAT_MARK_COMPUTED] = self->marks[LEAT_MARK_FILLED];
+  self->marks[LEAT_MARK_HANDED] = self->marks[LEAT_MARK_LAUNCHED] = self->marks[LEAT_MARK_COMPUTED] =
+    self->marks[LEAT_MARK_FILLED];
 }
 
 static LeatFlow

@@ -129,7 +129,7 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
 
   g_mutex_lock (&self->told_lock);
   self->times.samples++;
-  self->times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_FILLED];
+  self->times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_HANDED];
   self->times.wait_ns += marks[LEAT_MARK_COMPUTED] - marks[LEAT_MARK_LAUNCHED];
   self->times.work_ns += timing->work_ns;
   for (guint i = 0; i < self->times.nodes->len; i++)
@@ -144,9 +144,10 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
 static gboolean
 leat_session_measure_current (LeatSession *self, LeatLane *lane, GError **error)
 {
+  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
   if (!leat_timing_begin (lane->timing, error))
     return FALSE;
-  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
+  self->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
   if (!leat_session_launch (self, lane, LEAT_PATH_TIMED, error))
     return FALSE;
   self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();

@@ -82,7 +82,8 @@ leat_session_trace_nodes (LeatSession *self, const LeatTiming *timing)
     {
       const LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
       const LeatOpTime *op = &timing->times[times->index];
-      gint64 begin_ns = op->begin_ns + shift, end_ns = op->end_ns + shift;
+      gint64 begin_ns = CLAMP (op->begin_ns, 0, timing->span_ns) + shift;
+      gint64 end_ns = CLAMP (op->end_ns, 0, timing->span_ns) + shift;
 
       leat_trace_add (self->trace, leat_session_choose_track (self, free_from, begin_ns, end_ns), times->op,
                       times->node, begin_ns, end_ns, self->stats.runs);

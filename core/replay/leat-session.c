@@ -260,6 +260,15 @@ leat_session_take_down (LeatSession *self)
   leat_pipeline_thaw (self->pipeline);
 }
 
+static void
+leat_session_tell_device (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  g_free (self->told_device);
+  self->told_device = g_strdup (leat_device_get_id (self->device));
+  g_mutex_unlock (&self->told_lock);
+}
+
 static gboolean
 leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error)
 {
@@ -276,6 +285,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
       return FALSE;
     }
   self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
+  leat_session_tell_device (self);
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
   return TRUE;
@@ -467,6 +477,7 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->trials);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
+  g_free (self->told_device);
   g_free (self->trace_path);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
