@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-foreign-private.h"
 #include "leat-nvtx-private.h"
 #include "leat-timing-private.h"
 
@@ -84,9 +85,10 @@ leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 }
 
 static CUresult
-leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+leat_lane_add_kernel (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                      gsize n_after)
 {
-  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, to - self->executables, op);
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, path, op);
   CUgraphNode *node = &to->nodes[op->index];
   CUresult result = (*self->table->cuGraphAddKernelNode) (node, to->graph, after, n_after, &kernel);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
@@ -100,9 +102,23 @@ leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, cons
   return result;
 }
 
+/* The plan is cut here where the capture fails, which spoils the graph. */
 static gboolean
-leat_lane_add_work (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after,
-                    GError **error)
+leat_lane_add_foreign_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                            gsize n_after)
+{
+  LeatCaptureFault fault = { 0 };
+
+  if (leat_lane_add_foreign (self, to, op, after, n_after, &fault))
+    return TRUE;
+  leat_lane_cut (self, leat_plan_get_op (self->plan, op->index), &fault);
+  self->is_cut_anew = TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                    gsize n_after, GError **error)
 {
   const char *call = NULL;
   CUresult result = CUDA_SUCCESS;
@@ -111,7 +127,7 @@ leat_lane_add_work (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
     {
     case LEAT_OP_KERNEL:
       call = "cuGraphAddKernelNode";
-      result = leat_lane_add_kernel (self, to, op, after, n_after);
+      result = leat_lane_add_kernel (self, path, to, op, after, n_after);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
@@ -122,6 +138,8 @@ leat_lane_add_work (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
       call = "cuGraphAddMemsetNode";
       result = leat_lane_add_fill (self, to, op, after, n_after);
       break;
+    case LEAT_OP_FOREIGN:
+      return leat_lane_add_foreign_node (self, to, op, after, n_after);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -142,30 +160,29 @@ leat_lane_add_event (LeatLane *self, LeatExecutable *to, const LeatOp *op, LeatE
 
 /* The op between two events: what waits for it waits for the second. */
 static gboolean
-leat_lane_add_between (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after,
-                       GError **error)
+leat_lane_add_between (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                       gsize n_after, GError **error)
 {
   CUgraphNode begin = NULL;
 
   return leat_lane_add_event (self, to, op, self->timing->begins[op->index], after, n_after, &begin, error)
-         && leat_lane_add_work (self, to, op, &begin, 1, error)
+         && leat_lane_add_work (self, path, to, op, &begin, 1, error)
          && leat_lane_add_event (self, to, op, self->timing->ends[op->index], &to->nodes[op->index], 1,
                                  &to->ends[op->index], error);
 }
 
 static gboolean
-leat_lane_add_node (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, GError **error)
 {
-  LeatExecutable *to = &self->executables[path];
   g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
   gsize n_after = 0;
 
   for (guint i = 0; i < op->n_after; i++)
-    if (to->ends[op->after[i]] != NULL)
+    if (op->after[i] >= to->first && to->ends[op->after[i]] != NULL)
       after[n_after++] = to->ends[op->after[i]];
   if (path == LEAT_PATH_TIMED && leat_timing_uses_events (self->timing, op))
-    return leat_lane_add_between (self, to, op, after, n_after, error);
-  if (!leat_lane_add_work (self, to, op, after, n_after, error))
+    return leat_lane_add_between (self, path, to, op, after, n_after, error);
+  if (!leat_lane_add_work (self, path, to, op, after, n_after, error))
     return FALSE;
   to->ends[op->index] = to->nodes[op->index];
   return TRUE;
@@ -178,7 +195,7 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
+    return leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "the graph of %u ops",
                                   self->plan->ops->len);
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
@@ -186,15 +203,14 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   return TRUE;
 }
 
-static gboolean
-leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
+gboolean
+leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error)
 {
-  LeatExecutable *to = &self->executables[path];
   CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  for (guint i = to->first; i < to->end; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
@@ -203,7 +219,7 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
       if (leat_path_skips (path, op))
         continue;
       leat_nvtx_push (leat_node_get_name (op->node));
-      good = leat_lane_add_node (self, path, op, error);
+      good = leat_lane_add_node (self, path, to, op, error);
       leat_nvtx_pop ();
       if (!good)
         return FALSE;
@@ -211,72 +227,73 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
   return leat_lane_instantiate (self, to, error);
 }
 
-/* Builds and instantiates; a plan without device work has no graph. */
-gboolean
-leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
+/* The graph of the path that has the op in it; NULL where none has. */
+LeatExecutable *
+leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
 {
-  guint64 unused;
-  gboolean good;
+  LeatExecutable *it = &self->executables[path];
 
-  if (self->plan->prediction.graph_launches == 0)
-    return TRUE;
-  if (!leat_device_push (self->resident->device, error))
-    return FALSE;
-  unused = leat_lane_get_unused_bytes (self);
-  self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  self->executables[path].ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  good = leat_lane_fill_graph (self, path, error) && leat_lane_wait (self, error);
-  if (good)
-    leat_lane_note_graph_bytes (self, path, unused);
-  self->reserved_bytes = leat_lane_get_reserved_bytes (self);
-  leat_device_pop (self->resident->device);
-  return good;
+  while (it != NULL && (op->index < it->first || op->index >= it->end))
+    it = it->next;
+  return it != NULL && it->exec != NULL && it->nodes[op->index] != NULL ? it : NULL;
 }
 
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
   CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, path, op);
-  LeatExecutable *it = &self->executables[path];
-  CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
+  LeatExecutable *it = leat_lane_find_executable (self, path, op);
+  CUresult result;
 
+  if (it == NULL)
+    return TRUE;
+  result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
   return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+}
+
+static void
+leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it)
+{
+  if (it->exec != NULL)
+    (*self->table->cuGraphExecDestroy) (it->exec);
+  if (it->graph != NULL)
+    (*self->table->cuGraphDestroy) (it->graph);
 }
 
 void
 leat_lane_destroy_graphs (LeatLane *self)
 {
-  /* A dead device's handles went with its context. */
-  gboolean alive = leat_device_push (self->resident->device, NULL), built = FALSE;
+  gboolean pushed = leat_device_push_anyhow (self->resident->device), built = FALSE;
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
     {
-      LeatExecutable *it = &self->executables[i];
+      LeatExecutable *head = &self->executables[i], *next;
 
-      if (alive && it->exec != NULL)
-        (*self->table->cuGraphExecDestroy) (it->exec);
-      if (alive && it->graph != NULL)
-        (*self->table->cuGraphDestroy) (it->graph);
-      g_free (it->nodes);
-      g_free (it->ends);
-      built = built || it->exec != NULL;
-      *it = (LeatExecutable){ 0 };
+      for (LeatExecutable *it = head; it != NULL; it = next)
+        {
+          next = it->next;
+          built = built || it->exec != NULL;
+          leat_lane_destroy_executable (self, it);
+          if (it != head)
+            g_free (it);
+        }
+      g_free (head->nodes);
+      g_free (head->ends);
+      *head = (LeatExecutable){ .launches = head->launches };
     }
-  if (alive && built)
+  if (pushed && built)
     leat_lane_trim_graph_memory (self);
-  if (alive)
+  if (pushed)
     leat_device_pop (self->resident->device);
 }
 
 gboolean
-leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error)
+leat_lane_launch_graph (LeatLane *self, LeatExecutable *it, GError **error)
 {
-  LeatExecutable *it = &self->executables[path];
   CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
                                   self->plan->ops->len);
-  it->launches++;
   return TRUE;
 }

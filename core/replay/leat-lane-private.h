@@ -11,6 +11,7 @@
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-private.h"
+#include "replay/leat-session.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +21,7 @@ G_BEGIN_DECLS
 /* What all lanes of a session share. */
 typedef struct
 {
+  gatomicrefcount refs;
   LeatDevice *device;
   gboolean measured;   /* runs may be: the lanes have clocks */
   GPtrArray *memories; /* LeatMemory or NULL, by buffer id: CONST buffers */
@@ -39,33 +41,39 @@ typedef struct
   guint n_params;
 } LeatLaunch;
 
-/* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already, or all of it
- * with a clock at every op. */
+/* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already. */
 typedef enum
 {
   LEAT_PATH_FULL,
   LEAT_PATH_RESIDENT,
-  LEAT_PATH_TIMED,
+  LEAT_PATH_TIMED, /* all of the plan, with a clock at every op */
   LEAT_N_PATHS
 } LeatPath;
 
-/* The graph of a path, instantiated. */
-typedef struct
+/* A graph, instantiated: a path, or a piece of one where the plan has several. */
+typedef struct _LeatExecutable LeatExecutable;
+struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out */
-  CUgraphNode *ends;  /* what others wait for: the nodes, or the events behind them */
-  guint64 launches;   /* since it was built */
-  guint64 device_bytes;
-} LeatExecutable;
+  CUgraphNode *ends;    /* what others wait for: the nodes, or the events behind them; one table likewise */
+  CUgraphNode *nodes;   /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  guint64 launches;     /* of the path; in its first piece */
+  guint first, end;     /* the ops that are in it */
+  guint64 device_bytes; /* of all pieces of the path; in its first */
+  gboolean is_built;    /* in the first piece: all of them are there */
+  LeatExecutable *next;
+};
 
 typedef struct
 {
-  LeatPlan *plan;         /* not owned */
-  LeatResident *resident; /* not owned */
+  LeatPlan *plan;
+  LeatResident *resident;
   const LeatDriverTable *table;
   LeatStream *stream;
+  LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended; /* waits that ended by looking */
 
   LeatMemory *arena;
   GPtrArray *memories;    /* LeatMemory or NULL, by buffer id: STATE and STAGING buffers */
@@ -80,17 +88,21 @@ typedef struct
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
+  gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   char *last_nodes;                         /* the nodes with kernels, for messages */
 } LeatLane;
 
 LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, gboolean measured, GError **error);
+/* Each lane has one: what its graphs use stays as long as they do. */
+LeatResident *leat_resident_ref (LeatResident *self);
+void leat_resident_unref (LeatResident *self);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
-void leat_resident_free (LeatResident *self);
 /* Memory of its own for a buffer, holding its first contents. */
 LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
 
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
+/* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
@@ -101,19 +113,31 @@ gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *o
 void leat_lane_destroy_graphs (LeatLane *self);
 /* What a path launches for the kernel of @op. */
 CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
-/* Does a path leave an op out?  The host's are in none. */
-gboolean leat_path_skips (LeatPath path, const LeatOp *op);
-
 /* With the context current. */
 guint64 leat_lane_get_unused_bytes (LeatLane *self);
 void leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_before);
 guint64 leat_lane_get_graph_bytes (LeatLane *self);
 guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
+/* Does a path leave an op out?  The host's are in none. */
+gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
-gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_wait (LeatLane *self, GError **error);
+/* For who builds them piece by piece.  FALSE without an error where the lane is cut anew. */
+gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
+LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
+
+/* All of a path, graphs and ops between them. */
+gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
+gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
+/* The ops from @first to before @end, one by one; the device's context must be current. */
+gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
+gboolean leat_lane_synchronize (LeatLane *self, GError **error);
+/* For a run, in the way that the session says. */
+gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
+void leat_lane_note_wait (LeatLane *self, gint64 us);
+/* For another thread to wait: the event behind what was launched, and what its wait gave. */
+gboolean leat_lane_record_end (LeatLane *self, GError **error);
+gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
@@ -130,7 +154,7 @@ gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
 
 G_END_DECLS

@@ -22,10 +22,10 @@ leat_lane_list_nodes (LeatPlan *plan)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && op->node != last)
+      if ((op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN) && op->node != last)
         g_string_append_printf (text, "%s%s \"%s\"", last != NULL ? ", " : "", leat_node_get_id (op->node),
                                 leat_node_get_name (op->node));
-      if (op->kind == LEAT_OP_KERNEL)
+      if (op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN)
         last = op->node;
     }
   g_string_prepend (text, strchr (text->str, ',') != NULL ? "one of " : "");
@@ -38,8 +38,8 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
 {
   g_autoptr (LeatLane) self = g_new0 (LeatLane, 1);
 
-  self->plan = plan;
-  self->resident = resident;
+  self->plan = g_object_ref (plan);
+  self->resident = leat_resident_ref (resident);
   self->table = leat_device_get_table (resident->device);
   self->memories = g_ptr_array_new_with_free_func (leat_lane_free_memory);
   g_ptr_array_set_size (self->memories, plan->buffers->len);
@@ -47,23 +47,26 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
+  self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   self->last_nodes = leat_lane_list_nodes (plan);
-  if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_allocate_overs (self, error)
+  if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
+      || !leat_lane_allocate_overs (self, error)
       || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
       || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
 
-void
-leat_lane_free (LeatLane *self)
+static void
+leat_lane_release (gpointer data)
 {
-  if (self->stream != NULL)
-    leat_stream_synchronize (self->stream, NULL);
+  LeatLane *self = data;
+
   leat_lane_destroy_graphs (self);
   g_clear_pointer (&self->timing, leat_timing_free);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
+  g_clear_pointer (&self->ended, leat_event_free);
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_memory_free);
   g_clear_pointer (&self->overs, leat_memory_free);
@@ -73,7 +76,18 @@ leat_lane_free (LeatLane *self)
   g_free (self->last_nodes);
   g_free (self->hosts);
   g_free (self->launches);
+  g_object_unref (self->plan);
+  leat_resident_unref (self->resident);
   g_free (self);
+}
+
+void
+leat_lane_free (LeatLane *self)
+{
+  if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
+    leat_lane_release (self);
+  else
+    leat_device_quarantine (self->resident->device, self, leat_lane_release);
 }
 
 /* The op that fills @buffer, or for a readback the one that fills what is read back. */
@@ -277,15 +291,5 @@ leat_lane_set_ending (LeatLane *self, GError **error)
     if (leat_plan_get_buffer (self->plan, i)->tells_flush
         && !leat_memory_write (g_ptr_array_index (self->memories, i), 0, &ending, sizeof ending, error))
       return FALSE;
-  return TRUE;
-}
-
-gboolean
-leat_lane_wait (LeatLane *self, GError **error)
-{
-  CUresult result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
-
-  if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s", self->last_nodes);
   return TRUE;
 }

@@ -47,6 +47,13 @@ leat_session_make_memo (LeatSession *self, GError **error)
       if (buffer->kind == LEAT_BUFFER_STATE)
         return leat_session_refuse_memo (" is kept from run to run", buffer->name, error);
     }
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_FOREIGN)
+        return leat_session_refuse_memo (" may keep something from run to run", op->name, error);
+    }
   self->memo = leat_memo_new (self->memo_entries, self->memo_bytes);
   self->spans = g_new0 (LeatSpan, self->inputs->len + self->outputs->len);
   memset (&self->memo_costs, 0, sizeof self->memo_costs);

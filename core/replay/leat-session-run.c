@@ -184,8 +184,7 @@ leat_session_choose_path (LeatSession *self)
 static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
-  return self->executor == LEAT_EXECUTOR_EAGER || lane->executables[path].exec != NULL
-         || leat_lane_build_graph (lane, path, error);
+  return lane->executables[path].is_built || leat_lane_build_graph (lane, path, error);
 }
 
 /* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
@@ -200,63 +199,77 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
     }
 }
 
-gboolean
-leat_session_launch (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+/* From the next launch on the smallest pieces are graphs too. */
+static G_NO_INLINE void
+leat_session_settle_plan (LeatSession *self)
+{
+  if (leat_plan_settle (self->plan))
+    for (guint i = 0; i < self->lanes->len; i++)
+      leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
+}
+
+static gboolean
+leat_session_launch_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
   gboolean good;
 
   leat_nvtx_push ("launch");
-  good = self->executor == LEAT_EXECUTOR_GRAPH ? leat_lane_launch_graph (lane, path, error)
-                                               : leat_lane_launch_eager (lane, path, error);
+  good =
+    path == LEAT_PATH_TIMED ? leat_session_launch_measured (self, lane, error) : leat_lane_launch (lane, path, error);
   leat_nvtx_pop ();
-  return good;
-}
-
-gboolean
-leat_session_wait (LeatSession *self, LeatLane *lane, GError **error)
-{
-  gboolean good;
-
-  leat_nvtx_push ("wait");
-  good = leat_lane_wait (lane, error);
-  leat_nvtx_pop ();
-  return good;
-}
-
-/* Where nothing is measured, but traced. */
-static gboolean
-leat_session_launch_and_wait (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
-{
-  if (!leat_session_launch (self, lane, path, error))
-    return FALSE;
-  if (G_UNLIKELY (self->trace != NULL))
+  if (G_UNLIKELY (self->flight.traced) && path != LEAT_PATH_TIMED)
     self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
-  if (!leat_session_wait (self, lane, error))
-    return FALSE;
-  if (G_UNLIKELY (self->trace != NULL))
-    self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
-  return TRUE;
+  return good;
 }
 
 static gboolean
-leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
 {
   gboolean measured = lane->timing != NULL && leat_session_is_next_measured (self);
   LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self);
 
-  if (self->plan->prediction.graph_launches == 0)
+  if (self->plan->prediction.waits == 0)
     return TRUE;
+  if (G_UNLIKELY (self->plan->holds_back && self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
+    leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
   leat_session_note_on_device (self, FALSE);
-  if (measured ? !leat_session_measure (self, lane, error) : !leat_session_launch_and_wait (self, lane, path, error))
+  if (!leat_session_launch_path (self, lane, path, error))
     return FALSE;
-  if (!leat_lane_check_overs (lane, error))
+  self->flight.path = path;
+  self->flight.measured = measured;
+  self->flight.launched = TRUE;
+  return TRUE;
+}
+
+/* How long a run took is known only to who waited for it from its launch on. */
+static gboolean
+leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us, GError **error)
+{
+  LeatSessionFlight *flight = &self->flight;
+  gboolean good;
+
+  leat_nvtx_push ("wait");
+  if (flight->watched)
+    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, ended_us), error);
+  else
+    {
+      good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
+      *ended_us = g_get_monotonic_time ();
+    }
+  leat_nvtx_pop ();
+  if (G_UNLIKELY (flight->traced || flight->measured))
+    self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
+  flight->launched = flight->watched = FALSE;
+  if (!good || (flight->measured && !leat_session_read_measured (self, lane, error))
+      || !leat_lane_check_overs (lane, error))
     return FALSE;
   leat_session_note_on_device (self, TRUE);
-  self->stats.runs_of[measured ? LEAT_PATH_FULL : path]++;
-  self->stats.bytes_up += self->up_bytes[path];
-  self->stats.bytes_back += self->back_bytes[path];
+  leat_lane_note_wait (lane, *ended_us - flight->filled_us);
+  self->stats.runs_of[flight->measured ? LEAT_PATH_FULL : flight->path]++;
+  self->stats.bytes_up += self->up_bytes[flight->path];
+  self->stats.bytes_back += self->back_bytes[flight->path];
   return TRUE;
 }
 
@@ -268,20 +281,22 @@ leat_session_note_recalled (LeatSession *self)
     self->stats.first_us = g_get_monotonic_time () - self->open_since_us;
 }
 
+/* @sink_us: how long the sinks took */
 static void
-leat_session_note_times (LeatSession *self, gint64 begin, gint64 filled, gint64 computed, gint64 end)
+leat_session_note_times (LeatSession *self, const LeatSessionFlight *flight, gint64 ended_us, gint64 sink_us)
 {
   LeatSessionStats *stats = &self->stats;
+  gint64 device_us = ended_us - flight->filled_us;
 
   if (stats->runs++ == 0)
-    stats->first_us = end - self->open_since_us;
+    stats->first_us = g_get_monotonic_time () - self->open_since_us;
   if (stats->device_max_us == 0)
     stats->device_min_us = G_MAXINT64;
-  stats->source_us += filled - begin;
-  stats->device_us += computed - filled;
-  stats->sink_us += end - computed;
-  stats->device_min_us = MIN (stats->device_min_us, computed - filled);
-  stats->device_max_us = MAX (stats->device_max_us, computed - filled);
+  stats->source_us += flight->filled_us - flight->begin_us;
+  stats->device_us += device_us;
+  stats->sink_us += sink_us;
+  stats->device_min_us = MIN (stats->device_min_us, device_us);
+  stats->device_max_us = MAX (stats->device_max_us, device_us);
 }
 
 static void
@@ -292,56 +307,56 @@ leat_session_mark_filled (LeatSession *self)
     self->marks[LEAT_MARK_FILLED];
 }
 
-static LeatFlow
-leat_session_do_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+LeatFlow
+leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
 {
-  gint64 begin = g_get_monotonic_time ();
-  gint64 filled, computed;
-  gboolean traced = leat_session_is_traced (self);
+  LeatSessionFlight *flight = &self->flight;
   LeatFlow flow;
 
+  *flight = (LeatSessionFlight){ .begin_us = g_get_monotonic_time () };
   if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
-  if (G_UNLIKELY (traced))
+  flight->traced = leat_session_is_traced (self);
+  if (G_UNLIKELY (flight->traced))
     self->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
-  if (G_UNLIKELY (traced))
+  flight->known = leat_session_recall (self, lane);
+  if (!flight->known && self->to_calibrate && !leat_session_calibrate (self, lane, error))
+    return LEAT_FLOW_ERROR;
+  flight->filled_us = g_get_monotonic_time ();
+  if (G_UNLIKELY (flight->traced))
     leat_session_mark_filled (self);
-  if (leat_session_recall (self, lane))
+  return flight->known || leat_session_launch_work (self, lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+}
+
+LeatFlow
+leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+{
+  LeatSessionFlight *flight = &self->flight;
+  gint64 ended_us = flight->filled_us;
+  gint64 computed_us;
+
+  if (flight->known)
     {
       leat_session_note_recalled (self);
       if (!leat_session_drain_all (self, lane, cancellable, error))
         return LEAT_FLOW_ERROR;
-      if (G_UNLIKELY (traced))
+      if (G_UNLIKELY (flight->traced))
         leat_session_trace_run (self, lane, TRUE);
       return LEAT_FLOW_DATA;
     }
-  if (self->to_calibrate && !leat_session_calibrate (self, lane, error))
+  if (flight->launched && !leat_session_wait_for_work (self, lane, &ended_us, error))
     return LEAT_FLOW_ERROR;
-  filled = g_get_monotonic_time ();
-  if (!leat_session_compute (self, lane, error))
-    return LEAT_FLOW_ERROR;
-  computed = g_get_monotonic_time ();
+  computed_us = g_get_monotonic_time ();
   leat_session_remember (self, lane);
   if (!leat_session_drain_all (self, lane, cancellable, error))
     return LEAT_FLOW_ERROR;
-  leat_session_note_times (self, begin, filled, computed, g_get_monotonic_time ());
-  if (G_UNLIKELY (traced))
+  leat_session_note_times (self, flight, ended_us, g_get_monotonic_time () - computed_us);
+  if (G_UNLIKELY (flight->traced))
     leat_session_trace_run (self, lane, FALSE);
   return LEAT_FLOW_DATA;
-}
-
-LeatFlow
-leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
-{
-  LeatFlow flow;
-
-  leat_nvtx_push ("run");
-  flow = leat_session_do_run (self, lane, wait, cancellable, error);
-  leat_nvtx_pop ();
-  return flow;
 }

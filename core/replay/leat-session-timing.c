@@ -59,7 +59,7 @@ leat_session_get_op_bytes (LeatSession *self, const LeatOp *op)
 {
   guint64 bytes = 0;
 
-  if (op->kind != LEAT_OP_KERNEL)
+  if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_FOREIGN)
     return op->bytes;
   for (guint i = 0; i < op->n_touches; i++)
     bytes += leat_plan_get_buffer (self->plan, op->touches[i].buffer)->bytes;
@@ -71,7 +71,9 @@ leat_session_add_node_times (LeatSession *self, LeatTiming *timing, const LeatOp
 {
   LeatNodeTimes times = {
     .node = g_strdup (leat_node_get_name (op->node)),
-    .op = g_strdup (op->kind == LEAT_OP_KERNEL ? op->prototype->entry : leat_op_kind_get_name (op->kind)),
+    .op = g_strdup (op->kind == LEAT_OP_KERNEL    ? op->prototype->entry
+                    : op->kind == LEAT_OP_FOREIGN ? op->name
+                                                  : leat_op_kind_get_name (op->kind)),
     .clock = leat_timing_tells (timing, op) ? "kernel" : "event",
     .index = op->index,
     .bytes = leat_session_get_op_bytes (self, op),
@@ -99,8 +101,7 @@ leat_session_list_times (LeatSession *self, const LeatLane *lane)
 gboolean
 leat_session_open_timing (LeatSession *self, GError **error)
 {
-  return self->executor == LEAT_EXECUTOR_EAGER || self->to_calibrate
-         || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
+  return self->to_calibrate || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
 }
 
 gboolean
@@ -141,37 +142,28 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
   g_mutex_unlock (&self->told_lock);
 }
 
-static gboolean
-leat_session_measure_current (LeatSession *self, LeatLane *lane, GError **error)
+gboolean
+leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error)
 {
+  if (self->times.nodes->len == 0)
+    leat_session_list_times (self, lane);
   self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
   if (!leat_timing_begin (lane->timing, error))
     return FALSE;
   self->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
-  if (!leat_session_launch (self, lane, LEAT_PATH_TIMED, error))
+  if (!leat_lane_launch (lane, LEAT_PATH_TIMED, error))
     return FALSE;
   self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
-  if (!leat_timing_end (lane->timing, error) || !leat_session_wait (self, lane, error))
-    return FALSE;
-  self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
+  return leat_timing_end (lane->timing, error);
+}
+
+gboolean
+leat_session_read_measured (LeatSession *self, LeatLane *lane, GError **error)
+{
   if (!leat_timing_read (lane->timing, error))
     return FALSE;
   leat_session_note_measured (self, lane->timing);
   return TRUE;
-}
-
-gboolean
-leat_session_measure (LeatSession *self, LeatLane *lane, GError **error)
-{
-  gboolean good;
-
-  if (!leat_device_push (self->device, error))
-    return FALSE;
-  if (self->times.nodes->len == 0)
-    leat_session_list_times (self, lane);
-  good = leat_session_measure_current (self, lane, error);
-  leat_device_pop (self->device);
-  return good;
 }
 
 static double

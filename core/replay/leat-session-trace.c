@@ -109,7 +109,7 @@ leat_session_trace_run (LeatSession *self, LeatLane *lane, gboolean recalled)
       leat_session_trace_step (self, "wait", LEAT_MARK_LAUNCHED, LEAT_MARK_COMPUTED);
     }
   leat_session_trace_step (self, "drain", recalled ? LEAT_MARK_FILLED : LEAT_MARK_COMPUTED, LEAT_MARK_DRAINED);
-  if (!recalled && lane->timing != NULL)
+  if (self->flight.measured)
     leat_session_trace_nodes (self, lane->timing);
   if (++self->traced == LEAT_TRACE_RUNS)
     leat_trace_add_instant (self->trace, LEAT_TRACE_HOST, "no more runs are written", self->marks[LEAT_MARK_DRAINED]);

@@ -27,6 +27,7 @@ enum
   PROP_EXECUTOR,
   PROP_REUSE,
   PROP_CALIBRATE,
+  PROP_WAIT,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
@@ -60,6 +61,8 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
                                        { LEAT_SESSION_ERROR_UNEVEN, "LEAT_SESSION_ERROR_UNEVEN", "uneven" },
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
+                                       { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
+                                       { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -71,12 +74,27 @@ GType
 leat_executor_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = { { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
+  static const GEnumValue values[] = { { LEAT_EXECUTOR_AUTO, "LEAT_EXECUTOR_AUTO", "auto" },
+                                       { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
                                        { LEAT_EXECUTOR_EAGER, "LEAT_EXECUTOR_EAGER", "eager" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("LeatExecutor", values));
+  return type;
+}
+
+GType
+leat_wait_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_WAIT_AUTO, "LEAT_WAIT_AUTO", "auto" },
+                                       { LEAT_WAIT_SPIN, "LEAT_WAIT_SPIN", "spin" },
+                                       { LEAT_WAIT_BLOCK, "LEAT_WAIT_BLOCK", "block" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatWait", values));
   return type;
 }
 
@@ -142,6 +160,9 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
 static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
+  static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
+                                              [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
+                                              [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
   LeatTraits traits = { .bound = TRUE };
   gint64 since = self->open_since_us;
 
@@ -152,7 +173,9 @@ leat_session_bind (LeatSession *self, GError **error)
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
+  leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
+  traits.capture = captures[self->executor];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
@@ -203,7 +226,7 @@ leat_session_add_lane (LeatSession *self, GError **error)
   leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
   g_ptr_array_add (self->lanes, lane);
   leat_session_count_copies (self, lane);
-  return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
+  return leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
 }
 
 static gboolean
@@ -254,7 +277,9 @@ leat_session_take_down (LeatSession *self)
   g_ptr_array_set_size (self->lanes, 0);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
-  g_clear_pointer (&self->resident, leat_resident_free);
+  g_clear_pointer (&self->resident, leat_resident_unref);
+  if (self->device != NULL)
+    leat_device_settle (self->device);
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
@@ -401,6 +426,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_CALIBRATE:
       self->calibrate = g_value_get_boolean (value);
       break;
+    case PROP_WAIT:
+      g_atomic_int_set (&self->wait, g_value_get_enum (value));
+      break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
@@ -444,6 +472,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_CALIBRATE:
       g_value_set_boolean (value, self->calibrate);
       break;
+    case PROP_WAIT:
+      g_value_set_enum (value, g_atomic_int_get (&self->wait));
+      break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
@@ -471,6 +502,9 @@ leat_session_finalize (GObject *object)
   LeatSession *self = LEAT_SESSION (object);
 
   leat_session_close (self);
+  if (self->waiter != NULL)
+    leat_waiter_stop (self->waiter);
+  g_clear_pointer (&self->waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
@@ -510,10 +544,10 @@ leat_session_class_init (LeatSessionClass *klass)
   /**
    * LeatSession:executor:
    *
-   * How ops are run; read when the session opens.
+   * How ops are run; read when the session opens.  What came of it is in the plan.
    */
-  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum (
-    "executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_GRAPH, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
+                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:reuse:
    *
@@ -535,6 +569,17 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_CALIBRATE] =
     g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:wait:
+   *
+   * How a thread waits for the device: looking, sleeping, or first the one and then the other.  It may be set at any
+   * time, and holds from the next wait on.
+   *
+   * The context's own flags stay as they are.  On the CPU driver a thread that waits does the work itself, so there
+   * "auto" neither looks nor sleeps.
+   */
+  leat_session_props[PROP_WAIT] =
+    g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:memo:
    *

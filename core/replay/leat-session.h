@@ -19,11 +19,14 @@ G_BEGIN_DECLS
 /**
  * LeatSessionError:
  * @LEAT_SESSION_ERROR_FAILED: an earlier run failed, and the session has to be opened again
- * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already, or running in another thread
+ * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already
  * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
  * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
+ * @LEAT_SESSION_ERROR_CAPTURE: work cannot be part of a graph, and is done outside; only in warnings
+ * @LEAT_SESSION_ERROR_BUSY: another thread has the session (it runs there, or is being opened or closed), or a run has
+ * been launched and not completed
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -35,6 +38,8 @@ typedef enum
   LEAT_SESSION_ERROR_ARGUMENT,
   LEAT_SESSION_ERROR_UNEVEN,
   LEAT_SESSION_ERROR_MEMO,
+  LEAT_SESSION_ERROR_CAPTURE,
+  LEAT_SESSION_ERROR_BUSY,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -44,13 +49,17 @@ GType leat_session_error_get_type (void) G_GNUC_CONST;
 
 /**
  * LeatExecutor:
+ * @LEAT_EXECUTOR_AUTO: a graph where that pays: not for a plan that runs once, and for a single op only when it has
+ * been run often
  * @LEAT_EXECUTOR_GRAPH: the ops are one CUDA graph, launched once a run
  * @LEAT_EXECUTOR_EAGER: the ops go to a stream one by one; slower, and simpler to debug
  *
- * How a session runs its ops.  Both give the same bytes.
+ * How a session runs its ops.  All give the same bytes.  Work that cannot be captured (leat_recorder_add_foreign())
+ * goes to the stream in every run, between the graphs of what comes before and after it.
  */
 typedef enum
 {
+  LEAT_EXECUTOR_AUTO,
   LEAT_EXECUTOR_GRAPH,
   LEAT_EXECUTOR_EAGER,
 } LeatExecutor;
@@ -75,6 +84,25 @@ typedef enum
 GType leat_memo_mode_get_type (void) G_GNUC_CONST;
 
 /**
+ * LeatWait:
+ * @LEAT_WAIT_AUTO: looks for about as long as the last runs took, and sleeps after that; where runs are long, at once
+ * @LEAT_WAIT_SPIN: looks again and again for up to 20 ms, and sleeps after that: the shortest way to a result, at the
+ *   cost of a processor
+ * @LEAT_WAIT_BLOCK: sleeps until the device wakes it
+ *
+ * How a thread waits for the device.
+ */
+typedef enum
+{
+  LEAT_WAIT_AUTO,
+  LEAT_WAIT_SPIN,
+  LEAT_WAIT_BLOCK,
+} LeatWait;
+
+#define LEAT_TYPE_WAIT (leat_wait_get_type ())
+GType leat_wait_get_type (void) G_GNUC_CONST;
+
+/**
  * LeatTimingMode:
  * @LEAT_TIMING_OFF: only the host's clock is looked at
  * @LEAT_TIMING_NODES: the device's clock says when each node began and ended
@@ -96,6 +124,13 @@ G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 LeatSession *leat_session_new (LeatPipeline *pipeline, const char *device);
 gboolean leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error);
 LeatFlow leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_launch (LeatSession *self, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **error);
+int leat_session_get_fd (LeatSession *self, GError **error);
+GSource *leat_session_create_source (LeatSession *self, GError **error);
+void leat_session_replay_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data);
+LeatFlow leat_session_replay_finish (LeatSession *self, GAsyncResult *result, GError **error);
 gboolean leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                              gpointer user_data);

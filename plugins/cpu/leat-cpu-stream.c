@@ -372,7 +372,11 @@ leat_cpu_stream_destroy_all (void)
     {
       next = stream->next;
       if (!stream->is_default && stream->magic == LEAT_CPU_STREAM_MAGIC)
-        leat_cpu_stream_destroy (stream);
+        {
+          leat_cpu_stream_destroy (stream);
+          leat_cpu_count (streams_destroyed);
+          leat_cpu_count (left_to_context);
+        }
     }
 }
 

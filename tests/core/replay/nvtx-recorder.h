@@ -7,7 +7,7 @@
 
 int InitializeInjectionNvtx2 (const void *(*get_table) (unsigned int id));
 
-/* Ranges since the last call, as "(run(launch)(wait))", and names of streams in brackets; how many are open now, and
+/* Ranges since the last call, as "(launch(node))(wait)", and names of streams in brackets; how many are open now, and
  * the least that ever were. */
 const char *nvtx_recorder_take (int *open, int *under);
 
