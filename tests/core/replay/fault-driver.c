@@ -14,13 +14,25 @@ static LeatCpuCountCalls count_calls;
 static LeatCpuGetFailedCall get_failed_call;
 static LeatCpuCounters counters_before;
 
+void
+fault_driver_use (const char *path)
+{
+  void *library = dlopen (path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+
+  g_assert_nonnull (library);
+  get_counters = (LeatCpuGetCounters) dlsym (library, LEAT_CPU_COUNTERS_SYMBOL);
+  plant_faults = (LeatCpuPlantFaults) dlsym (library, LEAT_CPU_PLANT_SYMBOL);
+  count_calls = (LeatCpuCountCalls) dlsym (library, LEAT_CPU_CALLS_SYMBOL);
+  get_failed_call = (LeatCpuGetFailedCall) dlsym (library, LEAT_CPU_FAILED_SYMBOL);
+  g_assert_true (get_counters != NULL && plant_faults != NULL && count_calls != NULL && get_failed_call != NULL);
+}
+
 const char *
 fault_driver_init (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatDevice) device = NULL;
   g_autofree char *path = NULL;
-  void *library;
 
   g_setenv ("LEAT_CPU_FAULT", "", TRUE);
   device = leat_device_open (NULL, &error);
@@ -29,13 +41,7 @@ fault_driver_init (void)
     return "faults are planted in the CPU driver";
   path = leat_driver_find_cpu (&error);
   g_assert_no_error (error);
-  library = dlopen (path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-  g_assert_nonnull (library);
-  get_counters = (LeatCpuGetCounters) dlsym (library, LEAT_CPU_COUNTERS_SYMBOL);
-  plant_faults = (LeatCpuPlantFaults) dlsym (library, LEAT_CPU_PLANT_SYMBOL);
-  count_calls = (LeatCpuCountCalls) dlsym (library, LEAT_CPU_CALLS_SYMBOL);
-  get_failed_call = (LeatCpuGetFailedCall) dlsym (library, LEAT_CPU_FAILED_SYMBOL);
-  g_assert_true (get_counters != NULL && plant_faults != NULL && count_calls != NULL && get_failed_call != NULL);
+  fault_driver_use (path);
   return NULL;
 }
 
@@ -70,6 +76,17 @@ const char *
 fault_driver_get_failed (void)
 {
   return get_failed_call ();
+}
+
+guint64
+fault_driver_count_alive (void)
+{
+  LeatCpuCounters now = { .size = sizeof now };
+
+  get_counters (&now);
+  return now.device_allocations + now.host_allocations + now.streams_created + now.events_created + now.graphs_created
+         + now.instantiates + now.modules_loaded - now.device_frees - now.host_frees - now.streams_destroyed
+         - now.events_destroyed - now.graphs_destroyed - now.execs_destroyed - now.modules_unloaded;
 }
 
 void

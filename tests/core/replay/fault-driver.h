@@ -10,6 +10,10 @@
 
 /* Before anything opens a device.  NULL when the device of this test is not the CPU: the reason to skip otherwise. */
 const char *fault_driver_init (void);
+/* From now on all below is about the driver library at @path, which has been opened. */
+void fault_driver_use (const char *path);
+/* Blocks of memory, streams, events, graphs, executables and modules that are alive. */
+guint64 fault_driver_count_alive (void);
 /* Plants what LEAT_CPU_FAULT would, and counts from 0 again; "" for nothing. */
 void fault_driver_plant (const char *text);
 /* Fails the test and goes on: a sweep tells all that it finds. */

@@ -166,22 +166,22 @@ const FaultScenario fault_scenarios[] = {
     64, NULL, NULL, FALSE, NULL, NULL },
   { "edges", drive_app,
     "leat 1\n"
-    "app name=source spec=u8[8,8,3] -> upload\n"
+    "app name=source spec=u8[8,8,3] -> upload mode=kernel\n"
     "  -> kernel source=\"GRAPHS/edges.cu\" entry=gray block=16x16 rgb=u8[h,w,3] out=f32[h,w]\n"
     "  -> kernel source=\"GRAPHS/edges.cu\" entry=blur block=16x16\n"
     "  -> kernel source=\"GRAPHS/edges.cu\" entry=sobel block=16x16\n"
     "  -> kernel name=last source=\"GRAPHS/edges.cu\" entry=threshold limit=2\n"
-    "  -> readback -> app name=sink\n",
+    "  -> readback mode=copy -> app name=sink\n",
     192, "last", "limit", TRUE, NULL, NULL },
   { "stats", drive_app,
     "leat 1\n"
     "scaled = map expr=\"scale*x+offset\" scale=2 offset=1\n"
     "parts = kernel source=\"GRAPHS/stats.cu\" entry=partials grid=64 block=256 x=f32[n] part=f64[64,4]\n"
     "final = kernel source=\"GRAPHS/stats.cu\" entry=finish grid=1 block=64 part=f64[64,4] x=f32[n] result=f64[4]\n"
-    "app name=source spec=f32[16] -> upload -> scaled\n"
+    "app name=source spec=f32[16] -> upload mode=copy -> scaled\n"
     "scaled -> parts -> final.part\n"
     "scaled -> final.x\n"
-    "final -> readback -> app name=sink\n",
+    "final -> readback mode=copy -> app name=sink\n",
     64, "scaled", "scale", TRUE, NULL, NULL },
   { "scan-file", drive_file,
     "leat 1\n"

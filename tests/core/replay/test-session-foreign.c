@@ -166,7 +166,7 @@ static void
 test_foreign_may_refuse (void)
 {
   ForeignFixture fixture = { 0 };
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *json = NULL, *dot = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GVariant) counts = NULL;
   guint64 launches = 0, waits = 0;
@@ -189,6 +189,12 @@ test_foreign_may_refuse (void)
   g_assert_cmpuint (fixture.node->calls, ==, 3);
   text = leat_plan_to_text (leat_session_get_plan (fixture.base.session));
   g_assert_nonnull (strstr (text, "one by one: it reads a clock"));
+  json = leat_plan_to_json (leat_session_get_plan (fixture.base.session));
+  g_assert_nonnull (strstr (json, "\"kind\" : \"foreign\""));
+  g_assert_nonnull (strstr (json, "\"why-not-captured\" : \"it reads a clock\""));
+  g_assert_nonnull (strstr (json, "\"foreign\" : 1"));
+  dot = leat_plan_to_dot (leat_session_get_plan (fixture.base.session));
+  g_assert_nonnull (strstr (dot, "foreign\\nstamp\", shape=box, style=dashed"));
   fixture_clear (&fixture);
 }
 
@@ -230,6 +236,34 @@ static CUresult
 plant_failure (Planted *planted)
 {
   return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static guint n_looked_up;
+
+/* By the name in the documents or that in the library; the driver's own where Leat knows nothing of it. */
+static CUresult
+plant_look_ups (Planted *planted)
+{
+  gpointer alloc = leat_foreign_find_call (planted->foreign, "cuMemAlloc");
+
+  g_assert_nonnull (alloc);
+  g_assert_true (leat_foreign_find_call (planted->foreign, "cuMemAlloc_v2") == alloc);
+  g_assert_null (leat_foreign_find_call (planted->foreign, "cuThereIsNoSuchCall"));
+  n_looked_up++;
+  return CUDA_SUCCESS;
+}
+
+static void
+test_foreign_finds_calls (void)
+{
+  ForeignFixture fixture = { 0 };
+
+  fixture_set_up (&fixture);
+  fixture.node->plant = plant_look_ups;
+  fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
+  fixture_run (&fixture, 0);
+  g_assert_cmpuint (n_looked_up, >, 0);
+  fixture_clear (&fixture);
 }
 
 static void
@@ -535,6 +569,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/foreign/may-refuse", test_foreign_may_refuse);
   g_test_add_func ("/leat/session/foreign/auto-leaves-small-pieces", test_foreign_auto_leaves_small_pieces);
   g_test_add_func ("/leat/session/foreign/that-does-nothing", test_foreign_that_does_nothing);
+  g_test_add_func ("/leat/session/foreign/finds-calls", test_foreign_finds_calls);
   g_test_add_func ("/leat/session/foreign/failure-is-of-its-node", test_foreign_failure_is_of_its_node);
   g_test_add_func ("/leat/session/foreign/is-not-remembered", test_foreign_is_not_remembered);
   g_test_add_func ("/leat/session/foreign/in-resident-runs", test_foreign_in_resident_runs);
