@@ -239,6 +239,9 @@ gboolean leat_op_is_on_device (const LeatOp *op);
 gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);
 gulong *leat_plan_dup_ancestors (LeatPlan *self, gsize *words);
 
+/* As leat_plan_to_dot (), each box with its note at the end of its label. (nullable notes) (transfer full) */
+char *leat_plan_draw (LeatPlan *self, const char *const *notes);
+
 const char *leat_op_kind_get_name (LeatOpKind kind);
 const char *leat_buffer_kind_get_name (LeatBufferKind kind);
 

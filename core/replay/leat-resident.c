@@ -61,6 +61,20 @@ leat_resident_load_constants (LeatResident *self, LeatPlan *plan, GError **error
   return TRUE;
 }
 
+/* One image for runs that are measured and runs that are not: what a module keeps in variables is there once.  Where
+ * there is no compiler, kernels are measured from outside. */
+static GBytes *
+leat_resident_get_image (LeatResident *self, LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  LeatImageTarget timed = *target;
+  GBytes *image = NULL;
+
+  timed.timed = self->measured && target->kind != LEAT_IMAGE_HOST;
+  if (timed.timed)
+    image = leat_image_get (source, &timed, NULL);
+  return image != NULL ? image : leat_image_get (source, target, error);
+}
+
 static LeatModule *
 leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError **error)
 {
@@ -76,7 +90,7 @@ leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError 
                                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
-  image = leat_image_get (source, &target, error);
+  image = leat_resident_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;
   module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);
@@ -100,6 +114,31 @@ leat_resident_size_grid (LeatResident *self, LeatModule *module, const LeatFunct
   return TRUE;
 }
 
+/* Blocks that wait for each other must all run at once, with the clock around them too. */
+static gboolean
+leat_resident_fits_as_well (LeatResident *self, LeatModule *module, const LeatFunction *timed, const LeatOp *op)
+{
+  guint threads = op->block[0] * op->block[1] * op->block[2], before = 0, after = 0;
+
+  return leat_module_get_occupancy (module, self->functions[op->index], threads, op->shared_bytes, &before, NULL)
+         && leat_module_get_occupancy (module, timed, threads, op->shared_bytes, &after, NULL) && after >= before;
+}
+
+/* A kernel that does not fit with the clock around it is measured from outside. */
+static void
+leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaunchShape *shape, const LeatOp *op)
+{
+  g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry);
+  const LeatFunction *function = leat_module_get_function (module, name, NULL);
+
+  if (function == NULL || !leat_module_prepare_launch (module, function, shape, op->prototype->entry, NULL)
+      || ((op->cooperative || op->grid_by_occupancy) && !leat_resident_fits_as_well (self, module, function, op)))
+    return;
+  if (self->timed == NULL)
+    self->timed = g_new0 (const LeatFunction *, self->n_functions);
+  self->timed[op->index] = function;
+}
+
 static gboolean
 leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
 {
@@ -116,14 +155,19 @@ leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
   memcpy (shape.grid, op->grid, sizeof shape.grid);
   memcpy (shape.block, op->block, sizeof shape.block);
   self->functions[op->index] = function;
-  return leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error);
+  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
+    return FALSE;
+  if (self->measured && !leat_device_is_cpu (self->device))
+    leat_resident_load_timed (self, module, &shape, op);
+  return TRUE;
 }
 
 gboolean
 leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
 {
+  self->n_functions = plan->ops->len + 1;
   if (self->functions == NULL)
-    self->functions = g_new0 (const LeatFunction *, plan->ops->len + 1);
+    self->functions = g_new0 (const LeatFunction *, self->n_functions);
   for (guint i = 0; i < plan->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
@@ -145,12 +189,13 @@ leat_resident_free_memory (gpointer memory)
 }
 
 LeatResident *
-leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error)
+leat_resident_new (LeatPlan *plan, LeatDevice *device, gboolean measured, GError **error)
 {
   g_autoptr (LeatResident) self = g_new0 (LeatResident, 1);
 
   g_atomic_ref_count_init (&self->refs);
   self->device = g_object_ref (device);
+  self->measured = measured;
   self->memories = g_ptr_array_new_with_free_func (leat_resident_free_memory);
   self->modules =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
@@ -174,6 +219,7 @@ leat_resident_unref (LeatResident *self)
   g_clear_pointer (&self->memories, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
   g_free (self->functions);
+  g_free (self->timed);
   g_clear_object (&self->device);
   g_free (self);
 }

@@ -198,6 +198,7 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
     return FALSE;
   good = leat_calibrate_search (&calibration, error) && leat_calibrate_apply (&calibration, error);
   leat_device_pop (self->device);
+  leat_session_count_copies (self, lane);
   if (good)
     leat_session_remember_ways (self, ways, calibration.best_us);
   return good;
