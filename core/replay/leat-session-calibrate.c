@@ -4,12 +4,14 @@
 
 #include "leat-session-private.h"
 
+#include <string.h>
 #include <time.h>
 
 /* How data enters and leaves, by measuring: the first run's own inputs go through the pipeline with each way of each
  * transfer, and the fastest set is kept.  It is done with the real inputs, because kernels may rely on what their data
  * are, and before the first run proper: memory on the device, state too, is made anew after it, so nothing of it is
- * seen.  One transfer is changed at a time, so that two of them need seven trials and not nine. */
+ * seen.  First one way for all, then one transfer at a time: two transfers need at most nine trials, and ten not 59049.
+ */
 
 #define LEAT_CALIBRATE_SETTLE  3
 #define LEAT_CALIBRATE_RUNS    11
@@ -76,58 +78,98 @@ leat_calibrate_time (LeatCalibration *self, GError **error)
   return times[n / 2];
 }
 
+/* "upload0=copy readback0=mapped" */
+static char *
+leat_calibrate_print (LeatCalibration *self)
+{
+  LeatPlan *plan = self->session->plan;
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (plan, i);
+
+      if (op->kind == LEAT_OP_TRANSFER)
+        g_string_append_printf (text, "%s%s=%s", text->len > 0 ? " " : "", leat_node_get_name (op->node),
+                                leat_transfer_mode_get_name (self->ways[i]));
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+leat_calibrate_was_tried (LeatCalibration *self)
+{
+  g_autofree char *ways = leat_calibrate_print (self);
+
+  for (guint i = 0; i < self->session->trials->len; i++)
+    if (g_str_equal (g_array_index (self->session->trials, LeatTrial, i).ways, ways))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 leat_calibrate_note (LeatCalibration *self, double us)
 {
   LeatSession *session = self->session;
-  g_autoptr (GString) text = g_string_new (NULL);
-  LeatTrial trial = { .us = us };
+  LeatTrial trial = { .ways = leat_calibrate_print (self), .us = us };
 
-  for (guint i = 0; i < session->plan->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (session->plan, i);
-
-      if (op->kind == LEAT_OP_TRANSFER)
-        g_string_append_printf (text, "%s%s=%s", text->len > 0 ? " " : "", leat_node_get_name (op->node),
-                                leat_transfer_mode_get_name (op->way));
-    }
-  trial.ways = g_string_free (g_steal_pointer (&text), FALSE);
   g_mutex_lock (&session->told_lock);
   g_array_append_val (session->trials, trial);
   g_mutex_unlock (&session->told_lock);
 }
 
-/* One transfer another way; kept when it is faster. */
+/* The ways as they are now; those of @before come back where they are not faster than the best so far. */
 static gboolean
-leat_calibrate_try (LeatCalibration *self, const LeatOp *op, LeatTransferMode way, GError **error)
+leat_calibrate_try (LeatCalibration *self, const LeatTransferMode *before, GError **error)
 {
-  LeatTransferMode before = self->ways[op->index];
-  double us;
+  gsize bytes = self->session->plan->ops->len * sizeof *before;
+  double us = G_MAXDOUBLE;
 
-  if ((way == LEAT_TRANSFER_MAPPED && !op->mappable) || self->spent_us > LEAT_CALIBRATE_MOST_US)
-    return TRUE;
-  self->ways[op->index] = way;
-  if (!leat_calibrate_apply (self, error))
-    return FALSE;
-  us = leat_calibrate_time (self, error);
-  if (us < 0)
-    return FALSE;
-  leat_calibrate_note (self, us);
+  if (self->spent_us <= LEAT_CALIBRATE_MOST_US && !leat_calibrate_was_tried (self))
+    {
+      if (!leat_calibrate_apply (self, error) || (us = leat_calibrate_time (self, error)) < 0)
+        return FALSE;
+      leat_calibrate_note (self, us);
+    }
   if (us < self->best_us * LEAT_CALIBRATE_GAIN)
     self->best_us = us;
   else
-    self->ways[op->index] = before;
+    memcpy (self->ways, before, bytes);
   return TRUE;
+}
+
+static gboolean
+leat_calibrate_may (const LeatOp *op, LeatTransferMode way)
+{
+  return op->kind == LEAT_OP_TRANSFER && op->choosable && (way != LEAT_TRANSFER_MAPPED || op->mappable);
+}
+
+/* One way for every transfer that can go it: two that share the link may gain only together. */
+static gboolean
+leat_calibrate_try_everywhere (LeatCalibration *self, LeatTransferMode way, GError **error)
+{
+  LeatPlan *plan = self->session->plan;
+  g_autofree LeatTransferMode *before = g_memdup2 (self->ways, plan->ops->len * sizeof *before);
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_calibrate_may (leat_plan_get_op (plan, i), way))
+      self->ways[i] = way;
+  return leat_calibrate_try (self, before, error);
 }
 
 static gboolean
 leat_calibrate_try_others (LeatCalibration *self, const LeatOp *op, GError **error)
 {
-  LeatTransferMode first = self->ways[op->index];
-
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
-    if (way != first && !leat_calibrate_try (self, op, way, error))
-      return FALSE;
+    {
+      g_autofree LeatTransferMode *before = g_memdup2 (self->ways, self->session->plan->ops->len * sizeof *before);
+
+      if (!leat_calibrate_may (op, way))
+        continue;
+      self->ways[op->index] = way;
+      if (!leat_calibrate_try (self, before, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -143,13 +185,12 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   if (self->best_us < 0)
     return FALSE;
   leat_calibrate_note (self, self->best_us);
+  for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
+    if (!leat_calibrate_try_everywhere (self, way, error))
+      return FALSE;
   for (guint i = 0; i < plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (plan, i);
-
-      if (op->kind == LEAT_OP_TRANSFER && op->choosable && !leat_calibrate_try_others (self, op, error))
-        return FALSE;
-    }
+    if (!leat_calibrate_try_others (self, leat_plan_get_op (plan, i), error))
+      return FALSE;
   return TRUE;
 }
 

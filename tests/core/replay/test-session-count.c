@@ -67,7 +67,8 @@ run_to_the_end (gpointer data)
   return NULL;
 }
 
-/* Calls of all sessions of the driver are counted, from where they are when the counting begins. */
+/* Calls of all sessions of the driver are counted, from where they are when the counting begins.  The other one sleeps
+ * until its runs end, because a wait that ends by looking is known to its own session alone. */
 static void
 test_session_count_while_another_runs (void)
 {
@@ -78,6 +79,7 @@ test_session_count_while_another_runs (void)
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   session_fixture_open (&other.fixture, MAP, LEAT_EXECUTOR_EAGER);
+  g_object_set (other.fixture.session, "wait", LEAT_WAIT_BLOCK, NULL);
   thread = g_thread_new ("other", run_to_the_end, &other);
   for (guint i = 0; i < 20; i++)
     {
