@@ -221,7 +221,7 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
 }
 
 const LeatBuffer *
-leat_plan_find_largest (LeatPlan *self, gboolean staging)
+leat_plan_find_largest (LeatPlan *self, guint places)
 {
   const LeatBuffer *largest = NULL;
 
@@ -229,9 +229,7 @@ leat_plan_find_largest (LeatPlan *self, gboolean staging)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
-      if (buffer->place == LEAT_PLACE_ALIAS || (buffer->place == LEAT_PLACE_STAGING) != staging)
-        continue;
-      if (largest == NULL || buffer->bytes > largest->bytes)
+      if ((places & (1u << buffer->place)) && (largest == NULL || buffer->bytes > largest->bytes))
         largest = buffer;
     }
   return largest;

@@ -182,9 +182,9 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
-/* The greatest buffer that has memory of its own of that sort; NULL where there is none.  For the message that says
- * where the room goes. */
-const LeatBuffer *leat_plan_find_largest (LeatPlan *self, gboolean staging);
+/* The greatest buffer in one of @places (bits: 1 << LeatPlace); NULL where there is none.  For messages that say where
+ * the room goes. */
+const LeatBuffer *leat_plan_find_largest (LeatPlan *self, guint places);
 
 /* A count that one op on the device wrote and another reads there: should it be above the capacity, the reader says so
  * at its place in pinned memory. */

@@ -113,27 +113,12 @@ leat_lane_find_writer (LeatPlan *plan, const LeatBuffer *buffer)
   return NULL;
 }
 
-static const LeatBuffer *
-leat_lane_find_largest (LeatPlan *plan)
-{
-  const LeatBuffer *largest = NULL;
-
-  for (guint i = 0; i < plan->buffers->len; i++)
-    {
-      const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
-
-      if (buffer->place == LEAT_PLACE_ARENA && (largest == NULL || buffer->bytes > largest->bytes))
-        largest = buffer;
-    }
-  return largest;
-}
-
 /* What the driver says of a size does not say where it comes from.  @buffer: (nullable): the one without room; NULL for
  * all that lie together. */
 static void
 leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **error)
 {
-  const LeatBuffer *shown = buffer != NULL ? buffer : leat_lane_find_largest (plan);
+  const LeatBuffer *shown = buffer != NULL ? buffer : leat_plan_find_largest (plan, 1u << LEAT_PLACE_ARENA);
   const LeatOp *writer = shown != NULL ? leat_lane_find_writer (plan, shown) : NULL;
   g_autofree char *text = NULL, *message = NULL;
 

@@ -5,7 +5,6 @@
 #include "leat-session-private.h"
 
 #include <string.h>
-#include <time.h>
 
 /* How data enters and leaves, by measuring: the first run's own inputs go through the pipeline with each way of each
  * transfer, and the fastest set is kept.  It is done with the real inputs, because kernels may rely on what their data
@@ -25,15 +24,6 @@ typedef struct
   LeatTransferMode *ways; /* by op index */
   double best_us, spent_us;
 } LeatCalibration;
-
-static double
-leat_calibrate_now_us (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
 
 static int
 leat_calibrate_compare (gconstpointer a, gconstpointer b)
@@ -64,11 +54,11 @@ leat_calibrate_time (LeatCalibration *self, GError **error)
 
   for (guint i = 0; i < LEAT_CALIBRATE_SETTLE + LEAT_CALIBRATE_RUNS; i++)
     {
-      double begin = leat_calibrate_now_us ();
+      gint64 begin = leat_session_now_ns ();
 
       if (!leat_lane_launch (self->lane, LEAT_PATH_FULL, error) || !leat_lane_wait (self->lane, LEAT_WAIT_SPIN, error))
         return -1;
-      times[n] = leat_calibrate_now_us () - begin;
+      times[n] = (leat_session_now_ns () - begin) / 1e3;
       self->spent_us += times[n];
       n += i >= LEAT_CALIBRATE_SETTLE;
       if (n >= 3 && self->spent_us > LEAT_CALIBRATE_MOST_US)

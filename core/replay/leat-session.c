@@ -140,7 +140,8 @@ leat_session_note_time (gint64 *part, gint64 *since)
 static gboolean
 leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, GError **error)
 {
-  const LeatBuffer *largest = leat_plan_find_largest (self->plan, kind == LEAT_MEMORY_PINNED);
+  guint places = kind == LEAT_MEMORY_PINNED ? 1u << LEAT_PLACE_STAGING : 1u << LEAT_PLACE_ARENA | 1u << LEAT_PLACE_OWN;
+  const LeatBuffer *largest = leat_plan_find_largest (self->plan, places);
   LeatNode *node;
   g_autofree char *share = NULL;
   g_autofree char *what = NULL;

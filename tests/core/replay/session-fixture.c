@@ -75,6 +75,16 @@ session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes)
   return output;
 }
 
+guint64
+session_fixture_get_count (SessionFixture *self, const char *name)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (self->session);
+  guint64 value = G_MAXUINT64;
+
+  g_assert_true (g_variant_lookup (stats, name, "t", &value));
+  return value;
+}
+
 GError *
 session_fixture_fail (const char *text, const char *device)
 {

@@ -19,5 +19,7 @@ void session_fixture_open (SessionFixture *self, const char *text, LeatExecutor 
 void session_fixture_close (SessionFixture *self);
 /* One run. Fails the test on errors. (transfer full) */
 GBytes *session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes);
+/* One of the counts of leat_session_dup_stats (). */
+guint64 session_fixture_get_count (SessionFixture *self, const char *name);
 /* Parses and tries to open; the error must be there. */
 GError *session_fixture_fail (const char *text, const char *device);

@@ -11,16 +11,6 @@
 #define BOUNDED                                                                                                        \
   "app name=source spec=f32[<=1000] -> upload mode=copy -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 
-static guint64
-get_stat (SessionFixture *fixture, const char *name)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (fixture->session);
-  guint64 value = G_MAXUINT64;
-
-  g_assert_true (g_variant_lookup (stats, name, "t", &value));
-  return value;
-}
-
 static LeatView
 map_input (SessionFixture *fixture)
 {
@@ -88,7 +78,7 @@ test_session_direct_fills_in_place (gconstpointer executor)
       check (&output, N, run);
     }
   g_assert_null (leat_app_pull_bytes (fixture.sink, 0, NULL));
-  g_assert_cmpuint (get_stat (&fixture, "runs-full"), ==, 5);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-full"), ==, 5);
   session_fixture_close (&fixture);
 }
 
@@ -118,12 +108,12 @@ test_session_direct_keeps_what_is_on_the_device (gconstpointer executor)
   check (&output, N, 1);
   g_assert_true (g_variant_lookup (counts, "copies", "t", &copies));
   g_assert_cmpuint (copies, ==, 3); /* the readbacks */
-  g_assert_cmpuint (get_stat (&fixture, "runs-resident"), ==, 3);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 3);
   map_input (&fixture);
   replay (&fixture);
   output = map_output (&fixture);
   check (&output, N, 2);
-  g_assert_cmpuint (get_stat (&fixture, "runs-full"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-full"), ==, 2);
   session_fixture_close (&fixture);
 }
 
@@ -137,7 +127,7 @@ test_session_direct_uploads_always_where_asked (void)
   fill (map_input (&fixture).data, 1);
   replay (&fixture);
   replay (&fixture);
-  g_assert_cmpuint (get_stat (&fixture, "runs-full"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-full"), ==, 2);
   session_fixture_close (&fixture);
 }
 

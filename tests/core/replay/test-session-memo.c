@@ -9,17 +9,6 @@
 #define N   1024
 #define MAP "app name=source spec=f32[<=1024] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 
-static guint64
-get_stat (SessionFixture *fixture, const char *name)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (fixture->session);
-  g_autoptr (GVariant) value = g_variant_lookup_value (stats, name, NULL);
-
-  g_assert_nonnull (value);
-  return g_variant_is_of_type (value, G_VARIANT_TYPE_UINT32) ? g_variant_get_uint32 (value)
-                                                             : g_variant_get_uint64 (value);
-}
-
 static void
 open_with_memo (SessionFixture *fixture, const char *text)
 {
@@ -68,11 +57,11 @@ test_session_memo_spares_the_device (void)
   log = leat_driver_trace_print (driver);
   leat_driver_trace_stop (driver);
   g_assert_cmpstr (log, ==, "");
-  g_assert_cmpuint (get_stat (&fixture, "runs"), ==, 8);
-  g_assert_cmpuint (get_stat (&fixture, "runs-full"), ==, 4);
-  g_assert_cmpuint (get_stat (&fixture, "memo-hits"), ==, 4);
-  g_assert_cmpuint (get_stat (&fixture, "memo-lookups"), ==, 8);
-  g_assert_cmpuint (get_stat (&fixture, "memo-held"), ==, 4);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs"), ==, 8);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-full"), ==, 4);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 4);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-lookups"), ==, 8);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-held"), ==, 4);
   session_fixture_close (&fixture);
 }
 
@@ -86,9 +75,9 @@ test_session_memo_runs_what_is_new (void)
   run_and_check (&fixture, 11, 1); /* a longer input that begins alike */
   run_and_check (&fixture, 10, 2);
   run_and_check (&fixture, 0, 0);
-  g_assert_cmpuint (get_stat (&fixture, "memo-hits"), ==, 0);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 0);
   run_and_check (&fixture, 0, 0);
-  g_assert_cmpuint (get_stat (&fixture, "memo-hits"), ==, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 1);
   session_fixture_close (&fixture);
 }
 
@@ -115,15 +104,15 @@ test_session_memo_turns_itself_off (void)
   open_with_memo (&fixture, MAP);
   for (guint seed = 0; seed < 255; seed++)
     run_and_check (&fixture, N, seed);
-  g_assert_cmpuint (get_stat (&fixture, "memo-held"), ==, 32);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-held"), ==, 32);
   g_assert_cmpuint (count_memo_warnings (fixture.pipeline), ==, 0);
   for (guint seed = 255; seed < 300; seed++)
     run_and_check (&fixture, N, seed);
-  g_assert_cmpuint (get_stat (&fixture, "memo-lookups"), ==, 256);
-  g_assert_cmpuint (get_stat (&fixture, "memo-held"), ==, 0);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-lookups"), ==, 256);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-held"), ==, 0);
   g_assert_cmpuint (count_memo_warnings (fixture.pipeline), ==, 1);
   run_and_check (&fixture, N, 299);
-  g_assert_cmpuint (get_stat (&fixture, "memo-hits"), ==, 0);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 0);
   session_fixture_close (&fixture);
 }
 
@@ -139,7 +128,7 @@ test_session_memo_stays_on_where_it_pays (void)
                             "-> readback -> app name=sink\n");
   for (guint run = 0; run < 600; run++)
     run_and_check (&fixture, N, run % 8);
-  g_assert_cmpuint (get_stat (&fixture, "memo-hits"), ==, 592);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 592);
   g_assert_cmpuint (count_memo_warnings (fixture.pipeline), ==, 0);
   session_fixture_close (&fixture);
 }
