@@ -91,6 +91,15 @@
  * Returns: bytes; 0 when that is not known
  */
 
+/**
+ * LeatEndpointClass::respec:
+ * @self: an endpoint in the middle of its stream
+ *
+ * Tells that the spec of its port is another one from the next run on.
+ *
+ * Where this is %NULL, changes that would give the port another spec are refused.
+ */
+
 G_DEFINE_ABSTRACT_TYPE (LeatEndpoint, leat_endpoint, LEAT_TYPE_NODE)
 
 static void

@@ -18,6 +18,9 @@ const LeatKernelText *leat_kernel_source_get_text (LeatKernelSource *self);
 const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */
 char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
+const char *leat_kernel_source_get_whole_text (LeatKernelSource *self);
+/* Do both give the same images? */
+gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other);
 gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);

@@ -131,6 +131,7 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
                                   self->plan->ops->len);
+  self->counts->instantiations++;
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
@@ -138,11 +139,11 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
 }
 
 static gboolean
-leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
+leat_lane_fill_graph (LeatLane *self, LeatExecutable *to, LeatPath path, GError **error)
 {
-  LeatExecutable *to = &self->executables[path];
   CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
+  to->nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
   for (guint i = 0; i < self->plan->ops->len; i++)
@@ -152,21 +153,142 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, GError **error)
       if (!leat_path_skips (path, op) && !leat_lane_add_node (self, to, op, error))
         return FALSE;
     }
-  return leat_lane_instantiate (self, to, error);
+  return TRUE;
+}
+
+/* In the device's context, or with @alive FALSE. */
+static void
+leat_lane_clear_executable (LeatLane *self, LeatExecutable *it, gboolean alive)
+{
+  if (alive && it->exec != NULL)
+    (*self->table->cuGraphExecDestroy) (it->exec);
+  if (alive && it->graph != NULL)
+    (*self->table->cuGraphDestroy) (it->graph);
+  g_free (it->nodes);
+  *it = (LeatExecutable){ 0 };
+}
+
+static const char *
+leat_exec_update_result_get_name (CUgraphExecUpdateResult result)
+{
+  static const char *const names[] = {
+    "success",        "the driver's error",       "another topology", "another kind of node", "another function",
+    "other parameters", "what it does not support", "a function that it cannot change to", "other attributes",
+  };
+
+  return (guint) result < G_N_ELEMENTS (names) ? names[result] : "an unknown reason";
+}
+
+/* Which op the driver stumbled over: a node of the new graph, or of the one that the executable was made from. */
+static const LeatOp *
+leat_lane_find_node (LeatLane *self, const LeatExecutable *it, CUgraphNode node)
+{
+  for (guint i = 0; node != NULL && i < self->plan->ops->len; i++)
+    if (it->nodes[i] == node)
+      return leat_plan_get_op (self->plan, i);
+  return NULL;
+}
+
+static char *
+leat_lane_explain_refusal (LeatLane *self, const LeatExecutable *to, LeatLane *donor, const LeatExecutable *from,
+                           const CUgraphExecUpdateResultInfo *info)
+{
+  const char *why = leat_exec_update_result_get_name (info->result);
+  const LeatOp *op = leat_lane_find_node (self, to, info->errorNode);
+
+  if (op == NULL)
+    op = leat_lane_find_node (donor, from, info->errorNode);
+  if (op == NULL)
+    return g_strdup_printf ("the driver does not update the executable: %s", why);
+  return g_strdup_printf ("the driver does not update the executable at %s \"%s\": %s", leat_node_get_id (op->node),
+                          leat_node_get_name (op->node), why);
+}
+
+/* The nodes of the graph that an executable was made from stay those by which it is updated. */
+static gboolean
+leat_lane_update_executable (LeatLane *self, LeatExecutable *to, LeatLane *donor, LeatExecutable *from, char **why)
+{
+  CUgraphExecUpdateResultInfo info = { .result = CU_GRAPH_EXEC_UPDATE_ERROR };
+
+  if (self->table->cuGraphExecUpdate == NULL)
+    *why = g_strdup ("the driver has no cuGraphExecUpdate");
+  else if ((*self->table->cuGraphExecUpdate) (from->exec, to->graph, &info) != CUDA_SUCCESS)
+    *why = leat_lane_explain_refusal (self, to, donor, from, &info);
+  if (*why != NULL)
+    return FALSE;
+  leat_lane_clear_executable (self, to, TRUE);
+  *to = *from;
+  *from = (LeatExecutable){ 0 };
+  to->launches = 0;
+  self->counts->graph_updates++;
+  return TRUE;
+}
+
+static gboolean
+leat_lane_make_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
+{
+  LeatExecutable *to = &self->executables[path];
+  LeatExecutable *from = donor != NULL ? &donor->executables[path] : NULL;
+
+  if (!leat_lane_fill_graph (self, to, path, error))
+    return FALSE;
+  if (from != NULL && from->exec != NULL && leat_lane_update_executable (self, to, donor, from, why))
+    return TRUE;
+  return leat_lane_instantiate (self, to, error) && leat_lane_wait (self, error);
 }
 
 /* Builds and instantiates; a plan without device work has no graph. */
 gboolean
-leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
+leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
 {
   gboolean good;
 
+  *why = NULL;
   if (self->plan->prediction.graph_launches == 0)
     return TRUE;
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
-  self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  good = leat_lane_fill_graph (self, path, error) && leat_lane_wait (self, error);
+  good = leat_lane_make_graph (self, path, donor, why, error);
+  if (!good)
+    leat_lane_clear_executable (self, &self->executables[path], TRUE);
+  leat_device_pop (self->resident->device);
+  return good;
+}
+
+gboolean
+leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
+{
+  g_autofree char *why = NULL;
+
+  return leat_lane_take_graph (self, path, NULL, &why, error);
+}
+
+static gboolean
+leat_lane_update_all_kernels (LeatLane *self, LeatPath path, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_KERNEL && !leat_lane_update_kernel (self, path, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+leat_lane_rebuild_executable (LeatLane *self, LeatPath path, GError **error)
+{
+  LeatExecutable *it = &self->executables[path];
+  gboolean good;
+
+  if (it->exec == NULL)
+    return TRUE;
+  if (!leat_device_push (self->resident->device, error))
+    return FALSE;
+  (*self->table->cuGraphExecDestroy) (g_steal_pointer (&it->exec));
+  good = leat_lane_instantiate (self, it, error) && leat_lane_update_all_kernels (self, path, error)
+         && leat_lane_wait (self, error);
   leat_device_pop (self->resident->device);
   return good;
 }
@@ -178,7 +300,10 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
   LeatExecutable *it = &self->executables[path];
   CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
 
-  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+  if (result != CUDA_SUCCESS)
+    return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+  self->counts->updates++;
+  return TRUE;
 }
 
 void
@@ -188,16 +313,7 @@ leat_lane_destroy_graphs (LeatLane *self)
   gboolean alive = leat_device_push (self->resident->device, NULL);
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
-    {
-      LeatExecutable *it = &self->executables[i];
-
-      if (alive && it->exec != NULL)
-        (*self->table->cuGraphExecDestroy) (it->exec);
-      if (alive && it->graph != NULL)
-        (*self->table->cuGraphDestroy) (it->graph);
-      g_free (it->nodes);
-      *it = (LeatExecutable){ 0 };
-    }
+    leat_lane_clear_executable (self, &self->executables[i], alive);
   if (alive)
     leat_device_pop (self->resident->device);
 }

@@ -8,6 +8,7 @@
 #include "device/leat-module-private.h"
 #include "device/leat-stream-private.h"
 #include "graph/leat-endpoint.h"
+#include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
 
 G_BEGIN_DECLS
@@ -19,10 +20,14 @@ G_BEGIN_DECLS
 typedef struct
 {
   LeatDevice *device;
-  GPtrArray *memories;            /* LeatMemory or NULL, by buffer id: CONST buffers */
+  LeatPlan *plan;                 /* not owned */
+  GPtrArray *blocks;              /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;            /* LeatKernelSource -> LeatModule */
+  LeatModule **op_modules;        /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions; /* by op index; NULL but for kernels */
 } LeatResident;
+
+#define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
 typedef struct
@@ -49,15 +54,24 @@ typedef struct
   guint64 launches;   /* since it was built */
 } LeatExecutable;
 
+/* How often what. */
 typedef struct
 {
-  LeatPlan *plan;         /* not owned */
-  LeatResident *resident; /* not owned */
+  guint64 updates;        /* nodes given other values in place */
+  guint64 graph_updates;  /* executables given another graph in place */
+  guint64 instantiations; /* executables made */
+} LeatGraphCounts;
+
+typedef struct
+{
+  LeatPlan *plan;          /* not owned */
+  LeatResident *resident;  /* not owned */
+  LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
 
-  LeatMemory *arena;
-  GPtrArray *memories;    /* LeatMemory or NULL, by buffer id: STATE and STAGING buffers */
+  LeatBlock *arena;
+  GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */
   CUdeviceptr *addresses; /* by buffer id: first byte, header included */
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
@@ -69,16 +83,29 @@ typedef struct
   char *last_nodes;                         /* the nodes with kernels, for messages */
 } LeatLane;
 
-LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, GError **error);
+/* Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there. */
+LeatResident *leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, LeatResident *lender,
+                                 GError **error);
 void leat_resident_free (LeatResident *self);
-/* Memory of its own for a buffer, holding its first contents. */
-LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
+/* Constants whose memory does not hold their bytes are written. */
+gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
-LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
+LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
+                         GError **error);
 void leat_lane_free (LeatLane *self);
-gboolean leat_lane_allocate (LeatLane *self, GError **error);
+gboolean leat_lane_allocate (LeatLane *self, LeatStore *store, GError **error);
+/* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
+gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
+/* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
+ * graph.  After an error it is what it was, unless @broken says that some are updated and some are not. */
+gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
+/* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
+ * @why: (transfer full): where not, the reason; NULL where it did. */
+gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
+/* After a refusal, which may leave the executable half updated. */
+gboolean leat_lane_rebuild_executable (LeatLane *self, LeatPath path, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 void leat_lane_destroy_graphs (LeatLane *self);

@@ -5,10 +5,10 @@
 #include "leat-lane-private.h"
 
 static void
-leat_lane_free_memory (gpointer memory)
+leat_lane_free_block (gpointer block)
 {
-  if (memory != NULL)
-    leat_memory_free (memory);
+  if (block != NULL)
+    leat_block_unref (block);
 }
 
 /* A fault inside a graph cannot be told apart while it runs: these are the nodes that it may come from. */
@@ -34,20 +34,21 @@ leat_lane_list_nodes (LeatPlan *plan)
 
 /* Makes a lane of a bound plan: memory, packed launches, stream.  The graph is built by leat_lane_build_graph (). */
 LeatLane *
-leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
+leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts, GError **error)
 {
   g_autoptr (LeatLane) self = g_new0 (LeatLane, 1);
 
   self->plan = plan;
   self->resident = resident;
+  self->counts = counts;
   self->table = leat_device_get_table (resident->device);
-  self->memories = g_ptr_array_new_with_free_func (leat_lane_free_memory);
+  self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->last_nodes = leat_lane_list_nodes (plan);
-  if (self->stream == NULL || !leat_lane_allocate (self, error) || !leat_lane_allocate_overs (self, error)
+  if (self->stream == NULL || !leat_lane_allocate (self, store, error) || !leat_lane_allocate_overs (self, error)
       || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -62,10 +63,10 @@ leat_lane_free (LeatLane *self)
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
   g_clear_pointer (&self->stream, leat_stream_free);
-  g_clear_pointer (&self->arena, leat_memory_free);
+  g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->overs, leat_memory_free);
   g_clear_pointer (&self->counted, g_array_unref);
-  g_clear_pointer (&self->memories, g_ptr_array_unref);
+  g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_free (self->addresses);
   g_free (self->last_nodes);
   g_free (self->hosts);
@@ -73,59 +74,46 @@ leat_lane_free (LeatLane *self)
   g_free (self);
 }
 
-static LeatMemory *
-leat_lane_make_memory (LeatLane *self, const LeatBuffer *buffer, GError **error)
-{
-  LeatMemory *memory;
-
-  if (buffer->place == LEAT_PLACE_OWN)
-    return leat_resident_make_memory (self->resident->device, buffer, error);
-  memory = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, buffer->bytes, buffer->name, error);
-  if (memory != NULL)
-    memset (leat_memory_get_host (memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
-  return memory;
-}
-
 static gboolean
-leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **error)
+leat_lane_allocate_buffer (LeatLane *self, LeatStore *store, const LeatBuffer *buffer, GError **error)
 {
-  LeatMemory *memory = NULL;
+  gboolean shared = buffer->kind == LEAT_BUFFER_CONST;
+  LeatBlock *block = NULL;
 
   switch (buffer->place)
     {
     case LEAT_PLACE_ARENA:
-      self->addresses[buffer->id] = leat_memory_get_address (self->arena) + buffer->offset;
+      self->addresses[buffer->id] = leat_memory_get_address (self->arena->memory) + buffer->offset;
       break;
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
-      memory = buffer->kind == LEAT_BUFFER_CONST ? g_ptr_array_index (self->resident->memories, buffer->id)
-                                                 : leat_lane_make_memory (self, buffer, error);
-      if (memory == NULL)
+      block = shared ? g_ptr_array_index (self->resident->blocks, buffer->id) : leat_store_get (store, buffer, error);
+      if (block == NULL)
         return FALSE;
-      self->addresses[buffer->id] = leat_memory_get_address (memory);
-      self->hosts[buffer->id] = leat_memory_get_host (memory);
+      self->addresses[buffer->id] = leat_memory_get_address (block->memory);
+      self->hosts[buffer->id] = leat_memory_get_host (block->memory);
       break;
     case LEAT_PLACE_ALIAS:
       break;
     }
-  g_ptr_array_add (self->memories, buffer->kind == LEAT_BUFFER_CONST ? NULL : memory);
+  g_ptr_array_add (self->blocks, shared ? NULL : block);
   return TRUE;
 }
 
 gboolean
-leat_lane_allocate (LeatLane *self, GError **error)
+leat_lane_allocate (LeatLane *self, LeatStore *store, GError **error)
 {
   LeatPlan *plan = self->plan;
 
+  leat_store_begin_round (store);
   if (plan->arena_bytes > 0)
     {
-      self->arena =
-        leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE, plan->arena_bytes, "the buffers of a lane", error);
+      self->arena = leat_store_get_arena (store, plan->arena_bytes, error);
       if (self->arena == NULL)
         return FALSE;
     }
   for (guint i = 0; i < plan->buffers->len; i++)
-    if (!leat_lane_allocate_buffer (self, leat_plan_get_buffer (plan, i), error))
+    if (!leat_lane_allocate_buffer (self, store, leat_plan_get_buffer (plan, i), error))
       return FALSE;
   for (guint i = 0; i < plan->buffers->len; i++)
     {
@@ -133,6 +121,30 @@ leat_lane_allocate (LeatLane *self, GError **error)
 
       self->addresses[i] = self->addresses[root];
       self->hosts[i] = self->hosts[root];
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_lane_begin_block (LeatBlock *block, const LeatBuffer *buffer, LeatLane *before, GError **error)
+{
+  if (before != NULL && g_ptr_array_find (before->blocks, block, NULL))
+    return TRUE;
+  if (buffer->place == LEAT_PLACE_OWN)
+    return leat_block_write (block, buffer, error);
+  memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
+  return TRUE;
+}
+
+gboolean
+leat_lane_begin (LeatLane *self, LeatLane *before, GError **error)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      LeatBlock *block = g_ptr_array_index (self->blocks, i);
+
+      if (block != NULL && !leat_lane_begin_block (block, leat_plan_get_buffer (self->plan, i), before, error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -180,7 +192,8 @@ leat_lane_set_ending (LeatLane *self, GError **error)
 
   for (guint i = 0; i < self->plan->buffers->len; i++)
     if (leat_plan_get_buffer (self->plan, i)->tells_flush
-        && !leat_memory_write (g_ptr_array_index (self->memories, i), 0, &ending, sizeof ending, error))
+        && !leat_memory_write (((LeatBlock *) g_ptr_array_index (self->blocks, i))->memory, 0, &ending, sizeof ending,
+                               error))
       return FALSE;
   return TRUE;
 }

@@ -90,8 +90,9 @@ leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **e
   return !g_atomic_int_get (&self->closing);
 }
 
+/* @stream: see leat_session_take_props () */
 static LeatFlow
-leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error)
+leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancellable *cancellable, GError **error)
 {
   LeatFlow flow = LEAT_FLOW_EMPTY;
 
@@ -99,7 +100,7 @@ leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellabl
     return LEAT_FLOW_END;
   do
     {
-      if (!leat_session_may_go_on (self, cancellable, error))
+      if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, stream, error))
         return LEAT_FLOW_ERROR;
       flow = leat_session_run_once (self, g_ptr_array_index (self->lanes, 0), wait, cancellable, error);
     }
@@ -125,6 +126,10 @@ leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellabl
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
  * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.
  *
+ * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or no
+ * graph, that error is given before anything was run, the properties have their former values again, and the next call
+ * goes on with these.
+ *
  * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
  *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set
  */
@@ -136,7 +141,7 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
   g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
   if (!leat_session_begin (self, error))
     return LEAT_FLOW_ERROR;
-  flow = leat_session_advance (self, wait, cancellable, error);
+  flow = leat_session_advance (self, wait, FALSE, cancellable, error);
   leat_session_end (self);
   return flow;
 }
@@ -185,7 +190,7 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
   if (cancellable != NULL)
     watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
   self->last_progress_us = g_get_monotonic_time ();
-  while ((flow = leat_session_advance (self, TRUE, cancellable, error)) == LEAT_FLOW_DATA)
+  while ((flow = leat_session_advance (self, TRUE, TRUE, cancellable, error)) == LEAT_FLOW_DATA)
     leat_session_post_progress (self);
   if (cancellable != NULL)
     g_cancellable_disconnect (cancellable, watch);
@@ -212,7 +217,8 @@ leat_session_post_outcome (LeatSession *self, const GError *error)
  * @error: return location for an error
  *
  * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
- * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Last comes exactly one message
+ * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Properties that were set and cannot
+ * be taken over are told by a %LEAT_MESSAGE_WARNING, have their former values again, and the runs go on.  Last comes exactly one message
  * that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set to.  After an error as
  * leat_session_replay (), which posts none of these.
  *

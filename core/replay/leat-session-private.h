@@ -6,6 +6,7 @@
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
 #include "leat-session.h"
+#include "leat-setup-private.h"
 
 G_BEGIN_DECLS
 
@@ -14,7 +15,13 @@ typedef struct
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
   guint memo_entries;
   guint64 memo_bytes;
-  guint64 changes; /* nodes whose arguments were set between runs */
+  guint64 changes;         /* nodes whose arguments were set between runs */
+  guint64 replans;         /* plans that were made since the opening */
+  guint64 shape_hits;      /* and of them, those for which there was a setup of another shape */
+  LeatGraphCounts graphs;
+  guint shapes;            /* setups that are kept beside the one that runs */
+  guint64 shape_bytes;
+  char change_reason[256]; /* why an executable was built for the last plan that needed one */
   guint64 items_in, bytes_in, bytes_out;
   gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
   gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels, lanes with their graphs */
@@ -65,9 +72,16 @@ struct _LeatSession
   guint memo_entries;
   guint64 memo_bytes;
 
-  LeatPlan *plan;
+  guint64 cache_bytes;
+
   LeatDevice *device;
-  LeatResident *resident;
+  LeatStore *store;
+  LeatGraphCounts graph_counts;
+  GPtrArray *setups; /* LeatSetup */
+  guint64 setup_clock;
+  LeatSetup *setup;       /* of them, the one that runs; the next three are its */
+  LeatPlan *plan;
+  LeatResident *resident; /* not owned */
   GPtrArray *lanes;       /* LeatLane */
   GArray *inputs;         /* LeatSessionInput */
   GArray *outputs;        /* LeatSessionOutput */
@@ -110,6 +124,16 @@ void leat_session_tell_stats (LeatSession *self);
 void leat_session_list_changeable (LeatSession *self);
 gboolean leat_session_take_changes (LeatSession *self, GError **error);
 
+gboolean leat_session_make_setup (LeatSession *self, GError **error);
+/* And its graph. */
+gboolean leat_session_build_setup (LeatSession *self, GError **error);
+void leat_session_drop_setups (LeatSession *self);
+guint64 leat_session_get_cached_bytes (LeatSession *self);
+gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error);
+/* Before a run. @stream: faults are told on the bus, and the former values stay. */
+gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
+
+gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, LeatLane *lane);

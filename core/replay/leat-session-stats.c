@@ -10,6 +10,9 @@ leat_session_tell_stats (LeatSession *self)
 {
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
+  self->stats.graphs = self->graph_counts;
+  self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
+  self->stats.shape_bytes = leat_session_get_cached_bytes (self);
   g_mutex_lock (&self->told_lock);
   self->told = self->stats;
   g_mutex_unlock (&self->told_lock);
@@ -25,9 +28,12 @@ leat_session_tell_stats (LeatSession *self)
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t,
  *   runs-resident t (without uploads, since the inputs were what they were) and memo-hits t (results that were known);
  *   memo-lookups t, memo-entries u and memo-bytes t (held now); changes t (nodes whose arguments were set between
- *   runs); items-in t, bytes-in t, bytes-out t; times in
- * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels and
- * constants), open-build-us x (memory and the graph); first-result-us x (from open () to the first result), source-us
+ *   runs); replans t (plans made since the session is open, for properties that were set); updates t (graph nodes
+ *   changed in place), graph-updates t (executable graphs changed in place), instantiations t (executable graphs made),
+ *   last-reason s (why the last plan for which there was no executable needed one); shapes u and shape-bytes t (kept for
+ *   former shapes of the data), shape-hits t (returns to one of them); items-in t, bytes-in t, bytes-out t; times in
+ * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels, constants
+ * and memory), open-build-us x (the graph); first-result-us x (from open () to the first result), source-us
  * x, device-us x, sink-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
@@ -49,6 +55,14 @@ leat_session_dup_stats (LeatSession *self)
   g_variant_dict_insert (&dict, "memo-entries", "u", stats->memo_entries);
   g_variant_dict_insert (&dict, "memo-bytes", "t", stats->memo_bytes);
   g_variant_dict_insert (&dict, "changes", "t", stats->changes);
+  g_variant_dict_insert (&dict, "replans", "t", stats->replans);
+  g_variant_dict_insert (&dict, "updates", "t", stats->graphs.updates);
+  g_variant_dict_insert (&dict, "graph-updates", "t", stats->graphs.graph_updates);
+  g_variant_dict_insert (&dict, "instantiations", "t", stats->graphs.instantiations);
+  g_variant_dict_insert (&dict, "last-reason", "s", stats->change_reason);
+  g_variant_dict_insert (&dict, "shapes", "u", stats->shapes);
+  g_variant_dict_insert (&dict, "shape-bytes", "t", stats->shape_bytes);
+  g_variant_dict_insert (&dict, "shape-hits", "t", stats->shape_hits);
   g_variant_dict_insert (&dict, "items-in", "t", stats->items_in);
   g_variant_dict_insert (&dict, "bytes-in", "t", stats->bytes_in);
   g_variant_dict_insert (&dict, "bytes-out", "t", stats->bytes_out);

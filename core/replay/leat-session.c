@@ -13,8 +13,8 @@
  *
  * Make one for a pipeline and a device, open it, then let it run to the end of its sources (leat_session_run ()) or
  * replay it run by run (leat_session_replay ()).  What a run costs is what the bound plan predicts: in steady state one
- * graph launch and one wait.  While a session is open, its pipeline cannot be changed, other than properties that say
- * so.  All calls of a session come from one thread at a time; close () ends it, and it can be opened again.
+ * graph launch and one wait.  While a session is open, nodes and links of its pipeline stay as they are; properties and
+ * arguments of nodes may be set, from any thread, and the next run takes them.  All calls of a session come from one thread at a time; close () ends it, and it can be opened again.
  */
 
 enum
@@ -27,6 +27,7 @@ enum
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
+  PROP_CACHE_BYTES,
   N_PROPS
 };
 
@@ -90,20 +91,6 @@ leat_session_new (LeatPipeline *pipeline, const char *device)
   return g_object_new (LEAT_TYPE_SESSION, "pipeline", pipeline, "device", device, NULL);
 }
 
-static void
-leat_session_list_endpoints (LeatSession *self)
-{
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op }, 1);
-      else if (op->kind == LEAT_OP_SINK)
-        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op }, 1);
-    }
-}
-
 /* Adds the time since @since to one part of the opening, and begins the next. */
 static void
 leat_session_note_time (gint64 *part, gint64 *since)
@@ -128,39 +115,33 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
   return leat_device_check_budget (self->device, kind, bytes, what, error);
 }
 
+/* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
 static gboolean
-leat_session_bind (LeatSession *self, GError **error)
+leat_session_plan (LeatSession *self, GError **error)
 {
-  LeatTraits traits = { .bound = TRUE };
   gint64 since = self->open_since_us;
 
   self->plan = leat_plan_new (self->pipeline, error);
   if (self->plan == NULL)
     return FALSE;
   leat_session_note_time (&self->stats.plan_us, &since);
+  return TRUE;
+}
+
+static gboolean
+leat_session_bind (LeatSession *self, GError **error)
+{
+  LeatTraits traits = { .bound = TRUE };
+  gint64 since = g_get_monotonic_time ();
+
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
-  leat_session_list_endpoints (self);
-  leat_session_list_changeable (self);
-  if (!leat_session_make_memo (self, error))
-    return FALSE;
   return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
-}
-
-static gboolean
-leat_session_add_lane (LeatSession *self, GError **error)
-{
-  LeatLane *lane = leat_lane_new (self->plan, self->resident, error);
-
-  if (lane == NULL)
-    return FALSE;
-  g_ptr_array_add (self->lanes, lane);
-  return self->executor == LEAT_EXECUTOR_EAGER || leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
 }
 
 static gboolean
@@ -170,11 +151,10 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  self->resident = leat_resident_new (self->plan, self->device, error);
-  if (self->resident == NULL)
+  if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
   leat_session_note_time (&self->stats.load_us, &since);
-  if (!leat_session_add_lane (self, error))
+  if (!leat_session_build_setup (self, error))
     return FALSE;
   leat_session_note_time (&self->stats.build_us, &since);
   return leat_session_start_endpoints (self, error);
@@ -203,10 +183,9 @@ leat_session_take_down (LeatSession *self)
   leat_session_stop_endpoints (self);
   leat_session_drop_memo (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
-  g_ptr_array_set_size (self->lanes, 0);
+  leat_session_drop_setups (self);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
-  g_clear_pointer (&self->resident, leat_resident_free);
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
@@ -219,6 +198,8 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   memset (&self->stats, 0, sizeof self->stats);
   self->flushed = self->ended = self->failed = FALSE;
   self->n_filled = 0;
+  if (!leat_session_plan (self, error))
+    return FALSE;
   leat_pipeline_freeze (self->pipeline);
   if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
     {
@@ -347,6 +328,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_MEMO_BYTES:
       self->memo_bytes = g_value_get_uint64 (value);
       break;
+    case PROP_CACHE_BYTES:
+      self->cache_bytes = g_value_get_uint64 (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -380,6 +364,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_MEMO_BYTES:
       g_value_set_uint64 (value, self->memo_bytes);
       break;
+    case PROP_CACHE_BYTES:
+      g_value_set_uint64 (value, self->cache_bytes);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -392,6 +379,7 @@ leat_session_finalize (GObject *object)
 
   leat_session_close (self);
   g_ptr_array_unref (self->lanes);
+  g_ptr_array_unref (self->setups);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
   g_clear_object (&self->pipeline);
@@ -465,6 +453,19 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_MEMO_BYTES] =
     g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:cache-bytes:
+   *
+   * The most memory that is kept for plans that the session does not run at the moment.
+   *
+   * When a property that is set while the session is open gives the data another shape, the memory and the graph for
+   * the former one stay, so that a return to it costs little.  What each of them took is measured when it is made;
+   * those that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape
+   * is updated for the new one where the driver does that.
+   */
+  leat_session_props[PROP_CACHE_BYTES] =
+    g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
+                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
 }
 
@@ -474,7 +475,9 @@ leat_session_init (LeatSession *self)
   self->reuse = TRUE;
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
-  self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
+  self->cache_bytes = 256 << 20;
+  self->lanes = g_ptr_array_new ();
+  self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
   g_mutex_init (&self->told_lock);

@@ -1,0 +1,140 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
+#include "graph/leat-trial-private.h"
+
+/* Properties that were set while the session is open: the pipeline is planned anew with them, and the new plan is taken
+ * up at the least cost (leat-session-setup.c).  Before anything is launched: what cannot be planned or built leaves the
+ * session, and the properties, as they were. */
+
+static LeatBuffer *
+leat_plan_get_endpoint_buffer (LeatPlan *self, LeatNode *node)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->node == node)
+        return leat_plan_get_buffer (self, op->touches[0].buffer);
+    }
+  return NULL;
+}
+
+/* Is the spec of an endpoint another one in @plan? */
+static gboolean
+leat_session_changes_spec (LeatSession *self, LeatPlan *plan, const LeatOp *op)
+{
+  const LeatBuffer *new = leat_plan_get_endpoint_buffer (plan, op->node);
+
+  return new == NULL || !leat_spec_equal (leat_plan_get_buffer (self->plan, op->touches[0].buffer)->spec, new->spec);
+}
+
+static gboolean
+leat_session_check_endpoint (LeatSession *self, LeatPlan *plan, const LeatOp *op, gboolean filled, GError **error)
+{
+  const LeatBuffer *new = leat_plan_get_endpoint_buffer (plan, op->node);
+  LeatBuffer *old = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
+  g_autofree char *was = NULL;
+  g_autofree char *is = NULL;
+
+  if (new == NULL || !leat_session_changes_spec (self, plan, op)
+      || (!filled && LEAT_ENDPOINT_GET_CLASS (op->node)->respec != NULL))
+    return TRUE;
+  was = leat_spec_to_string (old->spec, LEAT_SPEC_STYLE_FILE);
+  is = leat_spec_to_string (new->spec, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY,
+               "%s, and what was set would make %s of its %s: close the session first",
+               filled ? "it has given data for the run to come" : "it is in the middle of its stream", is, was);
+  leat_node_prefix_error (op->node, error);
+  return FALSE;
+}
+
+static gboolean
+leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, GError **error)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (!leat_session_check_endpoint (self, plan, leat_session_get_input (self, i)->op, i < self->n_filled, error))
+      return FALSE;
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!leat_session_check_endpoint (self, plan, leat_session_get_output (self, i)->op, FALSE, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* (transfer full) */
+static LeatPlan *
+leat_session_try_plan (LeatSession *self, GError **error)
+{
+  g_autoptr (LeatPlan) plan = leat_plan_new (self->pipeline, error);
+
+  if (plan == NULL || !leat_session_check_endpoints (self, plan, error)
+      || (self->memo != NULL && !leat_session_check_memo (plan, error)))
+    return NULL;
+  leat_plan_bind (plan, &self->plan->traits);
+  return g_steal_pointer (&plan);
+}
+
+/* Planning also fixes specs and arguments in the nodes: once more, with what there was before. */
+static void
+leat_session_undo (LeatSession *self, LeatTrial *trial)
+{
+  leat_trial_undo (trial);
+  g_clear_object (&(LeatPlan *){ leat_plan_new (self->pipeline, NULL) });
+}
+
+/* FALSE: nothing has changed, unless the session has failed. */
+static gboolean
+leat_session_replan (LeatSession *self, GError **error)
+{
+  g_autoptr (LeatTrial) trial = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+
+  leat_pipeline_begin_planning (self->pipeline);
+  trial = leat_trial_begin (self->pipeline);
+  plan = leat_session_try_plan (self, error);
+  if (plan == NULL)
+    leat_session_undo (self, trial);
+  leat_pipeline_end_planning (self->pipeline);
+  if (plan == NULL)
+    return FALSE;
+  self->stats.replans++;
+  if (leat_session_take_plan (self, plan, error))
+    return TRUE;
+  if (!self->failed)
+    {
+      leat_pipeline_begin_planning (self->pipeline);
+      leat_session_undo (self, trial);
+      leat_pipeline_end_planning (self->pipeline);
+    }
+  return FALSE;
+}
+
+static void
+leat_session_warn_refused (LeatSession *self, const GError *error)
+{
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, NULL));
+}
+
+/* Who runs it by hand is told by the call; a stream goes on with what it had. */
+gboolean
+leat_session_take_props (LeatSession *self, gboolean stream, GError **error)
+{
+  GError *inner = NULL;
+
+  if (!leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)) || leat_session_replan (self, &inner))
+    return TRUE;
+  if (stream && !self->failed)
+    {
+      leat_session_warn_refused (self, inner);
+      g_error_free (inner);
+      return TRUE;
+    }
+  g_propagate_error (error, inner);
+  return FALSE;
+}
