@@ -224,7 +224,9 @@ leat_app_waits_for_spec (LeatApp *self)
   if (pipeline == NULL || !leat_changes_have_props (leat_pipeline_get_changes (pipeline)))
     return FALSE;
   leat_node_lock (LEAT_NODE (self));
-  waits = leat_changes_peek_prop (leat_pipeline_get_changes (pipeline), LEAT_NODE (self), leat_node_find_prop (LEAT_NODE (self), "spec")) != NULL;
+  waits = leat_changes_peek_prop (leat_pipeline_get_changes (pipeline), LEAT_NODE (self),
+                                  leat_node_find_prop (LEAT_NODE (self), "spec"))
+          != NULL;
   leat_node_unlock (LEAT_NODE (self));
   return waits;
 }

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /* What was set on the nodes of a pipeline while a session has it open.  Any thread may set; the session takes the
  * changes over between two runs.  Arguments have their new values at once; properties wait here until the session puts
- * them into the nodes itself, since its thread reads them without a lock.  The lock also guards the values of arguments,
- * so that none is seen half-way, and the session holds it while it plans; it is recursive. */
+ * them into the nodes itself, since its thread reads them without a lock.  The lock also guards the values of
+ * arguments, so that none is seen half-way, and the session holds it while it plans; it is recursive. */
 typedef struct _LeatChanges LeatChanges;
 
 typedef struct

@@ -177,7 +177,7 @@ leat_node_get_arg (LeatNode *self, const char *name)
  *
  * Adds an argument; for implementations of prepare ().
  *
- * One that is there already with this type stays, and so does its value.
+ * One that is there already with this type stays, and so does its value; `*` takes any.
  *
  * Since: 0.1
  */
@@ -201,7 +201,7 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
     }
   else if (g_ptr_array_find (priv->args, arg, &index))
     g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
-  if (g_strcmp0 (arg->type, type) != 0)
+  if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
     g_clear_pointer (&arg->value, g_variant_unref);
   g_free (arg->type);
   g_free (arg->blurb);

@@ -119,8 +119,8 @@ leat_node_set_port_from_string (LeatNode *self, LeatPort *port, const char *text
   return FALSE;
 }
 
-/* Under the lock, since a session that plans the pipeline anew may take arguments and ports away. @arg: (transfer full):
- * the argument that was set, or NULL. */
+/* Under the lock, since a session that plans the pipeline anew may take arguments and ports away. @arg: (transfer
+ * full): the argument that was set, or NULL. */
 static gboolean
 leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char *text, char **arg, GError **error)
 {
@@ -154,8 +154,8 @@ leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char 
  * and arguments that follow from properties are known only once these are set, so set properties first.
  *
  * While a session is open, properties and arguments may be set from any thread; the next run that begins takes them, or
- * reports what a plan finds wrong with them and goes on with the old values.  Ports cannot be narrowed then, and sources
- * and sinks keep the properties that they have in the middle of their streams.
+ * reports what a plan finds wrong with them and goes on with the old values.  Ports cannot be narrowed then, and
+ * sources and sinks keep the properties that they have in the middle of their streams.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE, %LEAT_GRAPH_ERROR_RANGE,
  *   %LEAT_GRAPH_ERROR_SPEC, or %LEAT_GRAPH_ERROR_BUSY for what cannot change while a session is open

@@ -198,7 +198,7 @@ typedef enum
 {
   LEAT_PLANS_DIFFER, /* in their topology */
   LEAT_PLANS_ALIKE,  /* ops of the same kinds with the same dependencies */
-  LEAT_PLANS_MATCH,  /* and the same kernels over the same buffers: their graphs differ in what single nodes are given */
+  LEAT_PLANS_MATCH, /* and the same kernels over the same buffers: their graphs differ in what single nodes are given */
 } LeatPlanLikeness;
 
 LeatPlanLikeness leat_plan_compare (LeatPlan *self, LeatPlan *other, char **why);

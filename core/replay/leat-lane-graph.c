@@ -172,8 +172,9 @@ static const char *
 leat_exec_update_result_get_name (CUgraphExecUpdateResult result)
 {
   static const char *const names[] = {
-    "success",        "the driver's error",       "another topology", "another kind of node", "another function",
-    "other parameters", "what it does not support", "a function that it cannot change to", "other attributes",
+    "success",          "the driver's error", "another topology",         "another kind of node",
+    "another function", "other parameters",   "what it does not support", "a function that it cannot change to",
+    "other attributes",
   };
 
   return (guint) result < G_N_ELEMENTS (names) ? names[result] : "an unknown reason";

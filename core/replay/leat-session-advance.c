@@ -126,9 +126,9 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
  * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.
  *
- * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or no
- * graph, that error is given before anything was run, the properties have their former values again, and the next call
- * goes on with these.
+ * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or
+ * no graph, that error is given before anything was run, the properties have their former values again, and the next
+ * call goes on with these.
  *
  * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
  *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set
@@ -217,10 +217,10 @@ leat_session_post_outcome (LeatSession *self, const GError *error)
  * @error: return location for an error
  *
  * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
- * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Properties that were set and cannot
- * be taken over are told by a %LEAT_MESSAGE_WARNING, have their former values again, and the runs go on.  Last comes exactly one message
- * that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set to.  After an error as
- * leat_session_replay (), which posts none of these.
+ * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Properties that were set and
+ * cannot be taken over are told by a %LEAT_MESSAGE_WARNING, have their former values again, and the runs go on.  Last
+ * comes exactly one message that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set
+ * to.  After an error as leat_session_replay (), which posts none of these.
  *
  * Returns: whether the end was reached
  */

@@ -15,11 +15,11 @@ typedef struct
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
   guint memo_entries;
   guint64 memo_bytes;
-  guint64 changes;         /* nodes whose arguments were set between runs */
-  guint64 replans;         /* plans that were made since the opening */
-  guint64 shape_hits;      /* and of them, those for which there was a setup of another shape */
+  guint64 changes;    /* nodes whose arguments were set between runs */
+  guint64 replans;    /* plans that were made since the opening */
+  guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
   LeatGraphCounts graphs;
-  guint shapes;            /* setups that are kept beside the one that runs */
+  guint shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
   char change_reason[256]; /* why an executable was built for the last plan that needed one */
   guint64 items_in, bytes_in, bytes_out;
@@ -79,7 +79,7 @@ struct _LeatSession
   LeatGraphCounts graph_counts;
   GPtrArray *setups; /* LeatSetup */
   guint64 setup_clock;
-  LeatSetup *setup;       /* of them, the one that runs; the next three are its */
+  LeatSetup *setup; /* of them, the one that runs; the next three are its */
   LeatPlan *plan;
   LeatResident *resident; /* not owned */
   GPtrArray *lanes;       /* LeatLane */

@@ -89,7 +89,8 @@ leat_session_tell_endpoint (LeatPlan *before, LeatPlan *plan, const LeatOp *op)
     {
       const LeatOp *old = leat_plan_get_op (before, i);
 
-      if (old->node == op->node && !leat_spec_equal (leat_plan_get_buffer (before, old->touches[0].buffer)->spec, buffer->spec)
+      if (old->node == op->node
+          && !leat_spec_equal (leat_plan_get_buffer (before, old->touches[0].buffer)->spec, buffer->spec)
           && LEAT_ENDPOINT_GET_CLASS (endpoint)->respec != NULL)
         LEAT_ENDPOINT_GET_CLASS (endpoint)->respec (endpoint);
     }

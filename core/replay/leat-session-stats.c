@@ -30,8 +30,8 @@ leat_session_tell_stats (LeatSession *self)
  *   memo-lookups t, memo-entries u and memo-bytes t (held now); changes t (nodes whose arguments were set between
  *   runs); replans t (plans made since the session is open, for properties that were set); updates t (graph nodes
  *   changed in place), graph-updates t (executable graphs changed in place), instantiations t (executable graphs made),
- *   last-reason s (why the last plan for which there was no executable needed one); shapes u and shape-bytes t (kept for
- *   former shapes of the data), shape-hits t (returns to one of them); items-in t, bytes-in t, bytes-out t; times in
+ *   last-reason s (why the last plan for which there was no executable needed one); shapes u and shape-bytes t (kept
+ * for former shapes of the data), shape-hits t (returns to one of them); items-in t, bytes-in t, bytes-out t; times in
  * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels, constants
  * and memory), open-build-us x (the graph); first-result-us x (from open () to the first result), source-us
  * x, device-us x, sink-us x (sums), device-min-us x, device-max-us x

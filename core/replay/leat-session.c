@@ -14,7 +14,8 @@
  * Make one for a pipeline and a device, open it, then let it run to the end of its sources (leat_session_run ()) or
  * replay it run by run (leat_session_replay ()).  What a run costs is what the bound plan predicts: in steady state one
  * graph launch and one wait.  While a session is open, nodes and links of its pipeline stay as they are; properties and
- * arguments of nodes may be set, from any thread, and the next run takes them.  All calls of a session come from one thread at a time; close () ends it, and it can be opened again.
+ * arguments of nodes may be set, from any thread, and the next run takes them.  All calls of a session come from one
+ * thread at a time; close () ends it, and it can be opened again.
  */
 
 enum
@@ -463,9 +464,8 @@ leat_session_class_init (LeatSessionClass *klass)
    * those that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape
    * is updated for the new one where the driver does that.
    */
-  leat_session_props[PROP_CACHE_BYTES] =
-    g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
-                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[PROP_CACHE_BYTES] = g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
+                                                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
 }
 

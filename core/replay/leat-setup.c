@@ -20,8 +20,7 @@ leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GE
   self->plan = g_object_ref (plan);
   self->key = leat_plan_hash (plan);
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
-  self->resident =
-    leat_resident_new (plan, base->store, base->device, before != NULL ? before->resident : NULL, error);
+  self->resident = leat_resident_new (plan, base->store, base->device, before != NULL ? before->resident : NULL, error);
   if (self->resident == NULL)
     return NULL;
   lane = leat_lane_new (plan, self->resident, base->store, base->counts, error);

@@ -43,7 +43,7 @@ static const LeatPortInfo ports[] = {
 };
 
 static const LeatNodeInfo tally_node_info = {
-  sizeof (LeatNodeInfo), "test:tally", NULL, "Adds up", "Adds up.", props, G_N_ELEMENTS (props), ports,
+  sizeof (LeatNodeInfo), "test:tally",        NULL, "Adds up", "Adds up.", props, G_N_ELEMENTS (props), ports,
   G_N_ELEMENTS (ports),  tally_node_get_type,
 };
 
@@ -109,15 +109,15 @@ tally_node_new (const char *name)
 LeatPipeline *
 tally_node_make_pipeline (const char *spec)
 {
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\napp name=source spec=\"%s\" -> upload name=u mode=copy\n"
-                     "readback name=r mode=copy -> app name=sink\n",
-                     spec);
+  g_autofree char *text = g_strdup_printf ("leat 1\napp name=source spec=\"%s\" -> upload name=u mode=copy "
+                                           "-> readback name=r mode=copy -> app name=sink\n",
+                                           spec);
   g_autoptr (LeatNode) tally = tally_node_new ("tally");
   g_autoptr (GError) error = NULL;
   LeatPipeline *pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
 
   g_assert_no_error (error);
+  leat_port_unlink (leat_node_get_port (leat_pipeline_get_node (pipeline, "r", NULL), "in", NULL));
   leat_pipeline_add (pipeline, tally, &error);
   g_assert_no_error (error);
   leat_pipeline_link (pipeline, "u", "tally", &error);
