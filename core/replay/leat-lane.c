@@ -4,6 +4,8 @@
 
 #include "leat-lane-private.h"
 
+#include "graph/leat-pipeline-private.h"
+
 static void
 leat_lane_free_block (gpointer block)
 {
@@ -149,8 +151,8 @@ leat_lane_begin (LeatLane *self, LeatLane *before, GError **error)
   return TRUE;
 }
 
-gboolean
-leat_lane_pack_launches (LeatLane *self, GError **error)
+static gboolean
+leat_lane_pack_all (LeatLane *self, GError **error)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
@@ -160,6 +162,19 @@ leat_lane_pack_launches (LeatLane *self, GError **error)
         return FALSE;
     }
   return TRUE;
+}
+
+/* Another thread may set arguments at any time. */
+gboolean
+leat_lane_pack_launches (LeatLane *self, GError **error)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->plan->pipeline);
+  gboolean good;
+
+  leat_changes_lock (changes);
+  good = leat_lane_pack_all (self, error);
+  leat_changes_unlock (changes);
+  return good;
 }
 
 /* The host's view of a staging buffer: its items, and for a bounded spec the count that is there now. */

@@ -88,31 +88,50 @@ leat_session_undo (LeatSession *self, LeatTrial *trial)
   g_clear_object (&(LeatPlan *){ leat_plan_new (self->pipeline, NULL) });
 }
 
+/* Arguments that were set before come with the plan, and need no update of their own.  Those that are set from now on
+ * do. (transfer full) */
+static GPtrArray *
+leat_session_steal_noted (LeatSession *self)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->pipeline);
+  GPtrArray *noted = g_ptr_array_new ();
+
+  for (guint i = 0; i < leat_changes_get_n (changes); i++)
+    g_ptr_array_add (noted, leat_changes_get (changes, i));
+  leat_changes_clear (changes);
+  return noted;
+}
+
+static void
+leat_session_put_back (LeatSession *self, LeatTrial *trial, GPtrArray *noted)
+{
+  leat_pipeline_begin_planning (self->pipeline);
+  leat_session_undo (self, trial);
+  for (guint i = 0; i < noted->len; i++)
+    leat_changes_note (leat_pipeline_get_changes (self->pipeline), g_ptr_array_index (noted, i));
+  leat_pipeline_end_planning (self->pipeline);
+}
+
 /* FALSE: nothing has changed, unless the session has failed. */
 static gboolean
 leat_session_replan (LeatSession *self, GError **error)
 {
   g_autoptr (LeatTrial) trial = NULL;
   g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (GPtrArray) noted = NULL;
+  gboolean good;
 
   leat_pipeline_begin_planning (self->pipeline);
   trial = leat_trial_begin (self->pipeline);
   plan = leat_session_try_plan (self, error);
-  if (plan == NULL)
-    leat_session_undo (self, trial);
+  noted = leat_session_steal_noted (self);
   leat_pipeline_end_planning (self->pipeline);
-  if (plan == NULL)
-    return FALSE;
-  self->stats.replans++;
-  if (leat_session_take_plan (self, plan, error))
-    return TRUE;
-  if (!self->failed)
-    {
-      leat_pipeline_begin_planning (self->pipeline);
-      leat_session_undo (self, trial);
-      leat_pipeline_end_planning (self->pipeline);
-    }
-  return FALSE;
+  good = plan != NULL && leat_session_take_plan (self, plan, error);
+  if (!good && !self->failed)
+    leat_session_put_back (self, trial, noted);
+  self->stats.replans += good;
+  self->stats.changes += good ? noted->len : 0;
+  return good;
 }
 
 static void
