@@ -21,8 +21,26 @@ static const struct
   { LEAT_PARAM_DIM, "dim", "Filled in: dimensions of a port" },
 };
 
+/* Whether the kernel has to take the size of an input on trust, from the grid or from another input. */
+static gboolean
+leat_inspect_trusts_size (const LeatPrototype *prototype, const LeatParam *input)
+{
+  guint n_inputs = 0, n_sizes = 0;
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+
+      n_inputs += param->kind == LEAT_PARAM_INPUT;
+      n_sizes +=
+        (param->kind == LEAT_PARAM_INPUT_COUNT || param->kind == LEAT_PARAM_CAPACITY || param->kind == LEAT_PARAM_DIM)
+        && g_strcmp0 (param->port, input->name) == 0;
+    }
+  return input->kind == LEAT_PARAM_INPUT && n_inputs > 1 && n_sizes == 0;
+}
+
 static void
-leat_inspect_print_param (GString *out, const LeatParam *param)
+leat_inspect_print_param (GString *out, const LeatPrototype *prototype, const LeatParam *param)
 {
   gboolean port = param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT;
 
@@ -40,6 +58,9 @@ leat_inspect_print_param (GString *out, const LeatParam *param)
   if (param->reads_line != 0)
     g_string_append_printf (out, "; line %u takes what it held before: set clear=%s, or take that from an input",
                             param->reads_line, param->name);
+  if (leat_inspect_trusts_size (prototype, param))
+    g_string_append_printf (out, "; the kernel is not told its size: state it, as in %s=%s[n]", param->name,
+                            param->dtype != NULL ? param->dtype : "TYPE");
   g_string_append_c (out, '\n');
 }
 
@@ -55,7 +76,7 @@ leat_inspect_print_kind (GString *out, const LeatPrototype *prototype, guint kin
       if (first)
         g_string_append_printf (out, "\n%s\n", leat_inspect_kinds[kind].title);
       first = FALSE;
-      leat_inspect_print_param (out, &prototype->params[i]);
+      leat_inspect_print_param (out, prototype, &prototype->params[i]);
     }
 }
 

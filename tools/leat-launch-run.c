@@ -29,7 +29,7 @@ typedef struct
   GMainLoop *loop;
   LeatProgress *progress;
   LeatOutputFile *output; /* where a plan or the counts go; NULL: standard error */
-  gint64 interrupted_us;  /* when the last signal came */
+  gint64 interrupted_us;  /* when the last signal that counts came */
   gboolean done;
   gboolean ok;
   GError *error;
@@ -80,14 +80,16 @@ leat_launch_give_up (gpointer data)
 }
 
 /* One that comes right after another is the same one: timeout (1) sends its signal to the process and then to the
- * process's group. */
+ * process's group.  Counted from the first, so that a stream of signals ends the process too. */
 static gboolean
 leat_launch_is_repeated (LeatLaunch *self)
 {
-  gint64 before_us = self->interrupted_us;
+  gint64 now_us = g_get_monotonic_time ();
 
-  self->interrupted_us = g_get_monotonic_time ();
-  return before_us > 0 && self->interrupted_us - before_us < LEAT_LAUNCH_ONCE_US;
+  if (self->interrupted_us > 0 && now_us - self->interrupted_us < LEAT_LAUNCH_ONCE_US)
+    return TRUE;
+  self->interrupted_us = now_us;
+  return FALSE;
 }
 
 static void

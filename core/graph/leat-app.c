@@ -321,6 +321,11 @@ leat_app_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *canc
   g_autoptr (GBytes) bytes = NULL;
   gboolean room;
 
+  /* Who woke an earlier run may have come too late for it.  Whoever means this one has cancelled it before, or wakes it
+   * again. */
+  leat_app_lock (self);
+  self->woken = FALSE;
+  leat_app_unlock (self);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   bytes = g_bytes_new (view->data, leat_view_get_bytes (view));

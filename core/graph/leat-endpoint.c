@@ -79,7 +79,8 @@
  *
  * Makes a waiting `fill ()` or `drain ()` return soon.
  *
- * Called from another thread, when the session is called off.
+ * Called from another thread, when the session is called off: after the cancellable was cancelled, or again and again
+ * until the run has ended. One that comes while neither is under way must not make a later `drain ()` fail.
  */
 
 /**
@@ -98,6 +99,16 @@
  * Tells that the spec of its port is another one from the next run on.
  *
  * Where this is %NULL, changes that would give the port another spec are refused.
+ */
+
+/**
+ * LeatEndpointClass::check:
+ * @self: an endpoint
+ * @error: return location for an error
+ *
+ * Finds what `start ()` would refuse, without opening, making or waiting for anything.
+ *
+ * Returns: %TRUE when nothing was found
  */
 
 G_DEFINE_ABSTRACT_TYPE (LeatEndpoint, leat_endpoint, LEAT_TYPE_NODE)

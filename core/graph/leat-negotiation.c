@@ -109,6 +109,81 @@ leat_negotiation_add_place (LeatNode *far, GError **error)
   (*error)->message = message;
 }
 
+/* The node that @node's data comes from: up along the first link each time.  Links make no cycles. */
+static LeatNode *
+leat_negotiation_find_source (LeatNode *node)
+{
+  GPtrArray *ports = leat_node_get_ports (node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = ports->pdata[i];
+
+      if (port->direction == LEAT_PORT_INPUT && port->peer != NULL)
+        return leat_negotiation_find_source (port->peer->node);
+    }
+  return node;
+}
+
+/* What @source gives, where it has one output; else NULL. */
+static LeatSpec *
+leat_negotiation_get_given (LeatNode *source, LeatSpec *spec, LeatPort *output)
+{
+  GPtrArray *ports = leat_node_get_ports (source);
+  LeatSpec *given = NULL;
+
+  if (source == output->node)
+    return spec;
+  for (guint i = 0; i < ports->len; i++)
+    if (((LeatPort *) ports->pdata[i])->direction == LEAT_PORT_OUTPUT)
+      given = given == NULL ? ((LeatPort *) ports->pdata[i])->spec : NULL;
+  return given;
+}
+
+/* NumPy's names end in bytes, and its arrays are f64 unless somebody says otherwise. */
+static char *
+leat_negotiation_dup_numpy (LeatNode *source, LeatDtype dtype)
+{
+  const char *id = leat_node_get_id (source);
+
+  if (!g_str_has_suffix (id, ":npy"))
+    return g_strdup ("");
+  return g_strdup_printf (" (in NumPy a.astype (\"%c%" G_GSIZE_FORMAT "\"))", *leat_dtype_get_name (dtype),
+                          leat_dtype_get_size (dtype));
+}
+
+/* Where a type or a number of dimensions that does not suit came in, and what to do. */
+static void
+leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatSpec *wanted, GError **error)
+{
+  LeatNode *source = leat_negotiation_find_source (output->node);
+  LeatSpec *given = leat_negotiation_get_given (source, spec, output);
+  LeatDtype dtype = leat_spec_get_dtype (spec), needed = leat_spec_get_dtype (wanted);
+  const char *origin = leat_node_get_origin (source);
+  g_autofree char *title = leat_node_dup_title (source), *numpy = NULL, *message = NULL, *place = NULL;
+
+  if (error == NULL || given == NULL)
+    return;
+  place = origin != NULL ? g_strdup_printf (" at %s", origin) : g_strdup ("");
+  if (needed != LEAT_DTYPE_ANY && needed != dtype && leat_spec_get_dtype (given) == dtype)
+    {
+      numpy = leat_negotiation_dup_numpy (source, needed);
+      message = g_strdup_printf ("%s; the %s comes from %s%s: give it %s%s, or put \"map expr=x type=%s\" in between",
+                                 (*error)->message, leat_dtype_get_name (dtype), title, place,
+                                 leat_dtype_get_name (needed), numpy, leat_dtype_get_name (needed));
+    }
+  else if (leat_spec_has_shape (wanted) && leat_spec_get_n_dims (wanted) != leat_spec_get_n_dims (spec)
+           && leat_spec_get_n_dims (given) == leat_spec_get_n_dims (spec))
+    message = g_strdup_printf ("%s; the shape comes from %s%s: give it another one there, or let the reader take %u "
+                               "dimension%s",
+                               (*error)->message, title, place, leat_spec_get_n_dims (spec),
+                               leat_spec_get_n_dims (spec) == 1 ? "" : "s");
+  if (message == NULL)
+    return;
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&message);
+}
+
 /* The port that gave a name the value that @spec at @port contradicts: the first in the order in which names are
  * entered.  NULL where none does, or @port contradicts itself. */
 static LeatPort *
@@ -193,6 +268,8 @@ leat_negotiation_match (LeatNegotiation *self, LeatPort *output, LeatSpec *spec,
     leat_negotiation_explain_name (self, input, spec, &inner);
   leat_negotiation_set_error (output, spec, input, inner, error);
   leat_negotiation_add_place (far, error);
+  leat_negotiation_add_hint (output, spec, accepted.spec, error);
+  leat_node_blame (self->node, binds ? input->name : output->name);
   return FALSE;
 }
 
@@ -233,6 +310,7 @@ leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *
     {
       leat_negotiation_explain_name (self, found, spec, &inner);
       leat_negotiation_set_error (found, spec, NULL, inner, error);
+      leat_node_blame (self->node, port);
       return FALSE;
     }
   for (guint i = 0; i < found->peers->len; i++)
@@ -302,6 +380,7 @@ leat_node_negotiate (LeatNode *self, GError **error)
   LeatNegotiation negotiation = { self, names };
   LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self);
 
+  leat_node_blame (self, NULL);
   return leat_negotiation_take_inputs (&negotiation, error)
          && (klass->negotiate == NULL || klass->negotiate (self, &negotiation, error))
          && leat_negotiation_complete_outputs (&negotiation, error);

@@ -24,6 +24,8 @@ typedef struct
   char *name;
   char *base_path;
   char *origin;           /* (nullable): the place in a file where the node is written, "a.leat:12:7" */
+  GHashTable *places;     /* (nullable): char* -> char*: the same for what is set on it */
+  char *blamed;           /* (nullable): what of it the error at hand is about */
   LeatPipeline *pipeline; /* takes the pointer back when it goes */
   GPtrArray *ports;       /* LeatPort, inputs first */
   GPtrArray *args;        /* LeatNodeArg */
@@ -64,7 +66,11 @@ char *leat_node_dup_title (LeatNode *self);
 void leat_node_set_origin (LeatNode *self, const char *origin);
 /* (nullable) */
 const char *leat_node_get_origin (LeatNode *self);
-/* Puts the origin, where there is one, in front of the message. */
+/* Where @name is set: a property, an argument or a port. */
+void leat_node_set_place (LeatNode *self, const char *name, const char *place);
+/* (nullable) */
+const char *leat_node_get_blamed (LeatNode *self);
+/* Puts the place of what is to blame, or the origin, where there is one, in front of the message. */
 void leat_node_prefix_origin (LeatNode *self, GError **error);
 /* Puts the origin and the title in front of the message. */
 void leat_node_prefix_error (LeatNode *self, GError **error);

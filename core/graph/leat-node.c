@@ -6,6 +6,8 @@
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
 
+#include <string.h>
+
 /**
  * LeatNode:
  *
@@ -66,6 +68,8 @@ leat_node_finalize (GObject *object)
   g_free (priv->name);
   g_free (priv->base_path);
   g_free (priv->origin);
+  g_free (priv->blamed);
+  g_clear_pointer (&priv->places, g_hash_table_unref);
   G_OBJECT_CLASS (leat_node_parent_class)->finalize (object);
 }
 
@@ -487,6 +491,7 @@ leat_node_run_prepare (LeatNode *self, GError **error)
   LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self);
   gboolean done;
 
+  leat_node_blame (self, NULL);
   priv->preparing = TRUE;
   done = klass->prepare == NULL || klass->prepare (self, error);
   priv->preparing = FALSE;
@@ -500,6 +505,8 @@ leat_node_run_prepare (LeatNode *self, GError **error)
       done = FALSE;
     }
   g_clear_error (&priv->prepare_error);
+  if (done)
+    leat_node_blame (self, NULL);
   return done;
 }
 
@@ -555,13 +562,63 @@ leat_node_get_origin (LeatNode *self)
   return leat_node_get_private (self)->origin;
 }
 
+/* `arg.` and `port.` reach what a property hides, and are no part of the name. */
+static const char *
+leat_node_skip_prefix (const char *name)
+{
+  return strchr (name, '.') != NULL ? strchr (name, '.') + 1 : name;
+}
+
+void
+leat_node_set_place (LeatNode *self, const char *name, const char *place)
+{
+  LeatNodePrivate *priv = leat_node_get_private (self);
+
+  if (priv->places == NULL)
+    priv->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_replace (priv->places, g_strdup (leat_node_skip_prefix (name)), g_strdup (place));
+}
+
+/**
+ * leat_node_blame: (skip)
+ * @self: a node
+ * @name: (nullable): the name of a property, an argument or a port
+ *
+ * Says what the error that the node is about to return is about, so that its place in a file is told, not the node's.
+ *
+ * For implementations of prepare (), negotiate () and record ().  It holds until the next of them is called.
+ *
+ * Since: 0.1
+ */
+void
+leat_node_blame (LeatNode *self, const char *name)
+{
+  LeatNodePrivate *priv;
+
+  g_return_if_fail (LEAT_IS_NODE (self));
+
+  priv = leat_node_get_private (self);
+  g_free (priv->blamed);
+  priv->blamed = g_strdup (name);
+}
+
+const char *
+leat_node_get_blamed (LeatNode *self)
+{
+  return leat_node_get_private (self)->blamed;
+}
+
 void
 leat_node_prefix_origin (LeatNode *self, GError **error)
 {
-  const char *origin = leat_node_get_origin (self);
+  LeatNodePrivate *priv = leat_node_get_private (self);
+  const char *place =
+    priv->blamed != NULL && priv->places != NULL ? g_hash_table_lookup (priv->places, priv->blamed) : NULL;
 
-  if (origin != NULL)
-    g_prefix_error (error, "%s: ", origin);
+  if (place == NULL)
+    place = priv->origin;
+  if (place != NULL)
+    g_prefix_error (error, "%s: ", place);
 }
 
 void

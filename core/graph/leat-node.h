@@ -67,6 +67,8 @@ gboolean leat_node_set_arg_type (LeatNode *self, const char *name, const char *t
 const char *leat_node_get_arg_type (LeatNode *self, const char *name);
 void leat_node_remove_args (LeatNode *self);
 
+void leat_node_blame (LeatNode *self, const char *name);
+
 void leat_node_set_base_path (LeatNode *self, const char *folder);
 char *leat_node_dup_path (LeatNode *self, const char *property);
 

@@ -132,6 +132,10 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fno-strict-aliasing",
+    /* A wrong pointer or an endless loop must stay one: what the compiler drops, nobody is told of. */
+    "-fno-delete-null-pointer-checks",
+    "-fno-isolate-erroneous-paths-dereference",
+    "-fno-finite-loops",
     "-fvisibility=hidden",
     "-fno-stack-protector",
     "-fstack-clash-protection", /* a large frame must not step over the guard page */
@@ -182,6 +186,8 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
 
   for (guint i = 0; i < G_N_ELEMENTS (ours); i++)
     g_string_replace (text, ours[i], "", 0);
+  /* The struct around the file is ours too. */
+  g_string_replace (text, ": In member function ", ": In function ", 0);
   if (text->len > LEAT_IMAGE_MESSAGES_MAX)
     {
       g_string_truncate (text, LEAT_IMAGE_MESSAGES_MAX);

@@ -72,7 +72,7 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
   g_autofree char *target_name = leat_image_target_to_string (target);
   LeatImageHasher *hasher = leat_image_hasher_new ();
 
-  leat_image_hasher_add (hasher, "leat image 2");
+  leat_image_hasher_add (hasher, "leat image 3");
   leat_image_hasher_add_source (hasher, source);
   leat_image_hasher_add (hasher, target_name);
   leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");

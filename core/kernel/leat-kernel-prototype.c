@@ -96,6 +96,26 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
   return TRUE;
 }
 
+/* A vector by value has no way from text to the kernel; as many numbers have, and so has an array of one. */
+static gboolean
+leat_param_draft_check_value (const LeatKernelUnit *unit, const LeatParamDraft *draft, GError **error)
+{
+  static const char *const lanes[] = { "x", "y", "z", "w" };
+  const LeatParam *param = &draft->param;
+  const char *number = param->dtype[0] == 'f' ? (draft->lane_bytes == 4 ? "float" : "double") : "int";
+  g_autoptr (GString) parts = g_string_new (NULL);
+
+  if (draft->stars > 0 || param->item_lanes == 1)
+    return TRUE;
+  for (guint i = 0; i < param->item_lanes; i++)
+    g_string_append_printf (parts, "%s%s %s_%s", i > 0 ? ", " : "", number, param->name, lanes[i]);
+  leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                         "\"%s\" is a %s by value, and an argument is one number; take \"%s\" and make the %s in the "
+                         "kernel, or take an input \"const %s *%s\"",
+                         param->name, param->type, parts->str, param->type, param->type, param->name);
+  return FALSE;
+}
+
 static gboolean
 leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
 {
@@ -109,21 +129,22 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
     }
   if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type))
     {
-      leat_tokens_set_error (
-        unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
-        "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool and "
-        "vectors such as float4",
-        draft->param.name, draft->param.type, draft->stars ? "a port cannot carry" : "an argument cannot have");
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types%s",
+                             draft->param.name, draft->param.type,
+                             draft->stars ? "a port cannot carry" : "an argument cannot have",
+                             draft->stars ? ", bool and vectors such as float4" : " and bool");
       return FALSE;
     }
   draft->param.dtype = g_strdup (type.dtype);
   draft->param.item_bytes = type.lane_bytes * type.lanes;
   draft->param.item_lanes = type.lanes;
+  draft->param.is_bool = type.is_bool;
   draft->lane_bytes = type.lane_bytes;
   draft->is_integer = type.is_integer && type.lanes == 1;
   draft->is_signed = type.dtype != NULL && type.dtype[0] == 'i';
   draft->param.kind = draft->stars == 0 ? LEAT_PARAM_SCALAR : draft->is_const ? LEAT_PARAM_INPUT : LEAT_PARAM_OUTPUT;
-  return TRUE;
+  return leat_param_draft_check_value (unit, draft, error);
 }
 
 /* The pointer parameter that @name without @suffix names, or NULL. */

@@ -465,14 +465,15 @@ leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
   return text;
 }
 
-/* Whether a message names the file at @at: `edge.cu:12:5: ...` or `edge.cu(12): ...` */
+/* Whether a message names the file at @at: `edge.cu:12:5: ...`, `edge.cu(12): ...` or `edge.cu: In function ...` */
 static gboolean
 leat_kernel_source_names_file (const char *messages, const char *at, const char *label)
 {
   gsize length = strlen (label);
 
   return strncmp (at, label, length) == 0 && (at[length] == ':' || at[length] == '(')
-         && g_ascii_isdigit (at[length + 1]) && (at == messages || strchr (" \n,\"(", at[-1]) != NULL);
+         && (g_ascii_isdigit (at[length + 1]) || g_str_has_prefix (at + length, ": In "))
+         && (at == messages || strchr (" \n,\"(", at[-1]) != NULL);
 }
 
 char *

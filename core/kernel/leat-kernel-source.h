@@ -84,6 +84,7 @@ typedef enum
  * @line: its line in the source, from 1
  * @column: its column there, from 1
  * @reads_line: for an output, the line where the kernel first reads what the port held before; 0 where it does not
+ * @is_bool: whether it is `bool`, which holds 0 or 1 alone
  *
  * One parameter of a kernel. It and its texts belong to the source.
  */
@@ -99,6 +100,7 @@ typedef struct
   guint item_lanes;
   guint line, column;
   guint reads_line;
+  gboolean is_bool;
 } LeatParam;
 
 /**

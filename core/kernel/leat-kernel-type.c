@@ -35,7 +35,8 @@ leat_kernel_type_set (LeatKernelType *type, const LeatKernelTypeName *name, guin
   type->dtype = name->dtype;
   type->lane_bytes = name->bytes;
   type->lanes = lanes;
-  type->is_integer = name->dtype[0] != 'f' && !g_str_equal (name->name, "bool");
+  type->is_bool = g_str_equal (name->name, "bool");
+  type->is_integer = name->dtype[0] != 'f' && !type->is_bool;
   return TRUE;
 }
 

@@ -76,6 +76,7 @@ typedef struct
   guint lane_bytes;
   guint lanes;
   gboolean is_integer;
+  gboolean is_bool;
 } LeatKernelType;
 
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */

@@ -112,6 +112,41 @@ leat_builder_place_path (const LeatBuilderNode *built, char *text, const char *f
   return absolute;
 }
 
+/* What shows only when the pipeline is planned is told at the node too; in a terminal the text is in sight. */
+static void
+leat_builder_set_origin (LeatNode *node, const LeatSourcePos *pos)
+{
+  g_autofree char *origin = pos->source->kind == LEAT_SOURCE_FILE ? leat_source_pos_to_string (pos) : NULL;
+
+  leat_node_set_origin (node, origin);
+}
+
+static void
+leat_builder_set_place (LeatNode *node, const LeatSyntaxProp *prop)
+{
+  const LeatSourcePos *pos = &prop->value->pos;
+  g_autofree char *place = pos->source->kind == LEAT_SOURCE_FILE ? leat_source_pos_to_string (pos) : NULL;
+
+  if (place != NULL)
+    leat_node_set_place (node, prop->name, place);
+}
+
+/* The place of the property that the node blames, or the node's. */
+static const LeatSourcePos *
+leat_builder_find_fault (const LeatBuilderNode *built)
+{
+  const char *name = leat_node_get_blamed (built->node);
+
+  for (guint i = 0; name != NULL && i < built->syntax->props->len; i++)
+    {
+      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+
+      if (g_str_equal (prop->name, name))
+        return &prop->value->pos;
+    }
+  return &built->syntax->pos;
+}
+
 static void
 leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop)
 {
@@ -124,7 +159,10 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   if (text != NULL && described != NULL && described->type == LEAT_PROP_PATH)
     text = leat_builder_place_path (built, g_steal_pointer (&text), folder);
   if (text != NULL && leat_node_set_from_string (built->node, prop->name, text, &error))
-    return;
+    {
+      leat_builder_set_place (built->node, prop);
+      return;
+    }
   built->faulty = TRUE;
   if (error == NULL)
     return;
@@ -146,6 +184,30 @@ leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean d
     }
 }
 
+/* `src` for `source`: the letters of @name in their order. */
+static gboolean
+leat_builder_is_short_for (const char *word, const char *name)
+{
+  gsize length = strlen (word);
+
+  if (length < 2 || *word != *name)
+    return FALSE;
+  for (; *name != '\0' && *word != '\0'; name++)
+    word += *word == *name;
+  return *word == '\0';
+}
+
+static const char *
+leat_builder_suggest (const char *word, const char *const *names)
+{
+  const char *near = leat_suggest (word, names);
+
+  for (; near == NULL && *names != NULL; names++)
+    if (leat_builder_is_short_for (word, *names))
+      near = *names;
+  return near;
+}
+
 /* A required property that is missing because its name is misspelt is told once, at what was written. */
 static gboolean
 leat_builder_report_misspelt (LeatBuilder *self, LeatBuilderNode *built)
@@ -165,7 +227,7 @@ leat_builder_report_misspelt (LeatBuilder *self, LeatBuilderNode *built)
   for (guint i = 0; i < built->syntax->props->len; i++)
     {
       const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
-      const char *near = leat_suggest (prop->name, (const char *const *) missing->pdata);
+      const char *near = leat_builder_suggest (prop->name, (const char *const *) missing->pdata);
       g_autofree char *title = NULL;
 
       if (near == NULL || leat_builder_find_prop (built->node, prop->name) != NULL)
@@ -198,16 +260,7 @@ leat_builder_set_props (LeatBuilder *self, LeatBuilderNode *built)
     }
   built->faulty = TRUE;
   if (!leat_builder_report_misspelt (self, built))
-    leat_builder_take_errors (self, &built->syntax->pos, errors);
-}
-
-/* What shows only when the pipeline is planned is told at the node too; in a terminal the text is in sight. */
-static void
-leat_builder_set_origin (LeatNode *node, const LeatSourcePos *pos)
-{
-  g_autofree char *origin = pos->source->kind == LEAT_SOURCE_FILE ? leat_source_pos_to_string (pos) : NULL;
-
-  leat_node_set_origin (node, origin);
+    leat_builder_take_errors (self, leat_builder_find_fault (built), errors);
 }
 
 void

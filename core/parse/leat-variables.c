@@ -59,7 +59,8 @@ static void
 leat_variables_report_override (LeatVariables *self, const char *name)
 {
   g_autofree const char **names = leat_variables_list_names (self, FALSE);
-  g_autofree char *hint = leat_graph_error_hint (name, names, "variables");
+  g_autofree char *hint =
+    self->order->len == 0 ? g_strdup (": the file has no let") : leat_graph_error_hint (name, names, "variables");
 
   leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VARIABLE_OVERRIDE, "the pipeline has no variable \"%s\"%s",
                        name, hint);
@@ -81,6 +82,10 @@ leat_variables_add_override (LeatVariables *self, const char *text)
                          "the value of variable \"%s\" is longer than %d bytes", name, LEAT_SYNTAX_MAX_VALUE_BYTES);
   else if (!g_hash_table_contains (self->table, name))
     leat_variables_report_override (self, name);
+  else if (g_hash_table_contains (self->overrides, name))
+    leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VARIABLE_DUPLICATE,
+                         "variable \"%s\" is given twice, \"%s\" and \"%s\"; give it one value", name,
+                         (const char *) g_hash_table_lookup (self->overrides, name), equals + 1);
   else
     g_hash_table_replace (self->overrides, g_steal_pointer (&name), g_strdup (equals + 1));
 }
@@ -140,6 +145,12 @@ leat_variables_report_unknown (LeatVariables *self, const LeatSyntaxPiece *piece
 
       leat_error_list_add (self->errors, &piece->pos, LEAT_PARSE_ERROR_VARIABLE_UNKNOWN,
                            "variable \"%s\" has no value before its let at %s", piece->text, where);
+      return;
+    }
+  if (self->order->len == 0)
+    {
+      leat_error_list_add (self->errors, &piece->pos, LEAT_PARSE_ERROR_VARIABLE_UNKNOWN,
+                           "no variable \"%s\": the file has no let", piece->text);
       return;
     }
   names = leat_variables_list_names (self, TRUE);

@@ -43,3 +43,25 @@ leat_plan_get_origin (LeatPlan *self, LeatBufferId id)
     }
   return leat_plan_get_buffer (self, id);
 }
+
+/* The node that writes a buffer, or else the first that reads it. */
+LeatNode *
+leat_plan_find_writer (LeatPlan *self, LeatBufferId id)
+{
+  LeatNode *reader = NULL;
+
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      for (guint t = 0; t < op->n_touches; t++)
+        {
+          if (op->touches[t].buffer != id)
+            continue;
+          if (op->touches[t].access & LEAT_ACCESS_WRITE)
+            return op->node;
+          reader = reader != NULL ? reader : op->node;
+        }
+    }
+  return reader;
+}

@@ -160,6 +160,8 @@ typedef struct
 
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
+/* (nullable) */
+LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);

@@ -216,6 +216,7 @@ leat_plan_record_node (LeatPlan *self, LeatNode *node, GError **error)
     return FALSE;
   if (LEAT_IS_ENDPOINT (node))
     return leat_plan_record_endpoint (self, node, error);
+  leat_node_blame (node, NULL);
   good = LEAT_NODE_GET_CLASS (node)->record (node, &recorder, error);
   if (recorder.error != NULL)
     {

@@ -6,6 +6,7 @@
 
 #include "graph/leat-bus.h"
 #include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
 
 /* The recorder turns what a node says into ops and buffers of the plan.  Nodes state programming faults (a parameter
@@ -420,7 +421,7 @@ void
 leat_recorder_warn (LeatRecorder *self, const char *format, ...)
 {
   LeatPipeline *pipeline = leat_node_get_pipeline (self->node);
-  const char *id = leat_node_get_id (self->node), *name = leat_node_get_name (self->node);
+  const char *name = leat_node_get_name (self->node);
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
   va_list args;
@@ -428,6 +429,7 @@ leat_recorder_warn (LeatRecorder *self, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (&error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_FAILED, "%s \"%s\": %s", id, name, text);
+  g_set_error_literal (&error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_FAILED, text);
+  leat_node_prefix_error (self->node, &error);
   leat_bus_post (leat_pipeline_get_bus (pipeline), leat_message_new (LEAT_MESSAGE_WARNING, name, error, NULL));
 }

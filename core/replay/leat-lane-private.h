@@ -7,7 +7,9 @@
 #include "device/leat-memory-private.h"
 #include "device/leat-module-private.h"
 #include "device/leat-stream-private.h"
+#include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
+#include "graph/leat-node-private.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
 

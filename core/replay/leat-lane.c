@@ -76,6 +76,64 @@ leat_lane_free (LeatLane *self)
   g_free (self);
 }
 
+/* The op that fills @buffer, or for a readback the one that fills what is read back. */
+static const LeatOp *
+leat_lane_find_writer (LeatPlan *plan, const LeatBuffer *buffer)
+{
+  LeatBufferId wanted = buffer->id;
+
+  for (guint i = plan->ops->len; i > 0; i--)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i - 1);
+
+      for (guint t = 0; t < op->n_touches; t++)
+        {
+          if (op->touches[t].buffer != wanted || (op->touches[t].access & LEAT_ACCESS_WRITE) == 0)
+            continue;
+          if (op->kind != LEAT_OP_TRANSFER)
+            return op;
+          wanted = op->from;
+          break;
+        }
+    }
+  return NULL;
+}
+
+static const LeatBuffer *
+leat_lane_find_largest (LeatPlan *plan)
+{
+  const LeatBuffer *largest = NULL;
+
+  for (guint i = 0; i < plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
+
+      if (buffer->place == LEAT_PLACE_ARENA && (largest == NULL || buffer->bytes > largest->bytes))
+        largest = buffer;
+    }
+  return largest;
+}
+
+/* What the driver says of a size does not say where it comes from.  @buffer: (nullable): the one without room; NULL for
+ * all that lie together. */
+static void
+leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **error)
+{
+  const LeatBuffer *shown = buffer != NULL ? buffer : leat_lane_find_largest (plan);
+  const LeatOp *writer = shown != NULL ? leat_lane_find_writer (plan, shown) : NULL;
+  g_autofree char *text = NULL, *message = NULL;
+
+  if (error == NULL || writer == NULL || shown->spec == NULL
+      || !g_error_matches (*error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY))
+    return;
+  text = leat_spec_to_string (shown->spec, LEAT_SPEC_STYLE_FILE);
+  message = g_strdup_printf ("%s; %s%s is %s: give it a smaller spec, or pass the data through in pieces",
+                             (*error)->message, buffer == NULL ? "the largest, " : "", shown->name, text);
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&message);
+  leat_node_prefix_error (writer->node, error);
+}
+
 static gboolean
 leat_lane_allocate_buffer (LeatLane *self, LeatStore *store, const LeatBuffer *buffer, GError **error)
 {
@@ -91,7 +149,10 @@ leat_lane_allocate_buffer (LeatLane *self, LeatStore *store, const LeatBuffer *b
     case LEAT_PLACE_STAGING:
       block = shared ? g_ptr_array_index (self->resident->blocks, buffer->id) : leat_store_get (store, buffer, error);
       if (block == NULL)
-        return FALSE;
+        {
+          leat_lane_explain_memory (self->plan, buffer, error);
+          return FALSE;
+        }
       self->addresses[buffer->id] = leat_memory_get_address (block->memory);
       self->hosts[buffer->id] = leat_memory_get_host (block->memory);
       break;
@@ -112,7 +173,10 @@ leat_lane_allocate (LeatLane *self, LeatStore *store, GError **error)
     {
       self->arena = leat_store_get_arena (store, plan->arena_bytes, error);
       if (self->arena == NULL)
-        return FALSE;
+        {
+          leat_lane_explain_memory (plan, NULL, error);
+          return FALSE;
+        }
     }
   for (guint i = 0; i < plan->buffers->len; i++)
     if (!leat_lane_allocate_buffer (self, store, leat_plan_get_buffer (plan, i), error))

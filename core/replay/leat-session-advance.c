@@ -179,14 +179,12 @@ leat_session_cancelled (GCancellable *cancellable, gpointer data)
   leat_session_unblock_endpoints (data);
 }
 
-static gboolean
+static void
 leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   LeatFlow flow;
   gulong watch = 0;
 
-  if (!leat_session_begin (self, error))
-    return FALSE;
   if (cancellable != NULL)
     watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
   self->last_progress_us = g_get_monotonic_time ();
@@ -197,7 +195,6 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
   if (flow == LEAT_FLOW_END)
     leat_session_post_stats (self);
   leat_session_end (self);
-  return flow == LEAT_FLOW_END;
 }
 
 static void
@@ -205,9 +202,7 @@ leat_session_post_outcome (LeatSession *self, const GError *error)
 {
   LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
 
-  /* A session that was made without a pipeline has no bus. */
-  if (self->pipeline != NULL)
-    leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, NULL));
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, NULL));
 }
 
 /**
@@ -220,7 +215,8 @@ leat_session_post_outcome (LeatSession *self, const GError *error)
  * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Properties that were set and
  * cannot be taken over are told by a %LEAT_MESSAGE_WARNING, have their former values again, and the runs go on.  Last
  * comes exactly one message that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set
- * to.  After an error as leat_session_replay (), which posts none of these.
+ * to.  A call that is refused (%LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_FAILED) is no run and posts nothing:
+ * another may be under way.  After an error as leat_session_replay (), which posts none of these.
  *
  * Returns: whether the end was reached
  */
@@ -230,6 +226,8 @@ leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error)
   GError *inner = NULL;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  if (!leat_session_begin (self, error))
+    return FALSE;
   leat_session_run_to_end (self, cancellable, &inner);
   leat_session_post_outcome (self, inner);
   if (inner == NULL)

@@ -110,20 +110,6 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   return LEAT_FLOW_DATA;
 }
 
-static LeatNode *
-leat_session_find_writer (LeatSession *self, LeatBufferId id)
-{
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      for (guint t = 0; t < op->n_touches; t++)
-        if (op->touches[t].buffer == id && (op->touches[t].access & LEAT_ACCESS_WRITE))
-          return op->node;
-    }
-  g_assert_not_reached ();
-}
-
 /* A sink finds out; the node whose output was too small is the cause. */
 static gboolean
 leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
@@ -137,7 +123,7 @@ leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView
                "there are %" G_GUINT64_FORMAT " items to give in %s, but room for %" G_GUINT64_FORMAT
                "; give that output a larger spec",
                view->count, buffer->name, capacity);
-  leat_node_prefix_error (leat_session_find_writer (self, buffer->id), error);
+  leat_node_prefix_error (leat_plan_find_writer (self->plan, buffer->id), error);
   return FALSE;
 }
 

@@ -4,6 +4,7 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 
 /**
@@ -106,6 +107,7 @@ static gboolean
 leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, GError **error)
 {
   const LeatBuffer *largest = leat_plan_find_largest (self->plan, kind == LEAT_MEMORY_PINNED);
+  LeatNode *node;
   g_autofree char *share = NULL;
   g_autofree char *what = NULL;
 
@@ -113,7 +115,12 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
     return TRUE;
   share = leat_device_format_bytes (largest->bytes);
   what = g_strdup_printf ("the buffers of the pipeline (the largest is %s with %s)", largest->name, share);
-  return leat_device_check_budget (self->device, kind, bytes, what, error);
+  if (leat_device_check_budget (self->device, kind, bytes, what, error))
+    return TRUE;
+  node = leat_plan_find_writer (self->plan, largest->id);
+  if (node != NULL)
+    leat_node_prefix_error (node, error);
+  return FALSE;
 }
 
 /* Not frozen yet: what was set since the last time is in the nodes, and prepared. */

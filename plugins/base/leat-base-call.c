@@ -24,6 +24,8 @@ leat_call_get_variant_type (const LeatParam *param)
   } rows[] = { { "u8", "y" },  { "i8", "n" },  { "u16", "q" }, { "i16", "n" }, { "u32", "u" },
                { "i32", "i" }, { "u64", "t" }, { "i64", "x" }, { "f32", "f" }, { "f64", "d" } };
 
+  if (param->is_bool)
+    return "b";
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (g_strcmp0 (rows[i].dtype, param->dtype) == 0)
       return rows[i].type;

@@ -4,6 +4,8 @@
 
 #include "leat-base-geometry.h"
 
+#include <string.h>
+
 gboolean
 leat_geometry_parse (const char *text, guint values[3], guint *n_values)
 {
@@ -21,6 +23,22 @@ leat_geometry_parse (const char *text, guint values[3], guint *n_values)
       values[i] = (guint) value;
     }
   return TRUE;
+}
+
+gboolean
+leat_geometry_is_too_large (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "x", 4);
+  guint n = g_strv_length (parts);
+  gboolean large = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (*parts[i] == '\0' || strspn (parts[i], "0123456789") != strlen (parts[i]))
+        return FALSE;
+      large = large || strlen (parts[i]) > 18 || g_ascii_strtoull (parts[i], NULL, 10) > G_MAXINT32;
+    }
+  return n <= 3 && large;
 }
 
 void

@@ -139,3 +139,86 @@ leat_kernel_warn_axes (const LeatPrototype *prototype, const LeatKernelCall *cal
       return;
     }
 }
+
+static gboolean
+leat_kernel_has_size (const LeatPrototype *prototype, const LeatParam *input)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+
+      if ((param->kind == LEAT_PARAM_INPUT_COUNT || param->kind == LEAT_PARAM_CAPACITY || param->kind == LEAT_PARAM_DIM)
+          && g_strcmp0 (param->port, input->name) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static guint64
+leat_kernel_get_items (LeatRecorder *recorder, const LeatParam *input)
+{
+  LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, input->name));
+
+  return leat_spec_get_items (spec) / input->item_lanes;
+}
+
+/* The most items that the kernel is told to work on, by another input's count or by the grid; @what tells which. */
+static guint64
+leat_kernel_get_most (const LeatPrototype *prototype, guint64 n_threads, LeatRecorder *recorder, char **what)
+{
+  guint64 most = n_threads;
+
+  *what = g_strdup_printf ("the grid has %" G_GUINT64_FORMAT " threads", n_threads);
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *other = &prototype->params[i];
+      guint64 items = 0;
+
+      for (guint j = 0; other->kind == LEAT_PARAM_INPUT_COUNT && j < prototype->n_params; j++)
+        if (prototype->params[j].kind == LEAT_PARAM_INPUT && g_str_equal (prototype->params[j].name, other->port))
+          items = leat_kernel_get_items (recorder, &prototype->params[j]);
+      if (items < most || items == 0)
+        continue;
+      most = items;
+      g_free (*what);
+      *what = g_strdup_printf ("%s can be %" G_GUINT64_FORMAT, other->name, items);
+    }
+  return most;
+}
+
+static guint
+leat_kernel_count_inputs (const LeatPrototype *prototype)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    n += prototype->params[i].kind == LEAT_PARAM_INPUT;
+  return n;
+}
+
+void
+leat_kernel_warn_sizes (LeatNode *node, const LeatPrototype *prototype, guint64 n_threads, LeatRecorder *recorder)
+{
+  if (leat_kernel_count_inputs (prototype) < 2)
+    return;
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *input = &prototype->params[i];
+      LeatPort *port = input->kind == LEAT_PARAM_INPUT ? leat_node_get_port (node, input->name, NULL) : NULL;
+      g_autofree char *what = NULL;
+      guint64 items;
+
+      if (port == NULL || leat_kernel_has_size (prototype, input)
+          || leat_spec_has_shape (leat_port_get_template (port)))
+        continue;
+      items = leat_kernel_get_items (recorder, input);
+      if (items < leat_kernel_get_most (prototype, n_threads, recorder, &what))
+        leat_recorder_warn (recorder,
+                            "input \"%s\" has %" G_GUINT64_FORMAT
+                            " items, %s, and kernel %s is not told, so it may read past the end; add a parameter "
+                            "\"uint64_t %s_count\", or state the shape on the node, as in %s=%s[n], by a name that "
+                            "another port has too where the two must be equal",
+                            input->name, items, what, prototype->entry, input->name, input->name,
+                            input->dtype != NULL ? input->dtype : "u8");
+    }
+}

@@ -21,5 +21,8 @@ void leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *s
 void leat_kernel_warn_source (const LeatPrototype *prototype, LeatKernelSource *source, LeatRecorder *recorder);
 /* Axes that the kernel uses and that have one thread. @call has its grid. */
 void leat_kernel_warn_axes (const LeatPrototype *prototype, const LeatKernelCall *call, LeatRecorder *recorder);
+/* Inputs whose size the kernel does not learn, where it works on more items than they have.  @n_threads: that the grid
+ * has by some port; 0 where it has them by itself. */
+void leat_kernel_warn_sizes (LeatNode *node, const LeatPrototype *prototype, guint64 n_threads, LeatRecorder *recorder);
 
 G_END_DECLS

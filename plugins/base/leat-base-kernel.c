@@ -95,9 +95,12 @@ leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, error);
   const LeatPrototype *prototype;
 
+  leat_node_blame (LEAT_NODE (self), "source");
   if (source == NULL)
     return FALSE;
   leat_kernel_source_set_strict (source, self->fp == 0);
+  if (self->entry != NULL)
+    leat_node_blame (LEAT_NODE (self), "entry");
   prototype = leat_kernel_source_get_prototype (source, self->entry, error);
   if (prototype == NULL)
     return FALSE;
@@ -142,15 +145,21 @@ static gboolean
 leat_base_kernel_refuse (LeatBaseKernel *self, const char *property, const char *value, const char *wanted,
                          GError **error)
 {
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "%s=%s: expected %s", property, value, wanted);
+  if (leat_geometry_is_too_large (value))
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                 "%s=%s: too many; an axis has at most %s, and a device may allow less", property, value,
+                 g_str_equal (property, "grid") ? "2147483647 blocks" : "1024 threads");
+  else
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "%s=%s: expected %s", property, value, wanted);
+  leat_node_blame (LEAT_NODE (self), property);
   return FALSE;
 }
 
+/* @threads: how many have something to do; left alone where the grid does not follow from data. */
 static gboolean
 leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint n_axes, LeatKernelCall *call,
-                            GError **error)
+                            guint64 threads[3], GError **error)
 {
-  guint64 threads[3];
   guint n_values;
   const char *port = NULL;
 
@@ -162,8 +171,11 @@ leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint 
   else if (!g_str_equal (self->grid, "auto"))
     return leat_base_kernel_refuse (self, "grid", self->grid, "auto, items:PORT, occupancy, or blocks such as 120x4",
                                     error);
-  return leat_call_cover (LEAT_NODE (self), self->prototype, recorder, port, n_axes, threads, error)
-         && leat_geometry_divide (threads, call->block, call->grid, error);
+  if (leat_call_cover (LEAT_NODE (self), self->prototype, recorder, port, n_axes, threads, error)
+      && leat_geometry_divide (threads, call->block, call->grid, error))
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self), "grid");
+  return FALSE;
 }
 
 static gboolean
@@ -181,6 +193,18 @@ leat_base_kernel_choose_block (LeatBaseKernel *self, LeatKernelCall *call, guint
 }
 
 static gboolean
+leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char ***cleared, GError **error)
+{
+  if (!leat_kernel_check_clear (self->prototype, self->clear, cleared, error))
+    leat_node_blame (LEAT_NODE (self), "clear");
+  else if (!leat_kernel_check_launch (self->prototype, call, self->block, error))
+    leat_node_blame (LEAT_NODE (self), self->prototype->has_dynamic_shared && self->shared == 0 ? "shared" : "block");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
 leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
@@ -189,16 +213,17 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
                           .shared_bytes = (guint) self->shared,
                           .cooperative = self->cooperative };
   g_auto (GStrv) cleared = NULL;
+  guint64 threads[3] = { 0, 1, 1 };
   guint n_axes;
 
-  if (!leat_kernel_check_clear (self->prototype, self->clear, &cleared, error)
-      || !leat_base_kernel_choose_block (self, &call, &n_axes, error)
-      || !leat_kernel_check_launch (self->prototype, &call, self->block, error)
-      || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, error)
+  if (!leat_base_kernel_choose_block (self, &call, &n_axes, error)
+      || !leat_base_kernel_check (self, &call, &cleared, error)
+      || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
       || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared, error))
     return FALSE;
   leat_kernel_warn_reads (self->prototype, self->source, (const char *const *) cleared, recorder);
   leat_kernel_warn_axes (self->prototype, &call, recorder);
+  leat_kernel_warn_sizes (node, self->prototype, threads[0] * threads[1] * threads[2], recorder);
   leat_kernel_warn_source (self->prototype, self->source, recorder);
   return TRUE;
 }

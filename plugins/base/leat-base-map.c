@@ -88,10 +88,12 @@ leat_base_map_check_input (LeatBaseMap *self, const char *name, GError **error)
 static gboolean
 leat_base_map_load (LeatBaseMap *self, GError **error)
 {
+  leat_node_blame (LEAT_NODE (self), "expr");
   g_clear_pointer (&self->expression, leat_expression_free);
   self->expression = leat_expression_parse (self->expr, error);
   if (self->expression == NULL)
     return FALSE;
+  leat_node_blame (LEAT_NODE (self), "inputs");
   g_strfreev (self->input_names);
   self->input_names = g_strsplit (self->inputs, ",", LEAT_SPEC_MAX_DIMS * 4);
   for (guint i = 0; self->input_names[i] != NULL; i++)

@@ -106,6 +106,7 @@ leat_token_is_reserved (const char *name)
 static gboolean
 leat_token_check_name (const LeatToken *token, const LeatToken *next, const char *text, GError **error)
 {
+  g_autofree char *list = NULL;
   const char *near;
 
   if (token->kind == LEAT_TOKEN_FUNCTION && (next == NULL || next->kind != LEAT_TOKEN_OPEN))
@@ -116,9 +117,11 @@ leat_token_check_name (const LeatToken *token, const LeatToken *next, const char
   if (next != NULL && next->kind == LEAT_TOKEN_OPEN)
     {
       near = leat_suggest (token->text, functions);
-      return near != NULL ? leat_token_fail (text, token->column, error, "no function \"%s\" (did you mean \"%s\"?)",
-                                             token->text, near)
-                          : leat_token_fail (text, token->column, error, "no function \"%s\"", token->text);
+      list = g_strjoinv (" ", (char **) functions);
+      return near != NULL
+               ? leat_token_fail (text, token->column, error, "no function \"%s\" (did you mean \"%s\"?)", token->text,
+                                  near)
+               : leat_token_fail (text, token->column, error, "no function \"%s\"; there are %s", token->text, list);
     }
   if (leat_token_is_reserved (token->text))
     return leat_token_fail (text, token->column, error, "\"%s\" has a meaning in kernels; choose another name",

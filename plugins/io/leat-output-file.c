@@ -12,7 +12,10 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+#define LEAT_OUTPUT_FILE_LINKS 40 /* that lead from one to the next, as many as the kernel follows */
 
 struct _LeatOutputFile
 {
@@ -79,6 +82,29 @@ leat_output_file_open_directly (LeatOutputFile *self, const char *path, int fd, 
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
 }
 
+/* The process's own, which umask () tells only by changing it for all threads.  0 on kernels that do not say. */
+static mode_t
+leat_output_file_read_umask (void)
+{
+  g_autofree char *status = NULL;
+  const char *line;
+
+  if (!g_file_get_contents ("/proc/self/status", &status, NULL, NULL))
+    return 0;
+  line = strstr (status, "\nUmask:");
+  return line != NULL ? (mode_t) g_ascii_strtoull (line + strlen ("\nUmask:"), NULL, 8) & 0777 : 0;
+}
+
+/* Kernels before 6.0 leave the umask of a file without a name to the access lists of the file system, also where that
+ * has none. */
+static gboolean
+leat_output_file_apply_umask (LeatOutputFile *self)
+{
+  if (fgetxattr (self->fd, "system.posix_acl_access", NULL, 0) >= 0 || errno != EOPNOTSUPP)
+    return TRUE;
+  return fchmod (self->fd, 0666 & ~leat_output_file_read_umask ()) == 0;
+}
+
 /* A file without a name: whatever ends the process, nothing is left.  FALSE where the file system or the process has no
  * such thing, or no way to name the file later. */
 static gboolean
@@ -90,11 +116,37 @@ leat_output_file_open_nameless (LeatOutputFile *self, const char *folder)
   if (self->fd < 0)
     return FALSE;
   handle = leat_output_name_from_fd (self->fd);
-  if (access (handle, F_OK) == 0)
+  if (access (handle, F_OK) == 0 && leat_output_file_apply_umask (self))
     return TRUE;
   close (self->fd);
   self->fd = -1;
   return FALSE;
+}
+
+/* Through symbolic links, so that they stay: also those to something that is yet to be made. */
+static char *
+leat_output_file_dup_target (const char *path)
+{
+  g_autofree char *target = g_strdup (path);
+  char *real = NULL;
+
+  for (guint i = 0; i < LEAT_OUTPUT_FILE_LINKS && (real = realpath (target, NULL)) == NULL; i++)
+    {
+      g_autofree char *link = g_file_read_link (target, NULL);
+      g_autofree char *folder = g_path_get_dirname (target);
+
+      if (link == NULL)
+        break;
+      g_free (target);
+      target = g_path_is_absolute (link) ? g_strdup (link) : g_build_filename (folder, link, NULL);
+    }
+  if (real != NULL)
+    {
+      g_free (target);
+      target = g_strdup (real);
+      free (real);
+    }
+  return g_steal_pointer (&target);
 }
 
 /* @info: what has the name now, or NULL. */
@@ -102,11 +154,8 @@ static gboolean
 leat_output_file_open_replacement (LeatOutputFile *self, const char *path, const struct stat *info, GError **error)
 {
   g_autofree char *folder = NULL;
-  char *real = info != NULL ? realpath (path, NULL) : NULL;
 
-  /* Through a symbolic link, so that the link stays one. */
-  self->target = g_strdup (real != NULL ? real : path);
-  free (real);
+  self->target = leat_output_file_dup_target (path);
   self->owns_fd = TRUE;
   folder = g_path_get_dirname (self->target);
   if (!leat_output_file_open_nameless (self, folder))
@@ -156,17 +205,21 @@ gboolean
 leat_output_file_check (const char *path, GError **error)
 {
   g_autoptr (LeatOutputFile) self = leat_output_file_new (path);
-  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *target = leat_output_file_dup_target (path);
+  g_autofree char *folder = g_path_get_dirname (target);
   int fd = leat_output_file_find_descriptor (path);
   struct stat info;
+  gboolean there;
 
   if (fd >= 0)
     return fcntl (fd, F_GETFD) >= 0 || leat_output_file_fail (self, errno, error);
-  if (stat (path, &info) == 0 && S_ISDIR (info.st_mode))
+  there = stat (path, &info) == 0;
+  if (there && S_ISDIR (info.st_mode))
     return leat_output_file_fail (self, EISDIR, error);
-  if (access (path, W_OK) == 0)
-    return TRUE;
-  if (errno != ENOENT || access (folder, W_OK | X_OK) != 0)
+  if (access (path, W_OK) != 0 && errno != ENOENT)
+    return leat_output_file_fail (self, errno, error);
+  /* A file is replaced, which its folder must allow. */
+  if ((!there || S_ISREG (info.st_mode)) && access (folder, W_OK | X_OK) != 0)
     return leat_output_file_fail (self, errno, error);
   return TRUE;
 }
@@ -209,7 +262,12 @@ gboolean
 leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
 {
   const guint8 *at = data;
+  eventfd_t ignored;
 
+  /* Who woke an earlier write may have come too late for it.  Whoever means this one has cancelled it before, or wakes
+   * it again. */
+  if (self->wake_fd >= 0)
+    eventfd_read (self->wake_fd, &ignored);
   while (size > 0)
     {
       /* A pipe takes this much at once when poll () says that it takes something. */

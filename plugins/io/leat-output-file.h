@@ -25,7 +25,7 @@ gboolean leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize
 /* Writes over what is there; only when is_seekable (). */
 gboolean leat_output_file_write_at (LeatOutputFile *self, guint64 offset, gconstpointer data, gsize size,
                                     GError **error);
-/* From any thread: makes a write that waits for a pipe's reader end, with G_IO_ERROR_CANCELLED. */
+/* From any thread: makes a write that is under way and waits for a pipe's reader end, with G_IO_ERROR_CANCELLED. */
 void leat_output_file_wake (LeatOutputFile *self);
 
 const char *leat_output_file_get_path (LeatOutputFile *self);

@@ -240,7 +240,8 @@ def test_no_room_on_the_device(folder):
     refuse(folder, [GRAPHS / 'scan.leat', 'input=in', 'chunk=512G'], 'needed')
     refuse(folder, [GRAPHS / 'scan.leat', 'input=in'], 'MiB is needed', 'LEAT_MEMORY_BUDGET',
            environment={'LEAT_MEMORY_BUDGET': '1000000'})
-    refuse(folder, [GRAPHS / 'scan.leat', 'input=in'], 'MiB of pinned host memory is needed', 'the largest is',
+    refuse(folder, [GRAPHS / 'scan.leat', 'input=in'], 'scan.leat:16:', 'MiB of pinned host memory is needed',
+           'the largest is',
            'LEAT_PINNED_BUDGET', environment={'LEAT_PINNED_BUDGET': '1000000'})
     refuse(folder, [GRAPHS / 'scan.leat', 'input=in'], 'LEAT_PINNED_BUDGET=2X is no size',
            environment={'LEAT_PINNED_BUDGET': '2X'})

@@ -117,6 +117,19 @@ def test_two_at_once_are_one(folder):
         assert err.count('interrupted') == 1, err
 
 
+def test_many_are_more_than_one(folder):
+    """A key that is held down, or a program that asks again and again."""
+    if not on_cpu():
+        raise Skip('a kernel on a GPU is not the CPU driver')
+    child = start_slow(folder)
+    end = time.monotonic() + 10
+    while child.poll() is None and time.monotonic() < end:
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    assert time.monotonic() < end
+    check(folder, child, 130)
+
+
 def test_killed(folder):
     if not on_cpu():
         raise Skip('a kernel on a GPU is not the CPU driver')

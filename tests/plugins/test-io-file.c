@@ -182,6 +182,7 @@ typedef struct
   const char *path;
   const char *const *parts;
   LeatEndpoint *wake;
+  gint done; /* atomic */
 } Writer;
 
 /* Writes its parts with pauses, so that a reader meets them one by one. */
@@ -430,6 +431,17 @@ test_io_file_sink_no_folder (void)
     }
 }
 
+/* As a session that is being closed does it. */
+static gpointer
+test_io_file_wake_again (gpointer data)
+{
+  Writer *writer = data;
+
+  while (!g_atomic_int_get (&writer->done))
+    test_io_file_wake_soon (writer);
+  return NULL;
+}
+
 /* A reader that has stopped reading: the write that waits for it can be called off. */
 static void
 test_io_file_sink_pipe_unblock (void)
@@ -448,10 +460,11 @@ test_io_file_sink_pipe_unblock (void)
   leat_harness_init_sink (&harness, "io:file", "u8[1M]", setting, NULL);
   leat_harness_start (&harness);
   writer = (Writer){ .wake = harness.node };
-  thread = g_thread_new ("waker", test_io_file_wake_soon, &writer);
+  thread = g_thread_new ("waker", test_io_file_wake_again, &writer);
   g_assert_false (leat_harness_drain (&harness, data, 1 << 20, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error (&error);
+  g_atomic_int_set (&writer.done, TRUE);
   g_thread_join (thread);
   leat_harness_clear (&harness);
   close (fd);

@@ -81,6 +81,21 @@ static const char source[] =
   "      *out_count = in_count;\n"
   "    }\n"
   "}\n"
+  "__global__ void choose (const uint32_t *in, uint64_t in_count, uint32_t *out, bool up, bool down)\n"
+  "{\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = up && !down ? in[i] + 1 : 0;\n"
+  "}\n"
+  "__global__ void sum (const uint32_t *a, uint64_t a_count, const uint32_t *b, uint32_t *out)\n"
+  "{\n"
+  "  GRID_FOR (i, a_count)\n"
+  "    out[i] = a[i] + b[i];\n"
+  "}\n"
+  "__global__ void look (const uint32_t *a, const uint32_t *b, uint64_t b_count, uint32_t *out)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  out[i] = a[i] + b[a[i] % b_count];\n"
+  "}\n"
   "template <typename T> __global__ void twice (T *x) { x[0] *= 2; }\n"
   "__global__ void scale_in_place (float *x, float factor) { x[threadIdx.x] *= factor; }\n";
 
@@ -185,6 +200,29 @@ test_kernel_occupancy (void)
   scaled = test_kernel_run ("entry=scale grid=occupancy factor=3 less=-2 more=5.5", "u32[1000]", data, sizeof data);
   for (guint i = 0; i < G_N_ELEMENTS (data); i++)
     g_assert_cmpuint (((const guint32 *) g_bytes_get_data (scaled, NULL))[i], ==, 3 * i + 3);
+}
+
+/* A bool is 0 or 1 in the kernel, however it is written. */
+static void
+test_kernel_bool (void)
+{
+  static const struct
+  {
+    const char *properties;
+    guint32 wanted;
+  } table[] = {
+    { "up=true down=false", 42 }, { "up=1 down=0", 42 }, { "up=false down=false", 0 }, { "up=1 down=1", 0 }
+  };
+  guint32 data[1] = { 41 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *properties = g_strdup_printf ("entry=choose %s", table[i].properties);
+      g_autoptr (GBytes) result = test_kernel_run (properties, "u32[1]", data, sizeof data);
+
+      g_assert_cmpuint (g_bytes_get_size (result), ==, sizeof data);
+      g_assert_cmpuint (*(const guint32 *) g_bytes_get_data (result, NULL), ==, table[i].wanted);
+    }
 }
 
 static void
@@ -383,6 +421,52 @@ test_kernel_warns (void)
     }
 }
 
+/* An input that the kernel does not learn the size of, and that has less than it works on. */
+static void
+test_kernel_warns_of_sizes (void)
+{
+  static const struct
+  {
+    const char *properties, *a, *b, *says; /* NULL: nothing */
+  } table[] = {
+    { "entry=sum", "u32[1000]", "u32[7]",
+      "input \"b\" has 7 items, a_count can be 1000, and kernel sum is not told, so it may read past the end" },
+    { "entry=sum", "u32[<=1000]", "u32[10]", "input \"b\" has 10 items" },
+    { "entry=sum", "u32[1000]", "u32[10,100]", NULL },
+    { "entry=sum", "u32[7]", "u32[1000]", NULL },
+    { "entry=sum b=u32[7]", "u32[1000]", "u32[7]", NULL },
+    { "entry=sum a=u32[n] b=u32[n]", "u32[7]", "u32[7]", NULL },
+    { "entry=sum grid=occupancy", "u32[1000]", "u32[7]", "add a parameter \"uint64_t b_count\"" },
+    { "entry=look", "u32[1000]", "u32[7]", NULL },
+    { "entry=look", "u32[7]", "u32[1000]", "input \"a\" has 7 items, b_count can be 1000" },
+    { "entry=look out=u32[99]", "u32[7]", "u32[7]", "input \"a\" has 7 items, the grid has 99 threads" },
+  };
+  g_autofree char *path = test_kernel_write ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+      g_autofree char *text = g_strdup_printf ("leat 1\nk = kernel source=%s %s\na = app spec=%s\nb = app spec=%s\n"
+                                               "a -> upload -> k.a\nb -> upload -> k.b\nk -> readback -> app\n",
+                                               path, table[i].properties, table[i].a, table[i].b);
+      g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autoptr (LeatMessage) message = NULL;
+      const char *found = NULL;
+
+      g_assert_no_error (error);
+      plan = leat_plan_new (pipeline, &error);
+      g_assert_no_error (error);
+      message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0);
+      if (message != NULL)
+        found = leat_message_get_error (message)->message;
+      g_test_message ("%s: %s", table[i].properties, found);
+      if ((found == NULL) != (table[i].says == NULL) || (found != NULL && strstr (found, table[i].says) == NULL))
+        g_error ("kernel %s on %s and %s: \"%s\" does not say \"%s\"", table[i].properties, table[i].a, table[i].b,
+                 found, table[i].says);
+    }
+}
+
 static void
 test_kernel_dims_and_shared (void)
 {
@@ -445,6 +529,8 @@ test_kernel_refuses (void)
     { "entry=scale factor=x", "u32[4]", "factor" },
     { "entry=scale factor=-1", "u32[4]", "factor" },
     { "entry=scale factor=4294967296", "u32[4]", "factor" },
+    { "entry=choose up=2 down=0", "u32[4]", "argument \"up\" takes true or false, not \"2\"" },
+    { "entry=choose up=1.0 down=0", "u32[4]", "argument \"up\" takes true or false" },
     { "entry=scale", "f32[4]", "f32" },
     { "entry=turn in=u32[h,w] out=u32[w,h]", "u32[4]", "u32[4]" },
     { "entry=scale block=0", "u32[4]", "block=0: expected threads such as 256 or 16x16" },
@@ -553,6 +639,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/base/kernel/geometry", test_kernel_geometry);
   g_test_add_func ("/leat/base/kernel/occupancy", test_kernel_occupancy);
+  g_test_add_func ("/leat/base/kernel/bool", test_kernel_bool);
   g_test_add_func ("/leat/base/kernel/counted-output", test_kernel_counted_output);
   g_test_add_func ("/leat/base/kernel/overflow", test_kernel_overflow);
   g_test_add_func ("/leat/base/kernel/overflow-on-the-device", test_kernel_overflow_on_the_device);
@@ -561,6 +648,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel/refuses", test_kernel_refuses);
   g_test_add_func ("/leat/base/kernel/clear", test_kernel_clear);
   g_test_add_func ("/leat/base/kernel/warns", test_kernel_warns);
+  g_test_add_func ("/leat/base/kernel/warns-of-sizes", test_kernel_warns_of_sizes);
   g_test_add_func ("/leat/base/kernel/in-place", test_kernel_in_place);
   g_test_add_func ("/leat/base/kernel/chain", test_kernel_chain);
   return g_test_run ();

@@ -146,6 +146,41 @@ test_output_file_keeps_mode (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (info.st_mode & 07777, ==, 0640);
 }
 
+/* Where the file system has no access lists, too, of which old kernels think otherwise. */
+static void
+test_output_file_obeys_umask (Fixture *fixture, gconstpointer data)
+{
+  const mode_t before = umask (027);
+  g_autoptr (LeatOutputFile) file = leat_output_file_open (fixture->path, NULL);
+  struct stat info;
+
+  umask (before);
+  g_assert_nonnull (file);
+  g_assert_true (leat_output_file_commit (file, NULL));
+  g_assert_cmpint (stat (fixture->path, &info), ==, 0);
+  g_assert_cmpint (info.st_mode & 07777, ==, 0640);
+}
+
+/* A link stays one, whether it leads to a file or only will. */
+static void
+test_output_file_link_stays (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *link = g_build_filename (fixture->folder, "link", NULL);
+
+  g_assert_cmpint (symlink ("out", link), ==, 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (LeatOutputFile) file = leat_output_file_open (link, NULL);
+
+      g_assert_nonnull (file);
+      g_assert_true (leat_output_file_write (file, i == 0 ? "one" : "two", 3, NULL, NULL));
+      g_assert_true (leat_output_file_commit (file, NULL));
+      g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+      fixture_assert_text (fixture, i == 0 ? "one" : "two");
+      g_assert_cmpuint (fixture_count_files (fixture), ==, 2);
+    }
+}
+
 /* Somebody else may take the name while the file is written. */
 static void
 test_output_file_name_taken (Fixture *fixture, gconstpointer data)
@@ -158,6 +193,53 @@ test_output_file_name_taken (Fixture *fixture, gconstpointer data)
   g_assert_true (leat_output_file_commit (file, NULL));
   fixture_assert_text (fixture, "new");
   g_assert_cmpuint (fixture_count_files (fixture), ==, 1);
+}
+
+/* What may be written, but not replaced, is refused by the check as by the opening.  The super-user may do all. */
+static void
+test_output_file_folder_closed (Fixture *fixture, gconstpointer data)
+{
+  const uid_t user = getuid (), nobody = 65534;
+  g_autofree char *link = g_build_filename (fixture->folder, "link", NULL);
+  g_autofree char *inner = g_build_filename (fixture->folder, "inner", NULL);
+  g_autofree char *path = g_build_filename (inner, "out", NULL);
+
+  g_assert_cmpint (mkdir (inner, 0755), ==, 0);
+  g_assert_true (g_file_set_contents (path, "old", -1, NULL));
+  g_assert_cmpint (symlink (path, link), ==, 0);
+  g_assert_cmpint (chmod (path, 0666), ==, 0);
+  g_assert_cmpint (chmod (inner, 0555), ==, 0);
+  g_assert_cmpint (chmod (fixture->folder, 0777), ==, 0);
+  if (user == 0 && setresuid (nobody, nobody, 0) != 0)
+    g_test_skip ("this super-user may not become another user");
+  else
+    for (guint i = 0; i < 2; i++)
+      {
+        g_autoptr (GError) check = NULL;
+        g_autoptr (GError) error = NULL;
+
+        g_assert_false (leat_output_file_check (i == 0 ? path : link, &check));
+        g_assert_error (check, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO);
+        g_assert_null (leat_output_file_open (i == 0 ? path : link, &error));
+        g_assert_cmpstr (check->message, ==, error->message);
+      }
+  g_assert_cmpint (user == 0 ? setresuid (0, 0, 0) : 0, ==, 0);
+  g_assert_cmpint (chmod (inner, 0755), ==, 0);
+  g_unlink (path);
+  g_rmdir (inner);
+}
+
+/* One that comes when nothing waits. */
+static void
+test_output_file_wake_too_late (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (LeatOutputFile) file = leat_output_file_open ("/dev/null", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_nonnull (file);
+  leat_output_file_wake (file);
+  leat_output_file_write (file, "text", 4, NULL, &error);
+  g_assert_no_error (error);
 }
 
 static void
@@ -205,7 +287,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("nameless", test_output_file_nameless);
   ADD ("keeps-mode", test_output_file_keeps_mode);
+  ADD ("obeys-umask", test_output_file_obeys_umask);
+  ADD ("link-stays", test_output_file_link_stays);
   ADD ("name-taken", test_output_file_name_taken);
+  ADD ("folder-closed", test_output_file_folder_closed);
+  ADD ("wake-too-late", test_output_file_wake_too_late);
   ADD ("hidden", test_output_file_hidden);
   ADD ("quick-exit", test_output_file_quick_exit);
   return g_test_run ();

@@ -152,6 +152,7 @@ static const char *const counting_text =
   "  GRID_FOR (i, x_count)\n"
   "    atomicAdd (&bins[x[i]], 1u);\n"
   "}\n"
+  "__global__ void mix (const float *a, uint64_t a_count, const float *b, float *y) { y[0] = a[0] + b[0]; }\n"
   "__global__ void plane (const uint8_t *x, uint32_t x_dim0, uint32_t x_dim1, float *y)\n"
   "{\n"
   "  extern __shared__ float part[];\n"
@@ -168,6 +169,7 @@ test_inspect_kernel_launch (void)
   g_autofree char *path = tool_write (folder, "count.cu", counting_text);
   g_autofree char *source = g_strconcat ("source=", path, NULL);
   g_autoptr (ToolResult) hist = inspect (WORDS ("kernel", source, "entry=hist"));
+  g_autoptr (ToolResult) mix = inspect (WORDS ("kernel", source, "entry=mix"));
   g_autoptr (ToolResult) plane = inspect (WORDS ("kernel", source, "entry=plane"));
   g_autoptr (ToolResult) json = inspect (WORDS ("--json", "kernel", source, "entry=plane"));
   g_autoptr (JsonObject) all = tool_parse_json (json->out);
@@ -177,6 +179,10 @@ test_inspect_kernel_launch (void)
   tool_assert_contains (hist->out, " entry=hist bins=u32[n] seen=f32[n] clear=bins\n");
   tool_assert_contains (hist->out, "  block           256 threads");
   tool_assert_contains (plane->out, "  block           16x16 threads");
+  tool_assert_contains (mix->out, "float, spec f32\n");
+  tool_assert_contains (mix->out, "spec f32; the kernel is not told its size: state it, as in b=f32[n]\n");
+  g_assert_null (strstr (mix->out, "a=f32[n]"));
+  g_assert_null (strstr (hist->out, "not told its size"));
   tool_assert_contains (plane->out, "shared=BYTES");
   tool_assert_contains (plane->out, " entry=plane y=f32[h,w]\n");
   g_assert_null (strstr (plane->out, "clear=y"));

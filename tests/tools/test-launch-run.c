@@ -389,6 +389,10 @@ typedef struct
 static const CrashCase crash_cases[] = {
   { "*(volatile unsigned char *) 0x10 = 1;", SIGSEGV,
     "leat-launch: ended by SIGSEGV in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+  { "*(volatile int *) 0 = 1;", SIGSEGV,
+    "leat-launch: ended by SIGSEGV in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+  { "int *p = 0; p[threadIdx.x] = in[0]; out[0] = p[0];", SIGSEGV,
+    "leat-launch: ended by SIGSEGV in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
   { "volatile char big[200000]; big[in[0]] = 1; __syncthreads (); out[0] = big[in[1]];", SIGSEGV,
     "poke, block (0,0,0), thread (0,0,0): it overflowed its stack of 64 KiB", "LEAT_CPU_STACK=256K" },
 #ifdef __x86_64__ /* others divide by zero without a word */
@@ -445,6 +449,41 @@ test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
   tool_assert_contains (result->err, row->advises);
 }
 
+/* What shows only when a session opens has its place too. */
+static void
+test_run_opening_tells_where (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *kernel, *properties, *says;
+  } table[] = {
+    { "__global__ void k (const unsigned char *in, unsigned char *out) { out[0] = nope; }\n", "out=u8[25]",
+      "does not compile" },
+  };
+
+  if (LEAT_TEST_SANITIZED)
+    {
+      g_test_skip ("a sanitizer ends the process where memory is asked for that there is not");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *source = tool_write (fixture->folder, "k.cu", table[i].kernel);
+      g_autofree char *text =
+        g_strdup_printf ("leat 1\nio:file path=in.txt out=u8[25] -> upload -> k -> readback -> discard\n"
+                         "k = kernel source=k.cu %s\n",
+                         table[i].properties);
+      g_autofree char *file = tool_write (fixture->folder, "opening.leat", text);
+      g_autofree char *where = g_strconcat (file, ":3:1: kernel \"k\": ", NULL);
+      g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", file));
+
+      g_test_message ("%s", result->err);
+      g_assert_cmpint (result->code, !=, 0);
+      tool_assert_contains (result->err, where);
+      tool_assert_contains (result->err, table[i].says);
+    }
+}
+
 static void
 test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
 {
@@ -480,6 +519,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/interrupted/sigterm", GINT_TO_POINTER (SIGTERM), test_run_interrupted);
   ADD ("/leat/tools/launch/run/progress/asked-for", NULL, test_run_progress);
   ADD ("/leat/tools/launch/run/progress/no-terminal", NULL, test_run_no_progress);
+  ADD ("/leat/tools/launch/run/opening-tells-where", NULL, test_run_opening_tells_where);
   ADD ("/leat/tools/launch/run/reader-goes-away", NULL, test_run_reader_goes_away);
   for (guint i = 0; i < G_N_ELEMENTS (crash_cases); i++)
     {

@@ -134,7 +134,7 @@ test_launch_check_tells_all_errors (Fixture *fixture, gconstpointer data)
   const char *const expected[] = {
     ":2:21: io:file \"file0\" has no property \"chunck\" (did you mean \"chunk\"?)",
     ":2:33: no node \"uplaod\" (did you mean \"upload\"?)",
-    ":3:31: no variable \"outptu\" (it has no variables)",
+    ":3:31: no variable \"outptu\": the file has no let",
   };
 
   g_test_message ("%s", result->err);
@@ -179,7 +179,7 @@ static const PlanningCase planning_cases[] = {
     ":2:35: ", "upload0.out (upload) gives u8[10], which kernel0.x (kernel) does not take: " },
   { "io:file path=in.bin out=u8[10] -> upload\n"
     "  -> kernel source=\"k.cu\" more=1 x=u8[n,2] -> readback -> discard\n",
-    ":2:35: ", "plan.leat:3:6\n" },
+    ":2:35: ", "plan.leat:3:6; the shape comes from io:file \"file0\" at " },
   { "source = io:file path=in.bin out=u8[10]\n"
     "source -> upload -> kernel source=\"k.cu\" more=1 x=u8[7] -> readback -> discard\n",
     ":3:11: ", "dimension 0 is 10 in upload0.out (u8[10]) and 7 in kernel0.x (u8[7]); kernel0 is at " },
@@ -187,7 +187,32 @@ static const PlanningCase planning_cases[] = {
     "k = kernel source=\"k.cu\"\n",
     ":3:1: ", "kernel \"k\": parameter \"more\" (int) of add is not set" },
   { "io:file path=in.bin out=u8[10] -> upload -> kernel source=\"k.cu\" more=1 block=0 -> readback -> discard\n",
-    ":2:45: ", "kernel \"kernel0\": block=0: expected threads" },
+    ":2:79: ", "kernel \"kernel0\": block=0: expected threads" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel source=\"k.cu\" more=1 block=99999999999 -> readback -> "
+    "discard\n",
+    ":2:79: ", "too many; an axis has at most 1024 threads" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel source=\"k.cu\" more=1 grid=99999999999 -> readback -> "
+    "discard\n",
+    ":2:78: ", "grid=99999999999: too many; an axis has at most 2147483647 blocks" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel source=\"k.cu\" more=1 grid=items:z -> readback -> discard\n",
+    ":2:78: ", "has no port \"z\"" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel source=\"k.cu\" more=1 clear=z -> readback -> discard\n",
+    ":2:79: ", "clear=z: kernel add has no output" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel more=1 source=\"k.cu\" entry=addd -> readback -> discard\n",
+    ":2:79: ", "no kernel \"addd\" (did you mean \"add\"?)" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel entry=add source=\"kk.cu\" more=1 -> readback -> discard\n",
+    ":2:69: ", "cannot read the kernel source" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel src=\"k.cu\" more=1 -> readback -> discard\n",
+    ":2:52: ", "has no property \"src\" (did you mean \"source\"?)" },
+  { "io:file path=in.bin out=u8[10] -> upload -> kernel source=\"k.cu\" more=1 y=u8[4,4] x=u8[3] -> readback -> "
+    "discard\n",
+    ":2:35: ", "dimension 0 is 10" },
+  { "io:file path=in.bin out=f32[2] -> upload\n -> kernel source=\"k.cu\" more=1 -> readback -> discard\n",
+    ":2:35: ", "f32 is not u8; kernel0 is at " },
+  { "io:file path=in.bin out=f32[2] -> upload\n -> kernel source=\"k.cu\" more=1 -> readback -> discard\n",
+    ":2:35: ", "plan.leat:2:1: give it u8, or put \"map expr=x type=u8\" in between" },
+  { "io:file path=in.bin out=u8[10] -> upload -> map expr=foo(x) -> readback -> discard\n",
+    ":2:54: ", "no function \"foo\"; there are abs min max sqrt" },
 };
 
 /* What shows only when the pipeline is planned is told at the node, as mistakes in the text are; in the terminal the

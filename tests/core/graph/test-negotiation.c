@@ -70,6 +70,13 @@ static const struct
     "n1.o (toy:kernel) gives f32[4,5], which n2.i (toy:kernel) does not take: f32[n,n] and f32[4,5] do not agree: "
     "dimensions 0 and 1 of n2.i (f32[n,n]) are both n, and 4 and 5 in n1.o (f32[4,5])" },
   { { "out:o=f32[4]", "in:i=f32[n] out:o=f32[n,n]" }, "f32[4,4]", NULL },
+  /* What does not suit is followed to where it came in. */
+  { { "out:o=f64[4]", "in:i=any out:o=any", "in:i=f32[n] out:o=f32[n]" },
+    NULL,
+    "; the f64 comes from toy:kernel \"n0\": give it f32, or put \"map expr=x type=f32\" in between" },
+  { { "out:o=f32[4,5]", "in:i=any out:o=any", "in:i=f32[n] out:o=f32[n]" },
+    NULL,
+    "; the shape comes from toy:kernel \"n0\": give it another one there, or let the reader take 2 dimensions" },
 };
 
 static void

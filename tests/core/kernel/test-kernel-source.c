@@ -48,8 +48,8 @@ static const struct
   { "__global__ void f (const uchar3 *img, float4 *out, int img_dim0, int img_dim1, int out_dim7) {}",
     "f; in img u8*3/3; out out f32*4/16; dim img_dim0:img[0] i32/4; dim img_dim1:img[1] i32/4; dim out_dim7:out[7] "
     "i32/4" },
-  { "__global__ void f (unsigned int a, unsigned b, long unsigned int c, short d, size_t e, bool g, float3 h) {}",
-    "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g u8/1; arg h f32*3/12" },
+  { "__global__ void f (unsigned int a, unsigned b, long unsigned int c, short d, size_t e, bool g) {}",
+    "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g u8/1" },
   { "typedef unsigned short u16;\nusing real = float;\n#define pixel uchar4\n"
     "__global__ void f (const u16 *a, real *b, pixel *c) {}",
     "f; in a u16/2; out b f32/4; out c u8*4/4" },
@@ -128,6 +128,17 @@ static const struct
   { "__global__ void f (int *x, int n, ...) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:" },
   { "__global__ void f (void (*call) (int)) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "references and function pointers cannot be bound" },
+  { "__global__ void f (const int *x, float4 v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:41: \"v\" is a float4 by value, and an argument is one number; take \"float v_x, float v_y, float v_z, "
+    "float "
+    "v_w\" and make the float4 in the kernel, or take an input \"const float4 *v\"" },
+  { "typedef int2 pair;\n__global__ void f (pair v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:2:25: \"v\" is a pair by value" },
+  { "struct p { int a; };\n__global__ void f (p v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:2:22: \"v\" has the type \"p\", which an argument cannot have; known are float, double, the integer types "
+    "and bool" },
+  { "typedef float four[4];\n__global__ void f (four v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:2:25: \"v\" has the type \"four\", which an argument cannot have" },
   { "__global__ void f (const half *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:32: \"x\" has the type \"half\"" },
   { "__global__ void f (void *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:26: \"x\" has the type \"void\"" },
   { "__global__ void f (const int *x, int x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
