@@ -55,6 +55,21 @@ leat_setup_get_free (LeatSetup *self)
   return unused;
 }
 
+/* What the donor has built for runs that leave something out serves again; where it does not, such a run builds it. */
+static void
+leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
+{
+  for (guint i = 0; donor != NULL && i < self->lanes->len; i++)
+    for (guint path = LEAT_PATH_FULL + 1; path < LEAT_N_PATHS; path++)
+      {
+        LeatLane *lane = leat_setup_get_lane (donor, i);
+        g_autofree char *why = NULL;
+
+        if (lane->executables[path].exec != NULL)
+          leat_lane_take_graph (leat_setup_get_lane (self, i), path, lane, &why, NULL);
+      }
+}
+
 gboolean
 leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
 {
@@ -68,6 +83,7 @@ leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
                                  donor != NULL ? leat_setup_get_lane (donor, i) : NULL, why, error))
         return FALSE;
     }
+  leat_setup_take_other_paths (self, donor);
   after = leat_setup_get_free (self);
   self->bytes += before > after ? before - after : 0;
   return TRUE;

@@ -3,6 +3,7 @@
  */
 
 #include "session-fixture.h"
+#include "tally-node.h"
 
 #include "driver/leat-driver-private.h"
 
@@ -243,6 +244,39 @@ test_faults_node_refused (void)
   session_fixture_close (&fixture);
 }
 
+static CUresult
+refuse_write (CUdeviceptr to, const void *from, size_t bytes)
+{
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* A constant that may be half written is nothing to go on with. */
+static void
+test_faults_constant_refused (void)
+{
+  SessionFixture fixture;
+  LeatDriverTable *table;
+  g_autoptr (GError) error = NULL;
+
+  fixture.pipeline = tally_node_make_pipeline ("f32[16]");
+  fixture.session = leat_session_new (fixture.pipeline, NULL);
+  g_assert_true (leat_session_open (fixture.session, NULL, &error));
+  g_assert_no_error (error);
+  fixture.source = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "source", NULL));
+  fixture.sink = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "sink", NULL));
+  run_and_check (&fixture, 16, 1, 1);
+  table = plant (&fixture);
+  table->cuMemcpyHtoD = refuse_write;
+  set (&fixture, "tally", "table", "5");
+  fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_UNSUPPORTED);
+  *table = real;
+  fail_run (&fixture, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
+  leat_session_close (fixture.session);
+  g_assert_true (leat_session_open (fixture.session, NULL, &error));
+  run_and_check (&fixture, 16, 1, 6);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_faults_no_memory (void)
 {
@@ -278,6 +312,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/replan/faults/build-refused", test_faults_build_refused);
   g_test_add_func ("/leat/session/replan/faults/nothing-left", test_faults_nothing_left);
   g_test_add_func ("/leat/session/replan/faults/node-refused", test_faults_node_refused);
+  g_test_add_func ("/leat/session/replan/faults/constant-refused", test_faults_constant_refused);
   g_test_add_func ("/leat/session/replan/faults/no-memory", test_faults_no_memory);
   return g_test_run ();
 }
