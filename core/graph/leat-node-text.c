@@ -184,25 +184,10 @@ leat_node_set_from_string (LeatNode *self, const char *name, const char *text, G
   return good;
 }
 
-/**
- * leat_node_dup_as_string:
- * @self: a node
- * @name: a property, an argument or a port
- *
- * Writes a value as leat_node_set_from_string() would read it back.
- *
- * Returns: (transfer full) (nullable): the text; %NULL for a property that holds its default, an argument that is not
- *   set, a port that is not narrowed, and for what the node does not have
- *
- * Since: 0.1
- */
-char *
-leat_node_dup_as_string (LeatNode *self, const char *name)
+static char *
+leat_node_print (LeatNode *self, const char *name)
 {
   LeatNodeTerm term;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-  g_return_val_if_fail (name != NULL, NULL);
 
   if (leat_node_find_prop (self, name) == NULL)
     leat_node_prepare (self, NULL);
@@ -214,6 +199,33 @@ leat_node_dup_as_string (LeatNode *self, const char *name)
   if (term.port != NULL && term.port->constraint != NULL)
     return leat_spec_to_string (term.port->constraint, LEAT_SPEC_STYLE_FILE);
   return NULL;
+}
+
+/**
+ * leat_node_dup_as_string:
+ * @self: a node
+ * @name: a property, an argument or a port
+ *
+ * Writes a value as leat_node_set_from_string() would read it back.  Of a property that was set while a session is open
+ * it is the one that the session runs with, until it has taken the other over.
+ *
+ * Returns: (transfer full) (nullable): the text; %NULL for a property that holds its default, an argument that is not
+ *   set, a port that is not narrowed, and for what the node does not have
+ *
+ * Since: 0.1
+ */
+char *
+leat_node_dup_as_string (LeatNode *self, const char *name)
+{
+  char *text;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  leat_node_lock (self);
+  text = leat_node_print (self, name);
+  leat_node_unlock (self);
+  return text;
 }
 
 static char *

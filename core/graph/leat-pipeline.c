@@ -114,7 +114,11 @@ leat_pipeline_thaw (LeatPipeline *self)
 
   leat_changes_lock (self->changes);
   if (g_atomic_int_dec_and_test (&self->n_frozen))
-    leat_trial_free (leat_trial_begin (self));
+    {
+      /* What no run has taken over is there for the next session. */
+      leat_trial_free (leat_trial_begin (self));
+      leat_changes_clear (self->changes);
+    }
   leat_changes_unlock (self->changes);
 }
 

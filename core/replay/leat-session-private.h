@@ -26,6 +26,7 @@ typedef struct
   gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
   gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels, lanes with their graphs */
   gint64 source_us, device_us, sink_us;         /* sums over the runs */
+  gint64 replan_us;                             /* sum over the replans, those that failed included */
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 

@@ -145,8 +145,15 @@ gboolean
 leat_session_take_props (LeatSession *self, gboolean stream, GError **error)
 {
   GError *inner = NULL;
+  gint64 begin;
+  gboolean good;
 
-  if (!leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)) || leat_session_replan (self, &inner))
+  if (!leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)))
+    return TRUE;
+  begin = g_get_monotonic_time ();
+  good = leat_session_replan (self, &inner);
+  self->stats.replan_us += g_get_monotonic_time () - begin;
+  if (good)
     return TRUE;
   if (stream && !self->failed)
     {

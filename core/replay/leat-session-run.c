@@ -177,7 +177,7 @@ static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
   return self->executor == LEAT_EXECUTOR_EAGER || lane->executables[path].exec != NULL
-         || leat_lane_build_graph (lane, path, error);
+         || leat_setup_build_path (self->setup, lane, path, error);
 }
 
 /* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */

@@ -34,7 +34,7 @@ leat_session_tell_stats (LeatSession *self)
  * for former shapes of the data), shape-hits t (returns to one of them); items-in t, bytes-in t, bytes-out t; times in
  * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels, constants
  * and memory), open-build-us x (the graph); first-result-us x (from open () to the first result), source-us
- * x, device-us x, sink-us x (sums), device-min-us x, device-max-us x
+ * x, device-us x, sink-us x, replan-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -75,6 +75,7 @@ leat_session_dup_stats (LeatSession *self)
   g_variant_dict_insert (&dict, "source-us", "x", stats->source_us);
   g_variant_dict_insert (&dict, "device-us", "x", stats->device_us);
   g_variant_dict_insert (&dict, "sink-us", "x", stats->sink_us);
+  g_variant_dict_insert (&dict, "replan-us", "x", stats->replan_us);
   g_variant_dict_insert (&dict, "device-min-us", "x", stats->device_max_us > 0 ? stats->device_min_us : 0);
   g_variant_dict_insert (&dict, "device-max-us", "x", stats->device_max_us);
   return g_variant_ref_sink (g_variant_dict_end (&dict));

@@ -33,6 +33,8 @@ void leat_setup_free (LeatSetup *self);
 /* The graphs of the first path.  @donor (nullable): a setup that is not needed any more when this succeeds, alike to
  * this one: its executables are updated where the driver does so.  @why: as leat_lane_take_graph (). */
 gboolean leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error);
+/* The graph of another path, for one of its lanes. */
+gboolean leat_setup_build_path (LeatSetup *self, LeatLane *lane, LeatPath path, GError **error);
 /* The donor of a build that failed is to run on. */
 gboolean leat_setup_rebuild (LeatSetup *self, GError **error);
 /* See leat_lane_adjust (). */

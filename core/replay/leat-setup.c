@@ -90,6 +90,18 @@ leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
 }
 
 gboolean
+leat_setup_build_path (LeatSetup *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  guint64 before = leat_setup_get_free (self), after;
+
+  if (!leat_lane_build_graph (lane, path, error))
+    return FALSE;
+  after = leat_setup_get_free (self);
+  self->bytes += before > after ? before - after : 0;
+  return TRUE;
+}
+
+gboolean
 leat_setup_rebuild (LeatSetup *self, GError **error)
 {
   for (guint i = 0; i < self->lanes->len; i++)

@@ -32,7 +32,7 @@ void leat_store_unref (LeatStore *self);
 void leat_store_begin_round (LeatStore *self);
 /* Contents are undefined in a new block, but for the count of staging memory, which is 0. (transfer full) */
 LeatBlock *leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error);
-/* At least @bytes. (transfer full) */
+/* At least @bytes, and not much more. (transfer full) */
 LeatBlock *leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error);
 /* What all blocks take, of the device and of the host. */
 guint64 leat_store_get_bytes (LeatStore *self);

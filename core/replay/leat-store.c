@@ -134,14 +134,16 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
     }
 }
 
+/* One that is far too large would outlive those who need all of it. */
 LeatBlock *
 leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
 {
   for (guint i = 0; i < self->arenas->len; i++)
     {
       LeatBlock *block = g_ptr_array_index (self->arenas, i);
+      guint64 room = leat_memory_get_bytes (block->memory);
 
-      if (leat_memory_get_bytes (block->memory) >= bytes)
+      if (room >= bytes && room / 2 <= bytes)
         return leat_store_lend (self, block);
     }
   return leat_store_add (self, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);

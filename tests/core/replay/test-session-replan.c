@@ -276,6 +276,40 @@ test_replan_caps_the_cache (void)
   session_fixture_close (&fixture);
 }
 
+/* Neither memory nor modules nor executables pile up. */
+static void
+test_replan_does_not_grow (void)
+{
+  SessionFixture fixture;
+  LeatMemoryCounts before, after;
+  LeatDevice *device;
+  LeatDriver *driver;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  g_object_set (fixture.session, "cache-bytes", (guint64) 0, NULL);
+  device = leat_session_get_device (fixture.session);
+  run_and_check (&fixture, 256, 2, 1);
+  leat_device_get_memory_counts (device, LEAT_MEMORY_DEVICE, &before);
+  driver = start_trace (&fixture);
+  for (guint round = 0; round < 20; round++)
+    {
+      set (&fixture, "source", "spec", "f32[700]");
+      set (&fixture, "m", "expr", "a*x+b+b");
+      run_and_check (&fixture, 700, 2, 2);
+      set (&fixture, "source", "spec", "f32[256]");
+      set (&fixture, "m", "expr", "a*x+b");
+      run_and_check (&fixture, 256, 2, 1);
+    }
+  leat_driver_trace_stop (driver);
+  leat_device_get_memory_counts (device, LEAT_MEMORY_DEVICE, &after);
+  g_assert_cmpuint (after.live_bytes, ==, before.live_bytes);
+  g_assert_cmpuint (after.live_count, ==, before.live_count);
+  g_assert_cmpuint (COUNT (driver, cuGraphCreate), ==, COUNT (driver, cuGraphDestroy));
+  g_assert_cmpuint (COUNT (driver, cuGraphInstantiateWithFlags), ==, COUNT (driver, cuGraphExecDestroy));
+  g_assert_cmpuint (COUNT (driver, cuModuleLoadData), ==, COUNT (driver, cuModuleUnload));
+  session_fixture_close (&fixture);
+}
+
 static void
 fail_run (SessionFixture *fixture, GQuark domain, int code)
 {
@@ -607,6 +641,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/replan/finds-shapes-again/eager", eager, test_replan_finds_shapes_again);
   g_test_add_func ("/leat/session/replan/without-a-cache", test_replan_without_a_cache);
   g_test_add_func ("/leat/session/replan/caps-the-cache", test_replan_caps_the_cache);
+  g_test_add_func ("/leat/session/replan/does-not-grow", test_replan_does_not_grow);
   g_test_add_func ("/leat/session/replan/refuses-and-goes-on", test_replan_refuses_and_goes_on);
   g_test_add_func ("/leat/session/replan/leaves-endpoints-alone", test_replan_leaves_endpoints_alone);
   g_test_add_func ("/leat/session/replan/keeps-state", test_replan_keeps_state);
