@@ -4,7 +4,7 @@
 #include "leat-graph-error-private.h"
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
-#include "leat-trial-private.h"
+#include "leat-attempt-private.h"
 
 #include <string.h>
 
@@ -116,7 +116,7 @@ leat_pipeline_thaw (LeatPipeline *self)
   if (g_atomic_int_dec_and_test (&self->n_frozen))
     {
       /* What no run has taken over is there for the next session. */
-      leat_trial_free (leat_trial_begin (self));
+      leat_attempt_free (leat_attempt_begin (self));
       leat_changes_clear (self->changes);
     }
   leat_changes_unlock (self->changes);

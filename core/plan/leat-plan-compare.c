@@ -22,8 +22,8 @@ leat_op_dup_title (const LeatOp *op)
 static gboolean
 leat_op_is_alike (const LeatOp *a, const LeatOp *b)
 {
-  return a->kind == b->kind && a->node == b->node && a->elided == b->elided && a->kept == b->kept
-         && a->n_after == b->n_after
+  return a->kind == b->kind && a->node == b->node && leat_op_launches (a) == leat_op_launches (b)
+         && a->elided == b->elided && a->kept == b->kept && a->n_after == b->n_after
          && (a->n_after == 0 || memcmp (a->after, b->after, a->n_after * sizeof *a->after) == 0);
 }
 
@@ -60,9 +60,10 @@ leat_op_find_difference (const LeatOp *a, const LeatOp *b)
 {
   if (!leat_op_has_same_touches (a, b))
     return "touches other buffers";
-  if (a->kind != LEAT_OP_KERNEL)
-    return a->to == b->to && a->from == b->from && a->bytes == b->bytes && a->value == b->value ? NULL
-                                                                                                : "moves other data";
+  if (a->to != b->to || a->from != b->from || a->bytes != b->bytes || a->value != b->value)
+    return "moves other data";
+  if (!leat_op_launches (a))
+    return NULL;
   if (!leat_op_has_same_kernel (a, b))
     return "has another kernel";
   if (a->cooperative != b->cooperative || a->grid_by_occupancy != b->grid_by_occupancy)
@@ -175,7 +176,7 @@ leat_plan_hash_op (XXH3_state_t *state, const LeatOp *op)
       LEAT_HASH (state, op->args[i].kind);
       LEAT_HASH (state, op->args[i].buffer);
     }
-  if (op->kind != LEAT_OP_KERNEL)
+  if (!leat_op_launches (op))
     return;
   leat_plan_hash_text (state, leat_kernel_source_get_whole_text (op->source));
   leat_plan_hash_text (state, op->prototype->entry);

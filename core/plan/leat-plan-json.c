@@ -59,7 +59,7 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
     leat_json_add_int (builder, "bytes", op->bytes);
   if (op->kind == LEAT_OP_TRANSFER)
     {
-      leat_json_add_string (builder, "mode", op->elided ? "mapped" : "copy");
+      leat_json_add_string (builder, "mode", leat_transfer_mode_get_name (op->way));
       if (op->reason != NULL)
         leat_json_add_string (builder, "reason", op->reason);
     }

@@ -7,13 +7,17 @@
 /* What one run in steady state will cost, from the bound ops alone.  The other side of the comparison is never filled
  * here: it comes from the driver's counters and from the nodes of the graph that was built. */
 
+/* What a kernel of ours moves of bounded data depends on their count; the bytes are the most. */
 static void
 leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
   gboolean from_host = leat_plan_get_root (self, op->from)->place == LEAT_PLACE_STAGING;
   gboolean to_host = leat_plan_get_root (self, op->to)->place == LEAT_PLACE_STAGING;
 
-  sum->copies++;
+  if (leat_op_launches (op))
+    sum->kernels++;
+  else
+    sum->copies++;
   if (from_host && !to_host)
     sum->upload_bytes += op->bytes;
   else if (to_host && !from_host)

@@ -44,7 +44,7 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL)
     g_string_append_printf (text, "  %" G_GUINT64_FORMAT " bytes", op->bytes);
   if (op->kind == LEAT_OP_TRANSFER)
-    g_string_append_printf (text, "  %s%s%s%s", op->elided ? "mapped" : "copy", op->reason ? " (" : "",
+    g_string_append_printf (text, "  %s%s%s%s", leat_transfer_mode_get_name (op->way), op->reason ? " (" : "",
                             op->reason ? op->reason : "", op->reason ? ")" : "");
   for (guint i = 0; i < op->n_after; i++)
     g_string_append_printf (text, "%s%u", i == 0 ? "  after " : ",", op->after[i]);

@@ -61,10 +61,13 @@ typedef struct
   LeatTransferMode mode;
 
   /* bound */
-  gboolean elided;    /* a transfer through mapped memory: no op is left of it */
-  const char *reason; /* why a transfer is done as it is */
-  gboolean kept;      /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
-  guint *after;       /* indices of ops, none implied by another */
+  LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
+  gboolean choosable;   /* TRANSFER: nobody insists on a way */
+  gboolean mappable;    /* TRANSFER: it could be mapped */
+  gboolean elided;      /* a transfer through mapped memory: no op is left of it */
+  const char *reason;   /* why a transfer is done as it is */
+  gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
+  guint *after;         /* indices of ops, none implied by another */
   guint n_after;
 } LeatOp;
 
@@ -107,8 +110,9 @@ typedef struct
 /* What binding must know of a device. */
 typedef struct
 {
-  gboolean bound;      /* FALSE: the logical plan, for no device */
-  gboolean integrated; /* device memory is host memory: a copy gains nothing */
+  gboolean bound;               /* FALSE: the logical plan, for no device */
+  gboolean integrated;          /* device memory is host memory: a copy gains nothing */
+  const LeatTransferMode *ways; /* by op index, what was measured to be best; AUTO or NULL where nobody has */
 } LeatTraits;
 
 /* Per run in steady state, and once at open; filled from the bound ops alone. */
@@ -185,6 +189,9 @@ gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
 void leat_plan_choose_transfers (LeatPlan *self);
+gboolean leat_op_launches (const LeatOp *op);
+void leat_op_clear_args (LeatOp *op);
+const char *leat_transfer_mode_get_name (LeatTransferMode mode);
 void leat_plan_find_reusable (LeatPlan *self);
 /* An op that is left, other than @but, that writes the memory of @root; NULL where there is none. */
 const LeatOp *leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but);

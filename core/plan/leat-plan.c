@@ -62,17 +62,24 @@ leat_buffer_kind_get_name (LeatBufferKind kind)
   return leat_buffer_kind_names[kind];
 }
 
-static void
-leat_op_free (LeatOp *op)
+void
+leat_op_clear_args (LeatOp *op)
 {
-  g_free (op->touches);
-  g_clear_pointer (&op->source, leat_kernel_source_unref);
   for (guint i = 0; i < op->n_args; i++)
     {
       g_clear_pointer (&op->args[i].value, g_bytes_unref);
       g_free (op->args[i].name);
     }
-  g_free (op->args);
+  g_clear_pointer (&op->args, g_free);
+  op->n_args = 0;
+}
+
+static void
+leat_op_free (LeatOp *op)
+{
+  g_free (op->touches);
+  g_clear_pointer (&op->source, leat_kernel_source_unref);
+  leat_op_clear_args (op);
   g_free (op->after);
   g_free (op);
 }

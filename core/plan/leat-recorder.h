@@ -153,9 +153,10 @@ void leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 val
 void leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer);
 /**
  * LeatTransferMode:
- * @LEAT_TRANSFER_AUTO: what suits the device and the readers, chosen when the session opens
+ * @LEAT_TRANSFER_AUTO: the fastest, by measuring in the first run, or as was measured before
  * @LEAT_TRANSFER_COPY: always a copy
  * @LEAT_TRANSFER_MAPPED: no copy where that can be: kernels read and write the host's memory in place
+ * @LEAT_TRANSFER_KERNEL: a kernel of Leat's moves what is live
  *
  * How data goes between host and device, as `upload` and `readback` take it for their property `mode`.
  */
@@ -163,7 +164,8 @@ typedef enum
 {
   LEAT_TRANSFER_AUTO,
   LEAT_TRANSFER_COPY,
-  LEAT_TRANSFER_MAPPED
+  LEAT_TRANSFER_MAPPED,
+  LEAT_TRANSFER_KERNEL
 } LeatTransferMode;
 void leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode);
 /* After the last data, one more run with a count of 0 on every bounded input, so that kept data can be given out. The

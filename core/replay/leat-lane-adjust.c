@@ -63,7 +63,7 @@ leat_lane_update_op (LeatLane *self, const LeatOp *op, gboolean *broken, GError 
 {
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     {
-      if (self->executables[path].exec == NULL)
+      if (self->executables[path].exec == NULL || leat_path_skips (path, op))
         continue;
       *broken = TRUE;
       if (!leat_lane_update_kernel (self, path, op, error))
@@ -80,7 +80,7 @@ leat_lane_update_ops (LeatLane *self, const LeatLaneSide *old, gboolean *broken,
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && leat_lane_op_differs (self, old, op)
+      if (leat_op_launches (op) && leat_lane_op_differs (self, old, op)
           && !leat_lane_update_op (self, op, broken, error))
         return FALSE;
     }

@@ -49,7 +49,7 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
   const char *call = "cuMemsetD8Async";
   CUresult result = CUDA_SUCCESS;
 
-  switch (op->kind)
+  switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
       result = leat_lane_call_kernel (self, op, stream, &call);

@@ -100,7 +100,7 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
   for (guint i = 0; i < op->n_after; i++)
     if (to->nodes[op->after[i]] != NULL)
       after[n_after++] = to->nodes[op->after[i]];
-  switch (op->kind)
+  switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
       call = "cuGraphAddKernelNode";
@@ -235,7 +235,7 @@ leat_lane_make_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why
     return FALSE;
   if (from != NULL && from->exec != NULL && leat_lane_update_executable (self, to, donor, from, why))
     return TRUE;
-  return leat_lane_instantiate (self, to, error) && leat_lane_wait (self, error);
+  return leat_lane_instantiate (self, to, error) && leat_lane_synchronize (self, error);
 }
 
 /* Builds and instantiates; a plan without device work has no graph. */
@@ -271,7 +271,7 @@ leat_lane_update_all_kernels (LeatLane *self, LeatPath path, GError **error)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !leat_lane_update_kernel (self, path, op, error))
+      if (leat_op_launches (op) && !leat_path_skips (path, op) && !leat_lane_update_kernel (self, path, op, error))
         return FALSE;
     }
   return TRUE;
@@ -289,7 +289,7 @@ leat_lane_rebuild_executable (LeatLane *self, LeatPath path, GError **error)
     return FALSE;
   (*self->table->cuGraphExecDestroy) (g_steal_pointer (&it->exec));
   good = leat_lane_instantiate (self, it, error) && leat_lane_update_all_kernels (self, path, error)
-         && leat_lane_wait (self, error);
+         && leat_lane_synchronize (self, error);
   leat_device_pop (self->resident->device);
   return good;
 }

@@ -12,6 +12,7 @@
 #include "graph/leat-node-private.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
+#include "replay/leat-session.h"
 
 G_BEGIN_DECLS
 
@@ -71,6 +72,9 @@ typedef struct
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
+  LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended; /* waits that ended by looking */
 
   LeatBlock *arena;
   GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */
@@ -78,6 +82,7 @@ typedef struct
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
 
+  LeatStore *store;  /* not owned: of its memory */
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
@@ -88,6 +93,8 @@ typedef struct
 /* Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there. */
 LeatResident *leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, LeatResident *lender,
                                  GError **error);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error);
 void leat_resident_free (LeatResident *self);
 /* Constants whose memory does not hold their bytes are written. */
 gboolean leat_resident_write_constants (LeatResident *self, GError **error);
@@ -95,12 +102,15 @@ gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
                          GError **error);
 void leat_lane_free (LeatLane *self);
-gboolean leat_lane_allocate (LeatLane *self, LeatStore *store, GError **error);
+gboolean leat_lane_allocate (LeatLane *self, GError **error);
 /* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
 gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
 /* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
  * graph.  After an error it is what it was, unless @broken says that some are updated and some are not. */
 gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
+/* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
+ * first. */
+gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
@@ -116,7 +126,13 @@ gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
 gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_wait (LeatLane *self, GError **error);
+gboolean leat_lane_synchronize (LeatLane *self, GError **error);
+/* For a run, in the way that the session says. */
+gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
+void leat_lane_note_wait (LeatLane *self, gint64 us);
+/* For another thread to wait: the event behind what was launched, and what its wait gave. */
+gboolean leat_lane_record_end (LeatLane *self, GError **error);
+gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);

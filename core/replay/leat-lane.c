@@ -45,13 +45,16 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->counts = counts;
   self->table = leat_device_get_table (resident->device);
   self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
+  self->store = store;
+  g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
+  self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   self->last_nodes = leat_lane_list_nodes (plan);
-  if (self->stream == NULL || !leat_lane_allocate (self, store, error) || !leat_lane_allocate_overs (self, error)
-      || !leat_lane_pack_launches (self, error))
+  if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
+      || !leat_lane_allocate_overs (self, error) || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -64,6 +67,7 @@ leat_lane_free (LeatLane *self)
   leat_lane_destroy_graphs (self);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
+  g_clear_pointer (&self->ended, leat_event_free);
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->overs, leat_memory_free);
@@ -135,11 +139,13 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
 }
 
 static gboolean
-leat_lane_allocate_buffer (LeatLane *self, LeatStore *store, const LeatBuffer *buffer, GError **error)
+leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
   gboolean shared = buffer->kind == LEAT_BUFFER_CONST;
   LeatBlock *block = NULL;
 
+  if (g_ptr_array_index (self->blocks, buffer->id) != NULL)
+    return TRUE; /* staging memory stays when the device's half is made anew */
   switch (buffer->place)
     {
     case LEAT_PLACE_ARENA:
@@ -147,7 +153,8 @@ leat_lane_allocate_buffer (LeatLane *self, LeatStore *store, const LeatBuffer *b
       break;
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
-      block = shared ? g_ptr_array_index (self->resident->blocks, buffer->id) : leat_store_get (store, buffer, error);
+      block =
+        shared ? g_ptr_array_index (self->resident->blocks, buffer->id) : leat_store_get (self->store, buffer, error);
       if (block == NULL)
         {
           leat_lane_explain_memory (self->plan, buffer, error);
@@ -159,19 +166,19 @@ leat_lane_allocate_buffer (LeatLane *self, LeatStore *store, const LeatBuffer *b
     case LEAT_PLACE_ALIAS:
       break;
     }
-  g_ptr_array_add (self->blocks, shared ? NULL : block);
+  g_ptr_array_index (self->blocks, buffer->id) = shared ? NULL : block;
   return TRUE;
 }
 
 gboolean
-leat_lane_allocate (LeatLane *self, LeatStore *store, GError **error)
+leat_lane_allocate (LeatLane *self, GError **error)
 {
   LeatPlan *plan = self->plan;
 
-  leat_store_begin_round (store);
+  leat_store_begin_round (self->store);
   if (plan->arena_bytes > 0)
     {
-      self->arena = leat_store_get_arena (store, plan->arena_bytes, error);
+      self->arena = leat_store_get_arena (self->store, plan->arena_bytes, error);
       if (self->arena == NULL)
         {
           leat_lane_explain_memory (plan, NULL, error);
@@ -179,7 +186,7 @@ leat_lane_allocate (LeatLane *self, LeatStore *store, GError **error)
         }
     }
   for (guint i = 0; i < plan->buffers->len; i++)
-    if (!leat_lane_allocate_buffer (self, store, leat_plan_get_buffer (plan, i), error))
+    if (!leat_lane_allocate_buffer (self, leat_plan_get_buffer (plan, i), error))
       return FALSE;
   for (guint i = 0; i < plan->buffers->len; i++)
     {
@@ -215,6 +222,44 @@ leat_lane_begin (LeatLane *self, LeatLane *before, GError **error)
   return TRUE;
 }
 
+static void
+leat_lane_free_device_half (LeatLane *self)
+{
+  leat_lane_destroy_graphs (self);
+  g_clear_pointer (&self->arena, leat_block_unref);
+  for (guint i = 0; i < self->blocks->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->kind != LEAT_BUFFER_STAGING)
+      {
+        leat_lane_free_block (g_ptr_array_index (self->blocks, i));
+        g_ptr_array_index (self->blocks, i) = NULL;
+        self->hosts[i] = NULL;
+      }
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    leat_launch_clear (&self->launches[i]);
+}
+
+static gboolean
+leat_lane_begin_state (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      LeatBlock *block = g_ptr_array_index (self->blocks, i);
+
+      if (block != NULL && buffer->place == LEAT_PLACE_OWN && !leat_block_write (block, buffer, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+leat_lane_rebuild (LeatLane *self, GError **error)
+{
+  leat_lane_free_device_half (self);
+  return leat_lane_allocate (self, error) && leat_lane_begin_state (self, error)
+         && leat_lane_pack_launches (self, error) && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
+}
+
 static gboolean
 leat_lane_pack_all (LeatLane *self, GError **error)
 {
@@ -222,7 +267,7 @@ leat_lane_pack_all (LeatLane *self, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !leat_launch_pack (&self->launches[i], self, op, error))
+      if (leat_op_launches (op) && !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
   return TRUE;
@@ -274,15 +319,5 @@ leat_lane_set_ending (LeatLane *self, GError **error)
         && !leat_memory_write (((LeatBlock *) g_ptr_array_index (self->blocks, i))->memory, 0, &ending, sizeof ending,
                                error))
       return FALSE;
-  return TRUE;
-}
-
-gboolean
-leat_lane_wait (LeatLane *self, GError **error)
-{
-  CUresult result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
-
-  if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuStreamSynchronize", result, "%s", self->last_nodes);
   return TRUE;
 }

@@ -57,7 +57,7 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op)
     {
       const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
 
-      if (other->node == op->node && other->kind == LEAT_OP_KERNEL
+      if (other->node == op->node && leat_op_launches (other) && self->op_modules[other->index] != NULL
           && leat_kernel_source_equal (other->source, op->source))
         return self->op_modules[other->index];
     }
@@ -136,16 +136,18 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   return leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error);
 }
 
-static gboolean
+gboolean
 leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error)
 {
-  self->functions = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
-  self->op_modules = g_new0 (LeatModule *, self->plan->ops->len + 1);
+  if (self->functions == NULL)
+    self->functions = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
+  if (self->op_modules == NULL)
+    self->op_modules = g_new0 (LeatModule *, self->plan->ops->len + 1);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !leat_resident_load_kernel (self, lender, op, error))
+      if (leat_op_launches (op) && self->functions[i] == NULL && !leat_resident_load_kernel (self, lender, op, error))
         {
           leat_node_prefix_error (op->node, error);
           return FALSE;

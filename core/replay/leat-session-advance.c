@@ -11,8 +11,19 @@ leat_session_take (LeatSession *self, GError **error)
 {
   if (g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_FREE, LEAT_SESSION_CHANGING))
     return TRUE;
-  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is %s another thread",
-               g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING ? "running in" : "being opened or closed by");
+  switch (g_atomic_int_get (&self->use))
+    {
+    case LEAT_SESSION_LAUNCHED:
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
+                   "a run of the session is under way, launched and not completed");
+      break;
+    case LEAT_SESSION_RUNNING:
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
+      break;
+    default:
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE,
+                   "the session is being opened or closed by another thread");
+    }
   return FALSE;
 }
 
@@ -31,6 +42,11 @@ leat_session_take_over (LeatSession *self)
     g_usleep (500);
   while (!leat_session_take (self, NULL))
     {
+      if (g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_LAUNCHED, LEAT_SESSION_CHANGING))
+        {
+          leat_session_drop_flight (self);
+          break;
+        }
       if (g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING)
         leat_session_unblock_endpoints (self);
       g_usleep (500);
@@ -56,7 +72,7 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 }
 
 /* A graph launch takes its context from the stream; launching ops one by one needs it current. */
-static gboolean
+gboolean
 leat_session_begin (LeatSession *self, GError **error)
 {
   if (!leat_session_take (self, error))
@@ -71,16 +87,16 @@ leat_session_begin (LeatSession *self, GError **error)
   return FALSE;
 }
 
-static void
-leat_session_end (LeatSession *self)
+void
+leat_session_end (LeatSession *self, LeatSessionUse after)
 {
   if (self->executor == LEAT_EXECUTOR_EAGER)
     leat_device_pop (self->device);
-  leat_session_let_go (self);
+  g_atomic_int_set (&self->use, after);
 }
 
 /* Before a run nothing is lost by stopping; within one, what sources gave already would be missing from the result. */
-static gboolean
+gboolean
 leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -90,10 +106,22 @@ leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **e
   return !g_atomic_int_get (&self->closing);
 }
 
+LeatFlow
+leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
+{
+  self->ended = flow == LEAT_FLOW_END;
+  if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
+    flow = LEAT_FLOW_ERROR;
+  self->failed = flow == LEAT_FLOW_ERROR;
+  leat_session_tell_stats (self);
+  return flow;
+}
+
 /* @stream: see leat_session_take_props () */
 static LeatFlow
 leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancellable *cancellable, GError **error)
 {
+  LeatLane *lane = NULL;
   LeatFlow flow = LEAT_FLOW_EMPTY;
 
   if (self->ended)
@@ -102,15 +130,13 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
     {
       if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, stream, error))
         return LEAT_FLOW_ERROR;
-      flow = leat_session_run_once (self, g_ptr_array_index (self->lanes, 0), wait, cancellable, error);
+      lane = g_ptr_array_index (self->lanes, 0);
+      flow = leat_session_begin_run (self, lane, wait, cancellable, error);
     }
   while (flow == LEAT_FLOW_EMPTY && wait);
-  self->ended = flow == LEAT_FLOW_END;
-  if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
-    flow = LEAT_FLOW_ERROR;
-  self->failed = flow == LEAT_FLOW_ERROR;
-  leat_session_tell_stats (self);
-  return flow;
+  if (flow == LEAT_FLOW_DATA)
+    flow = leat_session_end_run (self, lane, cancellable, error);
+  return leat_session_settle (self, flow, error);
 }
 
 /**
@@ -142,7 +168,7 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
   if (!leat_session_begin (self, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_advance (self, wait, FALSE, cancellable, error);
-  leat_session_end (self);
+  leat_session_end (self, LEAT_SESSION_FREE);
   return flow;
 }
 
@@ -194,7 +220,7 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
     g_cancellable_disconnect (cancellable, watch);
   if (flow == LEAT_FLOW_END)
     leat_session_post_stats (self);
-  leat_session_end (self);
+  leat_session_end (self, LEAT_SESSION_FREE);
 }
 
 static void
@@ -215,8 +241,9 @@ leat_session_post_outcome (LeatSession *self, const GError *error)
  * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Properties that were set and
  * cannot be taken over are told by a %LEAT_MESSAGE_WARNING, have their former values again, and the runs go on.  Last
  * comes exactly one message that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set
- * to.  A call that is refused (%LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_FAILED) is no run and posts nothing:
- * another may be under way.  After an error as leat_session_replay (), which posts none of these.
+ * to.  A call that is refused (%LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_BUSY, %LEAT_SESSION_ERROR_FAILED) is no
+ * run and posts nothing: another may be under way.  After an error as leat_session_replay (), which posts none of
+ * these.
  *
  * Returns: whether the end was reached
  */

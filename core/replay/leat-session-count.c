@@ -110,6 +110,7 @@ leat_session_start_counting (LeatSession *self, GError **error)
     }
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     self->counted_from[path] = ((LeatLane *) g_ptr_array_index (self->lanes, 0))->executables[path].launches;
+  self->counted_seen_from = ((LeatLane *) g_ptr_array_index (self->lanes, 0))->seen_ended;
   return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
 }
 
@@ -157,7 +158,8 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_add (&builder, "{st}", "copies", inside.copies + COUNT (copies));
   g_variant_builder_add (&builder, "{st}", "fills", inside.fills + COUNT (fills));
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
-  g_variant_builder_add (&builder, "{st}", "waits", COUNT (waits));
+  /* A wait that looks until the end is many calls, and one wait. */
+  g_variant_builder_add (&builder, "{st}", "waits", COUNT (waits) + lane->seen_ended - self->counted_seen_from);
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",
                          leat_driver_trace_get_total (leat_device_get_driver (self->device)));

@@ -7,6 +7,7 @@
 #include "leat-memo-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
+#include "leat-waiter-private.h"
 
 G_BEGIN_DECLS
 
@@ -45,6 +46,13 @@ typedef struct
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
 
+/* One set of ways that calibration measured. */
+typedef struct
+{
+  char *ways; /* "upload0=copy readback0=mapped" */
+  double us;  /* median of a replay */
+} LeatTrial;
+
 /* In the window of runs that is under way. */
 typedef struct
 {
@@ -53,12 +61,23 @@ typedef struct
   gint64 spent_ns;
 } LeatMemoCosts;
 
+/* A run between its launch and its end. */
+typedef struct
+{
+  gint64 begin_us, filled_us;
+  LeatPath path;
+  gboolean known;    /* the memo had the results */
+  gboolean launched; /* the device works on it */
+  gboolean watched;  /* by the waiter, and not only by who completes it */
+} LeatSessionFlight;
+
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
 typedef enum
 {
   LEAT_SESSION_FREE,
   LEAT_SESSION_CHANGING, /* opens, closes, or looks whether it may run */
   LEAT_SESSION_RUNNING,
+  LEAT_SESSION_LAUNCHED, /* nobody: the device is at work, and somebody will complete the run */
 } LeatSessionUse;
 
 struct _LeatSession
@@ -68,7 +87,9 @@ struct _LeatSession
   LeatPipeline *pipeline;
   char *selector;
   LeatExecutor executor;
-  gboolean reuse; /* leave uploads out where the inputs are what they were */
+  gboolean reuse;     /* leave uploads out where the inputs are what they were */
+  gboolean calibrate; /* find the best ways of data between host and device by measuring */
+  gint wait;          /* atomic: LeatWait */
   LeatMemoMode memo_mode;
   guint memo_entries;
   guint64 memo_bytes;
@@ -90,9 +111,15 @@ struct _LeatSession
   LeatMemo *memo;         /* NULL while nothing is remembered */
   LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
-  guint n_filled; /* sources that have given data for the run that is to come */
-  guint started;  /* endpoints that stop () must be called on */
-  gint is_open;   /* atomic; changed only by who has the session */
+  GArray *trials;        /* LeatTrial */
+  gboolean to_calibrate; /* the first run has to find out how data go best */
+  gboolean ways_known;   /* it did, or an earlier session */
+  LeatSessionFlight flight;
+  LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
+  GSource *task_source; /* of the replay_async () that is under way */
+  guint n_filled;       /* sources that have given data for the run that is to come */
+  guint started;        /* endpoints that stop () must be called on */
+  gint is_open;         /* atomic; changed only by who has the session */
   gboolean flushed;
   gboolean ended;  /* and the sinks have finished */
   gboolean failed; /* in a run: what comes next would have a hole */
@@ -102,6 +129,7 @@ struct _LeatSession
   gint64 last_progress_us;
   guint64 total_bytes;
   guint64 counted_from[LEAT_N_PATHS]; /* launches of each path when start_counting () was called */
+  guint64 counted_seen_from;          /* and waits that had ended by looking */
   LeatSessionStats stats;
   GMutex told_lock;
   LeatSessionStats told; /* the stats as any thread may see them */
@@ -117,6 +145,21 @@ gboolean leat_session_take (LeatSession *self, GError **error);
 /* Open, and no earlier run has failed?  For who has it. */
 gboolean leat_session_check_may_run (LeatSession *self, GError **error);
 void leat_session_let_go (LeatSession *self);
+/* As take, for runs: open, and in the state that the executor needs. */
+gboolean leat_session_begin (LeatSession *self, GError **error);
+/* @after: who has the session from now on, FREE or LAUNCHED */
+void leat_session_end (LeatSession *self, LeatSessionUse after);
+gboolean leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **error);
+/* What the outcome of a run means for those to come. */
+LeatFlow leat_session_settle (LeatSession *self, LeatFlow flow, GError **error);
+/* The run that is launched is given up; for who closes. */
+void leat_session_drop_flight (LeatSession *self);
+/* Has the session again for the end of a run that is launched; FALSE when none is. */
+gboolean leat_session_take_flight (LeatSession *self);
+/* One run in two halves with the session taken, in between the device works: watched where @tell. */
+LeatFlow leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GError **error);
+gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 /* As take, after the run that is under way, if any, has been called off. */
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
@@ -124,6 +167,12 @@ void leat_session_tell_stats (LeatSession *self);
 
 void leat_session_list_changeable (LeatSession *self);
 gboolean leat_session_take_changes (LeatSession *self, GError **error);
+
+void leat_session_plan_calibration (LeatSession *self);
+gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_recall_ways (LeatSession *self);
+void leat_session_bind_likewise (LeatSession *self, LeatPlan *plan);
+void leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us);
 
 gboolean leat_session_make_setup (LeatSession *self, GError **error);
 /* And its graph. */
@@ -143,8 +192,9 @@ void leat_session_remember (LeatSession *self, LeatLane *lane);
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
 
-/* One run of a lane: fill, launch, wait, drain. */
-LeatFlow leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,
-                                GError **error);
+/* One run of a lane: fill and launch, then wait and drain. */
+LeatFlow leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,
+                                 GError **error);
+LeatFlow leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

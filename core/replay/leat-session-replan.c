@@ -7,7 +7,7 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
-#include "graph/leat-trial-private.h"
+#include "graph/leat-attempt-private.h"
 
 /* Properties that were set while the session is open: the pipeline is planned anew with them, and the new plan is taken
  * up at the least cost (leat-session-setup.c).  Before anything is launched: what cannot be planned or built leaves the
@@ -76,15 +76,15 @@ leat_session_try_plan (LeatSession *self, GError **error)
   if (plan == NULL || !leat_session_check_endpoints (self, plan, error)
       || (self->memo != NULL && !leat_session_check_memo (plan, error)))
     return NULL;
-  leat_plan_bind (plan, &self->plan->traits);
+  leat_session_bind_likewise (self, plan);
   return g_steal_pointer (&plan);
 }
 
 /* Planning also fixes specs and arguments in the nodes: once more, with what there was before. */
 static void
-leat_session_undo (LeatSession *self, LeatTrial *trial)
+leat_session_undo (LeatSession *self, LeatAttempt *attempt)
 {
-  leat_trial_undo (trial);
+  leat_attempt_undo (attempt);
   g_clear_object (&(LeatPlan *){ leat_plan_new (self->pipeline, NULL) });
 }
 
@@ -103,10 +103,10 @@ leat_session_steal_noted (LeatSession *self)
 }
 
 static void
-leat_session_put_back (LeatSession *self, LeatTrial *trial, GPtrArray *noted)
+leat_session_put_back (LeatSession *self, LeatAttempt *attempt, GPtrArray *noted)
 {
   leat_pipeline_begin_planning (self->pipeline);
-  leat_session_undo (self, trial);
+  leat_session_undo (self, attempt);
   for (guint i = 0; i < noted->len; i++)
     leat_changes_note (leat_pipeline_get_changes (self->pipeline), g_ptr_array_index (noted, i));
   leat_pipeline_end_planning (self->pipeline);
@@ -116,19 +116,19 @@ leat_session_put_back (LeatSession *self, LeatTrial *trial, GPtrArray *noted)
 static gboolean
 leat_session_replan (LeatSession *self, GError **error)
 {
-  g_autoptr (LeatTrial) trial = NULL;
+  g_autoptr (LeatAttempt) attempt = NULL;
   g_autoptr (LeatPlan) plan = NULL;
   g_autoptr (GPtrArray) noted = NULL;
   gboolean good;
 
   leat_pipeline_begin_planning (self->pipeline);
-  trial = leat_trial_begin (self->pipeline);
+  attempt = leat_attempt_begin (self->pipeline);
   plan = leat_session_try_plan (self, error);
   noted = leat_session_steal_noted (self);
   leat_pipeline_end_planning (self->pipeline);
   good = plan != NULL && leat_session_take_plan (self, plan, error);
   if (!good && !self->failed)
-    leat_session_put_back (self, trial, noted);
+    leat_session_put_back (self, attempt, noted);
   self->stats.replans += good;
   self->stats.changes += good ? noted->len : 0;
   return good;

@@ -193,7 +193,7 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
 }
 
 static gboolean
-leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
 {
   LeatPath path = leat_session_choose_path (self);
 
@@ -205,10 +205,31 @@ leat_session_compute (LeatSession *self, LeatLane *lane, GError **error)
   if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, path, error)
                                             : !leat_lane_launch_eager (lane, path, error))
     return FALSE;
-  if (!leat_lane_wait (lane, error) || !leat_lane_check_overs (lane, error))
+  self->flight.path = path;
+  self->flight.launched = TRUE;
+  return TRUE;
+}
+
+/* How long a run took is known only to who waited for it from its launch on. */
+static gboolean
+leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us, GError **error)
+{
+  LeatSessionFlight *flight = &self->flight;
+  gboolean good;
+
+  if (flight->watched)
+    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, ended_us), error);
+  else
+    {
+      good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
+      *ended_us = g_get_monotonic_time ();
+    }
+  flight->launched = flight->watched = FALSE;
+  if (!good || !leat_lane_check_overs (lane, error))
     return FALSE;
   leat_session_note_on_device (self, TRUE);
-  self->stats.runs_of[path]++;
+  leat_lane_note_wait (lane, *ended_us - flight->filled_us);
+  self->stats.runs_of[flight->path]++;
   return TRUE;
 }
 
@@ -220,29 +241,31 @@ leat_session_note_recalled (LeatSession *self)
     self->stats.first_us = g_get_monotonic_time () - self->open_since_us;
 }
 
+/* @sink_us: how long the sinks took */
 static void
-leat_session_note_times (LeatSession *self, gint64 begin, gint64 filled, gint64 computed, gint64 end)
+leat_session_note_times (LeatSession *self, const LeatSessionFlight *flight, gint64 ended_us, gint64 sink_us)
 {
   LeatSessionStats *stats = &self->stats;
+  gint64 device_us = ended_us - flight->filled_us;
 
   if (stats->runs++ == 0)
-    stats->first_us = end - self->open_since_us;
+    stats->first_us = g_get_monotonic_time () - self->open_since_us;
   if (stats->device_max_us == 0)
     stats->device_min_us = G_MAXINT64;
-  stats->source_us += filled - begin;
-  stats->device_us += computed - filled;
-  stats->sink_us += end - computed;
-  stats->device_min_us = MIN (stats->device_min_us, computed - filled);
-  stats->device_max_us = MAX (stats->device_max_us, computed - filled);
+  stats->source_us += flight->filled_us - flight->begin_us;
+  stats->device_us += device_us;
+  stats->sink_us += sink_us;
+  stats->device_min_us = MIN (stats->device_min_us, device_us);
+  stats->device_max_us = MAX (stats->device_max_us, device_us);
 }
 
 LeatFlow
-leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
 {
-  gint64 begin = g_get_monotonic_time ();
-  gint64 filled, computed;
+  LeatSessionFlight *flight = &self->flight;
   LeatFlow flow;
 
+  *flight = (LeatSessionFlight){ .begin_us = g_get_monotonic_time () };
   if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
@@ -250,18 +273,31 @@ leat_session_run_once (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
     return flow;
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
-  if (leat_session_recall (self, lane))
+  flight->known = leat_session_recall (self, lane);
+  if (!flight->known && self->to_calibrate && !leat_session_calibrate (self, lane, error))
+    return LEAT_FLOW_ERROR;
+  flight->filled_us = g_get_monotonic_time ();
+  return flight->known || leat_session_launch_work (self, lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+}
+
+LeatFlow
+leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+{
+  LeatSessionFlight *flight = &self->flight;
+  gint64 ended_us = flight->filled_us;
+  gint64 computed_us;
+
+  if (flight->known)
     {
       leat_session_note_recalled (self);
       return leat_session_drain_all (self, lane, cancellable, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
     }
-  filled = g_get_monotonic_time ();
-  if (!leat_session_compute (self, lane, error))
+  if (flight->launched && !leat_session_wait_for_work (self, lane, &ended_us, error))
     return LEAT_FLOW_ERROR;
-  computed = g_get_monotonic_time ();
+  computed_us = g_get_monotonic_time ();
   leat_session_remember (self, lane);
   if (!leat_session_drain_all (self, lane, cancellable, error))
     return LEAT_FLOW_ERROR;
-  leat_session_note_times (self, begin, filled, computed, g_get_monotonic_time ());
+  leat_session_note_times (self, flight, ended_us, g_get_monotonic_time () - computed_us);
   return LEAT_FLOW_DATA;
 }

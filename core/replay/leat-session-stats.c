@@ -18,6 +18,21 @@ leat_session_tell_stats (LeatSession *self)
   g_mutex_unlock (&self->told_lock);
 }
 
+static GVariant *
+leat_session_print_trials (LeatSession *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sd)"));
+  for (guint i = 0; i < self->trials->len; i++)
+    {
+      const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
+
+      g_variant_builder_add (&builder, "(sd)", trial->ways, trial->us);
+    }
+  return g_variant_builder_end (&builder);
+}
+
 /**
  * leat_session_dup_stats:
  * @self: a session
@@ -31,9 +46,10 @@ leat_session_tell_stats (LeatSession *self)
  *   runs); replans t (plans made since the session is open, for properties that were set); updates t (graph nodes
  *   changed in place), graph-updates t (executable graphs changed in place), instantiations t (executable graphs made),
  *   last-reason s (why the last plan for which there was no executable needed one); shapes u and shape-bytes t (kept
- * for former shapes of the data), shape-hits t (returns to one of them); items-in t, bytes-in t, bytes-out t; times in
- * microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels, constants
- * and memory), open-build-us x (the graph); first-result-us x (from open () to the first result), source-us
+ * for former shapes of the data), shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that
+ * the first run measured, and the microseconds of a replay with it); items-in t, bytes-in t, bytes-out t; times in
+ *   microseconds: open-us x, and of it open-plan-us x, open-attach-us x (the device), open-load-us x (kernels,
+ * constants and memory), open-build-us x (the graph); first-result-us x (from open () to the first result), source-us
  * x, device-us x, sink-us x, replan-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
@@ -45,8 +61,9 @@ leat_session_dup_stats (LeatSession *self)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
   g_mutex_lock (&self->told_lock);
   stats = g_memdup2 (&self->told, sizeof self->told);
-  g_mutex_unlock (&self->told_lock);
   g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
+  g_mutex_unlock (&self->told_lock);
   g_variant_dict_insert (&dict, "runs", "t", stats->runs);
   g_variant_dict_insert (&dict, "runs-full", "t", stats->runs_of[LEAT_PATH_FULL]);
   g_variant_dict_insert (&dict, "runs-resident", "t", stats->runs_of[LEAT_PATH_RESIDENT]);

@@ -26,6 +26,8 @@ enum
   PROP_DEVICE,
   PROP_EXECUTOR,
   PROP_REUSE,
+  PROP_CALIBRATE,
+  PROP_WAIT,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
@@ -58,6 +60,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
                                        { LEAT_SESSION_ERROR_UNEVEN, "LEAT_SESSION_ERROR_UNEVEN", "uneven" },
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
+                                       { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -75,6 +78,20 @@ leat_executor_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("LeatExecutor", values));
+  return type;
+}
+
+GType
+leat_wait_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_WAIT_AUTO, "LEAT_WAIT_AUTO", "auto" },
+                                       { LEAT_WAIT_SPIN, "LEAT_WAIT_SPIN", "spin" },
+                                       { LEAT_WAIT_BLOCK, "LEAT_WAIT_BLOCK", "block" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatWait", values));
   return type;
 }
 
@@ -148,6 +165,7 @@ leat_session_bind (LeatSession *self, GError **error)
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
+  leat_session_plan_calibration (self);
   return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
@@ -327,6 +345,12 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_REUSE:
       self->reuse = g_value_get_boolean (value);
       break;
+    case PROP_CALIBRATE:
+      self->calibrate = g_value_get_boolean (value);
+      break;
+    case PROP_WAIT:
+      g_atomic_int_set (&self->wait, g_value_get_enum (value));
+      break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
@@ -363,6 +387,12 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_REUSE:
       g_value_set_boolean (value, self->reuse);
       break;
+    case PROP_CALIBRATE:
+      g_value_set_boolean (value, self->calibrate);
+      break;
+    case PROP_WAIT:
+      g_value_set_enum (value, g_atomic_int_get (&self->wait));
+      break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
@@ -386,10 +416,14 @@ leat_session_finalize (GObject *object)
   LeatSession *self = LEAT_SESSION (object);
 
   leat_session_close (self);
+  if (self->waiter != NULL)
+    leat_waiter_stop (self->waiter);
+  g_clear_pointer (&self->waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
   g_ptr_array_unref (self->setups);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
+  g_array_unref (self->trials);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_mutex_clear (&self->told_lock);
@@ -436,6 +470,28 @@ leat_session_class_init (LeatSessionClass *klass)
   leat_session_props[PROP_REUSE] =
     g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
+   * LeatSession:calibrate:
+   *
+   * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
+   *
+   * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
+   * before the run proper, which takes some milliseconds.  What it finds is kept on disk for later sessions of the same
+   * pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing to choose.
+   */
+  leat_session_props[PROP_CALIBRATE] =
+    g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:wait:
+   *
+   * How a thread waits for the device: looking, sleeping, or first the one and then the other.  It may be set at any
+   * time, and holds from the next wait on.
+   *
+   * The context's own flags stay as they are.  On the CPU driver a thread that waits does the work itself, so there
+   * "auto" neither looks nor sleeps.
+   */
+  leat_session_props[PROP_WAIT] =
+    g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
    * LeatSession:memo:
    *
    * Whether results are remembered and given again for the same inputs, without any work of the device; read when the
@@ -477,9 +533,18 @@ leat_session_class_init (LeatSessionClass *klass)
 }
 
 static void
+leat_trial_clear (LeatTrial *trial)
+{
+  g_free (trial->ways);
+}
+
+static void
 leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
+  self->calibrate = TRUE;
+  self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
+  g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
   self->cache_bytes = 256 << 20;

@@ -24,6 +24,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
+ * @LEAT_SESSION_ERROR_BUSY: a run has been launched and not completed
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -35,6 +36,7 @@ typedef enum
   LEAT_SESSION_ERROR_ARGUMENT,
   LEAT_SESSION_ERROR_UNEVEN,
   LEAT_SESSION_ERROR_MEMO,
+  LEAT_SESSION_ERROR_BUSY,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -74,12 +76,38 @@ typedef enum
 #define LEAT_TYPE_MEMO_MODE (leat_memo_mode_get_type ())
 GType leat_memo_mode_get_type (void) G_GNUC_CONST;
 
+/**
+ * LeatWait:
+ * @LEAT_WAIT_AUTO: looks for about as long as the last runs took, and sleeps after that; where runs are long, at once
+ * @LEAT_WAIT_SPIN: looks again and again for up to 20 ms, and sleeps after that: the shortest way to a result, at the
+ *   cost of a processor
+ * @LEAT_WAIT_BLOCK: sleeps until the device wakes it
+ *
+ * How a thread waits for the device.
+ */
+typedef enum
+{
+  LEAT_WAIT_AUTO,
+  LEAT_WAIT_SPIN,
+  LEAT_WAIT_BLOCK,
+} LeatWait;
+
+#define LEAT_TYPE_WAIT (leat_wait_get_type ())
+GType leat_wait_get_type (void) G_GNUC_CONST;
+
 #define LEAT_TYPE_SESSION (leat_session_get_type ())
 G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 
 LeatSession *leat_session_new (LeatPipeline *pipeline, const char *device);
 gboolean leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error);
 LeatFlow leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_launch (LeatSession *self, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **error);
+int leat_session_get_fd (LeatSession *self, GError **error);
+GSource *leat_session_create_source (LeatSession *self, GError **error);
+void leat_session_replay_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data);
+LeatFlow leat_session_replay_finish (LeatSession *self, GAsyncResult *result, GError **error);
 gboolean leat_session_run (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                              gpointer user_data);

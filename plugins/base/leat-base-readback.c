@@ -29,7 +29,8 @@ leat_base_readback_record (LeatNode *node, LeatRecorder *recorder, GError **erro
 static const LeatProp leat_base_readback_props[] = {
   { sizeof (LeatProp), "mode", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseReadback, mode), .def.i = LEAT_TRANSFER_AUTO,
     .choices = leat_base_transfer_modes,
-    .blurb = "copy, mapped: the device writes to host memory itself, or auto: the session chooses" },
+    .blurb = "copy, mapped: the device writes to host memory itself, kernel: a kernel moves what is live, or auto: the "
+             "session measures" },
 };
 
 static const LeatPortInfo leat_base_readback_ports[] = {

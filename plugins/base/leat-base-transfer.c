@@ -7,6 +7,7 @@ const char *const leat_base_transfer_modes[] = {
   [LEAT_TRANSFER_AUTO] = "auto",
   [LEAT_TRANSFER_COPY] = "copy",
   [LEAT_TRANSFER_MAPPED] = "mapped",
+  [LEAT_TRANSFER_KERNEL] = "kernel",
   NULL,
 };
 

@@ -29,7 +29,8 @@ leat_base_upload_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 static const LeatProp leat_base_upload_props[] = {
   { sizeof (LeatProp), "mode", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseUpload, mode), .def.i = LEAT_TRANSFER_AUTO,
     .choices = leat_base_transfer_modes,
-    .blurb = "copy, mapped: the device works on host memory in place, or auto: the session chooses" },
+    .blurb = "copy, mapped: the device works on host memory in place, kernel: a kernel moves what is live, or auto: "
+             "the session measures" },
 };
 
 static const LeatPortInfo leat_base_upload_ports[] = {

@@ -8,7 +8,7 @@
 
 LeatCpuCounters leat_cpu_counters;
 
-/* Copies as many fields as both sides know. */
+/* Copies as many fields as both sides know.  Kernels of graphs are counted once, and added here. */
 LEAT_CPU_EXPORT void
 leat_cpu_get_counters (LeatCpuCounters *counters)
 {
@@ -18,5 +18,7 @@ leat_cpu_get_counters (LeatCpuCounters *counters)
 
   for (uint64_t i = 1; i < size / sizeof (uint64_t); i++)
     to[i] = __atomic_load_n (&from[i], __ATOMIC_RELAXED);
+  if (size > offsetof (LeatCpuCounters, kernels_run))
+    counters->kernels_run += __atomic_load_n (&leat_cpu_counters.graph_kernels_run, __ATOMIC_RELAXED);
   counters->size = size;
 }

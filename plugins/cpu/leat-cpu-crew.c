@@ -232,6 +232,9 @@ leat_cpu_crew_require (LeatCpuCrewRequest *request, guint n)
 void
 leat_cpu_crew_finish (LeatCpuCrewRequest *request)
 {
+  /* Nobody has been asked, so nobody knows of it. */
+  if (!request->queued)
+    return;
   pthread_mutex_lock (&leat_cpu_crew.mutex);
   /* A thread of the crew may be about to require more for blocks that have since been taken. */
   request->finished = TRUE;

@@ -38,7 +38,7 @@ static const struct
 static LeatCpuFault leat_cpu_faults[LEAT_CPU_FAULT_N_PLACES];
 static atomic_ullong leat_cpu_fault_visits[LEAT_CPU_FAULT_N_PLACES];
 static pthread_once_t leat_cpu_fault_once = PTHREAD_ONCE_INIT;
-static gboolean leat_cpu_fault_any;
+gint leat_cpu_faults_state = LEAT_CPU_FAULTS_UNREAD;
 
 static pthread_mutex_t leat_cpu_hang_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t leat_cpu_hang_end = PTHREAD_COND_INITIALIZER;
@@ -72,7 +72,6 @@ leat_cpu_fault_parse_one (const char *text)
   else if (sides[1] != NULL && !leat_cpu_error_from_name (sides[1], &fault.code))
     return FALSE;
   leat_cpu_faults[which] = fault;
-  leat_cpu_fault_any = TRUE;
   return TRUE;
 }
 
@@ -81,17 +80,21 @@ leat_cpu_fault_parse (void)
 {
   const char *text = g_getenv ("LEAT_CPU_FAULT");
   g_auto (GStrv) parts = g_strsplit (text != NULL ? text : "", ",", -1);
+  LeatCpuFaults state = LEAT_CPU_FAULTS_NONE;
 
   for (guint i = 0; parts[i] != NULL; i++)
-    if (*parts[i] != '\0' && !leat_cpu_fault_parse_one (parts[i]))
+    if (*parts[i] != '\0' && leat_cpu_fault_parse_one (parts[i]))
+      state = LEAT_CPU_FAULTS_PLANTED;
+    else if (*parts[i] != '\0')
       g_printerr ("LEAT_CPU_FAULT: \"%s\" is not PLACE:N[=CODE|hang]; it plants nothing\n", parts[i]);
+  __atomic_store_n (&leat_cpu_faults_state, state, __ATOMIC_RELEASE);
 }
 
 CUresult
-leat_cpu_fault_visit (LeatCpuFaultPlace place)
+leat_cpu_fault_visit_planted (LeatCpuFaultPlace place)
 {
   pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
-  if (G_LIKELY (!leat_cpu_fault_any) || leat_cpu_faults[place].first == 0)
+  if (leat_cpu_faults[place].first == 0)
     return CUDA_SUCCESS;
 
   const LeatCpuFault *fault = &leat_cpu_faults[place];
@@ -119,7 +122,7 @@ leat_cpu_fault_set_hangs_end (gboolean end)
 }
 
 CUresult
-leat_cpu_fault_visit_work (LeatCpuFaultPlace place)
+leat_cpu_fault_visit_work_planted (LeatCpuFaultPlace place)
 {
   if (leat_cpu_fault_visit (LEAT_CPU_FAULT_DEVICE_LOST) != CUDA_SUCCESS)
     {

@@ -32,12 +32,39 @@ typedef enum
 /* Not a CUresult: the work never ends. */
 #define LEAT_CPU_FAULT_HANG ((CUresult) -1)
 
+/* Whether the environment has been read, and plants anything; atomic. */
+typedef enum
+{
+  LEAT_CPU_FAULTS_UNREAD,
+  LEAT_CPU_FAULTS_NONE,
+  LEAT_CPU_FAULTS_PLANTED
+} LeatCpuFaults;
+
+extern gint leat_cpu_faults_state;
+
+CUresult leat_cpu_fault_visit_planted (LeatCpuFaultPlace place);
+CUresult leat_cpu_fault_visit_work_planted (LeatCpuFaultPlace place);
+
+static inline gboolean
+leat_cpu_fault_is_none (void)
+{
+  return G_LIKELY (__atomic_load_n (&leat_cpu_faults_state, __ATOMIC_ACQUIRE) == LEAT_CPU_FAULTS_NONE);
+}
+
 /* Counts one visit; what to fail with, or CUDA_SUCCESS. */
-CUresult leat_cpu_fault_visit (LeatCpuFaultPlace place);
+static inline CUresult
+leat_cpu_fault_visit (LeatCpuFaultPlace place)
+{
+  return leat_cpu_fault_is_none () ? CUDA_SUCCESS : leat_cpu_fault_visit_planted (place);
+}
 
 /* A unit of work is about to run: also counts towards device-lost, waits for ever (until the context is reset) where a
  * hang is planted, and makes what it returns sticky. */
-CUresult leat_cpu_fault_visit_work (LeatCpuFaultPlace place);
+static inline CUresult
+leat_cpu_fault_visit_work (LeatCpuFaultPlace place)
+{
+  return leat_cpu_fault_is_none () ? CUDA_SUCCESS : leat_cpu_fault_visit_work_planted (place);
+}
 
 /* With TRUE, hanging work goes on as failed, and what would hang from now on fails too. */
 void leat_cpu_fault_set_hangs_end (gboolean end);

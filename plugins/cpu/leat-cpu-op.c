@@ -59,9 +59,10 @@ leat_cpu_op_run_kernel (LeatCpuOp *op)
 
   if (result != CUDA_SUCCESS)
     return result;
-  leat_cpu_count (kernels_run);
   if (op->in_graph)
     leat_cpu_count (graph_kernels_run);
+  else
+    leat_cpu_count (kernels_run);
   return leat_cpu_launch_run (&op->kernel);
 }
 

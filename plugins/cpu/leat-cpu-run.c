@@ -16,6 +16,7 @@
  * a block of the function took last time.  A cooperative launch has a thread for every block. */
 
 #define LEAT_CPU_RUN_INLINE_NS    20000 /* about twice what it costs to wake a helper */
+#define LEAT_CPU_RUN_HURRY_NS     5000  /* below, looking at the clock again costs more than it saves */
 #define LEAT_CPU_RUN_MAX_PER_CALL 64
 #define LEAT_CPU_RUN_ARENAS_SIZE  (256u << 20)
 
@@ -117,6 +118,46 @@ leat_cpu_run_work (gpointer data)
   leat_cpu_sanitizer_release (&self->end_key);
 }
 
+/* All blocks on the caller, with nobody else to claim any. */
+static void
+leat_cpu_run_work_alone (LeatCpuRun *self)
+{
+  LeatCpuBlock *block = leat_cpu_block_get_own ();
+
+  self->next = self->n_blocks;
+  leat_cpu_sanitizer_acquire (&self->begin_key);
+  leat_cpu_block_begin (block, self);
+  if (_setjmp (block->escape) == 0)
+    leat_cpu_run_blocks (self, block, 0, self->n_blocks);
+  leat_cpu_sanitizer_release (&self->end_key);
+}
+
+/* The same for a launch that should take hardly any time: looks at the clock once, behind the first block.  FALSE where
+ * the others are left, since it was not so. */
+static gboolean
+leat_cpu_run_work_hurrying (LeatCpuRun *self, gint64 began)
+{
+  LeatCpuBlock *block = leat_cpu_block_get_own ();
+
+  self->next = 1;
+  leat_cpu_block_begin (block, self);
+  if (_setjmp (block->escape) != 0)
+    return TRUE;
+  leat_cpu_run_blocks (self, block, 0, 1);
+  if (leat_cpu_run_get_now () - began > LEAT_CPU_RUN_HURRY_NS)
+    return FALSE;
+  self->next = self->n_blocks;
+  leat_cpu_run_blocks (self, block, 1, self->n_blocks);
+  return TRUE;
+}
+
+static gboolean
+leat_cpu_run_never_waits (const LeatCpuRun *self)
+{
+  return self->how != LEAT_CPU_HOW_STRANDS && (self->kernel->flags & LEAT_HOST_KERNEL_MAY_WAIT) == 0
+         && !self->launch->cooperative;
+}
+
 static guint
 leat_cpu_run_count_helpers (LeatCpuRun *self, guint64 n_blocks, gint64 block_ns)
 {
@@ -159,6 +200,9 @@ leat_cpu_run_share (LeatCpuRunning *running)
   guint n_helpers = leat_cpu_run_count_helpers (self, self->n_blocks, block_ns);
   gint64 took;
 
+  if (block_ns > 0 && block_ns * (gint64) self->n_blocks <= LEAT_CPU_RUN_HURRY_NS && leat_cpu_run_never_waits (self)
+      && leat_cpu_run_work_hurrying (self, began))
+    return;
   if (n_helpers > 0)
     leat_cpu_crew_ask (&running->request, n_helpers);
   leat_cpu_run_work_watching (running, began);
@@ -234,7 +278,7 @@ leat_cpu_run_init (LeatCpuRunning *running, const LeatCpuLaunch *launch)
   self->n_blocks = (guint64) launch->grid.x * launch->grid.y * launch->grid.z;
   self->n_per_claim = 1;
   /* Blocks that never wait can be taken many at a time. */
-  if (self->how != LEAT_CPU_HOW_STRANDS && (kernel->flags & LEAT_HOST_KERNEL_MAY_WAIT) == 0 && !launch->cooperative)
+  if (leat_cpu_run_never_waits (self))
     self->n_per_claim = CLAMP (self->n_blocks / leat_cpu_engine_get_workers () / 16, 1, LEAT_CPU_RUN_MAX_PER_CALL);
   self->next = 0;
   self->stop = 0;
@@ -261,7 +305,7 @@ leat_cpu_launch_run (const LeatCpuLaunch *launch)
       leat_cpu_grid_barrier_clear (&run->grid);
     }
   else if (run->n_blocks == 1)
-    leat_cpu_run_work (run);
+    leat_cpu_run_work_alone (run);
   else
     leat_cpu_run_share (&running);
   leat_cpu_sanitizer_acquire (&run->end_key);

@@ -4,6 +4,10 @@
 #include "leat-cpu-count.h"
 #include "leat-cpu-schedule.h"
 
+/* How long kernels take is looked at in the first runs, the very first being no example, and now and then. */
+#define LEAT_CPU_TIMED_FIRST 2
+#define LEAT_CPU_TIMED_EACH  16
+
 static gboolean
 leat_cpu_step_may_go_on (void)
 {
@@ -52,11 +56,12 @@ leat_cpu_step_run_event (LeatCpuStep *step, LeatCpuGraphRun *run)
 static void
 leat_cpu_step_run (LeatCpuStep *step, LeatCpuGraphRun *run)
 {
+  gboolean times = step->schedule->times_kernels && step->type == CU_GRAPH_NODE_TYPE_KERNEL;
   CUresult result;
+  gint64 began;
 
   if (!step->enabled)
     return;
-  leat_cpu_count (graph_nodes_run);
   switch (step->type)
     {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
@@ -71,9 +76,12 @@ leat_cpu_step_run (LeatCpuStep *step, LeatCpuGraphRun *run)
         leat_cpu_step_run_conditional (step, run);
       break;
     default:
+      began = times ? leat_cpu_now_ns () : 0;
       result = leat_cpu_op_run (&step->op);
       if (G_UNLIKELY (result != CUDA_SUCCESS))
         leat_cpu_fail (result);
+      if (G_UNLIKELY (times))
+        step->kernel_ns = MAX (leat_cpu_now_ns () - began, 1);
       break;
     }
 }
@@ -105,6 +113,34 @@ leat_cpu_step_pick (LeatCpuStep **light, LeatCpuStep **held)
   return step;
 }
 
+/* The only step behind this one where that waits for no other and nothing has to wait for it: no other thread need be
+ * told of either. */
+static LeatCpuStep *
+leat_cpu_step_get_link (LeatCpuSchedule *schedule, const LeatCpuStep *step, gboolean is_free)
+{
+  LeatCpuStep *next = step->n_to == 1 ? &schedule->steps[step->to[0]] : NULL;
+
+  return next != NULL && next->n_from == 1 && (is_free || leat_cpu_step_is_light (next)) ? next : NULL;
+}
+
+/* Without the lock: runs a step and what hangs on it alone; returns how many there were, and the last of them. */
+static guint
+leat_cpu_schedule_run_chain (LeatCpuSchedule *schedule, LeatCpuStep **step, gboolean is_free)
+{
+  LeatCpuStep *next = *step;
+  guint n = 0;
+
+  while (next != NULL)
+    {
+      *step = next;
+      leat_cpu_count_many (graph_nodes_run, next->enabled);
+      leat_cpu_step_run (next, schedule->run);
+      n++;
+      next = leat_cpu_step_get_link (schedule, next, is_free);
+    }
+  return n;
+}
+
 /* With the lock: runs steps until nothing that this thread made possible is left. */
 static void
 leat_cpu_schedule_work (LeatCpuSchedule *schedule, LeatCpuStep *light, LeatCpuStep *held)
@@ -113,10 +149,12 @@ leat_cpu_schedule_work (LeatCpuSchedule *schedule, LeatCpuStep *light, LeatCpuSt
 
   while ((step = leat_cpu_step_pick (&light, &held)) != NULL)
     {
+      guint n;
+
       leat_cpu_release ();
-      leat_cpu_step_run (step, schedule->run);
+      n = leat_cpu_schedule_run_chain (schedule, &step, light == NULL && held == NULL);
       leat_cpu_acquire ();
-      schedule->n_left--;
+      schedule->n_left -= n;
       for (guint e = 0; e < step->n_to; e++)
         {
           LeatCpuStep *next = &schedule->steps[step->to[e]];
@@ -177,13 +215,29 @@ leat_cpu_schedule_run_branches (LeatCpuSchedule *schedule)
   leat_cpu_release ();
 }
 
+static void
+leat_cpu_schedule_run_in_order (LeatCpuSchedule *schedule)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < schedule->n_steps; i++)
+    {
+      leat_cpu_step_run (&schedule->steps[i], schedule->run);
+      n += schedule->steps[i].enabled;
+    }
+  leat_cpu_count_many (graph_nodes_run, n);
+}
+
 void
 leat_cpu_schedule_run (LeatCpuSchedule *schedule, LeatCpuGraphRun *run)
 {
   schedule->run = run;
+  schedule->times_kernels = schedule->n_runs < LEAT_CPU_TIMED_FIRST || schedule->n_runs % LEAT_CPU_TIMED_EACH == 0;
+  schedule->n_runs++;
   if (!schedule->is_serial)
     leat_cpu_schedule_run_branches (schedule);
   else
-    for (guint i = 0; i < schedule->n_steps; i++)
-      leat_cpu_step_run (&schedule->steps[i], run);
+    leat_cpu_schedule_run_in_order (schedule);
+  if (schedule->times_kernels)
+    leat_cpu_schedule_weigh (schedule);
 }

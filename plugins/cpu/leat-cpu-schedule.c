@@ -3,8 +3,22 @@
  */
 #include "leat-cpu-schedule.h"
 
+#include <string.h>
+
 /* Copies and sets below this are not worth another thread. */
 #define LEAT_CPU_LIGHT_BYTES (256 * 1024)
+/* Nor are kernels that take no longer than handing them out. */
+#define LEAT_CPU_LIGHT_NS 2000
+
+/* A kernel that waits may be waiting for one of another branch. */
+static gboolean
+leat_cpu_step_is_light_kernel (const LeatCpuStep *step)
+{
+  const LeatCpuLaunch *launch = &step->op.kernel;
+
+  return step->kernel_ns > 0 && step->kernel_ns <= LEAT_CPU_LIGHT_NS && !launch->cooperative
+         && (leat_cpu_function_get_kernel (launch->function)->flags & LEAT_HOST_KERNEL_MAY_WAIT) == 0;
+}
 
 gboolean
 leat_cpu_step_is_light (const LeatCpuStep *step)
@@ -18,6 +32,8 @@ leat_cpu_step_is_light (const LeatCpuStep *step)
       return leat_cpu_copy_get_bytes (&step->op.copy) <= LEAT_CPU_LIGHT_BYTES;
     case CU_GRAPH_NODE_TYPE_MEMSET:
       return leat_cpu_set_get_bytes (&step->op.set) <= LEAT_CPU_LIGHT_BYTES;
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return leat_cpu_step_is_light_kernel (step);
     default:
       return FALSE;
     }
@@ -116,13 +132,14 @@ leat_cpu_step_link (LeatCpuStep *step, LeatCpuSchedule *schedule)
 }
 
 /* The long steps form a chain if and only if one path goes through all of them. */
-static gboolean
-leat_cpu_schedule_is_serial (LeatCpuSchedule *schedule)
+void
+leat_cpu_schedule_weigh (LeatCpuSchedule *schedule)
 {
-  g_autofree guint *longest = g_new0 (guint, schedule->n_steps + 1);
+  guint *longest = schedule->longest;
   guint n_long = 0;
   guint best = 0;
 
+  memset (longest, 0, schedule->n_steps * sizeof *longest);
   for (guint i = 0; i < schedule->n_steps; i++)
     {
       LeatCpuStep *step = &schedule->steps[i];
@@ -136,7 +153,7 @@ leat_cpu_schedule_is_serial (LeatCpuSchedule *schedule)
       for (guint e = 0; e < step->n_to; e++)
         longest[step->to[e]] = MAX (longest[step->to[e]], longest[i]);
     }
-  return best == n_long;
+  schedule->is_serial = best == n_long;
 }
 
 LeatCpuSchedule *
@@ -152,6 +169,7 @@ leat_cpu_schedule_new (LeatCpuGraph *graph, guint *n_events)
   schedule = g_new0 (LeatCpuSchedule, 1);
   pthread_cond_init (&schedule->ended, NULL);
   schedule->steps = g_new0 (LeatCpuStep, n + 1);
+  schedule->longest = g_new (guint, n + 1);
   for (; sound && schedule->n_steps < n; schedule->n_steps++)
     {
       LeatCpuStep *step = &schedule->steps[schedule->n_steps];
@@ -164,7 +182,7 @@ leat_cpu_schedule_new (LeatCpuGraph *graph, guint *n_events)
       leat_cpu_schedule_free (schedule);
       return NULL;
     }
-  schedule->is_serial = leat_cpu_schedule_is_serial (schedule);
+  leat_cpu_schedule_weigh (schedule);
   return schedule;
 }
 
@@ -174,6 +192,7 @@ leat_cpu_schedule_free (LeatCpuSchedule *schedule)
   for (guint i = 0; i < schedule->n_steps; i++)
     leat_cpu_step_clear (&schedule->steps[i]);
   g_free (schedule->steps);
+  g_free (schedule->longest);
   pthread_cond_destroy (&schedule->ended);
   g_free (schedule);
 }

@@ -20,6 +20,7 @@ struct _LeatCpuStep
   LeatCpuOp op;
   LeatCpuEvent *event;
   guint event_index; /* into the run's marks */
+  gint64 kernel_ns;  /* how long the kernel took when it was last timed; 0: not yet */
   LeatCpuSchedule *child;
   LeatCpuCondition *condition;
   CUgraphConditionalNodeType condition_type;
@@ -43,6 +44,9 @@ struct _LeatCpuSchedule
   guint n_steps;
   LeatCpuStep *steps;
   gboolean is_serial; /* nothing long in it can run beside anything else long */
+  guint n_runs;
+  gboolean times_kernels; /* in this run */
+  guint *longest;         /* room for the question whether it is serial */
 
   guint n_left;
   LeatCpuGraphRun *run;
@@ -60,6 +64,8 @@ void leat_cpu_schedule_run (LeatCpuSchedule *schedule, LeatCpuGraphRun *run);
 
 /* Between making and running: short work that needs no thread of its own, and what a handed out step's task calls. */
 gboolean leat_cpu_step_is_light (const LeatCpuStep *step);
+/* After kernels have been timed. */
+void leat_cpu_schedule_weigh (LeatCpuSchedule *schedule);
 void leat_cpu_step_run_task (LeatCpuTask *task);
 
 typedef gboolean (*LeatCpuStepFunc) (LeatCpuStep *step, gpointer data);

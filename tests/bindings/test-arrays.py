@@ -22,6 +22,7 @@ except ImportError as missing:
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import arrays  # of the documentation
+import mainloop
 
 from gi.repository import Gio, GLib, Leat
 
@@ -83,10 +84,17 @@ def test_example_prints_what_numpy_computes():
     assert printed.getvalue() == "".join(f"{2 * (first + i) + 1}\n" for i in range(3)), printed.getvalue()
 
 
+def test_example_of_a_main_loop():
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        mainloop.main()
+    assert printed.getvalue() == "".join(f"{np.full(4, x * x, dtype=np.float32)}\n" for x in (3, 2, 1)), printed.getvalue()
+
+
 def test_documentation_has_the_programs():
     folder = Path(sys.argv[1])
     page = (folder.parent / "bindings.md").read_text()
-    for name, language in (("arrays.py", "python"), ("arrays.js", "javascript")):
+    for name, language in (("arrays.py", "python"), ("mainloop.py", "python"), ("arrays.js", "javascript")):
         assert f"```{language}\n{(folder / name).read_text()}```\n" in page, f"docs/bindings.md has another {name}"
 
 
@@ -171,6 +179,36 @@ def test_run_async_and_messages():
         assert arrays.pull(opened.sink) is None
     bus.remove_watch()
     assert Leat.MessageType.END in kinds, kinds
+
+
+def test_launch_and_source():
+    loop, ends = GLib.MainLoop(), []
+    with Open(map_of("f32:4", "x+1")) as opened:
+
+        def launch():
+            arrays.push(opened.source, np.full(4, len(ends), dtype=np.float32))
+            assert opened.session.launch(None) == Leat.Flow.DATA
+            with raises(Leat.SessionError.quark(), Leat.SessionError.BUSY, "under way"):
+                opened.session.replay(False, None)
+
+        def ended(*_):
+            assert opened.session.complete(None) == Leat.Flow.DATA
+            ends.append(arrays.pull(opened.sink)[0])
+            if len(ends) == 5:
+                loop.quit()
+                return GLib.SOURCE_REMOVE
+            launch()
+            return GLib.SOURCE_CONTINUE
+
+        assert opened.session.get_fd() >= 0
+        source = opened.session.create_source()
+        source.set_callback(ended)
+        source.attach(None)
+        launch()
+        GLib.timeout_add_seconds(20, loop.quit)
+        loop.run()
+        source.destroy()
+    assert ends == [1, 2, 3, 4, 5], ends
 
 
 def test_parse_error_unknown_node():

@@ -204,6 +204,44 @@ test_allocations_app (Fixture *fixture, gconstpointer data)
   allocations_assert_none ();
 }
 
+static void
+allocations_launch (LeatSession *session, guint n)
+{
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpint (leat_session_launch (session, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_session_complete (session, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+    }
+}
+
+/* In two halves, the end of each run being told by the session's thread. */
+static void
+test_allocations_launch (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  LeatView view;
+
+  if (allocations_skip ())
+    return;
+  pipeline =
+    fixture_parse (fixture, "app name=source spec=f32[256] -> upload -> map expr=2*x+1 -> readback -> app name=sink\n");
+  session = allocations_open (pipeline, GPOINTER_TO_INT (data));
+  g_assert_true (leat_session_map_input (session, "source", &view, NULL));
+  g_assert_true (leat_session_map_output (session, "sink", &view, NULL));
+  g_assert_cmpint (leat_session_get_fd (session, NULL), >=, 0);
+  allocations_launch (session, N_WARM);
+  allocation_watch_start ();
+  allocations_launch (session, N_RUNS);
+  allocation_watch_stop ();
+  leat_session_close (session);
+  allocations_assert_none ();
+}
+
 /* Through leat_session_run (), which posts messages; the source keeps the watch, so that beginning and end are out of
  * it, and is slow enough for a message or two. */
 static void
@@ -259,6 +297,8 @@ main (int argc, char **argv)
     }
   ADD ("/leat/session/allocations/app/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_allocations_app);
   ADD ("/leat/session/allocations/app/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_app);
+  ADD ("/leat/session/allocations/launch/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_allocations_launch);
+  ADD ("/leat/session/allocations/launch/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_launch);
   ADD ("/leat/session/allocations/of-messages", NULL, test_allocations_of_messages);
   ADD ("/leat/session/allocations/planted-are-seen", NULL, test_allocations_planted_are_seen);
   return g_test_run ();

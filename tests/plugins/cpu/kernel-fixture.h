@@ -58,3 +58,4 @@ void test_kernels_add_block (void);
 void test_kernels_add_warp (void);
 void test_kernels_add_atomic (void);
 void test_kernels_add_grid (void);
+void test_kernels_add_graph (void);

@@ -14,5 +14,6 @@ main (int argc, char **argv)
   test_kernels_add_warp ();
   test_kernels_add_atomic ();
   test_kernels_add_grid ();
+  test_kernels_add_graph ();
   return g_test_run ();
 }

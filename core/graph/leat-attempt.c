@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-trial-private.h"
+#include "leat-attempt-private.h"
 
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
@@ -15,7 +15,7 @@ typedef struct
   GVariant *value;
 } LeatKeptArg;
 
-struct _LeatTrial
+struct _LeatAttempt
 {
   GPtrArray *props; /* LeatPropChange: from begin () on with the values before */
   GPtrArray *args;  /* LeatKeptArg */
@@ -33,7 +33,7 @@ leat_kept_arg_free (gpointer data)
 }
 
 static void
-leat_trial_keep_args (LeatTrial *self, LeatNode *node)
+leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
 {
   GPtrArray *args = leat_node_get_private (node)->args;
 
@@ -53,10 +53,10 @@ leat_trial_keep_args (LeatTrial *self, LeatNode *node)
     }
 }
 
-LeatTrial *
-leat_trial_begin (LeatPipeline *pipeline)
+LeatAttempt *
+leat_attempt_begin (LeatPipeline *pipeline)
 {
-  LeatTrial *self = g_new0 (LeatTrial, 1);
+  LeatAttempt *self = g_new0 (LeatAttempt, 1);
 
   self->args = g_ptr_array_new_with_free_func (leat_kept_arg_free);
   self->props = leat_changes_steal_props (leat_pipeline_get_changes (pipeline));
@@ -64,14 +64,14 @@ leat_trial_begin (LeatPipeline *pipeline)
     {
       LeatPropChange *change = self->props->pdata[i];
 
-      leat_trial_keep_args (self, change->node);
+      leat_attempt_keep_args (self, change->node);
       leat_node_swap_prop (change->node, change);
     }
   return self;
 }
 
 guint
-leat_trial_get_n_props (LeatTrial *self)
+leat_attempt_get_n_props (LeatAttempt *self)
 {
   return self->props->len;
 }
@@ -90,7 +90,7 @@ leat_kept_arg_put_back (LeatKeptArg *self)
 }
 
 void
-leat_trial_undo (LeatTrial *self)
+leat_attempt_undo (LeatAttempt *self)
 {
   for (guint i = 0; i < self->props->len; i++)
     {
@@ -105,7 +105,7 @@ leat_trial_undo (LeatTrial *self)
 }
 
 void
-leat_trial_free (LeatTrial *self)
+leat_attempt_free (LeatAttempt *self)
 {
   g_ptr_array_unref (self->props);
   g_ptr_array_unref (self->args);

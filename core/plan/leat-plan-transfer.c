@@ -1,0 +1,238 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+#include <string.h>
+
+/* The ways of data between host and device.  A copy is the copy engine's; mapped, nothing is moved and kernels reach the
+ * host's memory through the link; by kernel, a small kernel of ours moves what is live, which spares the latency of the
+ * copy engine and, unlike mapped memory, crosses the link once however often the data are used.  Which is best is known
+ * from measuring (LeatTraits.ways); where nobody has measured, from what the device is. */
+
+#define LEAT_TRANSFER_BLOCK 256
+#define LEAT_TRANSFER_GRID  256 /* blocks, at the most: enough to keep the link full */
+
+static const char leat_transfer_text[] =
+  "#include <stdint.h>\n"
+  "__global__ void leat_transfer (const uint8_t *from, uint8_t *to, uint64_t bytes, uint64_t row_bytes)\n"
+  "{\n"
+  "  const ulonglong2 *source = (const ulonglong2 *) from;\n"
+  "  ulonglong2 *target = (ulonglong2 *) to;\n"
+  "  uint64_t live = bytes;\n"
+  "  if (row_bytes > 0)\n"
+  "    {\n"
+  "      uint64_t rows = *(const uint64_t *) from;\n"
+  "      live = rows < (bytes - 256) / row_bytes ? 256 + rows * row_bytes : bytes;\n"
+  "    }\n"
+  "  live = (live + 15) / 16;\n"
+  "  for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < live;\n"
+  "       i += (uint64_t) blockDim.x * gridDim.x)\n"
+  "    target[i] = source[i];\n"
+  "}\n";
+
+/* One for the process, so that a session loads it once. (transfer none) */
+static LeatKernelSource *
+leat_transfer_get_source (void)
+{
+  static gsize source = 0;
+
+  if (g_once_init_enter (&source))
+    g_once_init_leave (&source, (gsize) leat_kernel_source_new ("leat-transfer.cu", leat_transfer_text, NULL));
+  return (LeatKernelSource *) source;
+}
+
+static guint
+leat_plan_count_readers (LeatPlan *self, LeatBufferId root)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      for (guint t = 0; t < op->n_touches; t++)
+        if ((op->touches[t].access & LEAT_ACCESS_READ) && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
+          count++;
+    }
+  return count;
+}
+
+/* Do kernels alone write the items of @root?  They write what is live; a copy writes the whole buffer. */
+static gboolean
+leat_plan_is_written_by_kernels (LeatPlan *self, LeatBufferId root)
+{
+  guint kernels = 0;
+
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      for (guint t = 0; t < op->n_touches; t++)
+        {
+          if (!(op->touches[t].access & LEAT_ACCESS_WRITE)
+              || leat_plan_get_root (self, op->touches[t].buffer)->id != root)
+            continue;
+          if (op->kind != LEAT_OP_KERNEL && op->bytes > LEAT_BUFFER_HEADER)
+            return FALSE;
+          kernels += op->kind == LEAT_OP_KERNEL;
+        }
+    }
+  return kernels > 0;
+}
+
+/* On a device of its own memory, writing through the link pays for results of unknown length: only live bytes cross.
+ * The results must be written by kernels and read by nobody else, since every access crosses the link. */
+static gboolean
+leat_plan_is_good_to_map (LeatPlan *self, const LeatOp *op)
+{
+  LeatBuffer *from = leat_plan_get_root (self, op->from);
+
+  if (self->traits.integrated)
+    return TRUE;
+  return from->kind == LEAT_BUFFER_DEVICE && from->header && leat_plan_count_readers (self, from->id) == 1
+         && leat_plan_is_written_by_kernels (self, from->id);
+}
+
+static const char *
+leat_plan_why_not_mapped (LeatPlan *self, const LeatOp *op)
+{
+  LeatBuffer *from = leat_plan_get_root (self, op->from);
+  LeatBuffer *to = leat_plan_get_root (self, op->to);
+  gboolean upload = from->kind == LEAT_BUFFER_STAGING;
+
+  if (from == to)
+    return "both ends are one memory already";
+  if (upload && leat_plan_find_other_writer (self, to->id, op) != NULL)
+    return "the input is overwritten in place";
+  if (!upload && from->kind != LEAT_BUFFER_DEVICE)
+    return "resident memory stays on the device";
+  if (to->kind == LEAT_BUFFER_STAGING && from->kind == LEAT_BUFFER_STAGING)
+    return "both ends are host memory with an owner";
+  return NULL;
+}
+
+/* The staging memory serves for both ends. */
+static void
+leat_plan_map (LeatPlan *self, LeatOp *op)
+{
+  op->elided = TRUE;
+  if (leat_plan_get_root (self, op->from)->kind == LEAT_BUFFER_STAGING)
+    leat_plan_get_root (self, op->to)->root = leat_plan_get_root (self, op->from)->id;
+  else
+    leat_plan_get_root (self, op->from)->root = leat_plan_get_root (self, op->to)->id;
+}
+
+static void
+leat_op_set_value (LeatOpArg *arg, guint64 value)
+{
+  arg->kind = LEAT_ARG_VALUE;
+  arg->value = g_bytes_new (&value, sizeof value);
+}
+
+static void
+leat_plan_move_by_kernel (LeatPlan *self, LeatOp *op)
+{
+  const LeatBuffer *from = leat_plan_get_buffer (self, op->from);
+  guint64 blocks = (op->bytes + 16 * LEAT_TRANSFER_BLOCK - 1) / (16 * LEAT_TRANSFER_BLOCK);
+
+  op->source = leat_kernel_source_ref (leat_transfer_get_source ());
+  op->prototype = leat_kernel_source_get_prototype (op->source, "leat_transfer", NULL);
+  op->grid[0] = (guint) CLAMP (blocks, 1, LEAT_TRANSFER_GRID);
+  op->block[0] = LEAT_TRANSFER_BLOCK;
+  op->grid[1] = op->grid[2] = op->block[1] = op->block[2] = 1;
+  op->n_args = 4;
+  op->args = g_new0 (LeatOpArg, op->n_args);
+  op->args[0] = (LeatOpArg){ .kind = LEAT_ARG_COUNT, .buffer = op->from };
+  op->args[1] = (LeatOpArg){ .kind = LEAT_ARG_COUNT, .buffer = op->to };
+  leat_op_set_value (&op->args[2], op->bytes);
+  leat_op_set_value (&op->args[3], from->header ? leat_spec_get_row_bytes (from->spec) : 0);
+}
+
+/* What was asked for, measured, or else what is likely; for the latter two it may turn out that it cannot be. */
+static LeatTransferMode
+leat_plan_want_way (LeatPlan *self, const LeatOp *op)
+{
+  LeatTransferMode measured = self->traits.ways != NULL ? self->traits.ways[op->index] : LEAT_TRANSFER_AUTO;
+
+  if (op->mode != LEAT_TRANSFER_AUTO)
+    return op->mode;
+  if (measured != LEAT_TRANSFER_AUTO)
+    return measured;
+  return leat_plan_is_good_to_map (self, op) ? LEAT_TRANSFER_MAPPED : LEAT_TRANSFER_COPY;
+}
+
+static const char *
+leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
+{
+  gboolean measured = self->traits.ways != NULL && self->traits.ways[op->index] != LEAT_TRANSFER_AUTO;
+
+  if (op->mode != LEAT_TRANSFER_AUTO && (why_not_mapped == NULL || op->way == op->mode))
+    return "as asked";
+  if (why_not_mapped != NULL)
+    return why_not_mapped;
+  if (measured)
+    return "the fastest that was measured";
+  if (op->way == LEAT_TRANSFER_MAPPED)
+    return self->traits.integrated ? "device memory is host memory" : "only live bytes cross the link";
+  return "the data is as long as its buffer, or used more than once";
+}
+
+/* What an earlier binding made. */
+static void
+leat_plan_clear_transfer (LeatOp *op)
+{
+  op->elided = FALSE;
+  g_clear_pointer (&op->source, leat_kernel_source_unref);
+  op->prototype = NULL;
+  leat_op_clear_args (op);
+}
+
+static void
+leat_plan_choose_transfer (LeatPlan *self, LeatOp *op)
+{
+  const char *why_not = leat_plan_why_not_mapped (self, op);
+
+  leat_plan_clear_transfer (op);
+  op->way = leat_plan_want_way (self, op);
+  op->choosable = op->mode == LEAT_TRANSFER_AUTO;
+  op->mappable = why_not == NULL;
+  if (op->way == LEAT_TRANSFER_MAPPED && why_not != NULL)
+    op->way = LEAT_TRANSFER_COPY;
+  op->reason = leat_plan_say_why (self, op, op->way == LEAT_TRANSFER_COPY ? why_not : NULL);
+  if (op->way == LEAT_TRANSFER_MAPPED)
+    leat_plan_map (self, op);
+  else if (op->way == LEAT_TRANSFER_KERNEL)
+    leat_plan_move_by_kernel (self, op);
+}
+
+void
+leat_plan_choose_transfers (LeatPlan *self)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->kind == LEAT_OP_TRANSFER)
+        leat_plan_choose_transfer (self, op);
+    }
+}
+
+/* Is it a launch of a kernel, the node's own or ours? */
+gboolean
+leat_op_launches (const LeatOp *op)
+{
+  return op->kind == LEAT_OP_KERNEL || (op->kind == LEAT_OP_TRANSFER && op->way == LEAT_TRANSFER_KERNEL);
+}
+
+const char *
+leat_transfer_mode_get_name (LeatTransferMode mode)
+{
+  static const char *const names[] = { [LEAT_TRANSFER_AUTO] = "auto",
+                                       [LEAT_TRANSFER_COPY] = "copy",
+                                       [LEAT_TRANSFER_MAPPED] = "mapped",
+                                       [LEAT_TRANSFER_KERNEL] = "kernel" };
+
+  return names[mode];
+}

@@ -1,0 +1,117 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
+
+#define LEAT_LANE_SPIN_US 20000 /* wait=spin gives up looking after this */
+#define LEAT_LANE_SHORT_US                                                                                             \
+  500 /* wait=auto does not look at all where runs take longer: there, being woken is a tenth */
+#define LEAT_LANE_FIRST_US 100 /* and this long where no run has been timed */
+#define LEAT_LANE_SLACK_US 20
+
+/* Runs are taken to last as long as the last ones did, twice that at most. */
+static gint64
+leat_lane_get_spin_us (LeatLane *self, LeatWait wait)
+{
+  if (wait != LEAT_WAIT_AUTO)
+    return wait == LEAT_WAIT_SPIN ? LEAT_LANE_SPIN_US : 0;
+  if (self->recent_ns == 0)
+    return LEAT_LANE_FIRST_US;
+  return self->recent_ns > LEAT_LANE_SHORT_US * 1000 ? 0 : 2 * self->recent_ns / 1000 + LEAT_LANE_SLACK_US;
+}
+
+void
+leat_lane_note_wait (LeatLane *self, gint64 us)
+{
+  gint64 ns = MAX (us, 1) * 1000;
+
+  self->recent_ns = self->recent_ns == 0 ? ns : self->recent_ns + (ns - self->recent_ns) / 8;
+}
+
+static gboolean
+leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError **error)
+{
+  return leat_device_set_error (self->resident->device, error, call, result, "%s", self->last_nodes);
+}
+
+gboolean
+leat_lane_check_wait (LeatLane *self, CUresult result, GError **error)
+{
+  return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuEventSynchronize", result, error);
+}
+
+/* What runs on the host's own cores needs them. */
+static inline void
+leat_lane_pause (gboolean on_host)
+{
+  if (on_host)
+    g_thread_yield ();
+#if defined(__x86_64__)
+  else
+    __builtin_ia32_pause ();
+#endif
+}
+
+/* FALSE where it is still running after that time. */
+static CUresult
+leat_lane_look (LeatLane *self, gint64 spin_us)
+{
+  gboolean on_host = leat_device_is_cpu (self->resident->device);
+  CUstream stream = leat_stream_get (self->stream);
+  gint64 until = 0;
+  CUresult result;
+
+  while ((result = (*self->table->cuStreamQuery) (stream)) == CUDA_ERROR_NOT_READY)
+    {
+      gint64 now = g_get_monotonic_time ();
+
+      until = until == 0 ? now + spin_us : until;
+      if (now >= until)
+        break;
+      leat_lane_pause (on_host);
+    }
+  self->seen_ended += result == CUDA_SUCCESS;
+  return result;
+}
+
+gboolean
+leat_lane_record_end (LeatLane *self, GError **error)
+{
+  CUresult result = (*self->table->cuEventRecord) (leat_event_get (self->ended), leat_stream_get (self->stream));
+
+  return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuEventRecord", result, error);
+}
+
+static gboolean
+leat_lane_sleep (LeatLane *self, GError **error)
+{
+  return leat_lane_record_end (self, error)
+         && leat_lane_check_wait (self, (*self->table->cuEventSynchronize) (leat_event_get (self->ended)), error);
+}
+
+gboolean
+leat_lane_synchronize (LeatLane *self, GError **error)
+{
+  CUresult result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
+
+  return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamSynchronize", result, error);
+}
+
+/* A thread that waits for the CPU driver does the work itself: looking would only leave that to another one. */
+gboolean
+leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
+{
+  gint64 spin_us = leat_lane_get_spin_us (self, wait);
+  CUresult result = CUDA_ERROR_NOT_READY;
+
+  if (wait == LEAT_WAIT_AUTO && leat_device_is_cpu (self->resident->device))
+    return leat_lane_synchronize (self, error);
+  if (spin_us > 0)
+    result = leat_lane_look (self, spin_us);
+  if (result == CUDA_ERROR_NOT_READY)
+    return leat_lane_sleep (self, error);
+  return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamQuery", result, error);
+}

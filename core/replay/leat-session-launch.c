@@ -1,0 +1,215 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* A run in two halves: it is launched, the program does something else and is told of the end, it is completed. */
+
+static LeatLane *
+leat_session_get_lane (LeatSession *self)
+{
+  return g_ptr_array_index (self->lanes, 0);
+}
+
+/* Once somebody wants to be told of the ends of runs: the waiter has this one, which is launched. */
+static gboolean
+leat_session_watch_flight (LeatSession *self, GError **error)
+{
+  LeatLane *lane = leat_session_get_lane (self);
+
+  leat_waiter_reset (self->waiter);
+  if (!self->flight.launched)
+    {
+      leat_waiter_tell (self->waiter);
+      return TRUE;
+    }
+  self->flight.watched = leat_lane_record_end (lane, error)
+                         && leat_waiter_watch (self->waiter, lane->table, leat_event_get (lane->ended), error);
+  return self->flight.watched;
+}
+
+LeatFlow
+leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow;
+
+  if (self->ended)
+    return LEAT_FLOW_END;
+  if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error))
+    return LEAT_FLOW_ERROR;
+  flow = leat_session_begin_run (self, leat_session_get_lane (self), FALSE, cancellable, error);
+  if (flow == LEAT_FLOW_DATA && tell && !leat_session_watch_flight (self, error))
+    flow = LEAT_FLOW_ERROR;
+  return flow == LEAT_FLOW_DATA ? flow : leat_session_settle (self, flow, error);
+}
+
+LeatFlow
+leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow = leat_session_end_run (self, leat_session_get_lane (self), cancellable, error);
+
+  if (self->waiter != NULL)
+    leat_waiter_reset (self->waiter);
+  return leat_session_settle (self, flow, error);
+}
+
+gboolean
+leat_session_take_flight (LeatSession *self)
+{
+  return g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_LAUNCHED, LEAT_SESSION_RUNNING);
+}
+
+/* The lane waits for the device before it goes; the waiter must have done so by then. */
+void
+leat_session_drop_flight (LeatSession *self)
+{
+  gint64 ended_us;
+
+  if (self->flight.watched)
+    leat_waiter_collect (self->waiter, &ended_us);
+  if (self->waiter != NULL)
+    leat_waiter_reset (self->waiter);
+  self->flight = (LeatSessionFlight){ 0 };
+  if (self->task_source != NULL)
+    g_source_set_ready_time (self->task_source, 0);
+  g_clear_pointer (&self->task_source, g_source_unref);
+}
+
+gboolean
+leat_session_have_waiter (LeatSession *self, GError **error)
+{
+  if (self->waiter == NULL)
+    self->waiter = leat_waiter_new (error);
+  return self->waiter != NULL;
+}
+
+/**
+ * leat_session_launch:
+ * @self: an open session that is not running
+ * @cancellable: (nullable): to give up before the launch
+ * @error: return location for an error
+ *
+ * Begins one run and does not wait for it: every source gives its next data, and the device begins to work.
+ *
+ * Sources that have nothing are not waited for.  What has been launched must be completed, with
+ * leat_session_complete (), before anything else is done with the session than to close it; other calls say
+ * %LEAT_SESSION_ERROR_BUSY.  leat_session_get_fd () and leat_session_create_source () tell when completing it need not
+ * wait.
+ *
+ * Returns: %LEAT_FLOW_DATA when a run is under way, %LEAT_FLOW_EMPTY when a source has nothing yet, %LEAT_FLOW_END when
+ *   there is nothing left, %LEAT_FLOW_ERROR with @error set as by leat_session_replay ()
+ */
+LeatFlow
+leat_session_launch (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
+  if (!leat_session_begin (self, error))
+    return LEAT_FLOW_ERROR;
+  flow = leat_session_launch_taken (self, self->waiter != NULL, cancellable, error);
+  leat_session_end (self, flow == LEAT_FLOW_DATA ? LEAT_SESSION_LAUNCHED : LEAT_SESSION_FREE);
+  return flow;
+}
+
+/**
+ * leat_session_complete:
+ * @self: a session with a run that is launched
+ * @cancellable: (nullable): for sinks that wait for something
+ * @error: return location for an error
+ *
+ * Ends a run that leat_session_launch () began: waits for the device where it is still at work, then every sink takes
+ * its result.
+ *
+ * A run of leat_session_replay_async () completes itself, except after that call was cancelled.
+ *
+ * Returns: %LEAT_FLOW_DATA, or %LEAT_FLOW_ERROR with @error set: %LEAT_SESSION_ERROR_STATE when no run is launched,
+ * else as by leat_session_replay ()
+ */
+LeatFlow
+leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow = LEAT_FLOW_ERROR;
+  LeatSessionUse after = LEAT_SESSION_FREE;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
+  if (!leat_session_take_flight (self))
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE,
+                   "there is nothing to complete: no run of the session is launched");
+      return LEAT_FLOW_ERROR;
+    }
+  if (self->task_source == NULL)
+    flow = leat_session_complete_taken (self, cancellable, error);
+  else
+    {
+      after = LEAT_SESSION_LAUNCHED;
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
+                   "the run that is launched is one of leat_session_replay_async (), and is completed there");
+    }
+  g_atomic_int_set (&self->use, after);
+  return flow;
+}
+
+/* A run that was launched before anybody wanted to be told of its end is watched from now on. */
+static LeatWaiter *
+leat_session_take_waiter (LeatSession *self, GError **error)
+{
+  gboolean launched = leat_session_take_flight (self);
+  LeatWaiter *waiter = NULL;
+
+  if (!launched && !leat_session_take (self, error))
+    return NULL;
+  if (leat_session_have_waiter (self, error)
+      && (!launched || self->flight.watched || leat_waiter_is_told (self->waiter)
+          || leat_session_watch_flight (self, error)))
+    waiter = self->waiter;
+  g_atomic_int_set (&self->use, launched ? LEAT_SESSION_LAUNCHED : LEAT_SESSION_FREE);
+  return waiter;
+}
+
+/**
+ * leat_session_get_fd:
+ * @self: a session that is not running
+ * @error: return location for an error
+ *
+ * Gets a file descriptor that can be read (poll, select, epoll) from when a run that leat_session_launch () began has
+ * ended until it is completed.
+ *
+ * It is one and the same as long as the session lives, over close () and open (), and belongs to the session: neither
+ * read it nor close it.  The first call makes the session have a thread that waits for the device from then on.
+ *
+ * Returns: the descriptor, -1 on error: %LEAT_SESSION_ERROR_STATE while another thread has the session
+ */
+int
+leat_session_get_fd (LeatSession *self, GError **error)
+{
+  LeatWaiter *waiter;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), -1);
+  waiter = leat_session_take_waiter (self, error);
+  return waiter != NULL ? leat_waiter_get_fd (waiter) : -1;
+}
+
+/**
+ * leat_session_create_source:
+ * @self: a session that is not running
+ * @error: return location for an error
+ *
+ * Makes a source for a main loop: its callback, a #GSourceFunc, is called when a run that leat_session_launch () began
+ * has ended, and again until that run is completed.
+ *
+ * The callback is the place for leat_session_complete ().  See leat_session_get_fd ().
+ *
+ * Returns: (transfer full): a source, not attached; %NULL on error
+ */
+GSource *
+leat_session_create_source (LeatSession *self, GError **error)
+{
+  LeatWaiter *waiter;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  waiter = leat_session_take_waiter (self, error);
+  return waiter != NULL ? leat_waiter_create_source (waiter, "leat session") : NULL;
+}

@@ -1,0 +1,152 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "kernel/leat-kernel-source-private.h"
+#include "kernel/leat-kernel-token-private.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be
+ * read or does not fit counts as none. */
+
+#define LEAT_WAYS_VERSION 1
+
+static void
+leat_ways_add_text (XXH3_state_t *hash, const char *text)
+{
+  XXH3_64bits_update (hash, text, strlen (text) + 1);
+}
+
+static void
+leat_ways_add_op (XXH3_state_t *hash, LeatPlan *plan, const LeatOp *op)
+{
+  guint64 numbers[] = { op->kind, op->mode, op->cooperative, op->shared_bytes, op->n_touches };
+
+  XXH3_64bits_update (hash, numbers, sizeof numbers);
+  for (guint i = 0; i < op->n_touches; i++)
+    {
+      guint64 touch[] = { op->touches[i].buffer, op->touches[i].access };
+
+      XXH3_64bits_update (hash, touch, sizeof touch);
+    }
+  if (op->kind != LEAT_OP_KERNEL)
+    return;
+  XXH3_64bits_update (hash, op->grid, sizeof op->grid);
+  XXH3_64bits_update (hash, op->block, sizeof op->block);
+  leat_ways_add_text (hash, op->prototype->entry);
+  leat_ways_add_text (hash, leat_kernel_source_get_text (op->source)->text);
+}
+
+/* Everything that the times depend on, but for the contents of the data. */
+static char *
+leat_ways_dup_path (LeatSession *self)
+{
+  XXH3_state_t *hash = XXH3_createState ();
+  g_autofree char *name = NULL;
+
+  XXH3_64bits_reset (hash);
+  leat_ways_add_text (hash, leat_device_get_name (self->device));
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      guint64 numbers[] = { buffer->kind, buffer->bytes, buffer->header };
+
+      XXH3_64bits_update (hash, numbers, sizeof numbers);
+    }
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    leat_ways_add_op (hash, self->plan, leat_plan_get_op (self->plan, i));
+  name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", (guint64) XXH3_64bits_digest (hash));
+  XXH3_freeState (hash);
+  return g_build_filename (g_get_user_cache_dir (), "leat", "transfers", name, NULL);
+}
+
+static LeatTransferMode
+leat_ways_parse (const char *text)
+{
+  for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
+    if (g_str_equal (text, leat_transfer_mode_get_name (way)))
+      return way;
+  return LEAT_TRANSFER_AUTO;
+}
+
+static gboolean
+leat_ways_read (LeatSession *self, GKeyFile *file, LeatTransferMode *ways)
+{
+  if (g_key_file_get_integer (file, "transfers", "version", NULL) != LEAT_WAYS_VERSION)
+    return FALSE;
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+      g_autofree char *key = g_strdup_printf ("op-%u", i);
+      g_autofree char *text = NULL;
+
+      if (op->kind != LEAT_OP_TRANSFER)
+        continue;
+      text = g_key_file_get_string (file, "transfers", key, NULL);
+      ways[i] = text != NULL ? leat_ways_parse (text) : LEAT_TRANSFER_AUTO;
+      if (ways[i] == LEAT_TRANSFER_AUTO)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Binds the plan to what was found before. */
+gboolean
+leat_session_recall_ways (LeatSession *self)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = leat_ways_dup_path (self);
+  g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, self->plan->ops->len + 1);
+  LeatTraits traits = self->plan->traits;
+
+  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL) || !leat_ways_read (self, file, ways))
+    return FALSE;
+  traits.ways = ways;
+  leat_plan_bind (self->plan, &traits);
+  self->ways_known = TRUE;
+  return TRUE;
+}
+
+/* A folder that cannot be written costs the next session its own measuring. */
+void
+leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = leat_ways_dup_path (self);
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  g_key_file_set_integer (file, "transfers", "version", LEAT_WAYS_VERSION);
+  g_key_file_set_double (file, "transfers", "us", us);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("op-%u", i);
+
+      if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_TRANSFER)
+        g_key_file_set_string (file, "transfers", key, leat_transfer_mode_get_name (ways[i]));
+    }
+  if (g_mkdir_with_parents (folder, 0700) == 0)
+    g_key_file_save_to_file (file, path, NULL);
+}
+
+/* @plan is to be run from now on instead: its data go as they do now, since to measure again would take state away. */
+void
+leat_session_bind_likewise (LeatSession *self, LeatPlan *plan)
+{
+  g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, plan->ops->len + 1);
+  LeatTraits traits = self->plan->traits;
+
+  for (guint i = 0; i < MIN (plan->ops->len, self->plan->ops->len); i++)
+    {
+      const LeatOp *old = leat_plan_get_op (self->plan, i), *op = leat_plan_get_op (plan, i);
+
+      if (op->kind == LEAT_OP_TRANSFER && old->kind == LEAT_OP_TRANSFER && old->node == op->node)
+        ways[i] = old->way;
+    }
+  traits.ways = self->ways_known ? ways : NULL;
+  leat_plan_bind (plan, &traits);
+}

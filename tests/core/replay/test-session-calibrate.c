@@ -1,0 +1,263 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "session-fixture.h"
+
+#include "device/leat-device-private.h"
+
+#include <glib/gstdio.h>
+
+#define N 1000
+#define MAP                                                                                                            \
+  "app name=source spec=f32[<=1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
+
+static char *folder; /* for what was measured, of this program alone */
+
+static guint
+count_trials (SessionFixture *fixture)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (fixture->session);
+  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, "trials", G_VARIANT_TYPE ("a(sd)"));
+
+  return (guint) g_variant_n_children (trials);
+}
+
+static void
+run_and_check (SessionFixture *fixture, guint n, guint seed)
+{
+  float x[N];
+  g_autoptr (GBytes) output = NULL;
+  const float *y;
+
+  for (guint i = 0; i < n; i++)
+    x[i] = (float) ((i * 7 + seed) % 513) - 100;
+  output = session_fixture_run (fixture, x, n * sizeof *x);
+  y = g_bytes_get_data (output, NULL);
+  g_assert_cmpuint (g_bytes_get_size (output), ==, n * sizeof *x);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpfloat (y[i], ==, 2 * x[i] + 1);
+}
+
+static void
+drop_ways (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_remove (path);
+    }
+}
+
+static char *
+dup_choice (SessionFixture *fixture)
+{
+  g_autofree char *text = leat_plan_to_text (leat_session_get_plan (fixture->session));
+
+  return g_strdup_printf ("%s %s", strstr (text, "  mapped") != NULL ? "mapped" : "-",
+                          strstr (text, "the fastest that was measured") != NULL ? "measured" : "-");
+}
+
+/* The first run tries the ways; the next session knows. */
+static void
+test_calibrate_measures_once (void)
+{
+  SessionFixture fixture;
+  g_autofree char *first = NULL;
+  g_autofree char *second = NULL;
+
+  drop_ways ();
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  run_and_check (&fixture, 700, 1);
+  g_assert_cmpuint (count_trials (&fixture), ==, 5); /* as it was, and two other ways for each of two */
+  run_and_check (&fixture, N, 2);
+  run_and_check (&fixture, 0, 0);
+  g_assert_cmpuint (count_trials (&fixture), ==, 5);
+  first = dup_choice (&fixture);
+  session_fixture_close (&fixture);
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  run_and_check (&fixture, 700, 3);
+  g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  second = dup_choice (&fixture);
+  g_assert_cmpstr (second, ==, first);
+  session_fixture_close (&fixture);
+}
+
+static void
+damage_ways (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_assert_true (g_file_set_contents (path, "[transfers]\nversion=1\nop-1=by balloon\n", -1, NULL));
+      n++;
+    }
+  g_assert_cmpuint (n, ==, 1);
+}
+
+static void
+test_calibrate_measures_again_where_the_file_is_damaged (void)
+{
+  SessionFixture fixture;
+
+  drop_ways ();
+  for (guint i = 0; i < 2; i++)
+    {
+      session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+      run_and_check (&fixture, 10, i);
+      g_assert_cmpuint (count_trials (&fixture), ==, 5);
+      session_fixture_close (&fixture);
+      damage_ways ();
+    }
+}
+
+static void
+test_calibrate_leaves_alone_what_is_said (void)
+{
+  SessionFixture fixture;
+
+  drop_ways ();
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[<=1000] -> upload mode=copy -> map expr=\"a*x+b\" a=2 b=1 -> "
+                        "readback mode=mapped -> app name=sink\n",
+                        LEAT_EXECUTOR_GRAPH);
+  run_and_check (&fixture, 10, 1);
+  g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  session_fixture_close (&fixture);
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_EAGER);
+  run_and_check (&fixture, 10, 1);
+  g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  session_fixture_close (&fixture);
+}
+
+/* What nodes keep from run to run is as if nothing had been measured: a pattern across two chunks is found once. */
+static void
+test_calibrate_touches_no_state (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GBytes) first = NULL;
+  g_autoptr (GBytes) second = NULL;
+
+  drop_ways ();
+  session_fixture_open (&fixture,
+                        "app name=source spec=u8[<=4096] -> upload -> text:scan patterns=needle -> readback -> "
+                        "app name=sink\n",
+                        LEAT_EXECUTOR_GRAPH);
+  first = session_fixture_run (&fixture, "a needle, a nee", 15);
+  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  second = session_fixture_run (&fixture, "dle and more", 12);
+  g_assert_cmpuint (g_bytes_get_size (first) + g_bytes_get_size (second), ==, 2 * 16);
+  session_fixture_close (&fixture);
+}
+
+/* The memory that the program fills stays where it was. */
+static void
+test_calibrate_keeps_staging_memory (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  LeatView in, out, again;
+
+  drop_ways ();
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  leat_session_map_output (fixture.session, "sink", &out, &error);
+  leat_session_set_input_count (fixture.session, "source", 3, &error);
+  leat_session_map_input (fixture.session, "source", &in, &error);
+  g_assert_no_error (error);
+  memcpy (in.data, (float[]){ 1, 2, 3 }, 3 * sizeof (float));
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  leat_session_map_input (fixture.session, "source", &again, &error);
+  g_assert_true (again.data == in.data);
+  leat_session_map_output (fixture.session, "sink", &again, &error);
+  g_assert_true (again.data == out.data);
+  g_assert_cmpuint (again.count, ==, 3);
+  g_assert_cmpfloat (((float *) again.data)[2], ==, 7);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_calibrate_moves_by_kernel (gconstpointer executor)
+{
+  static const char *const specs[] = { "f32[1000]", "f32[<=1000]", "f32[<=250,4]", "u8[<=4000]" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (specs); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("app name=source spec=%s -> upload mode=kernel -> map expr=\"x+1\" -> "
+                                               "readback mode=kernel -> app name=sink\n",
+                                               specs[i]);
+      SessionFixture fixture;
+      guint8 data[4000];
+      gboolean bytes = specs[i][0] == 'u', fixed = strstr (specs[i], "<=") == NULL;
+
+      session_fixture_open (&fixture, text, GPOINTER_TO_INT (executor));
+      for (guint n = fixed ? 4000 : 0; n <= 4000; n += 2000)
+        {
+          g_autoptr (GBytes) output = NULL;
+          const guint8 *y;
+
+          for (guint k = 0; k < n; k++)
+            data[k] = bytes ? k % 100 : 0;
+          output = session_fixture_run (&fixture, data, n);
+          y = g_bytes_get_data (output, NULL);
+          g_assert_cmpuint (g_bytes_get_size (output), ==, n);
+          for (guint k = 0; k < n; k += 4)
+            if (bytes)
+              g_assert_cmpuint (y[k], ==, k % 100 + 1);
+            else
+              g_assert_cmpfloat (*(const float *) (y + k), ==, 1);
+        }
+      session_fixture_close (&fixture);
+    }
+}
+
+static gboolean
+is_integrated (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatDevice) device = leat_device_open (NULL, &error);
+
+  g_assert_no_error (error);
+  return leat_device_get_facts (device)->integrated;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *cache = g_dir_make_tmp ("leat-calibrate-XXXXXX", NULL);
+  int status;
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* so that there is something to choose */
+  g_test_init (&argc, &argv, NULL);
+  folder = g_build_filename (g_get_user_cache_dir (), "leat", "transfers", NULL);
+  if (is_integrated ())
+    {
+      g_print ("1..0 # SKIP the device's memory is the host's, so there is nothing to choose\n");
+      return 0;
+    }
+  g_test_add_func ("/leat/session/calibrate/measures-once", test_calibrate_measures_once);
+  g_test_add_func ("/leat/session/calibrate/measures-again-where-the-file-is-damaged",
+                   test_calibrate_measures_again_where_the_file_is_damaged);
+  g_test_add_func ("/leat/session/calibrate/leaves-alone-what-is-said", test_calibrate_leaves_alone_what_is_said);
+  g_test_add_func ("/leat/session/calibrate/touches-no-state", test_calibrate_touches_no_state);
+  g_test_add_func ("/leat/session/calibrate/keeps-staging-memory", test_calibrate_keeps_staging_memory);
+  g_test_add_data_func ("/leat/session/calibrate/moves-by-kernel/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_calibrate_moves_by_kernel);
+  g_test_add_data_func ("/leat/session/calibrate/moves-by-kernel/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_calibrate_moves_by_kernel);
+  status = g_test_run ();
+  g_free (folder);
+  return status;
+}
