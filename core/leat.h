@@ -20,6 +20,7 @@
 #include "parse/leat-parse.h"
 #include "kernel/leat-kernel-source.h"
 #include "plan/leat-recorder.h"
+#include "plan/leat-foreign.h"
 #include "plan/leat-plan-error.h"
 #include "plan/leat-plan.h"
 #include "device/leat-device.h"

@@ -7,6 +7,7 @@
     pixbuf/     picture loaders
     env.sh      to be sourced: the environment of an uninstalled build, wherever the folder lies
     run-tests   runs the suite and writes the record (dev.d/run_bundle.py)
+    run-peers   runs leat-bench in turns with other programs that do the same (tests/bench/peers/run.py)
     tests.json  what Meson knows of the tests, with @BUILD@ and @SOURCE@ for the folders
 """
 
@@ -131,6 +132,15 @@ export XDG_DATA_DIRS="$leat_bundle/share:${{XDG_DATA_DIRS:-/usr/local/share:/usr
 ''')
 
 
+def write_run_peers(path):
+    """Only leat-bench gets the bundle's libraries: the peers are programs of the machine."""
+    path.write_text('''#!/usr/bin/env bash
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+exec python3 -B "$here/source/tests/bench/peers/run.py" --environment="$here/env.sh" "$@"
+''')
+    path.chmod(0o755)
+
+
 def main():
     parser = argparse.ArgumentParser(description='make a bundle for a machine with a GPU')
     parser.add_argument('--source', type=Path, required=True)
@@ -155,6 +165,7 @@ def main():
     for name, kept in (('run_bundle.py', 'run-tests'), ('tap.py', 'tap.py')):
         shutil.copy2(Path(__file__).parent / name, given.bundle / kept)
     (given.bundle / 'run-tests').chmod(0o755)
+    write_run_peers(given.bundle / 'run-peers')
 
 
 if __name__ == '__main__':

@@ -108,7 +108,9 @@ def write_record(folder, about, outputs, programs):
 
 def wanted_tests(described, given):
     tests = described['benchmarks'] if given.benchmarks else described['tests']
-    return [test for test in tests if not given.names or any(name in test['name'] for name in given.names)]
+    if given.names:
+        return [test for test in tests if any(name in test['name'] for name in given.names)]
+    return [test for test in tests if not any(suite.endswith(':slow') for suite in test['suite'])]
 
 
 def run_all(tests, base, given):

@@ -21,18 +21,21 @@ test_time_factor () {
 
 # test_folder FOLDER [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
 test_folder () {
-  local folder=$1 names code=0
+  local folder=$1 names code=0 log=testlog
   local -a arguments=()
   shift
   if [ $# -gt 0 ]; then
     names=$(python3 -B "$dev_root/dev.d/check_names.py" "$dev_root/$folder/meson-info/intro-tests.json" "$@") || exit 2
     readarray -t arguments <<<"$names"
+    # The setup that is there by default leaves out what is slow, also where it is named.
+    arguments+=(--setup all)
+    log=testlog-all
   fi
   lock_take "$dev_root/$folder/meson-logs" "another ./dev is running the tests of $folder/; waiting"
-  rm -f -- "$dev_root/$folder/meson-logs/testlog.json"
+  rm -f -- "$dev_root/$folder/meson-logs/$log.json"
   meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
     --timeout-multiplier "$(test_time_factor "$folder")" "${arguments[@]}" </dev/null || true
-  python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/testlog.json" || code=$?
+  python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/$log.json" || code=$?
   lock_release
   return "$code"
 }

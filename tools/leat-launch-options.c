@@ -69,19 +69,27 @@ leat_launch_options_choose (const char *option, const char *value, const char *c
   return FALSE;
 }
 
+/* In the order of LeatExecutor. */
+static const char *const leat_launch_executors[] = { "auto", "graph", "eager", NULL };
+
+const char *
+leat_launch_executor_get_name (LeatExecutor executor)
+{
+  return leat_launch_executors[executor];
+}
+
 static gboolean
 leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
 {
   static const char *const plans[] = { "text", "json", "dot", NULL };
   static const char *const stats[] = { "text", "json", NULL };
-  static const char *const executors[] = { "graph", "eager", NULL };
   guint executor = 1;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
-      || !leat_launch_options_choose ("--executor", words->executor, executors, &executor, error))
+      || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error))
     return FALSE;
-  self->executor = executor == 2 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH;
+  self->executor = (LeatExecutor) (executor - 1);
   if (self->stats_path != NULL && self->stats_format == LEAT_FORMAT_NONE)
     self->stats_format = LEAT_FORMAT_TEXT;
   if (words->dot == NULL)
@@ -124,7 +132,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
 {
   const GOptionEntry entries[] = {
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
-    { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "graph, or eager: one op at a time", "EXECUTOR" },
+    { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "auto, graph, or eager: one op at a time", "EXECUTOR" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
     { "plan", 0, 0, G_OPTION_ARG_STRING, &words->plan, "Print the plan and do no more: text, json or dot", "[FORMAT]" },
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &words->dot, "The plan for Graphviz, to standard output or FILE", "[FILE]" },

@@ -48,6 +48,7 @@ typedef struct
 LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
 void leat_launch_options_free (LeatLaunchOptions *self);
 /* Are the words a file and its variables? */
+const char *leat_launch_executor_get_name (LeatExecutor executor);
 gboolean leat_launch_options_is_file (const LeatLaunchOptions *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLaunchOptions, leat_launch_options_free)

@@ -44,7 +44,7 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "device", leat_launch_stats_describe_device (leat_session_get_device (session)));
-  g_variant_dict_insert (&dict, "executor", "s", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
+  g_variant_dict_insert (&dict, "executor", "s", leat_launch_executor_get_name (options->executor));
   g_variant_dict_insert (&dict, "interrupted", "b", interrupted);
   g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
   g_variant_dict_insert_value (&dict, "run", run);
@@ -132,7 +132,7 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text, "%-14s%s: %s\n", "device", leat_device_get_id (device), leat_device_get_name (device));
-  g_string_append_printf (text, "%-14s%s\n", "executor", options->executor == LEAT_EXECUTOR_EAGER ? "eager" : "graph");
+  g_string_append_printf (text, "%-14s%s\n", "executor", leat_launch_executor_get_name (options->executor));
   if (interrupted)
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);

@@ -37,6 +37,12 @@ leat_device_push (LeatDevice *self, GError **error)
   return TRUE;
 }
 
+gboolean
+leat_device_push_anyhow (LeatDevice *self)
+{
+  return leat_device_push (self, NULL) || leat_device_push (self, NULL);
+}
+
 void
 leat_device_pop (LeatDevice *self)
 {

@@ -50,6 +50,20 @@ leat_device_mark_dead (LeatDevice *self, const char *reason)
     g_object_notify (G_OBJECT (self), "is-dead");
 }
 
+void
+leat_device_mark_hung (LeatDevice *self, const char *reason)
+{
+  g_atomic_int_set (&self->is_hung, TRUE);
+  leat_device_mark_dead (self, reason);
+}
+
+/* Before there is a context, another process may have the device to itself; with one, the device is gone. */
+static gboolean
+leat_device_is_lost_by (LeatDevice *self, CUresult result)
+{
+  return result == CUDA_ERROR_DEVICE_UNAVAILABLE && self->context != NULL;
+}
+
 gboolean
 leat_device_set_error (LeatDevice *self, GError **error, const char *call, CUresult result, const char *format, ...)
 {
@@ -59,7 +73,9 @@ leat_device_set_error (LeatDevice *self, GError **error, const char *call, CUres
   va_start (args, format);
   leat_driver_set_error_valist (&local, self->table, call, result, format, args);
   va_end (args);
-  if (leat_driver_result_is_sticky (result))
+  if (leat_device_is_lost_by (self, result))
+    local->code = LEAT_DRIVER_ERROR_DEVICE_LOST;
+  if (leat_driver_result_is_sticky (result) || leat_device_is_lost_by (self, result))
     leat_device_mark_dead (self, local->message);
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;

@@ -17,7 +17,8 @@ struct _LeatMemory
   guint64 block_bytes; /* as the pool rounded it */
   CUdeviceptr address;
   gpointer host;
-  LeatMemory *next; /* in its bucket while cached */
+  gboolean in_doubt; /* a copy to it that failed may still be under way */
+  LeatMemory *next;  /* in its bucket while cached */
 };
 
 /* Blocks of one kind by size.  Guarded by the device's lock. */
@@ -42,8 +43,10 @@ struct _LeatDevice
   GMutex lock;
   guint64 budgets[LEAT_MEMORY_N_KINDS];
   LeatMemoryPool pools[LEAT_MEMORY_N_KINDS];
-  gint is_dead;      /* atomic; set after the reason */
-  char *dead_reason; /* set once, under the lock */
+  GSList *quarantine; /* LeatQuarantined; under the lock */
+  gint is_dead;       /* atomic; set after the reason */
+  gint is_hung;       /* atomic; set before is_dead */
+  char *dead_reason;  /* set once, under the lock */
 };
 
 void leat_memory_pool_init (LeatMemoryPool *self, guint64 cap_bytes);

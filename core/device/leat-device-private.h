@@ -18,6 +18,9 @@ CUcontext leat_device_get_context (LeatDevice *self);
  * current context in between must be undone there. */
 gboolean leat_device_push (LeatDevice *self, GError **error);
 void leat_device_pop (LeatDevice *self);
+/* For giving something back, which is to be done whether the context can be made current or not: most handles know
+ * theirs. Tells whether there is something to pop. */
+gboolean leat_device_push_anyhow (LeatDevice *self);
 
 /* FALSE with DEVICE_LOST and the first failure's words when the device is dead. */
 gboolean leat_device_check (LeatDevice *self, GError **error);
@@ -26,6 +29,15 @@ gboolean leat_device_set_error (LeatDevice *self, GError **error, const char *ca
                                 ...) G_GNUC_PRINTF (5, 6);
 /* Only the first reason is kept. For a wait that found a kernel hung, too. */
 void leat_device_mark_dead (LeatDevice *self, const char *reason);
+/* Dead, but what was under way may still be: nothing of it is ever freed. */
+void leat_device_mark_hung (LeatDevice *self, const char *reason);
+
+/* Work that failed half way may still be under way, and what it uses must not be used for anything else.  Keeps @thing
+ * until it is certain that nothing is, and then calls @release with it. */
+void leat_device_quarantine (LeatDevice *self, gpointer thing, GDestroyNotify release);
+/* Where something is in quarantine, waits for all work of the context, and releases it.  FALSE: still in there; the
+ * next opening or closing of a session tries again. */
+gboolean leat_device_settle (LeatDevice *self);
 
 typedef struct
 {

@@ -85,6 +85,7 @@ leat_device_finalize (GObject *object)
     }
   g_clear_pointer (&self->id, g_free);
   g_clear_pointer (&self->dead_reason, g_free);
+  g_slist_free_full (g_steal_pointer (&self->quarantine), g_free); /* what hangs is never released */
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (leat_device_parent_class)->finalize (object);
 }

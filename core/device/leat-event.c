@@ -49,10 +49,13 @@ leat_event_free (LeatEvent *self)
 {
   if (self == NULL)
     return;
-  if (self->event != NULL && leat_device_push (self->device, NULL))
+  if (self->event != NULL)
     {
+      gboolean pushed = leat_device_push_anyhow (self->device);
+
       (*self->table->cuEventDestroy) (self->event);
-      leat_device_pop (self->device);
+      if (pushed)
+        leat_device_pop (self->device);
     }
   g_object_unref (self->device);
   g_free (self);
@@ -108,7 +111,7 @@ leat_event_set_hung (LeatEvent *self, guint64 timeout_us, const char *what, GErr
   g_autofree char *reason = g_strdup_printf ("%s on %s did not end within %.3f s", what,
                                              leat_device_get_id (self->device), (double) timeout_us / 1e6);
 
-  leat_device_mark_dead (self->device, reason);
+  leat_device_mark_hung (self->device, reason);
   g_set_error_literal (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_HUNG, reason);
 }
 

@@ -39,14 +39,14 @@ void
 leat_memory_destroy (LeatDevice *device, LeatMemory *block)
 {
   /* Nothing can be done about a failure here; a poisoned context reports itself at the next call that matters. */
-  if (leat_device_push (device, NULL))
-    {
-      if (block->kind == LEAT_MEMORY_PINNED)
-        (*device->table->cuMemFreeHost) (block->host);
-      else
-        (*device->table->cuMemFree) (block->address);
-      leat_device_pop (device);
-    }
+  gboolean pushed = leat_device_push_anyhow (device);
+
+  if (block->kind == LEAT_MEMORY_PINNED)
+    (*device->table->cuMemFreeHost) (block->host);
+  else
+    (*device->table->cuMemFree) (block->address);
+  if (pushed)
+    leat_device_pop (device);
   g_free (block);
 }
 
@@ -83,6 +83,7 @@ leat_memory_fill (LeatMemory *self, LeatDevice *device, const char *what, GError
   result = leat_memory_allocate (self, device, &call);
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
     {
+      leat_device_settle (device);
       leat_device_trim (device, 0);
       result = leat_memory_allocate (self, device, &call);
     }
@@ -145,16 +146,26 @@ leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const c
   return self;
 }
 
+static void
+leat_memory_release (gpointer data)
+{
+  LeatMemory *self = data;
+  g_autoptr (LeatDevice) device = g_steal_pointer (&self->device);
+
+  self->in_doubt = FALSE;
+  if (!leat_memory_pool_keep (device, self))
+    leat_memory_destroy (device, self);
+}
+
 void
 leat_memory_free (LeatMemory *self)
 {
-  g_autoptr (LeatDevice) device = NULL;
-
   if (self == NULL)
     return;
-  device = g_steal_pointer (&self->device);
-  if (!leat_memory_pool_keep (device, self))
-    leat_memory_destroy (device, self);
+  if (self->in_doubt)
+    leat_device_quarantine (self->device, self, leat_memory_release);
+  else
+    leat_memory_release (self);
 }
 
 guint64
@@ -203,6 +214,7 @@ leat_memory_await_bytes (LeatMemory *self, const char *call, CUresult result, gu
       result = (*self->device->table->cuStreamSynchronize) (NULL);
     }
   leat_device_pop (self->device);
+  self->in_doubt = self->in_doubt || result != CUDA_SUCCESS;
   return result == CUDA_SUCCESS
          || leat_device_set_error (self->device, error, call, result, "%" G_GUINT64_FORMAT " bytes", bytes);
 }

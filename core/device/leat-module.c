@@ -115,10 +115,13 @@ leat_module_unref (LeatModule *self)
 {
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
-  if (self->module != NULL && leat_device_push (self->device, NULL))
+  if (self->module != NULL)
     {
+      gboolean pushed = leat_device_push_anyhow (self->device);
+
       (*self->table->cuModuleUnload) (self->module);
-      leat_device_pop (self->device);
+      if (pushed)
+        leat_device_pop (self->device);
     }
   g_hash_table_unref (self->functions);
   g_mutex_clear (&self->lock);
@@ -214,6 +217,7 @@ leat_module_find_function (LeatModule *self, const char *name, GError **error)
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   LeatModuleFunction *found;
   LeatFunction function = { 0 };
+  const char *call = "cuModuleGetFunction";
   CUresult result;
 
   result = (*self->table->cuModuleGetFunction) (&function.function, self->module, name);
@@ -224,13 +228,18 @@ leat_module_find_function (LeatModule *self, const char *name, GError **error)
     }
   /* Loaded now, not at the first launch: a kernel that stays on the device would hold up the loading. */
   if (result == CUDA_SUCCESS && self->table->cuFuncLoad != NULL)
-    result = (*self->table->cuFuncLoad) (function.function);
+    {
+      call = "cuFuncLoad";
+      result = (*self->table->cuFuncLoad) (function.function);
+    }
   if (result == CUDA_SUCCESS)
-    result = leat_module_read_function (self, &function);
+    {
+      call = "cuFuncGetAttribute";
+      result = leat_module_read_function (self, &function);
+    }
   if (result != CUDA_SUCCESS)
     {
-      leat_device_set_error (self->device, error, "cuModuleGetFunction", result, "kernel \"%s\" of %s", name,
-                             self->what);
+      leat_device_set_error (self->device, error, call, result, "kernel \"%s\" of %s", name, self->what);
       return NULL;
     }
   found = g_new0 (LeatModuleFunction, 1);

@@ -57,10 +57,13 @@ leat_stream_free (LeatStream *self)
 {
   if (self == NULL)
     return;
-  if (self->stream != NULL && leat_device_push (self->device, NULL))
+  if (self->stream != NULL)
     {
+      gboolean pushed = leat_device_push_anyhow (self->device);
+
       (*self->table->cuStreamDestroy) (self->stream);
-      leat_device_pop (self->device);
+      if (pushed)
+        leat_device_pop (self->device);
     }
   g_object_unref (self->device);
   g_free (self);

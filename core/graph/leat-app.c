@@ -183,6 +183,27 @@ leat_app_start (LeatEndpoint *endpoint, GError **error)
   return TRUE;
 }
 
+/* Data are pushed to a source and pulled from a sink; one that is not linked may become either. */
+static gboolean
+leat_app_check_direction (LeatApp *self, LeatDirection direction, const char *refused, GError **error)
+{
+  GPtrArray *ports = leat_node_get_ports (LEAT_NODE (self));
+  gboolean is_other = FALSE;
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      if (!leat_port_is_linked (ports->pdata[i]))
+        continue;
+      if (leat_port_get_direction (ports->pdata[i]) == direction)
+        return TRUE;
+      is_other = TRUE;
+    }
+  if (is_other)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DIRECTION, "app \"%s\" %s",
+                 leat_node_get_name (LEAT_NODE (self)), refused);
+  return !is_other;
+}
+
 /* Is @size right for @spec?  Fewer rows than there is room for are, where the number of rows is data. */
 static gboolean
 leat_app_fits (gsize size, LeatSpec *spec)
@@ -515,7 +536,8 @@ leat_app_admit_push (LeatApp *self, GError **error)
  * whole rows are fine and are the run's count.  With a full queue (property `max-queue`) the call waits, or fails with
  * %G_IO_ERROR_WOULD_BLOCK when `block` is off.  Any thread may push.
  *
- * Returns: whether the data was taken; %LEAT_GRAPH_ERROR_DATA for the wrong size
+ * Returns: whether the data was taken; %LEAT_GRAPH_ERROR_DATA for the wrong size, %LEAT_GRAPH_ERROR_DIRECTION for a
+ * sink
  */
 gboolean
 leat_app_push_bytes (LeatApp *self, GBytes *bytes, GError **error)
@@ -526,6 +548,8 @@ leat_app_push_bytes (LeatApp *self, GBytes *bytes, GError **error)
   g_return_val_if_fail (LEAT_IS_APP (self), FALSE);
   g_return_val_if_fail (bytes != NULL, FALSE);
 
+  if (!leat_app_check_direction (self, LEAT_PORT_OUTPUT, "is a sink: it gives data and takes none", error))
+    return FALSE;
   spec = leat_app_dup_spec (self);
   if (spec != NULL && leat_spec_is_fixed (spec) && !leat_app_check_size (self, g_bytes_get_size (bytes), spec, error))
     return FALSE;
@@ -582,7 +606,8 @@ leat_app_explain_nothing (LeatApp *self, GError **error)
  * leat_app_dup_spec() says what the bytes are; where it is bounded, their number says how many rows there are.
  *
  * Returns: (transfer full) (nullable): the data.  %NULL without an error at the end of the stream; with
- *   %G_IO_ERROR_TIMED_OUT when nothing came in time, with %G_IO_ERROR_CLOSED when the session was closed before
+ *   %G_IO_ERROR_TIMED_OUT when nothing came in time, with %G_IO_ERROR_CLOSED when the session was closed before,
+ *   with %LEAT_GRAPH_ERROR_DIRECTION for a source
  */
 GBytes *
 leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error)
@@ -593,6 +618,8 @@ leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error)
 
   g_return_val_if_fail (LEAT_IS_APP (self), NULL);
 
+  if (!leat_app_check_direction (self, LEAT_PORT_INPUT, "is a source: it takes data and gives none", error))
+    return NULL;
   leat_app_lock (self);
   while (in_time && self->queue.length == 0 && self->state <= LEAT_APP_RUNNING)
     in_time = leat_app_wait (self, deadline);

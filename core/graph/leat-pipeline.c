@@ -24,6 +24,7 @@ struct _LeatPipeline
   GObject parent_instance;
 
   GPtrArray *nodes;
+  GHashTable *by_name; /* the same; the keys are the nodes' own names */
   LeatBus *bus;
   gint n_frozen; /* atomic */
   LeatChanges *changes;
@@ -51,6 +52,7 @@ leat_pipeline_dispose (GObject *object)
       leat_pipeline_unlink_node (self->nodes->pdata[i]);
       leat_node_set_pipeline (self->nodes->pdata[i], NULL);
     }
+  g_hash_table_remove_all (self->by_name);
   g_ptr_array_set_size (self->nodes, 0);
   G_OBJECT_CLASS (leat_pipeline_parent_class)->dispose (object);
 }
@@ -60,6 +62,7 @@ leat_pipeline_finalize (GObject *object)
 {
   LeatPipeline *self = LEAT_PIPELINE (object);
 
+  g_clear_pointer (&self->by_name, g_hash_table_unref);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->bus);
   g_clear_pointer (&self->changes, leat_changes_free);
@@ -79,6 +82,7 @@ static void
 leat_pipeline_init (LeatPipeline *self)
 {
   self->nodes = g_ptr_array_new_with_free_func (g_object_unref);
+  self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self->bus = leat_bus_new ();
   self->changes = leat_changes_new ();
 }
@@ -163,10 +167,7 @@ leat_pipeline_get_nodes (LeatPipeline *self)
 static LeatNode *
 leat_pipeline_peek_node (LeatPipeline *self, const char *name)
 {
-  for (guint i = 0; i < self->nodes->len; i++)
-    if (strcmp (leat_node_get_name (self->nodes->pdata[i]), name) == 0)
-      return self->nodes->pdata[i];
-  return NULL;
+  return g_hash_table_lookup (self->by_name, name);
 }
 
 /* The last word of the id and the first free number: `text:scan` makes `scan0`. */
@@ -244,6 +245,7 @@ leat_pipeline_add (LeatPipeline *self, LeatNode *node, GError **error)
       leat_node_rename (node, name);
     }
   g_ptr_array_add (self->nodes, g_object_ref (node));
+  g_hash_table_insert (self->by_name, (gpointer) leat_node_get_name (node), node);
   leat_node_set_pipeline (node, self);
   return TRUE;
 }
@@ -267,6 +269,7 @@ leat_pipeline_remove (LeatPipeline *self, LeatNode *node)
 
   leat_pipeline_unlink_node (node);
   leat_node_set_pipeline (node, NULL);
+  g_hash_table_remove (self->by_name, leat_node_get_name (node));
   g_ptr_array_remove (self->nodes, node);
 }
 

@@ -21,6 +21,8 @@ char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
 const char *leat_kernel_source_get_whole_text (LeatKernelSource *self);
 /* Do both give the same images? */
 gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other);
+/* The file as it is now, shared with all who asked for it before; not to be made strict or fast afterwards. */
+LeatKernelSource *leat_kernel_source_new_shared (const char *path, gboolean strict, GError **error);
 gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);

@@ -32,6 +32,7 @@ struct _LeatKernelSource
   LeatPrototype **prototypes; /* in step; NULL until asked for */
   LeatKernelCalls *calls;     /* NULL until the first of them */
   GPtrArray *warnings;        /* NULL until asked for: to find them costs as much as all the rest */
+  GHashTable *entry_warnings; /* of those entries that were asked for: name -> strv */
   GMutex lock;                /* the two texts, the prototypes and the warnings */
   char *host_text;
   char *cuda_text;
@@ -171,6 +172,7 @@ leat_kernel_source_unref (LeatKernelSource *self)
   g_free (self->prototypes);
   g_clear_pointer (&self->kernels, g_ptr_array_unref);
   g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_clear_pointer (&self->entry_warnings, g_hash_table_unref);
   g_clear_pointer (&self->calls, leat_kernel_calls_free);
   g_clear_pointer (&self->unit, leat_kernel_unit_free);
   g_clear_pointer (&self->text, leat_kernel_text_free);
@@ -408,6 +410,27 @@ leat_kernel_source_list_warnings (LeatKernelSource *self)
   return lines;
 }
 
+/* Each is looked for once: many nodes may run the same kernel.  Under the lock. */
+static const char *const *
+leat_kernel_source_find_entry_warnings (LeatKernelSource *self, const char *entry)
+{
+  static const char *const none[] = { NULL };
+  const LeatDecl *decl;
+  GPtrArray *warnings;
+
+  if (self->entry_warnings == NULL)
+    self->entry_warnings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_strfreev);
+  if (g_hash_table_contains (self->entry_warnings, entry))
+    return g_hash_table_lookup (self->entry_warnings, entry);
+  decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  if (decl == NULL)
+    return none;
+  warnings = leat_kernel_unit_list_warnings (self->unit, decl);
+  g_ptr_array_add (warnings, NULL);
+  g_hash_table_insert (self->entry_warnings, g_strdup (entry), g_ptr_array_free (warnings, FALSE));
+  return g_hash_table_lookup (self->entry_warnings, entry);
+}
+
 /**
  * leat_kernel_source_list_entry_warnings:
  * @self: a source
@@ -421,16 +444,13 @@ leat_kernel_source_list_warnings (LeatKernelSource *self)
 char **
 leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry)
 {
-  const LeatDecl *decl;
-  GPtrArray *warnings;
+  char **copy;
 
   g_return_val_if_fail (self != NULL && entry != NULL, NULL);
-  decl = leat_kernel_unit_find_kernel (self->unit, entry);
-  if (decl == NULL)
-    return g_new0 (char *, 1);
-  warnings = leat_kernel_unit_list_warnings (self->unit, decl);
-  g_ptr_array_add (warnings, NULL);
-  return (char **) g_ptr_array_free (warnings, FALSE);
+  g_mutex_lock (&self->lock);
+  copy = g_strdupv ((char **) leat_kernel_source_find_entry_warnings (self, entry));
+  g_mutex_unlock (&self->lock);
+  return copy;
 }
 
 const LeatKernelText *

@@ -46,6 +46,7 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self);
   leat_plan_lay_out (self);
+  leat_plan_find_pieces (self);
   leat_plan_predict (self);
   self->traits.ways = NULL; /* the caller's */
 }

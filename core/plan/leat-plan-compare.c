@@ -22,8 +22,10 @@ leat_op_dup_title (const LeatOp *op)
 static gboolean
 leat_op_is_alike (const LeatOp *a, const LeatOp *b)
 {
-  return a->kind == b->kind && a->node == b->node && leat_op_launches (a) == leat_op_launches (b)
-         && a->elided == b->elided && a->kept == b->kept && a->n_after == b->n_after
+  /* What a node does by itself is known to nobody else. */
+  return a->kind == b->kind && a->kind != LEAT_OP_FOREIGN && a->node == b->node
+         && leat_op_launches (a) == leat_op_launches (b) && a->elided == b->elided && a->kept == b->kept
+         && a->n_after == b->n_after
          && (a->n_after == 0 || memcmp (a->after, b->after, a->n_after * sizeof *a->after) == 0);
 }
 
@@ -90,6 +92,22 @@ leat_plan_find_other_buffer (LeatPlan *self, LeatPlan *other)
   return NULL;
 }
 
+/* The same ops in the same graphs? */
+static gboolean
+leat_plan_has_same_pieces (LeatPlan *self, LeatPlan *other)
+{
+  gboolean same = self->pieces->len == other->pieces->len;
+
+  for (guint i = 0; same && i < self->pieces->len; i++)
+    {
+      const LeatPiece *a = &g_array_index (self->pieces, LeatPiece, i),
+                      *b = &g_array_index (other->pieces, LeatPiece, i);
+
+      same = a->first == b->first && a->end == b->end && a->captured == b->captured;
+    }
+  return same;
+}
+
 static gboolean
 leat_plan_is_alike (LeatPlan *self, LeatPlan *other, char **why)
 {
@@ -108,7 +126,10 @@ leat_plan_is_alike (LeatPlan *self, LeatPlan *other, char **why)
       *why = g_strdup_printf ("%s has other work or other dependencies", title);
       return FALSE;
     }
-  return TRUE;
+  if (leat_plan_has_same_pieces (self, other))
+    return TRUE;
+  *why = g_strdup ("other ops are captured");
+  return FALSE;
 }
 
 /* Why matters to people who wonder what a change cost. @why: (transfer full): NULL with LEAT_PLANS_MATCH. */

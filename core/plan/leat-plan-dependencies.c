@@ -27,6 +27,21 @@ leat_bits_test (const gulong *bits, guint index)
   return (bits[index / LEAT_BITS] >> (index % LEAT_BITS)) & 1;
 }
 
+/* The first that is set, from @from on and before @end; @end where none is.  Most are not, so words are skipped. */
+static guint
+leat_bits_find (const gulong *bits, guint from, guint end)
+{
+  guint word = from / LEAT_BITS;
+  gulong rest;
+
+  if (from >= end)
+    return end;
+  rest = bits[word] & (~0ul << (from % LEAT_BITS));
+  while (rest == 0 && (word + 1) * LEAT_BITS < end)
+    rest = bits[++word];
+  return rest != 0 ? MIN (word * LEAT_BITS + (guint) __builtin_ctzl (rest), end) : end;
+}
+
 static void
 leat_bits_set (gulong *bits, guint index)
 {
@@ -93,13 +108,12 @@ leat_plan_close_over (LeatPlan *self, const gulong *direct, gsize words)
   gulong *ancestors = g_new0 (gulong, MAX (words * self->ops->len, 1));
 
   for (guint i = 0; i < self->ops->len; i++)
-    for (guint p = 0; p < i; p++)
-      if (leat_bits_test (direct + i * words, p))
-        {
-          leat_bits_set (ancestors + i * words, p);
-          for (gsize w = 0; w < words; w++)
-            ancestors[i * words + w] |= ancestors[p * words + w];
-        }
+    for (guint p = leat_bits_find (direct + i * words, 0, i); p < i; p = leat_bits_find (direct + i * words, p + 1, i))
+      {
+        leat_bits_set (ancestors + i * words, p);
+        for (gsize w = 0; w < p / LEAT_BITS + 1; w++)
+          ancestors[i * words + w] |= ancestors[p * words + w];
+      }
   return ancestors;
 }
 
@@ -125,15 +139,15 @@ static void
 leat_plan_set_after (LeatPlan *self, LeatOp *op, const gulong *direct, const gulong *ancestors, gsize words)
 {
   g_autoptr (GArray) after = g_array_new (FALSE, FALSE, sizeof (guint));
+  const gulong *mine = direct + op->index * words;
 
-  for (guint p = 0; p < op->index; p++)
+  for (guint p = leat_bits_find (mine, 0, op->index); p < op->index; p = leat_bits_find (mine, p + 1, op->index))
     {
       gboolean implied = FALSE;
 
-      if (!leat_bits_test (direct + op->index * words, p))
-        continue;
-      for (guint q = p + 1; q < op->index && !implied; q++)
-        implied = leat_bits_test (direct + op->index * words, q) && leat_plan_is_before (ancestors, words, p, q);
+      for (guint q = leat_bits_find (mine, p + 1, op->index); q < op->index && !implied;
+           q = leat_bits_find (mine, q + 1, op->index))
+        implied = leat_plan_is_before (ancestors, words, p, q);
       if (!implied)
         g_array_append_val (after, p);
     }

@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* Ops as boxes, host steps rounded.  An arrow for every buffer from the op that wrote it to each that reads it, with
- * what flows there; a dashed one where an op only waits for another, for memory that it takes over. */
+/* Ops as boxes, host steps rounded, what is not captured dashed.  An arrow for every buffer from the op that wrote it
+ * to each that reads it, with what flows there; a dashed one where an op only waits for another, for memory that it
+ * takes over. */
 
 typedef struct
 {
@@ -24,8 +25,12 @@ leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
   g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
   g_string_append_printf (self->text, "  op%u [label=\"%s\\n%s\", shape=box%s];\n", op->index, name,
-                          op->kind == LEAT_OP_KERNEL ? op->prototype->entry : leat_op_kind_get_name (op->kind),
-                          host ? ", style=rounded" : "");
+                          op->kind == LEAT_OP_KERNEL    ? op->prototype->entry
+                          : op->kind == LEAT_OP_FOREIGN ? op->name
+                                                        : leat_op_kind_get_name (op->kind),
+                          host                    ? ", style=rounded"
+                          : op->why_eager != NULL ? ", style=dashed"
+                                                  : "");
 }
 
 static void

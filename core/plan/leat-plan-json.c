@@ -57,6 +57,12 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
     }
   if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL || op->kind == LEAT_OP_TRANSFER)
     leat_json_add_int (builder, "bytes", op->bytes);
+  if (op->kind == LEAT_OP_FOREIGN)
+    leat_json_add_string (builder, "name", op->name);
+  if (op->kind == LEAT_OP_FOREIGN && op->why_eager != NULL)
+    leat_json_add_string (builder, "why-not-captured", op->why_eager);
+  if (op->kind == LEAT_OP_FOREIGN && op->tried)
+    leat_json_add_int (builder, "captured-nodes", op->n_captured_nodes);
   if (op->kind == LEAT_OP_TRANSFER)
     {
       leat_json_add_string (builder, "mode", leat_transfer_mode_get_name (op->way));
@@ -113,6 +119,19 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
 }
 
 static void
+leat_json_add_piece (JsonBuilder *builder, const LeatPiece *piece)
+{
+  json_builder_begin_object (builder);
+  leat_json_add_int (builder, "first-op", piece->first);
+  leat_json_add_int (builder, "last-op", piece->end - 1);
+  json_builder_set_member_name (builder, "graph");
+  json_builder_add_boolean_value (builder, piece->captured);
+  if (piece->why_not != NULL)
+    leat_json_add_string (builder, "why-not", piece->why_not);
+  json_builder_end_object (builder);
+}
+
+static void
 leat_json_add_prediction (JsonBuilder *builder, LeatPlan *self)
 {
   g_autoptr (GVariant) prediction = leat_plan_dup_prediction (self);
@@ -158,6 +177,11 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_begin_array (builder);
   for (guint i = 0; i < self->buffers->len; i++)
     leat_json_add_buffer (builder, leat_plan_get_buffer (self, i));
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "pieces");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < self->pieces->len; i++)
+    leat_json_add_piece (builder, &g_array_index (self->pieces, LeatPiece, i));
   json_builder_end_array (builder);
   leat_json_add_prediction (builder, self);
   json_builder_end_object (builder);

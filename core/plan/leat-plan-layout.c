@@ -55,36 +55,129 @@ leat_buffer_compare_sizes (gconstpointer a, gconstpointer b)
   return first->id < second->id ? -1 : 1;
 }
 
-static int
-leat_buffer_compare_offsets (gconstpointer a, gconstpointer b)
+/* Ops are in an order in which none comes before what it waits for, so that only one of the two can be first. */
+static gboolean
+leat_plan_may_share (const LeatBuffer *one, const LeatBuffer *other, GPtrArray *users, const gulong *ancestors,
+                     gsize words)
 {
-  const LeatBuffer *first = *(LeatBuffer *const *) a;
-  const LeatBuffer *second = *(LeatBuffer *const *) b;
+  const LeatBuffer *first = one->last_op < other->first_op ? one : other;
+  const LeatBuffer *second = first == one ? other : one;
 
-  return first->offset < second->offset ? -1 : first->offset > second->offset;
+  if (one->kept || other->kept)
+    return FALSE;
+  if (one->first_op == G_MAXUINT || other->first_op == G_MAXUINT)
+    return TRUE;
+  return first->last_op < second->first_op
+         && leat_plan_all_before (g_ptr_array_index (users, first->id), g_ptr_array_index (users, second->id),
+                                  ancestors, words);
+}
+
+/* Buffers that begin at one offset.  They share, so they live one after the other, and are kept in that order. */
+typedef struct
+{
+  guint64 offset, end;
+  GPtrArray *members; /* LeatBuffer, by their first ops */
+} LeatSlot;
+
+static void
+leat_slot_free (LeatSlot *self)
+{
+  g_ptr_array_unref (self->members);
+  g_free (self);
+}
+
+/* The first member that begins after @buffer does. */
+static guint
+leat_slot_find (const LeatSlot *self, const LeatBuffer *buffer)
+{
+  guint low = 0, high = self->members->len;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+
+      if (((LeatBuffer *) g_ptr_array_index (self->members, middle))->first_op <= buffer->first_op)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* Where the member at @i ends when @buffer may not share with it, else @offset. */
+static guint64
+leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, guint64 offset, GPtrArray *users,
+                       const gulong *ancestors, gsize words)
+{
+  const LeatBuffer *other = i < self->members->len ? g_ptr_array_index (self->members, i) : NULL;
+
+  if (other == NULL || other->offset + leat_align (other->bytes) <= offset
+      || leat_plan_may_share (buffer, other, users, ancestors, words))
+    return offset;
+  return other->offset + leat_align (other->bytes);
+}
+
+/* From @offset on, where @buffer is clear of the members that it may not share with.  What is before the member before
+ * @buffer is before @buffer too, and so on: where it may share with both its neighbours, it may share with all. */
+static guint64
+leat_slot_pass (const LeatSlot *self, const LeatBuffer *buffer, guint64 offset, GPtrArray *users,
+                const gulong *ancestors, gsize words)
+{
+  guint next = leat_slot_find (self, buffer);
+  guint64 begin = offset;
+
+  offset = leat_slot_pass_member (self, next, buffer, offset, users, ancestors, words);
+  if (next > 0)
+    offset = leat_slot_pass_member (self, next - 1, buffer, offset, users, ancestors, words);
+  /* A neighbour that ends before @begin says nothing of the others. */
+  if (offset == begin && self->offset == begin)
+    return offset;
+  for (guint i = 0; i < self->members->len && offset < self->end; i++)
+    offset = leat_slot_pass_member (self, i, buffer, offset, users, ancestors, words);
+  return offset;
 }
 
 static void
-leat_plan_place (LeatBuffer *buffer, GPtrArray *placed, GPtrArray *users, const gulong *ancestors, gsize words)
+leat_plan_add_placed (LeatBuffer *buffer, GPtrArray *slots)
 {
-  GArray *mine = g_ptr_array_index (users, buffer->id);
-  guint64 offset = 0;
+  LeatSlot *slot = NULL;
+  guint i = 0;
 
-  g_ptr_array_sort (placed, leat_buffer_compare_offsets);
-  for (guint i = 0; i < placed->len; i++)
+  while (i < slots->len && ((LeatSlot *) g_ptr_array_index (slots, i))->offset < buffer->offset)
+    i++;
+  if (i < slots->len && ((LeatSlot *) g_ptr_array_index (slots, i))->offset == buffer->offset)
+    slot = g_ptr_array_index (slots, i);
+  if (slot == NULL)
     {
-      LeatBuffer *other = g_ptr_array_index (placed, i);
-      GArray *theirs = g_ptr_array_index (users, other->id);
+      slot = g_new0 (LeatSlot, 1);
+      slot->offset = buffer->offset;
+      slot->members = g_ptr_array_new ();
+      g_ptr_array_insert (slots, i, slot);
+    }
+  slot->end = MAX (slot->end, buffer->offset + leat_align (buffer->bytes));
+  g_ptr_array_insert (slot->members, leat_slot_find (slot, buffer), buffer);
+}
 
-      if (!buffer->kept && !other->kept
-          && (leat_plan_all_before (mine, theirs, ancestors, words)
-              || leat_plan_all_before (theirs, mine, ancestors, words)))
-        continue;
-      if (offset + leat_align (buffer->bytes) > other->offset && offset < other->offset + leat_align (other->bytes))
-        offset = other->offset + leat_align (other->bytes);
+/* @slots: in the order of their offsets */
+static void
+leat_plan_place (LeatBuffer *buffer, GPtrArray *slots, GPtrArray *users, const gulong *ancestors, gsize words)
+{
+  guint64 bytes = leat_align (buffer->bytes), offset = 0;
+
+  for (guint i = 0; i < slots->len; i++)
+    {
+      const LeatSlot *slot = g_ptr_array_index (slots, i);
+
+      /* What is further on begins no earlier. */
+      if (slot->offset >= offset + bytes)
+        break;
+      if (slot->end > offset)
+        offset = leat_slot_pass (slot, buffer, offset, users, ancestors, words);
     }
   buffer->offset = offset;
-  g_ptr_array_add (placed, buffer);
+  /* What no op touches is in nobody's way. */
+  if (buffer->kept || buffer->first_op != G_MAXUINT)
+    leat_plan_add_placed (buffer, slots);
 }
 
 static void
@@ -104,14 +197,14 @@ leat_plan_set_place (LeatPlan *self, LeatBuffer *buffer, GArray *users)
 }
 
 static void
-leat_plan_add_up (LeatPlan *self, GPtrArray *placed)
+leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
 {
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
 
   self->arena_bytes = self->own_bytes = self->staging_bytes = 0;
-  for (guint i = 0; i < placed->len; i++)
+  for (guint i = 0; i < arena->len; i++)
     {
-      LeatBuffer *buffer = g_ptr_array_index (placed, i);
+      LeatBuffer *buffer = g_ptr_array_index (arena, i);
 
       self->arena_bytes = MAX (self->arena_bytes, buffer->offset + leat_align (buffer->bytes));
     }
@@ -150,7 +243,7 @@ leat_plan_lay_out (LeatPlan *self)
 {
   g_autoptr (GPtrArray) users = leat_plan_list_users (self);
   g_autoptr (GPtrArray) waiting = g_ptr_array_new ();
-  g_autoptr (GPtrArray) placed = g_ptr_array_new ();
+  g_autoptr (GPtrArray) slots = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_slot_free);
   g_autofree gulong *ancestors = NULL;
   gsize words;
 
@@ -165,6 +258,6 @@ leat_plan_lay_out (LeatPlan *self)
     }
   g_ptr_array_sort (waiting, leat_buffer_compare_sizes);
   for (guint i = 0; i < waiting->len; i++)
-    leat_plan_place (g_ptr_array_index (waiting, i), placed, users, ancestors, words);
-  leat_plan_add_up (self, placed);
+    leat_plan_place (g_ptr_array_index (waiting, i), slots, users, ancestors, words);
+  leat_plan_add_up (self, waiting);
 }

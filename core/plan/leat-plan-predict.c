@@ -44,6 +44,9 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
       sum->fills++;
       sum->fill_bytes += op->bytes;
       break;
+    case LEAT_OP_FOREIGN:
+      sum->foreign++;
+      break;
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -58,8 +61,8 @@ leat_plan_predict (LeatPlan *self)
 
   for (guint i = 0; i < self->ops->len; i++)
     leat_plan_predict_op (self, leat_plan_get_op (self, i), &sum);
-  if (sum.kernels + sum.copies + sum.fills > 0)
-    sum.graph_launches = sum.waits = 1;
+  sum.graph_launches = leat_plan_count_graphs (self);
+  sum.waits = self->pieces->len > 0 ? 1 : 0;
   sum.allocations = self->arena_bytes > 0 ? 1 : 0;
   for (guint i = 0; i < self->buffers->len; i++)
     {
@@ -78,7 +81,9 @@ leat_plan_predict (LeatPlan *self)
  *
  * Gets what one run in steady state will cost, and what opening a session allocates.
  *
- * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, upload-bytes, readback-bytes,
+ * Of the work of foreign ops nothing is known but how many they are: what they do is to be added to the rest.
+ *
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, upload-bytes, readback-bytes,
  *   device-copy-bytes, fill-bytes, graph-launches, waits, allocations, pinned-allocations
  */
 GVariant *
@@ -93,6 +98,7 @@ leat_plan_dup_prediction (LeatPlan *self)
     { "kernels", sum->kernels },
     { "copies", sum->copies },
     { "fills", sum->fills },
+    { "foreign", sum->foreign },
     { "upload-bytes", sum->upload_bytes },
     { "readback-bytes", sum->readback_bytes },
     { "device-copy-bytes", sum->device_copy_bytes },

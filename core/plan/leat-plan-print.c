@@ -46,6 +46,12 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   if (op->kind == LEAT_OP_TRANSFER)
     g_string_append_printf (text, "  %s%s%s%s", leat_transfer_mode_get_name (op->way), op->reason ? " (" : "",
                             op->reason ? op->reason : "", op->reason ? ")" : "");
+  if (op->kind == LEAT_OP_FOREIGN)
+    g_string_append_printf (text, "  %s", op->name);
+  if (op->kind == LEAT_OP_FOREIGN && op->why_eager != NULL)
+    g_string_append_printf (text, " (not captured: %s)", op->why_eager);
+  else if (op->kind == LEAT_OP_FOREIGN && op->tried)
+    g_string_append_printf (text, " (%u nodes)", op->n_captured_nodes);
   for (guint i = 0; i < op->n_after; i++)
     g_string_append_printf (text, "%s%u", i == 0 ? "  after " : ",", op->after[i]);
   g_string_append_c (text, '\n');
@@ -74,11 +80,31 @@ leat_plan_print_prediction (LeatPlan *self, GString *text)
   const LeatPrediction *sum = &self->prediction;
 
   g_string_append_printf (text,
-                          "a run: %" G_GUINT64_FORMAT " graph launch, %" G_GUINT64_FORMAT
+                          "a run: %" G_GUINT64_FORMAT " graph launch%s, %" G_GUINT64_FORMAT
                           " wait; in it %" G_GUINT64_FORMAT " kernels, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT
-                          " fills; %" G_GUINT64_FORMAT " bytes up, %" G_GUINT64_FORMAT " back\n",
-                          sum->graph_launches, sum->waits, sum->kernels, sum->copies, sum->fills, sum->upload_bytes,
-                          sum->readback_bytes);
+                          " fills; %" G_GUINT64_FORMAT " bytes up, %" G_GUINT64_FORMAT " back",
+                          sum->graph_launches, sum->graph_launches > 1 ? "es" : "", sum->waits, sum->kernels,
+                          sum->copies, sum->fills, sum->upload_bytes, sum->readback_bytes);
+  if (sum->foreign > 0)
+    g_string_append_printf (text, "; and what %" G_GUINT64_FORMAT " foreign op%s", sum->foreign,
+                            sum->foreign > 1 ? "s do" : " does");
+  g_string_append_c (text, '\n');
+}
+
+/* Where all is one graph there is nothing to say. */
+static void
+leat_plan_print_pieces (LeatPlan *self, GString *text)
+{
+  if (self->pieces->len == leat_plan_count_graphs (self))
+    return;
+  for (guint i = 0; i < self->pieces->len; i++)
+    {
+      const LeatPiece *piece = &g_array_index (self->pieces, LeatPiece, i);
+
+      g_string_append_printf (text, "  ops %u-%u: %s%s%s\n", piece->first, piece->end - 1,
+                              piece->captured ? "a graph" : "one by one", piece->why_not != NULL ? ": " : "",
+                              piece->why_not != NULL ? piece->why_not : "");
+    }
 }
 
 /**
@@ -106,6 +132,7 @@ leat_plan_to_text (LeatPlan *self)
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);
   leat_plan_print_prediction (self, text);
+  leat_plan_print_pieces (self, text);
   if (self->traits.bound)
     g_string_append_printf (text, "a run on the same inputs: %s%s\n",
                             self->why_not_reusable != NULL ? "as any other, because " : "without the uploads",

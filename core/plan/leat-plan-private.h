@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-foreign.h"
 #include "leat-plan.h"
 #include "leat-recorder.h"
 
@@ -18,6 +19,7 @@ typedef enum
   LEAT_OP_COPY,     /* `from` to `to`, `bytes` of them from the start */
   LEAT_OP_FILL,     /* the first `bytes` of `to` with `value` */
   LEAT_OP_TRANSFER, /* upload or readback: a copy, or nothing where the memory is mapped */
+  LEAT_OP_FOREIGN,  /* a callback puts work on the stream */
   LEAT_OP_SINK,     /* host: a sink takes a staging buffer */
 } LeatOpKind;
 
@@ -59,6 +61,15 @@ typedef struct
   guint64 bytes;
   guint8 value;
   LeatTransferMode mode;
+
+  /* FOREIGN */
+  char *name;
+  LeatForeignFunc func;
+  gpointer user_data;
+  GDestroyNotify destroy;
+  char *why_eager;        /* NULL: it may be captured, as far as is known */
+  gboolean tried;         /* and it was found out that it can be */
+  guint n_captured_nodes; /* then: what became of it */
 
   /* bound */
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
@@ -107,18 +118,37 @@ typedef struct
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
 } LeatBuffer;
 
-/* What binding must know of a device. */
+typedef enum
+{
+  LEAT_CAPTURE_AUTO, /* what pays */
+  LEAT_CAPTURE_ALL,  /* what can be */
+  LEAT_CAPTURE_NONE,
+} LeatCaptureMode;
+
+/* What binding must know of a device, and of how it is to be used. */
 typedef struct
 {
   gboolean bound;               /* FALSE: the logical plan, for no device */
   gboolean integrated;          /* device memory is host memory: a copy gains nothing */
   const LeatTransferMode *ways; /* by op index, what was measured to be best; AUTO or NULL where nobody has */
+  LeatCaptureMode capture;
+  gboolean settled; /* it has run so often that the smallest graph pays */
 } LeatTraits;
+
+/* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */
+typedef struct
+{
+  guint first, end;
+  guint n_ops; /* on the device */
+  gboolean captured;
+  const char *why_not; /* of the plan, or of one of its ops */
+} LeatPiece;
 
 /* Per run in steady state, and once at open; filled from the bound ops alone. */
 typedef struct
 {
   guint64 kernels, copies, fills;
+  guint64 foreign; /* ops of which it is not known what they are */
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
   guint64 allocations, pinned_allocations; /* at open */
@@ -136,6 +166,8 @@ struct _LeatPlan
   gboolean flush;
 
   LeatTraits traits;
+  GArray *pieces;         /* LeatPiece */
+  gboolean holds_back;    /* one of them would be a graph if the plan were settled */
   char *why_not_reusable; /* NULL: the ops with `kept` may be left out of a run */
   guint64 arena_bytes;
   guint64 own_bytes;
@@ -198,6 +230,11 @@ const LeatOp *leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, co
 void leat_plan_find_dependencies (LeatPlan *self);
 void leat_plan_lay_out (LeatPlan *self);
 void leat_plan_predict (LeatPlan *self);
+void leat_plan_find_pieces (LeatPlan *self);
+guint leat_plan_count_graphs (LeatPlan *self);
+gboolean leat_plan_settle (LeatPlan *self);
+void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why);
+gboolean leat_op_is_on_device (const LeatOp *op);
 /* Is op @first surely over before op @second begins? */
 gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);
 gulong *leat_plan_dup_ancestors (LeatPlan *self, gsize *words);

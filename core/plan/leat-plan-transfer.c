@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* The ways of data between host and device.  A copy is the copy engine's; mapped, nothing is moved and kernels reach the
- * host's memory through the link; by kernel, a small kernel of ours moves what is live, which spares the latency of the
- * copy engine and, unlike mapped memory, crosses the link once however often the data are used.  Which is best is known
- * from measuring (LeatTraits.ways); where nobody has measured, from what the device is. */
+/* The ways of data between host and device.  A copy is the copy engine's; mapped, nothing is moved and kernels reach
+ * the host's memory through the link; by kernel, a small kernel of ours moves what is live, which spares the latency of
+ * the copy engine and, unlike mapped memory, crosses the link once however often the data are used.  Which is best is
+ * known from measuring (LeatTraits.ways); where nobody has measured, from what the device is. */
 
 #define LEAT_TRANSFER_BLOCK 256
 #define LEAT_TRANSFER_GRID  256 /* blocks, at the most: enough to keep the link full */
@@ -74,7 +74,7 @@ leat_plan_is_written_by_kernels (LeatPlan *self, LeatBufferId root)
           if (!(op->touches[t].access & LEAT_ACCESS_WRITE)
               || leat_plan_get_root (self, op->touches[t].buffer)->id != root)
             continue;
-          if (op->kind != LEAT_OP_KERNEL && op->bytes > LEAT_BUFFER_HEADER)
+          if (op->kind == LEAT_OP_FOREIGN || (op->kind != LEAT_OP_KERNEL && op->bytes > LEAT_BUFFER_HEADER))
             return FALSE;
           kernels += op->kind == LEAT_OP_KERNEL;
         }

@@ -47,7 +47,7 @@ leat_plan_error_get_type (void)
   return type;
 }
 
-static const char *const leat_op_kind_names[] = { "source", "kernel", "copy", "fill", "transfer", "sink" };
+static const char *const leat_op_kind_names[] = { "source", "kernel", "copy", "fill", "transfer", "foreign", "sink" };
 static const char *const leat_buffer_kind_names[] = { "staging", "device", "state", "const" };
 
 const char *
@@ -80,6 +80,10 @@ leat_op_free (LeatOp *op)
   g_free (op->touches);
   g_clear_pointer (&op->source, leat_kernel_source_unref);
   leat_op_clear_args (op);
+  if (op->destroy != NULL)
+    op->destroy (op->user_data);
+  g_free (op->name);
+  g_free (op->why_eager);
   g_free (op->after);
   g_free (op);
 }
@@ -330,6 +334,7 @@ leat_plan_finalize (GObject *object)
   g_ptr_array_unref (self->ops);
   g_ptr_array_unref (self->buffers);
   g_hash_table_unref (self->ports);
+  g_array_unref (self->pieces);
   g_free (self->why_not_reusable);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
@@ -348,6 +353,7 @@ leat_plan_init (LeatPlan *self)
   self->ops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_op_free);
   self->buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_buffer_free);
   self->ports = g_hash_table_new (NULL, NULL);
+  self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
 }
 
 /**

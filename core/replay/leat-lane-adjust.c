@@ -34,6 +34,8 @@ leat_lane_side_clear (LeatLaneSide *self)
     leat_launch_clear (&self->launches[i]);
   g_free (self->launches);
   g_array_unref (self->counted);
+  g_object_unref (self->plan);
+  leat_resident_unref (self->resident);
 }
 
 static gboolean
@@ -63,7 +65,7 @@ leat_lane_update_op (LeatLane *self, const LeatOp *op, gboolean *broken, GError 
 {
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     {
-      if (self->executables[path].exec == NULL || leat_path_skips (path, op))
+      if (!self->executables[path].is_built || leat_path_skips (path, op))
         continue;
       *broken = TRUE;
       if (!leat_lane_update_kernel (self, path, op, error))
@@ -91,7 +93,8 @@ leat_lane_update_ops (LeatLane *self, const LeatLaneSide *old, gboolean *broken,
 gboolean
 leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error)
 {
-  LeatLaneSide side = { plan, resident, leat_plan_list_counted (plan), g_new0 (LeatLaunch, plan->ops->len + 1) };
+  LeatLaneSide side = { g_object_ref (plan), leat_resident_ref (resident), leat_plan_list_counted (plan),
+                        g_new0 (LeatLaunch, plan->ops->len + 1) };
   gboolean good;
 
   *broken = FALSE;

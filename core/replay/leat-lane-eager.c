@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-foreign-private.h"
+
+#include "graph/leat-node-private.h"
 
 /* Runs the op list on the lane's stream, one call an op. */
 
@@ -43,6 +45,15 @@ leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const ch
 }
 
 static gboolean
+leat_lane_do_foreign (LeatLane *self, const LeatOp *op, GError **error)
+{
+  if (leat_lane_call_foreign (self, op, FALSE, error))
+    return TRUE;
+  leat_node_prefix_error (op->node, error);
+  return FALSE;
+}
+
+static gboolean
 leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
 {
   CUstream stream = leat_stream_get (self->stream);
@@ -61,6 +72,8 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
     case LEAT_OP_FILL:
       result = (*self->table->cuMemsetD8Async) (self->addresses[op->to], op->value, op->bytes, stream);
       break;
+    case LEAT_OP_FOREIGN:
+      return leat_lane_do_foreign (self, op, error);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -72,9 +85,9 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
 }
 
 gboolean
-leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error)
+leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error)
 {
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  for (guint i = first; i < end; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-foreign-private.h"
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 
@@ -89,6 +89,20 @@ leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, cons
   return result;
 }
 
+/* The plan is cut here where the capture fails, which spoils the graph. */
+static gboolean
+leat_lane_add_foreign_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                            gsize n_after)
+{
+  LeatCaptureFault fault = { 0 };
+
+  if (leat_lane_add_foreign (self, to, op, after, n_after, &fault))
+    return TRUE;
+  leat_lane_cut (self, leat_plan_get_op (self->plan, op->index), &fault);
+  self->is_cut_anew = TRUE;
+  return FALSE;
+}
+
 static gboolean
 leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError **error)
 {
@@ -98,7 +112,7 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
   CUresult result = CUDA_SUCCESS;
 
   for (guint i = 0; i < op->n_after; i++)
-    if (to->nodes[op->after[i]] != NULL)
+    if (op->after[i] >= to->first && to->nodes[op->after[i]] != NULL)
       after[n_after++] = to->nodes[op->after[i]];
   switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
@@ -115,6 +129,8 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
       call = "cuGraphAddMemsetNode";
       result = leat_lane_add_fill (self, to, op, after, n_after);
       break;
+    case LEAT_OP_FOREIGN:
+      return leat_lane_add_foreign_node (self, to, op, after, n_after);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -129,43 +145,13 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (device, error, "cuGraphInstantiate", result, "the graph of %u ops",
+    return leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "the graph of %u ops",
                                   self->plan->ops->len);
   self->counts->instantiations++;
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
   return TRUE;
-}
-
-static gboolean
-leat_lane_fill_graph (LeatLane *self, LeatExecutable *to, LeatPath path, GError **error)
-{
-  CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
-
-  to->nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (!leat_path_skips (path, op) && !leat_lane_add_node (self, to, op, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* In the device's context, or with @alive FALSE. */
-static void
-leat_lane_clear_executable (LeatLane *self, LeatExecutable *it, gboolean alive)
-{
-  if (alive && it->exec != NULL)
-    (*self->table->cuGraphExecDestroy) (it->exec);
-  if (alive && it->graph != NULL)
-    (*self->table->cuGraphDestroy) (it->graph);
-  g_free (it->nodes);
-  *it = (LeatExecutable){ 0 };
 }
 
 static const char *
@@ -205,129 +191,146 @@ leat_lane_explain_refusal (LeatLane *self, const LeatExecutable *to, LeatLane *d
                           leat_node_get_name (op->node), why);
 }
 
+/* That of the same piece. */
+static LeatExecutable *
+leat_lane_find_donor (LeatLane *self, LeatPath path, const LeatExecutable *to)
+{
+  LeatExecutable *it = self->donor != NULL ? &self->donor->executables[path] : NULL;
+
+  while (it != NULL && (it->first != to->first || it->end != to->end))
+    it = it->next;
+  return it != NULL && it->exec != NULL ? it : NULL;
+}
+
 /* The nodes of the graph that an executable was made from stay those by which it is updated. */
+static void
+leat_lane_take_executable (LeatLane *self, LeatExecutable *to, LeatExecutable *from)
+{
+  (*self->table->cuGraphDestroy) (to->graph);
+  to->graph = g_steal_pointer (&from->graph);
+  to->exec = g_steal_pointer (&from->exec);
+  memcpy (to->nodes + to->first, from->nodes + to->first, (to->end - to->first) * sizeof *to->nodes);
+  self->counts->graph_updates++;
+}
+
 static gboolean
-leat_lane_update_executable (LeatLane *self, LeatExecutable *to, LeatLane *donor, LeatExecutable *from, char **why)
+leat_lane_update_executable (LeatLane *self, LeatPath path, LeatExecutable *to)
 {
   CUgraphExecUpdateResultInfo info = { .result = CU_GRAPH_EXEC_UPDATE_ERROR };
+  LeatExecutable *from = leat_lane_find_donor (self, path, to);
+  char *why = NULL;
 
+  if (from == NULL)
+    return FALSE;
   if (self->table->cuGraphExecUpdate == NULL)
-    *why = g_strdup ("the driver has no cuGraphExecUpdate");
+    why = g_strdup ("the driver has no cuGraphExecUpdate");
   else if ((*self->table->cuGraphExecUpdate) (from->exec, to->graph, &info) != CUDA_SUCCESS)
-    *why = leat_lane_explain_refusal (self, to, donor, from, &info);
-  if (*why != NULL)
-    return FALSE;
-  leat_lane_clear_executable (self, to, TRUE);
-  *to = *from;
-  *from = (LeatExecutable){ 0 };
-  to->launches = 0;
-  self->counts->graph_updates++;
-  return TRUE;
+    why = leat_lane_explain_refusal (self, to, self->donor, from, &info);
+  if (why == NULL)
+    {
+      leat_lane_take_executable (self, to, from);
+      return TRUE;
+    }
+  g_free (self->refusal);
+  self->refusal = why;
+  return FALSE;
 }
 
-static gboolean
-leat_lane_make_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
+gboolean
+leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error)
 {
-  LeatExecutable *to = &self->executables[path];
-  LeatExecutable *from = donor != NULL ? &donor->executables[path] : NULL;
+  CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
-  if (!leat_lane_fill_graph (self, to, path, error))
-    return FALSE;
-  if (from != NULL && from->exec != NULL && leat_lane_update_executable (self, to, donor, from, why))
-    return TRUE;
-  return leat_lane_instantiate (self, to, error) && leat_lane_synchronize (self, error);
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
+  for (guint i = to->first; i < to->end; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!leat_path_skips (path, op) && !leat_lane_add_node (self, to, op, error))
+        return FALSE;
+    }
+  return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
 }
 
-/* Builds and instantiates; a plan without device work has no graph. */
 gboolean
 leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
 {
   gboolean good;
 
-  *why = NULL;
-  if (self->plan->prediction.graph_launches == 0)
-    return TRUE;
-  if (!leat_device_push (self->resident->device, error))
-    return FALSE;
-  good = leat_lane_make_graph (self, path, donor, why, error);
-  if (!good)
-    leat_lane_clear_executable (self, &self->executables[path], TRUE);
-  leat_device_pop (self->resident->device);
+  self->donor = donor;
+  good = leat_lane_build_graph (self, path, error);
+  self->donor = NULL;
+  *why = g_steal_pointer (&self->refusal);
   return good;
 }
 
-gboolean
-leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
-{
-  g_autofree char *why = NULL;
-
-  return leat_lane_take_graph (self, path, NULL, &why, error);
-}
-
-static gboolean
-leat_lane_update_all_kernels (LeatLane *self, LeatPath path, GError **error)
-{
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (leat_op_launches (op) && !leat_path_skips (path, op) && !leat_lane_update_kernel (self, path, op, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-gboolean
-leat_lane_rebuild_executable (LeatLane *self, LeatPath path, GError **error)
+/* The graph of the path that has the op in it; NULL where none has. */
+LeatExecutable *
+leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   LeatExecutable *it = &self->executables[path];
-  gboolean good;
 
-  if (it->exec == NULL)
-    return TRUE;
-  if (!leat_device_push (self->resident->device, error))
-    return FALSE;
-  (*self->table->cuGraphExecDestroy) (g_steal_pointer (&it->exec));
-  good = leat_lane_instantiate (self, it, error) && leat_lane_update_all_kernels (self, path, error)
-         && leat_lane_synchronize (self, error);
-  leat_device_pop (self->resident->device);
-  return good;
+  while (it != NULL && (op->index < it->first || op->index >= it->end))
+    it = it->next;
+  return it != NULL && it->exec != NULL && it->nodes[op->index] != NULL ? it : NULL;
 }
 
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
   CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
-  LeatExecutable *it = &self->executables[path];
-  CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
+  LeatExecutable *it = leat_lane_find_executable (self, path, op);
+  CUresult result;
 
+  if (it == NULL)
+    return TRUE;
+  result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
   if (result != CUDA_SUCCESS)
     return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
   self->counts->updates++;
   return TRUE;
 }
 
+static void
+leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it)
+{
+  if (it->exec != NULL)
+    (*self->table->cuGraphExecDestroy) (it->exec);
+  if (it->graph != NULL)
+    (*self->table->cuGraphDestroy) (it->graph);
+}
+
 void
 leat_lane_destroy_graphs (LeatLane *self)
 {
-  /* A dead device's handles went with its context. */
-  gboolean alive = leat_device_push (self->resident->device, NULL);
+  gboolean pushed = leat_device_push_anyhow (self->resident->device);
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
-    leat_lane_clear_executable (self, &self->executables[i], alive);
-  if (alive)
+    {
+      LeatExecutable *head = &self->executables[i], *next;
+
+      for (LeatExecutable *it = head; it != NULL; it = next)
+        {
+          next = it->next;
+          leat_lane_destroy_executable (self, it);
+          if (it != head)
+            g_free (it);
+        }
+      g_free (head->nodes);
+      *head = (LeatExecutable){ .launches = head->launches };
+    }
+  if (pushed)
     leat_device_pop (self->resident->device);
 }
 
 gboolean
-leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error)
+leat_lane_launch_graph (LeatLane *self, LeatExecutable *it, GError **error)
 {
-  LeatExecutable *it = &self->executables[path];
   CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
                                   self->plan->ops->len);
-  it->launches++;
   return TRUE;
 }

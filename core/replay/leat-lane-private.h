@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 /* What all lanes of a session share. */
 typedef struct
 {
+  gatomicrefcount refs;
   LeatDevice *device;
   LeatPlan *plan;                 /* not owned */
   GPtrArray *blocks;              /* LeatBlock or NULL, by buffer id: CONST buffers */
@@ -48,14 +49,18 @@ typedef enum
   LEAT_N_PATHS
 } LeatPath;
 
-/* The graph of a path, instantiated. */
-typedef struct
+/* A graph, instantiated: a path, or a piece of one where the plan has several. */
+typedef struct _LeatExecutable LeatExecutable;
+struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out */
-  guint64 launches;   /* since it was built */
-} LeatExecutable;
+  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  guint64 launches;   /* of the path; in its first piece */
+  guint first, end;   /* the ops that are in it */
+  gboolean is_built;  /* in the first piece: all of them are there */
+  LeatExecutable *next;
+};
 
 /* How often what. */
 typedef struct
@@ -65,10 +70,11 @@ typedef struct
   guint64 instantiations; /* executables made */
 } LeatGraphCounts;
 
-typedef struct
+typedef struct _LeatLane LeatLane;
+struct _LeatLane
 {
-  LeatPlan *plan;          /* not owned */
-  LeatResident *resident;  /* not owned */
+  LeatPlan *plan;
+  LeatResident *resident;
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
@@ -87,20 +93,26 @@ typedef struct
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
+  gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
+  LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
+  char *refusal;                            /* and why the driver did not */
   char *last_nodes;                         /* the nodes with kernels, for messages */
-} LeatLane;
+};
 
 /* Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there. */
 LeatResident *leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, LeatResident *lender,
                                  GError **error);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error);
-void leat_resident_free (LeatResident *self);
+/* Each lane has one: what its graphs use stays as long as they do. */
+LeatResident *leat_resident_ref (LeatResident *self);
+void leat_resident_unref (LeatResident *self);
 /* Constants whose memory does not hold their bytes are written. */
 gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
                          GError **error);
+/* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 /* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
@@ -116,16 +128,21 @@ gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
  * @why: (transfer full): where not, the reason; NULL where it did. */
 gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
-/* After a refusal, which may leave the executable half updated. */
-gboolean leat_lane_rebuild_executable (LeatLane *self, LeatPath path, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* Does a path leave an op out? */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
-gboolean leat_lane_launch_graph (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_launch_eager (LeatLane *self, LeatPath path, GError **error);
+/* For who builds them piece by piece.  FALSE without an error where the lane is cut anew. */
+gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
+LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
+
+/* All of a path, graphs and ops between them. */
+gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
+gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
+/* The ops from @first to before @end, one by one; the device's context must be current. */
+gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
 gboolean leat_lane_synchronize (LeatLane *self, GError **error);
 /* For a run, in the way that the session says. */
 gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
@@ -149,7 +166,7 @@ gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
 
 G_END_DECLS

@@ -24,10 +24,10 @@ leat_lane_list_nodes (LeatPlan *plan)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && op->node != last)
+      if ((op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN) && op->node != last)
         g_string_append_printf (text, "%s%s \"%s\"", last != NULL ? ", " : "", leat_node_get_id (op->node),
                                 leat_node_get_name (op->node));
-      if (op->kind == LEAT_OP_KERNEL)
+      if (op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN)
         last = op->node;
     }
   g_string_prepend (text, strchr (text->str, ',') != NULL ? "one of " : "");
@@ -40,8 +40,8 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
 {
   g_autoptr (LeatLane) self = g_new0 (LeatLane, 1);
 
-  self->plan = plan;
-  self->resident = resident;
+  self->plan = g_object_ref (plan);
+  self->resident = leat_resident_ref (resident);
   self->counts = counts;
   self->table = leat_device_get_table (resident->device);
   self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
@@ -59,11 +59,11 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   return g_steal_pointer (&self);
 }
 
-void
-leat_lane_free (LeatLane *self)
+static void
+leat_lane_release (gpointer data)
 {
-  if (self->stream != NULL)
-    leat_stream_synchronize (self->stream, NULL);
+  LeatLane *self = data;
+
   leat_lane_destroy_graphs (self);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
@@ -77,7 +77,18 @@ leat_lane_free (LeatLane *self)
   g_free (self->last_nodes);
   g_free (self->hosts);
   g_free (self->launches);
+  g_object_unref (self->plan);
+  leat_resident_unref (self->resident);
   g_free (self);
+}
+
+void
+leat_lane_free (LeatLane *self)
+{
+  if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
+    leat_lane_release (self);
+  else
+    leat_device_quarantine (self->resident->device, self, leat_lane_release);
 }
 
 /* The op that fills @buffer, or for a readback the one that fills what is read back. */

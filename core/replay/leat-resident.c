@@ -168,6 +168,7 @@ leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, LeatRes
 {
   g_autoptr (LeatResident) self = g_new0 (LeatResident, 1);
 
+  g_atomic_ref_count_init (&self->refs);
   self->device = g_object_ref (device);
   self->plan = plan;
   self->blocks = g_ptr_array_new_with_free_func (leat_resident_free_block);
@@ -178,9 +179,18 @@ leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, LeatRes
   return g_steal_pointer (&self);
 }
 
-void
-leat_resident_free (LeatResident *self)
+LeatResident *
+leat_resident_ref (LeatResident *self)
 {
+  g_atomic_ref_count_inc (&self->refs);
+  return self;
+}
+
+void
+leat_resident_unref (LeatResident *self)
+{
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
   g_free (self->op_modules);

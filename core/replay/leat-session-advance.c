@@ -18,10 +18,10 @@ leat_session_take (LeatSession *self, GError **error)
                    "a run of the session is under way, launched and not completed");
       break;
     case LEAT_SESSION_RUNNING:
-      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is running in another thread");
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY, "the session is running in another thread");
       break;
     default:
-      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE,
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
                    "the session is being opened or closed by another thread");
     }
   return FALSE;
@@ -65,20 +65,29 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 {
   if (!self->is_open)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
+  else if (!leat_device_check (self->device, error))
+    return FALSE;
   else if (self->failed)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
                  "an earlier run of this session failed; close it and open it again");
   return self->is_open && !self->failed;
 }
 
-/* A graph launch takes its context from the stream; launching ops one by one needs it current. */
+/* A graph launch takes its context from the stream; launching ops one by one needs it current, better once for all runs
+ * than in each. */
+static gboolean
+leat_session_push (LeatSession *self, GError **error)
+{
+  self->is_pushed = leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+  return !self->is_pushed || leat_device_push (self->device, error);
+}
+
 gboolean
 leat_session_begin (LeatSession *self, GError **error)
 {
   if (!leat_session_take (self, error))
     return FALSE;
-  if (leat_session_check_may_run (self, error)
-      && (self->executor == LEAT_EXECUTOR_GRAPH || leat_device_push (self->device, error)))
+  if (leat_session_check_may_run (self, error) && leat_session_push (self, error))
     {
       g_atomic_int_set (&self->use, LEAT_SESSION_RUNNING);
       return TRUE;
@@ -90,7 +99,7 @@ leat_session_begin (LeatSession *self, GError **error)
 void
 leat_session_end (LeatSession *self, LeatSessionUse after)
 {
-  if (self->executor == LEAT_EXECUTOR_EAGER)
+  if (self->is_pushed)
     leat_device_pop (self->device);
   g_atomic_int_set (&self->use, after);
 }
@@ -150,7 +159,8 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
  *
  * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned, from then on
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
- * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.
+ * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  %LEAT_SESSION_ERROR_STATE while it is not open,
+ * %LEAT_SESSION_ERROR_BUSY while another thread has it, and %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
  *
  * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or
  * no graph, that error is given before anything was run, the properties have their former values again, and the next

@@ -64,8 +64,7 @@ leat_calibrate_time (LeatCalibration *self, GError **error)
     {
       double begin = leat_calibrate_now_us ();
 
-      if (!leat_lane_launch_graph (self->lane, LEAT_PATH_FULL, error)
-          || !leat_lane_wait (self->lane, LEAT_WAIT_SPIN, error))
+      if (!leat_lane_launch (self->lane, LEAT_PATH_FULL, error) || !leat_lane_wait (self->lane, LEAT_WAIT_SPIN, error))
         return -1;
       times[n] = leat_calibrate_now_us () - begin;
       self->spent_us += times[n];
@@ -154,6 +153,16 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   return TRUE;
 }
 
+/* Whose callback is called in every run: it may count them. */
+static gboolean
+leat_session_has_outside (LeatSession *self)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    if (leat_plan_get_op (self->plan, i)->why_eager != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 leat_session_has_choice (LeatSession *self)
 {
@@ -171,7 +180,7 @@ leat_session_plan_calibration (LeatSession *self)
   g_array_set_size (self->trials, 0);
   g_mutex_unlock (&self->told_lock);
   self->ways_known = FALSE;
-  self->to_calibrate = self->calibrate && self->executor == LEAT_EXECUTOR_GRAPH && !self->plan->traits.integrated
+  self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.integrated
                        && leat_session_has_choice (self) && !leat_session_recall_ways (self);
 }
 
@@ -184,6 +193,8 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
   gboolean good;
 
   self->to_calibrate = FALSE;
+  if (leat_session_has_outside (self))
+    return TRUE;
   if (!leat_device_push (self->device, error))
     return FALSE;
   good = leat_calibrate_search (&calibration, error) && leat_calibrate_apply (&calibration, error);

@@ -7,7 +7,7 @@
 #include "graph/leat-pipeline-private.h"
 
 /* Arguments that were set while the session is open: each kernel that takes one is packed anew, and its node in every
- * graph that was built is updated in place, before the next launch. */
+ * graph that was built is updated in place, before the next launch.  Captured foreign work is captured again. */
 
 static gboolean
 leat_op_takes_node_args (const LeatOp *op)
@@ -28,7 +28,7 @@ leat_session_list_changeable (LeatSession *self)
       LeatOp *op = leat_plan_get_op (self->plan, i);
       GPtrArray *ops;
 
-      if (op->kind != LEAT_OP_KERNEL || !leat_op_takes_node_args (op))
+      if (op->kind != LEAT_OP_FOREIGN && (op->kind != LEAT_OP_KERNEL || !leat_op_takes_node_args (op)))
         continue;
       ops = g_hash_table_lookup (self->changeable, op->node);
       if (ops == NULL)
@@ -40,10 +40,17 @@ leat_session_list_changeable (LeatSession *self)
 static gboolean
 leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, GError **error)
 {
+  /* What was captured took the arguments as they were; a callback takes them as they are. */
+  if (op->kind == LEAT_OP_FOREIGN)
+    {
+      if (op->why_eager == NULL)
+        leat_lane_destroy_graphs (lane);
+      return TRUE;
+    }
   if (!leat_launch_pack (&lane->launches[op->index], lane, op, error))
     return FALSE;
   for (guint path = 0; path < LEAT_N_PATHS; path++)
-    if (lane->executables[path].exec != NULL && !leat_lane_update_kernel (lane, path, op, error))
+    if (lane->executables[path].is_built && !leat_lane_update_kernel (lane, path, op, error))
       return FALSE;
   return TRUE;
 }

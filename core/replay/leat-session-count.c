@@ -29,6 +29,23 @@ leat_session_fail_count (LeatSession *self, const char *call, CUresult result, G
   return leat_device_set_error (self->device, error, call, result, "the graph of a lane");
 }
 
+static gboolean leat_session_count_nodes (LeatSession *self, LeatLane *lane, CUgraph graph, LeatGraphCount *count,
+                                          GError **error);
+
+/* Captured work may be a graph in the graph. */
+static gboolean
+leat_session_count_child (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
+{
+  CUgraph child = NULL;
+  CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+
+  if (lane->table->cuGraphChildGraphNodeGetGraph != NULL)
+    result = (*lane->table->cuGraphChildGraphNodeGetGraph) (node, &child);
+  if (result != CUDA_SUCCESS)
+    return leat_session_fail_count (self, "cuGraphChildGraphNodeGetGraph", result, error);
+  return leat_session_count_nodes (self, lane, child, count, error);
+}
+
 static gboolean
 leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
 {
@@ -37,6 +54,8 @@ leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, Le
 
   if (result != CUDA_SUCCESS)
     return leat_session_fail_count (self, "cuGraphNodeGetType", result, error);
+  if (type == CU_GRAPH_NODE_TYPE_GRAPH)
+    return leat_session_count_child (self, lane, node, count, error);
   count->kernels += type == CU_GRAPH_NODE_TYPE_KERNEL;
   count->copies += type == CU_GRAPH_NODE_TYPE_MEMCPY;
   count->fills += type == CU_GRAPH_NODE_TYPE_MEMSET;
@@ -44,9 +63,8 @@ leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, Le
 }
 
 static gboolean
-leat_session_count_nodes (LeatSession *self, LeatLane *lane, LeatPath path, LeatGraphCount *count, GError **error)
+leat_session_count_nodes (LeatSession *self, LeatLane *lane, CUgraph graph, LeatGraphCount *count, GError **error)
 {
-  CUgraph graph = lane->executables[path].graph;
   g_autofree CUgraphNode *nodes = NULL;
   size_t n = 0;
   CUresult result = (*lane->table->cuGraphGetNodes) (graph, NULL, &n);
@@ -76,9 +94,8 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
       guint64 launches = lane->executables[path].launches - self->counted_from[path];
       LeatGraphCount count = { 0 };
 
-      if (lane->executables[path].graph == NULL)
-        continue;
-      good = leat_session_count_nodes (self, lane, path, &count, error);
+      for (LeatExecutable *it = &lane->executables[path]; it != NULL && it->graph != NULL && good; it = it->next)
+        good = leat_session_count_nodes (self, lane, it->graph, &count, error);
       sum->kernels += launches * count.kernels;
       sum->copies += launches * count.copies;
       sum->fills += launches * count.fills;

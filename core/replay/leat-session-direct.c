@@ -36,10 +36,11 @@ leat_session_take_open (LeatSession *self, GError **error)
 
 /* @entries: structures that begin with their op */
 static gpointer
-leat_session_find_app (GArray *entries, const char *name, const char *kind, GError **error)
+leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
+  gboolean there_is = leat_pipeline_get_node (self->pipeline, name, NULL) != NULL;
 
   for (guint i = 0; i < entries->len; i++)
     {
@@ -54,8 +55,8 @@ leat_session_find_app (GArray *entries, const char *name, const char *kind, GErr
     }
   g_ptr_array_add (names, NULL);
   hint = leat_graph_error_hint (name, (const char *const *) names->pdata, "app nodes");
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME, "there is no app node \"%s\" that is a %s%s",
-               name, kind, hint);
+  g_set_error (error, LEAT_GRAPH_ERROR, there_is ? LEAT_GRAPH_ERROR_DIRECTION : LEAT_GRAPH_ERROR_UNKNOWN_NAME,
+               "there is no app node \"%s\" that is a %s%s", name, kind, hint);
   return NULL;
 }
 
@@ -96,8 +97,8 @@ leat_session_check_count (const char *name, const LeatView *view, guint64 count,
  * a property that was set gives the port another spec; it must not be written while a run is under way.  For a bounded
  * spec, leat_session_set_input_count () says how much of it is live; at first nothing is.
  *
- * Returns: whether there is such an input; %LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_FAILED or
- *   %LEAT_GRAPH_ERROR_UNKNOWN_NAME if not
+ * Returns: whether there is such an input; if not, %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_DIRECTION for a
+ * node that is no such source, and what leat_session_replay () says of a session that cannot run
  */
 gboolean
 leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GError **error)
@@ -109,7 +110,7 @@ leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GEr
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  input = leat_session_find_app (self->inputs, name, "source", error);
+  input = leat_session_find_app (self, self->inputs, name, "source", error);
   if (input != NULL)
     leat_session_lend_input (self, input, view);
   leat_session_let_go (self);
@@ -140,7 +141,7 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  input = leat_session_find_app (self->inputs, name, "source", error);
+  input = leat_session_find_app (self, self->inputs, name, "source", error);
   if (input != NULL)
     leat_session_lend_input (self, input, &view);
   good = input != NULL && leat_session_check_count (name, &view, count, error);
@@ -174,7 +175,7 @@ leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GE
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  output = leat_session_find_app (self->outputs, name, "sink", error);
+  output = leat_session_find_app (self, self->outputs, name, "sink", error);
   if (output != NULL)
     {
       output->direct = TRUE;

@@ -52,6 +52,13 @@ leat_session_check_memo (LeatPlan *plan, GError **error)
       if (buffer->kind == LEAT_BUFFER_STATE)
         return leat_session_refuse_memo (" is kept from run to run", buffer->name, error);
     }
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i);
+
+      if (op->kind == LEAT_OP_FOREIGN)
+        return leat_session_refuse_memo (" may keep something from run to run", op->name, error);
+    }
   return TRUE;
 }
 

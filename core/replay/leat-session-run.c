@@ -176,8 +176,7 @@ leat_session_choose_path (LeatSession *self)
 static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
-  return self->executor == LEAT_EXECUTOR_EAGER || lane->executables[path].exec != NULL
-         || leat_setup_build_path (self->setup, lane, path, error);
+  return lane->executables[path].is_built || leat_setup_build_path (self->setup, lane, path, error);
 }
 
 /* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
@@ -192,18 +191,28 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
     }
 }
 
+/* From the next launch on the smallest pieces are graphs too. */
+static G_NO_INLINE void
+leat_session_settle_plan (LeatSession *self)
+{
+  if (leat_plan_settle (self->plan))
+    for (guint i = 0; i < self->lanes->len; i++)
+      leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
+}
+
 static gboolean
 leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
 {
   LeatPath path = leat_session_choose_path (self);
 
-  if (self->plan->prediction.graph_launches == 0)
+  if (self->plan->prediction.waits == 0)
     return TRUE;
+  if (G_UNLIKELY (self->plan->holds_back && self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
+    leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
   leat_session_note_on_device (self, FALSE);
-  if (self->executor == LEAT_EXECUTOR_GRAPH ? !leat_lane_launch_graph (lane, path, error)
-                                            : !leat_lane_launch_eager (lane, path, error))
+  if (!leat_lane_launch (lane, path, error))
     return FALSE;
   self->flight.path = path;
   self->flight.launched = TRUE;

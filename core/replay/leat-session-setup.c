@@ -148,7 +148,7 @@ leat_session_build_setup (LeatSession *self, GError **error)
 {
   g_autofree char *why = NULL;
 
-  return self->executor == LEAT_EXECUTOR_EAGER || leat_setup_build (self->setup, NULL, &why, error);
+  return leat_setup_build (self->setup, NULL, &why, error);
 }
 
 /* The lanes go with their setups. */
@@ -234,8 +234,6 @@ leat_session_choose_donor (LeatSession *self, LeatPlan *plan, GPtrArray *out, gb
 {
   g_autofree char *why = NULL;
 
-  if (self->executor == LEAT_EXECUTOR_EAGER)
-    return NULL;
   if (!keep && leat_setup_has_graphs (self->setup)
       && leat_plan_compare (self->setup->plan, plan, &why) != LEAT_PLANS_DIFFER)
     return self->setup;
@@ -273,9 +271,9 @@ leat_session_new_setup (LeatSession *self, LeatPlan *plan, GPtrArray *out, GErro
 
 /* A build that failed may have left half of an update in the donor. */
 static gboolean
-leat_session_fail_build (LeatSession *self, LeatSetup *donor, const char *why)
+leat_session_fail_build (LeatSession *self, LeatSetup *donor)
 {
-  if (donor == self->setup && why != NULL && !leat_setup_rebuild (donor, NULL))
+  if (donor == self->setup && !leat_setup_rebuild (donor, NULL))
     self->failed = TRUE;
   return FALSE;
 }
@@ -283,14 +281,15 @@ leat_session_fail_build (LeatSession *self, LeatSetup *donor, const char *why)
 static gboolean
 leat_session_build_from (LeatSession *self, LeatSetup *setup, LeatSetup *donor, LeatTaking *taking, GError **error)
 {
-  guint64 before = self->graph_counts.graph_updates;
+  const LeatGraphCounts before = self->graph_counts;
   g_autofree char *why = NULL;
 
-  if (self->executor == LEAT_EXECUTOR_EAGER)
-    return TRUE;
   if (!leat_setup_build (setup, donor, &why, error))
-    return leat_session_fail_build (self, donor, why);
-  taking->how = self->graph_counts.graph_updates > before ? "graph-updated" : "instantiated";
+    return leat_session_fail_build (self, donor);
+  if (self->graph_counts.instantiations > before.instantiations)
+    taking->how = "instantiated";
+  else if (self->graph_counts.graph_updates > before.graph_updates)
+    taking->how = "graph-updated";
   if (why != NULL)
     {
       g_free (taking->reason);

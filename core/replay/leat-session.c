@@ -60,6 +60,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_ARGUMENT, "LEAT_SESSION_ERROR_ARGUMENT", "argument" },
                                        { LEAT_SESSION_ERROR_UNEVEN, "LEAT_SESSION_ERROR_UNEVEN", "uneven" },
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
+                                       { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
                                        { 0, NULL, NULL } };
 
@@ -72,7 +73,8 @@ GType
 leat_executor_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = { { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
+  static const GEnumValue values[] = { { LEAT_EXECUTOR_AUTO, "LEAT_EXECUTOR_AUTO", "auto" },
+                                       { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
                                        { LEAT_EXECUTOR_EAGER, "LEAT_EXECUTOR_EAGER", "eager" },
                                        { 0, NULL, NULL } };
 
@@ -156,13 +158,18 @@ leat_session_plan (LeatSession *self, GError **error)
 static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
+  static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
+                                              [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
+                                              [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
   LeatTraits traits = { .bound = TRUE };
   gint64 since = g_get_monotonic_time ();
 
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
+  leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
+  traits.capture = captures[self->executor];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
@@ -212,6 +219,8 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_setups (self);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
+  if (self->device != NULL)
+    leat_device_settle (self->device);
   g_clear_object (&self->plan);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
@@ -455,10 +464,10 @@ leat_session_class_init (LeatSessionClass *klass)
   /**
    * LeatSession:executor:
    *
-   * How ops are run; read when the session opens.
+   * How ops are run; read when the session opens.  What came of it is in the plan.
    */
-  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum (
-    "executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_GRAPH, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
+                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:reuse:
    *

@@ -19,12 +19,14 @@ G_BEGIN_DECLS
 /**
  * LeatSessionError:
  * @LEAT_SESSION_ERROR_FAILED: an earlier run failed, and the session has to be opened again
- * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already, or running in another thread
+ * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already
  * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
  * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
- * @LEAT_SESSION_ERROR_BUSY: a run has been launched and not completed
+ * @LEAT_SESSION_ERROR_CAPTURE: work cannot be part of a graph, and is done outside; only in warnings
+ * @LEAT_SESSION_ERROR_BUSY: another thread has the session (it runs there, or is being opened or closed), or a run has
+ * been launched and not completed
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -36,6 +38,7 @@ typedef enum
   LEAT_SESSION_ERROR_ARGUMENT,
   LEAT_SESSION_ERROR_UNEVEN,
   LEAT_SESSION_ERROR_MEMO,
+  LEAT_SESSION_ERROR_CAPTURE,
   LEAT_SESSION_ERROR_BUSY,
 } LeatSessionError;
 
@@ -46,13 +49,17 @@ GType leat_session_error_get_type (void) G_GNUC_CONST;
 
 /**
  * LeatExecutor:
+ * @LEAT_EXECUTOR_AUTO: a graph where that pays: not for a plan that runs once, and for a single op only when it has
+ * been run often
  * @LEAT_EXECUTOR_GRAPH: the ops are one CUDA graph, launched once a run
  * @LEAT_EXECUTOR_EAGER: the ops go to a stream one by one; slower, and simpler to debug
  *
- * How a session runs its ops.  Both give the same bytes.
+ * How a session runs its ops.  All give the same bytes.  Work that cannot be captured (leat_recorder_add_foreign())
+ * goes to the stream in every run, between the graphs of what comes before and after it.
  */
 typedef enum
 {
+  LEAT_EXECUTOR_AUTO,
   LEAT_EXECUTOR_GRAPH,
   LEAT_EXECUTOR_EAGER,
 } LeatExecutor;

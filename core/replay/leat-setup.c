@@ -35,7 +35,7 @@ void
 leat_setup_free (LeatSetup *self)
 {
   g_ptr_array_unref (self->lanes);
-  g_clear_pointer (&self->resident, leat_resident_free);
+  g_clear_pointer (&self->resident, leat_resident_unref);
   g_clear_object (&self->plan);
   g_free (self);
 }
@@ -65,7 +65,7 @@ leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
         LeatLane *lane = leat_setup_get_lane (donor, i);
         g_autofree char *why = NULL;
 
-        if (lane->executables[path].exec != NULL)
+        if (lane->executables[path].is_built)
           leat_lane_take_graph (leat_setup_get_lane (self, i), path, lane, &why, NULL);
       }
 }
@@ -105,15 +105,18 @@ gboolean
 leat_setup_rebuild (LeatSetup *self, GError **error)
 {
   for (guint i = 0; i < self->lanes->len; i++)
-    if (!leat_lane_rebuild_executable (leat_setup_get_lane (self, i), LEAT_PATH_FULL, error))
-      return FALSE;
+    {
+      leat_lane_destroy_graphs (leat_setup_get_lane (self, i));
+      if (!leat_lane_build_graph (leat_setup_get_lane (self, i), LEAT_PATH_FULL, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
 static void
 leat_setup_take_over (LeatSetup *self, LeatResident *resident, LeatPlan *plan)
 {
-  leat_resident_free (self->resident);
+  leat_resident_unref (self->resident);
   self->resident = resident;
   g_set_object (&self->plan, plan);
 }

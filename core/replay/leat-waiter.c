@@ -100,11 +100,12 @@ leat_waiter_reset (LeatWaiter *self)
 static void
 leat_waiter_wait_for_event (LeatWaiter *self)
 {
+  const LeatDriverTable *table = self->table;
   CUevent event = self->event;
   CUresult result;
 
   g_mutex_unlock (&self->lock);
-  result = (*self->table->cuEventSynchronize) (event);
+  result = (*table->cuEventSynchronize) (event);
   g_mutex_lock (&self->lock);
   self->result = result;
   self->ended_us = g_get_monotonic_time ();

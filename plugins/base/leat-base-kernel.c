@@ -8,6 +8,8 @@
 #include "leat-base-geometry.h"
 #include "leat-base-kernel-check.h"
 
+#include "kernel/leat-kernel-source-private.h"
+
 #include <string.h>
 
 /* The node `kernel`: a __global__ function of the user's own.  Ports and arguments are those of its prototype. */
@@ -92,13 +94,12 @@ leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
 static gboolean
 leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
 {
-  g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, error);
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new_shared (path, self->fp == 0, error);
   const LeatPrototype *prototype;
 
   leat_node_blame (LEAT_NODE (self), "source");
   if (source == NULL)
     return FALSE;
-  leat_kernel_source_set_strict (source, self->fp == 0);
   if (self->entry != NULL)
     leat_node_blame (LEAT_NODE (self), "entry");
   prototype = leat_kernel_source_get_prototype (source, self->entry, error);

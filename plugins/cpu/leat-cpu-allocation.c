@@ -188,6 +188,15 @@ leat_cpu_allocation_new (LeatCpuAllocationKind kind, gsize size, guint flags, vo
   return result;
 }
 
+static void
+leat_cpu_allocation_count_free (LeatCpuAllocationKind kind)
+{
+  if (leat_cpu_allocation_is_counted (kind))
+    leat_cpu_count (device_frees);
+  else
+    leat_cpu_count (host_frees);
+}
+
 CUresult
 leat_cpu_allocation_free (LeatCpuAllocationKind kind, const void *base)
 {
@@ -207,10 +216,7 @@ leat_cpu_allocation_free (LeatCpuAllocationKind kind, const void *base)
   if (result != CUDA_SUCCESS)
     return result;
   leat_cpu_allocation_put_block ((void *) base, size);
-  if (leat_cpu_allocation_is_counted (kind))
-    leat_cpu_count (device_frees);
-  else
-    leat_cpu_count (host_frees);
+  leat_cpu_allocation_count_free (kind);
   return CUDA_SUCCESS;
 }
 
@@ -308,6 +314,8 @@ leat_cpu_allocation_free_all (void)
           continue;
         }
       leat_cpu_allocation_account (allocation->kind, -(gint64) allocation->size);
+      leat_cpu_allocation_count_free (allocation->kind);
+      leat_cpu_count (left_to_context);
       if (allocation->kind != LEAT_CPU_ALLOCATION_REGISTERED)
         leat_cpu_allocation_put_block ((void *) allocation->base, allocation->size);
     }

@@ -63,6 +63,15 @@ cuDevicePrimaryCtxRetain (CUcontext *context, CUdevice device)
   return CUDA_SUCCESS;
 }
 
+gboolean
+leat_cpu_context_is_alive (void)
+{
+  leat_cpu_acquire ();
+  gboolean alive = leat_cpu_context.retained > 0;
+  leat_cpu_release ();
+  return alive;
+}
+
 /* With the lock.  Everything that lives in the context goes: work is waited for, hanging work fails first. */
 static void
 leat_cpu_context_end (void)
@@ -82,6 +91,7 @@ leat_cpu_context_end (void)
   leat_cpu_stream_destroy_all ();
   leat_cpu_event_destroy_all ();
   leat_cpu_allocation_free_all ();
+  leat_cpu_module_unload_rest ();
   leat_cpu_clear_failure ();
 }
 

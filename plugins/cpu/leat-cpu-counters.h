@@ -55,6 +55,25 @@ typedef struct
   /* The host waiting for the device: calls that may block, whether they had to or not. */
   uint64_t host_waits;
   uint64_t queries;
+  /* The other end of objects; those that the context still had when it ended are counted here too. */
+  uint64_t streams_destroyed;
+  uint64_t events_destroyed;
+  uint64_t graphs_destroyed;
+  uint64_t execs_destroyed;
+  uint64_t modules_unloaded;
+  uint64_t left_to_context; /* streams, events and allocations that ended with their context */
 } LeatCpuCounters;
 
 typedef void (*LeatCpuGetCounters) (LeatCpuCounters *counters);
+
+/* Faults planted while the program runs; `LEAT_CPU_FAULT` must be in the environment, if only empty, when the program
+ * asks for the driver's functions.  plant: replaces what was planted and counts from 0 again; 0 where the text is not
+ * understood; for when no call is under way and no work runs.  count: driver calls since then.  failed: the last that
+ * was made to fail, or NULL. */
+#define LEAT_CPU_PLANT_SYMBOL  "leat_cpu_plant_faults"
+#define LEAT_CPU_CALLS_SYMBOL  "leat_cpu_count_calls"
+#define LEAT_CPU_FAILED_SYMBOL "leat_cpu_get_failed_call"
+
+typedef int (*LeatCpuPlantFaults) (const char *text);
+typedef uint64_t (*LeatCpuCountCalls) (void);
+typedef const char *(*LeatCpuGetFailedCall) (void);

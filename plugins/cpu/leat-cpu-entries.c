@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-cpu-exports.h"
+#include "leat-cpu-gate.h"
 
 #include <glib.h>
 #include <string.h>
@@ -35,7 +36,8 @@ cuGetProcAddress_v2 (const char *symbol, void **function, int version, uint64_t 
       {
         found = version >= leat_cpu_entries[i].version ? CU_GET_PROC_ADDRESS_SUCCESS
                                                        : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
-        *function = found == CU_GET_PROC_ADDRESS_SUCCESS ? leat_cpu_entries[i].function : NULL;
+        *function =
+          found == CU_GET_PROC_ADDRESS_SUCCESS ? leat_cpu_gate_get (symbol, leat_cpu_entries[i].function) : NULL;
       }
   if (status != NULL)
     *status = found;

@@ -82,6 +82,7 @@ static void
 leat_cpu_event_destroy (LeatCpuEvent *event)
 {
   event->magic = 0;
+  leat_cpu_count (events_destroyed);
   leat_cpu_event_unref (event);
 }
 
@@ -94,7 +95,10 @@ leat_cpu_event_destroy_all (void)
     {
       next = event->next;
       if (event->magic == LEAT_CPU_EVENT_MAGIC)
-        leat_cpu_event_destroy (event);
+        {
+          leat_cpu_event_destroy (event);
+          leat_cpu_count (left_to_context);
+        }
     }
 }
 

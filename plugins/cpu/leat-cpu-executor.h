@@ -21,7 +21,12 @@ struct _LeatCpuTask
 };
 
 void leat_cpu_executor_post (LeatCpuTask *task);
+/* The same for a task that is often taken back at once: while that is so no thread is woken for it, and the one that
+ * keeps watch begins it a little later. */
+void leat_cpu_executor_post_unhurried (LeatCpuTask *task);
 /* Takes the task back where no thread has begun it, for the caller to run. */
 gboolean leat_cpu_executor_take (LeatCpuTask *task);
+/* It was one that had been posted unhurried. */
+void leat_cpu_executor_note_taken (void);
 
 G_END_DECLS

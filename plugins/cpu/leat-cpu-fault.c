@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "leat-cpu-error.h"
+#include "leat-cpu-exports.h"
 #include "leat-cpu-state.h"
 
 typedef struct
@@ -33,12 +34,14 @@ static const struct
   [LEAT_CPU_FAULT_STREAM] = { "stream", CUDA_ERROR_OUT_OF_MEMORY },
   [LEAT_CPU_FAULT_EVENT] = { "event", CUDA_ERROR_OUT_OF_MEMORY },
   [LEAT_CPU_FAULT_DEVICE_LOST] = { "device-lost", CUDA_ERROR_DEVICE_UNAVAILABLE },
+  [LEAT_CPU_FAULT_CALL] = { "call", CUDA_ERROR_UNKNOWN },
 };
 
 static LeatCpuFault leat_cpu_faults[LEAT_CPU_FAULT_N_PLACES];
 static atomic_ullong leat_cpu_fault_visits[LEAT_CPU_FAULT_N_PLACES];
 static pthread_once_t leat_cpu_fault_once = PTHREAD_ONCE_INIT;
 gint leat_cpu_faults_state = LEAT_CPU_FAULTS_UNREAD;
+static const char *_Atomic leat_cpu_fault_call; /* that failed last, because it was planned */
 
 static pthread_mutex_t leat_cpu_hang_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t leat_cpu_hang_end = PTHREAD_COND_INITIALIZER;
@@ -75,19 +78,59 @@ leat_cpu_fault_parse_one (const char *text)
   return TRUE;
 }
 
-static void
-leat_cpu_fault_parse (void)
+static gboolean
+leat_cpu_fault_parse_list (const char *text)
 {
-  const char *text = g_getenv ("LEAT_CPU_FAULT");
   g_auto (GStrv) parts = g_strsplit (text != NULL ? text : "", ",", -1);
   LeatCpuFaults state = LEAT_CPU_FAULTS_NONE;
+  gboolean good = TRUE;
 
   for (guint i = 0; parts[i] != NULL; i++)
     if (*parts[i] != '\0' && leat_cpu_fault_parse_one (parts[i]))
       state = LEAT_CPU_FAULTS_PLANTED;
     else if (*parts[i] != '\0')
-      g_printerr ("LEAT_CPU_FAULT: \"%s\" is not PLACE:N[=CODE|hang]; it plants nothing\n", parts[i]);
+      {
+        g_printerr ("LEAT_CPU_FAULT: \"%s\" is not PLACE:N[=CODE|hang]; it plants nothing\n", parts[i]);
+        good = FALSE;
+      }
   __atomic_store_n (&leat_cpu_faults_state, state, __ATOMIC_RELEASE);
+  return good;
+}
+
+static void
+leat_cpu_fault_parse (void)
+{
+  leat_cpu_fault_parse_list (g_getenv ("LEAT_CPU_FAULT"));
+}
+
+/* While no call is under way and no work runs: forgets what was planted and counted, and plants anew. */
+LEAT_CPU_EXPORT int
+leat_cpu_plant_faults (const char *text)
+{
+  pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
+  memset (leat_cpu_faults, 0, sizeof leat_cpu_faults);
+  for (guint i = 0; i < LEAT_CPU_FAULT_N_PLACES; i++)
+    atomic_store (&leat_cpu_fault_visits[i], 0);
+  atomic_store (&leat_cpu_fault_call, NULL);
+  return leat_cpu_fault_parse_list (text);
+}
+
+LEAT_CPU_EXPORT uint64_t
+leat_cpu_count_calls (void)
+{
+  return atomic_load (&leat_cpu_fault_visits[LEAT_CPU_FAULT_CALL]);
+}
+
+LEAT_CPU_EXPORT const char *
+leat_cpu_get_failed_call (void)
+{
+  return atomic_load (&leat_cpu_fault_call);
+}
+
+gboolean
+leat_cpu_fault_watches_calls (void)
+{
+  return g_getenv ("LEAT_CPU_FAULT") != NULL;
 }
 
 CUresult
@@ -100,6 +143,20 @@ leat_cpu_fault_visit_planted (LeatCpuFaultPlace place)
   const LeatCpuFault *fault = &leat_cpu_faults[place];
   guint64 visit = atomic_fetch_add (&leat_cpu_fault_visits[place], 1) + 1;
   return visit == fault->first || (fault->and_later && visit > fault->first) ? fault->code : CUDA_SUCCESS;
+}
+
+/* Counted whether or not a fault is planted, so that a test knows how far it has to go. */
+CUresult
+leat_cpu_fault_visit_call (const char *name)
+{
+  pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
+  const LeatCpuFault *fault = &leat_cpu_faults[LEAT_CPU_FAULT_CALL];
+  guint64 visit = atomic_fetch_add (&leat_cpu_fault_visits[LEAT_CPU_FAULT_CALL], 1) + 1;
+
+  if (fault->first == 0 || visit < fault->first || (visit > fault->first && !fault->and_later))
+    return CUDA_SUCCESS;
+  atomic_store (&leat_cpu_fault_call, name);
+  return fault->code;
 }
 
 static CUresult

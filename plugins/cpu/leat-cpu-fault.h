@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 
 /* Faults planted by LEAT_CPU_FAULT, a comma-separated list of PLACE:N[=WHAT]: the N-th time that PLACE is reached, it
  * fails with WHAT, the name of a CUresult without CUDA_ERROR_.  PLACE:N+ fails from the N-th time on.  The place
- * "device-lost" counts units of work and takes no WHAT; "init=WHAT" needs no N. */
+ * "device-lost" counts units of work and takes no WHAT; "init=WHAT" needs no N.  "call" counts driver calls of any
+ * kind: see leat-cpu-gate.c. */
 typedef enum
 {
   LEAT_CPU_FAULT_INIT,
@@ -26,6 +27,7 @@ typedef enum
   LEAT_CPU_FAULT_STREAM,
   LEAT_CPU_FAULT_EVENT,
   LEAT_CPU_FAULT_DEVICE_LOST,
+  LEAT_CPU_FAULT_CALL,
   LEAT_CPU_FAULT_N_PLACES
 } LeatCpuFaultPlace;
 
@@ -65,6 +67,16 @@ leat_cpu_fault_visit_work (LeatCpuFaultPlace place)
 {
   return leat_cpu_fault_is_none () ? CUDA_SUCCESS : leat_cpu_fault_visit_work_planted (place);
 }
+
+/* Are calls to be counted?  So it is where the environment has LEAT_CPU_FAULT, be it empty. */
+gboolean leat_cpu_fault_watches_calls (void);
+/* As visit for the place "call", of one named @name. */
+CUresult leat_cpu_fault_visit_call (const char *name);
+
+/* For tests, exported: leat-cpu-counters.h says what they do. */
+int leat_cpu_plant_faults (const char *text);
+uint64_t leat_cpu_count_calls (void);
+const char *leat_cpu_get_failed_call (void);
 
 /* With TRUE, hanging work goes on as failed, and what would hang from now on fails too. */
 void leat_cpu_fault_set_hangs_end (gboolean end);

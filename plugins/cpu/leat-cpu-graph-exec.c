@@ -195,18 +195,23 @@ cuGraphInstantiateWithParams (CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTA
 CUresult
 cuGraphExecDestroy (CUgraphExec handle)
 {
-  LEAT_CPU_ENTER_BY_HANDLE ();
+  CUresult result = leat_cpu_enter_to_give_back (TRUE);
+
+  if (result != CUDA_SUCCESS)
+    return result;
   leat_cpu_acquire ();
   LeatCpuExec *exec = leat_cpu_exec_from_handle (handle);
-  CUresult result = exec != NULL ? leat_cpu_capture_check_unsafe () : CUDA_ERROR_INVALID_VALUE;
+  result = exec != NULL ? leat_cpu_capture_check_unsafe () : CUDA_ERROR_INVALID_VALUE;
   if (result == CUDA_SUCCESS)
     exec->magic = 0;
   if (result == CUDA_SUCCESS && exec->graph != NULL)
     g_steal_pointer (&exec->graph)->exec = NULL;
   leat_cpu_release ();
-  if (result == CUDA_SUCCESS)
-    leat_cpu_exec_unref (exec);
-  return result;
+  if (result != CUDA_SUCCESS)
+    return result;
+  leat_cpu_exec_unref (exec);
+  leat_cpu_count (execs_destroyed);
+  return leat_cpu_get_failure ();
 }
 
 CUresult

@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-graph.h"
 
@@ -19,7 +20,10 @@ cuGraphCreate (CUgraph *graph, unsigned int flags)
 CUresult
 cuGraphDestroy (CUgraph handle)
 {
-  LEAT_CPU_ENTER ();
+  CUresult result = leat_cpu_enter_to_give_back (FALSE);
+
+  if (result != CUDA_SUCCESS)
+    return result;
   leat_cpu_acquire ();
   LeatCpuGraph *graph = (LeatCpuGraph *) handle;
   gboolean own = graph != NULL && graph->owner == NULL
@@ -27,7 +31,9 @@ cuGraphDestroy (CUgraph handle)
   if (own)
     leat_cpu_graph_free (graph);
   leat_cpu_release ();
-  return own ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (own)
+    leat_cpu_count (graphs_destroyed);
+  return own ? leat_cpu_get_failure () : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult

@@ -8,8 +8,11 @@
 #include "leat-cpu-fault.h"
 #include "leat-cpu-function.h"
 #include "leat-cpu-state.h"
+#include "leat-cpu-stream.h"
 
 /* The driver API's entries for modules and functions. */
+
+static GSList *leat_cpu_unloaded_modules; /* that may still run; under the driver's lock */
 
 static CUresult
 leat_cpu_module_api_begin_load (CUmodule *module, const void *from)
@@ -90,13 +93,37 @@ cuModuleLoad (CUmodule *module, const char *path)
   return leat_cpu_module_api_end_load (module, loaded, result);
 }
 
+/* The context ends and nothing runs any more. */
+void
+leat_cpu_module_unload_rest (void)
+{
+  for (; leat_cpu_unloaded_modules != NULL;
+       leat_cpu_unloaded_modules = g_slist_delete_link (leat_cpu_unloaded_modules, leat_cpu_unloaded_modules))
+    {
+      leat_cpu_module_unload (leat_cpu_unloaded_modules->data);
+      leat_cpu_count (modules_unloaded);
+    }
+}
+
 CUresult
 cuModuleUnload (CUmodule module)
 {
-  LEAT_CPU_ENTER ();
+  CUresult result = leat_cpu_enter_to_give_back (FALSE);
+
+  if (result != CUDA_SUCCESS)
+    return result;
   if (module == NULL)
     return CUDA_ERROR_INVALID_HANDLE;
+  /* Its code must not go from under what runs; on a failed device nobody waits for that but the context's end. */
+  leat_cpu_acquire ();
+  result = leat_cpu_stream_wait_all ();
+  if (result != CUDA_SUCCESS)
+    leat_cpu_unloaded_modules = g_slist_prepend (leat_cpu_unloaded_modules, module);
+  leat_cpu_release ();
+  if (result != CUDA_SUCCESS)
+    return result;
   leat_cpu_module_unload ((LeatCpuModule *) module);
+  leat_cpu_count (modules_unloaded);
   return CUDA_SUCCESS;
 }
 

@@ -132,19 +132,25 @@ leat_cpu_run_work_alone (LeatCpuRun *self)
   leat_cpu_sanitizer_release (&self->end_key);
 }
 
-/* The same for a launch that should take hardly any time: looks at the clock once, behind the first block.  FALSE where
- * the others are left, since it was not so. */
+/* When this thread last looked at the clock behind a block of a short launch. */
+static __thread gint64 leat_cpu_run_seen_ns __attribute__ ((tls_model ("initial-exec")));
+
+/* The same for a launch that should take hardly any time: looks at the clock once, behind the first block, and where
+ * short launches follow each other that is enough to know.  FALSE where the other blocks are left, since it was not so,
+ * or could not be told. */
 static gboolean
-leat_cpu_run_work_hurrying (LeatCpuRun *self, gint64 began)
+leat_cpu_run_work_hurrying (LeatCpuRun *self)
 {
   LeatCpuBlock *block = leat_cpu_block_get_own ();
+  gint64 before = leat_cpu_run_seen_ns;
 
   self->next = 1;
   leat_cpu_block_begin (block, self);
   if (_setjmp (block->escape) != 0)
     return TRUE;
   leat_cpu_run_blocks (self, block, 0, 1);
-  if (leat_cpu_run_get_now () - began > LEAT_CPU_RUN_HURRY_NS)
+  leat_cpu_run_seen_ns = leat_cpu_run_get_now ();
+  if (leat_cpu_run_seen_ns - before > LEAT_CPU_RUN_HURRY_NS)
     return FALSE;
   self->next = self->n_blocks;
   leat_cpu_run_blocks (self, block, 1, self->n_blocks);
@@ -196,13 +202,13 @@ leat_cpu_run_share (LeatCpuRunning *running)
   LeatCpuRun *self = &running->run;
   LeatCpuFunction *function = self->launch->function;
   gint64 block_ns = leat_cpu_function_get_block_ns (function);
-  gint64 began = leat_cpu_run_get_now ();
   guint n_helpers = leat_cpu_run_count_helpers (self, self->n_blocks, block_ns);
-  gint64 took;
+  gint64 began, took;
 
   if (block_ns > 0 && block_ns * (gint64) self->n_blocks <= LEAT_CPU_RUN_HURRY_NS && leat_cpu_run_never_waits (self)
-      && leat_cpu_run_work_hurrying (self, began))
+      && leat_cpu_run_work_hurrying (self))
     return;
+  began = leat_cpu_run_get_now ();
   if (n_helpers > 0)
     leat_cpu_crew_ask (&running->request, n_helpers);
   leat_cpu_run_work_watching (running, began);

@@ -51,6 +51,14 @@ leat_cpu_enter_by_handle (void)
 }
 
 CUresult
+leat_cpu_enter_to_give_back (gboolean by_handle)
+{
+  CUresult result = by_handle ? leat_cpu_enter_by_handle () : leat_cpu_enter ();
+
+  return result != leat_cpu_get_failure () ? result : CUDA_SUCCESS;
+}
+
+CUresult
 leat_cpu_enter_stream (CUstream stream)
 {
   gboolean implicit = stream == NULL || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;

@@ -93,6 +93,12 @@ CUresult leat_cpu_enter_stream (CUstream stream);
 /* The first error that work hit; every later call answers with it until the primary context is reset. */
 void leat_cpu_fail (CUresult code);
 CUresult leat_cpu_get_failure (void);
+/* For what gives something back: a failure of earlier work does not keep it from doing so, and is its answer. */
+CUresult leat_cpu_enter_to_give_back (gboolean by_handle);
+/* Has anybody retained the primary context? */
+gboolean leat_cpu_context_is_alive (void);
+/* As the context ends: the modules that were unloaded while their kernels might run. */
+void leat_cpu_module_unload_rest (void);
 /* A lost device stays lost. */
 void leat_cpu_lose_device (void);
 void leat_cpu_clear_failure (void);

@@ -62,6 +62,7 @@ cuStreamDestroy_v2 (CUstream handle)
       if (stream->capture != NULL)
         leat_cpu_capture_forget_stream (stream);
       leat_cpu_stream_destroy (stream);
+      leat_cpu_count (streams_destroyed);
     }
   leat_cpu_release ();
   return result;

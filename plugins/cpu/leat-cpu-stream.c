@@ -109,6 +109,7 @@ leat_cpu_stream_help (LeatCpuStream *stream, const gboolean *done, guint64 numbe
 {
   if (stream == NULL || stream->running || stream->first == NULL || !leat_cpu_executor_take (&stream->task))
     return FALSE;
+  leat_cpu_executor_note_taken ();
   leat_cpu_stream_run (stream, done, number);
   return TRUE;
 }
@@ -269,7 +270,7 @@ leat_cpu_stream_append (LeatCpuStream *stream, LeatCpuOp *op)
   stream->last = item;
   stream->submitted++;
   if (!stream->running && !stream->task.queued)
-    leat_cpu_executor_post (&stream->task);
+    leat_cpu_executor_post_unhurried (&stream->task);
 }
 
 static void
@@ -372,7 +373,11 @@ leat_cpu_stream_destroy_all (void)
     {
       next = stream->next;
       if (!stream->is_default && stream->magic == LEAT_CPU_STREAM_MAGIC)
-        leat_cpu_stream_destroy (stream);
+        {
+          leat_cpu_stream_destroy (stream);
+          leat_cpu_count (streams_destroyed);
+          leat_cpu_count (left_to_context);
+        }
     }
 }
 

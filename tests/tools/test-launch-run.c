@@ -185,7 +185,7 @@ test_run_stats_json (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (json_object_get_int_member (run, "runs"), ==, 1);
   g_assert_cmpint (json_object_get_int_member (run, "bytes-in"), ==, 25);
   g_assert_cmpint (json_object_get_int_member (run, "bytes-out"), ==, 25);
-  g_assert_cmpstr (json_object_get_string_member (stats, "executor"), ==, "graph");
+  g_assert_cmpstr (json_object_get_string_member (stats, "executor"), ==, "auto");
   counted = json_object_get_object_member (stats, "counted");
   predicted = json_object_get_object_member (stats, "predicted-a-run");
   g_assert_cmpint (json_object_get_int_member (counted, "copies"), ==,

@@ -52,7 +52,7 @@ static const UsageCase usage_cases[] = {
   { { "--nonsense" }, 2, "--nonsense" },
   { { "--plan=xml", "a.leat" }, 2, "--plan=xml: expected text or json or dot" },
   { { "--stats=xml", "a.leat" }, 2, "--stats=xml: expected text or json" },
-  { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected graph or eager" },
+  { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected auto or graph or eager" },
   { { "--check", "--plan", "a.leat" }, 2, "only one of" },
   { { "--check", "--variables", "a.leat" }, 2, "only one of" },
   { { "--plan", "--dot", "a.leat" }, 2, "at once" },

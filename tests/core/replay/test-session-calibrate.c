@@ -8,9 +8,8 @@
 
 #include <glib/gstdio.h>
 
-#define N 1000
-#define MAP                                                                                                            \
-  "app name=source spec=f32[<=1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
+#define N   1000
+#define MAP "app name=source spec=f32[<=1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 
 static char *folder; /* for what was measured, of this program alone */
 

@@ -179,10 +179,10 @@ test_session_direct_refuses (void)
   g_assert_nonnull (strstr (error->message, "did you mean \"source\"?"));
   g_clear_error (&error);
   g_assert_false (leat_session_map_input (fixture.session, "sink", &view, &error));
-  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DIRECTION);
   g_clear_error (&error);
   g_assert_false (leat_session_map_output (fixture.session, "source", &view, &error));
-  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DIRECTION);
   g_clear_error (&error);
   g_assert_false (leat_session_set_input_count (fixture.session, "source", 3, &error));
   g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE);

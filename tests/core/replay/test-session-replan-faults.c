@@ -260,6 +260,7 @@ test_faults_constant_refused (void)
 
   fixture.pipeline = tally_node_make_pipeline ("f32[16]");
   fixture.session = leat_session_new (fixture.pipeline, NULL);
+  g_object_set (fixture.session, "executor", LEAT_EXECUTOR_GRAPH, NULL);
   g_assert_true (leat_session_open (fixture.session, NULL, &error));
   g_assert_no_error (error);
   fixture.source = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "source", NULL));

@@ -392,6 +392,7 @@ open_tally (SessionFixture *fixture, const char *spec)
 
   fixture->pipeline = tally_node_make_pipeline (spec);
   fixture->session = leat_session_new (fixture->pipeline, NULL);
+  g_object_set (fixture->session, "executor", LEAT_EXECUTOR_GRAPH, NULL);
   leat_session_open (fixture->session, NULL, &error);
   g_assert_no_error (error);
   fixture->source = LEAT_APP (get_node (fixture, "source"));

@@ -235,7 +235,8 @@ replay_to_the_end (gpointer data)
       LeatFlow flow = leat_session_replay (self->session, FALSE, NULL, &error);
 
       if (flow == LEAT_FLOW_ERROR && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
-          && !g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED))
+          && !g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED)
+          && !g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY))
         g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
       g_thread_yield ();
     }
@@ -273,7 +274,7 @@ test_states_threads_replay_and_close (void)
 
       if (leat_session_open (fixture.session, NULL, &error))
         n_opened++;
-      else
+      else if (!g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY))
         g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
       g_thread_yield ();
     }

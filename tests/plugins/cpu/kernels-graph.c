@@ -197,10 +197,45 @@ test_graph_branches_meet (void)
   kernel_graph_close (&graph);
 }
 
+/* Many runs that are waited for at once, then one that nobody waits for. */
+static void
+test_graph_begins_unwaited (void)
+{
+  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("graph.cu");
+  LeatMemory *in, *out;
+  KernelGraph graph;
+
+  if (fixture == NULL)
+    return;
+  in = kernel_fixture_put (fixture, NULL, WORDS * sizeof (guint32));
+  out = kernel_fixture_put (fixture, NULL, WORDS * sizeof (guint32));
+  kernel_graph_open (&graph, fixture);
+  kernel_graph_add (&graph, NULL, "step", 1, 8, (void *[]){ A (out), A (in), V (guint32, 3), V (guint32, 1) });
+  kernel_graph_instantiate (&graph);
+  for (guint round = 0; round < 10; round++)
+    {
+      CUstream stream = leat_stream_get (fixture->stream);
+      gint64 until = g_get_monotonic_time () + 10 * G_USEC_PER_SEC;
+      CUresult result;
+
+      for (guint run = 0; run < 100; run++)
+        kernel_graph_run (&graph);
+      g_assert_cmpint (graph.table->cuGraphLaunch (graph.exec, stream), ==, CUDA_SUCCESS);
+      while ((result = graph.table->cuStreamQuery (stream)) == CUDA_ERROR_NOT_READY && g_get_monotonic_time () < until)
+        g_usleep (20);
+      g_assert_cmpint (result, ==, CUDA_SUCCESS);
+      /* Long enough for the watch to end. */
+      if (round % 4 == 0)
+        g_usleep (10000);
+    }
+  kernel_graph_close (&graph);
+}
+
 void
 test_kernels_add_graph (void)
 {
   g_test_add_data_func ("/leat/cpu/kernels/graph/branches/one-block", GUINT_TO_POINTER (1), test_graph_branches);
   g_test_add_data_func ("/leat/cpu/kernels/graph/branches/eight-blocks", GUINT_TO_POINTER (8), test_graph_branches);
+  g_test_add_func ("/leat/cpu/kernels/graph/begins-unwaited", test_graph_begins_unwaited);
   g_test_add_func ("/leat/cpu/kernels/graph/branches-meet", test_graph_branches_meet);
 }

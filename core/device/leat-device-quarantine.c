@@ -1,0 +1,91 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-device-object-private.h"
+
+/* What work may still use that was begun and went wrong.  Things in here hold references on the device, so it stays
+ * until they are released; a session that is opened or closed on it tries to. */
+
+typedef struct
+{
+  gpointer thing;
+  GDestroyNotify release;
+} LeatQuarantined;
+
+void
+leat_device_quarantine (LeatDevice *self, gpointer thing, GDestroyNotify release)
+{
+  LeatQuarantined *entry = g_new (LeatQuarantined, 1);
+
+  *entry = (LeatQuarantined){ thing, release };
+  g_mutex_lock (&self->lock);
+  self->quarantine = g_slist_prepend (self->quarantine, entry);
+  g_mutex_unlock (&self->lock);
+}
+
+/* A context that failed for good runs nothing any more.  One whose work does not end is waited for by nobody. */
+static gboolean
+leat_device_is_quiet (LeatDevice *self)
+{
+  CUresult result;
+
+  if (g_atomic_int_get (&self->is_hung))
+    return FALSE;
+  if (leat_device_is_dead (self))
+    return TRUE;
+  if (!leat_device_push_anyhow (self))
+    return FALSE;
+  result = (*self->table->cuCtxSynchronize) ();
+  leat_device_pop (self);
+  if (result != CUDA_SUCCESS)
+    leat_device_set_error (self, NULL, "cuCtxSynchronize", result, "%s", self->id);
+  return result == CUDA_SUCCESS || leat_device_is_dead (self);
+}
+
+static GSList *
+leat_device_take_quarantine (LeatDevice *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return g_steal_pointer (&self->quarantine);
+}
+
+static void
+leat_device_return_quarantine (LeatDevice *self, GSList *entries)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  self->quarantine = g_slist_concat (entries, self->quarantine);
+}
+
+static void
+leat_device_release_all (GSList *entries)
+{
+  for (GSList *at = entries; at != NULL; at = at->next)
+    {
+      LeatQuarantined *entry = at->data;
+
+      (*entry->release) (entry->thing);
+    }
+  g_slist_free_full (entries, g_free);
+}
+
+gboolean
+leat_device_settle (LeatDevice *self)
+{
+  g_autoptr (LeatDevice) kept = g_object_ref (self);
+  GSList *entries;
+
+  /* Taken before the wait: what comes in during it is not proven to have ended.  And what is released may bring in
+   * parts of its own. */
+  while ((entries = leat_device_take_quarantine (kept)) != NULL)
+    {
+      if (!leat_device_is_quiet (kept))
+        {
+          leat_device_return_quarantine (kept, entries);
+          return FALSE;
+        }
+      leat_device_release_all (entries);
+    }
+  return TRUE;
+}

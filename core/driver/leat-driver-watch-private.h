@@ -1,0 +1,33 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-driver-private.h"
+
+G_BEGIN_DECLS
+
+/* What other people's code calls while its work is captured.  It is given functions that look at what they are asked
+ * before the driver is: a call whose work would not be in the graph is not let through, and the first call that the
+ * driver refuses is remembered, since the end of the capture only tells that there was one. */
+typedef struct
+{
+  LeatDriver *driver;
+  CUstream stream; /* of the capture */
+
+  const char *refused_why; /* NULL: every call was let through */
+  LeatDriverEntry refused;
+  CUresult failure; /* CUDA_SUCCESS: no call failed */
+  LeatDriverEntry failed;
+  gboolean forked; /* another stream was brought in */
+} LeatDriverWatch;
+
+/* For this thread, until the end; they do not nest. */
+void leat_driver_watch_begin (LeatDriverWatch *self, LeatDriver *driver, CUstream stream);
+void leat_driver_watch_end (LeatDriverWatch *self);
+
+/* The function of that name (as in the list of entries, or as the library exports it) that the thread's watch, if there
+ * is one, looks at.  A function that is in no list is the driver's own.  NULL where the driver has none. */
+gpointer leat_driver_find_watched (LeatDriver *self, const char *name);
+
+G_END_DECLS

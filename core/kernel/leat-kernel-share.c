@@ -1,0 +1,141 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-source-private.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Many nodes run kernels of one file.  What was made of the files that were asked for last is kept, and is what the
+ * next node gets while the file, and every file that it includes, is the one that was read. */
+
+#define MOST_SHARED 8
+
+typedef struct
+{
+  dev_t device;
+  ino_t inode;
+  off_t bytes;
+  struct timespec modified, changed;
+} LeatFileStamp;
+
+typedef struct
+{
+  char *path;
+  gboolean strict;
+  LeatKernelSource *source;
+  LeatFileStamp *stamps; /* of its text's files, in step */
+} LeatSharedSource;
+
+static GMutex leat_shared_lock;
+static GQueue leat_shared = G_QUEUE_INIT; /* LeatSharedSource, asked for last first */
+
+static void
+leat_shared_source_free (LeatSharedSource *self)
+{
+  leat_kernel_source_unref (self->source);
+  g_free (self->path);
+  g_free (self->stamps);
+  g_free (self);
+}
+
+/* FALSE where there is no such file; all zeros then. */
+static gboolean
+leat_file_stamp_take (LeatFileStamp *self, const char *path)
+{
+  struct stat facts;
+
+  memset (self, 0, sizeof *self);
+  if (stat (path, &facts) != 0)
+    return FALSE;
+  self->device = facts.st_dev;
+  self->inode = facts.st_ino;
+  self->bytes = facts.st_size;
+  self->modified = facts.st_mtim;
+  self->changed = facts.st_ctim;
+  return TRUE;
+}
+
+static gboolean
+leat_shared_source_is_current (const LeatSharedSource *self)
+{
+  const GPtrArray *files = leat_kernel_source_get_text (self->source)->files;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      LeatFileStamp now;
+
+      if (!leat_file_stamp_take (&now, g_ptr_array_index (files, i))
+          || memcmp (&now, &self->stamps[i], sizeof now) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* (transfer full) (nullable) */
+static LeatKernelSource *
+leat_shared_source_find (const char *path, gboolean strict)
+{
+  for (GList *link = leat_shared.head; link != NULL; link = link->next)
+    {
+      LeatSharedSource *shared = link->data;
+
+      if (shared->strict != strict || !g_str_equal (shared->path, path))
+        continue;
+      g_queue_unlink (&leat_shared, link);
+      if (leat_shared_source_is_current (shared))
+        {
+          g_queue_push_head_link (&leat_shared, link);
+          return leat_kernel_source_ref (shared->source);
+        }
+      leat_shared_source_free (shared);
+      g_list_free_1 (link);
+      return NULL;
+    }
+  return NULL;
+}
+
+/* @before: the stamp of the file itself before it was read, so that one that changed since is not kept. */
+static void
+leat_shared_source_add (const char *path, gboolean strict, LeatKernelSource *source, const LeatFileStamp *before)
+{
+  const GPtrArray *files = leat_kernel_source_get_text (source)->files;
+  g_autofree LeatFileStamp *stamps = g_new0 (LeatFileStamp, files->len + 1);
+  LeatSharedSource *shared;
+
+  for (guint i = 0; i < files->len; i++)
+    if (!leat_file_stamp_take (&stamps[i], g_ptr_array_index (files, i)))
+      return;
+  if (files->len == 0 || memcmp (&stamps[0], before, sizeof *before) != 0)
+    return;
+  shared = g_new0 (LeatSharedSource, 1);
+  shared->path = g_strdup (path);
+  shared->strict = strict;
+  shared->source = leat_kernel_source_ref (source);
+  shared->stamps = g_steal_pointer (&stamps);
+  g_queue_push_head (&leat_shared, shared);
+  while (g_queue_get_length (&leat_shared) > MOST_SHARED)
+    leat_shared_source_free (g_queue_pop_tail (&leat_shared));
+}
+
+LeatKernelSource *
+leat_kernel_source_new_shared (const char *path, gboolean strict, GError **error)
+{
+  LeatKernelSource *source;
+  LeatFileStamp before;
+
+  g_mutex_lock (&leat_shared_lock);
+  source = leat_shared_source_find (path, strict);
+  if (source == NULL)
+    {
+      leat_file_stamp_take (&before, path);
+      source = leat_kernel_source_new_from_file (path, error);
+      if (source != NULL)
+        {
+          leat_kernel_source_set_strict (source, strict);
+          leat_shared_source_add (path, strict, source, &before);
+        }
+    }
+  g_mutex_unlock (&leat_shared_lock);
+  return source;
+}

@@ -1,0 +1,31 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+/**
+ * leat_recorder_add_foreign: (skip)
+ * @self: a recorder
+ * @call: the work; everything in it but the user data is copied
+ *
+ * Adds work that a callback puts on a stream: a library's, or launches of the node's own.
+ *
+ * Where it can be captured it becomes part of the graph, and the callback is not called in the runs.  Where it cannot,
+ * the graph is cut in two there, and the callback is called between the two in every run.
+ */
+void
+leat_recorder_add_foreign (LeatRecorder *self, const LeatForeignCall *call)
+{
+  LeatOp *op;
+
+  g_return_if_fail (call->func != NULL);
+  op = leat_plan_add_op (self->plan, LEAT_OP_FOREIGN, self->node);
+  op->name = g_strdup (call->name != NULL ? call->name : "foreign");
+  op->func = call->func;
+  op->user_data = call->user_data;
+  op->destroy = call->destroy;
+  op->why_eager = g_strdup (call->why_not_captured);
+  for (guint i = 0; i < call->n_buffers; i++)
+    leat_op_touch (op, call->buffers[i], call->access[i]);
+}

@@ -1,0 +1,197 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-foreign-private.h"
+
+#include "graph/leat-bus.h"
+#include "graph/leat-pipeline.h"
+#include "replay/leat-session.h"
+
+/* A path as the plan's pieces: a graph for each that is captured, in a list.  What lies between them goes to the same
+ * stream op by op. */
+
+/* Said once, when the cut is made: which node, which call, and what it costs. */
+static void
+leat_lane_post_cut (LeatLane *self, const LeatOp *op, const LeatCaptureFault *fault)
+{
+  guint graphs = leat_plan_count_graphs (self->plan);
+  guint outside = 0;
+  const char *name = leat_node_get_name (op->node);
+  g_autoptr (GError) warning = NULL;
+  GVariantDict details;
+
+  for (guint i = 0; i < self->plan->pieces->len; i++)
+    {
+      const LeatPiece *piece = &g_array_index (self->plan->pieces, LeatPiece, i);
+
+      outside += piece->captured ? 0 : piece->n_ops;
+    }
+  warning = g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_CAPTURE,
+                         "%s \"%s\": %s cannot be captured: %s; each run is %u graph launch%s and %u op%s outside, "
+                         "instead of one launch",
+                         leat_node_get_id (op->node), name, op->name, fault->why, graphs, graphs == 1 ? "" : "es",
+                         outside, outside == 1 ? "" : "s");
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, "op", "u", op->index);
+  if (fault->call != NULL)
+    g_variant_dict_insert (&details, "call", "s", fault->call);
+  g_variant_dict_insert (&details, "graph-launches", "u", graphs);
+  g_variant_dict_insert (&details, "ops-outside", "u", outside);
+  leat_bus_post (leat_pipeline_get_bus (self->plan->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, name, warning, g_variant_dict_end (&details)));
+}
+
+void
+leat_lane_cut (LeatLane *self, LeatOp *op, LeatCaptureFault *fault)
+{
+  leat_plan_cut_at (self->plan, op, fault->why);
+  leat_lane_post_cut (self, op, fault);
+  leat_capture_fault_clear (fault);
+}
+
+static gboolean
+leat_lane_is_captured (LeatLane *self, const LeatOp *op)
+{
+  for (guint i = 0; i < self->plan->pieces->len; i++)
+    {
+      const LeatPiece *piece = &g_array_index (self->plan->pieces, LeatPiece, i);
+
+      if (op->index >= piece->first && op->index < piece->end)
+        return piece->captured;
+    }
+  return FALSE;
+}
+
+/* Finds out of all foreign work whether it can be captured, before any graph is built. */
+static gboolean
+leat_lane_try_foreign (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+      LeatCaptureFault fault = { 0 };
+      CUgraph graph;
+      size_t n_nodes = 0;
+
+      if (op->kind != LEAT_OP_FOREIGN || op->tried || op->why_eager != NULL || !leat_lane_is_captured (self, op))
+        continue;
+      graph = leat_lane_capture_foreign (self, op, &fault);
+      if (graph == NULL)
+        {
+          leat_lane_cut (self, op, &fault);
+          if (!leat_device_check (self->resident->device, error))
+            return FALSE;
+          continue;
+        }
+      (*self->table->cuGraphGetNodes) (graph, NULL, &n_nodes);
+      (*self->table->cuGraphDestroy) (graph);
+      op->n_captured_nodes = (guint) n_nodes;
+      op->tried = TRUE;
+    }
+  return TRUE;
+}
+
+static LeatExecutable *
+leat_lane_add_executable (LeatLane *self, LeatPath path, const LeatPiece *piece)
+{
+  LeatExecutable *head = &self->executables[path], *it = head, *fresh;
+
+  if (head->end == 0)
+    fresh = head;
+  else
+    {
+      while (it->next != NULL)
+        it = it->next;
+      fresh = it->next = g_new0 (LeatExecutable, 1);
+      fresh->nodes = head->nodes;
+    }
+  fresh->first = piece->first;
+  fresh->end = piece->end;
+  return fresh;
+}
+
+static gboolean
+leat_lane_has_ops (LeatLane *self, LeatPath path, const LeatPiece *piece)
+{
+  for (guint i = piece->first; i < piece->end; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (leat_op_is_on_device (op) && !leat_path_skips (path, op))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
+{
+  self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  for (guint i = 0; i < self->plan->pieces->len; i++)
+    {
+      LeatPiece piece = g_array_index (self->plan->pieces, LeatPiece, i);
+
+      if (piece.captured && leat_lane_has_ops (self, path, &piece)
+          && !leat_lane_fill_graph (self, path, leat_lane_add_executable (self, path, &piece), error))
+        return FALSE;
+    }
+  self->executables[path].is_built = TRUE;
+  return TRUE;
+}
+
+/* Builds and instantiates what is captured of a path; of a plan without device work that is nothing. */
+gboolean
+leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
+{
+  gboolean good;
+
+  if (self->plan->prediction.waits == 0)
+    return TRUE;
+  if (!leat_device_push (self->resident->device, error))
+    return FALSE;
+  good = leat_lane_try_foreign (self, error);
+  do
+    {
+      self->is_cut_anew = FALSE;
+      good = good && leat_lane_build_pieces (self, path, error);
+      if (self->is_cut_anew)
+        leat_lane_destroy_graphs (self);
+      good = good || self->is_cut_anew;
+    }
+  while (self->is_cut_anew);
+  good = good && leat_lane_synchronize (self, error);
+  leat_device_pop (self->resident->device);
+  return good;
+}
+
+/* In steady state a plan that is one graph is one call. */
+static gboolean
+leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end, GError **error)
+{
+  gboolean good;
+
+  if (first >= end)
+    return TRUE;
+  if (!leat_device_push (self->resident->device, error))
+    return FALSE;
+  good = leat_lane_launch_ops (self, path, first, end, error);
+  leat_device_pop (self->resident->device);
+  return good;
+}
+
+gboolean
+leat_lane_launch (LeatLane *self, LeatPath path, GError **error)
+{
+  LeatExecutable *head = &self->executables[path];
+  guint at = 0;
+
+  for (LeatExecutable *it = head; it != NULL && it->exec != NULL; it = it->next)
+    {
+      if (!leat_lane_launch_between (self, path, at, it->first, error) || !leat_lane_launch_graph (self, it, error))
+        return FALSE;
+      at = it->end;
+    }
+  head->launches++;
+  return leat_lane_launch_between (self, path, at, self->plan->ops->len, error);
+}

@@ -1,0 +1,13 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What a program is given for the driver call @name instead of @function, where calls are watched. */
+gpointer leat_cpu_gate_get (const char *name, gpointer function);
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "cpu/leat-cpu-counters.h"
+#include "leat.h"
+
+/* The CPU driver's means of failing, for tests. */
+
+/* Before anything opens a device.  NULL when the device of this test is not the CPU: the reason to skip otherwise. */
+const char *fault_driver_init (void);
+/* From now on all below is about the driver library at @path, which has been opened. */
+void fault_driver_use (const char *path);
+/* Blocks of memory, streams, events, graphs, executables and modules that are alive. */
+guint64 fault_driver_count_alive (void);
+/* Plants what LEAT_CPU_FAULT would, and counts from 0 again; "" for nothing. */
+void fault_driver_plant (const char *text);
+/* Fails the test and goes on: a sweep tells all that it finds. */
+void fault_driver_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
+guint64 fault_driver_count_calls (void);
+/* NULL when none was made to fail. */
+const char *fault_driver_get_failed (void);
+/* Fails the test when anything is alive in the driver, or, with @strict, was left for the end of the context. */
+void fault_driver_assert_empty (const char *when, gboolean strict);

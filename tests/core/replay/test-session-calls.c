@@ -1,0 +1,236 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "session-fixture.h"
+
+#include <string.h>
+
+/* Calls that a program should not have made: each has a code of its own, and leaves the session as it was. */
+
+#define FIXED   "app name=source spec=u8[4] -> upload -> readback -> app name=sink\n"
+#define BOUNDED "app name=source spec=u8[<=4] -> upload -> readback -> app name=sink\n"
+
+static gboolean
+push (SessionFixture *fixture, gsize n, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new ("abcdefgh", n);
+
+  return leat_app_push_bytes (fixture->source, bytes, error);
+}
+
+static gboolean
+push_three (SessionFixture *fixture, GError **error)
+{
+  return push (fixture, 3, error);
+}
+
+static gboolean
+push_five (SessionFixture *fixture, GError **error)
+{
+  return push (fixture, 5, error);
+}
+
+static gboolean
+push_to_a_sink (SessionFixture *fixture, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new ("abcd", 4);
+
+  return leat_app_push_bytes (fixture->sink, bytes, error);
+}
+
+static gboolean
+pull_from_a_source (SessionFixture *fixture, GError **error)
+{
+  return leat_app_pull_bytes (fixture->source, 0, error) != NULL;
+}
+
+static gboolean
+map_nothing (SessionFixture *fixture, GError **error)
+{
+  LeatView view;
+
+  return leat_session_map_input (fixture->session, "sourc", &view, error);
+}
+
+static gboolean
+map_a_sink (SessionFixture *fixture, GError **error)
+{
+  LeatView view;
+
+  return leat_session_map_input (fixture->session, "sink", &view, error);
+}
+
+static gboolean
+map_a_source (SessionFixture *fixture, GError **error)
+{
+  LeatView view;
+
+  return leat_session_map_output (fixture->session, "source", &view, error);
+}
+
+static gboolean
+count_three (SessionFixture *fixture, GError **error)
+{
+  return leat_session_set_input_count (fixture->session, "source", 3, error);
+}
+
+static gboolean
+count_five (SessionFixture *fixture, GError **error)
+{
+  return leat_session_set_input_count (fixture->session, "source", 5, error);
+}
+
+static gboolean
+open_again (SessionFixture *fixture, GError **error)
+{
+  return leat_session_open (fixture->session, NULL, error);
+}
+
+static gboolean
+replay (SessionFixture *fixture, GError **error)
+{
+  return leat_session_replay (fixture->session, FALSE, NULL, error) != LEAT_FLOW_ERROR;
+}
+
+static gboolean
+closed (SessionFixture *fixture, gboolean (*call) (SessionFixture *fixture, GError **error), GError **error)
+{
+  g_autoptr (GError) unexpected = NULL;
+  gboolean good;
+
+  leat_session_close (fixture->session);
+  good = (*call) (fixture, error);
+  leat_session_open (fixture->session, NULL, &unexpected);
+  g_assert_no_error (unexpected);
+  return good;
+}
+
+static gboolean
+replay_closed (SessionFixture *fixture, GError **error)
+{
+  return closed (fixture, replay, error);
+}
+
+static gboolean
+map_closed (SessionFixture *fixture, GError **error)
+{
+  return closed (fixture, map_nothing, error);
+}
+
+static gboolean
+count_closed (SessionFixture *fixture, GError **error)
+{
+  return closed (fixture, count_three, error);
+}
+
+static gpointer
+run_in_thread (gpointer session)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (leat_session_replay (session, TRUE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  return NULL;
+}
+
+/* While another thread waits for data in a run. */
+static gboolean
+meanwhile (SessionFixture *fixture, gboolean (*call) (SessionFixture *fixture, GError **error), GError **error)
+{
+  g_autoptr (GThread) thread = g_thread_new ("runs", run_in_thread, fixture->session);
+  g_autoptr (GBytes) output = NULL;
+  gboolean good;
+
+  while (g_atomic_int_get (&fixture->session->use) != LEAT_SESSION_RUNNING)
+    g_usleep (100);
+  good = (*call) (fixture, error);
+  g_assert_true (push (fixture, 4, NULL));
+  g_thread_join (g_steal_pointer (&thread));
+  output = leat_app_pull_bytes (fixture->sink, 0, NULL);
+  g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "abcd", 4);
+  return good;
+}
+
+static gboolean
+replay_meanwhile (SessionFixture *fixture, GError **error)
+{
+  return meanwhile (fixture, replay, error);
+}
+
+static gboolean
+open_meanwhile (SessionFixture *fixture, GError **error)
+{
+  return meanwhile (fixture, open_again, error);
+}
+
+static gboolean
+count_meanwhile (SessionFixture *fixture, GError **error)
+{
+  return meanwhile (fixture, count_three, error);
+}
+
+typedef struct
+{
+  const char *name;
+  const char *text;
+  gboolean (*call) (SessionFixture *fixture, GError **error);
+  const char *domain;
+  int code;
+  const char *word; /* that the message must have */
+} CallsCase;
+
+static const CallsCase cases[] = {
+  { "push-too-little", FIXED, push_three, "leat-graph-error-quark", LEAT_GRAPH_ERROR_DATA, "source" },
+  { "push-too-much", FIXED, push_five, "leat-graph-error-quark", LEAT_GRAPH_ERROR_DATA, "source" },
+  { "push-more-than-the-bound", BOUNDED, push_five, "leat-graph-error-quark", LEAT_GRAPH_ERROR_DATA, "source" },
+  { "push-to-sink", FIXED, push_to_a_sink, "leat-graph-error-quark", LEAT_GRAPH_ERROR_DIRECTION, "sink" },
+  { "pull-from-source", FIXED, pull_from_a_source, "leat-graph-error-quark", LEAT_GRAPH_ERROR_DIRECTION, "source" },
+  { "map-unknown", FIXED, map_nothing, "leat-graph-error-quark", LEAT_GRAPH_ERROR_UNKNOWN_NAME, "source" },
+  { "map-sink-as-input", FIXED, map_a_sink, "leat-graph-error-quark", LEAT_GRAPH_ERROR_DIRECTION, "sink" },
+  { "map-source-as-output", FIXED, map_a_source, "leat-graph-error-quark", LEAT_GRAPH_ERROR_DIRECTION, "source" },
+  { "count-beyond-room", BOUNDED, count_five, "leat-graph-error-quark", LEAT_GRAPH_ERROR_RANGE, "5" },
+  { "count-of-fixed", FIXED, count_three, "leat-graph-error-quark", LEAT_GRAPH_ERROR_RANGE, "3" },
+  { "open-twice", FIXED, open_again, "leat-session-error-quark", LEAT_SESSION_ERROR_STATE, "already" },
+  { "replay-closed", FIXED, replay_closed, "leat-session-error-quark", LEAT_SESSION_ERROR_STATE, "not open" },
+  { "map-closed", FIXED, map_closed, "leat-session-error-quark", LEAT_SESSION_ERROR_STATE, "not open" },
+  { "count-closed", FIXED, count_closed, "leat-session-error-quark", LEAT_SESSION_ERROR_STATE, "not open" },
+  { "replay-in-two-threads", FIXED, replay_meanwhile, "leat-session-error-quark", LEAT_SESSION_ERROR_BUSY, "thread" },
+  { "open-during-a-run", FIXED, open_meanwhile, "leat-session-error-quark", LEAT_SESSION_ERROR_BUSY, "thread" },
+  { "count-during-a-run", FIXED, count_meanwhile, "leat-session-error-quark", LEAT_SESSION_ERROR_BUSY, "thread" },
+};
+
+/* After the refusal the session does what it did before it. */
+static void
+test_calls_case (gconstpointer data)
+{
+  const CallsCase *c = data;
+  SessionFixture fixture;
+  g_autoptr (GBytes) before = NULL, after = NULL;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, c->text, LEAT_EXECUTOR_GRAPH);
+  before = session_fixture_run (&fixture, "wxyz", 4);
+  g_assert_false ((*c->call) (&fixture, &error));
+  g_assert_error (error, g_quark_try_string (c->domain), c->code);
+  if (strstr (error->message, c->word) == NULL)
+    g_error ("\"%s\" does not say \"%s\"", error->message, c->word);
+  if (c->call != count_three && c->call != count_five)
+    {
+      after = session_fixture_run (&fixture, "wxyz", 4);
+      g_assert_cmpmem (g_bytes_get_data (after, NULL), g_bytes_get_size (after), "wxyz", 4);
+    }
+  session_fixture_close (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/leat/session/calls/%s", cases[i].name);
+
+      g_test_add_data_func (path, &cases[i], test_calls_case);
+    }
+  return g_test_run ();
+}

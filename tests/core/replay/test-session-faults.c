@@ -1,0 +1,239 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "fault-driver.h"
+#include "fault-scenario.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Every driver call of a session of each example graph is made to fail, one after the other.  `-m slow` takes them all;
+ * otherwise some are left out where one of the same name has been seen. */
+
+#define EVERY_NTH 29
+
+static char *folder;
+
+typedef struct
+{
+  const FaultScenario *scenario;
+  LeatExecutor executor;
+  const char *code;
+  gboolean sticky;
+  guint number; /* so that not all sweeps leave out the same calls */
+} Sweep;
+
+static GPtrArray *
+drive (const Sweep *self, GError **error)
+{
+  GPtrArray *outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  self->scenario->drive (self->scenario, self->executor, outputs, error);
+  return outputs;
+}
+
+/* All of @found are the first of @expected; all of them where the run went well. */
+static void
+assert_outputs (const char *when, GPtrArray *found, GPtrArray *expected, gboolean all)
+{
+  if (all ? found->len != expected->len : found->len > expected->len)
+    fault_driver_complain ("%s: %u results and not %u", when, found->len, expected->len);
+  for (guint i = 0; i < found->len; i++)
+    if (!g_bytes_equal (found->pdata[i], expected->pdata[i]))
+      fault_driver_complain ("%s: result %u is wrong", when, i);
+}
+
+/* Calls after which a program can go on, and does: they give something back, or tell what only messages need, or are
+ * made once more. */
+static gboolean
+may_go_on_after (const Sweep *self, const char *call)
+{
+  static const char *const words[] = { "Destroy",
+                                       "Free",
+                                       "Unload",
+                                       "Release",
+                                       "Pop",
+                                       "GetInfo",
+                                       "GetError",
+                                       "GetUuid",
+                                       "GetPCIBusId",
+                                       "cuStreamSynchronize",
+                                       "cuCtxSynchronize",
+                                       "cuCtxPushCurrent" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (call, words[i]) != NULL)
+      return TRUE;
+  return g_str_equal (self->code, "OUT_OF_MEMORY")
+         && (g_str_equal (call, "cuMemAlloc") || g_str_has_prefix (call, "cuMemHost"));
+}
+
+/* Calls that are made for one node. */
+static gboolean
+is_for_a_node (const char *call)
+{
+  static const char *const words[] = { "cuGraphAdd", "cuLaunch",     "cuGraphExecKernelNode",
+                                       "cuFunc",     "cuModuleLoad", "cuModuleGetFunction",
+                                       "Async",      "cuOccupancy" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (call, words[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+assert_error (const Sweep *self, const char *when, const char *call, const GError *error)
+{
+  if (error == NULL)
+    {
+      if (!may_go_on_after (self, call))
+        fault_driver_complain ("%s: no error", when);
+      return;
+    }
+  /* What has failed for good says so at the next call that matters. */
+  if (self->sticky && may_go_on_after (self, call))
+    return;
+  if (error->domain != LEAT_DRIVER_ERROR || strstr (error->message, call) == NULL)
+    fault_driver_complain ("%s: the error does not name the call: %s", when, error->message);
+  if (is_for_a_node (call) && strchr (error->message, '"') == NULL)
+    fault_driver_complain ("%s: the error does not name the node: %s", when, error->message);
+}
+
+static void
+sweep_one (const Sweep *self, guint64 n, GPtrArray *expected)
+{
+  g_autofree char *plan = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, self->code);
+  g_autofree char *when = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) outputs = NULL, again = NULL;
+  const char *failed;
+
+  fault_driver_plant (plan);
+  outputs = drive (self, &error);
+  failed = fault_driver_get_failed ();
+  when = g_strdup_printf ("%s (%s)", plan, failed != NULL ? failed : "not reached");
+  /* A run whose clean-up differs may end before; all that is asked for comes from the one without faults. */
+  if (failed != NULL)
+    assert_error (self, when, failed, error);
+  else
+    g_assert_no_error (error);
+  assert_outputs (when, outputs, expected, error == NULL);
+  fault_driver_assert_empty (when, !self->sticky);
+
+  g_clear_error (&error);
+  fault_driver_plant ("");
+  again = drive (self, &error);
+  if (error != NULL)
+    fault_driver_complain ("%s: the next session fails: %s", when, error->message);
+  assert_outputs (when, again, expected, TRUE);
+  fault_driver_assert_empty (when, TRUE);
+}
+
+static void
+test_sweep (gconstpointer data)
+{
+  const Sweep *self = data;
+  g_autoptr (GPtrArray) expected = NULL;
+  g_autoptr (GError) error = NULL;
+  const guint64 step = g_test_slow () ? 1 : EVERY_NTH;
+  guint64 n_calls;
+
+  g_ptr_array_unref (drive (self, &error)); /* compiles the kernels */
+  g_assert_no_error (error);
+  fault_driver_plant ("");
+  expected = drive (self, &error);
+  g_assert_no_error (error);
+  n_calls = fault_driver_count_calls ();
+  fault_driver_assert_empty ("without a fault", TRUE);
+  g_test_message ("%" G_GUINT64_FORMAT " driver calls", n_calls);
+  g_assert_cmpuint (n_calls, >, 50);
+  for (guint64 n = 1 + self->number % step; n <= n_calls; n += step)
+    sweep_one (self, n, expected);
+}
+
+static void
+remove_files (void)
+{
+  static const char *const names[] = { "in.txt", "in.png", "in.npy", "out.txt", "out.png", "out.npy" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      g_unlink (path);
+    }
+  /* Half a file that was left would be in the way. */
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+static void
+copy_file (const char *from, const char *to)
+{
+  g_autofree char *path = g_build_filename (folder, to, NULL);
+  g_autofree char *contents = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (from, &contents, &size, NULL));
+  g_assert_true (g_file_set_contents (path, contents, size, NULL));
+}
+
+static void
+make_files (void)
+{
+  g_autofree char *samples = g_test_build_filename (G_TEST_DIST, "..", "graphs", "samples.npy", NULL);
+  g_autofree char *text = g_build_filename (folder, "in.txt", NULL);
+  /* 3 x 2 pixels */
+  static const char png[] =
+    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAHElEQVR42mNg4BJxC4jqmbaAQcPIJq+iacu+EwA1DAcJgvYC"
+    "wgAAAABJRU5ErkJggg==";
+  g_autofree guchar *bytes = NULL;
+  g_autofree char *picture = g_build_filename (folder, "in.png", NULL);
+  gsize size;
+
+  bytes = g_base64_decode (png, &size);
+  g_assert_true (g_file_set_contents (picture, (const char *) bytes, size, NULL));
+  g_assert_true (
+    g_file_set_contents (text, "a cat in a cab sees a cat that is in another cab, and so on: cat, cab", -1, NULL));
+  copy_file (samples, "in.npy");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *code;
+    gboolean sticky;
+  } codes[] = { { "UNKNOWN", FALSE }, { "OUT_OF_MEMORY", FALSE }, { "ILLEGAL_ADDRESS", TRUE } };
+  const char *why;
+  guint n_sweeps = 0;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  why = fault_driver_init ();
+  if (why != NULL)
+    {
+      g_print ("1..0 # SKIP %s\n", why);
+      return 0;
+    }
+  folder = g_dir_make_tmp ("leat-faults-XXXXXX", NULL);
+  fault_scenario_init (folder);
+  make_files ();
+  for (gsize c = 0; c < G_N_ELEMENTS (codes); c++)
+    for (guint i = 0; i < fault_n_scenarios; i++)
+      for (int executor = LEAT_EXECUTOR_GRAPH; executor <= LEAT_EXECUTOR_EAGER; executor++)
+        {
+          Sweep *sweep = g_new (Sweep, 1); /* read until the program ends */
+          g_autofree char *path = g_strdup_printf ("/leat/session/faults/%s/%s/%s", fault_scenarios[i].name,
+                                                   executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager", codes[c].code);
+
+          *sweep = (Sweep){ &fault_scenarios[i], executor, codes[c].code, codes[c].sticky, n_sweeps++ };
+          g_test_add_data_func_full (path, sweep, test_sweep, g_free);
+        }
+  status = g_test_run ();
+  remove_files ();
+  return status;
+}

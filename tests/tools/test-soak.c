@@ -1,0 +1,49 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-run.h"
+
+/* A million replays of one session, results looked at after each: no memory is lost, on the host or on the device. */
+
+static double
+get_value (JsonObject *figures, const char *name)
+{
+  double value = json_object_get_double_member (json_object_get_object_member (figures, name), "value");
+
+  g_test_message ("%s: %g", name, value);
+  return value;
+}
+
+static void
+test_soak_memory_does_not_grow (void)
+{
+  const char *const words[] = { "leat-bench", "--json", "soak", "--replays=1000000", NULL };
+  g_autoptr (ToolResult) result = NULL;
+  g_autoptr (JsonObject) all = NULL;
+  JsonObject *figures;
+
+  if (tool_why_not_measure () != NULL)
+    {
+      g_test_skip (tool_why_not_measure ());
+      return;
+    }
+  result = tool_run (NULL, words);
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  all = tool_parse_json (result->out);
+  figures = json_object_get_object_member (
+    json_array_get_object_element (json_object_get_array_member (all, "cases"), 0), "figures");
+  g_assert_cmpfloat (get_value (figures, "replays"), ==, 1e6);
+  g_assert_cmpfloat (get_value (figures, "host-growth"), <=, 256 << 10);
+  g_assert_cmpfloat (get_value (figures, "device-growth"), <=, 2 << 20);
+  g_assert_cmpfloat (get_value (figures, "p50"), >, 0);
+  g_assert_cmpfloat (get_value (figures, "p99.9"), >=, get_value (figures, "p99"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/tools/soak/memory-does-not-grow", test_soak_memory_does_not_grow);
+  return g_test_run ();
+}

@@ -1,0 +1,47 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-bench-report.h"
+#include "leat.h"
+
+G_BEGIN_DECLS
+
+/* What all cases are given. */
+typedef struct
+{
+  const char *selector; /* of the device */
+  LeatWait wait;
+  guint repeat;
+  guint64 replays;    /* of a soak */
+  char *folder;       /* of this process alone, to be removed at the end */
+  char *kernels;      /* a file in it */
+  LeatDevice *device; /* open all the time, so that no case pays for a context */
+  LeatBenchReport *report;
+} LeatBench;
+
+typedef struct _LeatBenchCase LeatBenchCase;
+
+struct _LeatBenchCase
+{
+  const char *name;
+  const char *summary;
+  gboolean (*run) (LeatBench *bench, const LeatBenchCase *kind, GError **error);
+  gsize bytes;      /* in and out */
+  guint n;          /* nodes, branches */
+  const char *mode; /* of upload and readback */
+  guint divisor;    /* of the number of runs, for what takes long */
+  gboolean only_named;
+};
+
+/* Each ends with one that has no name. */
+extern const LeatBenchCase leat_bench_round_trips[];
+extern const LeatBenchCase leat_bench_chains[];
+extern const LeatBenchCase leat_bench_opens[];
+extern const LeatBenchCase leat_bench_soaks[];
+
+/* How often to measure; at least five times. */
+guint leat_bench_case_get_runs (const LeatBenchCase *self, const LeatBench *bench);
+
+G_END_DECLS

@@ -1,0 +1,83 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-bench-folder.h"
+
+#include <glib/gstdio.h>
+
+static const char leat_bench_kernels[] =
+  "#include <stdint.h>\n"
+  "// a*x + b, four numbers a thread\n"
+  "__global__ void axpb (const float4 *x, uint64_t x_count, float4 *y, float a, float b)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    {\n"
+  "      float4 v = x[i];\n"
+  "      v.x = a * v.x + b;\n"
+  "      v.y = a * v.y + b;\n"
+  "      v.z = a * v.z + b;\n"
+  "      v.w = a * v.w + b;\n"
+  "      y[i] = v;\n"
+  "    }\n"
+  "}\n"
+  "// one node of a chain\n"
+  "__global__ void step (const float *x, uint64_t x_count, float *y, float a, float b)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    y[i] = a * x[i] + b;\n"
+  "}\n"
+  "// one branch: some microseconds on one multiprocessor\n"
+  "__global__ void work (const float *x, uint64_t x_count, float *y, float a, float b, uint32_t steps)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    {\n"
+  "      float v = x[i];\n"
+  "      for (uint32_t s = 0; s < steps; s++)\n"
+  "        v = a * v + b;\n"
+  "      y[i] = v;\n"
+  "    }\n"
+  "}\n"
+  "__global__ void sum8 (const float *x0, uint64_t x0_count, const float *x1, const float *x2, const float *x3,\n"
+  "                      const float *x4, const float *x5, const float *x6, const float *x7, float *y)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
+  "  if (i < x0_count)\n"
+  "    y[i] = x0[i] + x1[i] + x2[i] + x3[i] + x4[i] + x5[i] + x6[i] + x7[i];\n"
+  "}\n"
+  "__global__ void invert (const uint8_t *in, uint64_t in_count, uint8_t *out)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
+  "  if (i < in_count)\n"
+  "    out[i] = (uint8_t) ~in[i];\n"
+  "}\n";
+
+gboolean
+leat_bench_folder_make (LeatBench *bench, GError **error)
+{
+  bench->folder = g_dir_make_tmp ("leat-bench-XXXXXX", error);
+  if (bench->folder == NULL)
+    return FALSE;
+  bench->kernels = g_build_filename (bench->folder, "bench.cu", NULL);
+  return g_file_set_contents (bench->kernels, leat_bench_kernels, -1, error);
+}
+
+void
+leat_bench_folder_remove (LeatBench *bench)
+{
+  static const char *const names[] = { "bench.cu", "start.leat", "in.bin", "out.bin" };
+
+  for (guint i = 0; bench->folder != NULL && i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (bench->folder, names[i], NULL);
+
+      g_remove (path);
+    }
+  if (bench->folder != NULL)
+    g_rmdir (bench->folder);
+  g_clear_pointer (&bench->folder, g_free);
+  g_clear_pointer (&bench->kernels, g_free);
+}

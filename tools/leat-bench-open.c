@@ -1,0 +1,219 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-bench-subject.h"
+
+#include <string.h>
+
+/* What it takes until a pipeline is ready, and until a new process has its first result.  The device is open and the
+ * images of the kernels are cached before anything is measured. */
+
+#define FILE_BYTES 4096
+
+enum
+{
+  PART_OPEN,
+  PART_PARSE,
+  PART_PLAN,
+  PART_LOAD,
+  PART_BUILD,
+  N_PARTS
+};
+
+static const char *const leat_bench_part_names[N_PARTS] = { "parse-to-ready", "parse", "plan", "load", "build" };
+static const char *const leat_bench_part_stats[N_PARTS] = { NULL, NULL, "open-plan-us", "open-load-us",
+                                                            "open-build-us" };
+
+/* @n nodes with the four at the ends. */
+static char *
+leat_bench_write_pipeline (const LeatBench *bench, guint n)
+{
+  GString *text = g_string_new ("leat 1\napp name=source spec=f32[256] -> upload mode=mapped\n");
+
+  for (guint i = 4; i < n; i++)
+    g_string_append_printf (text, "  -> kernel source=\"%s\" entry=step a=1 b=1 block=256\n", bench->kernels);
+  g_string_append (text, "  -> readback mode=mapped -> app name=sink\n");
+  return g_string_free (text, FALSE);
+}
+
+static void
+leat_bench_add_parts (LeatSession *session, LeatBenchSeries *parts)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (session);
+  gint64 us = 0;
+
+  for (guint i = PART_PLAN; i < N_PARTS; i++)
+    if (g_variant_lookup (stats, leat_bench_part_stats[i], "x", &us))
+      leat_bench_series_add (&parts[i], us);
+}
+
+/* @parts: NULL where nothing is to be noted */
+static gboolean
+leat_bench_open_once (LeatBench *bench, const char *text, guint n_kernels, LeatBenchSeries *parts, GError **error)
+{
+  g_auto (LeatBenchSubject) subject = { 0 };
+  const LeatBenchRule rule = { 1, n_kernels };
+  double begin = leat_bench_now_us (), parsed;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
+  g_autoptr (LeatSession) session = NULL;
+
+  parsed = leat_bench_now_us ();
+  if (pipeline == NULL)
+    return FALSE;
+  session = leat_session_new (pipeline, bench->selector);
+  g_object_set (session, "wait", bench->wait, NULL);
+  if (!leat_session_open (session, NULL, error))
+    return FALSE;
+  if (parts != NULL)
+    {
+      leat_bench_series_add (&parts[PART_OPEN], leat_bench_now_us () - begin);
+      leat_bench_series_add (&parts[PART_PARSE], parsed - begin);
+      leat_bench_add_parts (session, parts);
+    }
+  return leat_bench_subject_take (&subject, g_steal_pointer (&pipeline), g_steal_pointer (&session), error)
+         && leat_bench_subject_try (&subject, &rule, error);
+}
+
+static gboolean
+leat_bench_run_open (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  g_autofree char *text = leat_bench_write_pipeline (bench, kind->n);
+  guint runs = leat_bench_case_get_runs (kind, bench);
+  LeatBenchSeries parts[N_PARTS];
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < N_PARTS; i++)
+    leat_bench_series_init (&parts[i], runs);
+  for (guint i = 0; i < 1 + runs && good; i++)
+    good = leat_bench_open_once (bench, text, kind->n - 4, i > 0 ? parts : NULL, error);
+  for (guint i = 0; i < N_PARTS; i++)
+    {
+      if (good)
+        leat_bench_report_add_times (bench->report, leat_bench_part_names[i], &parts[i]);
+      leat_bench_series_clear (&parts[i]);
+    }
+  return good;
+}
+
+/* The one that belongs to this program. (transfer full) */
+static char *
+leat_bench_find_launch (GError **error)
+{
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : NULL;
+  char *path = folder != NULL ? g_build_filename (folder, "leat-launch", NULL) : NULL;
+
+  if (path != NULL && g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+    return path;
+  g_free (path);
+  path = g_find_program_in_path ("leat-launch");
+  if (path == NULL)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "leat-launch is not beside leat-bench nor in PATH");
+  return path;
+}
+
+static gboolean
+leat_bench_fill_file (const char *path, guint round, GError **error)
+{
+  guint8 bytes[FILE_BYTES];
+
+  for (guint i = 0; i < FILE_BYTES; i++)
+    bytes[i] = (guint8) (i * 7 + round * 13);
+  return g_file_set_contents (path, (const char *) bytes, sizeof bytes, error);
+}
+
+static gboolean
+leat_bench_check_file (const char *path, guint round, GError **error)
+{
+  g_autofree char *bytes = NULL;
+  gsize n = 0;
+
+  if (!g_file_get_contents (path, &bytes, &n, error))
+    return FALSE;
+  for (guint i = 0; i < FILE_BYTES && n == FILE_BYTES; i++)
+    if ((guint8) bytes[i] != (guint8) ~(i * 7 + round * 13))
+      n = 0;
+  if (n != FILE_BYTES)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "wrong result of leat-launch");
+  return n == FILE_BYTES;
+}
+
+typedef struct
+{
+  char *launch, *in, *out, *pipeline;
+} LeatBenchStart;
+
+static void
+leat_bench_start_clear (LeatBenchStart *self)
+{
+  g_free (self->launch);
+  g_free (self->in);
+  g_free (self->out);
+  g_free (self->pipeline);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchStart, leat_bench_start_clear)
+
+static gboolean
+leat_bench_start_prepare (LeatBenchStart *self, const LeatBench *bench, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  self->launch = leat_bench_find_launch (error);
+  self->in = g_build_filename (bench->folder, "in.bin", NULL);
+  self->out = g_build_filename (bench->folder, "out.bin", NULL);
+  self->pipeline = g_build_filename (bench->folder, "start.leat", NULL);
+  text = g_strdup_printf ("leat 1\nio:file path=\"%s\" -> upload -> kernel source=\"%s\" entry=invert -> readback -> "
+                          "io:file path=\"%s\"\n",
+                          self->in, bench->kernels, self->out);
+  return self->launch != NULL && g_file_set_contents (self->pipeline, text, -1, error);
+}
+
+static gboolean
+leat_bench_start_once (LeatBenchStart *self, const LeatBench *bench, guint round, LeatBenchSeries *times,
+                       GError **error)
+{
+  g_autofree char *device = g_strconcat ("--device=", leat_device_get_id (bench->device), NULL);
+  char *words[] = { self->launch, "-q", device, self->pipeline, NULL };
+  double begin;
+  int status = 0;
+
+  if (!leat_bench_fill_file (self->in, round, error))
+    return FALSE;
+  begin = leat_bench_now_us ();
+  if (!g_spawn_sync (NULL, words, NULL, G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL,
+                     NULL, &status, error)
+      || !g_spawn_check_wait_status (status, error))
+    return FALSE;
+  if (times != NULL)
+    leat_bench_series_add (times, leat_bench_now_us () - begin);
+  return leat_bench_check_file (self->out, round, error);
+}
+
+static gboolean
+leat_bench_run_start (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  g_auto (LeatBenchStart) start = { 0 };
+  g_auto (LeatBenchSeries) times = { 0 };
+  guint runs = leat_bench_case_get_runs (kind, bench);
+
+  leat_bench_series_init (&times, runs);
+  if (!leat_bench_start_prepare (&start, bench, error))
+    return FALSE;
+  for (guint round = 0; round < 1 + runs; round++)
+    if (!leat_bench_start_once (&start, bench, round, round > 0 ? &times : NULL, error))
+      return FALSE;
+  leat_bench_report_add_times (bench->report, "process", &times);
+  return TRUE;
+}
+
+/* clang-format off */
+const LeatBenchCase leat_bench_opens[] = {
+  { "open-10", "parse to ready, 10 nodes", leat_bench_run_open, 0, 10, NULL, 20, FALSE },
+  { "open-100", "parse to ready, 100 nodes", leat_bench_run_open, 0, 100, NULL, 40, FALSE },
+  { "open-1000", "parse to ready, 1000 nodes", leat_bench_run_open, 0, 1000, NULL, 100, FALSE },
+  { "start", "leat-launch from start to end: 4 KiB from file to file", leat_bench_run_start, 0, 5, NULL, 100, FALSE },
+  { NULL },
+};
+/* clang-format on */
