@@ -9,6 +9,7 @@
  * reads the program's memory and the last writes it, so that the graph is kernels only. */
 
 #define SETTLE         50
+#define WARM_UP        32
 #define CHAIN_NUMBERS  (132 * 256)
 #define BRANCH_NUMBERS 256
 #define BRANCH_STEPS   2000
@@ -115,6 +116,16 @@ leat_bench_take_turns (LeatBenchTurns *self, LeatBenchSubject *subject, const Le
   return TRUE;
 }
 
+/* A session makes no graph of a single op before it has been run some times. */
+static gboolean
+leat_bench_warm_up (LeatBenchSubject *subject, const LeatBenchRule *rule, GError **error)
+{
+  for (guint i = 0; i < WARM_UP; i++)
+    if (!leat_bench_subject_try (subject, rule, error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *text, const LeatBenchRule *rule,
                       GError **error)
@@ -129,7 +140,7 @@ leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *t
   leat_bench_series_init (&turns.launch, runs);
   leat_bench_series_init (&turns.begin, runs);
   if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
-      || !leat_bench_subject_try (&subject, rule, error))
+      || !leat_bench_warm_up (&subject, rule, error))
     return FALSE;
   if (!leat_session_get_bare (subject.session, &turns.bare))
     {

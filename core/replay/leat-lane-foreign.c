@@ -59,6 +59,22 @@ leat_lane_capture_call (LeatLane *self, const LeatOp *op, LeatDriverWatch *watch
   return inner;
 }
 
+/* A call that failed before it did anything is made again: the stream is needed.  One that reports the failure of
+ * earlier work may give a graph. */
+static CUresult
+leat_lane_end_capture (LeatLane *self, CUgraph *graph)
+{
+  CUstream stream = leat_stream_get (self->stream);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUresult result = (*self->table->cuStreamEndCapture) (stream, graph);
+
+  if (result == CUDA_SUCCESS || *graph != NULL)
+    return result;
+  if ((*self->table->cuStreamIsCapturing) (stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
+    (*self->table->cuStreamEndCapture) (stream, graph);
+  return result;
+}
+
 static guint
 leat_lane_count_nodes (LeatLane *self, CUgraph graph)
 {
@@ -82,13 +98,13 @@ leat_lane_capture_foreign (LeatLane *self, const LeatOp *op, LeatCaptureFault *f
       return NULL;
     }
   inner = leat_lane_capture_call (self, op, &watch);
-  result = (*self->table->cuStreamEndCapture) (stream, &graph);
+  result = leat_lane_end_capture (self, &graph);
   leat_lane_find_fault (self, &watch, inner, result, fault);
   if (fault->why == NULL && leat_lane_count_nodes (self, graph) == 0)
     leat_capture_fault_set (fault, NULL, "it put nothing on its stream");
   if (fault->why == NULL)
     return graph;
-  if (result == CUDA_SUCCESS)
+  if (graph != NULL)
     (*self->table->cuGraphDestroy) (graph);
   return NULL;
 }
@@ -152,7 +168,7 @@ leat_lane_capture_into (LeatLane *self, LeatExecutable *to, const LeatOp *op, co
     return result;
   inner = leat_lane_capture_call (self, op, &watch);
   result = leat_lane_get_last (self, &last, &n_last);
-  end = (*self->table->cuStreamEndCapture) (stream, &graph);
+  end = leat_lane_end_capture (self, &graph);
   leat_lane_find_fault (self, &watch, inner, end, fault);
   if (fault->why != NULL)
     return CUDA_SUCCESS;

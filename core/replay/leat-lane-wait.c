@@ -6,10 +6,11 @@
 
 /* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
 
-#define LEAT_LANE_SPIN_US 20000 /* wait=spin gives up looking after this */
-#define LEAT_LANE_SHORT_US                                                                                             \
-  500 /* wait=auto does not look at all where runs take longer: there, being woken is a tenth */
-#define LEAT_LANE_FIRST_US 100 /* and this long where no run has been timed */
+/* wait=spin gives up looking after the first.  wait=auto does not look at all where runs take longer than the second:
+ * there, what it takes to be woken is a tenth.  The third is for where no run has been timed. */
+#define LEAT_LANE_SPIN_US  20000
+#define LEAT_LANE_SHORT_US 500
+#define LEAT_LANE_FIRST_US 100
 #define LEAT_LANE_SLACK_US 20
 
 /* Runs are taken to last as long as the last ones did, twice that at most. */

@@ -16,7 +16,8 @@ typedef struct
   CUstream stream;
 } LeatBareReplay;
 
-/* FALSE where the session has no graph.  Good while it is open and nothing in it changes; never while it runs. */
+/* FALSE where the session has no graph, or several.  Good while it is open and nothing in it changes; never while it
+ * runs. */
 gboolean leat_session_get_bare (LeatSession *self, LeatBareReplay *bare);
 
 G_END_DECLS

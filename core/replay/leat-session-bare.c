@@ -18,5 +18,5 @@ leat_session_get_bare (LeatSession *self, LeatBareReplay *bare)
   *bare = (LeatBareReplay){ .table = lane->table,
                             .exec = lane->executables[LEAT_PATH_FULL].exec,
                             .stream = leat_stream_get (lane->stream) };
-  return bare->exec != NULL;
+  return bare->exec != NULL && lane->executables[LEAT_PATH_FULL].next == NULL;
 }

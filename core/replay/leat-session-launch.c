@@ -180,7 +180,7 @@ leat_session_take_waiter (LeatSession *self, GError **error)
  * It is one and the same as long as the session lives, over close () and open (), and belongs to the session: neither
  * read it nor close it.  The first call makes the session have a thread that waits for the device from then on.
  *
- * Returns: the descriptor, -1 on error: %LEAT_SESSION_ERROR_STATE while another thread has the session
+ * Returns: the descriptor, -1 on error: %LEAT_SESSION_ERROR_BUSY while another thread has the session
  */
 int
 leat_session_get_fd (LeatSession *self, GError **error)

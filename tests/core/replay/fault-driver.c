@@ -17,7 +17,7 @@ static LeatCpuCounters counters_before;
 void
 fault_driver_use (const char *path)
 {
-  void *library = dlopen (path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  void *library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
 
   g_assert_nonnull (library);
   get_counters = (LeatCpuGetCounters) dlsym (library, LEAT_CPU_COUNTERS_SYMBOL);

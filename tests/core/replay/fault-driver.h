@@ -10,7 +10,7 @@
 
 /* Before anything opens a device.  NULL when the device of this test is not the CPU: the reason to skip otherwise. */
 const char *fault_driver_init (void);
-/* From now on all below is about the driver library at @path, which has been opened. */
+/* From now on all below is about the driver library at @path. */
 void fault_driver_use (const char *path);
 /* Blocks of memory, streams, events, graphs, executables and modules that are alive. */
 guint64 fault_driver_count_alive (void);

@@ -24,9 +24,26 @@ fill (guint8 *bytes, gsize n, guint seed)
     bytes[i] = (guint8) ("the cab of a black cat"[(i * 5 + seed) % 22] & 0x7f);
 }
 
+typedef LeatFlow (*FaultReplay) (LeatSession *session, GError **error);
+
+static LeatFlow
+replay (LeatSession *session, GError **error)
+{
+  return leat_session_replay (session, FALSE, NULL, error);
+}
+
+static LeatFlow
+replay_in_halves (LeatSession *session, GError **error)
+{
+  LeatFlow flow = leat_session_launch (session, NULL, error);
+
+  return flow == LEAT_FLOW_DATA ? leat_session_complete (session, NULL, error) : flow;
+}
+
 /* One run by the queues. */
 static gboolean
-run (LeatSession *session, LeatApp *source, LeatApp *sink, gsize n, guint seed, GPtrArray *outputs, GError **error)
+run_by (FaultReplay replay_it, LeatSession *session, LeatApp *source, LeatApp *sink, gsize n, guint seed,
+        GPtrArray *outputs, GError **error)
 {
   g_autofree guint8 *data = g_malloc (n);
   g_autoptr (GBytes) input = NULL;
@@ -37,7 +54,7 @@ run (LeatSession *session, LeatApp *source, LeatApp *sink, gsize n, guint seed, 
   input = g_bytes_new (data, n);
   leat_app_push_bytes (source, input, &unexpected);
   g_assert_no_error (unexpected);
-  if (leat_session_replay (session, FALSE, NULL, error) == LEAT_FLOW_ERROR)
+  if ((*replay_it) (session, error) == LEAT_FLOW_ERROR)
     {
       g_assert_null (leat_app_pull_bytes (sink, 0, NULL));
       return FALSE;
@@ -46,6 +63,27 @@ run (LeatSession *session, LeatApp *source, LeatApp *sink, gsize n, guint seed, 
   g_assert_no_error (unexpected);
   g_ptr_array_add (outputs, output);
   return TRUE;
+}
+
+static gboolean
+run (LeatSession *session, LeatApp *source, LeatApp *sink, gsize n, guint seed, GPtrArray *outputs, GError **error)
+{
+  return run_by (replay, session, source, sink, n, seed, outputs, error);
+}
+
+/* Runs whose ends are looked for, slept for, and told of by another thread. */
+static gboolean
+run_and_wait (LeatSession *session, LeatApp *source, LeatApp *sink, gsize n, GPtrArray *outputs, GError **error)
+{
+  for (int wait = LEAT_WAIT_AUTO; wait <= LEAT_WAIT_BLOCK; wait++)
+    {
+      g_object_set (session, "wait", wait, NULL);
+      if (!run (session, source, sink, n, (guint) wait, outputs, error))
+        return FALSE;
+    }
+  return run_by (replay_in_halves, session, source, sink, n, 4, outputs, error)
+         && leat_session_get_fd (session, error) >= 0
+         && run_by (replay_in_halves, session, source, sink, n, 5, outputs, error);
 }
 
 /* One run in place; with @fill_it FALSE on what the input holds. */
@@ -85,7 +123,7 @@ change (const FaultScenario *self, LeatPipeline *pipeline, double value)
   g_assert_no_error (unexpected);
 }
 
-/* By the queues, with a change between runs; in place; again with a memo; to the end. */
+/* By the queues, with a change between runs; in place; again with a memo; with every way to wait; to the end. */
 static gboolean
 drive_app (const FaultScenario *self, LeatExecutor executor, GPtrArray *outputs, GError **error)
 {
@@ -117,6 +155,10 @@ drive_app (const FaultScenario *self, LeatExecutor executor, GPtrArray *outputs,
     g_object_set (session, "memo", LEAT_MEMO_EXACT, NULL);
   if (!leat_session_open (session, NULL, error) || !run (session, source, sink, self->bytes, 1, outputs, error)
       || !run (session, source, sink, self->bytes, 1, outputs, error))
+    return FALSE;
+  leat_session_close (session);
+  g_object_set (session, "memo", LEAT_MEMO_OFF, NULL);
+  if (!leat_session_open (session, NULL, error) || !run_and_wait (session, source, sink, self->bytes, outputs, error))
     return FALSE;
   leat_app_end (source);
   return leat_session_run (session, NULL, error);

@@ -170,6 +170,37 @@ remove_second_driver (const char *path)
   g_rmdir (folder);
 }
 
+/* Each call that is made once for a driver, when it is opened; the next attempt is as good as the first. */
+static void
+test_lifetime_driver_fails_to_open (void)
+{
+  static const char *const calls[] = { "cuDriverGetVersion", "cuInit", "cuDeviceGetCount" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatDevice) device = NULL;
+  g_autofree char *first = leat_driver_find_cpu (&error);
+  g_autofree char *second = make_second_driver (first);
+
+  g_setenv ("LEAT_CPU_DRIVER", second, TRUE);
+  fault_driver_use (second);
+  for (guint n = 0; n < G_N_ELEMENTS (calls); n++)
+    {
+      g_autofree char *plan = g_strdup_printf ("call:%u", n + 1);
+
+      fault_driver_plant (plan);
+      g_assert_null (leat_device_open (NULL, &error));
+      g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_FAILED);
+      g_assert_nonnull (strstr (error->message, calls[n]));
+      g_clear_error (&error);
+    }
+  fault_driver_plant ("");
+  device = leat_device_open (NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (device);
+  g_setenv ("LEAT_CPU_DRIVER", first, TRUE);
+  fault_driver_use (first);
+  remove_second_driver (second);
+}
+
 static void
 test_lifetime_device_lost (gconstpointer executor)
 {
@@ -234,6 +265,7 @@ main (int argc, char **argv)
                         GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_lifetime_keeps_what_may_be_in_flight);
   g_test_add_data_func ("/leat/session/lifetime/keeps-what-may-be-in-flight/eager",
                         GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_lifetime_keeps_what_may_be_in_flight);
+  g_test_add_func ("/leat/session/lifetime/driver-fails-to-open", test_lifetime_driver_fails_to_open);
   g_test_add_func ("/leat/session/lifetime/kept-memory-is-not-reused", test_lifetime_kept_memory_is_not_reused);
   g_test_add_func ("/leat/session/lifetime/quarantine", test_lifetime_quarantine);
   g_test_add_func ("/leat/session/lifetime/hung", test_lifetime_hung);
