@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor;
+  char *plan, *dot, *stats, *executor, *timing;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -22,6 +22,7 @@ static const struct
   { "--plan", "--plan=text" },
   { "--stats", "--stats=text" },
   { "--dot", "--dot=-" },
+  { "--timing", "--timing=nodes" },
 };
 
 static char **
@@ -82,18 +83,28 @@ static gboolean
 leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
 {
   static const char *const plans[] = { "text", "json", "dot", NULL };
-  static const char *const stats[] = { "text", "json", NULL };
-  guint executor = 1;
+  static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
+  static const char *const timings[] = { "off", "nodes", NULL };
+  guint executor = 1, timing = 0;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
+      || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
       || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error))
     return FALSE;
+  if (timing == 0)
+    timing = self->stats_format == LEAT_STATS_NODES ? 2 : 1;
+  self->timing = timing == 2 ? LEAT_TIMING_NODES : LEAT_TIMING_OFF;
   self->executor = (LeatExecutor) (executor - 1);
-  if (self->stats_path != NULL && self->stats_format == LEAT_FORMAT_NONE)
-    self->stats_format = LEAT_FORMAT_TEXT;
+  if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE)
+    self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
     return TRUE;
+  if (self->timing == LEAT_TIMING_NODES)
+    {
+      self->dot_path = g_steal_pointer (&words->dot);
+      return TRUE;
+    }
   self->plan_format = LEAT_FORMAT_DOT;
   self->plan_path = g_steal_pointer (&words->dot);
   return TRUE;
@@ -138,9 +149,14 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &words->dot, "The plan for Graphviz, to standard output or FILE", "[FILE]" },
     { "bound", 0, 0, G_OPTION_ARG_NONE, &self->bound, "With --plan: with the choices made for the device", NULL },
     { "variables", 0, 0, G_OPTION_ARG_NONE, &words->variables, "List the variables that the file has", NULL },
-    { "stats", 0, 0, G_OPTION_ARG_STRING, &words->stats, "After the run, tell counts and times: text or json",
+    { "stats", 0, 0, G_OPTION_ARG_STRING, &words->stats,
+      "After the run, tell counts and times: text, json, nodes (of each node, the time on the device) or prometheus",
       "[FORMAT]" },
     { "stats-file", 0, 0, G_OPTION_ARG_FILENAME, &self->stats_path, "Where --stats goes (- is standard output)",
+      "FILE" },
+    { "timing", 0, 0, G_OPTION_ARG_STRING, &words->timing,
+      "nodes: measure each node on the device; with --dot, draw what was measured after the run", "[WHAT]" },
+    { "trace", 0, 0, G_OPTION_ARG_FILENAME, &self->trace_path, "Write what each run goes through, for Perfetto",
       "FILE" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &self->progress, "Show progress also where standard error is no terminal",
       NULL },
@@ -179,6 +195,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.dot);
   g_free (words.stats);
   g_free (words.executor);
+  g_free (words.timing);
   return ok ? g_steal_pointer (&self) : NULL;
 }
 
@@ -187,6 +204,8 @@ leat_launch_options_free (LeatLaunchOptions *self)
 {
   g_free (self->plan_path);
   g_free (self->stats_path);
+  g_free (self->trace_path);
+  g_free (self->dot_path);
   g_free (self->device);
   g_strfreev (self->plugin_paths);
   g_strfreev (self->words);

@@ -25,15 +25,27 @@ typedef enum
   LEAT_FORMAT_DOT,
 } LeatFormat;
 
+typedef enum
+{
+  LEAT_STATS_NONE,
+  LEAT_STATS_TEXT,
+  LEAT_STATS_JSON,
+  LEAT_STATS_NODES,
+  LEAT_STATS_PROMETHEUS,
+} LeatStatsFormat;
+
 /* The command line, checked. */
 typedef struct
 {
   LeatLaunchTask task;
   LeatFormat plan_format;
-  LeatFormat stats_format;
+  LeatStatsFormat stats_format;
   char *plan_path;  /* NULL: standard output */
   char *stats_path; /* NULL: standard error */
-  char *device;     /* NULL: what LEAT_DEVICE says */
+  char *trace_path; /* NULL: none */
+  char *dot_path;   /* the plan with what was measured; NULL: none */
+  LeatTimingMode timing;
+  char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;
   gboolean bound;
   gboolean verbose;

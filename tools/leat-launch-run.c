@@ -142,7 +142,8 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   self->options = options;
   self->pipeline = pipeline;
   self->session = leat_session_new (pipeline, options->device);
-  g_object_set (self->session, "executor", options->executor, NULL);
+  g_object_set (self->session, "executor", options->executor, "timing", options->timing, "trace", options->trace_path,
+                NULL);
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
@@ -232,17 +233,30 @@ leat_launch_say_stats (LeatLaunch *self)
 {
   g_autofree char *text = NULL;
 
-  if (self->options->stats_format == LEAT_FORMAT_NONE)
+  if (self->options->stats_format == LEAT_STATS_NONE)
     return TRUE;
   text = leat_launch_dup_stats (self, FALSE, &self->error);
   return text != NULL && leat_launch_print_stats (text, self->output, &self->error);
+}
+
+static gboolean
+leat_launch_draw (LeatLaunch *self)
+{
+  g_autoptr (LeatOutputFile) output = NULL;
+  g_autofree char *text = NULL;
+
+  if (self->options->dot_path == NULL)
+    return TRUE;
+  output = leat_output_file_open (self->options->dot_path, &self->error);
+  text = leat_session_to_dot (self->session);
+  return output != NULL && leat_tool_write (output, text, &self->error);
 }
 
 /* What was measured is the session's, and it is told after the session is closed. */
 static LeatExit
 leat_launch_end_interrupted (LeatLaunch *self)
 {
-  gboolean counted = self->options->stats_format != LEAT_FORMAT_NONE && leat_session_is_open (self->session);
+  gboolean counted = self->options->stats_format != LEAT_STATS_NONE && leat_session_is_open (self->session);
   g_autofree char *text = counted ? leat_launch_dup_stats (self, TRUE, NULL) : NULL;
   g_autoptr (GError) error = NULL;
 
@@ -305,7 +319,7 @@ leat_launch_say_results (LeatLaunch *self)
 static LeatExit
 leat_launch_run_steps (LeatLaunch *self)
 {
-  gboolean counted = self->options->stats_format != LEAT_FORMAT_NONE;
+  gboolean counted = self->options->stats_format != LEAT_STATS_NONE;
 
   if (!leat_launch_await (self, leat_session_open))
     return leat_launch_fail (self);
@@ -316,7 +330,7 @@ leat_launch_run_steps (LeatLaunch *self)
     return leat_launch_fail (self);
   leat_progress_clear (self->progress);
   leat_launch_say_results (self);
-  return leat_launch_say_stats (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
+  return leat_launch_say_stats (self) && leat_launch_draw (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 
 LeatExit

@@ -5,6 +5,7 @@
 #include "leat-launch-stats.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static GVariant *
 leat_launch_stats_describe_device (LeatDevice *device)
@@ -40,6 +41,7 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
 {
   g_autoptr (GVariant) run = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
+  g_autoptr (GVariant) times = leat_session_dup_times (session);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -50,6 +52,8 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
   g_variant_dict_insert_value (&dict, "run", run);
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
   g_variant_dict_insert_value (&dict, "counted", counts);
+  if (options->timing == LEAT_TIMING_NODES)
+    g_variant_dict_insert_value (&dict, "times", times);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 
@@ -122,6 +126,50 @@ leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 
                               value);
 }
 
+static double
+leat_launch_stats_get_time (GVariant *dict, const char *name)
+{
+  double us = 0;
+
+  g_variant_lookup (dict, name, "d", &us);
+  return us;
+}
+
+static void
+leat_launch_stats_append_node (GVariant *node, GString *text)
+{
+  const char *name = NULL, *op = NULL;
+  g_autofree char *size = g_format_size_full (leat_launch_stats_get (node, "bytes"), G_FORMAT_SIZE_IEC_UNITS);
+
+  g_variant_lookup (node, "node", "&s", &name);
+  g_variant_lookup (node, "op", "&s", &op);
+  g_string_append_printf (text, "%10.2f%10.2f%10.2f%12s  %s (%s)\n", leat_launch_stats_get_time (node, "mean-us"),
+                          leat_launch_stats_get_time (node, "least-us"), leat_launch_stats_get_time (node, "most-us"),
+                          size, name, op);
+}
+
+/* What the device's clock said. */
+static void
+leat_launch_stats_append_nodes (LeatSession *session, GString *text)
+{
+  static const char *const parts[] = { "wall-us", "launch-us", "wait-us", "work-us", "queue-us" };
+  g_autoptr (GVariant) times = leat_session_dup_times (session);
+  g_autoptr (GVariant) nodes = g_variant_lookup_value (times, "nodes", G_VARIANT_TYPE ("aa{sv}"));
+
+  g_string_append_printf (text,
+                          "measured      %" G_GUINT64_FORMAT " runs; means:", leat_launch_stats_get (times, "samples"));
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    g_string_append_printf (text, "%s %.*s %.2f us", i > 0 ? "," : "", (int) (strlen (parts[i]) - strlen ("-us")),
+                            parts[i], leat_launch_stats_get_time (times, parts[i]));
+  g_string_append_printf (text, "\n%10s%10s%10s%12s  %s\n", "mean us", "least us", "most us", "bytes", "node");
+  for (gsize i = 0; i < g_variant_n_children (nodes); i++)
+    {
+      g_autoptr (GVariant) node = g_variant_get_child_value (nodes, i);
+
+      leat_launch_stats_append_node (node, text);
+    }
+}
+
 static char *
 leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
                            gboolean interrupted)
@@ -137,7 +185,21 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
   leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"), text);
+  if (options->timing == LEAT_TIMING_NODES)
+    leat_launch_stats_append_nodes (session, text);
   return g_string_free (text, FALSE);
+}
+
+/* The file's name without its ending; a pipeline of the command line has none. */
+static char *
+leat_launch_stats_to_prometheus (const LeatLaunchOptions *options, LeatSession *session)
+{
+  gboolean file = leat_launch_options_is_file (options);
+  g_autofree char *name = file ? g_path_get_basename (options->words[0]) : g_strdup ("-");
+
+  if (g_str_has_suffix (name, ".leat"))
+    name[strlen (name) - strlen (".leat")] = '\0';
+  return leat_session_to_prometheus (session, name);
 }
 
 char *
@@ -146,7 +208,9 @@ leat_launch_stats_to_string (const LeatLaunchOptions *options, LeatSession *sess
 {
   g_autoptr (GVariant) stats = NULL;
 
-  if (options->stats_format != LEAT_FORMAT_JSON)
+  if (options->stats_format == LEAT_STATS_PROMETHEUS)
+    return leat_launch_stats_to_prometheus (options, session);
+  if (options->stats_format != LEAT_STATS_JSON)
     return leat_launch_stats_to_text (options, session, counts, interrupted);
   stats = leat_launch_stats_collect (options, session, counts, interrupted);
   return leat_tool_variant_to_json (stats);

@@ -199,7 +199,8 @@ GBytes *
 leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
-  const char *text = nvrtc != NULL ? leat_kernel_source_get_cuda_text (source, error) : NULL;
+  g_autofree char *timed = nvrtc != NULL && target->timed ? leat_kernel_source_dup_timed_text (source, error) : NULL;
+  const char *text = nvrtc == NULL ? NULL : target->timed ? timed : leat_kernel_source_get_cuda_text (source, error);
   LeatNvrtcHandle program = NULL;
   GBytes *image;
   int code;

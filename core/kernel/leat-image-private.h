@@ -23,6 +23,7 @@ typedef struct
   LeatImageKind kind;
   char level[16];   /* HOST: "native", "x86-64", "x86-64-v3" */
   guint capability; /* CUBIN and PTX: 90 */
+  gboolean timed;   /* CUBIN and PTX: with kernels that tell when they ran; never shipped */
 } LeatImageTarget;
 
 /* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */
@@ -39,6 +40,10 @@ GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target,
  * each LEAT_PARAM_INPUT_COUNT being four (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over).  The
  * plain kernel has its own name. */
 char *leat_image_dup_symbol (const char *entry);
+
+/* The same of a `timed` image, for the kernel that takes one parameter more: uint64_t *clock, where it leaves the times
+ * of its beginning and end, in nanoseconds. */
+char *leat_image_dup_timed_symbol (const char *entry);
 
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);

@@ -76,6 +76,8 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
   leat_image_hasher_add_source (hasher, source);
   leat_image_hasher_add (hasher, target_name);
   leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
+  if (target->timed)
+    leat_image_hasher_add (hasher, "timed");
   if (compiler != NULL)
     leat_image_hasher_add (hasher, compiler);
   if (compiler != NULL && target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
@@ -228,14 +230,16 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   g_autofree char *compiler = NULL;
 
   g_return_val_if_fail (source != NULL && target != NULL, NULL);
-  image = leat_image_find_shipped (source, target);
+  if (!target->timed)
+    image = leat_image_find_shipped (source, target);
   if (image == NULL)
     {
       compiler = target->kind == LEAT_IMAGE_HOST ? leat_image_host_dup_identity (&local)
                                                  : leat_image_nvrtc_dup_identity (&local);
       if (compiler != NULL)
         return leat_image_make (source, target, compiler, error);
-      image = leat_image_find_shipped_ptx (source, target);
+      if (!target->timed)
+        image = leat_image_find_shipped_ptx (source, target);
     }
   if (image == NULL)
     {
@@ -250,6 +254,12 @@ char *
 leat_image_dup_symbol (const char *entry)
 {
   return g_strconcat ("leat_wrap_", entry, NULL);
+}
+
+char *
+leat_image_dup_timed_symbol (const char *entry)
+{
+  return g_strconcat ("leat_time_", entry, NULL);
 }
 
 LeatImageCounts

@@ -6,17 +6,23 @@
 /* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels, the plain one and the
  * wrapper that the framework launches.  Both stand right behind the body, inside whatever #if holds it. */
 
+/* @timed: with one parameter more, where the times of the beginning and the end go. */
 static void
-leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments)
+leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments,
+                        gboolean timed)
 {
   g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
   for (guint i = 0; i < params->len; i++)
     g_string_append_printf (out, "%s%s", i ? ", " : "", g_array_index (params, LeatEntryParam, i).declaration);
-  g_string_append_printf (out, ") { leat_body_%s (%s); }", entry->name, arguments);
+  if (timed)
+    g_string_append_printf (out, "%suint64_t *leat_clock", params->len > 0 ? ", " : "");
+  g_string_append_printf (out, ") { %sleat_body_%s (%s);%s }", timed ? "leat_clock_begin (leat_clock); " : "",
+                          entry->name, arguments, timed ? " leat_clock_end (leat_clock);" : "");
 }
 
 static void
-leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries)
+leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries,
+                       gboolean timed)
 {
   static const char *const qualifiers[] = { "__global__", "static", "extern", "inline", "__forceinline__", NULL };
   g_autoptr (GString) tail = g_string_new (NULL);
@@ -30,9 +36,11 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
 
       if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
         continue;
-      leat_cuda_append_entry (tail, entry, "", entry->params, entry->arguments);
+      leat_cuda_append_entry (tail, entry, "", entry->params, entry->arguments, FALSE);
       if (entry->wrapper != NULL)
-        leat_cuda_append_entry (tail, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments);
+        leat_cuda_append_entry (tail, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments, FALSE);
+      if (entry->wrapper != NULL && timed)
+        leat_cuda_append_entry (tail, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, TRUE);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }
@@ -85,7 +93,7 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
 }
 
 char *
-leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error)
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **error)
 {
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
   g_autoptr (GArray) edits = leat_edits_new ();
@@ -109,7 +117,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, GError **error)
           || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
       else if (global && decl->kind == LEAT_DECL_FUNCTION)
-        leat_cuda_edit_kernel (edits, unit, decl, entries);
+        leat_cuda_edit_kernel (edits, unit, decl, entries, timed);
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");

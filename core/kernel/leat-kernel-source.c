@@ -479,10 +479,17 @@ leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
 
   g_mutex_lock (&self->lock);
   if (self->cuda_text == NULL)
-    self->cuda_text = leat_kernel_unit_to_cuda (self->unit, error);
+    self->cuda_text = leat_kernel_unit_to_cuda (self->unit, FALSE, error);
   text = self->cuda_text;
   g_mutex_unlock (&self->lock);
   return text;
+}
+
+/* Asked for once an image, if at all: not kept. */
+char *
+leat_kernel_source_dup_timed_text (LeatKernelSource *self, GError **error)
+{
+  return leat_kernel_unit_to_cuda (self->unit, TRUE, error);
 }
 
 /* Whether a message names the file at @at: `edge.cu:12:5: ...`, `edge.cu(12): ...` or `edge.cu: In function ...` */

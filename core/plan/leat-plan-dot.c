@@ -13,6 +13,7 @@
 typedef struct
 {
   LeatPlan *plan;
+  const char *const *notes; /* by op: what is added to its box; or NULL */
   GString *text;
   guint *writers;     /* by buffer: the last op that wrote its memory, or G_MAXUINT */
   gboolean *has_data; /* by op: an arrow with data comes from it to the op that is being drawn */
@@ -24,10 +25,11 @@ leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
   gboolean host = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK;
   g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
-  g_string_append_printf (self->text, "  op%u [label=\"%s\\n%s\", shape=box%s];\n", op->index, name,
+  g_string_append_printf (self->text, "  op%u [label=\"%s\\n%s%s\", shape=box%s];\n", op->index, name,
                           op->kind == LEAT_OP_KERNEL    ? op->prototype->entry
                           : op->kind == LEAT_OP_FOREIGN ? op->name
                                                         : leat_op_kind_get_name (op->kind),
+                          self->notes != NULL ? self->notes[op->index] : "",
                           host                    ? ", style=rounded"
                           : op->why_eager != NULL ? ", style=dashed"
                                                   : "");
@@ -65,6 +67,27 @@ leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
       self->writers[leat_plan_get_root (self->plan, op->touches[t].buffer)->id] = op->index;
 }
 
+char *
+leat_plan_draw (LeatPlan *self, const char *const *notes)
+{
+  GString *text = g_string_new ("digraph plan {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n"
+                                "  edge [fontname=\"sans-serif\", fontsize=10];\n");
+  g_autofree guint *writers = g_new (guint, self->buffers->len + 1);
+  g_autofree gboolean *has_data = g_new (gboolean, self->ops->len + 1);
+  LeatPlanDot dot = { self, notes, text, writers, has_data };
+
+  memset (writers, 0xff, self->buffers->len * sizeof (guint));
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (!op->elided)
+        leat_plan_dot_op (&dot, op);
+    }
+  g_string_append (text, "}\n");
+  return g_string_free (text, FALSE);
+}
+
 /**
  * leat_plan_to_dot:
  * @self: a plan
@@ -79,20 +102,5 @@ leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
 char *
 leat_plan_to_dot (LeatPlan *self)
 {
-  GString *text = g_string_new ("digraph plan {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n"
-                                "  edge [fontname=\"sans-serif\", fontsize=10];\n");
-  g_autofree guint *writers = g_new (guint, self->buffers->len + 1);
-  g_autofree gboolean *has_data = g_new (gboolean, self->ops->len + 1);
-  LeatPlanDot dot = { self, text, writers, has_data };
-
-  memset (writers, 0xff, self->buffers->len * sizeof (guint));
-  for (guint i = 0; i < self->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self, i);
-
-      if (!op->elided)
-        leat_plan_dot_op (&dot, op);
-    }
-  g_string_append (text, "}\n");
-  return g_string_free (text, FALSE);
+  return leat_plan_draw (self, NULL);
 }

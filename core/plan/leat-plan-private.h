@@ -251,6 +251,9 @@ LeatPlanLikeness leat_plan_compare (LeatPlan *self, LeatPlan *other, char **why)
 gboolean leat_plan_has_shape_of (LeatPlan *self, LeatPlan *other);
 guint64 leat_plan_hash (LeatPlan *self);
 
+/* As leat_plan_to_dot (), each box with its note at the end of its label. (nullable notes) (transfer full) */
+char *leat_plan_draw (LeatPlan *self, const char *const *notes);
+
 const char *leat_op_kind_get_name (LeatOpKind kind);
 const char *leat_buffer_kind_get_name (LeatBufferKind kind);
 

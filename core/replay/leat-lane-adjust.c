@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-timing-private.h"
 
 /* A lane takes over a plan that matches its own: the same kernels over the same memory, with other launches. */
 
@@ -74,10 +74,25 @@ leat_lane_update_op (LeatLane *self, const LeatOp *op, gboolean *broken, GError 
   return TRUE;
 }
 
+/* With another block a kernel may fit with the clock around it that did not, or the other way round: the graph of
+ * measured runs has other nodes then. */
+static gboolean
+leat_lane_tells_likewise (LeatLane *self, const LeatLaneSide *old)
+{
+  const LeatFunction **was = old->resident->timed, **is = self->resident->timed;
+
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    if ((was != NULL && was[i] != NULL) != (is != NULL && is[i] != NULL))
+      return FALSE;
+  return TRUE;
+}
+
 /* Nothing is half done once all of it is. */
 static gboolean
 leat_lane_update_ops (LeatLane *self, const LeatLaneSide *old, gboolean *broken, GError **error)
 {
+  if (!leat_lane_tells_likewise (self, old))
+    leat_lane_destroy_path (self, LEAT_PATH_TIMED);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);

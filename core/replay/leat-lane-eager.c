@@ -5,13 +5,15 @@
 #include "leat-foreign-private.h"
 
 #include "graph/leat-node-private.h"
+#include "leat-nvtx-private.h"
+#include "leat-timing-private.h"
 
 /* Runs the op list on the lane's stream, one call an op. */
 
 static CUresult
-leat_lane_call_kernel (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
+leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream stream, const char **call)
 {
-  CUfunction function = self->resident->functions[op->index]->function;
+  CUfunction function = leat_lane_get_function (self, path, op);
   void **params = self->launches[op->index].params;
 
   *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
@@ -54,7 +56,7 @@ leat_lane_do_foreign (LeatLane *self, const LeatOp *op, GError **error)
 }
 
 static gboolean
-leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
+leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
   CUstream stream = leat_stream_get (self->stream);
   const char *call = "cuMemsetD8Async";
@@ -63,7 +65,7 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
   switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
-      result = leat_lane_call_kernel (self, op, stream, &call);
+      result = leat_lane_call_kernel (self, path, op, stream, &call);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
@@ -84,6 +86,16 @@ leat_lane_call_op (LeatLane *self, const LeatOp *op, GError **error)
                                 leat_node_get_name (op->node));
 }
 
+static gboolean
+leat_lane_call_timed (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  if (!leat_timing_uses_events (self->timing, op))
+    return leat_lane_call_op (self, path, op, error);
+  return leat_event_record (self->timing->begins[op->index], self->stream, error)
+         && leat_lane_call_op (self, path, op, error)
+         && leat_event_record (self->timing->ends[op->index], self->stream, error);
+}
+
 gboolean
 leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error)
 {
@@ -91,7 +103,15 @@ leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GEr
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!leat_path_skips (path, op) && !leat_lane_call_op (self, op, error))
+      gboolean good;
+
+      if (leat_path_skips (path, op))
+        continue;
+      leat_nvtx_push (leat_node_get_name (op->node));
+      good = path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error)
+                                     : leat_lane_call_op (self, path, op, error);
+      leat_nvtx_pop ();
+      if (!good)
         return FALSE;
     }
   return TRUE;

@@ -3,13 +3,16 @@
  */
 
 #include "leat-foreign-private.h"
+#include "leat-nvtx-private.h"
+#include "leat-timing-private.h"
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 
 gboolean
 leat_path_skips (LeatPath path, const LeatOp *op)
 {
-  return op->elided || (path == LEAT_PATH_RESIDENT && op->kept);
+  return op->elided || op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
+         || (path == LEAT_PATH_RESIDENT && op->kept);
 }
 
 static gboolean
@@ -56,11 +59,20 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
                                                leat_device_get_context (self->resident->device));
 }
 
+CUfunction
+leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op)
+{
+  const LeatFunction **timed = path == LEAT_PATH_TIMED ? self->resident->timed : NULL;
+
+  return timed != NULL && timed[op->index] != NULL ? timed[op->index]->function
+                                                   : self->resident->functions[op->index]->function;
+}
+
 static CUDA_KERNEL_NODE_PARAMS
-leat_lane_get_kernel (LeatLane *self, const LeatOp *op)
+leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   return (CUDA_KERNEL_NODE_PARAMS){
-    .func = self->resident->functions[op->index]->function,
+    .func = leat_lane_get_function (self, path, op),
     .gridDimX = op->grid[0],
     .gridDimY = op->grid[1],
     .gridDimZ = op->grid[2],
@@ -73,9 +85,10 @@ leat_lane_get_kernel (LeatLane *self, const LeatOp *op)
 }
 
 static CUresult
-leat_lane_add_kernel (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
+leat_lane_add_kernel (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                      gsize n_after)
 {
-  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, path, op);
   CUgraphNode *node = &to->nodes[op->index];
   CUresult result = (*self->table->cuGraphAddKernelNode) (node, to->graph, after, n_after, &kernel);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
@@ -104,21 +117,17 @@ leat_lane_add_foreign_node (LeatLane *self, LeatExecutable *to, const LeatOp *op
 }
 
 static gboolean
-leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError **error)
+leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                    gsize n_after, GError **error)
 {
-  g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
-  gsize n_after = 0;
   const char *call = NULL;
   CUresult result = CUDA_SUCCESS;
 
-  for (guint i = 0; i < op->n_after; i++)
-    if (op->after[i] >= to->first && to->nodes[op->after[i]] != NULL)
-      after[n_after++] = to->nodes[op->after[i]];
   switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
       call = "cuGraphAddKernelNode";
-      result = leat_lane_add_kernel (self, to, op, after, n_after);
+      result = leat_lane_add_kernel (self, path, to, op, after, n_after);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
@@ -136,6 +145,47 @@ leat_lane_add_node (LeatLane *self, LeatExecutable *to, const LeatOp *op, GError
       break;
     }
   return result == CUDA_SUCCESS || leat_lane_fail (self, op, call, result, error);
+}
+
+static gboolean
+leat_lane_add_event (LeatLane *self, LeatExecutable *to, const LeatOp *op, LeatEvent *event, const CUgraphNode *after,
+                     gsize n_after, CUgraphNode *node, GError **error)
+{
+  CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+
+  if (self->table->cuGraphAddEventRecordNode != NULL)
+    result = (*self->table->cuGraphAddEventRecordNode) (node, to->graph, after, n_after, leat_event_get (event));
+  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphAddEventRecordNode", result, error);
+}
+
+/* The op between two events: what waits for it waits for the second. */
+static gboolean
+leat_lane_add_between (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
+                       gsize n_after, GError **error)
+{
+  CUgraphNode begin = NULL;
+
+  return leat_lane_add_event (self, to, op, self->timing->begins[op->index], after, n_after, &begin, error)
+         && leat_lane_add_work (self, path, to, op, &begin, 1, error)
+         && leat_lane_add_event (self, to, op, self->timing->ends[op->index], &to->nodes[op->index], 1,
+                                 &to->ends[op->index], error);
+}
+
+static gboolean
+leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, GError **error)
+{
+  g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
+  gsize n_after = 0;
+
+  for (guint i = 0; i < op->n_after; i++)
+    if (op->after[i] >= to->first && to->ends[op->after[i]] != NULL)
+      after[n_after++] = to->ends[op->after[i]];
+  if (path == LEAT_PATH_TIMED && leat_timing_uses_events (self->timing, op))
+    return leat_lane_add_between (self, path, to, op, after, n_after, error);
+  if (!leat_lane_add_work (self, path, to, op, after, n_after, error))
+    return FALSE;
+  to->ends[op->index] = to->nodes[op->index];
+  return TRUE;
 }
 
 static gboolean
@@ -210,6 +260,7 @@ leat_lane_take_executable (LeatLane *self, LeatExecutable *to, LeatExecutable *f
   to->graph = g_steal_pointer (&from->graph);
   to->exec = g_steal_pointer (&from->exec);
   memcpy (to->nodes + to->first, from->nodes + to->first, (to->end - to->first) * sizeof *to->nodes);
+  memcpy (to->ends + to->first, from->ends + to->first, (to->end - to->first) * sizeof *to->ends);
   self->counts->graph_updates++;
 }
 
@@ -247,7 +298,14 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!leat_path_skips (path, op) && !leat_lane_add_node (self, to, op, error))
+      gboolean good;
+
+      if (leat_path_skips (path, op))
+        continue;
+      leat_nvtx_push (leat_node_get_name (op->node));
+      good = leat_lane_add_node (self, path, to, op, error);
+      leat_nvtx_pop ();
+      if (!good)
         return FALSE;
     }
   return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
@@ -261,6 +319,11 @@ leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why
   self->donor = donor;
   good = leat_lane_build_graph (self, path, error);
   self->donor = NULL;
+  if (good && donor != NULL && donor->executables[path].exec == NULL)
+    {
+      self->executables[path].device_bytes += donor->executables[path].device_bytes;
+      donor->executables[path].device_bytes = 0;
+    }
   *why = g_steal_pointer (&self->refusal);
   return good;
 }
@@ -279,7 +342,7 @@ leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
-  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, op);
+  CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, path, op);
   LeatExecutable *it = leat_lane_find_executable (self, path, op);
   CUresult result;
 
@@ -301,25 +364,47 @@ leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it)
     (*self->table->cuGraphDestroy) (it->graph);
 }
 
+/* Was there anything? */
+static gboolean
+leat_lane_destroy_executables (LeatLane *self, LeatPath path)
+{
+  LeatExecutable *head = &self->executables[path], *next;
+  gboolean built = FALSE;
+
+  for (LeatExecutable *it = head; it != NULL; it = next)
+    {
+      next = it->next;
+      built = built || it->exec != NULL;
+      leat_lane_destroy_executable (self, it);
+      if (it != head)
+        g_free (it);
+    }
+  g_free (head->nodes);
+  g_free (head->ends);
+  *head = (LeatExecutable){ .launches = head->launches };
+  return built;
+}
+
 void
-leat_lane_destroy_graphs (LeatLane *self)
+leat_lane_destroy_path (LeatLane *self, LeatPath path)
 {
   gboolean pushed = leat_device_push_anyhow (self->resident->device);
 
-  for (guint i = 0; i < LEAT_N_PATHS; i++)
-    {
-      LeatExecutable *head = &self->executables[i], *next;
+  if (leat_lane_destroy_executables (self, path) && pushed)
+    leat_lane_trim_graph_memory (self);
+  if (pushed)
+    leat_device_pop (self->resident->device);
+}
 
-      for (LeatExecutable *it = head; it != NULL; it = next)
-        {
-          next = it->next;
-          leat_lane_destroy_executable (self, it);
-          if (it != head)
-            g_free (it);
-        }
-      g_free (head->nodes);
-      *head = (LeatExecutable){ .launches = head->launches };
-    }
+void
+leat_lane_destroy_graphs (LeatLane *self)
+{
+  gboolean pushed = leat_device_push_anyhow (self->resident->device), built = FALSE;
+
+  for (guint i = 0; i < LEAT_N_PATHS; i++)
+    built = leat_lane_destroy_executables (self, i) || built;
+  if (pushed && built)
+    leat_lane_trim_graph_memory (self);
   if (pushed)
     leat_device_pop (self->resident->device);
 }

@@ -105,6 +105,7 @@ leat_lane_add_executable (LeatLane *self, LeatPath path, const LeatPiece *piece)
         it = it->next;
       fresh = it->next = g_new0 (LeatExecutable, 1);
       fresh->nodes = head->nodes;
+      fresh->ends = head->ends;
     }
   fresh->first = piece->first;
   fresh->end = piece->end;
@@ -128,6 +129,7 @@ static gboolean
 leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
 {
   self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  self->executables[path].ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
   for (guint i = 0; i < self->plan->pieces->len; i++)
     {
       LeatPiece piece = g_array_index (self->plan->pieces, LeatPiece, i);
@@ -144,12 +146,14 @@ leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
 gboolean
 leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
 {
+  guint64 unused;
   gboolean good;
 
   if (self->plan->prediction.waits == 0)
     return TRUE;
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
+  unused = leat_lane_get_unused_bytes (self);
   good = leat_lane_try_foreign (self, error);
   do
     {
@@ -161,6 +165,9 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
     }
   while (self->is_cut_anew);
   good = good && leat_lane_synchronize (self, error);
+  if (good)
+    leat_lane_note_graph_bytes (self, path, unused);
+  self->reserved_bytes = leat_lane_get_reserved_bytes (self);
   leat_device_pop (self->resident->device);
   return good;
 }

@@ -24,12 +24,16 @@ typedef struct
 {
   gatomicrefcount refs;
   LeatDevice *device;
+  gboolean measured;              /* runs may be: the lanes have clocks */
   LeatPlan *plan;                 /* not owned */
   GPtrArray *blocks;              /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;            /* LeatKernelSource -> LeatModule */
   LeatModule **op_modules;        /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions; /* by op index; NULL but for kernels */
+  const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
 } LeatResident;
+
+typedef struct _LeatTiming LeatTiming;
 
 #define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
 
@@ -46,6 +50,7 @@ typedef enum
 {
   LEAT_PATH_FULL,
   LEAT_PATH_RESIDENT,
+  LEAT_PATH_TIMED, /* all of the plan, with a clock at every op */
   LEAT_N_PATHS
 } LeatPath;
 
@@ -55,10 +60,12 @@ struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *nodes; /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
-  guint64 launches;   /* of the path; in its first piece */
-  guint first, end;   /* the ops that are in it */
-  gboolean is_built;  /* in the first piece: all of them are there */
+  CUgraphNode *ends;    /* what others wait for: the nodes, or the events behind them; one table likewise */
+  CUgraphNode *nodes;   /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  guint64 launches;     /* of the path; in its first piece */
+  guint first, end;     /* the ops that are in it */
+  guint64 device_bytes; /* of all pieces of the path; in its first */
+  gboolean is_built;    /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
 
@@ -92,16 +99,20 @@ struct _LeatLane
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
+  LeatTiming *timing; /* NULL where no run is to be measured */
+
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
+  guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
   char *refusal;                            /* and why the driver did not */
   char *last_nodes;                         /* the nodes with kernels, for messages */
 };
 
-/* Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there. */
-LeatResident *leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, LeatResident *lender,
-                                 GError **error);
+/* @measured: runs may be.  Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there.
+ */
+LeatResident *leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured,
+                                 LeatResident *lender, GError **error);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error);
 /* Each lane has one: what its graphs use stays as long as they do. */
@@ -130,8 +141,17 @@ gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
+void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
-/* Does a path leave an op out? */
+/* What a path launches for the kernel of @op. */
+CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
+/* With the context current. */
+guint64 leat_lane_get_unused_bytes (LeatLane *self);
+void leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_before);
+guint64 leat_lane_get_graph_bytes (LeatLane *self);
+guint64 leat_lane_get_reserved_bytes (LeatLane *self);
+void leat_lane_trim_graph_memory (LeatLane *self);
+/* Does a path leave an op out?  The host's are in none. */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
 /* For who builds them piece by piece.  FALSE without an error where the lane is cut anew. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-timing-private.h"
 
 #include "graph/leat-pipeline-private.h"
 
@@ -54,7 +54,9 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   self->last_nodes = leat_lane_list_nodes (plan);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
-      || !leat_lane_allocate_overs (self, error) || !leat_lane_pack_launches (self, error))
+      || !leat_lane_allocate_overs (self, error)
+      || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
+      || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -65,6 +67,7 @@ leat_lane_release (gpointer data)
   LeatLane *self = data;
 
   leat_lane_destroy_graphs (self);
+  g_clear_pointer (&self->timing, leat_timing_free);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
   g_clear_pointer (&self->ended, leat_event_free);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-timing-private.h"
 
 #include "graph/leat-endpoint.h"
 #include "replay/leat-session.h"
@@ -179,6 +179,9 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
   for (guint i = 0; i < op->n_args; i++)
     if (!leat_launch_put (self, lane, op, i, error))
       return FALSE;
+  /* Behind the others: a kernel that tells no times does not look at it. */
+  if (lane->timing != NULL && lane->timing->clocks != NULL)
+    leat_launch_put_address (self, leat_timing_get_clock (lane->timing, op));
   return TRUE;
 }
 

@@ -77,6 +77,20 @@ leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const Lea
   return module;
 }
 
+/* One image for runs that are measured and runs that are not: what a module keeps in variables is there once.  Where
+ * there is no compiler, kernels are measured from outside. */
+static GBytes *
+leat_resident_get_image (LeatResident *self, LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  LeatImageTarget timed = *target;
+  GBytes *image = NULL;
+
+  timed.timed = self->measured && target->kind != LEAT_IMAGE_HOST;
+  if (timed.timed)
+    image = leat_image_get (source, &timed, NULL);
+  return image != NULL ? image : leat_image_get (source, target, error);
+}
+
 static LeatModule *
 leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError **error)
 {
@@ -90,7 +104,7 @@ leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError 
                                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
-  image = leat_image_get (source, &target, error);
+  image = leat_resident_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;
   module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);
@@ -114,6 +128,31 @@ leat_resident_size_grid (LeatResident *self, LeatModule *module, const LeatFunct
   return TRUE;
 }
 
+/* Blocks that wait for each other must all run at once, with the clock around them too. */
+static gboolean
+leat_resident_fits_as_well (LeatResident *self, LeatModule *module, const LeatFunction *timed, const LeatOp *op)
+{
+  guint threads = op->block[0] * op->block[1] * op->block[2], before = 0, after = 0;
+
+  return leat_module_get_occupancy (module, self->functions[op->index], threads, op->shared_bytes, &before, NULL)
+         && leat_module_get_occupancy (module, timed, threads, op->shared_bytes, &after, NULL) && after >= before;
+}
+
+/* A kernel that does not fit with the clock around it is measured from outside. */
+static void
+leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaunchShape *shape, const LeatOp *op)
+{
+  g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry);
+  const LeatFunction *function = leat_module_get_function (module, name, NULL);
+
+  if (function == NULL || !leat_module_prepare_launch (module, function, shape, op->prototype->entry, NULL)
+      || ((op->cooperative || op->grid_by_occupancy) && !leat_resident_fits_as_well (self, module, function, op)))
+    return;
+  if (self->timed == NULL)
+    self->timed = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
+  self->timed[op->index] = function;
+}
+
 static gboolean
 leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op, GError **error)
 {
@@ -133,7 +172,11 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   memcpy (shape.block, op->block, sizeof shape.block);
   self->functions[op->index] = function;
   self->op_modules[op->index] = module;
-  return leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error);
+  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
+    return FALSE;
+  if (self->measured && !leat_device_is_cpu (self->device))
+    leat_resident_load_timed (self, module, &shape, op);
+  return TRUE;
 }
 
 gboolean
@@ -164,12 +207,14 @@ leat_resident_free_block (gpointer block)
 }
 
 LeatResident *
-leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, LeatResident *lender, GError **error)
+leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured, LeatResident *lender,
+                   GError **error)
 {
   g_autoptr (LeatResident) self = g_new0 (LeatResident, 1);
 
   g_atomic_ref_count_init (&self->refs);
   self->device = g_object_ref (device);
+  self->measured = measured;
   self->plan = plan;
   self->blocks = g_ptr_array_new_with_free_func (leat_resident_free_block);
   self->modules =
@@ -195,6 +240,7 @@ leat_resident_unref (LeatResident *self)
   g_clear_pointer (&self->modules, g_hash_table_unref);
   g_free (self->op_modules);
   g_free (self->functions);
+  g_free (self->timed);
   g_clear_object (&self->device);
   g_free (self);
 }

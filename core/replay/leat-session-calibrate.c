@@ -201,6 +201,7 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
   leat_device_pop (self->device);
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good;
+  leat_session_count_copies (self, lane);
   if (good)
     leat_session_remember_ways (self, ways, calibration.best_us);
   return good;

@@ -25,15 +25,6 @@ leat_memo_mode_get_type (void)
   return type;
 }
 
-static gint64
-leat_session_now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
-}
-
 static gboolean
 leat_session_refuse_memo (const char *why, const char *what, GError **error)
 {

@@ -7,7 +7,10 @@
 #include "leat-memo-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
+#include "leat-trace-private.h"
 #include "leat-waiter-private.h"
+
+#include <time.h>
 
 G_BEGIN_DECLS
 
@@ -18,22 +21,72 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
-  guint memo_entries;
+  guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
   guint64 replans;    /* plans that were made since the opening */
   guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
   LeatGraphCounts graphs;
-  guint shapes; /* setups that are kept beside the one that runs */
+  guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
   char change_reason[256]; /* why an executable was built for the last plan that needed one */
   guint64 items_in, bytes_in, bytes_out;
+  guint64 bytes_up, bytes_back;                 /* copied */
+  guint64 graph_bytes;                          /* of the device's memory, taken by instantiating */
+  guint64 graph_reserved_bytes;                 /* by the driver, for nodes that allocate */
   gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
-  gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels, lanes with their graphs */
+  gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels and memory, graphs */
   gint64 source_us, device_us, sink_us;         /* sums over the runs */
   gint64 replan_us;                             /* sum over the replans, those that failed included */
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
+
+typedef enum
+{
+  LEAT_COUNTER_SUM,   /* only grows */
+  LEAT_COUNTER_LEVEL, /* may go down */
+  LEAT_COUNTER_TIME,  /* microseconds that something took */
+  LEAT_COUNTER_SPENT, /* a sum of these */
+} LeatCounterKind;
+
+/* One of LeatSessionStats's numbers, all of which are 64 bits wide. */
+typedef struct
+{
+  const char *name, *help;
+  LeatCounterKind kind;
+  glong offset;
+} LeatCounter;
+
+/* What the measured runs said about one op. */
+typedef struct
+{
+  char *node, *op;
+  const char *clock; /* whose: "kernel" or "event" */
+  guint index;
+  guint64 bytes;
+  gint64 sum_ns, least_ns, most_ns;
+  gint64 begin_ns, end_ns; /* in the last one, from when the stream came to the run */
+} LeatNodeTimes;
+
+/* And about the run as a whole. */
+typedef struct
+{
+  guint64 samples;
+  gint64 launch_ns, wait_ns, work_ns; /* sums */
+  GArray *nodes;                      /* LeatNodeTimes */
+} LeatSessionTimes;
+
+/* Moments of a run, looked at only where it is traced or measured. */
+typedef enum
+{
+  LEAT_MARK_BEGUN,
+  LEAT_MARK_FILLED,
+  LEAT_MARK_HANDED, /* to the call that launches */
+  LEAT_MARK_LAUNCHED,
+  LEAT_MARK_COMPUTED,
+  LEAT_MARK_DRAINED,
+  LEAT_N_MARKS
+} LeatMark;
 
 /* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
 typedef struct
@@ -72,7 +125,9 @@ typedef struct
   LeatPath path;
   gboolean known;    /* the memo had the results */
   gboolean launched; /* the device works on it */
-  gboolean watched;  /* by the waiter, and not only by who completes it */
+  gboolean measured; /* by the device's clock */
+  gboolean traced;
+  gboolean watched; /* by the waiter, and not only by who completes it */
 } LeatSessionFlight;
 
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
@@ -98,6 +153,8 @@ struct _LeatSession
   LeatMemoMode memo_mode;
   guint memo_entries;
   guint64 memo_bytes;
+  LeatTimingMode timing_mode;
+  char *trace_path;
 
   guint64 cache_bytes;
 
@@ -116,6 +173,8 @@ struct _LeatSession
   LeatMemo *memo;         /* NULL while nothing is remembered */
   LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
+  gboolean measured;     /* runs may be: as timing_mode was when it was opened */
+  guint n_measured;      /* runs that were */
   GArray *trials;        /* LeatTrial */
   gboolean to_calibrate; /* the first run has to find out how data go best */
   gboolean ways_known;   /* it did, or an earlier session */
@@ -133,11 +192,18 @@ struct _LeatSession
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
+  guint64 up_bytes[LEAT_N_PATHS], back_bytes[LEAT_N_PATHS]; /* that a run copies */
   guint64 counted_from[LEAT_N_PATHS]; /* launches of each path when start_counting () was called */
   guint64 counted_seen_from;          /* and waits that had ended by looking */
   LeatSessionStats stats;
   GMutex told_lock;
-  LeatSessionStats told; /* the stats as any thread may see them */
+  LeatSessionStats told;  /* the stats as any thread may see them */
+  char *told_device;      /* likewise, the id of the last device; NULL before the first */
+  LeatSessionTimes times; /* under told_lock while the session is open */
+  LeatTrace *trace;       /* NULL where none is written */
+  guint traced;           /* runs that were */
+  guint trace_width;      /* tracks of the device so far */
+  gint64 marks[LEAT_N_MARKS];
 };
 
 gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
@@ -169,6 +235,13 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 void leat_session_tell_stats (LeatSession *self);
+void leat_session_get_stats (LeatSession *self, LeatSessionStats *stats);
+const LeatCounter *leat_counters_get (guint *n);
+guint64 leat_counter_get (const LeatCounter *self, const LeatSessionStats *stats);
+gboolean leat_counter_is_time (const LeatCounter *self);
+/* A property for each, with numbers from @first_id on. */
+void leat_session_install_counters (GObjectClass *klass, guint first_id);
+gboolean leat_session_get_counter (LeatSession *self, guint index, GValue *value);
 
 void leat_session_list_changeable (LeatSession *self);
 gboolean leat_session_take_changes (LeatSession *self, GError **error);
@@ -196,6 +269,33 @@ void leat_session_remember (LeatSession *self, LeatLane *lane);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
+
+/* What a run of each path copies, as the plan is bound now. */
+void leat_session_count_copies (LeatSession *self, const LeatLane *lane);
+
+gboolean leat_session_open_trace (LeatSession *self, GError **error);
+void leat_session_close_trace (LeatSession *self);
+/* Is the run that is to come written to the trace? */
+gboolean leat_session_is_traced (LeatSession *self);
+void leat_session_trace_run (LeatSession *self, LeatLane *lane, gboolean recalled);
+
+static inline gint64
+leat_session_now_ns (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+/* For timing=nodes: what is to be known about each op, and the graph with the clocks. */
+gboolean leat_session_open_timing (LeatSession *self, GError **error);
+GArray *leat_session_times_new (void);
+void leat_session_clear_times (LeatSession *self);
+gboolean leat_session_is_next_measured (LeatSession *self);
+/* Launches a measured run, and looks at the clocks when it has ended. */
+gboolean leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_read_measured (LeatSession *self, LeatLane *lane, GError **error);
 
 /* One run of a lane: fill and launch, then wait and drain. */
 LeatFlow leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,

@@ -5,6 +5,7 @@
 #include "leat-session-private.h"
 
 #include "graph/leat-node-private.h"
+#include "leat-nvtx-private.h"
 #include "replay/leat-session.h"
 
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
@@ -17,7 +18,9 @@ leat_session_ask (LeatSession *self, LeatLane *lane, LeatSessionInput *input, Le
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatFlow flow;
 
+  leat_nvtx_push (leat_node_get_name (op->node));
   flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, view, wait, cancellable, error);
+  leat_nvtx_pop ();
   if (flow == LEAT_FLOW_ERROR)
     leat_node_prefix_error (op->node, error);
   if (flow != LEAT_FLOW_DATA)
@@ -134,6 +137,7 @@ leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output
   const LeatOp *op = output->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatView view;
+  gboolean good;
 
   leat_lane_view (lane, op->touches[0].buffer, &view);
   if (!leat_session_check_overflow (self, op, &view, error))
@@ -141,10 +145,14 @@ leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output
   self->stats.bytes_out += leat_plan_get_buffer (self->plan, op->touches[0].buffer)->header
                              ? view.count * leat_spec_get_row_bytes (view.spec)
                              : view.capacity;
-  if (output->direct || LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error))
+  if (output->direct)
     return TRUE;
-  leat_node_prefix_error (op->node, error);
-  return FALSE;
+  leat_nvtx_push (leat_node_get_name (op->node));
+  good = LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error);
+  leat_nvtx_pop ();
+  if (!good)
+    leat_node_prefix_error (op->node, error);
+  return good;
 }
 
 static gboolean
@@ -176,7 +184,7 @@ leat_session_choose_path (LeatSession *self)
 static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
-  return lane->executables[path].is_built || leat_setup_build_path (self->setup, lane, path, error);
+  return lane->executables[path].is_built || leat_lane_build_graph (lane, path, error);
 }
 
 /* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
@@ -201,9 +209,24 @@ leat_session_settle_plan (LeatSession *self)
 }
 
 static gboolean
+leat_session_launch_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  gboolean good;
+
+  leat_nvtx_push ("launch");
+  good =
+    path == LEAT_PATH_TIMED ? leat_session_launch_measured (self, lane, error) : leat_lane_launch (lane, path, error);
+  leat_nvtx_pop ();
+  if (G_UNLIKELY (self->flight.traced) && path != LEAT_PATH_TIMED)
+    self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
+  return good;
+}
+
+static gboolean
 leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
 {
-  LeatPath path = leat_session_choose_path (self);
+  gboolean measured = lane->timing != NULL && leat_session_is_next_measured (self);
+  LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self);
 
   if (self->plan->prediction.waits == 0)
     return TRUE;
@@ -212,9 +235,10 @@ leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
   leat_session_note_on_device (self, FALSE);
-  if (!leat_lane_launch (lane, path, error))
+  if (!leat_session_launch_path (self, lane, path, error))
     return FALSE;
   self->flight.path = path;
+  self->flight.measured = measured;
   self->flight.launched = TRUE;
   return TRUE;
 }
@@ -226,6 +250,7 @@ leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us,
   LeatSessionFlight *flight = &self->flight;
   gboolean good;
 
+  leat_nvtx_push ("wait");
   if (flight->watched)
     good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, ended_us), error);
   else
@@ -233,12 +258,18 @@ leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us,
       good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
       *ended_us = g_get_monotonic_time ();
     }
+  leat_nvtx_pop ();
+  if (G_UNLIKELY (flight->traced || flight->measured))
+    self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   flight->launched = flight->watched = FALSE;
-  if (!good || !leat_lane_check_overs (lane, error))
+  if (!good || (flight->measured && !leat_session_read_measured (self, lane, error))
+      || !leat_lane_check_overs (lane, error))
     return FALSE;
   leat_session_note_on_device (self, TRUE);
   leat_lane_note_wait (lane, *ended_us - flight->filled_us);
-  self->stats.runs_of[flight->path]++;
+  self->stats.runs_of[flight->measured ? LEAT_PATH_FULL : flight->path]++;
+  self->stats.bytes_up += self->up_bytes[flight->path];
+  self->stats.bytes_back += self->back_bytes[flight->path];
   return TRUE;
 }
 
@@ -268,6 +299,14 @@ leat_session_note_times (LeatSession *self, const LeatSessionFlight *flight, gin
   stats->device_max_us = MAX (stats->device_max_us, device_us);
 }
 
+static void
+leat_session_mark_filled (LeatSession *self)
+{
+  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
+  self->marks[LEAT_MARK_HANDED] = self->marks[LEAT_MARK_LAUNCHED] = self->marks[LEAT_MARK_COMPUTED] =
+    self->marks[LEAT_MARK_FILLED];
+}
+
 LeatFlow
 leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
 {
@@ -277,6 +316,9 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
   *flight = (LeatSessionFlight){ .begin_us = g_get_monotonic_time () };
   if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
+  flight->traced = leat_session_is_traced (self);
+  if (G_UNLIKELY (flight->traced))
+    self->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
   flow = leat_session_fill_all (self, lane, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
@@ -286,6 +328,8 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
   if (!flight->known && self->to_calibrate && !leat_session_calibrate (self, lane, error))
     return LEAT_FLOW_ERROR;
   flight->filled_us = g_get_monotonic_time ();
+  if (G_UNLIKELY (flight->traced))
+    leat_session_mark_filled (self);
   return flight->known || leat_session_launch_work (self, lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
 }
 
@@ -299,7 +343,11 @@ leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellab
   if (flight->known)
     {
       leat_session_note_recalled (self);
-      return leat_session_drain_all (self, lane, cancellable, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+      if (!leat_session_drain_all (self, lane, cancellable, error))
+        return LEAT_FLOW_ERROR;
+      if (G_UNLIKELY (flight->traced))
+        leat_session_trace_run (self, lane, TRUE);
+      return LEAT_FLOW_DATA;
     }
   if (flight->launched && !leat_session_wait_for_work (self, lane, &ended_us, error))
     return LEAT_FLOW_ERROR;
@@ -308,5 +356,7 @@ leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellab
   if (!leat_session_drain_all (self, lane, cancellable, error))
     return LEAT_FLOW_ERROR;
   leat_session_note_times (self, flight, ended_us, g_get_monotonic_time () - computed_us);
+  if (G_UNLIKELY (flight->traced))
+    leat_session_trace_run (self, lane, FALSE);
   return LEAT_FLOW_DATA;
 }

@@ -19,7 +19,7 @@ typedef struct
 static LeatSetupBase
 leat_session_get_base (LeatSession *self)
 {
-  return (LeatSetupBase){ self->device, self->store, &self->graph_counts };
+  return (LeatSetupBase){ self->device, self->store, &self->graph_counts, self->measured };
 }
 
 static void
@@ -54,6 +54,19 @@ leat_session_carry_endpoints (LeatSession *self, const GArray *inputs, const GAr
     leat_session_get_output (self, i)->direct = g_array_index (outputs, LeatSessionOutput, i).direct;
 }
 
+/* What was counted and measured of the former lanes says nothing about these. */
+static void
+leat_session_begin_counts (LeatSession *self, gboolean same_memory)
+{
+  const LeatLane *lane = g_ptr_array_index (self->lanes, 0);
+
+  leat_session_count_copies (self, lane);
+  for (guint path = 0; path < LEAT_N_PATHS && !same_memory; path++)
+    self->counted_from[path] = lane->executables[path].launches;
+  if (!same_memory || !lane->executables[LEAT_PATH_TIMED].is_built)
+    leat_session_clear_times (self);
+}
+
 static void
 leat_session_point_at (LeatSession *self, LeatSetup *setup)
 {
@@ -73,9 +86,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   leat_session_carry_endpoints (self, inputs, outputs, same_memory);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
-  if (!same_memory)
-    for (guint path = 0; path < LEAT_N_PATHS; path++)
-      self->counted_from[path] = ((LeatLane *) g_ptr_array_index (self->lanes, 0))->executables[path].launches;
+  leat_session_begin_counts (self, same_memory);
 }
 
 /* Those with another spec than in @before hear of it. */
@@ -201,9 +212,9 @@ leat_session_get_cached_bytes (LeatSession *self)
 
   for (guint i = 0; i < self->setups->len; i++)
     {
-      const LeatSetup *setup = g_ptr_array_index (self->setups, i);
+      LeatSetup *setup = g_ptr_array_index (self->setups, i);
 
-      sum += setup != self->setup ? setup->bytes : 0;
+      sum += setup != self->setup ? leat_setup_get_bytes (setup) : 0;
     }
   return sum;
 }
@@ -306,7 +317,7 @@ leat_session_replace_setup (LeatSession *self, LeatPlan *plan, gboolean keep, Le
   LeatSetup *old = self->setup, *donor;
   g_autoptr (LeatSetup) setup = NULL;
 
-  keep = keep && leat_session_make_room (self, old->bytes, out);
+  keep = keep && leat_session_make_room (self, leat_setup_get_bytes (old), out);
   setup = leat_session_new_setup (self, plan, out, error);
   if (setup == NULL)
     return FALSE;

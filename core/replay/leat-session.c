@@ -6,6 +6,7 @@
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
+#include "leat-nvtx-private.h"
 
 /**
  * LeatSession:
@@ -32,6 +33,9 @@ enum
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
   PROP_CACHE_BYTES,
+  PROP_TIMING,
+  PROP_TRACE,
+  PROP_LAST_REASON,
   N_PROPS
 };
 
@@ -177,6 +181,33 @@ leat_session_bind (LeatSession *self, GError **error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
+static void
+leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
+{
+  gboolean up = lane->hosts[op->from] != NULL, back = lane->hosts[op->to] != NULL;
+
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    if (!leat_path_skips (path, op))
+      {
+        self->up_bytes[path] += up && !back ? op->bytes : 0;
+        self->back_bytes[path] += back && !up ? op->bytes : 0;
+      }
+}
+
+void
+leat_session_count_copies (LeatSession *self, const LeatLane *lane)
+{
+  memset (self->up_bytes, 0, sizeof self->up_bytes);
+  memset (self->back_bytes, 0, sizeof self->back_bytes);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER)
+        leat_session_count_copy (self, lane, op);
+    }
+}
+
 static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {
@@ -188,6 +219,10 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
     return FALSE;
   leat_session_note_time (&self->stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
+    return FALSE;
+  if (self->measured && !leat_session_open_timing (self, error))
+    return FALSE;
+  if (!leat_session_open_trace (self, error))
     return FALSE;
   leat_session_note_time (&self->stats.build_us, &since);
   return leat_session_start_endpoints (self, error);
@@ -214,6 +249,7 @@ leat_session_take_down (LeatSession *self)
 {
   g_atomic_int_set (&self->is_open, FALSE);
   leat_session_stop_endpoints (self);
+  leat_session_close_trace (self);
   leat_session_drop_memo (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
@@ -226,11 +262,24 @@ leat_session_take_down (LeatSession *self)
   leat_pipeline_thaw (self->pipeline);
 }
 
+static void
+leat_session_tell_device (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  g_free (self->told_device);
+  self->told_device = g_strdup (leat_device_get_id (self->device));
+  g_mutex_unlock (&self->told_lock);
+}
+
 static gboolean
 leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error)
 {
+  leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  leat_session_clear_times (self);
+  self->measured = self->timing_mode == LEAT_TIMING_NODES;
+  self->n_measured = 0;
   self->flushed = self->ended = self->failed = FALSE;
   self->n_filled = 0;
   if (!leat_session_plan (self, error))
@@ -242,6 +291,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
       return FALSE;
     }
   self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
+  leat_session_tell_device (self);
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
   return TRUE;
@@ -372,6 +422,13 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_CACHE_BYTES:
       self->cache_bytes = g_value_get_uint64 (value);
       break;
+    case PROP_TIMING:
+      self->timing_mode = g_value_get_enum (value);
+      break;
+    case PROP_TRACE:
+      g_free (self->trace_path);
+      self->trace_path = g_value_dup_string (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -381,6 +438,7 @@ static void
 leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   LeatSession *self = LEAT_SESSION (object);
+  LeatSessionStats stats;
 
   switch (id)
     {
@@ -414,8 +472,19 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_CACHE_BYTES:
       g_value_set_uint64 (value, self->cache_bytes);
       break;
+    case PROP_TIMING:
+      g_value_set_enum (value, self->timing_mode);
+      break;
+    case PROP_TRACE:
+      g_value_set_string (value, self->trace_path);
+      break;
+    case PROP_LAST_REASON:
+      leat_session_get_stats (self, &stats);
+      g_value_set_string (value, stats.change_reason);
+      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
 
@@ -435,6 +504,10 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->trials);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
+  g_free (self->told_device);
+  g_free (self->trace_path);
+  leat_session_clear_times (self);
+  g_array_unref (self->times.nodes);
   g_mutex_clear (&self->told_lock);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
@@ -538,7 +611,38 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_CACHE_BYTES] = g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
                                                               G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:timing:
+   *
+   * What is measured; read when the session opens.
+   *
+   * With %LEAT_TIMING_NODES the first 64 runs and then every 32nd are measured on the device, op by op; the others go
+   * as they would without.  leat_session_dup_times () tells what was found.
+   */
+  leat_session_props[PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
+                                                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:trace:
+   *
+   * A file to write what each run goes through to, in the trace event format that Perfetto and Chrome read; %NULL for
+   * none; read when the session opens, and complete when it is closed.
+   *
+   * It has the host's steps (fill, launch, wait, drain) on a track, and with #LeatSession:timing set to
+   * %LEAT_TIMING_NODES, every run being measured then, each node's time on the device on another.  Of the runs after
+   * the first 10000 nothing is written.
+   */
+  leat_session_props[PROP_TRACE] =
+    g_param_spec_string ("trace", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:last-reason:
+   *
+   * Why an executable graph was built for the last plan that needed one; empty while none has, since the session was
+   * opened.  Any thread may ask.
+   */
+  leat_session_props[PROP_LAST_REASON] =
+    g_param_spec_string ("last-reason", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
+  leat_session_install_counters (object_class, N_PROPS);
 }
 
 static void
@@ -561,5 +665,6 @@ leat_session_init (LeatSession *self)
   self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
+  self->times.nodes = leat_session_times_new ();
   g_mutex_init (&self->told_lock);
 }

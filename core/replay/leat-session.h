@@ -102,6 +102,22 @@ typedef enum
 #define LEAT_TYPE_WAIT (leat_wait_get_type ())
 GType leat_wait_get_type (void) G_GNUC_CONST;
 
+/**
+ * LeatTimingMode:
+ * @LEAT_TIMING_OFF: only the host's clock is looked at
+ * @LEAT_TIMING_NODES: the device's clock says when each node began and ended
+ *
+ * What a session measures.
+ */
+typedef enum
+{
+  LEAT_TIMING_OFF,
+  LEAT_TIMING_NODES,
+} LeatTimingMode;
+
+#define LEAT_TYPE_TIMING_MODE (leat_timing_mode_get_type ())
+GType leat_timing_mode_get_type (void) G_GNUC_CONST;
+
 #define LEAT_TYPE_SESSION (leat_session_get_type ())
 G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 
@@ -127,6 +143,9 @@ gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
+GVariant *leat_session_dup_times (LeatSession *self);
+char *leat_session_to_dot (LeatSession *self);
+char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);
 gboolean leat_session_start_counting (LeatSession *self, GError **error);
 GVariant *leat_session_stop_counting (LeatSession *self, GError **error);
 

@@ -15,7 +15,7 @@ typedef struct
   guint64 key; /* leat_plan_hash () */
   LeatResident *resident;
   GPtrArray *lanes; /* LeatLane */
-  guint64 bytes;    /* that the device and the host had less of when it had been made */
+  guint64 bytes;    /* of memory, of the device and of the host, that was not there before */
   guint64 used;     /* when it was last taken up, by a clock of its session */
 } LeatSetup;
 
@@ -25,6 +25,7 @@ typedef struct
   LeatDevice *device;
   LeatStore *store;
   LeatGraphCounts *counts;
+  gboolean measured; /* runs may be */
 } LeatSetupBase;
 
 /* Without graphs.  @before (nullable): lends modules. */
@@ -33,8 +34,6 @@ void leat_setup_free (LeatSetup *self);
 /* The graphs of the first path.  @donor (nullable): a setup that is not needed any more when this succeeds, alike to
  * this one: its executables are updated where the driver does so.  @why: as leat_lane_take_graph (). */
 gboolean leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error);
-/* The graph of another path, for one of its lanes. */
-gboolean leat_setup_build_path (LeatSetup *self, LeatLane *lane, LeatPath path, GError **error);
 /* The donor of a build that failed is to run on. */
 gboolean leat_setup_rebuild (LeatSetup *self, GError **error);
 /* See leat_lane_adjust (). */
@@ -43,6 +42,9 @@ gboolean leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan
 /* Constants and what is kept from run to run are what they shall be when @before (nullable) ran until now. */
 gboolean leat_setup_begin (LeatSetup *self, LeatSetup *before, GError **error);
 gboolean leat_setup_has_graphs (LeatSetup *self);
+guint64 leat_setup_get_graph_bytes (LeatSetup *self);
+/* What it takes, with its graphs. */
+guint64 leat_setup_get_bytes (LeatSetup *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSetup, leat_setup_free)
 

@@ -4,6 +4,8 @@
 
 #include "leat-setup-private.h"
 
+#include "leat-nvtx-private.h"
+
 static LeatLane *
 leat_setup_get_lane (LeatSetup *self, guint index)
 {
@@ -15,17 +17,21 @@ leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GE
 {
   g_autoptr (LeatSetup) self = g_new0 (LeatSetup, 1);
   guint64 bytes = leat_store_get_bytes (base->store);
+  g_autofree char *name = NULL;
   LeatLane *lane;
 
   self->plan = g_object_ref (plan);
   self->key = leat_plan_hash (plan);
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
-  self->resident = leat_resident_new (plan, base->store, base->device, before != NULL ? before->resident : NULL, error);
+  self->resident = leat_resident_new (plan, base->store, base->device, base->measured,
+                                      before != NULL ? before->resident : NULL, error);
   if (self->resident == NULL)
     return NULL;
   lane = leat_lane_new (plan, self->resident, base->store, base->counts, error);
   if (lane == NULL)
     return NULL;
+  name = g_strdup_printf ("lane %u", self->lanes->len);
+  leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
   g_ptr_array_add (self->lanes, lane);
   self->bytes = leat_store_get_bytes (base->store) - bytes;
   return g_steal_pointer (&self);
@@ -38,21 +44,6 @@ leat_setup_free (LeatSetup *self)
   g_clear_pointer (&self->resident, leat_resident_unref);
   g_clear_object (&self->plan);
   g_free (self);
-}
-
-/* What the driver takes for graphs is its own affair; only what it says is free tells. */
-static guint64
-leat_setup_get_free (LeatSetup *self)
-{
-  const LeatDriverTable *table = leat_device_get_table (self->resident->device);
-  size_t unused = 0, total = 0;
-
-  if (!leat_device_push (self->resident->device, NULL))
-    return 0;
-  if ((*table->cuMemGetInfo) (&unused, &total) != CUDA_SUCCESS)
-    unused = 0;
-  leat_device_pop (self->resident->device);
-  return unused;
 }
 
 /* What the donor has built for runs that leave something out serves again; where it does not, such a run builds it. */
@@ -73,8 +64,6 @@ leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
 gboolean
 leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
 {
-  guint64 before = leat_setup_get_free (self), after;
-
   *why = NULL;
   for (guint i = 0; i < self->lanes->len; i++)
     {
@@ -84,20 +73,6 @@ leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
         return FALSE;
     }
   leat_setup_take_other_paths (self, donor);
-  after = leat_setup_get_free (self);
-  self->bytes += before > after ? before - after : 0;
-  return TRUE;
-}
-
-gboolean
-leat_setup_build_path (LeatSetup *self, LeatLane *lane, LeatPath path, GError **error)
-{
-  guint64 before = leat_setup_get_free (self), after;
-
-  if (!leat_lane_build_graph (lane, path, error))
-    return FALSE;
-  after = leat_setup_get_free (self);
-  self->bytes += before > after ? before - after : 0;
   return TRUE;
 }
 
@@ -124,7 +99,8 @@ leat_setup_take_over (LeatSetup *self, LeatResident *resident, LeatPlan *plan)
 gboolean
 leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, gboolean *broken, GError **error)
 {
-  g_autoptr (LeatResident) resident = leat_resident_new (plan, base->store, base->device, self->resident, error);
+  g_autoptr (LeatResident) resident =
+    leat_resident_new (plan, base->store, base->device, base->measured, self->resident, error);
 
   *broken = FALSE;
   if (resident == NULL)
@@ -158,4 +134,20 @@ gboolean
 leat_setup_has_graphs (LeatSetup *self)
 {
   return self->lanes->len > 0 && leat_setup_get_lane (self, 0)->executables[LEAT_PATH_FULL].exec != NULL;
+}
+
+guint64
+leat_setup_get_graph_bytes (LeatSetup *self)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < self->lanes->len; i++)
+    bytes += leat_lane_get_graph_bytes (leat_setup_get_lane (self, i));
+  return bytes;
+}
+
+guint64
+leat_setup_get_bytes (LeatSetup *self)
+{
+  return self->bytes + leat_setup_get_graph_bytes (self);
 }

@@ -12,6 +12,18 @@
   (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD                                \
    | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
+/* What an executable takes of the device's memory, as a GPU's driver keeps it there. */
+#define LEAT_CPU_EXEC_BYTES      4096
+#define LEAT_CPU_EXEC_NODE_BYTES 512
+
+static guint64 leat_cpu_exec_bytes; /* of all that there are; atomic */
+
+guint64
+leat_cpu_exec_get_device_bytes (void)
+{
+  return __atomic_load_n (&leat_cpu_exec_bytes, __ATOMIC_RELAXED);
+}
+
 LeatCpuExec *
 leat_cpu_exec_from_handle (CUgraphExec handle)
 {
@@ -62,6 +74,8 @@ leat_cpu_exec_new (LeatCpuGraph *graph, guint64 flags)
     }
   exec->schedule = schedule;
   exec->n_events = n_events;
+  exec->device_bytes = LEAT_CPU_EXEC_BYTES + (guint64) graph->nodes->len * LEAT_CPU_EXEC_NODE_BYTES;
+  __atomic_fetch_add (&leat_cpu_exec_bytes, exec->device_bytes, __ATOMIC_RELAXED);
   exec->conditions = leat_cpu_graph_list_conditions (graph);
   pthread_cond_init (&exec->served, NULL);
   return exec;
@@ -80,6 +94,7 @@ leat_cpu_exec_unref (LeatCpuExec *exec)
   leat_cpu_release ();
   if (!last)
     return;
+  __atomic_fetch_sub (&leat_cpu_exec_bytes, exec->device_bytes, __ATOMIC_RELAXED);
   g_ptr_array_unref (exec->conditions);
   pthread_cond_destroy (&exec->served);
   g_free (exec);

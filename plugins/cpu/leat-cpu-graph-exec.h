@@ -18,6 +18,7 @@ struct _LeatCpuExec
   guint32 magic;
   guint refs; /* the program's and one for each launch under way */
   guint64 flags;
+  guint64 device_bytes;
   LeatCpuGraph *graph; /* that counts it as its only one, while that lives */
   LeatCpuSchedule *schedule;
   guint n_events;
@@ -33,6 +34,7 @@ struct _LeatCpuExec
 /* With the lock. */
 LeatCpuExec *leat_cpu_exec_from_handle (CUgraphExec handle);
 /* Without the lock. */
+guint64 leat_cpu_exec_get_device_bytes (void);
 void leat_cpu_exec_unref (LeatCpuExec *exec);
 CUresult leat_cpu_exec_run (LeatCpuGraphRun *run);
 

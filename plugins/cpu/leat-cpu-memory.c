@@ -6,6 +6,7 @@
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-fault.h"
+#include "leat-cpu-graph-exec.h"
 #include "leat-cpu-profile.h"
 #include "leat-cpu-stream.h"
 
@@ -40,7 +41,7 @@ cuMemGetInfo_v2 (size_t *unused, size_t *total)
 {
   LEAT_CPU_ENTER ();
   guint64 all = leat_cpu_profile_get ()->memory_bytes;
-  guint64 used = leat_cpu_allocation_get_device_bytes ();
+  guint64 used = leat_cpu_allocation_get_device_bytes () + leat_cpu_exec_get_device_bytes ();
   if (unused != NULL)
     *unused = used < all ? all - used : 0;
   if (total != NULL)

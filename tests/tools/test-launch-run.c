@@ -496,11 +496,50 @@ test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
   g_assert_null (strstr (result->err, "roken pipe"));
 }
 
+/* Each format by itself, and what it must hold. */
+static void
+test_run_tells_nodes (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *dot = g_strdup_printf ("--dot=%s/plan.dot", fixture->folder);
+  g_autofree char *trace = g_strdup_printf ("--trace=%s/trace.json", fixture->folder);
+  g_autofree char *drawn = NULL, *traced = NULL;
+  g_autoptr (ToolResult) result = tool_run (
+    NULL, WORDS ("-q", "--stats=nodes", "--timing", dot, trace, "io:file", fixture->in, "+", "upload", "name=up",
+                 "mode=copy", "+", "readback", "name=back", "mode=copy", "+", "io:file", fixture->out));
+  const char *paths[] = { strchr (dot, '/'), strchr (trace, '/') };
+
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->err, "measured      1 runs; means: wall ");
+  tool_assert_contains (result->err, "  up (transfer)\n");
+  tool_assert_contains (result->err, "  back (transfer)\n");
+  g_assert_true (g_file_get_contents (paths[0], &drawn, NULL, NULL));
+  tool_assert_contains (drawn, "label=\"up\\ntransfer\\n");
+  tool_assert_contains (drawn, " us, ");
+  g_assert_true (g_file_get_contents (paths[1], &traced, NULL, NULL));
+  tool_assert_contains (traced, "\"name\":\"back\",\"cat\":\"transfer\"");
+}
+
+/* The label is the file's name. */
+static void
+test_run_prometheus (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\nio:file %s -> upload -> readback -> io:file %s\n", fixture->in, fixture->out);
+  g_autofree char *path = tool_write (fixture->folder, "copy me.leat", text);
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--stats=prometheus", path));
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_true (g_str_has_prefix (result->err, "# HELP leat_runs_total "));
+  tool_assert_contains (result->err, ",pipeline=\"copy me\"} 1\n");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, data, function) g_test_add (name, Fixture, data, fixture_set_up, function, fixture_tear_down)
+  ADD ("/leat/tools/launch/run/tells-nodes", NULL, test_run_tells_nodes);
+  ADD ("/leat/tools/launch/run/prometheus", NULL, test_run_prometheus);
   ADD ("/leat/tools/launch/run/stdout-is-the-result", NULL, test_run_stdout_is_the_result);
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
   ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);

@@ -51,7 +51,7 @@ static const UsageCase usage_cases[] = {
   { { NULL }, 2, "name a pipeline file" },
   { { "--nonsense" }, 2, "--nonsense" },
   { { "--plan=xml", "a.leat" }, 2, "--plan=xml: expected text or json or dot" },
-  { { "--stats=xml", "a.leat" }, 2, "--stats=xml: expected text or json" },
+  { { "--stats=xml", "a.leat" }, 2, "--stats=xml: expected text or json or nodes or prometheus" },
   { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected auto or graph or eager" },
   { { "--check", "--plan", "a.leat" }, 2, "only one of" },
   { { "--check", "--variables", "a.leat" }, 2, "only one of" },

@@ -74,6 +74,32 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
   return most * value;
 }
 
+__device__ __forceinline__ uint64_t
+leat_clock_now ()
+{
+  uint64_t ns;
+
+  asm volatile ("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+
+/* What a wrapper that tells its times does around the body.  Blocks start in the order of their numbers; which one is
+ * done last shows.  Time only grows, so that nothing need be set back between runs. */
+__device__ __forceinline__ void
+leat_clock_begin (uint64_t *clock)
+{
+  if (leat_grid_rank () == 0)
+    clock[0] = leat_clock_now ();
+}
+
+__device__ __forceinline__ void
+leat_clock_end (uint64_t *clock)
+{
+  __syncthreads ();
+  if (threadIdx.x + threadIdx.y + threadIdx.z == 0)
+    atomicMax (clock + 1, leat_clock_now ());
+}
+
 template <class T>
 __device__ __forceinline__ T
 leat_grid_first (T)

@@ -108,6 +108,64 @@ test_kernel_compile_include (gconstpointer target_name)
     g_error ("expected \"%s\" in: %s", place, error->message);
 }
 
+static char *
+compile_to_ptx (const char *text, gboolean timed)
+{
+  LeatImageTarget target = { LEAT_IMAGE_PTX, "", 75, timed };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "clocks.cu", NULL);
+  g_autoptr (LeatKernelSource) source = NULL;
+  g_autoptr (GBytes) image = NULL;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  source = leat_kernel_source_new_from_file (path, &error);
+  g_assert_no_error (error);
+  g_unlink (path);
+  g_rmdir (folder);
+  image = leat_image_compile (source, &target, &error);
+  if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+    {
+      g_test_skip (error->message);
+      return NULL;
+    }
+  g_assert_no_error (error);
+  return g_strndup (g_bytes_get_data (image, NULL), g_bytes_get_size (image));
+}
+
+/* The instructions of one kernel of a PTX text. */
+static char *
+cut_entry (const char *ptx, const char *name)
+{
+  g_autofree char *begin = g_strdup_printf (".entry %s(", name);
+  const char *from = strstr (ptx, begin);
+
+  g_assert_nonnull (from);
+  return g_strndup (from, strstr (from, "\n}\n") - from);
+}
+
+/* An image for measured runs has the same kernels as any other, and beside each one that reads the clock. */
+static void
+test_kernel_compile_timed (void)
+{
+  static const char text[] = "__global__ void twice (const float *x, unsigned x_count, float *y)\n"
+                             "{\n  GRID_FOR (i, x_count) { if (x[i] < 0) return; y[i] = 2 * x[i]; }\n}\n";
+  g_autofree char *plain = compile_to_ptx (text, FALSE), *timed = plain != NULL ? compile_to_ptx (text, TRUE) : NULL;
+  g_autofree char *before = NULL, *after = NULL, *clocked = NULL;
+
+  if (plain == NULL)
+    return;
+  before = cut_entry (plain, "leat_wrap_twice");
+  after = cut_entry (timed, "leat_wrap_twice");
+  clocked = cut_entry (timed, "leat_time_twice");
+  g_assert_null (strstr (plain, "leat_time_twice"));
+  g_assert_null (strstr (plain, "%globaltimer"));
+  g_assert_null (strstr (after, "%globaltimer"));
+  g_assert_nonnull (strstr (clocked, "%globaltimer"));
+  g_assert_nonnull (strstr (clocked, "max.u64"));
+  g_assert_cmpuint (strlen (before), ==, strlen (after));
+}
+
 /* Whichever compiler is missing, the message says what would help. */
 static const struct
 {
@@ -260,6 +318,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/kernel/compile/nvrtc-names-include", "sm_90", test_kernel_compile_include);
   g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
+  g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-nvrtc", "sm_90", test_kernel_compile_examples);

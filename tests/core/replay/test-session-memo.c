@@ -72,7 +72,7 @@ test_session_memo_spares_the_device (void)
   g_assert_cmpuint (get_stat (&fixture, "runs-full"), ==, 4);
   g_assert_cmpuint (get_stat (&fixture, "memo-hits"), ==, 4);
   g_assert_cmpuint (get_stat (&fixture, "memo-lookups"), ==, 8);
-  g_assert_cmpuint (get_stat (&fixture, "memo-entries"), ==, 4);
+  g_assert_cmpuint (get_stat (&fixture, "memo-held"), ==, 4);
   session_fixture_close (&fixture);
 }
 
@@ -115,12 +115,12 @@ test_session_memo_turns_itself_off (void)
   open_with_memo (&fixture, MAP);
   for (guint seed = 0; seed < 255; seed++)
     run_and_check (&fixture, N, seed);
-  g_assert_cmpuint (get_stat (&fixture, "memo-entries"), ==, 32);
+  g_assert_cmpuint (get_stat (&fixture, "memo-held"), ==, 32);
   g_assert_cmpuint (count_memo_warnings (fixture.pipeline), ==, 0);
   for (guint seed = 255; seed < 300; seed++)
     run_and_check (&fixture, N, seed);
   g_assert_cmpuint (get_stat (&fixture, "memo-lookups"), ==, 256);
-  g_assert_cmpuint (get_stat (&fixture, "memo-entries"), ==, 0);
+  g_assert_cmpuint (get_stat (&fixture, "memo-held"), ==, 0);
   g_assert_cmpuint (count_memo_warnings (fixture.pipeline), ==, 1);
   run_and_check (&fixture, N, 299);
   g_assert_cmpuint (get_stat (&fixture, "memo-hits"), ==, 0);

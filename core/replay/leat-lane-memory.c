@@ -1,0 +1,58 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* What graphs take of the device's memory.  No call of the driver says so; its free memory before and after does, with
+ * what others did in between. */
+
+guint64
+leat_lane_get_unused_bytes (LeatLane *self)
+{
+  size_t unused = 0, total;
+
+  return (*self->table->cuMemGetInfo) (&unused, &total) == CUDA_SUCCESS ? unused : 0;
+}
+
+void
+leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_before)
+{
+  guint64 unused = leat_lane_get_unused_bytes (self);
+
+  self->executables[path].device_bytes = unused_before > unused ? unused_before - unused : 0;
+}
+
+guint64
+leat_lane_get_graph_bytes (LeatLane *self)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < LEAT_N_PATHS; i++)
+    bytes += self->executables[i].device_bytes;
+  return bytes;
+}
+
+/* What the driver keeps for nodes that allocate, in graphs of the whole process; 0 where it does not say. */
+guint64
+leat_lane_get_reserved_bytes (LeatLane *self)
+{
+  guint64 bytes = 0;
+  CUdevice device;
+
+  if (self->table->cuDeviceGetGraphMemAttribute == NULL || (*self->table->cuCtxGetDevice) (&device) != CUDA_SUCCESS
+      || (*self->table->cuDeviceGetGraphMemAttribute) (device, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &bytes)
+           != CUDA_SUCCESS)
+    return 0;
+  return bytes;
+}
+
+/* Gives back what graphs that are gone have left behind. */
+void
+leat_lane_trim_graph_memory (LeatLane *self)
+{
+  CUdevice device;
+
+  if (self->table->cuDeviceGraphMemTrim != NULL && (*self->table->cuCtxGetDevice) (&device) == CUDA_SUCCESS)
+    (*self->table->cuDeviceGraphMemTrim) (device);
+}

@@ -1,0 +1,125 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* The text exposition format, version 0.0.4: base units (seconds, bytes), `_total` behind what only grows. */
+
+static void
+leat_prometheus_append_label (GString *out, const char *name, const char *value)
+{
+  g_string_append_printf (out, "%s=\"", name);
+  for (const char *c = value; *c != '\0'; c++)
+    if (*c == '\n')
+      g_string_append (out, "\\n");
+    else if (*c == '"' || *c == '\\')
+      g_string_append_printf (out, "\\%c", *c);
+    else
+      g_string_append_c (out, *c);
+  g_string_append_c (out, '"');
+}
+
+/* "first-result-us" becomes leat_first_result_seconds, "runs" leat_runs_total, "source-us" leat_source_seconds_total.
+ */
+static char *
+leat_prometheus_dup_name (const LeatCounter *counter)
+{
+  g_autoptr (GString) name = g_string_new ("leat_");
+  gboolean time = leat_counter_is_time (counter);
+
+  g_string_append_len (name, counter->name, strlen (counter->name) - (time ? strlen ("-us") : 0));
+  g_string_replace (name, "-", "_", 0);
+  if (time)
+    g_string_append (name, "_seconds");
+  if (counter->kind == LEAT_COUNTER_SUM || counter->kind == LEAT_COUNTER_SPENT)
+    g_string_append (name, "_total");
+  return g_string_free (g_steal_pointer (&name), FALSE);
+}
+
+static void
+leat_prometheus_append_head (GString *out, const char *name, const char *help, gboolean grows)
+{
+  g_string_append_printf (out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, grows ? "counter" : "gauge");
+}
+
+static void
+leat_prometheus_append_seconds (GString *out, gint64 us)
+{
+  g_string_append_printf (out, "%" G_GINT64_FORMAT ".%06d\n", us / G_USEC_PER_SEC, (int) (us % G_USEC_PER_SEC));
+}
+
+static void
+leat_prometheus_append_counter (GString *out, const LeatCounter *counter, const LeatSessionStats *stats,
+                                const char *labels)
+{
+  g_autofree char *name = leat_prometheus_dup_name (counter);
+  guint64 value = leat_counter_get (counter, stats);
+
+  leat_prometheus_append_head (out, name, counter->help,
+                               counter->kind == LEAT_COUNTER_SUM || counter->kind == LEAT_COUNTER_SPENT);
+  g_string_append_printf (out, "%s{%s} ", name, labels);
+  if (leat_counter_is_time (counter))
+    leat_prometheus_append_seconds (out, (gint64) value);
+  else
+    g_string_append_printf (out, "%" G_GUINT64_FORMAT "\n", value);
+}
+
+static void
+leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *labels)
+{
+  static const char name[] = "leat_node_seconds_total", samples[] = "leat_node_samples_total";
+  const LeatSessionTimes *times = &self->times;
+
+  leat_prometheus_append_head (out, name, "Time of a node on the device in the runs that were measured", TRUE);
+  for (guint i = 0; i < times->nodes->len; i++)
+    {
+      const LeatNodeTimes *node = &g_array_index (times->nodes, LeatNodeTimes, i);
+
+      g_string_append_printf (out, "%s{%s,", name, labels);
+      leat_prometheus_append_label (out, "node", node->node);
+      g_string_append_c (out, ',');
+      leat_prometheus_append_label (out, "op", node->op);
+      g_string_append_printf (out, ",index=\"%u\"} %" G_GINT64_FORMAT ".%09d\n", node->index, node->sum_ns / 1000000000,
+                              (int) (node->sum_ns % 1000000000));
+    }
+  leat_prometheus_append_head (out, samples, "Runs that were measured", TRUE);
+  g_string_append_printf (out, "%s{%s} %" G_GUINT64_FORMAT "\n", samples, labels, times->samples);
+}
+
+/**
+ * leat_session_to_prometheus:
+ * @self: a session
+ * @pipeline: what the label "pipeline" is to say
+ *
+ * Prints what leat_session_dup_stats () tells in the text format that Prometheus reads, and where nodes are measured
+ * their times.  Every sample has the labels "device" and "pipeline".  Any thread may ask.
+ *
+ * Returns: (transfer full): the text
+ */
+char *
+leat_session_to_prometheus (LeatSession *self, const char *pipeline)
+{
+  g_autoptr (GString) labels = g_string_new (NULL);
+  GString *out = g_string_new (NULL);
+  LeatSessionStats stats;
+  const LeatCounter *counters;
+  guint n;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  g_return_val_if_fail (pipeline != NULL, NULL);
+  leat_session_get_stats (self, &stats);
+  counters = leat_counters_get (&n);
+  g_mutex_lock (&self->told_lock);
+  leat_prometheus_append_label (labels, "device", self->told_device != NULL ? self->told_device : "");
+  g_mutex_unlock (&self->told_lock);
+  g_string_append_c (labels, ',');
+  leat_prometheus_append_label (labels, "pipeline", pipeline);
+  for (guint i = 0; i < n; i++)
+    leat_prometheus_append_counter (out, &counters[i], &stats, labels->str);
+  g_mutex_lock (&self->told_lock);
+  if (self->times.nodes->len > 0)
+    leat_prometheus_append_nodes (out, self, labels->str);
+  g_mutex_unlock (&self->told_lock);
+  return g_string_free (out, FALSE);
+}

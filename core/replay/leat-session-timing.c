@@ -1,0 +1,269 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "leat-timing-private.h"
+
+/* Which runs are measured, and what is made of them.  Measured runs have a graph of their own, so that the clocks cost
+ * the others nothing. */
+
+#define LEAT_TIMING_FIRST 64 /* so many runs are measured one after the other, */
+#define LEAT_TIMING_EVERY 32 /* then one of so many */
+
+GType
+leat_timing_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_TIMING_OFF, "LEAT_TIMING_OFF", "off" },
+                                       { LEAT_TIMING_NODES, "LEAT_TIMING_NODES", "nodes" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatTimingMode", values));
+  return type;
+}
+
+static void
+leat_node_times_clear (gpointer data)
+{
+  LeatNodeTimes *self = data;
+
+  g_free (self->node);
+  g_free (self->op);
+}
+
+GArray *
+leat_session_times_new (void)
+{
+  GArray *nodes = g_array_new (FALSE, TRUE, sizeof (LeatNodeTimes));
+
+  g_array_set_clear_func (nodes, leat_node_times_clear);
+  return nodes;
+}
+
+void
+leat_session_clear_times (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  self->times.samples = 0;
+  self->times.launch_ns = self->times.wait_ns = self->times.work_ns = 0;
+  g_array_set_size (self->times.nodes, 0);
+  g_mutex_unlock (&self->told_lock);
+}
+
+/* What an op moves, or what a kernel has before it. */
+static guint64
+leat_session_get_op_bytes (LeatSession *self, const LeatOp *op)
+{
+  guint64 bytes = 0;
+
+  if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_FOREIGN)
+    return op->bytes;
+  for (guint i = 0; i < op->n_touches; i++)
+    bytes += leat_plan_get_buffer (self->plan, op->touches[i].buffer)->bytes;
+  return bytes;
+}
+
+static void
+leat_session_add_node_times (LeatSession *self, LeatTiming *timing, const LeatOp *op)
+{
+  LeatNodeTimes times = {
+    .node = g_strdup (leat_node_get_name (op->node)),
+    .op = g_strdup (op->kind == LEAT_OP_KERNEL    ? op->prototype->entry
+                    : op->kind == LEAT_OP_FOREIGN ? op->name
+                                                  : leat_op_kind_get_name (op->kind)),
+    .clock = leat_timing_tells (timing, op) ? "kernel" : "event",
+    .index = op->index,
+    .bytes = leat_session_get_op_bytes (self, op),
+    .least_ns = G_MAXINT64,
+  };
+
+  g_array_append_val (self->times.nodes, times);
+}
+
+/* With the first measured run: the way of a transfer may be chosen before it. */
+static void
+leat_session_list_times (LeatSession *self, const LeatLane *lane)
+{
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (leat_timing_has_op (lane->timing, op))
+        leat_session_add_node_times (self, lane->timing, op);
+    }
+  g_mutex_unlock (&self->told_lock);
+}
+
+gboolean
+leat_session_open_timing (LeatSession *self, GError **error)
+{
+  return self->to_calibrate || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
+}
+
+gboolean
+leat_session_is_next_measured (LeatSession *self)
+{
+  return leat_session_is_traced (self) || self->n_measured < LEAT_TIMING_FIRST
+         || self->stats.runs % LEAT_TIMING_EVERY == 0;
+}
+
+static void
+leat_session_note_node_times (LeatNodeTimes *times, const LeatOpTime *op)
+{
+  gint64 ns = op->end_ns - op->begin_ns;
+
+  times->sum_ns += ns;
+  times->least_ns = MIN (times->least_ns, ns);
+  times->most_ns = MAX (times->most_ns, ns);
+  times->begin_ns = op->begin_ns;
+  times->end_ns = op->end_ns;
+}
+
+static void
+leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
+{
+  const gint64 *marks = self->marks;
+
+  self->n_measured++;
+  g_mutex_lock (&self->told_lock);
+  self->times.samples++;
+  self->times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_HANDED];
+  self->times.wait_ns += marks[LEAT_MARK_COMPUTED] - marks[LEAT_MARK_LAUNCHED];
+  self->times.work_ns += timing->work_ns;
+  for (guint i = 0; i < self->times.nodes->len; i++)
+    {
+      LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
+
+      leat_session_note_node_times (times, &timing->times[times->index]);
+    }
+  g_mutex_unlock (&self->told_lock);
+}
+
+gboolean
+leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error)
+{
+  if (self->times.nodes->len == 0)
+    leat_session_list_times (self, lane);
+  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
+  if (!leat_timing_begin (lane->timing, error))
+    return FALSE;
+  self->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
+  if (!leat_lane_launch (lane, LEAT_PATH_TIMED, error))
+    return FALSE;
+  self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
+  return leat_timing_end (lane->timing, error);
+}
+
+gboolean
+leat_session_read_measured (LeatSession *self, LeatLane *lane, GError **error)
+{
+  if (!leat_timing_read (lane->timing, error))
+    return FALSE;
+  leat_session_note_measured (self, lane->timing);
+  return TRUE;
+}
+
+static double
+leat_session_get_mean_us (const LeatSessionTimes *times, gint64 sum_ns)
+{
+  return times->samples > 0 ? sum_ns / 1e3 / times->samples : 0;
+}
+
+static GVariant *
+leat_session_describe_node (const LeatSessionTimes *all, const LeatNodeTimes *times)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "node", "s", times->node);
+  g_variant_dict_insert (&dict, "op", "s", times->op);
+  g_variant_dict_insert (&dict, "clock", "s", times->clock);
+  g_variant_dict_insert (&dict, "bytes", "t", times->bytes);
+  g_variant_dict_insert (&dict, "mean-us", "d", leat_session_get_mean_us (all, times->sum_ns));
+  g_variant_dict_insert (&dict, "least-us", "d", all->samples > 0 ? times->least_ns / 1e3 : 0);
+  g_variant_dict_insert (&dict, "most-us", "d", times->most_ns / 1e3);
+  g_variant_dict_insert (&dict, "begin-us", "d", times->begin_ns / 1e3);
+  g_variant_dict_insert (&dict, "end-us", "d", times->end_ns / 1e3);
+  return g_variant_dict_end (&dict);
+}
+
+/**
+ * leat_session_dup_times:
+ * @self: a session
+ *
+ * Gets what the device's clock said about the runs that were measured since the session was opened with
+ * #LeatSession:timing set to %LEAT_TIMING_NODES; where a property that was set then gave the data another shape, or
+ * made other work of the nodes, since it runs that.
+ *
+ * Returns: (transfer full): a dictionary (a{sv}): samples t (how many runs were measured); their means in microseconds:
+ *   wall-us d (from the launch until the wait was over, by the host's clock), and of it launch-us d (in the call that
+ *   hands the run over) and wait-us d; work-us d (by the device's clock, from the beginning of the first node to the
+ *   end of the last) and queue-us d (what is left of wall-us: on the way to the device and back); nodes aa{sv}, in the
+ *   order of the plan: node s, op s, clock s ("kernel": the kernel itself told; "event": an event before it and one
+ *   behind), bytes t (that it moves or has before it), mean-us d, least-us d, most-us d, and of the last measured run
+ *   begin-us d and end-us d
+ */
+GVariant *
+leat_session_dup_times (LeatSession *self)
+{
+  const LeatSessionTimes *times = &self->times;
+  GVariantBuilder nodes;
+  GVariantDict dict;
+  gint64 wall_ns;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  g_variant_dict_init (&dict, NULL);
+  g_variant_builder_init (&nodes, G_VARIANT_TYPE ("aa{sv}"));
+  g_mutex_lock (&self->told_lock);
+  wall_ns = times->launch_ns + times->wait_ns;
+  g_variant_dict_insert (&dict, "samples", "t", times->samples);
+  g_variant_dict_insert (&dict, "wall-us", "d", leat_session_get_mean_us (times, wall_ns));
+  g_variant_dict_insert (&dict, "launch-us", "d", leat_session_get_mean_us (times, times->launch_ns));
+  g_variant_dict_insert (&dict, "wait-us", "d", leat_session_get_mean_us (times, times->wait_ns));
+  g_variant_dict_insert (&dict, "work-us", "d", leat_session_get_mean_us (times, times->work_ns));
+  g_variant_dict_insert (&dict, "queue-us", "d", leat_session_get_mean_us (times, wall_ns - times->work_ns));
+  for (guint i = 0; i < times->nodes->len; i++)
+    g_variant_builder_add_value (&nodes,
+                                 leat_session_describe_node (times, &g_array_index (times->nodes, LeatNodeTimes, i)));
+  g_mutex_unlock (&self->told_lock);
+  g_variant_dict_insert_value (&dict, "nodes", g_variant_builder_end (&nodes));
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+/**
+ * leat_session_to_dot:
+ * @self: an open session
+ *
+ * Draws the plan for Graphviz as leat_plan_to_dot () does, with what was measured: in each box the mean time of the op
+ * and the bytes that it moves.
+ *
+ * Returns: (transfer full) (nullable): a DOT graph; %NULL while the session is not open
+ */
+char *
+leat_session_to_dot (LeatSession *self)
+{
+  g_auto (GStrv) notes = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  if (self->plan == NULL)
+    return NULL;
+  notes = g_new0 (char *, self->plan->ops->len + 1);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    notes[i] = g_strdup ("");
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->times.nodes->len && self->times.samples > 0; i++)
+    {
+      const LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
+      g_autofree char *size = leat_device_format_bytes (times->bytes);
+
+      g_free (notes[times->index]);
+      notes[times->index] =
+        g_strdup_printf ("\\n%.2f us, %s", leat_session_get_mean_us (&self->times, times->sum_ns), size);
+    }
+  g_mutex_unlock (&self->told_lock);
+  return leat_plan_draw (self->plan, (const char *const *) notes);
+}

@@ -1,0 +1,159 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "exposition.h"
+#include "timing-fixture.h"
+
+#define CHAIN                                                                                                          \
+  "app name=source spec=f32[1000] -> upload name=up mode=copy -> map name=twice expr=2*x -> readback name=back "       \
+  "mode=copy -> app name=sink\n"
+#define N     1000
+#define BYTES (N * sizeof (float))
+
+static void
+run (SessionFixture *fixture, guint runs)
+{
+  for (guint i = 0; i < runs; i++)
+    {
+      float x[N] = { (float) i };
+      g_autoptr (GBytes) output = session_fixture_run (fixture, x, sizeof x);
+
+      g_assert_cmpfloat (*(const float *) g_bytes_get_data (output, NULL), ==, 2.0f * i);
+    }
+}
+
+static void
+check_text (LeatSession *session, const char *name, GVariant *value)
+{
+  g_autofree char *text = NULL;
+
+  g_object_get (session, name, &text, NULL);
+  g_assert_cmpstr (text, ==, g_variant_get_string (value, NULL));
+}
+
+/* Each number and text is a property too, and both say the same. */
+static void
+test_telemetry_properties (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GVariant) stats = NULL;
+  GVariantIter iter;
+  const char *name;
+  GVariant *value;
+  guint n = 0;
+
+  session_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH);
+  run (&fixture, 7);
+  g_object_set (leat_pipeline_get_node (fixture.pipeline, "back", NULL), "mode", LEAT_TRANSFER_KERNEL, NULL);
+  run (&fixture, 1);
+  stats = leat_session_dup_stats (fixture.session);
+  g_variant_iter_init (&iter, stats);
+  while (g_variant_iter_next (&iter, "{&sv}", &name, &value))
+    {
+      guint64 number = 0;
+
+      if (g_variant_is_container (value))
+        {
+          g_variant_unref (value);
+          continue;
+        }
+      if (g_variant_is_of_type (value, G_VARIANT_TYPE_STRING))
+        {
+          check_text (fixture.session, name, value);
+          g_variant_unref (value);
+          continue;
+        }
+      g_object_get (fixture.session, name, &number, NULL);
+      if (g_variant_is_of_type (value, G_VARIANT_TYPE_INT64))
+        g_assert_cmpint (g_variant_get_int64 (value), ==, (gint64) number);
+      else
+        g_assert_cmpuint (g_variant_get_uint64 (value), ==, number);
+      g_variant_unref (value);
+      n++;
+    }
+  g_assert_cmpuint (n, >=, 28);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_telemetry_counts (void)
+{
+  static const struct
+  {
+    const char *name;
+    guint64 value;
+  } expected[] = {
+    { "runs", 7 },         { "runs-full", 7 },         { "runs-resident", 0 },     { "memo-hits", 0 },
+    { "items-in", 7 * N }, { "bytes-in", 7 * BYTES },  { "bytes-out", 7 * BYTES }, { "bytes-up", 7 * BYTES },
+    { "changes", 0 },      { "bytes-back", 7 * BYTES }
+  };
+  SessionFixture fixture;
+  guint64 number;
+
+  session_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH);
+  run (&fixture, 7);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      g_object_get (fixture.session, expected[i].name, &number, NULL);
+      g_test_message ("%s", expected[i].name);
+      g_assert_cmpuint (number, ==, expected[i].value);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* What is left out on the way is not counted as sent. */
+static void
+test_telemetry_counts_resident (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  LeatView view;
+  guint64 up, back, resident;
+
+  session_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH);
+  g_assert_true (leat_session_map_input (fixture.session, "source", &view, &error));
+  g_assert_true (leat_session_map_output (fixture.session, "sink", &view, &error));
+  for (guint i = 0; i < 5; i++)
+    g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_object_get (fixture.session, "bytes-up", &up, "bytes-back", &back, "runs-resident", &resident, NULL);
+  g_assert_cmpuint (resident, ==, 4);
+  g_assert_cmpuint (up, ==, BYTES);
+  g_assert_cmpuint (back, ==, 5 * BYTES);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_telemetry_prometheus (void)
+{
+  SessionFixture fixture;
+  g_autofree char *text = NULL;
+  g_autoptr (GHashTable) samples = NULL;
+  g_autofree char *labels = NULL, *runs = NULL, *node = NULL;
+  const char *device;
+
+  timing_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
+  run (&fixture, 7);
+  text = leat_session_to_prometheus (fixture.session, "a \"b\"\\c\nd");
+  samples = exposition_parse (text);
+  device = leat_device_get_id (leat_session_get_device (fixture.session));
+  labels = g_strdup_printf ("device=\"%s\",pipeline=\"a \\\"b\\\"\\\\c\\nd\"", device);
+  runs = g_strdup_printf ("leat_runs_total{%s}", labels);
+  g_assert_cmpstr (g_hash_table_lookup (samples, runs), ==, "7");
+  node = g_strdup_printf ("leat_node_seconds_total{%s,node=\"up\",op=\"transfer\",index=\"1\"}", labels);
+  g_assert_nonnull (g_hash_table_lookup (samples, node));
+  g_assert_cmpfloat (g_ascii_strtod (g_hash_table_lookup (samples, node), NULL), <, 1);
+  session_fixture_close (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/session/telemetry/properties", test_telemetry_properties);
+  g_test_add_func ("/leat/session/telemetry/counts", test_telemetry_counts);
+  g_test_add_func ("/leat/session/telemetry/counts-resident", test_telemetry_counts_resident);
+  g_test_add_func ("/leat/session/telemetry/prometheus", test_telemetry_prometheus);
+  exposition_add_tests ();
+  return g_test_run ();
+}
