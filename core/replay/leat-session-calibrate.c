@@ -13,8 +13,8 @@
 
 #define LEAT_CALIBRATE_SETTLE  3
 #define LEAT_CALIBRATE_RUNS    11
-#define LEAT_CALIBRATE_MOST_US 60000.0 /* for all trials together, once the first is over */
-#define LEAT_CALIBRATE_GAIN    0.97    /* of the time so far; less is noise */
+#define LEAT_CALIBRATE_MOST_US 250000.0 /* for all trials together, once the first is over */
+#define LEAT_CALIBRATE_GAIN    0.97     /* of the time so far; less is noise */
 
 typedef struct
 {

@@ -24,40 +24,210 @@
   }
 
 static const LeatCounter leat_counters[] = {
+  /**
+   * LeatSession:runs:
+   *
+   * Runs since the session was opened.
+   */
   COUNTER ("runs", runs, "Runs since the session was opened"),
+  /**
+   * LeatSession:runs-full:
+   *
+   * Runs that did all of the plan, since the session was opened.
+   */
   COUNTER ("runs-full", runs_of[LEAT_PATH_FULL], "Runs that did all of the plan"),
+  /**
+   * LeatSession:runs-resident:
+   *
+   * Runs without uploads, their inputs being what they were, since the session was opened.
+   */
   COUNTER ("runs-resident", runs_of[LEAT_PATH_RESIDENT], "Runs without uploads, their inputs being what they were"),
+  /**
+   * LeatSession:memo-hits:
+   *
+   * Runs whose results were known, since the session was opened.
+   */
   COUNTER ("memo-hits", memo_hits, "Runs whose results were known"),
+  /**
+   * LeatSession:memo-lookups:
+   *
+   * Runs whose results were looked for, since the session was opened.
+   */
   COUNTER ("memo-lookups", memo_lookups, "Runs whose results were looked for"),
+  /**
+   * LeatSession:memo-held:
+   *
+   * Results that are remembered, now.
+   */
   GAUGE ("memo-held", memo_entries, "Results that are remembered"),
+  /**
+   * LeatSession:memo-held-bytes:
+   *
+   * Bytes that are remembered, of inputs and results, now.
+   */
   GAUGE ("memo-held-bytes", memo_bytes, "Bytes that are remembered, of inputs and results"),
+  /**
+   * LeatSession:changes:
+   *
+   * Nodes whose arguments were set between runs, since the session was opened.
+   */
   COUNTER ("changes", changes, "Nodes whose arguments were set between runs"),
-  COUNTER ("replans", replans, "Plans made since the session was opened, for properties that were set"),
+  /**
+   * LeatSession:replans:
+   *
+   * Plans made for properties that were set between runs, since the session was opened.
+   */
+  COUNTER ("replans", replans, "Plans made for properties that were set between runs"),
+  /**
+   * LeatSession:updates:
+   *
+   * Nodes of executable graphs that were given other values in place, since the session was opened.
+   */
   COUNTER ("updates", graphs.updates, "Nodes of executable graphs that were given other values in place"),
+  /**
+   * LeatSession:graph-updates:
+   *
+   * Executable graphs that were given another graph in place, since the session was opened.
+   */
   COUNTER ("graph-updates", graphs.graph_updates, "Executable graphs that were given another graph in place"),
+  /**
+   * LeatSession:instantiations:
+   *
+   * Executable graphs that were made, since the session was opened.
+   */
   COUNTER ("instantiations", graphs.instantiations, "Executable graphs that were made"),
+  /**
+   * LeatSession:shapes:
+   *
+   * Former shapes of the data for which memory and graphs are kept, now.
+   */
   GAUGE ("shapes", shapes, "Former shapes of the data for which memory and graphs are kept"),
-  GAUGE ("shape-bytes", shape_bytes, "Bytes of memory that are kept for them"),
+  /**
+   * LeatSession:shape-bytes:
+   *
+   * Bytes of memory that are kept for former shapes of the data, now.
+   */
+  GAUGE ("shape-bytes", shape_bytes, "Bytes of memory that are kept for former shapes"),
+  /**
+   * LeatSession:shape-hits:
+   *
+   * Returns to a shape of the data that was kept, since the session was opened.
+   */
   COUNTER ("shape-hits", shape_hits, "Returns to a shape that was kept"),
+  /**
+   * LeatSession:items-in:
+   *
+   * Items that sources gave, since the session was opened.
+   */
   COUNTER ("items-in", items_in, "Items that sources gave"),
+  /**
+   * LeatSession:bytes-in:
+   *
+   * Bytes that sources gave, since the session was opened.
+   */
   COUNTER ("bytes-in", bytes_in, "Bytes that sources gave"),
+  /**
+   * LeatSession:bytes-out:
+   *
+   * Bytes that sinks took, since the session was opened.
+   */
   COUNTER ("bytes-out", bytes_out, "Bytes that sinks took"),
+  /**
+   * LeatSession:bytes-up:
+   *
+   * Bytes copied to the device, since the session was opened.
+   */
   COUNTER ("bytes-up", bytes_up, "Bytes copied to the device"),
+  /**
+   * LeatSession:bytes-back:
+   *
+   * Bytes copied back from the device, since the session was opened.
+   */
   COUNTER ("bytes-back", bytes_back, "Bytes copied back from the device"),
+  /**
+   * LeatSession:graph-bytes:
+   *
+   * Device memory that instantiating graphs took, as the driver's free memory says, now.
+   */
   GAUGE ("graph-bytes", graph_bytes, "Device memory that instantiating graphs took, as the driver's free memory says"),
+  /**
+   * LeatSession:graph-reserved-bytes:
+   *
+   * Device memory that the driver keeps for allocations in graphs of this process, now.
+   */
   GAUGE ("graph-reserved-bytes", graph_reserved_bytes,
          "Device memory that the driver keeps for allocations in graphs of this process"),
+  /**
+   * LeatSession:open-us:
+   *
+   * Time that opening took, in microseconds.
+   */
   TIME ("open-us", opened_us, "Time that opening took"),
+  /**
+   * LeatSession:open-plan-us:
+   *
+   * Time that planning took, in microseconds.
+   */
   TIME ("open-plan-us", plan_us, "Time that planning took"),
+  /**
+   * LeatSession:open-attach-us:
+   *
+   * Time that getting the device took, in microseconds.
+   */
   TIME ("open-attach-us", attach_us, "Time that getting the device took"),
+  /**
+   * LeatSession:open-load-us:
+   *
+   * Time that loading kernels and making memory took, in microseconds.
+   */
   TIME ("open-load-us", load_us, "Time that loading kernels and making memory took"),
+  /**
+   * LeatSession:open-build-us:
+   *
+   * Time that making the graph took, in microseconds.
+   */
   TIME ("open-build-us", build_us, "Time that making the graph took"),
+  /**
+   * LeatSession:first-result-us:
+   *
+   * Time from opening to the first result, in microseconds.
+   */
   TIME ("first-result-us", first_us, "Time from opening to the first result"),
+  /**
+   * LeatSession:source-us:
+   *
+   * Time spent in sources, in microseconds, summed over the runs that were measured.
+   */
   SPENT ("source-us", source_us, "Time spent in sources"),
+  /**
+   * LeatSession:device-us:
+   *
+   * Time from launch to completion, in microseconds, summed over the runs that were measured.
+   */
   SPENT ("device-us", device_us, "Time from launch to completion"),
+  /**
+   * LeatSession:sink-us:
+   *
+   * Time spent in sinks, in microseconds, summed over the runs that were measured.
+   */
   SPENT ("sink-us", sink_us, "Time spent in sinks"),
-  SPENT ("replan-us", replan_us, "Time spent planning anew, for what could not be done too"),
+  /**
+   * LeatSession:replan-us:
+   *
+   * Time spent planning anew for properties that were set, also where that failed, in microseconds.
+   */
+  SPENT ("replan-us", replan_us, "Time spent planning anew, with what could not be done"),
+  /**
+   * LeatSession:device-min-us:
+   *
+   * Least time from launch to completion, in microseconds.
+   */
   TIME ("device-min-us", device_min_us, "Least time from launch to completion"),
+  /**
+   * LeatSession:device-max-us:
+   *
+   * Most time from launch to completion, in microseconds.
+   */
   TIME ("device-max-us", device_max_us, "Most time from launch to completion"),
 };
 
