@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 
 /* The memory that outlives one plan of a session: staging, state and constants are found again by kind, name and size
  * when the pipeline is planned anew, and arenas by size.  A block lives as long as a lane or a resident has a
- * reference; it is for one thread at a time. */
+ * reference.  Requests are made by one thread at a time, but a lane that was kept until the device was quiet may give
+ * its blocks back in any (leat_device_settle ()). */
 
 typedef struct _LeatStore LeatStore;
 

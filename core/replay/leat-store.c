@@ -6,8 +6,9 @@
 
 struct _LeatStore
 {
-  guint refs;
+  gatomicrefcount refs;
   LeatDevice *device;
+  GMutex lock;        /* of all below, and of how often each block is referred to */
   GHashTable *blocks; /* by key; LeatBlock, which takes itself out when it goes */
   GPtrArray *arenas;  /* likewise */
   guint64 round;
@@ -19,7 +20,8 @@ leat_store_new (LeatDevice *device)
 {
   LeatStore *self = g_new0 (LeatStore, 1);
 
-  self->refs = 1;
+  g_atomic_ref_count_init (&self->refs);
+  g_mutex_init (&self->lock);
   self->device = g_object_ref (device);
   self->blocks = g_hash_table_new (g_str_hash, g_str_equal);
   self->arenas = g_ptr_array_new ();
@@ -29,17 +31,18 @@ leat_store_new (LeatDevice *device)
 LeatStore *
 leat_store_ref (LeatStore *self)
 {
-  self->refs++;
+  g_atomic_ref_count_inc (&self->refs);
   return self;
 }
 
 void
 leat_store_unref (LeatStore *self)
 {
-  if (--self->refs > 0)
+  if (!g_atomic_ref_count_dec (&self->refs))
     return;
   g_hash_table_unref (self->blocks);
   g_ptr_array_unref (self->arenas);
+  g_mutex_clear (&self->lock);
   g_object_unref (self->device);
   g_free (self);
 }
@@ -47,12 +50,16 @@ leat_store_unref (LeatStore *self)
 void
 leat_store_begin_round (LeatStore *self)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   self->round++;
 }
 
 guint64
 leat_store_get_bytes (LeatStore *self)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   return self->bytes;
 }
 
@@ -82,18 +89,29 @@ leat_store_add (LeatStore *self, LeatMemoryKind kind, guint64 bytes, const char 
   return block;
 }
 
+/* FALSE: others have it. */
+static gboolean
+leat_store_forget (LeatStore *self, LeatBlock *block)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  if (--block->refs > 0)
+    return FALSE;
+  if (block->key != NULL)
+    g_hash_table_remove (self->blocks, block->key);
+  else
+    g_ptr_array_remove (self->arenas, block);
+  self->bytes -= leat_memory_get_bytes (block->memory);
+  return TRUE;
+}
+
 void
 leat_block_unref (LeatBlock *self)
 {
   LeatStore *store = self->store;
 
-  if (--self->refs > 0)
+  if (!leat_store_forget (store, self))
     return;
-  if (self->key != NULL)
-    g_hash_table_remove (store->blocks, self->key);
-  else
-    g_ptr_array_remove (store->arenas, self);
-  store->bytes -= leat_memory_get_bytes (self->memory);
   leat_memory_free (self->memory);
   g_clear_pointer (&self->contents, g_bytes_unref);
   g_free (self->key);
@@ -113,6 +131,7 @@ leat_store_lend (LeatStore *self, LeatBlock *block)
 LeatBlock *
 leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   gboolean staging = buffer->place == LEAT_PLACE_STAGING;
   LeatBlock *block;
 
@@ -138,6 +157,8 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
 LeatBlock *
 leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   for (guint i = 0; i < self->arenas->len; i++)
     {
       LeatBlock *block = g_ptr_array_index (self->arenas, i);

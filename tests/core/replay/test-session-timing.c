@@ -6,6 +6,8 @@
 
 #include "replay/leat-timing-private.h"
 
+#include <glib/gstdio.h>
+
 #define CHAIN                                                                                                          \
   "app name=source spec=f32[1000] -> upload name=up mode=copy -> map name=twice expr=2*x -> map name=more expr=x+1 "   \
   "-> readback name=back mode=copy -> app name=sink\n"
@@ -204,6 +206,43 @@ test_timing_follows_kernels (void)
   session_fixture_close (&fixture);
 }
 
+/* With the clock around it a kernel may not fit with another block: the next measured run has events for it. */
+static void
+test_timing_follows_blocks (void)
+{
+  SessionFixture fixture;
+  g_autofree char *folder = g_dir_make_tmp ("leat-timing-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "chain.cu", NULL);
+  g_autofree char *text =
+    g_strdup_printf ("app name=source spec=f32[1000] -> upload mode=copy -> kernel name=k source=\"%s\" block=256 "
+                     "-> readback mode=copy -> app name=sink\n",
+                     file);
+  g_autoptr (GVariant) times = NULL;
+  g_autoptr (GError) error = NULL;
+  LeatLane *lane;
+
+  g_assert_true (g_file_set_contents (file,
+                                      "__global__ void chain (const float *x, uint64_t x_count, float *y)\n"
+                                      "{\n  GRID_FOR (i, x_count)\n    y[i] = 2 * x[i] + 1;\n}\n",
+                                      -1, NULL));
+  timing_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
+  lane = g_ptr_array_index (fixture.session->lanes, 0);
+  if (leat_device_is_cpu (lane->resident->device))
+    {
+      run_chain (&fixture, 1);
+      lane->resident->timed = g_memdup2 (lane->resident->functions, (lane->plan->ops->len + 1) * sizeof (gpointer));
+    }
+  leat_node_set_from_string (leat_pipeline_get_node (fixture.pipeline, "k", NULL), "block", "64", &error);
+  g_assert_no_error (error);
+  run_chain (&fixture, 3);
+  g_assert_true (g_ptr_array_index (fixture.session->lanes, 0) == lane);
+  times = leat_session_dup_times (fixture.session);
+  g_assert_cmpuint (timing_get_count (times, "samples"), ==, 3);
+  session_fixture_close (&fixture);
+  g_remove (file);
+  g_remove (folder);
+}
+
 /* Kernels that tell their times do so by a clock of their own: what was measured with events, told again by one that
  * counts from elsewhere, must fit in between the copies as before. */
 static void
@@ -366,6 +405,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/timing/follows-shapes/eager-cached",
                         GINT_TO_POINTER (2 * LEAT_EXECUTOR_EAGER + 1), test_timing_follows_shapes);
   g_test_add_func ("/leat/session/timing/follows-kernels", test_timing_follows_kernels);
+  g_test_add_func ("/leat/session/timing/follows-blocks", test_timing_follows_blocks);
   g_test_add_func ("/leat/session/timing/follows-calibration", test_timing_follows_calibration);
   g_test_add_func ("/leat/session/timing/off-is-nothing", test_timing_off_is_nothing);
   g_test_add_func ("/leat/session/timing/draws", test_timing_draws);
