@@ -5,6 +5,7 @@
 
 #include "leat-graph-error.h"
 #include "leat-node-private.h"
+#include "leat-pipeline-private.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -137,18 +138,42 @@ leat_app_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error
   return FALSE;
 }
 
+/* Under the lock: what flows from now on. */
+static gboolean
+leat_app_set_planned (LeatApp *self, GError **error)
+{
+  gboolean source = leat_endpoint_is_source (LEAT_ENDPOINT (self));
+  LeatPort *port = leat_node_get_port (LEAT_NODE (self), source ? "out" : "in", error);
+
+  if (port == NULL)
+    return FALSE;
+  g_clear_pointer (&self->planned, leat_spec_unref);
+  self->planned = leat_spec_ref (leat_port_get_spec (port));
+  return TRUE;
+}
+
+static void
+leat_app_respec (LeatEndpoint *endpoint)
+{
+  LeatApp *self = LEAT_APP (endpoint);
+
+  leat_app_lock (self);
+  leat_app_set_planned (self, NULL);
+  leat_app_unlock (self);
+}
+
 static gboolean
 leat_app_start (LeatEndpoint *endpoint, GError **error)
 {
   LeatApp *self = LEAT_APP (endpoint);
   gboolean source = leat_endpoint_is_source (endpoint);
-  LeatPort *port = leat_node_get_port (LEAT_NODE (self), source ? "out" : "in", error);
 
-  if (port == NULL)
-    return FALSE;
   leat_app_lock (self);
-  g_clear_pointer (&self->planned, leat_spec_unref);
-  self->planned = leat_spec_ref (leat_port_get_spec (port));
+  if (!leat_app_set_planned (self, error))
+    {
+      leat_app_unlock (self);
+      return FALSE;
+    }
   if (!source)
     g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   self->state = LEAT_APP_RUNNING;
@@ -181,13 +206,21 @@ leat_app_check_direction (LeatApp *self, LeatDirection direction, const char *re
 
 /* Is @size right for @spec?  Fewer rows than there is room for are, where the number of rows is data. */
 static gboolean
+leat_app_fits (gsize size, LeatSpec *spec)
+{
+  guint64 capacity = leat_spec_get_bytes (spec);
+
+  return size == capacity
+         || (leat_spec_is_bounded (spec) && size < capacity && size % leat_spec_get_row_bytes (spec) == 0);
+}
+
+static gboolean
 leat_app_check_size (LeatApp *self, gsize size, LeatSpec *spec, GError **error)
 {
   guint64 capacity = leat_spec_get_bytes (spec);
   g_autofree char *text = NULL;
 
-  if (size == capacity
-      || (leat_spec_is_bounded (spec) && size < capacity && size % leat_spec_get_row_bytes (spec) == 0))
+  if (leat_app_fits (size, spec))
     return TRUE;
   text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   if (leat_spec_is_bounded (spec))
@@ -200,6 +233,23 @@ leat_app_check_size (LeatApp *self, gsize size, LeatSpec *spec, GError **error)
                  "app \"%s\" was given %" G_GSIZE_FORMAT " bytes; %s takes %" G_GUINT64_FORMAT " bytes",
                  leat_node_get_name (LEAT_NODE (self)), size, text, capacity);
   return FALSE;
+}
+
+/* Was another spec set, that the session has not taken over yet? */
+static gboolean
+leat_app_waits_for_spec (LeatApp *self)
+{
+  LeatPipeline *pipeline = leat_node_get_pipeline (LEAT_NODE (self));
+  gboolean waits;
+
+  if (pipeline == NULL || !leat_changes_have_props (leat_pipeline_get_changes (pipeline)))
+    return FALSE;
+  leat_node_lock (LEAT_NODE (self));
+  waits = leat_changes_peek_prop (leat_pipeline_get_changes (pipeline), LEAT_NODE (self),
+                                  leat_node_find_prop (LEAT_NODE (self), "spec"))
+          != NULL;
+  leat_node_unlock (LEAT_NODE (self));
+  return waits;
 }
 
 /* The next push, or why there is none. */
@@ -221,6 +271,15 @@ leat_app_take (LeatApp *self, gboolean wait, GBytes **bytes)
   return flow;
 }
 
+/* It is for the run after the session has taken another spec over. */
+static void
+leat_app_put_back (LeatApp *self, GBytes *bytes)
+{
+  leat_app_lock (self);
+  g_queue_push_head (&self->queue, bytes);
+  leat_app_unlock (self);
+}
+
 static LeatFlow
 leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
 {
@@ -238,6 +297,11 @@ leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellab
   if (flow != LEAT_FLOW_DATA)
     return flow;
   data = g_bytes_get_data (bytes, &size);
+  if (!leat_app_fits (size, view->spec) && leat_app_waits_for_spec (self))
+    {
+      leat_app_put_back (self, g_steal_pointer (&bytes));
+      return LEAT_FLOW_EMPTY;
+    }
   if (!leat_app_check_size (self, size, view->spec, error))
     return LEAT_FLOW_ERROR;
   if (size > 0)
@@ -351,7 +415,7 @@ leat_app_finalize (GObject *object)
 }
 
 static const LeatProp leat_app_props[] = {
-  { sizeof (LeatProp), "spec", LEAT_PROP_STRING, 0, offsetof (LeatApp, spec),
+  { sizeof (LeatProp), "spec", LEAT_PROP_STRING, LEAT_PROP_REPLANS, offsetof (LeatApp, spec),
     .blurb = "What is pushed or pulled, such as f32[480,640]; a source needs it unless its link says it" },
   { sizeof (LeatProp), "max-queue", LEAT_PROP_UINT, 0, offsetof (LeatApp, max_queue), .def.u = 0,
     .blurb = "Most items that wait in the queue; 0 sets no limit" },
@@ -388,7 +452,8 @@ const LeatNodeInfo leat_app_info = {
  *
  * What is pushed or pulled, such as `f32[480,640]`; a source needs it unless its link says it.
  *
- * Set it before a session is opened.  A text that is no spec fails when the pipeline is checked or planned.
+ * A text that is no spec fails when the pipeline is checked or planned.  Set while a session is open, it is what the
+ * next run takes; pushes are held against it from then on, so what was pushed before should have run.
  */
 
 /**
@@ -418,6 +483,7 @@ leat_app_class_init (LeatAppClass *klass)
   endpoint_class->finish = leat_app_finish;
   endpoint_class->stop = leat_app_stop;
   endpoint_class->unblock = leat_app_unblock;
+  endpoint_class->respec = leat_app_respec;
   leat_node_class_describe (LEAT_NODE_CLASS (klass), &leat_app_info);
 }
 
@@ -565,11 +631,22 @@ leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error)
   return bytes;
 }
 
+/* What the property says now. (transfer full) (nullable) */
+static LeatSpec *
+leat_app_parse_set_spec (LeatApp *self)
+{
+  g_autofree char *text = NULL;
+
+  g_object_get (self, "spec", &text, NULL);
+  return text != NULL ? leat_spec_parse (text, NULL) : NULL;
+}
+
 /**
  * leat_app_dup_spec:
  * @self: an `app` node
  *
- * Tells what is pushed or pulled: the fixed spec once a session has begun; before that, what the property `spec` says.
+ * Tells what is pushed or pulled: the fixed spec once a session has begun; before that, and when it was set and no run
+ * has taken it yet, what the property `spec` says.
  *
  * Returns: (transfer full) (nullable): the spec, or %NULL when nothing is known yet
  */
@@ -580,8 +657,10 @@ leat_app_dup_spec (LeatApp *self)
 
   g_return_val_if_fail (LEAT_IS_APP (self), NULL);
 
+  if (leat_app_waits_for_spec (self))
+    return leat_app_parse_set_spec (self);
   leat_app_lock (self);
   spec = self->planned != NULL ? leat_spec_ref (self->planned) : NULL;
   leat_app_unlock (self);
-  return spec != NULL ? spec : leat_app_parse_spec (self, NULL);
+  return spec != NULL ? spec : leat_app_parse_set_spec (self);
 }

@@ -23,6 +23,8 @@ G_DECLARE_FINAL_TYPE (LeatBus, leat_bus, LEAT, BUS, GObject)
  * @LEAT_MESSAGE_PROGRESS: how far the run is; the details have `runs` (t), `bytes` (t), `total-bytes` (t; 0 when not
  *   known) and `seconds` (d)
  * @LEAT_MESSAGE_STATS: what a session has counted and measured
+ * @LEAT_MESSAGE_CHANGE: properties that were set while a session is open needed an executable graph; the details have
+ *   `how` (s: `graph-updated`, `instantiated`) and `reason` (s: which node, and what of it)
  *
  * Kinds of messages.
  */
@@ -33,6 +35,7 @@ typedef enum
   LEAT_MESSAGE_END = 1 << 2,
   LEAT_MESSAGE_PROGRESS = 1 << 3,
   LEAT_MESSAGE_STATS = 1 << 4,
+  LEAT_MESSAGE_CHANGE = 1 << 5,
 } LeatMessageType;
 
 GType leat_message_get_type (void) G_GNUC_CONST;

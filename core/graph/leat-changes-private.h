@@ -3,13 +3,24 @@
  */
 #pragma once
 
+#include "leat-plugin.h"
 #include "leat-types.h"
 
 G_BEGIN_DECLS
 
 /* What was set on the nodes of a pipeline while a session has it open.  Any thread may set; the session takes the
- * changes over between two runs.  The lock also guards the values themselves, so that none is seen half-way. */
+ * changes over between two runs.  Arguments have their new values at once; properties wait here until the session puts
+ * them into the nodes itself, since its thread reads them without a lock.  The lock also guards the values of
+ * arguments, so that none is seen half-way, and the session holds it while it plans; it is recursive. */
 typedef struct _LeatChanges LeatChanges;
+
+typedef struct
+{
+  LeatNode *node;
+  const LeatProp *prop;
+  GValue value;
+  gboolean given;
+} LeatPropChange;
 
 LeatChanges *leat_changes_new (void);
 void leat_changes_free (LeatChanges *self);
@@ -22,5 +33,14 @@ void leat_changes_note (LeatChanges *self, LeatNode *node);
 guint leat_changes_get_n (LeatChanges *self);
 LeatNode *leat_changes_get (LeatChanges *self, guint index);
 void leat_changes_clear (LeatChanges *self);
+
+/* Without the lock: does any property wait? */
+gboolean leat_changes_have_props (LeatChanges *self);
+/* Under the lock. */
+void leat_changes_put_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop, const GValue *value);
+/* NULL: none waits. */
+const GValue *leat_changes_peek_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop);
+/* All that wait; none does then. (element-type LeatPropChange) (transfer full) */
+GPtrArray *leat_changes_steal_props (LeatChanges *self);
 
 G_END_DECLS

@@ -11,15 +11,31 @@ struct _LeatChanges
   pthread_mutex_t lock; /* pthread's own, because the thread sanitizer knows it */
   GPtrArray *nodes;     /* LeatNode, not owned: the pipeline holds them while a session is open */
   gint there;           /* atomic */
+  GPtrArray *props;     /* LeatPropChange, one a property; their nodes likewise */
+  gint props_there;     /* atomic */
 };
+
+static void
+leat_prop_change_free (gpointer data)
+{
+  LeatPropChange *self = data;
+
+  g_value_unset (&self->value);
+  g_free (self);
+}
 
 LeatChanges *
 leat_changes_new (void)
 {
   LeatChanges *self = g_new0 (LeatChanges, 1);
+  pthread_mutexattr_t attributes;
 
-  pthread_mutex_init (&self->lock, NULL);
+  pthread_mutexattr_init (&attributes);
+  pthread_mutexattr_settype (&attributes, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init (&self->lock, &attributes);
+  pthread_mutexattr_destroy (&attributes);
   self->nodes = g_ptr_array_sized_new (16);
+  self->props = g_ptr_array_new_with_free_func (leat_prop_change_free);
   return self;
 }
 
@@ -28,6 +44,7 @@ leat_changes_free (LeatChanges *self)
 {
   pthread_mutex_destroy (&self->lock);
   g_ptr_array_unref (self->nodes);
+  g_ptr_array_unref (self->props);
   g_free (self);
 }
 
@@ -74,4 +91,59 @@ leat_changes_clear (LeatChanges *self)
 {
   g_ptr_array_set_size (self->nodes, 0);
   g_atomic_int_set (&self->there, FALSE);
+}
+
+gboolean
+leat_changes_have_props (LeatChanges *self)
+{
+  return g_atomic_int_get (&self->props_there);
+}
+
+static LeatPropChange *
+leat_changes_find_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop)
+{
+  for (guint i = 0; i < self->props->len; i++)
+    {
+      LeatPropChange *change = g_ptr_array_index (self->props, i);
+
+      if (change->node == node && change->prop == prop)
+        return change;
+    }
+  return NULL;
+}
+
+void
+leat_changes_put_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop, const GValue *value)
+{
+  LeatPropChange *change = leat_changes_find_prop (self, node, prop);
+
+  if (change == NULL)
+    {
+      change = g_new0 (LeatPropChange, 1);
+      change->node = node;
+      change->prop = prop;
+      change->given = TRUE;
+      g_value_init (&change->value, G_VALUE_TYPE (value));
+      g_ptr_array_add (self->props, change);
+    }
+  g_value_copy (value, &change->value);
+  g_atomic_int_set (&self->props_there, TRUE);
+}
+
+const GValue *
+leat_changes_peek_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop)
+{
+  LeatPropChange *change = leat_changes_find_prop (self, node, prop);
+
+  return change != NULL ? &change->value : NULL;
+}
+
+GPtrArray *
+leat_changes_steal_props (LeatChanges *self)
+{
+  GPtrArray *props = self->props;
+
+  self->props = g_ptr_array_new_with_free_func (leat_prop_change_free);
+  g_atomic_int_set (&self->props_there, FALSE);
+  return props;
 }

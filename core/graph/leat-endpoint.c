@@ -93,6 +93,15 @@
  */
 
 /**
+ * LeatEndpointClass::respec:
+ * @self: an endpoint in the middle of its stream
+ *
+ * Tells that the spec of its port is another one from the next run on.
+ *
+ * Where this is %NULL, changes that would give the port another spec are refused.
+ */
+
+/**
  * LeatEndpointClass::check:
  * @self: an endpoint
  * @error: return location for an error

@@ -57,6 +57,7 @@ typedef enum
  * @stop: always called last: gives back everything; what @finish did not complete is undone (no half-written file)
  * @unblock: makes a waiting @fill or @drain return soon; called from another thread
  * @get_total: (nullable): bytes that a source will give in all, for progress; 0 when not known
+ * @respec: (nullable): between two runs, another spec flows through the port from now on; without it the spec stays
  * @check: (nullable): finds what @start would refuse, without opening, making or waiting for anything
  *
  * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
@@ -74,8 +75,9 @@ struct _LeatEndpointClass
   void (*unblock) (LeatEndpoint *self);
   guint64 (*get_total) (LeatEndpoint *self);
   gboolean (*check) (LeatEndpoint *self, GError **error);
+  void (*respec) (LeatEndpoint *self);
 
-  gpointer padding[8];
+  gpointer padding[7];
 };
 
 gboolean leat_endpoint_is_source (LeatEndpoint *self);

@@ -73,18 +73,38 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
 void
 leat_node_take_arg (LeatNode *self, LeatNodeArg *arg, GVariant *value)
 {
-  LeatPipeline *pipeline = leat_node_get_pipeline (self);
-  LeatChanges *changes = pipeline != NULL ? leat_pipeline_get_changes (pipeline) : NULL;
-
-  if (changes != NULL)
-    leat_changes_lock (changes);
+  leat_node_lock (self);
   g_clear_pointer (&arg->value, g_variant_unref);
   arg->value = value;
-  if (changes != NULL && leat_node_is_frozen (self))
-    leat_changes_note (changes, self);
-  if (changes != NULL)
-    leat_changes_unlock (changes);
-  leat_node_emit_arg_changed (self, arg->name);
+  if (leat_node_is_frozen (self))
+    leat_changes_note (leat_pipeline_get_changes (leat_node_get_pipeline (self)), self);
+  leat_node_unlock (self);
+}
+
+static gboolean
+leat_node_set_arg_locked (LeatNode *self, const char *name, GVariant *value, GError **error)
+{
+  g_autofree char *title = NULL;
+  GVariant *converted;
+  LeatNodeArg *arg;
+
+  if (!leat_node_is_frozen (self) && !leat_node_prepare (self, error))
+    return FALSE;
+  arg = leat_node_peek_arg (self, name);
+  if (arg == NULL)
+    {
+      leat_node_set_arg_error (self, name, error);
+      return FALSE;
+    }
+  converted = leat_node_arg_convert (arg, value, error);
+  if (converted == NULL)
+    {
+      title = leat_node_dup_title (self);
+      g_prefix_error (error, "%s: ", title);
+      return FALSE;
+    }
+  leat_node_take_arg (self, arg, converted);
+  return TRUE;
 }
 
 /**
@@ -107,32 +127,20 @@ gboolean
 leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **error)
 {
   g_autoptr (GVariant) owned = NULL;
-  g_autofree char *title = NULL;
-  GVariant *converted;
-  LeatNodeArg *arg;
+  gboolean good;
 
   g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
   g_return_val_if_fail (name != NULL && value != NULL, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   owned = g_variant_ref_sink (value);
-  if (!leat_node_is_frozen (self) && !leat_node_prepare (self, error))
-    return FALSE;
-  arg = leat_node_peek_arg (self, name);
-  if (arg == NULL)
-    {
-      leat_node_set_arg_error (self, name, error);
-      return FALSE;
-    }
-  converted = leat_node_arg_convert (arg, owned, error);
-  if (converted == NULL)
-    {
-      title = leat_node_dup_title (self);
-      g_prefix_error (error, "%s: ", title);
-      return FALSE;
-    }
-  leat_node_take_arg (self, arg, converted);
-  return TRUE;
+  /* A session that plans the pipeline anew may take the argument away. */
+  leat_node_lock (self);
+  good = leat_node_set_arg_locked (self, name, owned, error);
+  leat_node_unlock (self);
+  if (good)
+    leat_node_emit_arg_changed (self, name);
+  return good;
 }
 
 /**
@@ -169,7 +177,7 @@ leat_node_get_arg (LeatNode *self, const char *name)
  *
  * Adds an argument; for implementations of prepare ().
  *
- * One that is there already with this type stays, and so does its value.
+ * One that is there already with this type stays, and so does its value; `*` takes any.
  *
  * Since: 0.1
  */
@@ -193,7 +201,7 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
     }
   else if (g_ptr_array_find (priv->args, arg, &index))
     g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
-  if (g_strcmp0 (arg->type, type) != 0)
+  if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
     g_clear_pointer (&arg->value, g_variant_unref);
   g_free (arg->type);
   g_free (arg->blurb);

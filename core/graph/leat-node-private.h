@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-changes-private.h"
 #include "leat-node.h"
 #include "leat-plugin-private.h"
 #include "leat-port-private.h"
@@ -76,6 +77,13 @@ void leat_node_prefix_error (LeatNode *self, GError **error);
 gboolean leat_node_is_frozen (LeatNode *self);
 /* BUSY: `cannot @verb "@what" of ...` */
 gboolean leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError **error);
+/* Of the changes to the node's pipeline; nothing where it is in none.  They nest. */
+void leat_node_lock (LeatNode *self);
+void leat_node_unlock (LeatNode *self);
+/* BUSY */
+gboolean leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error);
+/* Exchanges the value of a property with that of @change. */
+void leat_node_swap_prop (LeatNode *self, LeatPropChange *change);
 gboolean leat_node_was_given (LeatNode *self, const LeatProp *prop);
 /* Text around node names in pipelines */
 gboolean leat_node_name_is_valid (const char *name);

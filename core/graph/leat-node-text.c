@@ -78,7 +78,7 @@ leat_node_set_prop_from_string (LeatNode *self, const LeatProp *prop, const char
   g_auto (GValue) value = G_VALUE_INIT;
   g_autofree char *title = leat_node_dup_title (self);
 
-  if ((prop->flags & LEAT_PROP_LIVE) == 0 && !leat_node_check_idle (self, "set property", prop->name, error))
+  if (!leat_node_check_may_set (self, prop, error))
     return FALSE;
   g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (pspec));
   if (!leat_prop_parse (prop, text, &value, error))
@@ -106,6 +106,41 @@ leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *tex
   return TRUE;
 }
 
+static gboolean
+leat_node_set_port_from_string (LeatNode *self, LeatPort *port, const char *text, GError **error)
+{
+  g_autoptr (LeatSpec) spec = leat_spec_parse (text, error);
+  g_autofree char *title = NULL;
+
+  if (spec != NULL)
+    return leat_port_constrain (port, spec, error);
+  title = leat_node_dup_title (self);
+  g_prefix_error (error, "%s: port \"%s\": ", title, leat_port_get_name (port));
+  return FALSE;
+}
+
+/* Under the lock, since a session that plans the pipeline anew may take arguments and ports away. @arg: (transfer
+ * full): the argument that was set, or NULL. */
+static gboolean
+leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char *text, char **arg, GError **error)
+{
+  LeatNodeTerm term;
+
+  if (!leat_node_prepare (self, error))
+    return FALSE;
+  if (!leat_node_look_up (self, name, &term))
+    {
+      leat_node_set_unknown_error (self, name, error);
+      return FALSE;
+    }
+  if (term.arg == NULL)
+    return leat_node_set_port_from_string (self, term.port, text, error);
+  if (!leat_node_set_arg_from_string (self, term.arg, text, error))
+    return FALSE;
+  *arg = g_strdup (term.arg->name);
+  return TRUE;
+}
+
 /**
  * leat_node_set_from_string:
  * @self: a node
@@ -118,6 +153,10 @@ leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *tex
  * A property hides an argument of the same name, and an argument a port; `arg.NAME` and `port.NAME` reach them.  Ports
  * and arguments that follow from properties are known only once these are set, so set properties first.
  *
+ * While a session is open, properties and arguments may be set from any thread; the next run that begins takes them, or
+ * reports what a plan finds wrong with them and goes on with the old values.  Ports cannot be narrowed then, and
+ * sources and sinks keep the properties that they have in the middle of their streams.
+ *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE, %LEAT_GRAPH_ERROR_RANGE,
  *   %LEAT_GRAPH_ERROR_SPEC, or %LEAT_GRAPH_ERROR_BUSY for what cannot change while a session is open
  *
@@ -126,55 +165,29 @@ leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *tex
 gboolean
 leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error)
 {
-  g_autoptr (LeatSpec) spec = NULL;
-  g_autofree char *title = NULL;
-  LeatNodeTerm term;
+  g_autofree char *arg = NULL;
+  const LeatProp *prop;
+  gboolean good;
 
   g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
   g_return_val_if_fail (name != NULL && text != NULL, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  leat_node_look_up (self, name, &term);
-  if (term.prop != NULL)
-    return leat_node_set_prop_from_string (self, term.prop, text, error);
-  if (!leat_node_prepare (self, error))
-    return FALSE;
-  if (!leat_node_look_up (self, name, &term))
-    {
-      leat_node_set_unknown_error (self, name, error);
-      return FALSE;
-    }
-  if (term.arg != NULL)
-    return leat_node_set_arg_from_string (self, term.arg, text, error);
-  spec = leat_spec_parse (text, error);
-  if (spec == NULL)
-    {
-      title = leat_node_dup_title (self);
-      g_prefix_error (error, "%s: port \"%s\": ", title, leat_port_get_name (term.port));
-      return FALSE;
-    }
-  return leat_port_constrain (term.port, spec, error);
+  prop = leat_node_find_prop (self, name);
+  if (prop != NULL)
+    return leat_node_set_prop_from_string (self, prop, text, error);
+  leat_node_lock (self);
+  good = leat_node_set_dynamic_from_string (self, name, text, &arg, error);
+  leat_node_unlock (self);
+  if (arg != NULL)
+    leat_node_emit_arg_changed (self, arg);
+  return good;
 }
 
-/**
- * leat_node_dup_as_string:
- * @self: a node
- * @name: a property, an argument or a port
- *
- * Writes a value as leat_node_set_from_string() would read it back.
- *
- * Returns: (transfer full) (nullable): the text; %NULL for a property that holds its default, an argument that is not
- *   set, a port that is not narrowed, and for what the node does not have
- *
- * Since: 0.1
- */
-char *
-leat_node_dup_as_string (LeatNode *self, const char *name)
+static char *
+leat_node_print (LeatNode *self, const char *name)
 {
   LeatNodeTerm term;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-  g_return_val_if_fail (name != NULL, NULL);
 
   if (leat_node_find_prop (self, name) == NULL)
     leat_node_prepare (self, NULL);
@@ -186,6 +199,33 @@ leat_node_dup_as_string (LeatNode *self, const char *name)
   if (term.port != NULL && term.port->constraint != NULL)
     return leat_spec_to_string (term.port->constraint, LEAT_SPEC_STYLE_FILE);
   return NULL;
+}
+
+/**
+ * leat_node_dup_as_string:
+ * @self: a node
+ * @name: a property, an argument or a port
+ *
+ * Writes a value as leat_node_set_from_string() would read it back.  Of a property that was set while a session is open
+ * it is the one that the session runs with, until it has taken the other over.
+ *
+ * Returns: (transfer full) (nullable): the text; %NULL for a property that holds its default, an argument that is not
+ *   set, a port that is not narrowed, and for what the node does not have
+ *
+ * Since: 0.1
+ */
+char *
+leat_node_dup_as_string (LeatNode *self, const char *name)
+{
+  char *text;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  leat_node_lock (self);
+  text = leat_node_print (self, name);
+  leat_node_unlock (self);
+  return text;
 }
 
 static char *

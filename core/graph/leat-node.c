@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-endpoint.h"
 #include "leat-graph-error.h"
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
@@ -95,11 +96,74 @@ leat_node_set_name_property (LeatNode *self, const char *name)
     leat_node_rename (self, name);
 }
 
+void
+leat_node_lock (LeatNode *self)
+{
+  LeatPipeline *pipeline = leat_node_get_pipeline (self);
+
+  if (pipeline != NULL)
+    leat_changes_lock (leat_pipeline_get_changes (pipeline));
+}
+
+void
+leat_node_unlock (LeatNode *self)
+{
+  LeatPipeline *pipeline = leat_node_get_pipeline (self);
+
+  if (pipeline != NULL)
+    leat_changes_unlock (leat_pipeline_get_changes (pipeline));
+}
+
+/* What an endpoint reads in the middle of its stream cannot be taken away under it. */
+gboolean
+leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error)
+{
+  if ((prop->flags & (LEAT_PROP_LIVE | LEAT_PROP_REPLANS)) != 0 || !LEAT_IS_ENDPOINT (self))
+    return TRUE;
+  return leat_node_check_idle (self, "set property", prop->name, error);
+}
+
+/* Under the lock. */
+static void
+leat_node_set_prop (LeatNode *self, const LeatProp *prop, const GValue *value)
+{
+  LeatNodePrivate *priv = leat_node_get_private (self);
+
+  if ((prop->flags & LEAT_PROP_LIVE) == 0 && leat_node_is_frozen (self))
+    {
+      leat_changes_put_prop (leat_pipeline_get_changes (priv->pipeline), self, prop, value);
+      return;
+    }
+  leat_prop_set_field (prop, self, value);
+  g_hash_table_add (priv->given, (gpointer) prop);
+  priv->dirty = TRUE;
+}
+
+/* Exchanges the value of a property with that of @change. */
+void
+leat_node_swap_prop (LeatNode *self, LeatPropChange *change)
+{
+  LeatNodePrivate *priv = leat_node_get_private (self);
+  gboolean given = leat_node_was_given (self, change->prop);
+  GValue old = G_VALUE_INIT;
+
+  g_value_init (&old, G_VALUE_TYPE (&change->value));
+  leat_prop_get_field (change->prop, self, &old);
+  leat_prop_set_field (change->prop, self, &change->value);
+  g_value_unset (&change->value);
+  change->value = old;
+  if (change->given)
+    g_hash_table_add (priv->given, (gpointer) change->prop);
+  else
+    g_hash_table_remove (priv->given, change->prop);
+  change->given = given;
+  priv->dirty = TRUE;
+}
+
 static void
 leat_node_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   LeatNode *self = LEAT_NODE (object);
-  LeatNodePrivate *priv = leat_node_get_private (self);
   const LeatProp *prop = leat_prop_from_pspec (pspec);
   g_autoptr (GError) error = NULL;
 
@@ -107,14 +171,31 @@ leat_node_set_property (GObject *object, guint id, const GValue *value, GParamSp
     leat_node_set_name_property (self, g_value_get_string (value));
   else if (prop == NULL)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  else if ((prop->flags & LEAT_PROP_LIVE) == 0 && !leat_node_check_idle (self, "set property", prop->name, &error))
+  else if (!leat_node_check_may_set (self, prop, &error))
     g_warning ("%s", error->message);
   else
     {
-      leat_prop_set_field (prop, self, value);
-      g_hash_table_add (priv->given, (gpointer) prop);
-      priv->dirty = TRUE;
+      leat_node_lock (self);
+      leat_node_set_prop (self, prop, value);
+      leat_node_unlock (self);
     }
+}
+
+/* What was set last, be it that a session has yet to take it over. */
+static void
+leat_node_get_prop (LeatNode *self, const LeatProp *prop, GValue *value)
+{
+  LeatPipeline *pipeline = leat_node_get_pipeline (self);
+  const GValue *waiting = NULL;
+
+  leat_node_lock (self);
+  if (pipeline != NULL)
+    waiting = leat_changes_peek_prop (leat_pipeline_get_changes (pipeline), self, prop);
+  if (waiting != NULL)
+    g_value_copy (waiting, value);
+  else
+    leat_prop_get_field (prop, self, value);
+  leat_node_unlock (self);
 }
 
 static void
@@ -124,7 +205,7 @@ leat_node_get_property (GObject *object, guint id, GValue *value, GParamSpec *ps
   const LeatProp *prop = leat_prop_from_pspec (pspec);
 
   if (prop != NULL)
-    leat_prop_get_field (prop, self, value);
+    leat_node_get_prop (self, prop, value);
   else if (id == PROP_NAME)
     g_value_set_string (value, leat_node_get_name (self));
   else
@@ -378,6 +459,31 @@ leat_node_to_string (LeatNode *self)
   return g_strdup_printf ("<%s%s%s>", leat_node_get_id (self), name != NULL ? " " : "", name != NULL ? name : "");
 }
 
+/* A property that takes a linked port away would change the topology. */
+static gboolean
+leat_node_keep_linked_ports (LeatNode *self, GError **error)
+{
+  GPtrArray *ports = leat_node_get_private (self)->ports;
+  const char *lost = NULL;
+
+  for (guint i = 0; i < ports->len && leat_node_is_frozen (self); i++)
+    {
+      LeatPort *port = ports->pdata[i];
+
+      if (!port->stale || !leat_port_is_linked (port))
+        continue;
+      lost = port->name;
+      port->stale = FALSE;
+    }
+  if (lost == NULL)
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY,
+               "what was set would take away the port \"%s\", which is linked, while a session is open: close the "
+               "session first",
+               lost);
+  return FALSE;
+}
+
 static gboolean
 leat_node_run_prepare (LeatNode *self, GError **error)
 {
@@ -389,6 +495,8 @@ leat_node_run_prepare (LeatNode *self, GError **error)
   priv->preparing = TRUE;
   done = klass->prepare == NULL || klass->prepare (self, error);
   priv->preparing = FALSE;
+  if (!leat_node_keep_linked_ports (self, done ? error : NULL))
+    done = FALSE;
   leat_node_drop_stale_ports (self);
   leat_node_drop_stale_args (self);
   if (done && priv->prepare_error != NULL)
@@ -426,7 +534,8 @@ leat_node_prepare (LeatNode *self, GError **error)
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   priv = leat_node_get_private (self);
-  if (!priv->dirty || priv->preparing || leat_node_is_frozen (self))
+  if (!priv->dirty || priv->preparing
+      || (leat_node_is_frozen (self) && !leat_pipeline_is_planned_here (priv->pipeline)))
     return TRUE;
   if (leat_node_run_prepare (self, error))
     {

@@ -8,11 +8,18 @@
 
 G_BEGIN_DECLS
 
-/* A session that is open on the pipeline holds it frozen: links, nodes and properties stay as they are, but for the
- * LIVE ones and arguments.  Calls nest. */
+/* A session that is open on the pipeline holds it frozen: links and nodes stay as they are, and so do properties of
+ * endpoints, but for the LIVE ones.  Other properties that are set wait until the session takes them over, or until the
+ * pipeline thaws.  Calls nest. */
 void leat_pipeline_freeze (LeatPipeline *self);
 void leat_pipeline_thaw (LeatPipeline *self);
 gboolean leat_pipeline_is_frozen (LeatPipeline *self);
+
+/* Between the two, nodes of a frozen pipeline may be prepared by this thread, and no other sets anything.  They do not
+ * nest. */
+void leat_pipeline_begin_planning (LeatPipeline *self);
+void leat_pipeline_end_planning (LeatPipeline *self);
+gboolean leat_pipeline_is_planned_here (LeatPipeline *self);
 
 LeatChanges *leat_pipeline_get_changes (LeatPipeline *self);
 GPtrArray *leat_pipeline_get_nodes (LeatPipeline *self);

@@ -4,6 +4,7 @@
 #include "leat-graph-error-private.h"
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
+#include "leat-attempt-private.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct _LeatPipeline
   LeatBus *bus;
   gint n_frozen; /* atomic */
   LeatChanges *changes;
+  GThread *planner; /* atomic: the thread that plans it while it is frozen */
 };
 
 G_DEFINE_FINAL_TYPE (LeatPipeline, leat_pipeline, G_TYPE_OBJECT)
@@ -114,7 +116,34 @@ leat_pipeline_thaw (LeatPipeline *self)
   g_return_if_fail (LEAT_IS_PIPELINE (self));
   g_return_if_fail (leat_pipeline_is_frozen (self));
 
-  g_atomic_int_add (&self->n_frozen, -1);
+  leat_changes_lock (self->changes);
+  if (g_atomic_int_dec_and_test (&self->n_frozen))
+    {
+      /* What no run has taken over is there for the next session. */
+      leat_attempt_free (leat_attempt_begin (self));
+      leat_changes_clear (self->changes);
+    }
+  leat_changes_unlock (self->changes);
+}
+
+void
+leat_pipeline_begin_planning (LeatPipeline *self)
+{
+  leat_changes_lock (self->changes);
+  g_atomic_pointer_set (&self->planner, g_thread_self ());
+}
+
+void
+leat_pipeline_end_planning (LeatPipeline *self)
+{
+  g_atomic_pointer_set (&self->planner, NULL);
+  leat_changes_unlock (self->changes);
+}
+
+gboolean
+leat_pipeline_is_planned_here (LeatPipeline *self)
+{
+  return g_atomic_pointer_get (&self->planner) == g_thread_self ();
 }
 
 gboolean

@@ -55,7 +55,9 @@ typedef enum
 /**
  * LeatPropFlags: (skip)
  * @LEAT_PROP_REQUIRED: has no default; the pipeline is not complete without it
- * @LEAT_PROP_LIVE: may change while a session is open
+ * @LEAT_PROP_LIVE: has its new value at once, in the middle of a run too
+ * @LEAT_PROP_REPLANS: of an endpoint, whose properties else cannot change while a session is open: it can take a new
+ * value between two runs
  *
  * What is special about a property.
  */
@@ -63,6 +65,7 @@ typedef enum
 {
   LEAT_PROP_REQUIRED = 1 << 0,
   LEAT_PROP_LIVE = 1 << 1,
+  LEAT_PROP_REPLANS = 1 << 2,
 } LeatPropFlags;
 
 /**

@@ -239,6 +239,18 @@ gboolean leat_op_is_on_device (const LeatOp *op);
 gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);
 gulong *leat_plan_dup_ancestors (LeatPlan *self, gsize *words);
 
+/* comparison */
+typedef enum
+{
+  LEAT_PLANS_DIFFER, /* in their topology */
+  LEAT_PLANS_ALIKE,  /* ops of the same kinds with the same dependencies */
+  LEAT_PLANS_MATCH, /* and the same kernels over the same buffers: their graphs differ in what single nodes are given */
+} LeatPlanLikeness;
+
+LeatPlanLikeness leat_plan_compare (LeatPlan *self, LeatPlan *other, char **why);
+gboolean leat_plan_has_shape_of (LeatPlan *self, LeatPlan *other);
+guint64 leat_plan_hash (LeatPlan *self);
+
 /* As leat_plan_to_dot (), each box with its note at the end of its label. (nullable notes) (transfer full) */
 char *leat_plan_draw (LeatPlan *self, const char *const *notes);
 

@@ -197,10 +197,94 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "the graph of %u ops",
                                   self->plan->ops->len);
+  self->counts->instantiations++;
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
   return TRUE;
+}
+
+static const char *
+leat_exec_update_result_get_name (CUgraphExecUpdateResult result)
+{
+  static const char *const names[] = {
+    "success",          "the driver's error", "another topology",         "another kind of node",
+    "another function", "other parameters",   "what it does not support", "a function that it cannot change to",
+    "other attributes",
+  };
+
+  return (guint) result < G_N_ELEMENTS (names) ? names[result] : "an unknown reason";
+}
+
+/* Which op the driver stumbled over: a node of the new graph, or of the one that the executable was made from. */
+static const LeatOp *
+leat_lane_find_node (LeatLane *self, const LeatExecutable *it, CUgraphNode node)
+{
+  for (guint i = 0; node != NULL && i < self->plan->ops->len; i++)
+    if (it->nodes[i] == node)
+      return leat_plan_get_op (self->plan, i);
+  return NULL;
+}
+
+static char *
+leat_lane_explain_refusal (LeatLane *self, const LeatExecutable *to, LeatLane *donor, const LeatExecutable *from,
+                           const CUgraphExecUpdateResultInfo *info)
+{
+  const char *why = leat_exec_update_result_get_name (info->result);
+  const LeatOp *op = leat_lane_find_node (self, to, info->errorNode);
+
+  if (op == NULL)
+    op = leat_lane_find_node (donor, from, info->errorNode);
+  if (op == NULL)
+    return g_strdup_printf ("the driver does not update the executable: %s", why);
+  return g_strdup_printf ("the driver does not update the executable at %s \"%s\": %s", leat_node_get_id (op->node),
+                          leat_node_get_name (op->node), why);
+}
+
+/* That of the same piece. */
+static LeatExecutable *
+leat_lane_find_donor (LeatLane *self, LeatPath path, const LeatExecutable *to)
+{
+  LeatExecutable *it = self->donor != NULL ? &self->donor->executables[path] : NULL;
+
+  while (it != NULL && (it->first != to->first || it->end != to->end))
+    it = it->next;
+  return it != NULL && it->exec != NULL ? it : NULL;
+}
+
+/* The nodes of the graph that an executable was made from stay those by which it is updated. */
+static void
+leat_lane_take_executable (LeatLane *self, LeatExecutable *to, LeatExecutable *from)
+{
+  (*self->table->cuGraphDestroy) (to->graph);
+  to->graph = g_steal_pointer (&from->graph);
+  to->exec = g_steal_pointer (&from->exec);
+  memcpy (to->nodes + to->first, from->nodes + to->first, (to->end - to->first) * sizeof *to->nodes);
+  memcpy (to->ends + to->first, from->ends + to->first, (to->end - to->first) * sizeof *to->ends);
+  self->counts->graph_updates++;
+}
+
+static gboolean
+leat_lane_update_executable (LeatLane *self, LeatPath path, LeatExecutable *to)
+{
+  CUgraphExecUpdateResultInfo info = { .result = CU_GRAPH_EXEC_UPDATE_ERROR };
+  LeatExecutable *from = leat_lane_find_donor (self, path, to);
+  char *why = NULL;
+
+  if (from == NULL)
+    return FALSE;
+  if (self->table->cuGraphExecUpdate == NULL)
+    why = g_strdup ("the driver has no cuGraphExecUpdate");
+  else if ((*self->table->cuGraphExecUpdate) (from->exec, to->graph, &info) != CUDA_SUCCESS)
+    why = leat_lane_explain_refusal (self, to, self->donor, from, &info);
+  if (why == NULL)
+    {
+      leat_lane_take_executable (self, to, from);
+      return TRUE;
+    }
+  g_free (self->refusal);
+  self->refusal = why;
+  return FALSE;
 }
 
 gboolean
@@ -224,7 +308,24 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
       if (!good)
         return FALSE;
     }
-  return leat_lane_instantiate (self, to, error);
+  return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
+}
+
+gboolean
+leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
+{
+  gboolean good;
+
+  self->donor = donor;
+  good = leat_lane_build_graph (self, path, error);
+  self->donor = NULL;
+  if (good && donor != NULL && donor->executables[path].exec == NULL)
+    {
+      self->executables[path].device_bytes += donor->executables[path].device_bytes;
+      donor->executables[path].device_bytes = 0;
+    }
+  *why = g_steal_pointer (&self->refusal);
+  return good;
 }
 
 /* The graph of the path that has the op in it; NULL where none has. */
@@ -248,7 +349,10 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
   if (it == NULL)
     return TRUE;
   result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
-  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+  if (result != CUDA_SUCCESS)
+    return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+  self->counts->updates++;
+  return TRUE;
 }
 
 static void
@@ -260,27 +364,45 @@ leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it)
     (*self->table->cuGraphDestroy) (it->graph);
 }
 
+/* Was there anything? */
+static gboolean
+leat_lane_destroy_executables (LeatLane *self, LeatPath path)
+{
+  LeatExecutable *head = &self->executables[path], *next;
+  gboolean built = FALSE;
+
+  for (LeatExecutable *it = head; it != NULL; it = next)
+    {
+      next = it->next;
+      built = built || it->exec != NULL;
+      leat_lane_destroy_executable (self, it);
+      if (it != head)
+        g_free (it);
+    }
+  g_free (head->nodes);
+  g_free (head->ends);
+  *head = (LeatExecutable){ .launches = head->launches };
+  return built;
+}
+
+void
+leat_lane_destroy_path (LeatLane *self, LeatPath path)
+{
+  gboolean pushed = leat_device_push_anyhow (self->resident->device);
+
+  if (leat_lane_destroy_executables (self, path) && pushed)
+    leat_lane_trim_graph_memory (self);
+  if (pushed)
+    leat_device_pop (self->resident->device);
+}
+
 void
 leat_lane_destroy_graphs (LeatLane *self)
 {
   gboolean pushed = leat_device_push_anyhow (self->resident->device), built = FALSE;
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
-    {
-      LeatExecutable *head = &self->executables[i], *next;
-
-      for (LeatExecutable *it = head; it != NULL; it = next)
-        {
-          next = it->next;
-          built = built || it->exec != NULL;
-          leat_lane_destroy_executable (self, it);
-          if (it != head)
-            g_free (it);
-        }
-      g_free (head->nodes);
-      g_free (head->ends);
-      *head = (LeatExecutable){ .launches = head->launches };
-    }
+    built = leat_lane_destroy_executables (self, i) || built;
   if (pushed && built)
     leat_lane_trim_graph_memory (self);
   if (pushed)

@@ -10,6 +10,7 @@
 #include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
+#include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
 #include "replay/leat-session.h"
 
@@ -23,15 +24,18 @@ typedef struct
 {
   gatomicrefcount refs;
   LeatDevice *device;
-  gboolean measured;   /* runs may be: the lanes have clocks */
-  GPtrArray *memories; /* LeatMemory or NULL, by buffer id: CONST buffers */
-  GHashTable *modules; /* LeatKernelSource -> LeatModule */
-  guint n_functions;
+  gboolean measured;              /* runs may be: the lanes have clocks */
+  LeatPlan *plan;                 /* not owned */
+  GPtrArray *blocks;              /* LeatBlock or NULL, by buffer id: CONST buffers */
+  GHashTable *modules;            /* LeatKernelSource -> LeatModule */
+  LeatModule **op_modules;        /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions; /* by op index; NULL but for kernels */
   const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
 } LeatResident;
 
 typedef struct _LeatTiming LeatTiming;
+
+#define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
 typedef struct
@@ -65,22 +69,33 @@ struct _LeatExecutable
   LeatExecutable *next;
 };
 
+/* How often what. */
 typedef struct
+{
+  guint64 updates;        /* nodes given other values in place */
+  guint64 graph_updates;  /* executables given another graph in place */
+  guint64 instantiations; /* executables made */
+} LeatGraphCounts;
+
+typedef struct _LeatLane LeatLane;
+struct _LeatLane
 {
   LeatPlan *plan;
   LeatResident *resident;
+  LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
   LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
   gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
   guint64 seen_ended; /* waits that ended by looking */
 
-  LeatMemory *arena;
-  GPtrArray *memories;    /* LeatMemory or NULL, by buffer id: STATE and STAGING buffers */
+  LeatBlock *arena;
+  GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */
   CUdeviceptr *addresses; /* by buffer id: first byte, header included */
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
 
+  LeatStore *store;  /* not owned: of its memory */
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
@@ -89,27 +104,44 @@ typedef struct
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
+  LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
+  char *refusal;                            /* and why the driver did not */
   char *last_nodes;                         /* the nodes with kernels, for messages */
-} LeatLane;
+};
 
-LeatResident *leat_resident_new (LeatPlan *plan, LeatDevice *device, gboolean measured, GError **error);
+/* @measured: runs may be.  Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there.
+ */
+LeatResident *leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured,
+                                 LeatResident *lender, GError **error);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error);
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatResident *leat_resident_ref (LeatResident *self);
 void leat_resident_unref (LeatResident *self);
-/* Loads what kernels of a plan bound anew are not there yet. */
-gboolean leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error);
-/* Memory of its own for a buffer, holding its first contents. */
-LeatMemory *leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error);
+/* Constants whose memory does not hold their bytes are written. */
+gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
-LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error);
+LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
+                         GError **error);
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
+/* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
+gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
+/* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
+ * graph.  After an error it is what it was, unless @broken says that some are updated and some are not. */
+gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
+/* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
+ * first. */
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
+/* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
+ * @why: (transfer full): where not, the reason; NULL where it did. */
+gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
+void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* What a path launches for the kernel of @op. */
 CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);

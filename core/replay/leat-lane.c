@@ -4,11 +4,13 @@
 
 #include "leat-timing-private.h"
 
+#include "graph/leat-pipeline-private.h"
+
 static void
-leat_lane_free_memory (gpointer memory)
+leat_lane_free_block (gpointer block)
 {
-  if (memory != NULL)
-    leat_memory_free (memory);
+  if (block != NULL)
+    leat_block_unref (block);
 }
 
 /* A fault inside a graph cannot be told apart while it runs: these are the nodes that it may come from. */
@@ -34,15 +36,17 @@ leat_lane_list_nodes (LeatPlan *plan)
 
 /* Makes a lane of a bound plan: memory, packed launches, stream.  The graph is built by leat_lane_build_graph (). */
 LeatLane *
-leat_lane_new (LeatPlan *plan, LeatResident *resident, GError **error)
+leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts, GError **error)
 {
   g_autoptr (LeatLane) self = g_new0 (LeatLane, 1);
 
   self->plan = g_object_ref (plan);
   self->resident = leat_resident_ref (resident);
+  self->counts = counts;
   self->table = leat_device_get_table (resident->device);
-  self->memories = g_ptr_array_new_with_free_func (leat_lane_free_memory);
-  g_ptr_array_set_size (self->memories, plan->buffers->len);
+  self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
+  self->store = store;
+  g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
@@ -68,10 +72,10 @@ leat_lane_release (gpointer data)
     leat_launch_clear (&self->launches[i]);
   g_clear_pointer (&self->ended, leat_event_free);
   g_clear_pointer (&self->stream, leat_stream_free);
-  g_clear_pointer (&self->arena, leat_memory_free);
+  g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->overs, leat_memory_free);
   g_clear_pointer (&self->counted, g_array_unref);
-  g_clear_pointer (&self->memories, g_ptr_array_unref);
+  g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_free (self->addresses);
   g_free (self->last_nodes);
   g_free (self->hosts);
@@ -133,47 +137,35 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
   leat_node_prefix_error (writer->node, error);
 }
 
-static LeatMemory *
-leat_lane_make_memory (LeatLane *self, const LeatBuffer *buffer, GError **error)
-{
-  LeatMemory *memory;
-
-  if (buffer->place == LEAT_PLACE_OWN)
-    return leat_resident_make_memory (self->resident->device, buffer, error);
-  memory = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, buffer->bytes, buffer->name, error);
-  if (memory != NULL)
-    memset (leat_memory_get_host (memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
-  return memory;
-}
-
 static gboolean
 leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
-  LeatMemory *memory = NULL;
+  gboolean shared = buffer->kind == LEAT_BUFFER_CONST;
+  LeatBlock *block = NULL;
 
-  if (g_ptr_array_index (self->memories, buffer->id) != NULL)
+  if (g_ptr_array_index (self->blocks, buffer->id) != NULL)
     return TRUE; /* staging memory stays when the device's half is made anew */
   switch (buffer->place)
     {
     case LEAT_PLACE_ARENA:
-      self->addresses[buffer->id] = leat_memory_get_address (self->arena) + buffer->offset;
+      self->addresses[buffer->id] = leat_memory_get_address (self->arena->memory) + buffer->offset;
       break;
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
-      memory = buffer->kind == LEAT_BUFFER_CONST ? g_ptr_array_index (self->resident->memories, buffer->id)
-                                                 : leat_lane_make_memory (self, buffer, error);
-      if (memory == NULL)
+      block =
+        shared ? g_ptr_array_index (self->resident->blocks, buffer->id) : leat_store_get (self->store, buffer, error);
+      if (block == NULL)
         {
           leat_lane_explain_memory (self->plan, buffer, error);
           return FALSE;
         }
-      self->addresses[buffer->id] = leat_memory_get_address (memory);
-      self->hosts[buffer->id] = leat_memory_get_host (memory);
+      self->addresses[buffer->id] = leat_memory_get_address (block->memory);
+      self->hosts[buffer->id] = leat_memory_get_host (block->memory);
       break;
     case LEAT_PLACE_ALIAS:
       break;
     }
-  g_ptr_array_index (self->memories, buffer->id) = buffer->kind == LEAT_BUFFER_CONST ? NULL : memory;
+  g_ptr_array_index (self->blocks, buffer->id) = shared ? NULL : block;
   return TRUE;
 }
 
@@ -182,10 +174,10 @@ leat_lane_allocate (LeatLane *self, GError **error)
 {
   LeatPlan *plan = self->plan;
 
+  leat_store_begin_round (self->store);
   if (plan->arena_bytes > 0)
     {
-      self->arena =
-        leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE, plan->arena_bytes, "the buffers of a lane", error);
+      self->arena = leat_store_get_arena (self->store, plan->arena_bytes, error);
       if (self->arena == NULL)
         {
           leat_lane_explain_memory (plan, NULL, error);
@@ -205,34 +197,70 @@ leat_lane_allocate (LeatLane *self, GError **error)
   return TRUE;
 }
 
+static gboolean
+leat_lane_begin_block (LeatBlock *block, const LeatBuffer *buffer, LeatLane *before, GError **error)
+{
+  if (before != NULL && g_ptr_array_find (before->blocks, block, NULL))
+    return TRUE;
+  if (buffer->place == LEAT_PLACE_OWN)
+    return leat_block_write (block, buffer, error);
+  memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
+  return TRUE;
+}
+
+gboolean
+leat_lane_begin (LeatLane *self, LeatLane *before, GError **error)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      LeatBlock *block = g_ptr_array_index (self->blocks, i);
+
+      if (block != NULL && !leat_lane_begin_block (block, leat_plan_get_buffer (self->plan, i), before, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static void
 leat_lane_free_device_half (LeatLane *self)
 {
   leat_lane_destroy_graphs (self);
-  g_clear_pointer (&self->arena, leat_memory_free);
-  for (guint i = 0; i < self->memories->len; i++)
+  g_clear_pointer (&self->arena, leat_block_unref);
+  for (guint i = 0; i < self->blocks->len; i++)
     if (leat_plan_get_buffer (self->plan, i)->kind != LEAT_BUFFER_STAGING)
       {
-        leat_lane_free_memory (g_ptr_array_index (self->memories, i));
-        g_ptr_array_index (self->memories, i) = NULL;
+        leat_lane_free_block (g_ptr_array_index (self->blocks, i));
+        g_ptr_array_index (self->blocks, i) = NULL;
         self->hosts[i] = NULL;
       }
   for (guint i = 0; i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
 }
 
-/* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
- * first. */
+static gboolean
+leat_lane_begin_state (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      LeatBlock *block = g_ptr_array_index (self->blocks, i);
+
+      if (block != NULL && buffer->place == LEAT_PLACE_OWN && !leat_block_write (block, buffer, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 leat_lane_rebuild (LeatLane *self, GError **error)
 {
   leat_lane_free_device_half (self);
-  return leat_lane_allocate (self, error) && leat_lane_pack_launches (self, error)
-         && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
+  return leat_lane_allocate (self, error) && leat_lane_begin_state (self, error)
+         && leat_lane_pack_launches (self, error) && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
 }
 
-gboolean
-leat_lane_pack_launches (LeatLane *self, GError **error)
+static gboolean
+leat_lane_pack_all (LeatLane *self, GError **error)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
@@ -242,6 +270,19 @@ leat_lane_pack_launches (LeatLane *self, GError **error)
         return FALSE;
     }
   return TRUE;
+}
+
+/* Another thread may set arguments at any time. */
+gboolean
+leat_lane_pack_launches (LeatLane *self, GError **error)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->plan->pipeline);
+  gboolean good;
+
+  leat_changes_lock (changes);
+  good = leat_lane_pack_all (self, error);
+  leat_changes_unlock (changes);
+  return good;
 }
 
 /* The host's view of a staging buffer: its items, and for a bounded spec the count that is there now. */
@@ -274,7 +315,8 @@ leat_lane_set_ending (LeatLane *self, GError **error)
 
   for (guint i = 0; i < self->plan->buffers->len; i++)
     if (leat_plan_get_buffer (self->plan, i)->tells_flush
-        && !leat_memory_write (g_ptr_array_index (self->memories, i), 0, &ending, sizeof ending, error))
+        && !leat_memory_write (((LeatBlock *) g_ptr_array_index (self->blocks, i))->memory, 0, &ending, sizeof ending,
+                               error))
       return FALSE;
   return TRUE;
 }

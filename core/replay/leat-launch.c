@@ -14,8 +14,7 @@
  * given by value is four (where the count lies on the device, its value where it is known now, the most that there may
  * be, and where to say that there are more). */
 
-#define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
-#define LEAT_PARAM_MOST 4  /* parameters of a wrapper that one of the prototype may stand for */
+#define LEAT_PARAM_MOST 4 /* parameters of a wrapper that one of the prototype may stand for */
 
 static gboolean
 leat_launch_refuse (const LeatOp *op, const LeatParam *param, const char *why, GError **error)

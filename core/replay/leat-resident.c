@@ -5,60 +5,76 @@
 #include "leat-lane-private.h"
 
 #include "graph/leat-node-private.h"
-
 #include "kernel/leat-image-private.h"
+#include "kernel/leat-kernel-source-private.h"
 
 /* What stays on the device for all lanes of a session: constants and loaded kernels. */
 
 static gboolean
-leat_resident_write_count (LeatMemory *memory, const LeatBuffer *buffer, GError **error)
+leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **error)
 {
-  guint64 count = leat_spec_get_dim (buffer->spec, 0);
-
-  return leat_memory_write (memory, 0, &count, sizeof count, error);
-}
-
-LeatMemory *
-leat_resident_make_memory (LeatDevice *device, const LeatBuffer *buffer, GError **error)
-{
-  g_autoptr (LeatMemory) memory = leat_memory_new (device, LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name, error);
-  gsize size;
-  gconstpointer data;
-
-  if (memory == NULL)
-    return NULL;
-  if (buffer->initial == NULL)
+  leat_store_begin_round (store);
+  for (guint i = 0; i < self->plan->buffers->len; i++)
     {
-      if (leat_memory_clear (memory, error))
-        return g_steal_pointer (&memory);
-      g_prefix_error (error, "%s: ", buffer->name);
-      return NULL;
-    }
-  data = g_bytes_get_data (buffer->initial, &size);
-  if (size > 0 && !leat_memory_write (memory, buffer->header ? LEAT_BUFFER_HEADER : 0, data, size, error))
-    return NULL;
-  if (buffer->header && !leat_resident_write_count (memory, buffer, error))
-    return NULL;
-  return g_steal_pointer (&memory);
-}
-
-static gboolean
-leat_resident_load_constants (LeatResident *self, LeatPlan *plan, GError **error)
-{
-  for (guint i = 0; i < plan->buffers->len; i++)
-    {
-      LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
-      LeatMemory *memory = NULL;
+      LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      LeatBlock *block = NULL;
 
       if (buffer->place == LEAT_PLACE_OWN && buffer->kind == LEAT_BUFFER_CONST)
         {
-          memory = leat_resident_make_memory (self->device, buffer, error);
-          if (memory == NULL)
+          block = leat_store_get (store, buffer, error);
+          if (block == NULL)
             return FALSE;
         }
-      g_ptr_array_add (self->memories, memory);
+      g_ptr_array_add (self->blocks, block);
     }
   return TRUE;
+}
+
+gboolean
+leat_resident_write_constants (LeatResident *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      LeatBlock *block = g_ptr_array_index (self->blocks, i);
+
+      if (block == NULL || (block->contents != NULL && g_bytes_equal (block->contents, buffer->initial)))
+        continue;
+      if (!leat_block_write (block, buffer, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of the same node, since a module holds what its kernels keep in variables of their own. */
+static LeatModule *
+leat_resident_find_module (LeatResident *self, const LeatOp *op)
+{
+  guint n = self->plan->ops->len;
+
+  /* Most often it is the op of the same number. */
+  for (guint i = 0; i < n; i++)
+    {
+      const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
+
+      if (other->node == op->node && leat_op_launches (other) && self->op_modules[other->index] != NULL
+          && leat_kernel_source_equal (other->source, op->source))
+        return self->op_modules[other->index];
+    }
+  return NULL;
+}
+
+static LeatModule *
+leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const LeatOp *op)
+{
+  LeatModule *module = g_hash_table_lookup (self->modules, op->source);
+
+  if (module != NULL || lender == NULL)
+    return module;
+  module = leat_resident_find_module (lender, op);
+  if (module != NULL)
+    g_hash_table_insert (self->modules, leat_kernel_source_ref (op->source), leat_module_ref (module));
+  return module;
 }
 
 /* One image for runs that are measured and runs that are not: what a module keeps in variables is there once.  Where
@@ -79,13 +95,11 @@ static LeatModule *
 leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError **error)
 {
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
-  LeatModule *module = g_hash_table_lookup (self->modules, source);
+  LeatModule *module;
   g_autoptr (GBytes) image = NULL;
   LeatImageTarget target = { 0 };
   g_autofree char *name = NULL;
 
-  if (module != NULL)
-    return module;
   name = leat_device_is_cpu (self->device) ? g_strdup ("host")
                                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
   if (!leat_image_target_parse (name, &target, error))
@@ -135,18 +149,20 @@ leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaun
       || ((op->cooperative || op->grid_by_occupancy) && !leat_resident_fits_as_well (self, module, function, op)))
     return;
   if (self->timed == NULL)
-    self->timed = g_new0 (const LeatFunction *, self->n_functions);
+    self->timed = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
   self->timed[op->index] = function;
 }
 
 static gboolean
-leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
+leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op, GError **error)
 {
-  LeatModule *module = leat_resident_load_module (self, op->source, error);
+  LeatModule *module = leat_resident_borrow_module (self, lender, op);
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes, .cooperative = op->cooperative };
   g_autofree char *wrapper = leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
+  if (module == NULL)
+    module = leat_resident_load_module (self, op->source, error);
   if (module == NULL)
     return FALSE;
   function = leat_module_get_function (module, wrapper, error);
@@ -155,6 +171,7 @@ leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
   memcpy (shape.grid, op->grid, sizeof shape.grid);
   memcpy (shape.block, op->block, sizeof shape.block);
   self->functions[op->index] = function;
+  self->op_modules[op->index] = module;
   if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
     return FALSE;
   if (self->measured && !leat_device_is_cpu (self->device))
@@ -163,16 +180,17 @@ leat_resident_load_kernel (LeatResident *self, LeatOp *op, GError **error)
 }
 
 gboolean
-leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
+leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error)
 {
-  self->n_functions = plan->ops->len + 1;
   if (self->functions == NULL)
-    self->functions = g_new0 (const LeatFunction *, self->n_functions);
-  for (guint i = 0; i < plan->ops->len; i++)
+    self->functions = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
+  if (self->op_modules == NULL)
+    self->op_modules = g_new0 (LeatModule *, self->plan->ops->len + 1);
+  for (guint i = 0; i < self->plan->ops->len; i++)
     {
-      LeatOp *op = leat_plan_get_op (plan, i);
+      LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (leat_op_launches (op) && self->functions[i] == NULL && !leat_resident_load_kernel (self, op, error))
+      if (leat_op_launches (op) && self->functions[i] == NULL && !leat_resident_load_kernel (self, lender, op, error))
         {
           leat_node_prefix_error (op->node, error);
           return FALSE;
@@ -182,24 +200,26 @@ leat_resident_load_kernels (LeatResident *self, LeatPlan *plan, GError **error)
 }
 
 static void
-leat_resident_free_memory (gpointer memory)
+leat_resident_free_block (gpointer block)
 {
-  if (memory != NULL)
-    leat_memory_free (memory);
+  if (block != NULL)
+    leat_block_unref (block);
 }
 
 LeatResident *
-leat_resident_new (LeatPlan *plan, LeatDevice *device, gboolean measured, GError **error)
+leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured, LeatResident *lender,
+                   GError **error)
 {
   g_autoptr (LeatResident) self = g_new0 (LeatResident, 1);
 
   g_atomic_ref_count_init (&self->refs);
   self->device = g_object_ref (device);
   self->measured = measured;
-  self->memories = g_ptr_array_new_with_free_func (leat_resident_free_memory);
+  self->plan = plan;
+  self->blocks = g_ptr_array_new_with_free_func (leat_resident_free_block);
   self->modules =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
-  if (!leat_resident_load_kernels (self, plan, error) || !leat_resident_load_constants (self, plan, error))
+  if (!leat_resident_load_kernels (self, lender, error) || !leat_resident_find_constants (self, store, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -216,8 +236,9 @@ leat_resident_unref (LeatResident *self)
 {
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
-  g_clear_pointer (&self->memories, g_ptr_array_unref);
+  g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
+  g_free (self->op_modules);
   g_free (self->functions);
   g_free (self->timed);
   g_clear_object (&self->device);

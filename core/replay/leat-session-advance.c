@@ -126,18 +126,20 @@ leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
   return flow;
 }
 
+/* @stream: see leat_session_take_props () */
 static LeatFlow
-leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error)
+leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancellable *cancellable, GError **error)
 {
-  LeatLane *lane = g_ptr_array_index (self->lanes, 0);
+  LeatLane *lane = NULL;
   LeatFlow flow = LEAT_FLOW_EMPTY;
 
   if (self->ended)
     return LEAT_FLOW_END;
   do
     {
-      if (!leat_session_may_go_on (self, cancellable, error))
+      if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, stream, error))
         return LEAT_FLOW_ERROR;
+      lane = g_ptr_array_index (self->lanes, 0);
       flow = leat_session_begin_run (self, lane, wait, cancellable, error);
     }
   while (flow == LEAT_FLOW_EMPTY && wait);
@@ -160,6 +162,10 @@ leat_session_advance (LeatSession *self, gboolean wait, GCancellable *cancellabl
  * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  %LEAT_SESSION_ERROR_STATE while it is not open,
  * %LEAT_SESSION_ERROR_BUSY while another thread has it, and %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
  *
+ * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or
+ * no graph, that error is given before anything was run, the properties have their former values again, and the next
+ * call goes on with these.
+ *
  * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
  *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set
  */
@@ -171,7 +177,7 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
   g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
   if (!leat_session_begin (self, error))
     return LEAT_FLOW_ERROR;
-  flow = leat_session_advance (self, wait, cancellable, error);
+  flow = leat_session_advance (self, wait, FALSE, cancellable, error);
   leat_session_end (self, LEAT_SESSION_FREE);
   return flow;
 }
@@ -218,7 +224,7 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
   if (cancellable != NULL)
     watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
   self->last_progress_us = g_get_monotonic_time ();
-  while ((flow = leat_session_advance (self, TRUE, cancellable, error)) == LEAT_FLOW_DATA)
+  while ((flow = leat_session_advance (self, TRUE, TRUE, cancellable, error)) == LEAT_FLOW_DATA)
     leat_session_post_progress (self);
   if (cancellable != NULL)
     g_cancellable_disconnect (cancellable, watch);
@@ -242,10 +248,12 @@ leat_session_post_outcome (LeatSession *self, const GError *error)
  * @error: return location for an error
  *
  * Runs until the sources have ended and the sinks have finished.  Progress is posted on the pipeline's bus about ten
- * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Last comes exactly one message
- * that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set to.  A call that is
- * refused (%LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_BUSY, %LEAT_SESSION_ERROR_FAILED) is no run and posts
- * nothing: another may be under way.  After an error as leat_session_replay (), which posts none of these.
+ * times a second, and statistics (what leat_session_dup_stats () gives) at the end.  Properties that were set and
+ * cannot be taken over are told by a %LEAT_MESSAGE_WARNING, have their former values again, and the runs go on.  Last
+ * comes exactly one message that tells how it ended: %LEAT_MESSAGE_END, or %LEAT_MESSAGE_ERROR with what @error is set
+ * to.  A call that is refused (%LEAT_SESSION_ERROR_STATE, %LEAT_SESSION_ERROR_BUSY, %LEAT_SESSION_ERROR_FAILED) is no
+ * run and posts nothing: another may be under way.  After an error as leat_session_replay (), which posts none of
+ * these.
  *
  * Returns: whether the end was reached
  */

@@ -42,7 +42,7 @@ leat_calibrate_apply (LeatCalibration *self, GError **error)
 
   traits.ways = self->ways;
   leat_plan_bind (session->plan, &traits);
-  return leat_resident_load_kernels (session->resident, session->plan, error) && leat_lane_rebuild (self->lane, error);
+  return leat_resident_load_kernels (session->resident, NULL, error) && leat_lane_rebuild (self->lane, error);
 }
 
 /* Median of a few replays in microseconds; negative after an error. */
@@ -210,6 +210,7 @@ leat_session_plan_calibration (LeatSession *self)
   g_mutex_lock (&self->told_lock);
   g_array_set_size (self->trials, 0);
   g_mutex_unlock (&self->told_lock);
+  self->ways_known = FALSE;
   self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.integrated
                        && leat_session_has_choice (self) && !leat_session_recall_ways (self);
 }
@@ -229,6 +230,8 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
     return FALSE;
   good = leat_calibrate_search (&calibration, error) && leat_calibrate_apply (&calibration, error);
   leat_device_pop (self->device);
+  self->setup->key = leat_plan_hash (self->plan);
+  self->ways_known = good;
   leat_session_count_copies (self, lane);
   if (good)
     leat_session_remember_ways (self, ways, calibration.best_us);

@@ -93,9 +93,9 @@ leat_session_check_count (const char *name, const LeatView *view, guint64 count,
  *
  * From the first call on the node's queue is not asked any more: each run takes what the memory holds.  Each call says
  * that the memory is about to change; a run before which no input was mapped again leaves the uploads out where it can
- * (see #LeatSession:reuse), so map before every filling.  The memory stays where it is until the session is closed, and
- * must not be written while a run is under way.  For a bounded spec, leat_session_set_input_count () says how much of
- * it is live; at first nothing is.
+ * (see #LeatSession:reuse), so map before every filling.  The memory stays where it is until the session is closed, or
+ * a property that was set gives the port another spec; it must not be written while a run is under way.  For a bounded
+ * spec, leat_session_set_input_count () says how much of it is live; at first nothing is.
  *
  * Returns: whether there is such an input; if not, %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_DIRECTION for a
  * node that is no such source, and what leat_session_replay () says of a session that cannot run

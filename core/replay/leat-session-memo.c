@@ -34,26 +34,34 @@ leat_session_refuse_memo (const char *why, const char *what, GError **error)
 }
 
 gboolean
+leat_session_check_memo (LeatPlan *plan, GError **error)
+{
+  for (guint i = 0; i < plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
+
+      if (buffer->kind == LEAT_BUFFER_STATE)
+        return leat_session_refuse_memo (" is kept from run to run", buffer->name, error);
+    }
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i);
+
+      if (op->kind == LEAT_OP_FOREIGN)
+        return leat_session_refuse_memo (" may keep something from run to run", op->name, error);
+    }
+  return TRUE;
+}
+
+gboolean
 leat_session_make_memo (LeatSession *self, GError **error)
 {
   if (self->memo_mode == LEAT_MEMO_OFF)
     return TRUE;
   if (self->inputs->len == 0)
     return leat_session_refuse_memo ("there are no inputs", "", error);
-  for (guint i = 0; i < self->plan->buffers->len; i++)
-    {
-      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
-
-      if (buffer->kind == LEAT_BUFFER_STATE)
-        return leat_session_refuse_memo (" is kept from run to run", buffer->name, error);
-    }
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (op->kind == LEAT_OP_FOREIGN)
-        return leat_session_refuse_memo (" may keep something from run to run", op->name, error);
-    }
+  if (!leat_session_check_memo (self->plan, error))
+    return FALSE;
   self->memo = leat_memo_new (self->memo_entries, self->memo_bytes);
   self->spans = g_new0 (LeatSpan, self->inputs->len + self->outputs->len);
   memset (&self->memo_costs, 0, sizeof self->memo_costs);

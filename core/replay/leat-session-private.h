@@ -6,6 +6,7 @@
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
 #include "leat-session.h"
+#include "leat-setup-private.h"
 #include "leat-trace-private.h"
 #include "leat-waiter-private.h"
 
@@ -22,14 +23,21 @@ typedef struct
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
   guint64 memo_entries;
   guint64 memo_bytes;
-  guint64 changes; /* nodes whose arguments were set between runs */
+  guint64 changes;    /* nodes whose arguments were set between runs */
+  guint64 replans;    /* plans that were made since the opening */
+  guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
+  LeatGraphCounts graphs;
+  guint64 shapes; /* setups that are kept beside the one that runs */
+  guint64 shape_bytes;
+  char change_reason[256]; /* why an executable was built for the last plan that needed one */
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back;                 /* copied */
   guint64 graph_bytes;                          /* of the device's memory, taken by instantiating */
   guint64 graph_reserved_bytes;                 /* by the driver, for nodes that allocate */
   gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
-  gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels, lanes with their graphs */
+  gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels and memory, graphs */
   gint64 source_us, device_us, sink_us;         /* sums over the runs */
+  gint64 replan_us;                             /* sum over the replans, those that failed included */
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 
@@ -41,7 +49,7 @@ typedef enum
   LEAT_COUNTER_SPENT, /* a sum of these */
 } LeatCounterKind;
 
-/* One of LeatSessionStats's numbers, all of which are 64 bits. */
+/* One of LeatSessionStats's numbers, all of which are 64 bits wide. */
 typedef struct
 {
   const char *name, *help;
@@ -148,9 +156,16 @@ struct _LeatSession
   LeatTimingMode timing_mode;
   char *trace_path;
 
-  LeatPlan *plan;
+  guint64 cache_bytes;
+
   LeatDevice *device;
-  LeatResident *resident;
+  LeatStore *store;
+  LeatGraphCounts graph_counts;
+  GPtrArray *setups; /* LeatSetup */
+  guint64 setup_clock;
+  LeatSetup *setup; /* of them, the one that runs; the next three are its */
+  LeatPlan *plan;
+  LeatResident *resident; /* not owned */
   GPtrArray *lanes;       /* LeatLane */
   GArray *inputs;         /* LeatSessionInput */
   GArray *outputs;        /* LeatSessionOutput */
@@ -158,8 +173,11 @@ struct _LeatSession
   LeatMemo *memo;         /* NULL while nothing is remembered */
   LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
+  gboolean measured;     /* runs may be: as timing_mode was when it was opened */
+  guint n_measured;      /* runs that were */
   GArray *trials;        /* LeatTrial */
   gboolean to_calibrate; /* the first run has to find out how data go best */
+  gboolean ways_known;   /* it did, or an earlier session */
   LeatSessionFlight flight;
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
   GSource *task_source; /* of the replay_async () that is under way */
@@ -231,8 +249,19 @@ gboolean leat_session_take_changes (LeatSession *self, GError **error);
 void leat_session_plan_calibration (LeatSession *self);
 gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
+void leat_session_bind_likewise (LeatSession *self, LeatPlan *plan);
 void leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us);
 
+gboolean leat_session_make_setup (LeatSession *self, GError **error);
+/* And its graph. */
+gboolean leat_session_build_setup (LeatSession *self, GError **error);
+void leat_session_drop_setups (LeatSession *self);
+guint64 leat_session_get_cached_bytes (LeatSession *self);
+gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error);
+/* Before a run. @stream: faults are told on the bus, and the former values stay. */
+gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
+
+gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, LeatLane *lane);

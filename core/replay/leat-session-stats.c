@@ -73,6 +73,48 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("changes", changes, "Nodes whose arguments were set between runs"),
   /**
+   * LeatSession:replans:
+   *
+   * Plans made for properties that were set between runs, since the session was opened.
+   */
+  COUNTER ("replans", replans, "Plans made for properties that were set between runs"),
+  /**
+   * LeatSession:updates:
+   *
+   * Nodes of executable graphs that were given other values in place, since the session was opened.
+   */
+  COUNTER ("updates", graphs.updates, "Nodes of executable graphs that were given other values in place"),
+  /**
+   * LeatSession:graph-updates:
+   *
+   * Executable graphs that were given another graph in place, since the session was opened.
+   */
+  COUNTER ("graph-updates", graphs.graph_updates, "Executable graphs that were given another graph in place"),
+  /**
+   * LeatSession:instantiations:
+   *
+   * Executable graphs that were made, since the session was opened.
+   */
+  COUNTER ("instantiations", graphs.instantiations, "Executable graphs that were made"),
+  /**
+   * LeatSession:shapes:
+   *
+   * Former shapes of the data for which memory and graphs are kept, now.
+   */
+  GAUGE ("shapes", shapes, "Former shapes of the data for which memory and graphs are kept"),
+  /**
+   * LeatSession:shape-bytes:
+   *
+   * Bytes of memory that are kept for former shapes of the data, now.
+   */
+  GAUGE ("shape-bytes", shape_bytes, "Bytes of memory that are kept for former shapes"),
+  /**
+   * LeatSession:shape-hits:
+   *
+   * Returns to a shape of the data that was kept, since the session was opened.
+   */
+  COUNTER ("shape-hits", shape_hits, "Returns to a shape that was kept"),
+  /**
    * LeatSession:items-in:
    *
    * Items that sources gave, since the session was opened.
@@ -136,15 +178,15 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:open-load-us:
    *
-   * Time that loading kernels and constants took, in microseconds.
+   * Time that loading kernels and making memory took, in microseconds.
    */
-  TIME ("open-load-us", load_us, "Time that loading kernels and constants took"),
+  TIME ("open-load-us", load_us, "Time that loading kernels and making memory took"),
   /**
    * LeatSession:open-build-us:
    *
-   * Time that making memory and the graph took, in microseconds.
+   * Time that making the graph took, in microseconds.
    */
-  TIME ("open-build-us", build_us, "Time that making memory and the graph took"),
+  TIME ("open-build-us", build_us, "Time that making the graph took"),
   /**
    * LeatSession:first-result-us:
    *
@@ -169,6 +211,12 @@ static const LeatCounter leat_counters[] = {
    * Time spent in sinks, in microseconds, summed over the runs that were measured.
    */
   SPENT ("sink-us", sink_us, "Time spent in sinks"),
+  /**
+   * LeatSession:replan-us:
+   *
+   * Time spent planning anew for properties that were set, also where that failed, in microseconds.
+   */
+  SPENT ("replan-us", replan_us, "Time spent planning anew, with what could not be done"),
   /**
    * LeatSession:device-min-us:
    *
@@ -206,13 +254,10 @@ static void
 leat_session_add_up_graphs (LeatSession *self)
 {
   self->stats.graph_bytes = self->stats.graph_reserved_bytes = 0;
+  for (guint i = 0; i < self->setups->len; i++)
+    self->stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->setups, i));
   for (guint i = 0; i < self->lanes->len; i++)
-    {
-      LeatLane *lane = g_ptr_array_index (self->lanes, i);
-
-      self->stats.graph_bytes += leat_lane_get_graph_bytes (lane);
-      self->stats.graph_reserved_bytes = lane->reserved_bytes;
-    }
+    self->stats.graph_reserved_bytes = ((LeatLane *) g_ptr_array_index (self->lanes, i))->reserved_bytes;
 }
 
 /* After a run and after the opening: what other threads may ask for. */
@@ -221,6 +266,9 @@ leat_session_tell_stats (LeatSession *self)
 {
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
+  self->stats.graphs = self->graph_counts;
+  self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
+  self->stats.shape_bytes = leat_session_get_cached_bytes (self);
   leat_session_add_up_graphs (self);
   g_mutex_lock (&self->told_lock);
   self->told = self->stats;
@@ -263,13 +311,17 @@ leat_session_print_trials (LeatSession *self)
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-resident t (without uploads,
  *   since the inputs were what they were) and memo-hits t (results that were known); memo-lookups t, memo-held t
- *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); trials a(sd) (each set of
- *   ways for data that the first run measured, and the microseconds of a replay with it); items-in t, bytes-in t,
- *   bytes-out t (at sources and sinks), bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by
- *   which the driver's free memory went down when graphs were instantiated) and graph-reserved-bytes t (that the driver
- *   keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x,
- *   open-attach-us x (the device), open-load-us x (kernels and constants), open-build-us x (memory and the graph);
- *   first-result-us x (from open () to the first result), source-us x, device-us x, sink-us x (sums), device-min-us x,
+ *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t (plans made
+ *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
+ *   (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why the last plan
+ *   for which there was no executable needed one); shapes t and shape-bytes t (kept for former shapes of the data),
+ *   shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the first run measured, and the
+ *   microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and
+ *   bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went down when
+ * graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the driver keeps for
+ *   allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x, open-attach-us
+ * x (the device), open-load-us x (kernels, constants and memory), open-build-us x (the graph); first-result-us x (from
+ *   open () to the first result), source-us x, device-us x, sink-us x, replan-us x (sums), device-min-us x,
  *   device-max-us x
  */
 GVariant *
@@ -282,6 +334,7 @@ leat_session_dup_stats (LeatSession *self)
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
+  g_variant_dict_insert (&dict, "last-reason", "s", stats.change_reason);
   for (guint i = 0; i < G_N_ELEMENTS (leat_counters); i++)
     g_variant_dict_insert (&dict, leat_counters[i].name, leat_counter_is_time (&leat_counters[i]) ? "x" : "t",
                            leat_counter_get (&leat_counters[i], &stats));

@@ -107,7 +107,7 @@ leat_session_open_timing (LeatSession *self, GError **error)
 gboolean
 leat_session_is_next_measured (LeatSession *self)
 {
-  return leat_session_is_traced (self) || self->times.samples < LEAT_TIMING_FIRST
+  return leat_session_is_traced (self) || self->n_measured < LEAT_TIMING_FIRST
          || self->stats.runs % LEAT_TIMING_EVERY == 0;
 }
 
@@ -128,6 +128,7 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
 {
   const gint64 *marks = self->marks;
 
+  self->n_measured++;
   g_mutex_lock (&self->told_lock);
   self->times.samples++;
   self->times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_HANDED];
@@ -195,7 +196,8 @@ leat_session_describe_node (const LeatSessionTimes *all, const LeatNodeTimes *ti
  * @self: a session
  *
  * Gets what the device's clock said about the runs that were measured since the session was opened with
- * #LeatSession:timing set to %LEAT_TIMING_NODES.
+ * #LeatSession:timing set to %LEAT_TIMING_NODES; where a property that was set then gave the data another shape, or
+ * made other work of the nodes, since it runs that.
  *
  * Returns: (transfer full): a dictionary (a{sv}): samples t (how many runs were measured); their means in microseconds:
  *   wall-us d (from the launch until the wait was over, by the host's clock), and of it launch-us d (in the call that

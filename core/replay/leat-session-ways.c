@@ -108,6 +108,7 @@ leat_session_recall_ways (LeatSession *self)
     return FALSE;
   traits.ways = ways;
   leat_plan_bind (self->plan, &traits);
+  self->ways_known = TRUE;
   return TRUE;
 }
 
@@ -130,4 +131,22 @@ leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, dou
     }
   if (g_mkdir_with_parents (folder, 0700) == 0)
     g_key_file_save_to_file (file, path, NULL);
+}
+
+/* @plan is to be run from now on instead: its data go as they do now, since to measure again would take state away. */
+void
+leat_session_bind_likewise (LeatSession *self, LeatPlan *plan)
+{
+  g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, plan->ops->len + 1);
+  LeatTraits traits = self->plan->traits;
+
+  for (guint i = 0; i < MIN (plan->ops->len, self->plan->ops->len); i++)
+    {
+      const LeatOp *old = leat_plan_get_op (self->plan, i), *op = leat_plan_get_op (plan, i);
+
+      if (op->kind == LEAT_OP_TRANSFER && old->kind == LEAT_OP_TRANSFER && old->node == op->node)
+        ways[i] = old->way;
+    }
+  traits.ways = self->ways_known ? ways : NULL;
+  leat_plan_bind (plan, &traits);
 }

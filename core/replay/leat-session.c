@@ -15,8 +15,9 @@
  *
  * Make one for a pipeline and a device, open it, then let it run to the end of its sources (leat_session_run ()) or
  * replay it run by run (leat_session_replay ()).  What a run costs is what the bound plan predicts: in steady state one
- * graph launch and one wait.  While a session is open, its pipeline cannot be changed, other than properties that say
- * so.  All calls of a session come from one thread at a time; close () ends it, and it can be opened again.
+ * graph launch and one wait.  While a session is open, nodes and links of its pipeline stay as they are; properties and
+ * arguments of nodes may be set, from any thread, and the next run takes them.  All calls of a session come from one
+ * thread at a time; close () ends it, and it can be opened again.
  */
 
 enum
@@ -31,8 +32,10 @@ enum
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
+  PROP_CACHE_BYTES,
   PROP_TIMING,
   PROP_TRACE,
+  PROP_LAST_REASON,
   N_PROPS
 };
 
@@ -113,20 +116,6 @@ leat_session_new (LeatPipeline *pipeline, const char *device)
   return g_object_new (LEAT_TYPE_SESSION, "pipeline", pipeline, "device", device, NULL);
 }
 
-static void
-leat_session_list_endpoints (LeatSession *self)
-{
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op }, 1);
-      else if (op->kind == LEAT_OP_SINK)
-        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op }, 1);
-    }
-}
-
 /* Adds the time since @since to one part of the opening, and begins the next. */
 static void
 leat_session_note_time (gint64 *part, gint64 *since)
@@ -158,6 +147,19 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
   return FALSE;
 }
 
+/* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
+static gboolean
+leat_session_plan (LeatSession *self, GError **error)
+{
+  gint64 since = self->open_since_us;
+
+  self->plan = leat_plan_new (self->pipeline, error);
+  if (self->plan == NULL)
+    return FALSE;
+  leat_session_note_time (&self->stats.plan_us, &since);
+  return TRUE;
+}
+
 static gboolean
 leat_session_bind (LeatSession *self, GError **error)
 {
@@ -165,12 +167,8 @@ leat_session_bind (LeatSession *self, GError **error)
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
                                               [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
   LeatTraits traits = { .bound = TRUE };
-  gint64 since = self->open_since_us;
+  gint64 since = g_get_monotonic_time ();
 
-  self->plan = leat_plan_new (self->pipeline, error);
-  if (self->plan == NULL)
-    return FALSE;
-  leat_session_note_time (&self->stats.plan_us, &since);
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
     return FALSE;
@@ -180,10 +178,6 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
-  leat_session_list_endpoints (self);
-  leat_session_list_changeable (self);
-  if (!leat_session_make_memo (self, error))
-    return FALSE;
   return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
@@ -216,34 +210,18 @@ leat_session_count_copies (LeatSession *self, const LeatLane *lane)
 }
 
 static gboolean
-leat_session_add_lane (LeatSession *self, GError **error)
-{
-  LeatLane *lane = leat_lane_new (self->plan, self->resident, error);
-  g_autofree char *name = NULL;
-
-  if (lane == NULL)
-    return FALSE;
-  name = g_strdup_printf ("lane %u", self->lanes->len);
-  leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
-  g_ptr_array_add (self->lanes, lane);
-  leat_session_count_copies (self, lane);
-  return leat_lane_build_graph (lane, LEAT_PATH_FULL, error);
-}
-
-static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   gint64 since = g_get_monotonic_time ();
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  self->resident = leat_resident_new (self->plan, self->device, self->timing_mode == LEAT_TIMING_NODES, error);
-  if (self->resident == NULL)
+  if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
   leat_session_note_time (&self->stats.load_us, &since);
-  if (!leat_session_add_lane (self, error))
+  if (!leat_session_build_setup (self, error))
     return FALSE;
-  if (self->timing_mode == LEAT_TIMING_NODES && !leat_session_open_timing (self, error))
+  if (self->measured && !leat_session_open_timing (self, error))
     return FALSE;
   if (!leat_session_open_trace (self, error))
     return FALSE;
@@ -275,10 +253,9 @@ leat_session_take_down (LeatSession *self)
   leat_session_close_trace (self);
   leat_session_drop_memo (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
-  g_ptr_array_set_size (self->lanes, 0);
+  leat_session_drop_setups (self);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
-  g_clear_pointer (&self->resident, leat_resident_unref);
   if (self->device != NULL)
     leat_device_settle (self->device);
   g_clear_object (&self->plan);
@@ -302,8 +279,12 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
   leat_session_clear_times (self);
+  self->measured = self->timing_mode == LEAT_TIMING_NODES;
+  self->n_measured = 0;
   self->flushed = self->ended = self->failed = FALSE;
   self->n_filled = 0;
+  if (!leat_session_plan (self, error))
+    return FALSE;
   leat_pipeline_freeze (self->pipeline);
   if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
     {
@@ -439,6 +420,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_MEMO_BYTES:
       self->memo_bytes = g_value_get_uint64 (value);
       break;
+    case PROP_CACHE_BYTES:
+      self->cache_bytes = g_value_get_uint64 (value);
+      break;
     case PROP_TIMING:
       self->timing_mode = g_value_get_enum (value);
       break;
@@ -455,6 +439,7 @@ static void
 leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   LeatSession *self = LEAT_SESSION (object);
+  LeatSessionStats stats;
 
   switch (id)
     {
@@ -485,11 +470,18 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_MEMO_BYTES:
       g_value_set_uint64 (value, self->memo_bytes);
       break;
+    case PROP_CACHE_BYTES:
+      g_value_set_uint64 (value, self->cache_bytes);
+      break;
     case PROP_TIMING:
       g_value_set_enum (value, self->timing_mode);
       break;
     case PROP_TRACE:
       g_value_set_string (value, self->trace_path);
+      break;
+    case PROP_LAST_REASON:
+      leat_session_get_stats (self, &stats);
+      g_value_set_string (value, stats.change_reason);
       break;
     default:
       if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
@@ -507,6 +499,7 @@ leat_session_finalize (GObject *object)
     leat_waiter_stop (self->waiter);
   g_clear_pointer (&self->waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
+  g_ptr_array_unref (self->setups);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
   g_array_unref (self->trials);
@@ -608,6 +601,18 @@ leat_session_class_init (LeatSessionClass *klass)
   leat_session_props[PROP_MEMO_BYTES] =
     g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
+   * LeatSession:cache-bytes:
+   *
+   * The most memory that is kept for plans that the session does not run at the moment.
+   *
+   * When a property that is set while the session is open gives the data another shape, the memory and the graph for
+   * the former one stay, so that a return to it costs little.  What each of them took is measured when it is made;
+   * those that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape
+   * is updated for the new one where the driver does that.
+   */
+  leat_session_props[PROP_CACHE_BYTES] = g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
+                                                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
    * LeatSession:timing:
    *
    * What is measured; read when the session opens.
@@ -629,6 +634,14 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_TRACE] =
     g_param_spec_string ("trace", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:last-reason:
+   *
+   * Why an executable graph was built for the last plan that needed one; empty while none has, since the session was
+   * opened.  Any thread may ask.
+   */
+  leat_session_props[PROP_LAST_REASON] =
+    g_param_spec_string ("last-reason", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, leat_session_props);
   leat_session_install_counters (object_class, N_PROPS);
 }
@@ -648,7 +661,9 @@ leat_session_init (LeatSession *self)
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
-  self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
+  self->cache_bytes = 256 << 20;
+  self->lanes = g_ptr_array_new ();
+  self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
   self->times.nodes = leat_session_times_new ();

@@ -73,9 +73,9 @@ leat_timing_new (LeatLane *lane, GError **error)
     {
       const LeatOp *op = leat_plan_get_op (lane->plan, i);
 
-      /* A transfer may come to be done in another way. */
+      /* For kernels that tell too: a transfer may come to be done in another way, and with another block its clock may
+       * be too much for a kernel. */
       if (op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK
-          && (op->kind == LEAT_OP_TRANSFER || !leat_timing_tells (self, op))
           && (!leat_timing_make_event (self, &self->begins[i], error)
               || !leat_timing_make_event (self, &self->ends[i], error)))
         return NULL;

@@ -165,6 +165,7 @@ test_node_text_clashes (void)
 {
   g_autoptr (LeatNode) node = make_kernel ("arg:signature=i arg:x=i in:x=f32");
   g_autofree char *before = NULL;
+  g_autofree char *after = NULL;
   g_auto (GStrv) set = NULL;
   g_autofree char *list = NULL;
   g_autofree char *port = NULL;
@@ -201,30 +202,39 @@ test_node_text_busy (void)
   g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
   g_autoptr (LeatNode) filter = make_filter ();
   g_autoptr (LeatNode) kernel = make_kernel ("arg:a=i in:x=f32");
+  g_autoptr (LeatNode) source = g_object_new (toy_source_get_type (), "name", "s0", NULL);
+  g_autofree char *before = NULL;
+  g_autofree char *after = NULL;
   g_autoptr (GError) error = NULL;
   guint64 radius;
 
   g_assert_true (leat_pipeline_add (pipeline, filter, NULL));
   g_assert_true (leat_pipeline_add (pipeline, kernel, NULL));
+  g_assert_true (leat_pipeline_add (pipeline, source, NULL));
   g_assert_true (leat_node_prepare (kernel, NULL));
   leat_pipeline_freeze (pipeline);
 
-  g_assert_false (leat_node_set_from_string (filter, "radius", "4", &error));
+  g_assert_false (leat_node_set_from_string (source, "count", "4", &error)); /* an endpoint's */
   g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY);
-  g_assert_nonnull (strstr (error->message, "toy:filter \"b0\""));
+  g_assert_nonnull (strstr (error->message, "toy:source \"s0\""));
   g_clear_error (&error);
   g_assert_false (leat_node_set_from_string (kernel, "x", "f32[3]", &error));
   g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY);
   g_assert_true (leat_node_set_from_string (filter, "gain", "0.75", NULL)); /* LIVE */
   g_assert_true (leat_node_set_from_string (kernel, "a", "7", NULL));
 
-  g_object_set (filter, "radius", (guint64) 5, NULL);
-  warnings_assert_one ("*radius*session*");
+  g_object_set (source, "count", (guint64) 5, NULL);
+  warnings_assert_one ("*count*session*");
+  g_assert_true (leat_node_set_from_string (filter, "radius", "5", NULL)); /* waits, and can be read */
   g_object_get (filter, "radius", &radius, NULL);
-  g_assert_cmpuint (radius, ==, 3);
+  g_assert_cmpuint (radius, ==, 5);
+  before = leat_node_dup_as_string (filter, "radius");
+  g_assert_cmpstr (before, ==, NULL); /* what the session runs with */
 
   leat_pipeline_thaw (pipeline);
-  g_assert_true (leat_node_set_from_string (filter, "radius", "4", NULL));
+  after = leat_node_dup_as_string (filter, "radius");
+  g_assert_cmpstr (after, ==, "5");
+  g_assert_true (leat_node_set_from_string (source, "count", "4", NULL));
 }
 
 int

@@ -23,7 +23,16 @@ run (SessionFixture *fixture, guint runs)
     }
 }
 
-/* Each number is a property too, and both say the same. */
+static void
+check_text (LeatSession *session, const char *name, GVariant *value)
+{
+  g_autofree char *text = NULL;
+
+  g_object_get (session, name, &text, NULL);
+  g_assert_cmpstr (text, ==, g_variant_get_string (value, NULL));
+}
+
+/* Each number and text is a property too, and both say the same. */
 static void
 test_telemetry_properties (void)
 {
@@ -36,6 +45,8 @@ test_telemetry_properties (void)
 
   session_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH);
   run (&fixture, 7);
+  g_object_set (leat_pipeline_get_node (fixture.pipeline, "back", NULL), "mode", LEAT_TRANSFER_KERNEL, NULL);
+  run (&fixture, 1);
   stats = leat_session_dup_stats (fixture.session);
   g_variant_iter_init (&iter, stats);
   while (g_variant_iter_next (&iter, "{&sv}", &name, &value))
@@ -47,6 +58,12 @@ test_telemetry_properties (void)
           g_variant_unref (value);
           continue;
         }
+      if (g_variant_is_of_type (value, G_VARIANT_TYPE_STRING))
+        {
+          check_text (fixture.session, name, value);
+          g_variant_unref (value);
+          continue;
+        }
       g_object_get (fixture.session, name, &number, NULL);
       if (g_variant_is_of_type (value, G_VARIANT_TYPE_INT64))
         g_assert_cmpint (g_variant_get_int64 (value), ==, (gint64) number);
@@ -55,7 +72,7 @@ test_telemetry_properties (void)
       g_variant_unref (value);
       n++;
     }
-  g_assert_cmpuint (n, >=, 20);
+  g_assert_cmpuint (n, >=, 28);
   session_fixture_close (&fixture);
 }
 

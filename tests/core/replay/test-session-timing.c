@@ -6,6 +6,8 @@
 
 #include "replay/leat-timing-private.h"
 
+#include <glib/gstdio.h>
+
 #define CHAIN                                                                                                          \
   "app name=source spec=f32[1000] -> upload name=up mode=copy -> map name=twice expr=2*x -> map name=more expr=x+1 "   \
   "-> readback name=back mode=copy -> app name=sink\n"
@@ -121,6 +123,126 @@ test_timing_follows_arguments (void)
   session_fixture_close (&fixture);
 }
 
+static void
+run_chain_of (SessionFixture *fixture, guint n)
+{
+  g_autofree char *spec = g_strdup_printf ("f32[%u]", n);
+  g_autofree float *x = g_new0 (float, n);
+  g_autoptr (GError) error = NULL;
+
+  leat_node_set_from_string (leat_pipeline_get_node (fixture->pipeline, "source", NULL), "spec", spec, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < 3; run++)
+    {
+      g_autoptr (GBytes) output = NULL;
+
+      x[n - 1] = (float) run;
+      output = session_fixture_run (fixture, x, n * sizeof *x);
+      g_assert_cmpuint (g_bytes_get_size (output), ==, n * sizeof *x);
+      g_assert_cmpfloat (((const float *) g_bytes_get_data (output, NULL))[n - 1], ==, 2 * x[n - 1] + 1);
+    }
+}
+
+/* With another shape there are other times; so there are where the executable of the former one was updated. */
+static void
+test_timing_follows_shapes (gconstpointer data)
+{
+  static const guint sizes[] = { N, 500, 3000, N, 500 };
+  gboolean cached = GPOINTER_TO_INT (data) % 2;
+  SessionFixture fixture;
+  guint64 items = 0;
+
+  timing_fixture_open (&fixture, CHAIN, GPOINTER_TO_INT (data) / 2, LEAT_TIMING_NODES);
+  if (!cached)
+    g_object_set (fixture.session, "cache-bytes", (guint64) 0, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (GVariant) times = NULL, nodes = NULL, up = NULL, stats = NULL;
+      g_autofree char *dot = NULL;
+
+      run_chain_of (&fixture, sizes[i]);
+      items += 3 * sizes[i];
+      times = leat_session_dup_times (fixture.session);
+      nodes = g_variant_lookup_value (times, "nodes", G_VARIANT_TYPE ("aa{sv}"));
+      up = g_variant_get_child_value (nodes, 0);
+      stats = leat_session_dup_stats (fixture.session);
+      dot = leat_session_to_dot (fixture.session);
+      g_assert_cmpuint (g_variant_n_children (nodes), ==, 4);
+      g_assert_cmpuint (timing_get_count (times, "samples"), ==, 3);
+      g_assert_cmpuint (timing_get_count (up, "bytes"), ==, 4 * sizes[i]);
+      g_assert_cmpuint (timing_get_count (stats, "bytes-up"), ==, 4 * items);
+      g_assert_cmpuint (timing_get_count (stats, "bytes-back"), ==, 4 * items);
+      g_assert_cmpuint (timing_get_count (stats, "shape-hits"), ==, cached && i >= 3 ? i - 2 : 0);
+      g_assert_nonnull (strstr (dot, " us, "));
+    }
+  session_fixture_close (&fixture);
+}
+
+/* Measured runs do what was set, and the times are those of the last kernel only. */
+static void
+test_timing_follows_kernels (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GVariant) times = NULL, stats = NULL;
+  g_autoptr (GError) error = NULL;
+  float x[N] = { 4 };
+
+  timing_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
+  run_chain (&fixture, 2);
+  for (guint i = 3; i < 6; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("%u*x", i);
+      g_autoptr (GBytes) output = NULL;
+
+      leat_node_set_from_string (leat_pipeline_get_node (fixture.pipeline, "twice", NULL), "expr", text, &error);
+      g_assert_no_error (error);
+      output = session_fixture_run (&fixture, x, sizeof x);
+      g_assert_cmpfloat (*(const float *) g_bytes_get_data (output, NULL), ==, 4 * i + 1);
+    }
+  times = leat_session_dup_times (fixture.session);
+  stats = leat_session_dup_stats (fixture.session);
+  g_assert_cmpuint (timing_get_count (times, "samples"), ==, 1);
+  g_assert_cmpuint (timing_get_count (stats, "replans"), ==, 3);
+  session_fixture_close (&fixture);
+}
+
+/* With the clock around it a kernel may not fit with another block: the next measured run has events for it. */
+static void
+test_timing_follows_blocks (void)
+{
+  SessionFixture fixture;
+  g_autofree char *folder = g_dir_make_tmp ("leat-timing-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "chain.cu", NULL);
+  g_autofree char *text =
+    g_strdup_printf ("app name=source spec=f32[1000] -> upload mode=copy -> kernel name=k source=\"%s\" block=256 "
+                     "-> readback mode=copy -> app name=sink\n",
+                     file);
+  g_autoptr (GVariant) times = NULL;
+  g_autoptr (GError) error = NULL;
+  LeatLane *lane;
+
+  g_assert_true (g_file_set_contents (file,
+                                      "__global__ void chain (const float *x, uint64_t x_count, float *y)\n"
+                                      "{\n  GRID_FOR (i, x_count)\n    y[i] = 2 * x[i] + 1;\n}\n",
+                                      -1, NULL));
+  timing_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
+  lane = g_ptr_array_index (fixture.session->lanes, 0);
+  if (leat_device_is_cpu (lane->resident->device))
+    {
+      run_chain (&fixture, 1);
+      lane->resident->timed = g_memdup2 (lane->resident->functions, (lane->plan->ops->len + 1) * sizeof (gpointer));
+    }
+  leat_node_set_from_string (leat_pipeline_get_node (fixture.pipeline, "k", NULL), "block", "64", &error);
+  g_assert_no_error (error);
+  run_chain (&fixture, 3);
+  g_assert_true (g_ptr_array_index (fixture.session->lanes, 0) == lane);
+  times = leat_session_dup_times (fixture.session);
+  g_assert_cmpuint (timing_get_count (times, "samples"), ==, 3);
+  session_fixture_close (&fixture);
+  g_remove (file);
+  g_remove (folder);
+}
+
 /* Kernels that tell their times do so by a clock of their own: what was measured with events, told again by one that
  * counts from elsewhere, must fit in between the copies as before. */
 static void
@@ -144,8 +266,8 @@ test_timing_brings_clocks_together (gconstpointer data)
     }
   run_chain (&fixture, 1);
   times = timing->times;
-  timing->told = g_malloc0_n (resident->n_functions, sizeof *timing->told);
-  resident->timed = g_new0 (const LeatFunction *, resident->n_functions);
+  timing->told = g_malloc0_n (resident->plan->ops->len + 1, sizeof *timing->told);
+  resident->timed = g_new0 (const LeatFunction *, resident->plan->ops->len + 1);
   for (guint i = 2; i <= 3; i++)
     {
       resident->timed[i] = resident->functions[i];
@@ -153,11 +275,11 @@ test_timing_brings_clocks_together (gconstpointer data)
       timing->told[i][0] = times[i].begin_ns + apart;
       timing->told[i][1] = times[i].end_ns + apart;
     }
-  timing->clocks =
-    leat_memory_new (resident->device, LEAT_MEMORY_DEVICE, resident->n_functions * sizeof *timing->told, "x", &error);
+  timing->clocks = leat_memory_new (resident->device, LEAT_MEMORY_DEVICE,
+                                    (resident->plan->ops->len + 1) * sizeof *timing->told, "x", &error);
   g_assert_no_error (error);
   g_assert_true (
-    leat_memory_write (timing->clocks, 0, timing->told, resident->n_functions * sizeof *timing->told, &error));
+    leat_memory_write (timing->clocks, 0, timing->told, (resident->plan->ops->len + 1) * sizeof *timing->told, &error));
   leat_timing_read (timing, &error);
   g_assert_no_error (error);
   for (guint i = 2; i <= 4; i++)
@@ -276,6 +398,14 @@ main (int argc, char **argv)
                         test_timing_brings_clocks_together);
   g_test_add_data_func ("/leat/session/timing/brings-clocks-together/ahead", GINT_TO_POINTER (2000000000),
                         test_timing_brings_clocks_together);
+  g_test_add_data_func ("/leat/session/timing/follows-shapes/graph", GINT_TO_POINTER (2 * LEAT_EXECUTOR_GRAPH),
+                        test_timing_follows_shapes);
+  g_test_add_data_func ("/leat/session/timing/follows-shapes/graph-cached",
+                        GINT_TO_POINTER (2 * LEAT_EXECUTOR_GRAPH + 1), test_timing_follows_shapes);
+  g_test_add_data_func ("/leat/session/timing/follows-shapes/eager-cached",
+                        GINT_TO_POINTER (2 * LEAT_EXECUTOR_EAGER + 1), test_timing_follows_shapes);
+  g_test_add_func ("/leat/session/timing/follows-kernels", test_timing_follows_kernels);
+  g_test_add_func ("/leat/session/timing/follows-blocks", test_timing_follows_blocks);
   g_test_add_func ("/leat/session/timing/follows-calibration", test_timing_follows_calibration);
   g_test_add_func ("/leat/session/timing/off-is-nothing", test_timing_off_is_nothing);
   g_test_add_func ("/leat/session/timing/draws", test_timing_draws);

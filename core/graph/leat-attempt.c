@@ -1,0 +1,113 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-attempt-private.h"
+
+#include "leat-node-private.h"
+#include "leat-pipeline-private.h"
+
+/* The value of an argument before, which is lost when the property that it follows from changes. */
+typedef struct
+{
+  LeatNode *node; /* the pipeline holds it */
+  char *name;
+  char *type;
+  GVariant *value;
+} LeatKeptArg;
+
+struct _LeatAttempt
+{
+  GPtrArray *props; /* LeatPropChange: from begin () on with the values before */
+  GPtrArray *args;  /* LeatKeptArg */
+};
+
+static void
+leat_kept_arg_free (gpointer data)
+{
+  LeatKeptArg *self = data;
+
+  g_free (self->name);
+  g_free (self->type);
+  g_variant_unref (self->value);
+  g_free (self);
+}
+
+static void
+leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
+{
+  GPtrArray *args = leat_node_get_private (node)->args;
+
+  for (guint i = 0; i < args->len; i++)
+    {
+      LeatNodeArg *arg = args->pdata[i];
+      LeatKeptArg *kept;
+
+      if (arg->value == NULL)
+        continue;
+      kept = g_new0 (LeatKeptArg, 1);
+      kept->node = node;
+      kept->name = g_strdup (arg->name);
+      kept->type = g_strdup (arg->type);
+      kept->value = g_variant_ref (arg->value);
+      g_ptr_array_add (self->args, kept);
+    }
+}
+
+LeatAttempt *
+leat_attempt_begin (LeatPipeline *pipeline)
+{
+  LeatAttempt *self = g_new0 (LeatAttempt, 1);
+
+  self->args = g_ptr_array_new_with_free_func (leat_kept_arg_free);
+  self->props = leat_changes_steal_props (leat_pipeline_get_changes (pipeline));
+  for (guint i = 0; i < self->props->len; i++)
+    {
+      LeatPropChange *change = self->props->pdata[i];
+
+      leat_attempt_keep_args (self, change->node);
+      leat_node_swap_prop (change->node, change);
+    }
+  return self;
+}
+
+guint
+leat_attempt_get_n_props (LeatAttempt *self)
+{
+  return self->props->len;
+}
+
+/* One that is there again, without a value, has lost it. */
+static void
+leat_kept_arg_put_back (LeatKeptArg *self)
+{
+  LeatNodeArg *arg = leat_node_peek_arg (self->node, self->name);
+
+  if (arg == NULL || arg->value != NULL)
+    return;
+  arg->value = g_variant_ref (self->value);
+  g_free (arg->type);
+  arg->type = g_strdup (self->type);
+}
+
+void
+leat_attempt_undo (LeatAttempt *self)
+{
+  for (guint i = 0; i < self->props->len; i++)
+    {
+      LeatPropChange *change = self->props->pdata[i];
+
+      leat_node_swap_prop (change->node, change);
+    }
+  for (guint i = 0; i < self->props->len; i++)
+    leat_node_prepare (((LeatPropChange *) self->props->pdata[i])->node, NULL);
+  for (guint i = 0; i < self->args->len; i++)
+    leat_kept_arg_put_back (self->args->pdata[i]);
+}
+
+void
+leat_attempt_free (LeatAttempt *self)
+{
+  g_ptr_array_unref (self->props);
+  g_ptr_array_unref (self->args);
+  g_free (self);
+}

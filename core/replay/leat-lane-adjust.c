@@ -1,0 +1,127 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-timing-private.h"
+
+/* A lane takes over a plan that matches its own: the same kernels over the same memory, with other launches. */
+
+/* What belongs to one plan; exchanged as a whole. */
+typedef struct
+{
+  LeatPlan *plan;
+  LeatResident *resident;
+  GArray *counted;
+  LeatLaunch *launches;
+} LeatLaneSide;
+
+static void
+leat_lane_swap_side (LeatLane *self, LeatLaneSide *side)
+{
+  LeatLaneSide mine = { self->plan, self->resident, self->counted, self->launches };
+
+  self->plan = side->plan;
+  self->resident = side->resident;
+  self->counted = side->counted;
+  self->launches = side->launches;
+  *side = mine;
+}
+
+static void
+leat_lane_side_clear (LeatLaneSide *self)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    leat_launch_clear (&self->launches[i]);
+  g_free (self->launches);
+  g_array_unref (self->counted);
+  g_object_unref (self->plan);
+  leat_resident_unref (self->resident);
+}
+
+static gboolean
+leat_launch_equal (const LeatLaunch *a, const LeatLaunch *b)
+{
+  if (a->n_params != b->n_params)
+    return FALSE;
+  for (guint i = 0; i < a->n_params; i++)
+    if (memcmp (a->params[i], b->params[i], LEAT_PARAM_SLOT) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+leat_lane_op_differs (LeatLane *self, const LeatLaneSide *old, const LeatOp *op)
+{
+  const LeatOp *was = leat_plan_get_op (old->plan, op->index);
+
+  return memcmp (was->grid, op->grid, sizeof op->grid) != 0 || memcmp (was->block, op->block, sizeof op->block) != 0
+         || was->shared_bytes != op->shared_bytes
+         || old->resident->functions[op->index] != self->resident->functions[op->index]
+         || !leat_launch_equal (&old->launches[op->index], &self->launches[op->index]);
+}
+
+static gboolean
+leat_lane_update_op (LeatLane *self, const LeatOp *op, gboolean *broken, GError **error)
+{
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    {
+      if (!self->executables[path].is_built || leat_path_skips (path, op))
+        continue;
+      *broken = TRUE;
+      if (!leat_lane_update_kernel (self, path, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* With another block a kernel may fit with the clock around it that did not, or the other way round: the graph of
+ * measured runs has other nodes then. */
+static gboolean
+leat_lane_tells_likewise (LeatLane *self, const LeatLaneSide *old)
+{
+  const LeatFunction **was = old->resident->timed, **is = self->resident->timed;
+
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    if ((was != NULL && was[i] != NULL) != (is != NULL && is[i] != NULL))
+      return FALSE;
+  return TRUE;
+}
+
+/* Nothing is half done once all of it is. */
+static gboolean
+leat_lane_update_ops (LeatLane *self, const LeatLaneSide *old, gboolean *broken, GError **error)
+{
+  if (!leat_lane_tells_likewise (self, old))
+    leat_lane_destroy_path (self, LEAT_PATH_TIMED);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (leat_op_launches (op) && leat_lane_op_differs (self, old, op)
+          && !leat_lane_update_op (self, op, broken, error))
+        return FALSE;
+    }
+  *broken = FALSE;
+  return TRUE;
+}
+
+gboolean
+leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error)
+{
+  LeatLaneSide side = { g_object_ref (plan), leat_resident_ref (resident), leat_plan_list_counted (plan),
+                        g_new0 (LeatLaunch, plan->ops->len + 1) };
+  gboolean good;
+
+  *broken = FALSE;
+  leat_lane_swap_side (self, &side);
+  good = leat_lane_pack_launches (self, error) && leat_device_push (resident->device, error);
+  if (good)
+    {
+      good = leat_lane_update_ops (self, &side, broken, error);
+      leat_device_pop (resident->device);
+    }
+  if (!good && !*broken)
+    leat_lane_swap_side (self, &side);
+  leat_lane_side_clear (&side);
+  return good;
+}

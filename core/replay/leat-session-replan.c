@@ -1,0 +1,166 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
+#include "graph/leat-attempt-private.h"
+
+/* Properties that were set while the session is open: the pipeline is planned anew with them, and the new plan is taken
+ * up at the least cost (leat-session-setup.c).  Before anything is launched: what cannot be planned or built leaves the
+ * session, and the properties, as they were. */
+
+static LeatBuffer *
+leat_plan_get_endpoint_buffer (LeatPlan *self, LeatNode *node)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->node == node)
+        return leat_plan_get_buffer (self, op->touches[0].buffer);
+    }
+  return NULL;
+}
+
+/* Is the spec of an endpoint another one in @plan? */
+static gboolean
+leat_session_changes_spec (LeatSession *self, LeatPlan *plan, const LeatOp *op)
+{
+  const LeatBuffer *new = leat_plan_get_endpoint_buffer (plan, op->node);
+
+  return new == NULL || !leat_spec_equal (leat_plan_get_buffer (self->plan, op->touches[0].buffer)->spec, new->spec);
+}
+
+static gboolean
+leat_session_check_endpoint (LeatSession *self, LeatPlan *plan, const LeatOp *op, gboolean filled, GError **error)
+{
+  const LeatBuffer *new = leat_plan_get_endpoint_buffer (plan, op->node);
+  LeatBuffer *old = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
+  g_autofree char *was = NULL;
+  g_autofree char *is = NULL;
+
+  if (new == NULL || !leat_session_changes_spec (self, plan, op)
+      || (!filled && LEAT_ENDPOINT_GET_CLASS (op->node)->respec != NULL))
+    return TRUE;
+  was = leat_spec_to_string (old->spec, LEAT_SPEC_STYLE_FILE);
+  is = leat_spec_to_string (new->spec, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY,
+               "%s, and what was set would make %s of its %s: close the session first",
+               filled ? "it has given data for the run to come" : "it is in the middle of its stream", is, was);
+  leat_node_prefix_error (op->node, error);
+  return FALSE;
+}
+
+static gboolean
+leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, GError **error)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (!leat_session_check_endpoint (self, plan, leat_session_get_input (self, i)->op, i < self->n_filled, error))
+      return FALSE;
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!leat_session_check_endpoint (self, plan, leat_session_get_output (self, i)->op, FALSE, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* (transfer full) */
+static LeatPlan *
+leat_session_try_plan (LeatSession *self, GError **error)
+{
+  g_autoptr (LeatPlan) plan = leat_plan_new (self->pipeline, error);
+
+  if (plan == NULL || !leat_session_check_endpoints (self, plan, error)
+      || (self->memo != NULL && !leat_session_check_memo (plan, error)))
+    return NULL;
+  leat_session_bind_likewise (self, plan);
+  return g_steal_pointer (&plan);
+}
+
+/* Planning also fixes specs and arguments in the nodes: once more, with what there was before. */
+static void
+leat_session_undo (LeatSession *self, LeatAttempt *attempt)
+{
+  leat_attempt_undo (attempt);
+  g_clear_object (&(LeatPlan *){ leat_plan_new (self->pipeline, NULL) });
+}
+
+/* Arguments that were set before come with the plan, and need no update of their own.  Those that are set from now on
+ * do. (transfer full) */
+static GPtrArray *
+leat_session_steal_noted (LeatSession *self)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->pipeline);
+  GPtrArray *noted = g_ptr_array_new ();
+
+  for (guint i = 0; i < leat_changes_get_n (changes); i++)
+    g_ptr_array_add (noted, leat_changes_get (changes, i));
+  leat_changes_clear (changes);
+  return noted;
+}
+
+static void
+leat_session_put_back (LeatSession *self, LeatAttempt *attempt, GPtrArray *noted)
+{
+  leat_pipeline_begin_planning (self->pipeline);
+  leat_session_undo (self, attempt);
+  for (guint i = 0; i < noted->len; i++)
+    leat_changes_note (leat_pipeline_get_changes (self->pipeline), g_ptr_array_index (noted, i));
+  leat_pipeline_end_planning (self->pipeline);
+}
+
+/* FALSE: nothing has changed, unless the session has failed. */
+static gboolean
+leat_session_replan (LeatSession *self, GError **error)
+{
+  g_autoptr (LeatAttempt) attempt = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (GPtrArray) noted = NULL;
+  gboolean good;
+
+  leat_pipeline_begin_planning (self->pipeline);
+  attempt = leat_attempt_begin (self->pipeline);
+  plan = leat_session_try_plan (self, error);
+  noted = leat_session_steal_noted (self);
+  leat_pipeline_end_planning (self->pipeline);
+  good = plan != NULL && leat_session_take_plan (self, plan, error);
+  if (!good && !self->failed)
+    leat_session_put_back (self, attempt, noted);
+  self->stats.replans += good;
+  self->stats.changes += good ? noted->len : 0;
+  return good;
+}
+
+static void
+leat_session_warn_refused (LeatSession *self, const GError *error)
+{
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, NULL));
+}
+
+/* Who runs it by hand is told by the call; a stream goes on with what it had. */
+gboolean
+leat_session_take_props (LeatSession *self, gboolean stream, GError **error)
+{
+  GError *inner = NULL;
+  gint64 begin;
+  gboolean good;
+
+  if (!leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)))
+    return TRUE;
+  begin = g_get_monotonic_time ();
+  good = leat_session_replan (self, &inner);
+  self->stats.replan_us += g_get_monotonic_time () - begin;
+  if (good)
+    return TRUE;
+  if (stream && !self->failed)
+    {
+      leat_session_warn_refused (self, inner);
+      g_error_free (inner);
+      return TRUE;
+    }
+  g_propagate_error (error, inner);
+  return FALSE;
+}

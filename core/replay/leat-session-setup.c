@@ -1,0 +1,410 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+/* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
+ * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */
+
+/* What a plan came to, for statistics and the bus. */
+typedef struct
+{
+  const char *how;
+  char *reason;
+} LeatTaking;
+
+static LeatSetupBase
+leat_session_get_base (LeatSession *self)
+{
+  return (LeatSetupBase){ self->device, self->store, &self->graph_counts, self->measured };
+}
+
+static void
+leat_session_list_endpoints (LeatSession *self)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_SOURCE)
+        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op }, 1);
+      else if (op->kind == LEAT_OP_SINK)
+        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op }, 1);
+    }
+}
+
+/* The same endpoints stand in the same order in every plan of a pipeline.  What was uploaded is there as long as the
+ * memory is the same. */
+static void
+leat_session_carry_endpoints (LeatSession *self, const GArray *inputs, const GArray *outputs, gboolean same_memory)
+{
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const LeatSessionInput *old = &g_array_index (inputs, LeatSessionInput, i);
+      LeatSessionInput *input = leat_session_get_input (self, i);
+
+      input->direct = old->direct;
+      input->generation = old->generation + !same_memory;
+      input->on_device = same_memory ? old->on_device : 0;
+    }
+  for (guint i = 0; i < outputs->len; i++)
+    leat_session_get_output (self, i)->direct = g_array_index (outputs, LeatSessionOutput, i).direct;
+}
+
+/* What was counted and measured of the former lanes says nothing about these. */
+static void
+leat_session_begin_counts (LeatSession *self, gboolean same_memory)
+{
+  const LeatLane *lane = g_ptr_array_index (self->lanes, 0);
+
+  leat_session_count_copies (self, lane);
+  for (guint path = 0; path < LEAT_N_PATHS && !same_memory; path++)
+    self->counted_from[path] = lane->executables[path].launches;
+  if (!same_memory || !lane->executables[LEAT_PATH_TIMED].is_built)
+    leat_session_clear_times (self);
+}
+
+static void
+leat_session_point_at (LeatSession *self, LeatSetup *setup)
+{
+  g_autoptr (GArray) inputs = self->inputs;
+  g_autoptr (GArray) outputs = self->outputs;
+  gboolean same_memory = self->setup == setup;
+
+  self->setup = setup;
+  setup->used = ++self->setup_clock;
+  g_set_object (&self->plan, setup->plan);
+  self->resident = setup->resident;
+  g_ptr_array_unref (self->lanes);
+  self->lanes = g_ptr_array_ref (setup->lanes);
+  self->inputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionInput));
+  self->outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
+  leat_session_list_endpoints (self);
+  leat_session_carry_endpoints (self, inputs, outputs, same_memory);
+  g_clear_pointer (&self->changeable, g_hash_table_unref);
+  leat_session_list_changeable (self);
+  leat_session_begin_counts (self, same_memory);
+}
+
+/* Those with another spec than in @before hear of it. */
+static void
+leat_session_tell_endpoint (LeatPlan *before, LeatPlan *plan, const LeatOp *op)
+{
+  LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
+  const LeatBuffer *buffer = leat_plan_get_buffer (plan, op->touches[0].buffer);
+
+  for (guint i = 0; i < before->ops->len; i++)
+    {
+      const LeatOp *old = leat_plan_get_op (before, i);
+
+      if (old->node == op->node
+          && !leat_spec_equal (leat_plan_get_buffer (before, old->touches[0].buffer)->spec, buffer->spec)
+          && LEAT_ENDPOINT_GET_CLASS (endpoint)->respec != NULL)
+        LEAT_ENDPOINT_GET_CLASS (endpoint)->respec (endpoint);
+    }
+}
+
+static void
+leat_session_tell_endpoints (LeatSession *self, LeatPlan *before)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    leat_session_tell_endpoint (before, self->plan, leat_session_get_input (self, i)->op);
+  for (guint i = 0; i < self->outputs->len; i++)
+    leat_session_tell_endpoint (before, self->plan, leat_session_get_output (self, i)->op);
+}
+
+/* From here on there is no way back: what the former setup kept may be written over. */
+static gboolean
+leat_session_switch (LeatSession *self, LeatSetup *setup, GError **error)
+{
+  g_autoptr (LeatPlan) before = g_object_ref (self->plan);
+
+  if (!leat_setup_begin (setup, self->setup, error))
+    {
+      self->failed = TRUE;
+      return FALSE;
+    }
+  leat_session_point_at (self, setup);
+  leat_session_tell_endpoints (self, before);
+  if (self->memo != NULL)
+    leat_memo_clear (self->memo);
+  return TRUE;
+}
+
+/* The first one, when the session opens. */
+gboolean
+leat_session_make_setup (LeatSession *self, GError **error)
+{
+  LeatSetupBase base;
+  LeatSetup *setup;
+
+  self->store = leat_store_new (self->device);
+  memset (&self->graph_counts, 0, sizeof self->graph_counts);
+  base = leat_session_get_base (self);
+  setup = leat_setup_new (&base, self->plan, NULL, error);
+  if (setup == NULL)
+    return FALSE;
+  g_ptr_array_add (self->setups, setup);
+  if (!leat_setup_begin (setup, NULL, error))
+    return FALSE;
+  leat_session_point_at (self, setup);
+  return TRUE;
+}
+
+gboolean
+leat_session_build_setup (LeatSession *self, GError **error)
+{
+  g_autofree char *why = NULL;
+
+  return leat_setup_build (self->setup, NULL, &why, error);
+}
+
+/* The lanes go with their setups. */
+void
+leat_session_drop_setups (LeatSession *self)
+{
+  g_ptr_array_unref (self->lanes);
+  self->lanes = g_ptr_array_new ();
+  self->setup = NULL;
+  self->resident = NULL;
+  g_ptr_array_set_size (self->setups, 0);
+  g_clear_pointer (&self->store, leat_store_unref);
+}
+
+static LeatSetup *
+leat_session_find_setup (LeatSession *self, LeatPlan *plan)
+{
+  guint64 key = leat_plan_hash (plan);
+
+  for (guint i = 0; i < self->setups->len; i++)
+    {
+      LeatSetup *setup = g_ptr_array_index (self->setups, i);
+      g_autofree char *why = NULL;
+
+      if (setup->key == key && leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
+        return setup;
+    }
+  return NULL;
+}
+
+static LeatSetup *
+leat_session_find_oldest (LeatSession *self)
+{
+  LeatSetup *oldest = NULL;
+
+  for (guint i = 0; i < self->setups->len; i++)
+    {
+      LeatSetup *setup = g_ptr_array_index (self->setups, i);
+
+      if (setup != self->setup && (oldest == NULL || setup->used < oldest->used))
+        oldest = setup;
+    }
+  return oldest;
+}
+
+guint64
+leat_session_get_cached_bytes (LeatSession *self)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < self->setups->len; i++)
+    {
+      LeatSetup *setup = g_ptr_array_index (self->setups, i);
+
+      sum += setup != self->setup ? leat_setup_get_bytes (setup) : 0;
+    }
+  return sum;
+}
+
+static LeatSetup *
+leat_session_steal_setup (LeatSession *self, LeatSetup *setup)
+{
+  guint index;
+
+  g_ptr_array_find (self->setups, setup, &index);
+  return g_ptr_array_steal_index (self->setups, index);
+}
+
+/* So that @bytes more may be kept; FALSE: they may not.  @out takes what goes. */
+static gboolean
+leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out)
+{
+  LeatSetup *oldest;
+
+  while (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes
+         && (oldest = leat_session_find_oldest (self)) != NULL)
+    g_ptr_array_add (out, leat_session_steal_setup (self, oldest));
+  return bytes <= self->cache_bytes;
+}
+
+static LeatSetup *
+leat_session_choose_donor (LeatSession *self, LeatPlan *plan, GPtrArray *out, gboolean keep)
+{
+  g_autofree char *why = NULL;
+
+  if (!keep && leat_setup_has_graphs (self->setup)
+      && leat_plan_compare (self->setup->plan, plan, &why) != LEAT_PLANS_DIFFER)
+    return self->setup;
+  for (guint i = 0; i < out->len; i++)
+    {
+      LeatSetup *setup = g_ptr_array_index (out, i);
+      g_autofree char *unlike = NULL;
+
+      if (leat_setup_has_graphs (setup) && leat_plan_compare (setup->plan, plan, &unlike) != LEAT_PLANS_DIFFER)
+        return setup;
+    }
+  return NULL;
+}
+
+/* Memory that setups for other shapes hold is better used for the one that is needed. */
+static LeatSetup *
+leat_session_new_setup (LeatSession *self, LeatPlan *plan, GPtrArray *out, GError **error)
+{
+  const LeatSetupBase base = leat_session_get_base (self);
+  GError *inner = NULL;
+  LeatSetup *setup = leat_setup_new (&base, plan, self->setup, &inner);
+
+  if (setup == NULL && g_error_matches (inner, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY)
+      && self->setups->len + out->len > 1)
+    {
+      g_clear_error (&inner);
+      leat_session_make_room (self, G_MAXUINT64 / 2, out);
+      g_ptr_array_set_size (out, 0);
+      setup = leat_setup_new (&base, plan, self->setup, &inner);
+    }
+  if (setup == NULL)
+    g_propagate_error (error, inner);
+  return setup;
+}
+
+/* A build that failed may have left half of an update in the donor. */
+static gboolean
+leat_session_fail_build (LeatSession *self, LeatSetup *donor)
+{
+  if (donor == self->setup && !leat_setup_rebuild (donor, NULL))
+    self->failed = TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_session_build_from (LeatSession *self, LeatSetup *setup, LeatSetup *donor, LeatTaking *taking, GError **error)
+{
+  const LeatGraphCounts before = self->graph_counts;
+  g_autofree char *why = NULL;
+
+  if (!leat_setup_build (setup, donor, &why, error))
+    return leat_session_fail_build (self, donor);
+  if (self->graph_counts.instantiations > before.instantiations)
+    taking->how = "instantiated";
+  else if (self->graph_counts.graph_updates > before.graph_updates)
+    taking->how = "graph-updated";
+  if (why != NULL)
+    {
+      g_free (taking->reason);
+      taking->reason = g_steal_pointer (&why);
+    }
+  return TRUE;
+}
+
+/* @keep: the setup that runs now may be of use again. */
+static gboolean
+leat_session_replace_setup (LeatSession *self, LeatPlan *plan, gboolean keep, LeatTaking *taking, GError **error)
+{
+  g_autoptr (GPtrArray) out = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
+  LeatSetup *old = self->setup, *donor;
+  g_autoptr (LeatSetup) setup = NULL;
+
+  keep = keep && leat_session_make_room (self, leat_setup_get_bytes (old), out);
+  setup = leat_session_new_setup (self, plan, out, error);
+  if (setup == NULL)
+    return FALSE;
+  donor = leat_session_choose_donor (self, plan, out, keep);
+  if (!leat_session_build_from (self, setup, donor, taking, error))
+    return FALSE;
+  g_ptr_array_add (self->setups, setup);
+  if (!leat_session_switch (self, g_steal_pointer (&setup), error))
+    return FALSE;
+  if (!keep)
+    g_ptr_array_add (out, leat_session_steal_setup (self, old));
+  return TRUE;
+}
+
+static gboolean
+leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, LeatTaking *taking, GError **error)
+{
+  const LeatSetupBase base = leat_session_get_base (self);
+  g_autoptr (GError) inner = NULL;
+  gboolean broken;
+
+  if (leat_setup_adjust (setup, &base, plan, &broken, &inner))
+    {
+      taking->how = setup == self->setup ? "updated" : "cached";
+      self->stats.shape_hits += setup != self->setup;
+      return leat_session_switch (self, setup, error);
+    }
+  if (!broken)
+    {
+      g_propagate_error (error, g_steal_pointer (&inner));
+      return FALSE;
+    }
+  taking->reason = g_strdup (inner->message);
+  if (setup != self->setup)
+    {
+      leat_setup_free (leat_session_steal_setup (self, setup));
+      return leat_session_replace_setup (self, plan, TRUE, taking, error);
+    }
+  self->failed = !leat_session_replace_setup (self, plan, FALSE, taking, error);
+  return !self->failed;
+}
+
+static gboolean
+leat_session_take_new_plan (LeatSession *self, LeatPlan *plan, LeatTaking *taking, GError **error)
+{
+  LeatPlanLikeness likeness = leat_plan_compare (self->plan, plan, &taking->reason);
+  gboolean keep = !leat_plan_has_shape_of (self->plan, plan);
+
+  /* Where kernels alone have changed, the former ones are not likely to come back. */
+  return leat_session_replace_setup (self, plan, keep && likeness != LEAT_PLANS_MATCH, taking, error);
+}
+
+static void
+leat_session_post_taking (LeatSession *self, const LeatTaking *taking)
+{
+  GVariantDict details;
+
+  g_variant_dict_init (&details, NULL);
+  g_variant_dict_insert (&details, "how", "s", taking->how);
+  g_variant_dict_insert (&details, "reason", "s", taking->reason != NULL ? taking->reason : "");
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_CHANGE, NULL, NULL, g_variant_dict_end (&details)));
+}
+
+static void
+leat_session_note_taking (LeatSession *self, const LeatTaking *taking)
+{
+  if (taking->reason == NULL)
+    return;
+  g_strlcpy (self->stats.change_reason, taking->reason, sizeof self->stats.change_reason);
+  leat_session_post_taking (self, taking);
+}
+
+/* FALSE: the session runs what it ran, unless it has failed. */
+gboolean
+leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error)
+{
+  LeatTaking taking = { "planned", NULL };
+  LeatSetup *setup = leat_session_find_setup (self, plan);
+  gboolean good;
+
+  if (setup != NULL)
+    good = leat_session_adjust_setup (self, setup, plan, &taking, error);
+  else
+    good = leat_session_take_new_plan (self, plan, &taking, error);
+  if (good)
+    leat_session_note_taking (self, &taking);
+  g_free (taking.reason);
+  return good;
+}

@@ -1,0 +1,51 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-lane-private.h"
+
+G_BEGIN_DECLS
+
+/* A bound plan made resident, with its lanes and their graphs.  A session runs one and keeps some that it ran before,
+ * most of all for other shapes of its data. */
+typedef struct
+{
+  LeatPlan *plan;
+  guint64 key; /* leat_plan_hash () */
+  LeatResident *resident;
+  GPtrArray *lanes; /* LeatLane */
+  guint64 bytes;    /* of memory, of the device and of the host, that was not there before */
+  guint64 used;     /* when it was last taken up, by a clock of its session */
+} LeatSetup;
+
+/* What setups of one session share. */
+typedef struct
+{
+  LeatDevice *device;
+  LeatStore *store;
+  LeatGraphCounts *counts;
+  gboolean measured; /* runs may be */
+} LeatSetupBase;
+
+/* Without graphs.  @before (nullable): lends modules. */
+LeatSetup *leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GError **error);
+void leat_setup_free (LeatSetup *self);
+/* The graphs of the first path.  @donor (nullable): a setup that is not needed any more when this succeeds, alike to
+ * this one: its executables are updated where the driver does so.  @why: as leat_lane_take_graph (). */
+gboolean leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error);
+/* The donor of a build that failed is to run on. */
+gboolean leat_setup_rebuild (LeatSetup *self, GError **error);
+/* See leat_lane_adjust (). */
+gboolean leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, gboolean *broken,
+                            GError **error);
+/* Constants and what is kept from run to run are what they shall be when @before (nullable) ran until now. */
+gboolean leat_setup_begin (LeatSetup *self, LeatSetup *before, GError **error);
+gboolean leat_setup_has_graphs (LeatSetup *self);
+guint64 leat_setup_get_graph_bytes (LeatSetup *self);
+/* What it takes, with its graphs. */
+guint64 leat_setup_get_bytes (LeatSetup *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSetup, leat_setup_free)
+
+G_END_DECLS

@@ -1,0 +1,153 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-setup-private.h"
+
+#include "leat-nvtx-private.h"
+
+static LeatLane *
+leat_setup_get_lane (LeatSetup *self, guint index)
+{
+  return g_ptr_array_index (self->lanes, index);
+}
+
+LeatSetup *
+leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GError **error)
+{
+  g_autoptr (LeatSetup) self = g_new0 (LeatSetup, 1);
+  guint64 bytes = leat_store_get_bytes (base->store);
+  g_autofree char *name = NULL;
+  LeatLane *lane;
+
+  self->plan = g_object_ref (plan);
+  self->key = leat_plan_hash (plan);
+  self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
+  self->resident = leat_resident_new (plan, base->store, base->device, base->measured,
+                                      before != NULL ? before->resident : NULL, error);
+  if (self->resident == NULL)
+    return NULL;
+  lane = leat_lane_new (plan, self->resident, base->store, base->counts, error);
+  if (lane == NULL)
+    return NULL;
+  name = g_strdup_printf ("lane %u", self->lanes->len);
+  leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
+  g_ptr_array_add (self->lanes, lane);
+  self->bytes = leat_store_get_bytes (base->store) - bytes;
+  return g_steal_pointer (&self);
+}
+
+void
+leat_setup_free (LeatSetup *self)
+{
+  g_ptr_array_unref (self->lanes);
+  g_clear_pointer (&self->resident, leat_resident_unref);
+  g_clear_object (&self->plan);
+  g_free (self);
+}
+
+/* What the donor has built for runs that leave something out serves again; where it does not, such a run builds it. */
+static void
+leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
+{
+  for (guint i = 0; donor != NULL && i < self->lanes->len; i++)
+    for (guint path = LEAT_PATH_FULL + 1; path < LEAT_N_PATHS; path++)
+      {
+        LeatLane *lane = leat_setup_get_lane (donor, i);
+        g_autofree char *why = NULL;
+
+        if (lane->executables[path].is_built)
+          leat_lane_take_graph (leat_setup_get_lane (self, i), path, lane, &why, NULL);
+      }
+}
+
+gboolean
+leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
+{
+  *why = NULL;
+  for (guint i = 0; i < self->lanes->len; i++)
+    {
+      g_clear_pointer (why, g_free);
+      if (!leat_lane_take_graph (leat_setup_get_lane (self, i), LEAT_PATH_FULL,
+                                 donor != NULL ? leat_setup_get_lane (donor, i) : NULL, why, error))
+        return FALSE;
+    }
+  leat_setup_take_other_paths (self, donor);
+  return TRUE;
+}
+
+gboolean
+leat_setup_rebuild (LeatSetup *self, GError **error)
+{
+  for (guint i = 0; i < self->lanes->len; i++)
+    {
+      leat_lane_destroy_graphs (leat_setup_get_lane (self, i));
+      if (!leat_lane_build_graph (leat_setup_get_lane (self, i), LEAT_PATH_FULL, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+leat_setup_take_over (LeatSetup *self, LeatResident *resident, LeatPlan *plan)
+{
+  leat_resident_unref (self->resident);
+  self->resident = resident;
+  g_set_object (&self->plan, plan);
+}
+
+gboolean
+leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, gboolean *broken, GError **error)
+{
+  g_autoptr (LeatResident) resident =
+    leat_resident_new (plan, base->store, base->device, base->measured, self->resident, error);
+
+  *broken = FALSE;
+  if (resident == NULL)
+    return FALSE;
+  for (guint i = 0; i < self->lanes->len; i++)
+    if (!leat_lane_adjust (leat_setup_get_lane (self, i), plan, resident, broken, error))
+      {
+        /* A lane that failed half-way holds on to what it would have taken over. */
+        *broken = *broken || i > 0;
+        if (*broken)
+          leat_setup_take_over (self, g_steal_pointer (&resident), plan);
+        return FALSE;
+      }
+  leat_setup_take_over (self, g_steal_pointer (&resident), plan);
+  return TRUE;
+}
+
+gboolean
+leat_setup_begin (LeatSetup *self, LeatSetup *before, GError **error)
+{
+  if (!leat_resident_write_constants (self->resident, error))
+    return FALSE;
+  for (guint i = 0; i < self->lanes->len; i++)
+    if (!leat_lane_begin (leat_setup_get_lane (self, i), before != NULL ? leat_setup_get_lane (before, i) : NULL,
+                          error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+leat_setup_has_graphs (LeatSetup *self)
+{
+  return self->lanes->len > 0 && leat_setup_get_lane (self, 0)->executables[LEAT_PATH_FULL].exec != NULL;
+}
+
+guint64
+leat_setup_get_graph_bytes (LeatSetup *self)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < self->lanes->len; i++)
+    bytes += leat_lane_get_graph_bytes (leat_setup_get_lane (self, i));
+  return bytes;
+}
+
+guint64
+leat_setup_get_bytes (LeatSetup *self)
+{
+  return self->bytes + leat_setup_get_graph_bytes (self);
+}

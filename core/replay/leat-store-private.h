@@ -1,0 +1,48 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "device/leat-memory-private.h"
+#include "plan/leat-plan-private.h"
+
+G_BEGIN_DECLS
+
+/* The memory that outlives one plan of a session: staging, state and constants are found again by kind, name and size
+ * when the pipeline is planned anew, and arenas by size.  A block lives as long as a lane or a resident has a
+ * reference.  Requests are made by one thread at a time, but a lane that was kept until the device was quiet may give
+ * its blocks back in any (leat_device_settle ()). */
+
+typedef struct _LeatStore LeatStore;
+
+typedef struct
+{
+  guint refs;
+  LeatStore *store;
+  char *key; /* NULL: an arena */
+  LeatMemory *memory;
+  GBytes *contents; /* what was written last: of a CONST buffer; NULL: nothing yet */
+  guint64 user;     /* the last round of requests that got it */
+} LeatBlock;
+
+LeatStore *leat_store_new (LeatDevice *device);
+LeatStore *leat_store_ref (LeatStore *self);
+void leat_store_unref (LeatStore *self);
+
+/* Requests of one lane or resident get different blocks, those of two rounds may get the same. */
+void leat_store_begin_round (LeatStore *self);
+/* Contents are undefined in a new block, but for the count of staging memory, which is 0. (transfer full) */
+LeatBlock *leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error);
+/* At least @bytes, and not much more. (transfer full) */
+LeatBlock *leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error);
+/* What all blocks take, of the device and of the host. */
+guint64 leat_store_get_bytes (LeatStore *self);
+
+void leat_block_unref (LeatBlock *self);
+/* First contents: zeros where the buffer has none of its own. */
+gboolean leat_block_write (LeatBlock *self, const LeatBuffer *buffer, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatStore, leat_store_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatBlock, leat_block_unref)
+
+G_END_DECLS

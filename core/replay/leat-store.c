@@ -1,0 +1,207 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-store-private.h"
+
+struct _LeatStore
+{
+  gatomicrefcount refs;
+  LeatDevice *device;
+  GMutex lock;        /* of all below, and of how often each block is referred to */
+  GHashTable *blocks; /* by key; LeatBlock, which takes itself out when it goes */
+  GPtrArray *arenas;  /* likewise */
+  guint64 round;
+  guint64 bytes;
+};
+
+LeatStore *
+leat_store_new (LeatDevice *device)
+{
+  LeatStore *self = g_new0 (LeatStore, 1);
+
+  g_atomic_ref_count_init (&self->refs);
+  g_mutex_init (&self->lock);
+  self->device = g_object_ref (device);
+  self->blocks = g_hash_table_new (g_str_hash, g_str_equal);
+  self->arenas = g_ptr_array_new ();
+  return self;
+}
+
+LeatStore *
+leat_store_ref (LeatStore *self)
+{
+  g_atomic_ref_count_inc (&self->refs);
+  return self;
+}
+
+void
+leat_store_unref (LeatStore *self)
+{
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
+  g_hash_table_unref (self->blocks);
+  g_ptr_array_unref (self->arenas);
+  g_mutex_clear (&self->lock);
+  g_object_unref (self->device);
+  g_free (self);
+}
+
+void
+leat_store_begin_round (LeatStore *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  self->round++;
+}
+
+guint64
+leat_store_get_bytes (LeatStore *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return self->bytes;
+}
+
+/* Takes @key over. */
+static LeatBlock *
+leat_store_add (LeatStore *self, LeatMemoryKind kind, guint64 bytes, const char *what, char *key, GError **error)
+{
+  LeatMemory *memory = leat_memory_new (self->device, kind, bytes, what, error);
+  LeatBlock *block;
+
+  if (memory == NULL)
+    {
+      g_free (key);
+      return NULL;
+    }
+  block = g_new0 (LeatBlock, 1);
+  block->refs = 1;
+  block->store = leat_store_ref (self);
+  block->memory = memory;
+  block->key = key;
+  block->user = self->round;
+  self->bytes += bytes;
+  if (key != NULL)
+    g_hash_table_insert (self->blocks, key, block);
+  else
+    g_ptr_array_add (self->arenas, block);
+  return block;
+}
+
+/* FALSE: others have it. */
+static gboolean
+leat_store_forget (LeatStore *self, LeatBlock *block)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  if (--block->refs > 0)
+    return FALSE;
+  if (block->key != NULL)
+    g_hash_table_remove (self->blocks, block->key);
+  else
+    g_ptr_array_remove (self->arenas, block);
+  self->bytes -= leat_memory_get_bytes (block->memory);
+  return TRUE;
+}
+
+void
+leat_block_unref (LeatBlock *self)
+{
+  LeatStore *store = self->store;
+
+  if (!leat_store_forget (store, self))
+    return;
+  leat_memory_free (self->memory);
+  g_clear_pointer (&self->contents, g_bytes_unref);
+  g_free (self->key);
+  g_free (self);
+  leat_store_unref (store);
+}
+
+static LeatBlock *
+leat_store_lend (LeatStore *self, LeatBlock *block)
+{
+  block->user = self->round;
+  block->refs++;
+  return block;
+}
+
+/* Two buffers of one plan may have the same name: the second gets a block of its own. */
+LeatBlock *
+leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  gboolean staging = buffer->place == LEAT_PLACE_STAGING;
+  LeatBlock *block;
+
+  for (guint again = 0;; again++)
+    {
+      g_autofree char *key =
+        g_strdup_printf ("%u %s %" G_GUINT64_FORMAT " %u", buffer->kind, buffer->name, buffer->bytes, again);
+
+      block = g_hash_table_lookup (self->blocks, key);
+      if (block != NULL && block->user == self->round)
+        continue;
+      if (block != NULL)
+        return leat_store_lend (self, block);
+      block = leat_store_add (self, staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name,
+                              g_steal_pointer (&key), error);
+      if (block != NULL && staging)
+        memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
+      return block;
+    }
+}
+
+/* One that is far too large would outlive those who need all of it. */
+LeatBlock *
+leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  for (guint i = 0; i < self->arenas->len; i++)
+    {
+      LeatBlock *block = g_ptr_array_index (self->arenas, i);
+      guint64 room = leat_memory_get_bytes (block->memory);
+
+      if (room >= bytes && room / 2 <= bytes)
+        return leat_store_lend (self, block);
+    }
+  return leat_store_add (self, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+}
+
+static gboolean
+leat_block_write_count (LeatBlock *self, const LeatBuffer *buffer, GError **error)
+{
+  guint64 count = leat_spec_get_dim (buffer->spec, 0);
+
+  return leat_memory_write (self->memory, 0, &count, sizeof count, error);
+}
+
+static gboolean
+leat_block_write_initial (LeatBlock *self, const LeatBuffer *buffer, GError **error)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (buffer->initial, &size);
+
+  if (size > 0 && !leat_memory_write (self->memory, buffer->header ? LEAT_BUFFER_HEADER : 0, data, size, error))
+    return FALSE;
+  return !buffer->header || leat_block_write_count (self, buffer, error);
+}
+
+gboolean
+leat_block_write (LeatBlock *self, const LeatBuffer *buffer, GError **error)
+{
+  g_clear_pointer (&self->contents, g_bytes_unref);
+  if (buffer->initial == NULL)
+    {
+      if (leat_memory_clear (self->memory, error))
+        return TRUE;
+      g_prefix_error (error, "%s: ", buffer->name);
+      return FALSE;
+    }
+  if (!leat_block_write_initial (self, buffer, error))
+    return FALSE;
+  self->contents = g_bytes_ref (buffer->initial);
+  return TRUE;
+}
