@@ -196,6 +196,12 @@ typedef struct
 
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
+/* May it report?  See leat-report-block.h. */
+gboolean leat_op_reports (const LeatOp *op);
+guint leat_plan_count_reporting (LeatPlan *self);
+/* Of the device's memory, and of pinned memory. */
+guint64 leat_plan_get_report_bytes (LeatPlan *self);
+guint64 leat_plan_get_told_bytes (LeatPlan *self);
 /* (nullable) */
 LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);

@@ -54,7 +54,7 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   self->last_nodes = leat_lane_list_nodes (plan);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
-      || !leat_lane_allocate_overs (self, error)
+      || !leat_lane_allocate_overs (self, error) || !leat_lane_allocate_reports (self, error)
       || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
       || !leat_lane_pack_launches (self, error))
     return NULL;
@@ -74,6 +74,8 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->overs, leat_memory_free);
+  g_clear_pointer (&self->report_blocks, leat_memory_free);
+  g_clear_pointer (&self->told, leat_memory_free);
   g_clear_pointer (&self->counted, g_array_unref);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_free (self->addresses);

@@ -21,6 +21,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
+  guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
+  guint64 runs_refused;          /* because a kernel reported an error */
   guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
@@ -127,7 +129,9 @@ typedef struct
   gboolean launched; /* the device works on it */
   gboolean measured; /* by the device's clock */
   gboolean traced;
-  gboolean watched; /* by the waiter, and not only by who completes it */
+  gboolean watched;  /* by the waiter, and not only by who completes it */
+  gboolean reported; /* by a kernel: something */
+  gboolean refused;  /* because that was an error */
 } LeatSessionFlight;
 
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
@@ -200,6 +204,8 @@ struct _LeatSession
   LeatSessionStats told;  /* the stats as any thread may see them */
   char *told_device;      /* likewise, the id of the last device; NULL before the first */
   LeatSessionTimes times; /* under told_lock while the session is open */
+  GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GArray *report_totals;  /* likewise, by node and code */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
   guint trace_width;      /* tracks of the device so far */
@@ -266,6 +272,14 @@ gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, LeatLane *lane);
 void leat_session_remember (LeatSession *self, LeatLane *lane);
+
+/* After a run: kernels may have reported, and then the run may have failed. */
+gboolean leat_session_check_reports (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
+GArray *leat_session_totals_new (void);
+void leat_session_clear_reports (LeatSession *self);
+GVariant *leat_session_print_reports (LeatSession *self);
+GVariant *leat_session_dup_refusal (LeatSession *self);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);

@@ -66,6 +66,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
                                        { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
+                                       { LEAT_SESSION_ERROR_REPORTED, "LEAT_SESSION_ERROR_REPORTED", "reported" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -279,6 +280,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
   leat_session_clear_times (self);
+  leat_session_clear_reports (self);
   self->measured = self->timing_mode == LEAT_TIMING_NODES;
   self->n_measured = 0;
   self->flushed = self->ended = self->failed = FALSE;
@@ -503,6 +505,8 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
   g_array_unref (self->trials);
+  g_array_unref (self->report_totals);
+  g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->told_device);
@@ -657,6 +661,7 @@ leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
   self->calibrate = TRUE;
+  self->report_totals = leat_session_totals_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->memo_entries = 32;

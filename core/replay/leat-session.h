@@ -27,6 +27,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_CAPTURE: work cannot be part of a graph, and is done outside; only in warnings
  * @LEAT_SESSION_ERROR_BUSY: another thread has the session (it runs there, or is being opened or closed), or a run has
  * been launched and not completed
+ * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -40,6 +41,7 @@ typedef enum
   LEAT_SESSION_ERROR_MEMO,
   LEAT_SESSION_ERROR_CAPTURE,
   LEAT_SESSION_ERROR_BUSY,
+  LEAT_SESSION_ERROR_REPORTED,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -143,6 +145,7 @@ gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
+GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);
