@@ -59,8 +59,8 @@ GQuark leat_kernel_error_quark (void);
  */
 /* The wrapper of a kernel takes an INPUT_COUNT as (const uint64_t *where, uint64_t value, uint64_t most, uint64_t
  * *over) and gives the kernel where ? MIN (*where, most) * value : value; a *where above most is written to over, where
- * that is not NULL.  That of a kernel that reports takes one more behind all, a LeatReportBlock * (leat-report-block.h),
- * which may be NULL. */
+ * that is not NULL.  That of a kernel that reports takes one more behind all, a LeatReportBlock *
+ * (leat-report-block.h), which may be NULL. */
 typedef enum
 {
   LEAT_PARAM_INPUT,

@@ -222,6 +222,11 @@ const FaultScenario fault_scenarios[] = {
     "scaled -> final.x\n"
     "final -> readback mode=copy -> app name=sink\n",
     64, "scaled", "scale", TRUE, NULL, NULL },
+  { "check", drive_app,
+    "leat 1\n"
+    "app name=source spec=f32[16] -> upload mode=copy\n"
+    "  -> kernel name=last source=\"GRAPHS/check.cu\" limit=0 -> readback mode=copy -> app name=sink\n",
+    64, "last", "limit", TRUE, NULL, NULL },
   { "scan-file", drive_file,
     "leat 1\n"
     "let input = \"\"\n"
