@@ -248,27 +248,37 @@ leat_negotiation_explain_name (LeatNegotiation *self, LeatPort *port, LeatSpec *
     }
 }
 
+/* @named: with the names of the ports, for the words of the error */
+static gboolean
+leat_negotiation_fits (LeatNegotiation *self, LeatPort *output, LeatSpec *spec, LeatPort *input, gboolean named,
+                       GError **error)
+{
+  g_autofree char *from = named ? leat_port_dup_path (output) : NULL;
+  g_autofree char *to = named ? leat_port_dup_path (input) : NULL;
+  const LeatSpecSide given = { spec, from }, accepted = { leat_port_get_template (input), to };
+  g_autoptr (LeatSpec) both = NULL;
+
+  if (input->node == self->node)
+    return leat_spec_bind_sides (&accepted, &given, self->names, error);
+  both = leat_spec_intersect_sides (&given, &accepted, error);
+  return both != NULL;
+}
+
 /* Can @input take what @output gives?  When it is the input's turn, the names of its node get their values. */
 static gboolean
 leat_negotiation_match (LeatNegotiation *self, LeatPort *output, LeatSpec *spec, LeatPort *input, GError **error)
 {
   gboolean binds = input->node == self->node;
-  LeatNode *far = binds ? output->node : input->node;
-  g_autofree char *from = leat_port_dup_path (output);
-  g_autofree char *to = leat_port_dup_path (input);
-  const LeatSpecSide given = { spec, from }, accepted = { leat_port_get_template (input), to };
-  g_autoptr (LeatSpec) both = NULL;
   GError *inner = NULL;
 
-  if (binds && leat_spec_bind_sides (&accepted, &given, self->names, &inner))
+  if (leat_negotiation_fits (self, output, spec, input, FALSE, NULL))
     return TRUE;
-  if (!binds && (both = leat_spec_intersect_sides (&given, &accepted, &inner)) != NULL)
-    return TRUE;
+  leat_negotiation_fits (self, output, spec, input, TRUE, &inner);
   if (binds)
     leat_negotiation_explain_name (self, input, spec, &inner);
   leat_negotiation_set_error (output, spec, input, inner, error);
-  leat_negotiation_add_place (far, error);
-  leat_negotiation_add_hint (output, spec, accepted.spec, error);
+  leat_negotiation_add_place (binds ? output->node : input->node, error);
+  leat_negotiation_add_hint (output, spec, leat_port_get_template (input), error);
   leat_node_blame (self->node, binds ? input->name : output->name);
   return FALSE;
 }

@@ -204,10 +204,10 @@ leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const 
   gboolean ok = TRUE;
 
   *folder = value->pos.source != NULL ? value->pos.source->folder : NULL;
-  for (guint i = 0; i < value->pieces->len; i++)
+  for (guint i = 0; i < value->n_pieces; i++)
     {
       const char *piece_folder;
-      const char *piece = leat_variables_get_text (self, g_ptr_array_index (value->pieces, i), &piece_folder);
+      const char *piece = leat_variables_get_text (self, &value->pieces[i], &piece_folder);
 
       ok = ok && piece != NULL;
       if (!ok)
