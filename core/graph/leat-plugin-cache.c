@@ -15,8 +15,8 @@
 #define LEAT_PLUGIN_CACHE_FORMAT  2
 #define LEAT_PLUGIN_CACHE_VARIANT "a" LEAT_PLUGIN_ENTRY_VARIANT
 /* What can change without the plugin's file: a library that it needs gets installed.  So a plugin that could not be
- * used is tried again after this time, which is long, since a plugin that hangs costs a program that starts seconds, and
- * at once with another libleat. */
+ * used is tried again after this time, which is long, since a plugin that hangs costs a program that starts seconds,
+ * and at once with another libleat. */
 #define LEAT_PLUGIN_CACHE_BROKEN_S 3600
 
 /* Goes before the data; its size keeps the data aligned. */
@@ -131,7 +131,8 @@ leat_plugin_cache_add_others (const char *file, GPtrArray *entries, GVariantBuil
 gboolean
 leat_plugin_cache_save (const char *file, GPtrArray *entries, GError **error)
 {
-  LeatPluginCacheHeader header = { .format = LEAT_PLUGIN_CACHE_FORMAT, .abi = LEAT_PLUGIN_ABI,
+  LeatPluginCacheHeader header = { .format = LEAT_PLUGIN_CACHE_FORMAT,
+                                   .abi = LEAT_PLUGIN_ABI,
                                    .library = leat_plugin_cache_get_library () };
   g_autofree char *folder = g_path_get_dirname (file);
   g_autoptr (GByteArray) contents = g_byte_array_new ();
