@@ -93,9 +93,11 @@ struct _LeatLane
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
-  LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
-  gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
-  guint64 seen_ended; /* waits that ended by looking */
+  LeatEvent *ended;       /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;       /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended;     /* waits that ended by looking */
+  gboolean on_host;       /* the device is the CPU */
+  gboolean wants_context; /* the driver does not change a node without a current one */
 
   LeatBlock *arena;
   GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */
@@ -187,8 +189,7 @@ gboolean leat_lane_record_end (LeatLane *self, GError **error);
 gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
-void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
-void leat_lane_set_count (LeatLane *self, LeatBufferId buffer, guint64 count);
+void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);
 /* Tells the kernels that the run to come ends the stream. */
 gboolean leat_lane_set_ending (LeatLane *self, GError **error);
 
@@ -200,6 +201,7 @@ gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)

@@ -44,6 +44,7 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->resident = leat_resident_ref (resident);
   self->counts = counts;
   self->table = leat_device_get_table (resident->device);
+  self->on_host = leat_device_is_cpu (resident->device);
   self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
   self->store = store;
   g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
@@ -287,7 +288,7 @@ leat_lane_pack_launches (LeatLane *self, GError **error)
 
 /* The host's view of a staging buffer: its items, and for a bounded spec the count that is there now. */
 void
-leat_lane_view (LeatLane *self, LeatBufferId id, LeatView *view)
+leat_lane_view (const LeatLane *self, LeatBufferId id, LeatView *view)
 {
   LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
   guint64 header = buffer->header ? LEAT_BUFFER_HEADER : 0;
@@ -299,13 +300,6 @@ leat_lane_view (LeatLane *self, LeatBufferId id, LeatView *view)
   view->count = leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0) : 1;
   if (buffer->header && host != NULL)
     memcpy (&view->count, host, sizeof view->count);
-}
-
-void
-leat_lane_set_count (LeatLane *self, LeatBufferId id, guint64 count)
-{
-  if (leat_plan_get_buffer (self->plan, id)->header)
-    memcpy (self->hosts[id], &count, sizeof count);
 }
 
 gboolean

@@ -84,6 +84,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   self->outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
   leat_session_list_endpoints (self);
   leat_session_carry_endpoints (self, inputs, outputs, same_memory);
+  leat_session_find_staging (self, g_ptr_array_index (self->lanes, 0));
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
@@ -387,7 +388,7 @@ leat_session_note_taking (LeatSession *self, const LeatTaking *taking)
 {
   if (taking->reason == NULL)
     return;
-  g_strlcpy (self->stats.change_reason, taking->reason, sizeof self->stats.change_reason);
+  leat_session_tell_reason (self, taking->reason);
   leat_session_post_taking (self, taking);
 }
 
@@ -403,6 +404,7 @@ leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error)
     good = leat_session_adjust_setup (self, setup, plan, &taking, error);
   else
     good = leat_session_take_new_plan (self, plan, &taking, error);
+  self->levels_changed = TRUE;
   if (good)
     leat_session_note_taking (self, &taking);
   g_free (taking.reason);

@@ -297,6 +297,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   self->measured = self->timing_mode == LEAT_TIMING_NODES;
   self->n_measured = 0;
@@ -312,6 +313,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
     }
   self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
   leat_session_tell_device (self);
+  self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
   return TRUE;
@@ -461,7 +463,6 @@ static void
 leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   LeatSession *self = LEAT_SESSION (object);
-  LeatSessionStats stats;
 
   switch (id)
     {
@@ -505,8 +506,7 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_string (value, self->trace_path);
       break;
     case PROP_LAST_REASON:
-      leat_session_get_stats (self, &stats);
-      g_value_set_string (value, stats.change_reason);
+      g_value_take_string (value, leat_session_dup_reason (self));
       break;
     default:
       if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
@@ -531,6 +531,7 @@ leat_session_finalize (GObject *object)
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->told_device);
+  g_free (self->told_reason);
   g_free (self->trace_path);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
