@@ -283,7 +283,7 @@ GBytes *
 leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   g_auto (GStrv) compiler = leat_image_host_find_compiler (error), command = NULL;
-  g_autofree char *output = NULL, *object = NULL;
+  g_autofree char *output = NULL, *object = NULL, *own = NULL;
   g_autoptr (GError) local = NULL;
   const char *text;
   gsize size;
@@ -291,7 +291,8 @@ leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target
 
   if (compiler == NULL)
     return NULL;
-  text = leat_kernel_source_get_host_text (source, error);
+  own = target->indirect ? leat_kernel_source_dup_indirect_host_text (source, error) : NULL;
+  text = target->indirect ? own : leat_kernel_source_get_host_text (source, error);
   if (text == NULL)
     return NULL;
   file = g_file_open_tmp ("leat-kernel-XXXXXX", &output, &local);
