@@ -176,6 +176,7 @@ struct _LeatPlan
   gboolean flush;
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
   LeatNode *first_user; /* not owned */
+  GArray *user_copies;  /* guint: ops that copy between their memory and Leat's */
   LeatBufferId table;   /* of the slots; LEAT_BUFFER_NONE where there are none */
 
   LeatTraits traits;

@@ -22,10 +22,10 @@ leat_head_append_kernel (GString *text, guint n)
 {
   g_string_append_printf (text, "__global__ void leat_head_%u (uint64_t *slots", n);
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, ", ulonglong2 s%u", i);
-  g_string_append (text, ")\n{\n  ulonglong2 *table = (ulonglong2 *) slots;\n");
+    g_string_append_printf (text, ", uint64_t a%u, uint64_t n%u", i, i);
+  g_string_append (text, ")\n{\n");
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "  table[%u] = s%u;\n", i, i);
+    g_string_append_printf (text, "  slots[%u] = a%u;\n  slots[%u] = n%u;\n", 2 * i, i, 2 * i + 1, i);
   g_string_append (text, "}\n");
 }
 
@@ -189,12 +189,20 @@ leat_plan_goes_to_slot (LeatPlan *self, const LeatOp *op)
   return FALSE;
 }
 
+static gboolean
+leat_plan_copies_user (LeatPlan *self, const LeatOp *op)
+{
+  return op->kind == LEAT_OP_TRANSFER && !op->elided && !leat_op_launches (op)
+         && (leat_plan_get_user (self, op->from) != NULL || leat_plan_get_user (self, op->to) != NULL);
+}
+
 /* Once the ways of all transfers are known. */
 void
 leat_plan_find_slots (LeatPlan *self)
 {
   gboolean needed = FALSE;
 
+  g_array_set_size (self->user_copies, 0);
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
@@ -208,6 +216,8 @@ leat_plan_find_slots (LeatPlan *self)
             user->by_slot = TRUE;
         }
       needed = needed || op->by_slot;
+      if (leat_plan_copies_user (self, op))
+        g_array_append_val (self->user_copies, op->index);
     }
   for (guint i = 0; i < self->ops->len && leat_plan_get_op (self, i)->is_head; i++)
     leat_plan_get_op (self, i)->elided = !needed;

@@ -336,6 +336,7 @@ leat_plan_finalize (GObject *object)
   g_hash_table_unref (self->ports);
   g_array_unref (self->pieces);
   g_array_unref (self->users);
+  g_array_unref (self->user_copies);
   g_free (self->why_not_reusable);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
@@ -356,6 +357,7 @@ leat_plan_init (LeatPlan *self)
   self->ports = g_hash_table_new (NULL, NULL);
   self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
+  self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
   self->table = LEAT_BUFFER_NONE;
 }
 

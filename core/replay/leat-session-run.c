@@ -180,10 +180,12 @@ leat_session_choose_path (LeatSession *self)
   return LEAT_PATH_RESIDENT;
 }
 
-/* Once for each path: the first run that can take it pays for its graph. */
+/* The first run that can take a path pays for its graph; each brings what was bound since the last. */
 static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
+  if (self->plan->users->len > 0 && !leat_lane_bring_bindings (lane, path, error))
+    return FALSE;
   return lane->executables[path].is_built || leat_lane_build_graph (lane, path, error);
 }
 
@@ -325,7 +327,9 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
   flight->known = leat_session_recall (self, lane);
-  if (!flight->known && self->to_calibrate && !leat_session_calibrate (self, lane, error))
+  if (!flight->known && self->to_calibrate
+      && (!leat_session_prepare_path (self, lane, LEAT_PATH_FULL, error)
+          || !leat_session_calibrate (self, lane, error)))
     return LEAT_FLOW_ERROR;
   flight->filled_us = g_get_monotonic_time ();
   if (G_UNLIKELY (flight->traced))
