@@ -29,10 +29,14 @@ leat_session_list_endpoints (LeatSession *self)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
+      gboolean user = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
+                        ? leat_plan_get_buffer (self->plan, op->touches[0].buffer)->user
+                        : FALSE;
+
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op }, 1);
+        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op, .direct = user }, 1);
       else if (op->kind == LEAT_OP_SINK)
-        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op }, 1);
+        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op, .direct = user }, 1);
     }
 }
 
@@ -68,12 +72,20 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
 }
 
 static void
+leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
+{
+  for (guint i = 0; self->setup != NULL && self->setup != setup && i < setup->lanes->len; i++)
+    leat_lane_take_bindings (g_ptr_array_index (setup->lanes, i), g_ptr_array_index (self->setup->lanes, i));
+}
+
+static void
 leat_session_point_at (LeatSession *self, LeatSetup *setup)
 {
   g_autoptr (GArray) inputs = self->inputs;
   g_autoptr (GArray) outputs = self->outputs;
   gboolean same_memory = self->setup == setup;
 
+  leat_session_lend_bindings (self, setup);
   self->setup = setup;
   setup->used = ++self->setup_clock;
   g_set_object (&self->plan, setup->plan);
@@ -101,7 +113,7 @@ leat_session_tell_endpoint (LeatPlan *before, LeatPlan *plan, const LeatOp *op)
     {
       const LeatOp *old = leat_plan_get_op (before, i);
 
-      if (old->node == op->node
+      if (old->node == op->node && old->kind == op->kind
           && !leat_spec_equal (leat_plan_get_buffer (before, old->touches[0].buffer)->spec, buffer->spec)
           && LEAT_ENDPOINT_GET_CLASS (endpoint)->respec != NULL)
         LEAT_ENDPOINT_GET_CLASS (endpoint)->respec (endpoint);
@@ -173,6 +185,7 @@ leat_session_drop_setups (LeatSession *self)
   self->resident = NULL;
   g_ptr_array_set_size (self->setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
+  g_clear_pointer (&self->ranges, leat_ranges_free);
 }
 
 static LeatSetup *
@@ -278,6 +291,8 @@ leat_session_new_setup (LeatSession *self, LeatPlan *plan, GPtrArray *out, GErro
     }
   if (setup == NULL)
     g_propagate_error (error, inner);
+  else
+    leat_session_lend_bindings (self, setup);
   return setup;
 }
 

@@ -79,6 +79,12 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("changes", changes, "Nodes whose arguments were set between runs"),
   /**
+   * LeatSession:bindings:
+   *
+   * Times that memory of the program was bound to a port, since the session was opened.
+   */
+  COUNTER ("bindings", bindings, "Times that memory of the program was bound to a port"),
+  /**
    * LeatSession:replans:
    *
    * Plans made for properties that were set between runs, since the session was opened.

@@ -67,6 +67,8 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
                                        { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
+                                       { LEAT_SESSION_ERROR_UNBOUND, "LEAT_SESSION_ERROR_UNBOUND", "unbound" },
+                                       { LEAT_SESSION_ERROR_MEMORY, "LEAT_SESSION_ERROR_MEMORY", "memory" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -204,7 +206,8 @@ leat_session_bind (LeatSession *self, GError **error)
 static void
 leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
 {
-  gboolean up = lane->hosts[op->from] != NULL, back = lane->hosts[op->to] != NULL;
+  gboolean up = lane->hosts[op->from] != NULL || leat_plan_get_user (lane->plan, op->from) != NULL;
+  gboolean back = lane->hosts[op->to] != NULL || leat_plan_get_user (lane->plan, op->to) != NULL;
 
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     if (!leat_path_skips (path, op))
