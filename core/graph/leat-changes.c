@@ -66,10 +66,16 @@ leat_changes_are_there (LeatChanges *self)
   return g_atomic_int_get (&self->there);
 }
 
+gboolean
+leat_changes_has (LeatChanges *self, LeatNode *node)
+{
+  return g_ptr_array_find (self->nodes, node, NULL);
+}
+
 void
 leat_changes_note (LeatChanges *self, LeatNode *node)
 {
-  if (!g_ptr_array_find (self->nodes, node, NULL))
+  if (!leat_changes_has (self, node))
     g_ptr_array_add (self->nodes, node);
   g_atomic_int_set (&self->there, TRUE);
 }
