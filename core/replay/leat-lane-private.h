@@ -186,7 +186,7 @@ void leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdev
 /* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
 gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
 /* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
- * graph.  After an error it is what it was, unless @broken says that some are updated and some are not. */
+ * graph.  After an error it is what it was, but where @broken says so, its graphs are neither the one nor the other. */
 gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
 /* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
  * first. */

@@ -9,6 +9,9 @@
 /* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
  * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */
 
+/* That are kept beside the one that runs: each has a stream and executables, which take memory that nobody measures. */
+#define LEAT_SESSION_MOST_SHAPES 64
+
 /* What a plan came to, for statistics and the bus. */
 typedef struct
 {
@@ -71,6 +74,13 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
     leat_session_clear_times (self);
 }
 
+/* Those of the former lane count too. */
+static void
+leat_session_carry_waits (LeatSession *self, const LeatLane *former, const LeatLane *lane)
+{
+  self->counted_seen_from += lane->seen_ended - former->seen_ended;
+}
+
 static void
 leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
 {
@@ -86,6 +96,8 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   gboolean same_memory = self->setup == setup;
 
   leat_session_lend_bindings (self, setup);
+  if (self->setup != NULL)
+    leat_session_carry_waits (self, g_ptr_array_index (self->lanes, 0), g_ptr_array_index (setup->lanes, 0));
   self->setup = setup;
   setup->used = ++self->setup_clock;
   g_set_object (&self->plan, setup->plan);
@@ -198,7 +210,11 @@ leat_session_find_setup (LeatSession *self, LeatPlan *plan)
       LeatSetup *setup = g_ptr_array_index (self->setups, i);
       g_autofree char *why = NULL;
 
-      if (setup->key == key && leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
+      if (setup->key != key)
+        continue;
+      if (plan->traits.settled)
+        leat_setup_settle (setup);
+      if (leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
         return setup;
     }
   return NULL;
@@ -248,8 +264,9 @@ leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out)
 {
   LeatSetup *oldest;
 
-  while (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes
-         && (oldest = leat_session_find_oldest (self)) != NULL)
+  while (
+    (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes || self->setups->len > LEAT_SESSION_MOST_SHAPES)
+    && (oldest = leat_session_find_oldest (self)) != NULL)
     g_ptr_array_add (out, leat_session_steal_setup (self, oldest));
   return bytes <= self->cache_bytes;
 }
@@ -372,18 +389,18 @@ leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, 
       leat_setup_free (leat_session_steal_setup (self, setup));
       return leat_session_replace_setup (self, plan, TRUE, taking, error);
     }
-  self->failed = !leat_session_replace_setup (self, plan, FALSE, taking, error);
-  return !self->failed;
+  if (leat_session_replace_setup (self, plan, FALSE, taking, error))
+    return TRUE;
+  self->failed = self->failed || !leat_setup_rebuild (setup, NULL);
+  return FALSE;
 }
 
 static gboolean
 leat_session_take_new_plan (LeatSession *self, LeatPlan *plan, LeatTaking *taking, GError **error)
 {
-  LeatPlanLikeness likeness = leat_plan_compare (self->plan, plan, &taking->reason);
-  gboolean keep = !leat_plan_has_shape_of (self->plan, plan);
-
+  leat_plan_compare (self->plan, plan, &taking->reason);
   /* Where kernels alone have changed, the former ones are not likely to come back. */
-  return leat_session_replace_setup (self, plan, keep && likeness != LEAT_PLANS_MATCH, taking, error);
+  return leat_session_replace_setup (self, plan, !leat_plan_has_shape_of (self->plan, plan), taking, error);
 }
 
 static void
