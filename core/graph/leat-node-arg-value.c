@@ -198,17 +198,19 @@ leat_node_arg_new_variant (LeatNodeArg *arg, const LeatNumber *number)
 GVariant *
 leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, GError **error)
 {
-  g_autofree char *shown = g_variant_print (value, FALSE);
   LeatNumber number = { 0 };
+  gboolean known =
+    leat_number_from_variant (&number, value) && (*arg->type == 'b') == (number.kind == LEAT_NUMBER_BOOL);
+  g_autofree char *shown = NULL;
 
-  if (!leat_number_from_variant (&number, value) || (*arg->type == 'b') != (number.kind == LEAT_NUMBER_BOOL))
-    {
-      leat_node_arg_fail (arg, shown, FALSE, error);
-      return NULL;
-    }
-  if (!leat_node_arg_check (arg, &number, shown, error))
-    return NULL;
-  return g_variant_ref_sink (leat_node_arg_new_variant (arg, &number));
+  if (known && leat_node_arg_check (arg, &number, NULL, NULL))
+    return g_variant_ref_sink (leat_node_arg_new_variant (arg, &number));
+  shown = g_variant_print (value, FALSE);
+  if (known)
+    leat_node_arg_check (arg, &number, shown, error);
+  else
+    leat_node_arg_fail (arg, shown, FALSE, error);
+  return NULL;
 }
 
 static gboolean
@@ -240,11 +242,12 @@ leat_node_arg_parse_number (LeatNodeArg *arg, const char *text, LeatNumber *numb
 GVariant *
 leat_node_arg_parse (LeatNodeArg *arg, const char *text, GError **error)
 {
-  g_autofree char *shown = g_strdup_printf ("\"%s\"", text);
   LeatNumber number = { 0 };
 
   if (!leat_node_arg_parse_number (arg, text, &number))
     {
+      g_autofree char *shown = g_strdup_printf ("\"%s\"", text);
+
       leat_node_arg_fail (arg, shown, FALSE, error);
       return NULL;
     }

@@ -69,6 +69,14 @@ struct _LeatExecutable
   LeatExecutable *next;
 };
 
+/* What a node of a graph comes after. */
+typedef struct
+{
+  CUgraphNode *nodes;
+  CUgraphEdgeData *data; /* NULL: of all it waits for the end */
+  gsize n;
+} LeatEdges;
+
 /* How often what. */
 typedef struct
 {
@@ -158,6 +166,13 @@ gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
 LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
 
+void leat_edges_clear (LeatEdges *self);
+void leat_executable_list_edges (const LeatExecutable *self, const LeatOp *op, gboolean apart, LeatEdges *edges);
+CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *node,
+                                    const CUDA_KERNEL_NODE_PARAMS *kernel, const LeatEdges *edges, const char **call);
+/* Whether a refusal ends with graphs being built anew in which no kernel begins early. */
+gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
+
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
@@ -188,5 +203,6 @@ gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, G
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatEdges, leat_edges_clear)
 
 G_END_DECLS

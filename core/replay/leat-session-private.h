@@ -29,6 +29,7 @@ typedef struct
   LeatGraphCounts graphs;
   guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
+  guint64 early_starts;
   char change_reason[256]; /* why an executable was built for the last plan that needed one */
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back;                 /* copied */
@@ -146,6 +147,7 @@ struct _LeatSession
   LeatPipeline *pipeline;
   char *selector;
   LeatExecutor executor;
+  LeatEarlyStart early_start;
   gboolean reuse;     /* leave uploads out where the inputs are what they were */
   gboolean is_pushed; /* the context is current while it runs */
   gboolean calibrate; /* find the best ways of data between host and device by measuring */
