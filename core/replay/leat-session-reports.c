@@ -6,6 +6,8 @@
 
 #include "kernel/leat-kernel-source-private.h"
 
+#include <math.h>
+
 /* What kernels reported, for people and programs.  All of this is done only after a run in which one did. */
 
 #define LEAT_SESSION_REPORTS_POSTED 16 /* messages of one run */
@@ -91,6 +93,8 @@ leat_report_record_print_value (const LeatReportRecord *self)
   double real;
 
   memcpy (&real, &self->value, sizeof real);
+  if (self->kind == LEAT_REPORT_REAL && isnan (real))
+    return g_strdup ("nan"); /* whatever its sign */
   if (self->kind == LEAT_REPORT_REAL)
     return g_strdup (g_ascii_formatd (text, sizeof text, "%.9g", real));
   return self->kind == LEAT_REPORT_SIGNED ? g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) self->value)
@@ -149,18 +153,16 @@ static LeatReportTotal *
 leat_session_have_total (LeatSession *self, const LeatReport *report)
 {
   const char *node = leat_node_get_name (report->op->node);
-  g_autofree char *text = leat_report_dup_text (report);
-  LeatReportTotal total;
+  LeatReportTotal total = { .code = report->records[0].code };
 
   for (guint i = 0; i < self->report_totals->len; i++)
     {
       LeatReportTotal *is = &g_array_index (self->report_totals, LeatReportTotal, i);
 
-      if (is->code == report->records[0].code && g_str_equal (is->node, node) && g_str_equal (is->text, text))
+      if (is->code == total.code && g_str_equal (is->node, node))
         return is;
     }
-  total =
-    (LeatReportTotal){ .node = g_strdup (node), .text = g_steal_pointer (&text), .code = report->records[0].code };
+  total.node = g_strdup (node);
   g_array_append_val (self->report_totals, total);
   return &g_array_index (self->report_totals, LeatReportTotal, self->report_totals->len - 1);
 }
@@ -171,6 +173,8 @@ leat_session_add_report (LeatSession *self, const LeatReport *report)
 {
   LeatReportTotal *total = leat_session_have_total (self, report);
 
+  g_free (total->text);
+  total->text = leat_report_dup_text (report); /* another file may give the code another one */
   total->is_error = leat_report_is_error (report);
   total->count += report->count;
   self->stats.reports += report->count;
