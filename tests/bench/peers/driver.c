@@ -16,12 +16,14 @@
 #include <string.h>
 #include <time.h>
 
-#define SETTLE        50
-#define MOST_NODES    1024
-#define MOST_STIRRED  1024
-#define CHAIN_NUMBERS (132 * 256)
-#define BRANCHES      8
-#define BRANCH_STEPS  2000
+#define SETTLE         50
+#define MOST_NODES     1024
+#define MOST_STIRRED   1024
+#define CHAIN_NUMBERS  (132 * 256)
+#define BRANCHES       8
+#define BRANCH_STEPS   2000
+#define REBIND_PORTS   16 /* and kernels behind each */
+#define REBIND_NUMBERS 256
 
 #define MUST(call) must ((call), #call)
 
@@ -496,6 +498,146 @@ run_argument (void)
   subject_free (&self);
 }
 
+/* Sixteen chains of sixteen kernels.  The first of each finds its input through a table on the device, which a kernel
+ * at the root of the graph writes from its parameters: these are set once for all sixteen. */
+typedef struct
+{
+  float *sets[2], *out;
+  CUdeviceptr sets_there[2], out_there, table, between;
+  CUDA_KERNEL_NODE_PARAMS head;
+  CUdeviceptr addresses[REBIND_PORTS];
+  void *params[REBIND_PORTS + 1];
+  CUgraph graph;
+  CUgraphExec exec;
+  CUgraphNode root;
+} Rebind;
+
+static void
+rebind_add_chain (Rebind *self, int port)
+{
+  uint64_t count = REBIND_NUMBERS;
+  CUdeviceptr slot = self->table + port * sizeof (CUdeviceptr), to = 0, from = 0;
+  CUdeviceptr out = self->out_there + port * REBIND_NUMBERS * sizeof (float);
+  CUdeviceptr halves = self->between + port * 2 * REBIND_NUMBERS * sizeof (float);
+  float a = 1, b = 1;
+  CUgraphNode node = self->root;
+
+  for (int i = 0; i < REBIND_PORTS; i++)
+    {
+      void *params[] = { i == 0 ? &slot : &from, &count, &to, &a, &b };
+      CUDA_KERNEL_NODE_PARAMS launch =
+        describe_launch (find (i == 0 ? "step_by_slot" : "step"), REBIND_NUMBERS, 256, params);
+      CUgraphNode after = node;
+
+      to = i == REBIND_PORTS - 1 ? out : halves + i % 2 * REBIND_NUMBERS * sizeof (float);
+      MUST (cuGraphAddKernelNode (&node, self->graph, &after, 1, &launch));
+      from = to;
+    }
+}
+
+static void
+rebind_open (Rebind *self)
+{
+  size_t bytes = REBIND_PORTS * REBIND_NUMBERS * sizeof (float);
+  void *host[3];
+  CUdeviceptr there[3];
+
+  for (int i = 0; i < 3; i++)
+    {
+      MUST (cuMemHostAlloc (&host[i], bytes, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+      MUST (cuMemHostGetDevicePointer (&there[i], host[i], 0));
+    }
+  self->sets[0] = host[0], self->sets[1] = host[1], self->out = host[2];
+  self->sets_there[0] = there[0], self->sets_there[1] = there[1], self->out_there = there[2];
+  MUST (cuMemAlloc (&self->table, sizeof self->addresses));
+  MUST (cuMemAlloc (&self->between, 2 * bytes));
+  self->params[0] = &self->table;
+  for (int i = 0; i < REBIND_PORTS; i++)
+    self->params[1 + i] = &self->addresses[i];
+  MUST (cuGraphCreate (&self->graph, 0));
+  self->head = describe_launch (find ("head16"), 1, 1, self->params);
+  MUST (cuGraphAddKernelNode (&self->root, self->graph, NULL, 0, &self->head));
+  for (int i = 0; i < REBIND_PORTS; i++)
+    rebind_add_chain (self, i);
+  MUST (cuGraphInstantiateWithFlags (&self->exec, self->graph, 0));
+  MUST (cuGraphUpload (self->exec, stream));
+}
+
+static void
+rebind_close (Rebind *self)
+{
+  MUST (cuGraphExecDestroy (self->exec));
+  MUST (cuGraphDestroy (self->graph));
+  MUST (cuMemFree (self->table));
+  MUST (cuMemFree (self->between));
+  MUST (cuMemFreeHost (self->sets[0]));
+  MUST (cuMemFreeHost (self->sets[1]));
+  MUST (cuMemFreeHost (self->out));
+}
+
+static void
+rebind_fill (Rebind *self, int set, unsigned round)
+{
+  for (unsigned i = 0; i < REBIND_PORTS * REBIND_NUMBERS; i++)
+    self->sets[set][i] = (float) ((i * 13 + round * 7) % 8191);
+}
+
+static void
+rebind_look (Rebind *self, unsigned round)
+{
+  for (unsigned i = 0; i < REBIND_PORTS * REBIND_NUMBERS; i++)
+    if (self->out[i] != (float) ((i * 13 + round * 7) % 8191) + REBIND_PORTS)
+      {
+        fprintf (stderr, "driver: rebind-16: number %u is %g\n", i, self->out[i]);
+        exit (1);
+      }
+}
+
+/* @set: -1 for the memory that it has */
+static double
+rebind_replay (Rebind *self, int set)
+{
+  double begin = now_us ();
+
+  for (int i = 0; set >= 0 && i < REBIND_PORTS; i++)
+    self->addresses[i] = self->sets_there[set] + i * REBIND_NUMBERS * sizeof (float);
+  if (set >= 0)
+    MUST (cuGraphExecKernelNodeSetParams (self->exec, self->root, &self->head));
+  MUST (cuGraphLaunch (self->exec, stream));
+  await_stream ();
+  return now_us () - begin;
+}
+
+static void
+run_rebind (int divisor)
+{
+  int runs = runs_of (divisor);
+  Series same = series_new (runs), other = series_new (runs);
+  Rebind self = { 0 };
+
+  rebind_open (&self);
+  for (int round = 0; round < SETTLE + runs; round++)
+    {
+      double with, without;
+
+      rebind_fill (&self, round % 2, 2 * round);
+      with = rebind_replay (&self, round % 2);
+      rebind_look (&self, 2 * round);
+      rebind_fill (&self, round % 2, 2 * round + 1);
+      without = rebind_replay (&self, -1);
+      rebind_look (&self, 2 * round + 1);
+      if (round < SETTLE)
+        continue;
+      other.samples[other.n++] = with;
+      same.samples[same.n++] = without;
+    }
+  case_begin ("rebind-16");
+  series_print (&same, "replay", 1);
+  series_print (&other, "rebind-and-replay", 0);
+  case_end ();
+  rebind_close (&self);
+}
+
 /* Module, memory, graph, ready to launch: what a program that knows all in advance does. */
 static void
 run_open (int n_nodes, int divisor)
@@ -572,6 +714,7 @@ run_all (void)
   run_bare_chain (256, 10);
   run_fan_out (10);
   run_argument ();
+  run_rebind (5);
   run_open (10, 20);
   run_open (100, 40);
   run_open (1000, 100);

@@ -27,7 +27,7 @@ RATIO_LIMITS = {('round-trip-4k-auto', 'torch'): 0.50, ('round-trip-64k-auto', '
                 ('round-trip-1m-auto', 'torch'): 0.80,
                 **{(f'round-trip-{size}-auto', 'driver, best of all modes'): 1.05 for size in SIZES}}
 MOST = {**{(f'chain-{length}', figure): 0.2 for length in CHAINS for figure in ('over', 'launch-over')},
-        ('argument', 'over'): 0.5, ('memo-4k', 'replay'): 0.6, ('open-1000', 'parse-to-ready'): 15000}
+        ('argument', 'over'): 0.5, ('rebind-16', 'over'): 1.5, ('memo-4k', 'replay'): 0.6, ('open-1000', 'parse-to-ready'): 15000}
 
 
 def list_ratios():
@@ -51,6 +51,7 @@ def list_ratios():
         yield f'chain-{length}', 'launch', 'driver, launch alone', 'driver', [(f'chain-{length}', 'launch')]
     for peer in ('driver', 'torch'):
         yield 'argument', 'set-and-replay', peer, peer, [('argument', 'set-and-replay')]
+    yield 'rebind-16', 'rebind-and-replay', 'driver', 'driver', [('rebind-16', 'rebind-and-replay')]
     for nodes in OPENS:
         for peer in ('driver', 'torch', 'cupy'):
             yield f'open-{nodes}', 'parse-to-ready', peer, peer, [(f'open-{nodes}', 'parse-to-ready')]
