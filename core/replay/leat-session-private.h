@@ -94,6 +94,8 @@ typedef enum
 typedef struct
 {
   LeatOp *op;
+  LeatBuffer *buffer;
+  const char *name;   /* of the node, which has it as long as the session is open */
   gboolean direct;    /* the program fills the staging memory itself */
   guint64 generation; /* of the staging memory */
   guint64 on_device;  /* of what the last completed run uploaded */
@@ -102,7 +104,10 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
-  gboolean direct; /* the program reads the staging memory itself */
+  LeatBuffer *buffer;
+  const char *name;         /* likewise */
+  const LeatBuffer *origin; /* whose count it has */
+  gboolean direct;          /* the program reads the staging memory itself */
 } LeatSessionOutput;
 
 /* One set of ways that calibration measured. */

@@ -115,9 +115,9 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
 
 /* A sink finds out; the node whose output was too small is the cause. */
 static gboolean
-leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
+leat_session_check_overflow (LeatSession *self, const LeatSessionOutput *output, const LeatView *view, GError **error)
 {
-  const LeatBuffer *buffer = leat_plan_get_origin (self->plan, op->touches[0].buffer);
+  const LeatBuffer *buffer = output->origin;
   guint64 capacity = leat_buffer_get_capacity (buffer);
 
   if (view->count <= capacity)
@@ -140,7 +140,7 @@ leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output
   gboolean good;
 
   leat_lane_view (lane, op->touches[0].buffer, &view);
-  if (!leat_session_check_overflow (self, op, &view, error))
+  if (!leat_session_check_overflow (self, output, &view, error))
     return FALSE;
   self->stats.bytes_out += leat_plan_get_buffer (self->plan, op->touches[0].buffer)->header
                              ? view.count * leat_spec_get_row_bytes (view.spec)
