@@ -62,7 +62,7 @@ test_bench_gives_figures (void)
 {
   g_autoptr (ToolResult) result =
     tool_run (NULL, WORDS ("--json", "--repeat=5", "round-trip-4k", "round-trip-64k-copy", "resident-4k", "queue-4k",
-                           "memo-4k", "chain-1", "chain-32", "fan-out", "argument", "open-10", "start"));
+                           "memo-4k", "chain-1", "chain-32", "fan-out", "argument", "rebind-16", "open-10", "start"));
   g_autoptr (JsonObject) all = NULL;
   g_autofree char *names = NULL;
 
@@ -73,7 +73,7 @@ test_bench_gives_figures (void)
   g_assert_cmpstr (
     names, ==,
     "round-trip-4k-auto round-trip-4k-copy round-trip-4k-mapped resident-4k queue-4k round-trip-64k-copy "
-    "memo-4k chain-1 chain-32 fan-out-8 argument open-10 start");
+    "memo-4k chain-1 chain-32 fan-out-8 argument rebind-16 open-10 start");
   g_assert_cmpint (json_object_get_int_member (all, "repeat"), ==, 5);
   g_assert_cmpstr (json_object_get_string_member (all, "device-name"), !=, "");
   check_cases (all);
@@ -105,9 +105,15 @@ static void
 test_bench_lists_cases (void)
 {
   static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/nonexistent/driver", NULL };
-  static const char *const names[] = {
-    "round-trip-16m-mapped ", "memo-4k ", "chain-512 ", "fan-out-8 ", "argument ", "open-1000 ", "start ", "soak "
-  };
+  static const char *const names[] = { "round-trip-16m-mapped ",
+                                       "memo-4k ",
+                                       "chain-512 ",
+                                       "fan-out-8 ",
+                                       "argument ",
+                                       "rebind-16 ",
+                                       "open-1000 ",
+                                       "start ",
+                                       "soak " };
   g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--list"));
 
   g_assert_cmpint (result->code, ==, 0);
