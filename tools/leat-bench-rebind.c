@@ -205,7 +205,7 @@ leat_bench_run_rebind (LeatBench *bench, const LeatBenchCase *kind, GError **err
 
 /* clang-format off */
 const LeatBenchCase leat_bench_rebinds[] = {
-  { "rebind-16", "16 inputs of 256 kernels have other memory for each replay", leat_bench_run_rebind, 0, 256, NULL, 5,
+  { "rebind", "16 inputs of 256 kernels have other memory for each replay", leat_bench_run_rebind, 0, 256, NULL, 5,
     FALSE },
   { NULL },
 };

@@ -42,6 +42,7 @@ void
 leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
 {
   self->traits = *traits;
+  self->why_not_early = "the kernels are not loaded";
   leat_plan_reset_places (self);
   leat_plan_choose_transfers (self);
   leat_plan_find_slots (self);

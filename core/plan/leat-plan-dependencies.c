@@ -167,7 +167,10 @@ leat_plan_set_after (LeatPlan *self, LeatOp *op, const gulong *direct, const gul
         g_array_append_val (after, p);
     }
   g_free (op->after);
+  g_free (op->early);
   op->n_after = after->len;
+  op->early = g_new0 (guint8, after->len + 1);
+  op->n_early = 0;
   op->after = (guint *) g_array_free (g_steal_pointer (&after), FALSE);
 }
 

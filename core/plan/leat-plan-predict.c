@@ -40,6 +40,7 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
   if (op->elided)
     return;
+  sum->early_starts += op->n_early;
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
@@ -92,8 +93,9 @@ leat_plan_predict (LeatPlan *self)
  *
  * Of the work of foreign ops nothing is known but how many they are: what they do is to be added to the rest.
  *
- * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, upload-bytes, readback-bytes,
- *   device-copy-bytes, fill-bytes, graph-launches, waits, allocations, pinned-allocations
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, early-starts (dependencies for whose
+ *   end a kernel waits by itself), upload-bytes, readback-bytes, device-copy-bytes, fill-bytes, graph-launches, waits,
+ *   allocations, pinned-allocations
  */
 GVariant *
 leat_plan_dup_prediction (LeatPlan *self)
@@ -108,6 +110,7 @@ leat_plan_dup_prediction (LeatPlan *self)
     { "copies", sum->copies },
     { "fills", sum->fills },
     { "foreign", sum->foreign },
+    { "early-starts", sum->early_starts },
     { "upload-bytes", sum->upload_bytes },
     { "readback-bytes", sum->readback_bytes },
     { "device-copy-bytes", sum->device_copy_bytes },

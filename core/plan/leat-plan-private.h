@@ -85,6 +85,12 @@ typedef struct
   gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
   guint *after;         /* indices of ops, none implied by another */
   guint n_after;
+  guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
+  guint n_early; /* of how many that is so */
+
+  /* loaded: kernels only */
+  gboolean waits;    /* its first instruction waits for what it began before */
+  gboolean is_small; /* all its blocks run at once */
 } LeatOp;
 
 typedef enum
@@ -135,6 +141,13 @@ typedef enum
   LEAT_CAPTURE_NONE,
 } LeatCaptureMode;
 
+typedef enum
+{
+  LEAT_EARLY_AUTO, /* kernels whose blocks all run at once */
+  LEAT_EARLY_NONE,
+  LEAT_EARLY_ALL, /* whatever their size */
+} LeatEarlyMode;
+
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
 {
@@ -142,6 +155,7 @@ typedef struct
   gboolean integrated;          /* device memory is host memory: a copy gains nothing */
   const LeatTransferMode *ways; /* by op index, what was measured to be best; AUTO or NULL where nobody has */
   LeatCaptureMode capture;
+  LeatEarlyMode early;
   gboolean settled; /* it has run so often that the smallest graph pays */
 } LeatTraits;
 
@@ -158,7 +172,8 @@ typedef struct
 typedef struct
 {
   guint64 kernels, copies, fills;
-  guint64 foreign; /* ops of which it is not known what they are */
+  guint64 foreign;      /* ops of which it is not known what they are */
+  guint64 early_starts; /* dependencies for whose end a kernel waits by itself */
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
   guint64 allocations, pinned_allocations; /* at open */
@@ -180,9 +195,10 @@ struct _LeatPlan
   LeatBufferId table;   /* of the slots; LEAT_BUFFER_NONE where there are none */
 
   LeatTraits traits;
-  GArray *pieces;         /* LeatPiece */
-  gboolean holds_back;    /* one of them would be a graph if the plan were settled */
-  char *why_not_reusable; /* NULL: the ops with `kept` may be left out of a run */
+  GArray *pieces;            /* LeatPiece */
+  gboolean holds_back;       /* one of them would be a graph if the plan were settled */
+  char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run */
+  const char *why_not_early; /* no kernel begins before what it depends on has ended; static; NULL: some may */
   guint64 arena_bytes;
   guint64 own_bytes;
   guint64 staging_bytes;
@@ -258,6 +274,10 @@ void leat_plan_find_pieces (LeatPlan *self);
 guint leat_plan_count_graphs (LeatPlan *self);
 gboolean leat_plan_settle (LeatPlan *self);
 void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why);
+void leat_plan_find_early (LeatPlan *self);
+void leat_plan_allow_early (LeatPlan *self, const char *why);
+void leat_plan_take_early (LeatPlan *self, LeatPlan *other);
+gboolean leat_plan_has_same_early (LeatPlan *self, LeatPlan *other);
 gboolean leat_op_is_on_device (const LeatOp *op);
 /* Is op @first surely over before op @second begins? */
 gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);

@@ -169,6 +169,8 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   good = good && leat_lane_synchronize (self, error);
   if (good)
     leat_lane_note_graph_bytes (self, path, unused);
+  else
+    leat_lane_destroy_path (self, path); /* a part of it would be taken for the whole */
   self->reserved_bytes = leat_lane_get_reserved_bytes (self);
   leat_device_pop (self->resident->device);
   return good;

@@ -50,6 +50,15 @@ typedef struct
   gboolean on_device;
 } LeatBinding;
 
+/* The address may be one of the device. @counts: the count is the program's too */
+static inline void
+leat_binding_view (const LeatBinding *self, LeatView *view, gboolean counts)
+{
+  view->data = (gpointer) (guintptr) self->given;
+  if (counts)
+    view->count = self->count;
+}
+
 #define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
@@ -85,6 +94,14 @@ struct _LeatExecutable
   LeatExecutable *next;
 };
 
+/* What a node of a graph comes after. */
+typedef struct
+{
+  CUgraphNode *nodes;
+  CUgraphEdgeData *data; /* NULL: of all it waits for the end */
+  gsize n;
+} LeatEdges;
+
 /* How often what. */
 typedef struct
 {
@@ -101,9 +118,11 @@ struct _LeatLane
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
-  LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
-  gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
-  guint64 seen_ended; /* waits that ended by looking */
+  LeatEvent *ended;       /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;       /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended;     /* waits that ended by looking */
+  gboolean on_host;       /* the device is the CPU */
+  gboolean wants_context; /* the driver does not change a node without a current one */
 
   LeatBlock *arena;
   GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */
@@ -167,7 +186,7 @@ void leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdev
 /* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
 gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
 /* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
- * graph.  After an error it is what it was, unless @broken says that some are updated and some are not. */
+ * graph.  After an error it is what it was, but where @broken says so, its graphs are neither the one nor the other. */
 gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
 /* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
  * first. */
@@ -198,6 +217,13 @@ gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
 LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
 
+void leat_edges_clear (LeatEdges *self);
+void leat_executable_list_edges (const LeatExecutable *self, const LeatOp *op, gboolean apart, LeatEdges *edges);
+CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *node,
+                                    const CUDA_KERNEL_NODE_PARAMS *kernel, const LeatEdges *edges, const char **call);
+/* Whether a refusal ends with graphs being built anew in which no kernel begins early. */
+gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
+
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
@@ -212,7 +238,7 @@ gboolean leat_lane_record_end (LeatLane *self, GError **error);
 gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
-void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
+void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);
 void leat_lane_set_count (LeatLane *self, LeatBufferId buffer, guint64 count);
 /* Tells the kernels that the run to come ends the stream. */
 gboolean leat_lane_set_ending (LeatLane *self, GError **error);
@@ -225,8 +251,10 @@ gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatEdges, leat_edges_clear)
 
 G_END_DECLS

@@ -44,6 +44,7 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->resident = leat_resident_ref (resident);
   self->counts = counts;
   self->table = leat_device_get_table (resident->device);
+  self->on_host = leat_device_is_cpu (resident->device);
   self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
   self->store = store;
   g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
@@ -290,18 +291,9 @@ leat_lane_pack_launches (LeatLane *self, GError **error)
   return good;
 }
 
-/* The address may be one of the device. The count of an output is elsewhere. */
-static void
-leat_lane_view_binding (const LeatBinding *binding, const LeatBuffer *buffer, LeatView *view)
-{
-  view->data = (gpointer) (guintptr) binding->given;
-  if (buffer->header && buffer->count_in == LEAT_BUFFER_NONE)
-    view->count = binding->count;
-}
-
 /* The host's view of a staging buffer: its items, and for a bounded spec the count that is there now. */
 void
-leat_lane_view (LeatLane *self, LeatBufferId id, LeatView *view)
+leat_lane_view (const LeatLane *self, LeatBufferId id, LeatView *view)
 {
   LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
   guint64 header = buffer->header ? LEAT_BUFFER_HEADER : 0;
@@ -314,7 +306,7 @@ leat_lane_view (LeatLane *self, LeatBufferId id, LeatView *view)
   if (buffer->header && host != NULL)
     memcpy (&view->count, host, sizeof view->count);
   if (buffer->user)
-    leat_lane_view_binding (&self->bindings[buffer->slot], buffer, view);
+    leat_binding_view (&self->bindings[buffer->slot], view, buffer->header && buffer->count_in == LEAT_BUFFER_NONE);
 }
 
 void

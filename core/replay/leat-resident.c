@@ -156,6 +156,41 @@ leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaun
   self->timed[op->index] = function;
 }
 
+static const char *
+leat_resident_why_not_early (LeatResident *self)
+{
+  if (leat_device_get_facts (self->device)->compute_major < 9)
+    return "it takes compute capability 9.0";
+  if (leat_device_get_table (self->device)->cuGraphAddNode == NULL)
+    return "it takes a driver for CUDA 12.3";
+  return NULL;
+}
+
+/* Whether all blocks run at once: surely, where there are no more than multiprocessors. */
+static gboolean
+leat_resident_measure_grid (LeatResident *self, LeatModule *module, LeatOp *op, GError **error)
+{
+  guint64 blocks = (guint64) op->grid[0] * op->grid[1] * op->grid[2];
+  guint multiprocessors = leat_device_get_facts (self->device)->multiprocessors, each = 1;
+
+  if (blocks > multiprocessors
+      && !leat_module_get_occupancy (module, self->functions[op->index], op->block[0] * op->block[1] * op->block[2],
+                                     op->shared_bytes, &each, error))
+    return FALSE;
+  op->is_small = blocks <= (guint64) each * multiprocessors;
+  return TRUE;
+}
+
+/* What is to be known before it may begin early, or another during it. */
+static gboolean
+leat_resident_look_at_kernel (LeatResident *self, LeatModule *module, LeatOp *op, GError **error)
+{
+  if (self->plan->traits.early == LEAT_EARLY_NONE || op->cooperative || leat_resident_why_not_early (self) != NULL)
+    return TRUE;
+  op->waits = leat_module_waits (module);
+  return leat_resident_measure_grid (self, module, op, error);
+}
+
 static gboolean
 leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op, GError **error)
 {
@@ -175,7 +210,8 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   memcpy (shape.block, op->block, sizeof shape.block);
   self->functions[op->index] = function;
   self->op_modules[op->index] = module;
-  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
+  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error)
+      || !leat_resident_look_at_kernel (self, module, op, error))
     return FALSE;
   if (self->measured && !leat_device_is_cpu (self->device))
     leat_resident_load_timed (self, module, &shape, op);
@@ -199,6 +235,7 @@ leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **e
           return FALSE;
         }
     }
+  leat_plan_allow_early (self->plan, leat_resident_why_not_early (self));
   return TRUE;
 }
 

@@ -8,6 +8,8 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-graph-error-private.h"
 
+#include <string.h>
+
 /* A program that fills and reads the staging memory itself: no queue and no copy between it and the device. */
 
 LeatSessionInput *
@@ -33,28 +35,39 @@ leat_session_take_open (LeatSession *self, GError **error)
   return FALSE;
 }
 
-gpointer
-leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
+static LeatNode *
+leat_session_get_entry_node (GArray *entries, guint index)
+{
+  return (*(LeatOp **) (entries->data + index * g_array_get_element_size (entries)))->node;
+}
+
+static void
+leat_session_refuse_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
   gboolean there_is = leat_pipeline_get_node (self->pipeline, name, NULL) != NULL;
 
   for (guint i = 0; i < entries->len; i++)
-    {
-      gpointer entry = entries->data + i * g_array_get_element_size (entries);
-      LeatNode *node = (*(LeatOp **) entry)->node;
-
-      if (!LEAT_IS_APP (node))
-        continue;
-      if (g_str_equal (leat_node_get_name (node), name))
-        return entry;
-      g_ptr_array_add (names, (gpointer) leat_node_get_name (node));
-    }
+    if (LEAT_IS_APP (leat_session_get_entry_node (entries, i)))
+      g_ptr_array_add (names, (gpointer) leat_node_get_name (leat_session_get_entry_node (entries, i)));
   g_ptr_array_add (names, NULL);
   hint = leat_graph_error_hint (name, (const char *const *) names->pdata, "app nodes");
   g_set_error (error, LEAT_GRAPH_ERROR, there_is ? LEAT_GRAPH_ERROR_DIRECTION : LEAT_GRAPH_ERROR_UNKNOWN_NAME,
                "there is no app node \"%s\" that is a %s%s", name, kind, hint);
+}
+
+gpointer
+leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
+{
+  for (guint i = 0; i < entries->len; i++)
+    {
+      LeatNode *node = leat_session_get_entry_node (entries, i);
+
+      if (strcmp (leat_node_get_name (node), name) == 0 && LEAT_IS_APP (node))
+        return entries->data + i * g_array_get_element_size (entries);
+    }
+  leat_session_refuse_app (self, entries, name, kind, error);
   return NULL;
 }
 
@@ -74,7 +87,7 @@ leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *v
 {
   input->direct = TRUE;
   input->generation++;
-  leat_lane_view (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, view);
+  leat_session_view (&input->staging, view);
 }
 
 gboolean
@@ -158,8 +171,8 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
   if (input != NULL)
     leat_session_lend_input (self, input, &view);
   good = input != NULL && leat_session_check_count (name, view.spec, count, error);
-  if (good)
-    leat_lane_set_count (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, count);
+  if (good && input->staging.count != NULL)
+    *input->staging.count = count;
   leat_session_let_go (self);
   return good;
 }
@@ -193,7 +206,7 @@ leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GE
   if (output != NULL)
     {
       output->direct = TRUE;
-      leat_lane_view (g_ptr_array_index (self->lanes, 0), output->op->touches[0].buffer, view);
+      leat_session_view (&output->staging, view);
     }
   leat_session_let_go (self);
   return output != NULL;

@@ -9,6 +9,9 @@
 /* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
  * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */
 
+/* That are kept beside the one that runs: each has a stream and executables, which take memory that nobody measures. */
+#define LEAT_SESSION_MOST_SHAPES 64
+
 /* What a plan came to, for statistics and the bus. */
 typedef struct
 {
@@ -41,13 +44,11 @@ leat_session_list_endpoints (LeatSession *self)
             .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
           1);
       else
-        g_array_append_vals (self->outputs,
-                             &(LeatSessionOutput){ .op = op,
-                                                   .buffer = buffer,
-                                                   .name = leat_node_get_name (op->node),
-                                                   .origin = leat_plan_get_origin (self->plan, buffer->id),
-                                                   .direct = buffer->user },
-                             1);
+        g_array_append_vals (
+          self->outputs,
+          &(LeatSessionOutput){
+            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
+          1);
     }
 }
 
@@ -82,6 +83,13 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
     leat_session_clear_times (self);
 }
 
+/* Those of the former lane count too. */
+static void
+leat_session_carry_waits (LeatSession *self, const LeatLane *former, const LeatLane *lane)
+{
+  self->counted_seen_from += lane->seen_ended - former->seen_ended;
+}
+
 static void
 leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
 {
@@ -97,6 +105,8 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   gboolean same_memory = self->setup == setup;
 
   leat_session_lend_bindings (self, setup);
+  if (self->setup != NULL)
+    leat_session_carry_waits (self, g_ptr_array_index (self->lanes, 0), g_ptr_array_index (setup->lanes, 0));
   self->setup = setup;
   setup->used = ++self->setup_clock;
   g_set_object (&self->plan, setup->plan);
@@ -107,6 +117,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   self->outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
   leat_session_list_endpoints (self);
   leat_session_carry_endpoints (self, inputs, outputs, same_memory);
+  leat_session_find_staging (self, g_ptr_array_index (self->lanes, 0));
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
@@ -195,7 +206,7 @@ leat_session_drop_setups (LeatSession *self)
   self->resident = NULL;
   g_ptr_array_set_size (self->setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
-  g_clear_pointer (&self->ranges, leat_ranges_free);
+  g_clear_pointer (&self->address_map, leat_address_map_free);
 }
 
 static LeatSetup *
@@ -208,7 +219,11 @@ leat_session_find_setup (LeatSession *self, LeatPlan *plan)
       LeatSetup *setup = g_ptr_array_index (self->setups, i);
       g_autofree char *why = NULL;
 
-      if (setup->key == key && leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
+      if (setup->key != key)
+        continue;
+      if (plan->traits.settled)
+        leat_setup_settle (setup);
+      if (leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
         return setup;
     }
   return NULL;
@@ -258,8 +273,9 @@ leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out)
 {
   LeatSetup *oldest;
 
-  while (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes
-         && (oldest = leat_session_find_oldest (self)) != NULL)
+  while (
+    (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes || self->setups->len > LEAT_SESSION_MOST_SHAPES)
+    && (oldest = leat_session_find_oldest (self)) != NULL)
     g_ptr_array_add (out, leat_session_steal_setup (self, oldest));
   return bytes <= self->cache_bytes;
 }
@@ -382,18 +398,18 @@ leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, 
       leat_setup_free (leat_session_steal_setup (self, setup));
       return leat_session_replace_setup (self, plan, TRUE, taking, error);
     }
-  self->failed = !leat_session_replace_setup (self, plan, FALSE, taking, error);
-  return !self->failed;
+  if (leat_session_replace_setup (self, plan, FALSE, taking, error))
+    return TRUE;
+  self->failed = self->failed || !leat_setup_rebuild (setup, NULL);
+  return FALSE;
 }
 
 static gboolean
 leat_session_take_new_plan (LeatSession *self, LeatPlan *plan, LeatTaking *taking, GError **error)
 {
-  LeatPlanLikeness likeness = leat_plan_compare (self->plan, plan, &taking->reason);
-  gboolean keep = !leat_plan_has_shape_of (self->plan, plan);
-
+  leat_plan_compare (self->plan, plan, &taking->reason);
   /* Where kernels alone have changed, the former ones are not likely to come back. */
-  return leat_session_replace_setup (self, plan, keep && likeness != LEAT_PLANS_MATCH, taking, error);
+  return leat_session_replace_setup (self, plan, !leat_plan_has_shape_of (self->plan, plan), taking, error);
 }
 
 static void
@@ -413,7 +429,7 @@ leat_session_note_taking (LeatSession *self, const LeatTaking *taking)
 {
   if (taking->reason == NULL)
     return;
-  g_strlcpy (self->stats.change_reason, taking->reason, sizeof self->stats.change_reason);
+  leat_session_tell_reason (self, taking->reason);
   leat_session_post_taking (self, taking);
 }
 
@@ -429,6 +445,7 @@ leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error)
     good = leat_session_adjust_setup (self, setup, plan, &taking, error);
   else
     good = leat_session_take_new_plan (self, plan, &taking, error);
+  self->levels_changed = TRUE;
   if (good)
     leat_session_note_taking (self, &taking);
   g_free (taking.reason);

@@ -72,6 +72,25 @@ typedef enum
 GType leat_executor_get_type (void) G_GNUC_CONST;
 
 /**
+ * LeatEarlyStart:
+ * @LEAT_EARLY_START_AUTO: kernels whose blocks all run at once, one as the other
+ * @LEAT_EARLY_START_OFF: none
+ * @LEAT_EARLY_START_ON: kernels of any size
+ *
+ * Which kernels of a graph may begin before a kernel that they depend on has ended.  They wait for it by themselves
+ * then, so that the time it takes to start them is gained.
+ */
+typedef enum
+{
+  LEAT_EARLY_START_AUTO,
+  LEAT_EARLY_START_OFF,
+  LEAT_EARLY_START_ON,
+} LeatEarlyStart;
+
+#define LEAT_TYPE_EARLY_START (leat_early_start_get_type ())
+GType leat_early_start_get_type (void) G_GNUC_CONST;
+
+/**
  * LeatMemoMode:
  * @LEAT_MEMO_OFF: every run is done
  * @LEAT_MEMO_EXACT: a run whose inputs are byte for byte those of an earlier one gives that one's results
