@@ -13,7 +13,7 @@ typedef struct
   LeatNode *node; /* the pipeline holds it */
   char *name;
   char *type;
-  GVariant *value;
+  LeatNumber number;
 } LeatKeptArg;
 
 struct _LeatAttempt
@@ -30,7 +30,6 @@ leat_kept_arg_free (gpointer data)
 
   g_free (self->name);
   g_free (self->type);
-  g_variant_unref (self->value);
   g_free (self);
 }
 
@@ -44,13 +43,13 @@ leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
       LeatNodeArg *arg = args->pdata[i];
       LeatKeptArg *kept;
 
-      if (arg->value == NULL)
+      if (!arg->is_set)
         continue;
       kept = g_new0 (LeatKeptArg, 1);
       kept->node = node;
       kept->name = g_strdup (arg->name);
       kept->type = g_strdup (arg->type);
-      kept->value = g_variant_ref (arg->value);
+      kept->number = arg->number;
       g_ptr_array_add (self->args, kept);
     }
 }
@@ -87,10 +86,11 @@ leat_kept_arg_put_back (LeatKeptArg *self, LeatChanges *changes)
 {
   LeatNodeArg *arg = leat_node_peek_arg (self->node, self->name);
 
-  if (arg == NULL || (arg->value != NULL && leat_changes_has (changes, self->node)))
+  if (arg == NULL || (arg->is_set && leat_changes_has (changes, self->node)))
     return;
   g_clear_pointer (&arg->value, g_variant_unref);
-  arg->value = g_variant_ref (self->value);
+  arg->number = self->number;
+  arg->is_set = TRUE;
   g_free (arg->type);
   arg->type = g_strdup (self->type);
 }

@@ -122,6 +122,8 @@ leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboole
     }
   if (!good)
     leat_lane_swap_side (self, &side);
+  else
+    leat_plan_take_early (self->plan, side.plan);
   leat_lane_side_clear (&side);
   return good;
 }

@@ -20,7 +20,7 @@ leat_plan_get_endpoint_buffer (LeatPlan *self, LeatNode *node)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (op->node == node)
+      if (op->node == node && !op->is_head)
         return leat_plan_get_buffer (self, op->touches[0].buffer);
     }
   return NULL;

@@ -32,10 +32,14 @@ leat_session_list_endpoints (LeatSession *self)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
+      gboolean user = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
+                        ? leat_plan_get_buffer (self->plan, op->touches[0].buffer)->user
+                        : FALSE;
+
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op }, 1);
+        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op, .direct = user }, 1);
       else if (op->kind == LEAT_OP_SINK)
-        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op }, 1);
+        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op, .direct = user }, 1);
     }
 }
 
@@ -78,12 +82,20 @@ leat_session_carry_waits (LeatSession *self, const LeatLane *former, const LeatL
 }
 
 static void
+leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
+{
+  for (guint i = 0; self->setup != NULL && self->setup != setup && i < setup->lanes->len; i++)
+    leat_lane_take_bindings (g_ptr_array_index (setup->lanes, i), g_ptr_array_index (self->setup->lanes, i));
+}
+
+static void
 leat_session_point_at (LeatSession *self, LeatSetup *setup)
 {
   g_autoptr (GArray) inputs = self->inputs;
   g_autoptr (GArray) outputs = self->outputs;
   gboolean same_memory = self->setup == setup;
 
+  leat_session_lend_bindings (self, setup);
   if (self->setup != NULL)
     leat_session_carry_waits (self, g_ptr_array_index (self->lanes, 0), g_ptr_array_index (setup->lanes, 0));
   self->setup = setup;
@@ -96,6 +108,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   self->outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
   leat_session_list_endpoints (self);
   leat_session_carry_endpoints (self, inputs, outputs, same_memory);
+  leat_session_find_staging (self, g_ptr_array_index (self->lanes, 0));
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
@@ -112,7 +125,7 @@ leat_session_tell_endpoint (LeatPlan *before, LeatPlan *plan, const LeatOp *op)
     {
       const LeatOp *old = leat_plan_get_op (before, i);
 
-      if (old->node == op->node
+      if (old->node == op->node && old->kind == op->kind
           && !leat_spec_equal (leat_plan_get_buffer (before, old->touches[0].buffer)->spec, buffer->spec)
           && LEAT_ENDPOINT_GET_CLASS (endpoint)->respec != NULL)
         LEAT_ENDPOINT_GET_CLASS (endpoint)->respec (endpoint);
@@ -184,6 +197,7 @@ leat_session_drop_setups (LeatSession *self)
   self->resident = NULL;
   g_ptr_array_set_size (self->setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
+  g_clear_pointer (&self->ranges, leat_ranges_free);
 }
 
 static LeatSetup *
@@ -294,6 +308,8 @@ leat_session_new_setup (LeatSession *self, LeatPlan *plan, GPtrArray *out, GErro
     }
   if (setup == NULL)
     g_propagate_error (error, inner);
+  else
+    leat_session_lend_bindings (self, setup);
   return setup;
 }
 
@@ -404,7 +420,7 @@ leat_session_note_taking (LeatSession *self, const LeatTaking *taking)
 {
   if (taking->reason == NULL)
     return;
-  g_strlcpy (self->stats.change_reason, taking->reason, sizeof self->stats.change_reason);
+  leat_session_tell_reason (self, taking->reason);
   leat_session_post_taking (self, taking);
 }
 
@@ -420,6 +436,7 @@ leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error)
     good = leat_session_adjust_setup (self, setup, plan, &taking, error);
   else
     good = leat_session_take_new_plan (self, plan, &taking, error);
+  self->levels_changed = TRUE;
   if (good)
     leat_session_note_taking (self, &taking);
   g_free (taking.reason);

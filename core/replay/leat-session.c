@@ -26,6 +26,7 @@ enum
   PROP_PIPELINE,
   PROP_DEVICE,
   PROP_EXECUTOR,
+  PROP_EARLY_START,
   PROP_REUSE,
   PROP_CALIBRATE,
   PROP_WAIT,
@@ -66,6 +67,8 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
                                        { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
+                                       { LEAT_SESSION_ERROR_UNBOUND, "LEAT_SESSION_ERROR_UNBOUND", "unbound" },
+                                       { LEAT_SESSION_ERROR_MEMORY, "LEAT_SESSION_ERROR_MEMORY", "memory" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -84,6 +87,20 @@ leat_executor_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("LeatExecutor", values));
+  return type;
+}
+
+GType
+leat_early_start_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_EARLY_START_AUTO, "LEAT_EARLY_START_AUTO", "auto" },
+                                       { LEAT_EARLY_START_OFF, "LEAT_EARLY_START_OFF", "off" },
+                                       { LEAT_EARLY_START_ON, "LEAT_EARLY_START_ON", "on" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatEarlyStart", values));
   return type;
 }
 
@@ -166,6 +183,9 @@ leat_session_bind (LeatSession *self, GError **error)
   static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
                                               [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
+  static const LeatEarlyMode earlies[] = { [LEAT_EARLY_START_AUTO] = LEAT_EARLY_AUTO,
+                                           [LEAT_EARLY_START_OFF] = LEAT_EARLY_NONE,
+                                           [LEAT_EARLY_START_ON] = LEAT_EARLY_ALL };
   LeatTraits traits = { .bound = TRUE };
   gint64 since = g_get_monotonic_time ();
 
@@ -175,6 +195,7 @@ leat_session_bind (LeatSession *self, GError **error)
   leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.capture = captures[self->executor];
+  traits.early = earlies[self->early_start];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
@@ -185,7 +206,8 @@ leat_session_bind (LeatSession *self, GError **error)
 static void
 leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
 {
-  gboolean up = lane->hosts[op->from] != NULL, back = lane->hosts[op->to] != NULL;
+  gboolean up = lane->hosts[op->from] != NULL || leat_plan_get_user (lane->plan, op->from) != NULL;
+  gboolean back = lane->hosts[op->to] != NULL || leat_plan_get_user (lane->plan, op->to) != NULL;
 
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     if (!leat_path_skips (path, op))
@@ -278,6 +300,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   self->measured = self->timing_mode == LEAT_TIMING_NODES;
   self->n_measured = 0;
@@ -293,6 +316,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
     }
   self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
   leat_session_tell_device (self);
+  self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
   return TRUE;
@@ -402,6 +426,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       else
         self->executor = g_value_get_enum (value);
       break;
+    case PROP_EARLY_START:
+      self->early_start = g_value_get_enum (value);
+      break;
     case PROP_REUSE:
       self->reuse = g_value_get_boolean (value);
       break;
@@ -439,7 +466,6 @@ static void
 leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   LeatSession *self = LEAT_SESSION (object);
-  LeatSessionStats stats;
 
   switch (id)
     {
@@ -451,6 +477,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_EXECUTOR:
       g_value_set_enum (value, self->executor);
+      break;
+    case PROP_EARLY_START:
+      g_value_set_enum (value, self->early_start);
       break;
     case PROP_REUSE:
       g_value_set_boolean (value, self->reuse);
@@ -480,8 +509,7 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_string (value, self->trace_path);
       break;
     case PROP_LAST_REASON:
-      leat_session_get_stats (self, &stats);
-      g_value_set_string (value, stats.change_reason);
+      g_value_take_string (value, leat_session_dup_reason (self));
       break;
     default:
       if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
@@ -506,6 +534,7 @@ leat_session_finalize (GObject *object)
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->told_device);
+  g_free (self->told_reason);
   g_free (self->trace_path);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
@@ -542,6 +571,17 @@ leat_session_class_init (LeatSessionClass *klass)
    */
   leat_session_props[PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
                                                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:early-start:
+   *
+   * Which kernels may begin before a kernel that they depend on has ended; read when the session opens.
+   *
+   * It takes a device of compute capability 9.0 and a driver for CUDA 12.3, and shortens chains of kernels that take
+   * little time each.  The plan says which kernels it is, or why it is none.
+   */
+  leat_session_props[PROP_EARLY_START] =
+    g_param_spec_enum ("early-start", NULL, NULL, LEAT_TYPE_EARLY_START, LEAT_EARLY_START_AUTO,
+                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:reuse:
    *
