@@ -5,7 +5,7 @@
 
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
-#include "leat-ranges-private.h"
+#include "leat-address-map-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
@@ -94,11 +94,11 @@ typedef enum
 /* Staging memory as the session's lane has it, looked up once. */
 typedef struct
 {
-  LeatView view;     /* with the count that is always there */
-  guint64 *count;    /* where the count lies; NULL where it is always the same */
+  LeatView view;              /* with the count that is always there */
+  guint64 *count;             /* where the count lies; NULL where it is always the same */
   const LeatBinding *binding; /* of memory that the program brings; else NULL */
-  guint64 row_bytes; /* of a bounded spec */
-  guint64 most;      /* items that there is room for where they come from */
+  guint64 row_bytes;          /* of a bounded spec */
+  guint64 most;               /* items that there is room for where they come from */
 } LeatSessionStaging;
 
 /* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
@@ -186,7 +186,7 @@ struct _LeatSession
   GArray *inputs;                /* LeatSessionInput */
   GArray *outputs;               /* LeatSessionOutput */
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
-  LeatRanges *ranges;            /* NULL before the first binding */
+  LeatAddressMap *address_map;   /* NULL before the first binding */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
