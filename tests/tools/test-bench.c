@@ -106,7 +106,7 @@ test_bench_lists_cases (void)
 {
   static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/nonexistent/driver", NULL };
   static const char *const names[] = {
-    "round-trip-16m-mapped ", "memo-4k ", "chain-512 ", "fan-out-8 ", "argument ", "open-1000 ", "start ", "soak "
+    "round-trip-16m-mapped ", "memo-4k ", "chain-512 ", "in-turn-32 ", "fan-out-8 ", "argument ", "open-1000 ", "start ", "soak "
   };
   g_autoptr (ToolResult) result = tool_run (no_device, WORDS ("--list"));
 

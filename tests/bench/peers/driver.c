@@ -30,7 +30,7 @@ static CUcontext context;
 static CUmodule module;
 static void *image;
 static size_t image_bytes;
-static int repeat = 1000, block, first_case = 1;
+static int repeat = 1000, block, first_case = 1, can_begin_early;
 
 /* One graph with its memory: numbers in at @in, numbers out at @out. */
 typedef struct
@@ -201,6 +201,26 @@ subject_add_kernel (Subject *self, const CUDA_KERNEL_NODE_PARAMS *launch, const 
   return node;
 }
 
+/* Behind the last one, which need not have ended for it to begin: both let others begin at once, and then wait. */
+static void
+subject_add_early (Subject *self, const CUDA_KERNEL_NODE_PARAMS *launch)
+{
+  const CUgraphEdgeData edge = { .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                 .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC };
+  CUgraphNodeParams params;
+  CUgraphNode node;
+
+  memset (&params, 0, sizeof params);
+  params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  memcpy (&params.kernel, launch, sizeof *launch);
+#if CUDA_VERSION >= 13000
+  MUST (cuGraphAddNode (&node, self->graph, &self->last, &edge, self->last != NULL, &params));
+#else
+  MUST (cuGraphAddNode_v2 (&node, self->graph, &self->last, &edge, self->last != NULL, &params));
+#endif
+  self->last = node;
+}
+
 static void
 subject_add_axpb (Subject *self, CUdeviceptr x, CUdeviceptr y)
 {
@@ -214,9 +234,9 @@ subject_add_axpb (Subject *self, CUdeviceptr x, CUdeviceptr y)
 }
 
 static void
-subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end)
+subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end, int early)
 {
-  CUfunction function = find ("step");
+  CUfunction function = find (early ? "step_early" : "step");
   uint64_t n = self->n;
   float one = 1;
 
@@ -227,7 +247,10 @@ subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end
       void *params[] = { &x, &n, &y, &one, &one };
       CUDA_KERNEL_NODE_PARAMS launch = describe_launch (function, n, 256, params);
 
-      self->last = subject_add_kernel (self, &launch, &self->last, self->last != NULL);
+      if (early)
+        subject_add_early (self, &launch);
+      else
+        self->last = subject_add_kernel (self, &launch, &self->last, self->last != NULL);
     }
 }
 
@@ -381,16 +404,16 @@ run_resident (const char *size, size_t bytes, int divisor)
 }
 
 static void
-run_chain (int length, int divisor)
+run_chain (int length, int divisor, int early)
 {
   Subject self = subject_new (CHAIN_NUMBERS);
   Series launches = series_new (runs_of (divisor)), series;
   char name[64];
 
-  subject_add_chain (&self, length, self.in_there, self.out_there);
+  subject_add_chain (&self, length, self.in_there, self.out_there, early);
   subject_instantiate (&self);
   series = subject_measure (&self, runs_of (divisor), 1, length, &launches);
-  snprintf (name, sizeof name, "chain-%d", length);
+  snprintf (name, sizeof name, "%schain-%d", early ? "early-" : "", length);
   case_begin (name);
   series_print (&series, "replay", 1);
   series_print (&launches, "launch", 0);
@@ -406,7 +429,7 @@ run_bare_chain (int length, int divisor)
   Series series = series_new (runs_of (divisor));
   char name[64];
 
-  subject_add_chain (&self, length, self.device[0], self.device[length % 2]);
+  subject_add_chain (&self, length, self.device[0], self.device[length % 2], 0);
   subject_instantiate (&self);
   for (int round = 0; round < SETTLE + runs_of (divisor); round++)
     {
@@ -512,7 +535,7 @@ run_open (int n_nodes, int divisor)
 
       MUST (cuModuleLoadData (&module, image));
       self = subject_new (256);
-      subject_add_chain (&self, n_nodes - 4, self.in_there, self.out_there);
+      subject_add_chain (&self, n_nodes - 4, self.in_there, self.out_there, 0);
       subject_instantiate (&self);
       if (round > 0)
         series.samples[series.n++] = now_us () - begin;
@@ -564,9 +587,14 @@ run_all (void)
         run_round_trip (sizes[i].size, sizes[i].bytes, modes[m], sizes[i].divisor);
       run_resident (sizes[i].size, sizes[i].bytes, sizes[i].divisor);
     }
-  run_chain (1, 1);
-  run_chain (32, 2);
-  run_chain (512, 10);
+  run_chain (1, 1, 0);
+  run_chain (32, 2, 0);
+  run_chain (512, 10, 0);
+  if (can_begin_early)
+    {
+      run_chain (32, 2, 1);
+      run_chain (512, 10, 1);
+    }
   run_bare_chain (1, 1);
   run_bare_chain (16, 2);
   run_bare_chain (256, 10);
@@ -594,6 +622,8 @@ main (int argc, char **argv)
   MUST (cuInit (0));
   MUST (cuDeviceGet (&device, 0));
   MUST (cuDeviceGetName (name, sizeof name, device));
+  MUST (cuDeviceGetAttribute (&can_begin_early, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+  can_begin_early = can_begin_early >= 9;
   MUST (cuDevicePrimaryCtxRetain (&context, device));
   MUST (cuCtxSetCurrent (context));
   MUST (cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING));
