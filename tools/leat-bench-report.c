@@ -85,8 +85,17 @@ leat_bench_report_add_value (LeatBenchReport *self, const char *figure, double v
   json_object_set_object_member (self->figures, figure, object);
   if (!self->table)
     return;
-  printf ("%-36s %7s %10.*f %s\n", label, "", g_str_equal (unit, "us") ? 3 : 0, value, unit);
+  printf ("%-36s %7s %10.*f %s\n", label, "", g_str_equal (unit, "us") || g_str_equal (unit, "s") ? 3 : 0, value, unit);
   fflush (stdout);
+}
+
+void
+leat_bench_report_add_median (LeatBenchReport *self, const char *figure, LeatBenchSeries *times)
+{
+  LeatBenchSummary summary;
+
+  leat_bench_series_summarize (times, &summary);
+  leat_bench_report_add_value (self, figure, summary.median, "us");
 }
 
 void

@@ -170,7 +170,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       NULL },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &self->verbose, "Say what is chosen", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Say nothing but errors", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Say nothing but warnings and errors", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },

@@ -127,12 +127,12 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
 }
 
 char *
-leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **error)
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean indirect, GError **error)
 {
-  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
+  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *resolver = NULL, *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -155,6 +155,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **e
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
+  resolver = indirect ? leat_entry_dup_resolver ("static __device__ __forceinline__") : g_strdup ("");
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (dialect, constants, body, NULL);
+  return g_strconcat (dialect, constants, resolver, body, NULL);
 }
