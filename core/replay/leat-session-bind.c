@@ -89,11 +89,11 @@ leat_session_check_binding (const LeatOp *op, const LeatBuffer *buffer, const Le
 static gboolean
 leat_session_locate_binding (LeatSession *self, const LeatOp *op, LeatBinding *binding, GError **error)
 {
-  const LeatRange *range;
+  const LeatAddressRange *range;
 
-  if (G_UNLIKELY (self->ranges == NULL))
-    self->ranges = leat_ranges_new (self->device);
-  range = leat_ranges_find (self->ranges, binding->given, error);
+  if (G_UNLIKELY (self->address_map == NULL))
+    self->address_map = leat_address_map_new (self->device);
+  range = leat_address_map_find (self->address_map, binding->given, error);
   if (range == NULL)
     {
       g_prefix_error (error, "app \"%s\": ", leat_node_get_name (op->node));

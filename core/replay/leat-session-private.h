@@ -5,7 +5,7 @@
 
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
-#include "leat-ranges-private.h"
+#include "leat-address-map-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
@@ -186,7 +186,7 @@ struct _LeatSession
   GArray *inputs;                /* LeatSessionInput */
   GArray *outputs;               /* LeatSessionOutput */
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
-  LeatRanges *ranges;            /* NULL before the first binding */
+  LeatAddressMap *address_map;   /* NULL before the first binding */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */

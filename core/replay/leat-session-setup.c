@@ -197,7 +197,7 @@ leat_session_drop_setups (LeatSession *self)
   self->resident = NULL;
   g_ptr_array_set_size (self->setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
-  g_clear_pointer (&self->ranges, leat_ranges_free);
+  g_clear_pointer (&self->address_map, leat_address_map_free);
 }
 
 static LeatSetup *
