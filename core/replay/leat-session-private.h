@@ -5,7 +5,7 @@
 
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
-#include "leat-ranges-private.h"
+#include "leat-address-map-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
@@ -107,6 +107,8 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
+  LeatBuffer *buffer;
+  const char *name; /* of the node, which has it as long as the session is open */
   LeatSessionStaging staging;
   gboolean direct;    /* the program fills the staging memory itself */
   guint64 generation; /* of the staging memory */
@@ -116,6 +118,8 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
+  LeatBuffer *buffer;
+  const char *name; /* likewise */
   LeatSessionStaging staging;
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
@@ -190,7 +194,7 @@ struct _LeatSession
   GArray *inputs;                /* LeatSessionInput */
   GArray *outputs;               /* LeatSessionOutput */
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
-  LeatRanges *ranges;            /* NULL before the first binding */
+  LeatAddressMap *address_map;   /* NULL before the first binding */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */

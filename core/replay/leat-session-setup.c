@@ -32,14 +32,23 @@ leat_session_list_endpoints (LeatSession *self)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      gboolean user = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
-                        ? leat_plan_get_buffer (self->plan, op->touches[0].buffer)->user
-                        : FALSE;
+      LeatBuffer *buffer;
 
+      if (op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK)
+        continue;
+      buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op, .direct = user }, 1);
-      else if (op->kind == LEAT_OP_SINK)
-        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op, .direct = user }, 1);
+        g_array_append_vals (
+          self->inputs,
+          &(LeatSessionInput){
+            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
+          1);
+      else
+        g_array_append_vals (
+          self->outputs,
+          &(LeatSessionOutput){
+            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
+          1);
     }
 }
 
@@ -197,7 +206,7 @@ leat_session_drop_setups (LeatSession *self)
   self->resident = NULL;
   g_ptr_array_set_size (self->setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
-  g_clear_pointer (&self->ranges, leat_ranges_free);
+  g_clear_pointer (&self->address_map, leat_address_map_free);
 }
 
 static LeatSetup *
