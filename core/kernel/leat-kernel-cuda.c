@@ -87,20 +87,11 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
     {
       const LeatEntry *entry = g_ptr_array_index (entries, i);
 
-<<<<<<< HEAD
       if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
         continue;
       if (entry->reports)
         leat_cuda_edit_reporting (edits, unit, decl, entry);
-      leat_cuda_append_plain (tail, entry);
-      if (entry->wrapper != NULL)
-        leat_cuda_append_wrapper (tail, entry, "leat_wrap_", FALSE);
-      if (entry->wrapper != NULL && timed)
-        leat_cuda_append_wrapper (tail, entry, "leat_time_", TRUE);
-=======
-      if (leat_tokens_is (unit->tokens, decl->name, entry->name))
-        leat_cuda_append_entries (tail, entry, timed);
->>>>>>> main
+      leat_cuda_append_entries (tail, entry, timed);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }

@@ -89,7 +89,7 @@ typedef struct
   guint n_early; /* of how many that is so */
 
   /* loaded: kernels only */
-  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device */
+  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
 } LeatOp;

@@ -61,45 +61,15 @@ static const FaultChange stats_changes[] = {
   { 0 },
 };
 
+static const FaultChange check_changes[] = {
+  { "last", "block", "64", 0 },
+  { "source", "spec", "f32[32]", 128 },
+  { "source", "spec", "f32[16]", 64 },
+  { "up", "mode", "mapped", 0 },
+  { 0 },
+};
+
 const FaultScenario fault_scenarios[] = {
-<<<<<<< HEAD
-  { "scan", drive_app,
-    "leat 1\n"
-    "app name=source spec=u8[<=64] -> upload -> text:scan patterns=cab,cat -> readback -> app name=sink\n",
-    64, NULL, NULL, FALSE, NULL, NULL },
-  { "edges", drive_app,
-    "leat 1\n"
-    "app name=source spec=u8[8,8,3] -> upload mode=kernel\n"
-    "  -> kernel source=\"GRAPHS/edges.cu\" entry=gray block=16x16 rgb=u8[h,w,3] out=f32[h,w]\n"
-    "  -> kernel source=\"GRAPHS/edges.cu\" entry=blur block=16x16\n"
-    "  -> kernel source=\"GRAPHS/edges.cu\" entry=sobel block=16x16\n"
-    "  -> kernel name=last source=\"GRAPHS/edges.cu\" entry=threshold limit=2\n"
-    "  -> readback mode=copy -> app name=sink\n",
-    192, "last", "limit", TRUE, NULL, NULL },
-  { "stats", drive_app,
-    "leat 1\n"
-    "scaled = map expr=\"scale*x+offset\" scale=2 offset=1\n"
-    "parts = kernel source=\"GRAPHS/stats.cu\" entry=partials grid=64 block=256 x=f32[n] part=f64[64,4]\n"
-    "final = kernel source=\"GRAPHS/stats.cu\" entry=finish grid=1 block=64 part=f64[64,4] x=f32[n] result=f64[4]\n"
-    "app name=source spec=f32[16] -> upload mode=copy -> scaled\n"
-    "scaled -> parts -> final.part\n"
-    "scaled -> final.x\n"
-    "final -> readback mode=copy -> app name=sink\n",
-    64, "scaled", "scale", TRUE, NULL, NULL },
-  { "check", drive_app,
-    "leat 1\n"
-    "app name=source spec=f32[16] -> upload mode=copy\n"
-    "  -> kernel name=last source=\"GRAPHS/check.cu\" limit=0 -> readback mode=copy -> app name=sink\n",
-    64, "last", "limit", TRUE, NULL, NULL },
-  { "scan-file", drive_file,
-    "leat 1\n"
-    "let input = \"\"\n"
-    "let output = \"\"\n"
-    "io:file path=$input chunk=48 -> upload -> text:scan patterns=cab,cat -> readback -> io:file path=$output\n",
-    0, NULL, NULL, FALSE, NULL, ".txt" },
-  { "edges-file", drive_file, NULL, 0, NULL, NULL, FALSE, "edges.leat", ".png" },
-  { "stats-file", drive_file, NULL, 0, NULL, NULL, FALSE, "stats.leat", ".npy" },
-=======
   { .name = "scan",
     .text = "leat 1\n"
             "app name=source spec=u8[<=64] -> upload name=up -> text:scan name=scan patterns=cab,cat -> readback "
@@ -136,6 +106,16 @@ const FaultScenario fault_scenarios[] = {
     .keeps_nothing = TRUE,
     .first = "scaled",
     .changes = stats_changes },
+  { .name = "check",
+    .text = "leat 1\n"
+            "app name=source spec=f32[16] -> upload name=up mode=copy -> kernel name=last source=\"GRAPHS/check.cu\" "
+            "limit=0 -> readback mode=copy -> app name=sink\n",
+    .bytes = 64,
+    .arg_node = "last",
+    .arg = "limit",
+    .keeps_nothing = TRUE,
+    .first = "last",
+    .changes = check_changes },
   { .name = "scan-file",
     .text = "leat 1\n"
             "let input = \"\"\n"
@@ -145,6 +125,5 @@ const FaultScenario fault_scenarios[] = {
     .suffix = ".txt" },
   { .name = "edges-file", .file = "edges.leat", .suffix = ".png" },
   { .name = "stats-file", .file = "stats.leat", .suffix = ".npy" },
->>>>>>> main
 };
 const guint fault_n_scenarios = G_N_ELEMENTS (fault_scenarios);
