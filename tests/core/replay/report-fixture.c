@@ -97,14 +97,21 @@ report_fixture_clear (void)
 }
 
 void
+report_fixture_open_text (SessionFixture *self, const char *text, LeatExecutor executor)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "KERNELS", -1);
+  g_autofree char *whole = g_strjoinv (report_path, parts);
+
+  session_fixture_open (self, whole, executor);
+}
+
+void
 report_fixture_open (SessionFixture *self, const char *chain, LeatExecutor executor)
 {
-  g_auto (GStrv) parts = g_strsplit (chain, "KERNELS", -1);
-  g_autofree char *whole = g_strjoinv (report_path, parts);
   g_autofree char *text = g_strdup_printf (
-    "app name=source spec=i32[<=%d] -> upload mode=copy -> %s -> readback -> app name=sink\n", REPORT_ITEMS, whole);
+    "app name=source spec=i32[<=%d] -> upload mode=copy -> %s -> readback -> app name=sink\n", REPORT_ITEMS, chain);
 
-  session_fixture_open (self, text, executor);
+  report_fixture_open_text (self, text, executor);
 }
 
 GBytes *

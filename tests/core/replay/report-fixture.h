@@ -24,6 +24,8 @@ void report_fixture_init (void);
 void report_fixture_clear (void);
 /* @chain: what stands between upload and readback, KERNELS being the file. */
 void report_fixture_open (SessionFixture *self, const char *chain, LeatExecutor executor);
+/* The same for a whole pipeline. */
+void report_fixture_open_text (SessionFixture *self, const char *text, LeatExecutor executor);
 /* One run. NULL with an error where it failed: then there must be no result. */
 GBytes *report_fixture_run (SessionFixture *self, const gint32 *x, guint n, GError **error);
 /* Holds the reports of a run that @node made against what they must be for @x. */

@@ -287,6 +287,82 @@ test_reports_in_resident_runs (void)
   session_fixture_close (&fixture);
 }
 
+/* The kernel finds its data through slots then, and the block as ever. */
+static void
+test_reports_on_bound_memory (gconstpointer executor)
+{
+  SessionFixture fixture;
+  gint32 x[REPORT_ITEMS];
+  g_autofree char *text = g_strdup_printf ("app name=source memory=user spec=i32[%d] -> upload mode=mapped -> " JUDGE
+                                           " -> readback mode=mapped -> app name=sink memory=user\n",
+                                           REPORT_ITEMS);
+
+  report_fixture_open_text (&fixture, text, GPOINTER_TO_INT (executor));
+  for (gint32 run = 0; run < 3; run++)
+    {
+      g_autoptr (LeatMemory) in = NULL, out = NULL;
+      g_autoptr (GError) error = NULL;
+
+      in = leat_memory_new (leat_session_get_device (fixture.session), LEAT_MEMORY_PINNED, sizeof x, "in", &error);
+      out = leat_memory_new (leat_session_get_device (fixture.session), LEAT_MEMORY_PINNED, sizeof x, "out", &error);
+      g_assert_no_error (error);
+      fill (x, run);
+      x[10 + run] = run == 1 ? -9 : 77;
+      memcpy (leat_memory_get_host (in), x, sizeof x);
+      leat_session_bind_input (fixture.session, "source", leat_memory_get_address (in), sizeof x, REPORT_ITEMS, &error);
+      g_assert_no_error (error);
+      leat_session_bind_output (fixture.session, "sink", leat_memory_get_address (out), sizeof x, &error);
+      g_assert_no_error (error);
+      leat_session_replay (fixture.session, FALSE, NULL, &error);
+      if (run == 1)
+        g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+      else
+        g_assert_no_error (error);
+      report_fixture_check (&fixture, "judge", x, REPORT_ITEMS);
+    }
+  session_fixture_close (&fixture);
+}
+
+static void
+on_replayed (GObject *object, GAsyncResult *result, gpointer data)
+{
+  *(GAsyncResult **) data = g_object_ref (result);
+}
+
+/* The next one may be begun when the callback has told of the error. */
+static void
+test_reports_to_a_main_loop (void)
+{
+  SessionFixture fixture;
+  gint32 x[REPORT_ITEMS];
+
+  report_fixture_open (&fixture, JUDGE, LEAT_EXECUTOR_GRAPH);
+  for (guint run = 0; run < 6; run++)
+    {
+      g_autoptr (GAsyncResult) result = NULL;
+      g_autoptr (GBytes) input = NULL;
+      g_autoptr (GError) error = NULL;
+      LeatFlow flow;
+
+      fill (x, 5);
+      x[run] = run % 2 ? -1 : 77;
+      input = g_bytes_new (x, sizeof x);
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+      leat_session_replay_async (fixture.session, NULL, on_replayed, &result);
+      while (result == NULL)
+        g_main_context_iteration (NULL, TRUE);
+      flow = leat_session_replay_finish (fixture.session, result, &error);
+      g_assert_cmpint (flow, ==, run % 2 ? LEAT_FLOW_ERROR : LEAT_FLOW_DATA);
+      if (run % 2)
+        g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+      report_fixture_check (&fixture, "judge", x, REPORT_ITEMS);
+      if (run % 2 == 0)
+        g_bytes_unref (leat_app_pull_bytes (fixture.sink, 0, NULL));
+    }
+  session_fixture_close (&fixture);
+}
+
 /* What was reported of is done again, and reported again; other results are known. */
 static void
 test_reports_are_not_remembered (void)
@@ -556,6 +632,8 @@ main (int argc, char **argv)
   add_for_executors ("two-nodes", test_reports_two_nodes);
   g_test_add_func ("/leat/session/reports/kinds-of-values", test_reports_kinds_of_values);
   g_test_add_func ("/leat/session/reports/in-resident-runs", test_reports_in_resident_runs);
+  add_for_executors ("on-bound-memory", test_reports_on_bound_memory);
+  g_test_add_func ("/leat/session/reports/to-a-main-loop", test_reports_to_a_main_loop);
   g_test_add_func ("/leat/session/reports/are-not-remembered", test_reports_are_not_remembered);
   add_for_executors ("in-measured-runs", test_reports_in_measured_runs);
   add_for_executors ("after-a-change", test_reports_after_a_change);
