@@ -12,7 +12,7 @@
 /* Every driver call of a session of each example graph is made to fail, one after the other; all of them in the slow
  * suite, else one in so many, and others for each graph, executor and code. */
 #ifndef EVERY_NTH
-#define EVERY_NTH       211
+#define EVERY_NTH       307
 #define AGAIN_EVERY_NTH 1 /* of them, the next session is tried */
 #endif
 
