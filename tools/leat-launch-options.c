@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *timing;
+  char *plan, *dot, *stats, *executor, *wait, *timing;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -85,17 +85,20 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   static const char *const plans[] = { "text", "json", "dot", NULL };
   static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
-  guint executor = 1, timing = 0;
+  static const char *const waits[] = { "auto", "spin", "block", NULL }; /* in the order of LeatWait */
+  guint executor = 1, wait = 1, timing = 0;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
+      || !leat_launch_options_choose ("--wait", words->wait, waits, &wait, error)
       || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error))
     return FALSE;
   if (timing == 0)
     timing = self->stats_format == LEAT_STATS_NODES ? 2 : 1;
   self->timing = timing == 2 ? LEAT_TIMING_NODES : LEAT_TIMING_OFF;
   self->executor = (LeatExecutor) (executor - 1);
+  self->wait = (LeatWait) (wait - 1);
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
@@ -144,6 +147,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
   const GOptionEntry entries[] = {
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
     { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "auto, graph, or eager: one op at a time", "EXECUTOR" },
+    { "wait", 0, 0, G_OPTION_ARG_STRING, &words->wait, "How to wait for the device: auto, spin or block", "HOW" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
     { "plan", 0, 0, G_OPTION_ARG_STRING, &words->plan, "Print the plan and do no more: text, json or dot", "[FORMAT]" },
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &words->dot, "The plan for Graphviz, to standard output or FILE", "[FILE]" },
@@ -195,6 +199,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.dot);
   g_free (words.stats);
   g_free (words.executor);
+  g_free (words.wait);
   g_free (words.timing);
   return ok ? g_steal_pointer (&self) : NULL;
 }
