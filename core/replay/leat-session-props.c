@@ -178,8 +178,9 @@ leat_session_describe_running (void)
    * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
    *
    * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
-   * before the run proper, which takes some milliseconds.  What it finds is kept on disk for later sessions of the same
-   * pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing to choose.
+   * before the run proper, which takes some tens of milliseconds.  What it finds is kept on disk for later sessions of
+   * the same pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing
+   * to choose.
    */
   leat_session_props[PROP_CALIBRATE] =
     g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);

@@ -143,6 +143,42 @@ test_change_clears_the_memo (void)
   session_fixture_close (&fixture);
 }
 
+static LeatDriverTable real;
+static guint n_refused;
+
+static CUresult
+want_context (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
+{
+  CUcontext context = NULL;
+
+  if ((*real.cuCtxGetCurrent) (&context) == CUDA_SUCCESS && context != NULL)
+    return (*real.cuGraphExecKernelNodeSetParams) (exec, node, params);
+  n_refused++;
+  return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* A driver that wants a context to be current is refused none, and is not asked without one again. */
+static void
+test_change_with_a_driver_that_wants_a_context (void)
+{
+  SessionFixture fixture;
+  LeatDriverTable *table;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  run_and_check (&fixture, 2, 1);
+  table = (LeatDriverTable *) leat_device_get_table (leat_session_get_device (fixture.session));
+  real = *table;
+  table->cuGraphExecKernelNodeSetParams = want_context;
+  for (guint i = 3; i < 7; i++)
+    {
+      set_arg (&fixture, "a", i);
+      run_and_check (&fixture, i, 1);
+    }
+  *table = real;
+  g_assert_cmpuint (n_refused, <=, 1);
+  session_fixture_close (&fixture);
+}
+
 static void *
 turn_knob (void *data)
 {
@@ -195,6 +231,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/change/reaches-every-path", test_change_reaches_every_path);
   g_test_add_func ("/leat/session/change/refuses", test_change_refuses);
   g_test_add_func ("/leat/session/change/clears-the-memo", test_change_clears_the_memo);
+  g_test_add_func ("/leat/session/change/with-a-driver-that-wants-a-context",
+                   test_change_with_a_driver_that_wants_a_context);
   g_test_add_func ("/leat/session/change/from-another-thread", test_change_from_another_thread);
   return g_test_run ();
 }
