@@ -17,6 +17,8 @@
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
 #include "graph/leat-registry.h"
+#include "buffer/leat-device-buffer.h"
+#include "buffer/leat-transfer-batch.h"
 #include "parse/leat-parse.h"
 #include "kernel/leat-kernel-source.h"
 #include "plan/leat-recorder.h"

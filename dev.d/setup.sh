@@ -97,6 +97,31 @@ setup_check_known () {
   [ "$unknown" = 0 ] || die "install the named things by hand, then call ./dev again$(setup_doubt_network "$dev_root/build/logs/apt.log")"
 }
 
+# setup_find_version PACKAGE: the version that is installed, or that apt-get would install, without Debian's part
+setup_find_version () {
+  local version
+  version=$(dpkg-query -W -f='${Version}' "$1" 2>/dev/null || true)
+  [ -n "$version" ] || version=$(apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *//p')
+  version=${version#*:}
+  echo "${version%%[-+~]*}"
+}
+
+# A release whose packages are too old is said before anything is installed.
+setup_check_release () {
+  local i want have old=0
+  for i in "${!setup_names[@]}"; do
+    case ${setup_probes[i]} in *'>='*) want=${setup_probes[i]##*>=} ;; *) continue ;; esac
+    setup_probe "${setup_probes[i]}" && continue
+    have=$(setup_find_version "${setup_names[i]}")
+    if [ -z "$have" ] || [ "$have" = '(none)' ] || setup_is_at_least "$have" "$want"; then
+      continue
+    fi
+    say "${setup_names[i]} is version $have here: Leat needs $want (${setup_reasons[i]})"
+    old=1
+  done
+  [ "$old" = 0 ] || die "nothing was installed; install newer ones, or use Debian 12, Ubuntu 23.04 or later"
+}
+
 setup_install () {
   local log=$dev_root/build/logs/apt.log i
   setup_wanted=()
@@ -113,6 +138,7 @@ setup_install () {
   setup_apt "$log" update \
     || say "apt-get update failed$(setup_doubt_network "$log"); going on with the lists that are here"
   setup_check_known
+  setup_check_release
   setup_apt "$log" install --no-install-recommends "${setup_wanted[@]}" || {
     say_log "$log" 30
     die "apt-get could not install ${setup_wanted[*]}$(setup_doubt_network "$log")"

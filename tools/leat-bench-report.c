@@ -85,7 +85,7 @@ leat_bench_report_add_value (LeatBenchReport *self, const char *figure, double v
   json_object_set_object_member (self->figures, figure, object);
   if (!self->table)
     return;
-  printf ("%-36s %7s %10.*f %s\n", label, "", g_str_equal (unit, "us") ? 3 : 0, value, unit);
+  printf ("%-36s %7s %10.*f %s\n", label, "", g_str_equal (unit, "us") || g_str_equal (unit, "s") ? 3 : 0, value, unit);
   fflush (stdout);
 }
 

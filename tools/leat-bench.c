@@ -38,7 +38,7 @@ leat_bench_parse_options (LeatBenchOptions *self, int *argc, char ***argv, GErro
     { "wait", 0, 0, G_OPTION_ARG_STRING, &self->wait, "How to wait for the device: auto, spin or block", "HOW" },
     { "repeat", 'r', 0, G_OPTION_ARG_INT, &self->repeat, "How often to measure (1000; less where a case says so)",
       "N" },
-    { "replays", 0, 0, G_OPTION_ARG_INT64, &self->replays, "How many replays the case soak makes (1000000)", "N" },
+    { "replays", 0, 0, G_OPTION_ARG_INT64, &self->replays, "How many replays each case of soak makes (1000000)", "N" },
     { "list", 0, 0, G_OPTION_ARG_NONE, &self->list, "List the cases, and run none", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print JSON instead of a table", NULL },
     { "json-file", 0, 0, G_OPTION_ARG_FILENAME, &self->json_file, "Write the JSON there too", "FILE" },

@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *wait, *timing;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -79,26 +79,34 @@ leat_launch_executor_get_name (LeatExecutor executor)
   return leat_launch_executors[executor];
 }
 
+/* In the order of LeatWait. */
+static const char *const leat_launch_waits[] = { "auto", "spin", "block", NULL };
+
+/* In the order of LeatEarlyStart. */
+static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
+
 static gboolean
 leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
 {
   static const char *const plans[] = { "text", "json", "dot", NULL };
   static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
-  static const char *const waits[] = { "auto", "spin", "block", NULL }; /* in the order of LeatWait */
-  guint executor = 1, wait = 1, timing = 0;
+  guint executor = 1, early_start = 1, wait = 1, timing = 0;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
-      || !leat_launch_options_choose ("--wait", words->wait, waits, &wait, error)
-      || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error))
+      || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error)
+      || !leat_launch_options_choose ("--wait", words->wait, leat_launch_waits, &wait, error)
+      || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
+                                      error))
     return FALSE;
   if (timing == 0)
     timing = self->stats_format == LEAT_STATS_NODES ? 2 : 1;
   self->timing = timing == 2 ? LEAT_TIMING_NODES : LEAT_TIMING_OFF;
   self->executor = (LeatExecutor) (executor - 1);
   self->wait = (LeatWait) (wait - 1);
+  self->early_start = (LeatEarlyStart) (early_start - 1);
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
@@ -148,6 +156,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
     { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "auto, graph, or eager: one op at a time", "EXECUTOR" },
     { "wait", 0, 0, G_OPTION_ARG_STRING, &words->wait, "How to wait for the device: auto, spin or block", "HOW" },
+    { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
+      "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
     { "plan", 0, 0, G_OPTION_ARG_STRING, &words->plan, "Print the plan and do no more: text, json or dot", "[FORMAT]" },
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &words->dot, "The plan for Graphviz, to standard output or FILE", "[FILE]" },
@@ -166,7 +176,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       NULL },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &self->verbose, "Say what is chosen", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Say nothing but errors", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Say nothing but warnings and errors", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
@@ -200,6 +210,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.stats);
   g_free (words.executor);
   g_free (words.wait);
+  g_free (words.early_start);
   g_free (words.timing);
   return ok ? g_steal_pointer (&self) : NULL;
 }

@@ -48,6 +48,7 @@ typedef struct
   char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;
   LeatWait wait;
+  LeatEarlyStart early_start;
   gboolean bound;
   gboolean verbose;
   gboolean quiet;

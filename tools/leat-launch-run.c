@@ -6,9 +6,9 @@
 
 #include "leat-launch-crash.h"
 #include "leat-launch-progress.h"
+#include "leat-launch-signals.h"
 #include "leat-launch-stats.h"
 
-#include <glib-unix.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define LEAT_LAUNCH_GRACE_S 2
-#define LEAT_LAUNCH_ONCE_US (200 * G_TIME_SPAN_MILLISECOND)
 
 /* The session works in a thread of GTask's; this one waits for it, for signals and for the bus. */
 typedef struct
@@ -29,7 +28,6 @@ typedef struct
   GMainLoop *loop;
   LeatProgress *progress;
   LeatOutputFile *output; /* where a plan or the counts go; NULL: standard error */
-  gint64 interrupted_us;  /* when the last signal that counts came */
   gboolean done;
   gboolean ok;
   GError *error;
@@ -79,46 +77,23 @@ leat_launch_give_up (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* One that comes right after another is the same one: timeout (1) sends its signal to the process and then to the
- * process's group.  Counted from the first, so that a stream of signals ends the process too. */
-static gboolean
-leat_launch_is_repeated (LeatLaunch *self)
-{
-  gint64 now_us = g_get_monotonic_time ();
-
-  if (self->interrupted_us > 0 && now_us - self->interrupted_us < LEAT_LAUNCH_ONCE_US)
-    return TRUE;
-  self->interrupted_us = now_us;
-  return FALSE;
-}
-
+/* A person comes back to press the key again.  Who sends the others does not, or sends SIGKILL. */
 static void
-leat_launch_interrupted (LeatLaunch *self, const char *rest)
+leat_launch_interrupted (int number, gpointer data)
 {
-  if (leat_launch_is_repeated (self))
-    return;
+  LeatLaunch *self = data;
+  gboolean person = number == SIGINT;
+
   if (g_cancellable_is_cancelled (self->cancellable))
     leat_launch_give_up (self);
   leat_progress_clear (self->progress);
   if (!self->options->quiet)
-    leat_tool_note ("interrupted; ending the run (%s)", rest);
+    leat_tool_note ("interrupted; ending the run (%s)",
+                    person ? "again: at once"
+                           : "at once when it takes more than " G_STRINGIFY (LEAT_LAUNCH_GRACE_S) " s");
   g_cancellable_cancel (self->cancellable);
-}
-
-static gboolean
-leat_launch_interrupted_by_person (gpointer data)
-{
-  leat_launch_interrupted (data, "again: at once");
-  return G_SOURCE_CONTINUE;
-}
-
-/* Who sends these does not come back to send another, or sends SIGKILL. */
-static gboolean
-leat_launch_interrupted_by_program (gpointer data)
-{
-  leat_launch_interrupted (data, "at once when it takes more than " G_STRINGIFY (LEAT_LAUNCH_GRACE_S) " s");
-  g_timeout_add_seconds (LEAT_LAUNCH_GRACE_S, leat_launch_give_up, NULL);
-  return G_SOURCE_CONTINUE;
+  if (!person)
+    g_timeout_add_seconds (LEAT_LAUNCH_GRACE_S, leat_launch_give_up, NULL);
 }
 
 static void
@@ -128,7 +103,7 @@ leat_launch_take_message (LeatBus *bus, LeatMessage *message, LeatLaunch *self)
 
   if (kind == LEAT_MESSAGE_PROGRESS)
     leat_progress_update (self->progress, leat_message_get_details (message));
-  if (kind != LEAT_MESSAGE_WARNING || self->options->quiet || leat_message_get_error (message) == NULL)
+  if (kind != LEAT_MESSAGE_WARNING || leat_message_get_error (message) == NULL)
     return;
   leat_progress_clear (self->progress);
   leat_tool_note ("warning: %s", leat_message_get_error (message)->message);
@@ -142,27 +117,24 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   self->options = options;
   self->pipeline = pipeline;
   self->session = leat_session_new (pipeline, options->device);
-  g_object_set (self->session, "executor", options->executor, "wait", options->wait, "timing", options->timing, "trace",
-                options->trace_path, NULL);
+  g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
+                options->wait, "timing", options->timing, "trace", options->trace_path, NULL);
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
-  g_unix_signal_add (SIGINT, leat_launch_interrupted_by_person, self);
-  g_unix_signal_add (SIGTERM, leat_launch_interrupted_by_program, self);
-  g_unix_signal_add (SIGHUP, leat_launch_interrupted_by_program, self);
+  leat_signals_take (leat_launch_interrupted, self);
   g_signal_connect (bus, "message", G_CALLBACK (leat_launch_take_message), self);
   leat_bus_add_watch (bus);
 }
 
 void
-leat_launch_say_warnings (const LeatLaunchOptions *options, LeatPipeline *pipeline)
+leat_launch_say_warnings (LeatPipeline *pipeline)
 {
   LeatMessage *message;
 
   while ((message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0)) != NULL)
     {
-      if (leat_message_get_kind (message) == LEAT_MESSAGE_WARNING && !options->quiet
-          && leat_message_get_error (message) != NULL)
+      if (leat_message_get_kind (message) == LEAT_MESSAGE_WARNING && leat_message_get_error (message) != NULL)
         leat_tool_note ("warning: %s", leat_message_get_error (message)->message);
       leat_message_unref (message);
     }
@@ -174,7 +146,7 @@ leat_launch_end (LeatLaunch *self)
 {
   leat_session_close (self->session);
   leat_bus_remove_watch (leat_pipeline_get_bus (self->pipeline));
-  leat_launch_say_warnings (self->options, self->pipeline);
+  leat_launch_say_warnings (self->pipeline);
   g_clear_pointer (&self->progress, leat_progress_free);
   g_clear_object (&self->session);
   g_clear_object (&self->cancellable);

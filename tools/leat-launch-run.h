@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /* Runs the pipeline to its end; what went wrong has been said on standard error. */
 LeatExit leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline);
-/* What the pipeline's bus holds of warnings, each once; -q takes them off it unsaid. */
-void leat_launch_say_warnings (const LeatLaunchOptions *options, LeatPipeline *pipeline);
+/* What the pipeline's bus holds of warnings, each once. */
+void leat_launch_say_warnings (LeatPipeline *pipeline);
 /* Prints to @output the plan with what opening a session chose; nothing runs. */
 LeatExit leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline, LeatOutputFile *output);
 /* In the format asked for. (transfer full) */

@@ -3,6 +3,7 @@
  */
 
 #include "leat-launch-options.h"
+#include "leat-launch-paths.h"
 #include "leat-launch-run.h"
 
 #include "leat.h"
@@ -116,6 +117,7 @@ leat_launch_do (const LeatLaunchOptions *options)
   g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
   g_autoptr (LeatPlan) plan = NULL;
   g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean logical = options->task == LEAT_LAUNCH_CHECK || (options->task == LEAT_LAUNCH_PLAN && !options->bound);
 
   if (options->task == LEAT_LAUNCH_VARIABLES)
@@ -125,8 +127,10 @@ leat_launch_do (const LeatLaunchOptions *options)
   pipeline = leat_launch_load (options, logical ? &plan : NULL, errors);
   if (pipeline == NULL)
     return leat_tool_report_all (errors);
+  if (!leat_launch_check_paths (options, pipeline, &error))
+    return leat_tool_report_usage ("%s", error->message);
   if (logical)
-    leat_launch_say_warnings (options, pipeline);
+    leat_launch_say_warnings (pipeline);
   if (options->task == LEAT_LAUNCH_CHECK)
     return leat_launch_check (options, pipeline, errors);
   if (options->task == LEAT_LAUNCH_RUN)

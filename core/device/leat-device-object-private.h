@@ -43,10 +43,11 @@ struct _LeatDevice
   GMutex lock;
   guint64 budgets[LEAT_MEMORY_N_KINDS];
   LeatMemoryPool pools[LEAT_MEMORY_N_KINDS];
-  GSList *quarantine; /* LeatQuarantined; under the lock */
-  gint is_dead;       /* atomic; set after the reason */
-  gint is_hung;       /* atomic; set before is_dead */
-  char *dead_reason;  /* set once, under the lock */
+  GSList *quarantine;   /* LeatQuarantined; under the lock */
+  GSList *idle_streams; /* CUstream; under the lock */
+  gint is_dead;         /* atomic; set after the reason */
+  gint is_hung;         /* atomic; set before is_dead */
+  char *dead_reason;    /* set once, under the lock */
 };
 
 void leat_memory_pool_init (LeatMemoryPool *self, guint64 cap_bytes);
@@ -63,6 +64,9 @@ guint64 leat_memory_pool_round (guint64 bytes);
 
 /* Gives a block that nobody uses back to the driver and frees it. */
 void leat_memory_destroy (LeatDevice *device, LeatMemory *block);
+
+/* When nobody has the device any more. */
+void leat_device_destroy_idle_streams (LeatDevice *self);
 
 /* From the environment, or the default. */
 gboolean leat_device_init_budgets (LeatDevice *self, GError **error);

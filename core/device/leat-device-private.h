@@ -39,6 +39,11 @@ void leat_device_quarantine (LeatDevice *self, gpointer thing, GDestroyNotify re
  * next opening or closing of a session tries again. */
 gboolean leat_device_settle (LeatDevice *self);
 
+/* A stream of its own for as long as it is borrowed, never ordered with the default stream.  Only one whose work has
+ * ended is given back. */
+gboolean leat_device_borrow_stream (LeatDevice *self, CUstream *stream, GError **error);
+void leat_device_return_stream (LeatDevice *self, CUstream stream);
+
 typedef struct
 {
   guint64 live_bytes;   /* in use, as the pools round it */

@@ -79,6 +79,7 @@ leat_device_finalize (GObject *object)
 
   if (self->context != NULL)
     {
+      leat_device_destroy_idle_streams (self);
       leat_memory_pool_clear (self, LEAT_MEMORY_DEVICE);
       leat_memory_pool_clear (self, LEAT_MEMORY_PINNED);
       (*self->table->cuDevicePrimaryCtxRelease) (self->facts.device);

@@ -17,6 +17,8 @@ struct _LeatModule
   CUmodule module;
   GMutex lock;
   GHashTable *functions; /* name -> LeatModuleFunction */
+  gboolean waits;        /* of who opens a session; where waits_known */
+  gboolean waits_known;
 };
 
 typedef struct

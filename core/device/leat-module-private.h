@@ -42,6 +42,9 @@ const LeatFunction *leat_module_get_function (LeatModule *self, const char *name
 gboolean leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address, gsize *bytes,
                                  GError **error);
 
+/* Whether the kernels that Leat made begin by waiting for those that the graph lets them begin before. */
+gboolean leat_module_waits (LeatModule *self);
+
 /* Checks a launch against every limit of the device and the kernel, and says which one it breaks; raises the kernel's
  * dynamic shared memory where the launch needs more than the default. */
 gboolean leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,

@@ -283,3 +283,20 @@ leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address
          || leat_device_set_error (self->device, error, "cuModuleGetGlobal", result, "variable \"%s\" of %s", name,
                                    self->what);
 }
+
+/* What was compiled for an older compute capability, or by an older Leat, does not; the CPU driver begins nothing
+ * early.
+ */
+gboolean
+leat_module_waits (LeatModule *self)
+{
+  CUdeviceptr address = 0;
+  gsize bytes = 0;
+
+  if (leat_device_is_cpu (self->device))
+    return TRUE;
+  if (!self->waits_known)
+    self->waits = leat_module_get_global (self, "leat_wrappers_wait", &address, &bytes, NULL);
+  self->waits_known = TRUE;
+  return self->waits;
+}

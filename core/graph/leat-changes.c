@@ -66,6 +66,12 @@ leat_changes_are_there (LeatChanges *self)
   return g_atomic_int_get (&self->there);
 }
 
+gboolean
+leat_changes_has (LeatChanges *self, LeatNode *node)
+{
+  return leat_node_get_private (node)->is_noted;
+}
+
 void
 leat_changes_note (LeatChanges *self, LeatNode *node)
 {

@@ -25,6 +25,7 @@ struct _LeatFactory
   char *plugin_name;
   char *plugin_version;
   GVariant *node;
+  const char *id;     /* in it */
   LeatNodeInfo *info; /* made when asked for */
   GType type;         /* once the plugin is loaded */
 };
@@ -58,6 +59,15 @@ leat_factory_init (LeatFactory *self)
 {
 }
 
+static const char *
+leat_factory_peek_text (LeatFactory *self, gsize index)
+{
+  const char *text;
+
+  g_variant_get_child (self->node, index, "&s", &text);
+  return text;
+}
+
 LeatFactory *
 leat_factory_new (const LeatPluginEntry *entry, GVariant *node)
 {
@@ -70,16 +80,8 @@ leat_factory_new (const LeatPluginEntry *entry, GVariant *node)
   g_variant_get_child (entry->plugin, 0, "s", &self->plugin_name);
   g_variant_get_child (entry->plugin, 1, "s", &self->plugin_version);
   self->node = g_variant_ref (node);
+  self->id = leat_factory_peek_text (self, 0);
   return self;
-}
-
-static const char *
-leat_factory_peek_text (LeatFactory *self, gsize index)
-{
-  const char *text;
-
-  g_variant_get_child (self->node, index, "&s", &text);
-  return text;
 }
 
 /**
@@ -97,7 +99,7 @@ leat_factory_get_id (LeatFactory *self)
 {
   g_return_val_if_fail (LEAT_IS_FACTORY (self), NULL);
 
-  return leat_factory_peek_text (self, 0);
+  return self->id;
 }
 
 /**

@@ -152,15 +152,27 @@ leat_negotiation_dup_numpy (LeatNode *source, LeatDtype dtype)
                           leat_dtype_get_size (dtype));
 }
 
+/* Where a node that converts can stand: on the device, so not before the upload. (transfer full) */
+static char *
+leat_negotiation_dup_gap (LeatPort *output, LeatPort *input)
+{
+  g_autofree char *reader = leat_node_dup_title (input->node);
+
+  if ((output->flags & LEAT_PORT_HOST) != 0 || (input->flags & LEAT_PORT_HOST) != 0)
+    return g_strdup ("after the upload");
+  return g_strdup_printf ("right before %s", reader);
+}
+
 /* Where a type or a number of dimensions that does not suit came in, and what to do. */
 static void
-leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatSpec *wanted, GError **error)
+leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatPort *input, GError **error)
 {
+  LeatSpec *wanted = leat_port_get_template (input);
   LeatNode *source = leat_negotiation_find_source (output->node);
   LeatSpec *given = leat_negotiation_get_given (source, spec, output);
   LeatDtype dtype = leat_spec_get_dtype (spec), needed = leat_spec_get_dtype (wanted);
   const char *origin = leat_node_get_origin (source);
-  g_autofree char *title = leat_node_dup_title (source), *numpy = NULL, *message = NULL, *place = NULL;
+  g_autofree char *title = leat_node_dup_title (source), *numpy = NULL, *gap = NULL, *message = NULL, *place = NULL;
 
   if (error == NULL || given == NULL)
     return;
@@ -168,9 +180,10 @@ leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatSpec *wanted, G
   if (needed != LEAT_DTYPE_ANY && needed != dtype && leat_spec_get_dtype (given) == dtype)
     {
       numpy = leat_negotiation_dup_numpy (source, needed);
-      message = g_strdup_printf ("%s; the %s comes from %s%s: give it %s%s, or put \"map expr=x type=%s\" in between",
+      gap = leat_negotiation_dup_gap (output, input);
+      message = g_strdup_printf ("%s; the %s comes from %s%s: give it %s%s, or put \"map expr=x type=%s\" %s",
                                  (*error)->message, leat_dtype_get_name (dtype), title, place,
-                                 leat_dtype_get_name (needed), numpy, leat_dtype_get_name (needed));
+                                 leat_dtype_get_name (needed), numpy, leat_dtype_get_name (needed), gap);
     }
   else if (leat_spec_has_shape (wanted) && leat_spec_get_n_dims (wanted) != leat_spec_get_n_dims (spec)
            && leat_spec_get_n_dims (given) == leat_spec_get_n_dims (spec))
@@ -248,27 +261,37 @@ leat_negotiation_explain_name (LeatNegotiation *self, LeatPort *port, LeatSpec *
     }
 }
 
+/* @named: with the names of the ports, for the words of the error */
+static gboolean
+leat_negotiation_fits (LeatNegotiation *self, LeatPort *output, LeatSpec *spec, LeatPort *input, gboolean named,
+                       GError **error)
+{
+  g_autofree char *from = named ? leat_port_dup_path (output) : NULL;
+  g_autofree char *to = named ? leat_port_dup_path (input) : NULL;
+  const LeatSpecSide given = { spec, from }, accepted = { leat_port_get_template (input), to };
+  g_autoptr (LeatSpec) both = NULL;
+
+  if (input->node == self->node)
+    return leat_spec_bind_sides (&accepted, &given, self->names, error);
+  both = leat_spec_intersect_sides (&given, &accepted, error);
+  return both != NULL;
+}
+
 /* Can @input take what @output gives?  When it is the input's turn, the names of its node get their values. */
 static gboolean
 leat_negotiation_match (LeatNegotiation *self, LeatPort *output, LeatSpec *spec, LeatPort *input, GError **error)
 {
   gboolean binds = input->node == self->node;
-  LeatNode *far = binds ? output->node : input->node;
-  g_autofree char *from = leat_port_dup_path (output);
-  g_autofree char *to = leat_port_dup_path (input);
-  const LeatSpecSide given = { spec, from }, accepted = { leat_port_get_template (input), to };
-  g_autoptr (LeatSpec) both = NULL;
   GError *inner = NULL;
 
-  if (binds && leat_spec_bind_sides (&accepted, &given, self->names, &inner))
+  if (leat_negotiation_fits (self, output, spec, input, FALSE, NULL))
     return TRUE;
-  if (!binds && (both = leat_spec_intersect_sides (&given, &accepted, &inner)) != NULL)
-    return TRUE;
+  leat_negotiation_fits (self, output, spec, input, TRUE, &inner);
   if (binds)
     leat_negotiation_explain_name (self, input, spec, &inner);
   leat_negotiation_set_error (output, spec, input, inner, error);
-  leat_negotiation_add_place (far, error);
-  leat_negotiation_add_hint (output, spec, accepted.spec, error);
+  leat_negotiation_add_place (binds ? output->node : input->node, error);
+  leat_negotiation_add_hint (output, spec, input, error);
   leat_node_blame (self->node, binds ? input->name : output->name);
   return FALSE;
 }

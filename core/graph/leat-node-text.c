@@ -72,17 +72,18 @@ leat_node_set_unknown_error (LeatNode *self, const char *name, GError **error)
 }
 
 static gboolean
-leat_node_set_prop_from_string (LeatNode *self, const LeatProp *prop, const char *text, GError **error)
+leat_node_set_prop_from_string (LeatNode *self, GParamSpec *pspec, const LeatProp *prop, const char *text,
+                                GError **error)
 {
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (self), prop->name);
   g_auto (GValue) value = G_VALUE_INIT;
-  g_autofree char *title = leat_node_dup_title (self);
 
   if (!leat_node_check_may_set (self, prop, error))
     return FALSE;
   g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (pspec));
   if (!leat_prop_parse (prop, text, &value, error))
     {
+      g_autofree char *title = leat_node_dup_title (self);
+
       g_prefix_error (error, "%s: ", title);
       return FALSE;
     }
@@ -165,6 +166,7 @@ leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char 
 gboolean
 leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error)
 {
+  GParamSpec *pspec;
   GQuark detail = 0;
   const LeatProp *prop;
   gboolean good;
@@ -173,9 +175,10 @@ leat_node_set_from_string (LeatNode *self, const char *name, const char *text, G
   g_return_val_if_fail (name != NULL && text != NULL, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  prop = leat_node_find_prop (self, name);
+  pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (self), name);
+  prop = pspec != NULL ? leat_prop_from_pspec (pspec) : NULL;
   if (prop != NULL)
-    return leat_node_set_prop_from_string (self, prop, text, error);
+    return leat_node_set_prop_from_string (self, pspec, prop, text, error);
   leat_node_lock (self);
   good = leat_node_set_dynamic_from_string (self, name, text, &detail, error);
   leat_node_unlock (self);

@@ -10,6 +10,12 @@
 typedef gboolean (*LeatPortFilter) (LeatPort *port);
 
 static gboolean
+leat_pipeline_port_is_any (LeatPort *port)
+{
+  return TRUE;
+}
+
+static gboolean
 leat_pipeline_port_is_free (LeatPort *port)
 {
   return leat_port_get_direction (port) == LEAT_PORT_OUTPUT || !leat_port_is_linked (port);
@@ -22,13 +28,14 @@ leat_pipeline_port_is_wanted (LeatPort *port)
 }
 
 static LeatPort *
-leat_pipeline_find_only (GPtrArray *ports, LeatPortFilter filter)
+leat_pipeline_find_only (LeatNode *node, LeatDirection direction, LeatPortFilter filter)
 {
+  GPtrArray *ports = leat_node_get_ports (node);
   LeatPort *found = NULL;
 
   for (guint i = 0; i < ports->len; i++)
     {
-      if (!filter (ports->pdata[i]))
+      if (leat_port_get_direction (ports->pdata[i]) != direction || !filter (ports->pdata[i]))
         continue;
       if (found != NULL)
         return NULL;
@@ -51,14 +58,18 @@ leat_pipeline_find_reason (LeatNode *node)
 }
 
 static void
-leat_pipeline_set_choice_error (LeatNode *node, GPtrArray *ports, LeatDirection direction, GError **error)
+leat_pipeline_set_choice_error (LeatNode *node, LeatDirection direction, GError **error)
 {
+  GPtrArray *ports = leat_node_get_ports (node);
   const char *what = direction == LEAT_PORT_OUTPUT ? "output" : "input";
   g_autofree char *title = leat_node_dup_title (node);
   g_autofree char *list = NULL;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
-  if (ports->len == 0)
+  for (guint i = 0; i < ports->len; i++)
+    if (leat_port_get_direction (ports->pdata[i]) == direction)
+      g_ptr_array_add (names, (gpointer) leat_port_get_name (ports->pdata[i]));
+  if (names->len == 0)
     {
       const char *reason = leat_pipeline_find_reason (node);
 
@@ -66,13 +77,11 @@ leat_pipeline_set_choice_error (LeatNode *node, GPtrArray *ports, LeatDirection 
                    reason != NULL ? ": " : "", reason != NULL ? reason : "");
       return;
     }
-  for (guint i = 0; i < ports->len; i++)
-    g_ptr_array_add (names, (gpointer) leat_port_get_name (ports->pdata[i]));
   g_ptr_array_add (names, NULL);
   list = leat_graph_error_join ((const char *const *) names->pdata);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_AMBIGUOUS,
                "%s has several %ss: say which of %s is meant, as in %s.%s", title, what, list,
-               leat_node_get_label (node), leat_port_get_name (ports->pdata[0]));
+               leat_node_get_label (node), (const char *) names->pdata[0]);
 }
 
 /* The port of a direction that can only be meant: the only one; else the only one that must be linked and is free; else
@@ -80,22 +89,17 @@ leat_pipeline_set_choice_error (LeatNode *node, GPtrArray *ports, LeatDirection 
 LeatPort *
 leat_pipeline_choose_port (LeatNode *node, LeatDirection direction, GError **error)
 {
-  GPtrArray *all = leat_node_get_ports (node);
-  g_autoptr (GPtrArray) ports = g_ptr_array_new ();
   LeatPort *port;
 
   if (!leat_node_prepare (node, error))
     return NULL;
-  for (guint i = 0; i < all->len; i++)
-    if (leat_port_get_direction (all->pdata[i]) == direction)
-      g_ptr_array_add (ports, all->pdata[i]);
-  if (ports->len == 1)
-    return ports->pdata[0];
-  port = leat_pipeline_find_only (ports, leat_pipeline_port_is_wanted);
+  port = leat_pipeline_find_only (node, direction, leat_pipeline_port_is_any);
   if (port == NULL)
-    port = leat_pipeline_find_only (ports, leat_pipeline_port_is_free);
+    port = leat_pipeline_find_only (node, direction, leat_pipeline_port_is_wanted);
   if (port == NULL)
-    leat_pipeline_set_choice_error (node, ports, direction, error);
+    port = leat_pipeline_find_only (node, direction, leat_pipeline_port_is_free);
+  if (port == NULL)
+    leat_pipeline_set_choice_error (node, direction, error);
   return port;
 }
 

@@ -6,11 +6,26 @@
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
 
+/* Of @node: the message goes on after its title. */
+G_GNUC_PRINTF (4, 5)
+static void
+leat_pipeline_add_fault (LeatNode *node, GPtrArray *errors, LeatGraphError code, const char *format, ...)
+{
+  g_autofree char *title = leat_node_dup_title (node);
+  GError *error;
+  va_list args;
+
+  va_start (args, format);
+  error = g_error_new_valist (LEAT_GRAPH_ERROR, code, format, args);
+  va_end (args);
+  g_prefix_error (&error, "%s ", title);
+  g_ptr_array_add (errors, error);
+}
+
 static void
 leat_pipeline_check_props (LeatNode *node, GPtrArray *errors)
 {
   const LeatNodeInfo *info = leat_node_get_info (node);
-  g_autofree char *title = leat_node_dup_title (node);
 
   for (guint i = 0; info != NULL && i < info->n_props; i++)
     {
@@ -20,8 +35,8 @@ leat_pipeline_check_props (LeatNode *node, GPtrArray *errors)
       if ((prop->flags & LEAT_PROP_REQUIRED) == 0
           || (leat_node_was_given (node, prop) && !(is_text && *(char **) ((char *) node + prop->offset) == NULL)))
         continue;
-      g_ptr_array_add (errors, g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
-                                            "%s needs its property \"%s\": %s", title, prop->name, prop->blurb));
+      leat_pipeline_add_fault (node, errors, LEAT_GRAPH_ERROR_MISSING, "needs its property \"%s\": %s", prop->name,
+                               prop->blurb);
     }
 }
 
@@ -29,7 +44,6 @@ static void
 leat_pipeline_check_ports (LeatNode *node, GPtrArray *errors)
 {
   GPtrArray *ports = leat_node_get_ports (node);
-  g_autofree char *title = leat_node_dup_title (node);
   gboolean is_linked = FALSE;
 
   for (guint i = 0; i < ports->len; i++)
@@ -39,13 +53,12 @@ leat_pipeline_check_ports (LeatNode *node, GPtrArray *errors)
       is_linked |= leat_port_is_linked (port);
       if (leat_port_is_linked (port) || (leat_port_get_flags (port) & LEAT_PORT_OPTIONAL) != 0)
         continue;
-      g_ptr_array_add (errors,
-                       g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED, "%s needs a link %s its port \"%s\"",
-                                    title, port->direction == LEAT_PORT_INPUT ? "to" : "from", port->name));
+      leat_pipeline_add_fault (node, errors, LEAT_GRAPH_ERROR_UNLINKED, "needs a link %s its port \"%s\"",
+                               port->direction == LEAT_PORT_INPUT ? "to" : "from", port->name);
     }
   if (!is_linked && LEAT_IS_ENDPOINT (node))
-    g_ptr_array_add (errors, g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED,
-                                          "%s is linked to nothing, so that it is neither a source nor a sink", title));
+    leat_pipeline_add_fault (node, errors, LEAT_GRAPH_ERROR_UNLINKED,
+                             "is linked to nothing, so that it is neither a source nor a sink");
 }
 
 /* A port can have changed since it was linked, when it follows from a property. */
@@ -72,13 +85,12 @@ leat_pipeline_check_endpoint (LeatNode *node, GPtrArray *errors)
 {
   GPtrArray *ports = leat_node_get_ports (node);
   gboolean linked[2] = { FALSE, FALSE };
-  g_autofree char *title = leat_node_dup_title (node);
 
   for (guint i = 0; i < ports->len; i++)
     linked[leat_port_get_direction (ports->pdata[i])] |= leat_port_is_linked (ports->pdata[i]);
   if (linked[LEAT_PORT_INPUT] && linked[LEAT_PORT_OUTPUT])
-    g_ptr_array_add (errors, g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DIRECTION,
-                                          "%s is linked as a source and as a sink: use two nodes", title));
+    leat_pipeline_add_fault (node, errors, LEAT_GRAPH_ERROR_DIRECTION,
+                             "is linked as a source and as a sink: use two nodes");
 }
 
 void

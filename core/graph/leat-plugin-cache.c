@@ -5,15 +5,18 @@
 
 #include <glib/gstdio.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 /* Raised when the data's form or its meaning changes; a cache of another format is not read. */
-#define LEAT_PLUGIN_CACHE_FORMAT  1
+#define LEAT_PLUGIN_CACHE_FORMAT  2
 #define LEAT_PLUGIN_CACHE_VARIANT "a" LEAT_PLUGIN_ENTRY_VARIANT
 /* What can change without the plugin's file: a library that it needs gets installed.  So a plugin that could not be
- * used is tried again after this time, which is long, since a plugin that hangs costs a program that starts seconds. */
+ * used is tried again after this time, which is long, since a plugin that hangs costs a program that starts seconds,
+ * and at once with another libleat. */
 #define LEAT_PLUGIN_CACHE_BROKEN_S 3600
 
 /* Goes before the data; its size keeps the data aligned. */
@@ -23,14 +26,28 @@ typedef struct
   guint32 format;
   guint32 abi;
   guint64 length;
-  guint64 checksum;
+  guint64 checksum; /* with @library as its seed */
+  guint64 library;  /* that found no fault, or one */
 } LeatPluginCacheHeader;
 
 static const char leat_plugin_cache_magic[8] = "LeatPlg\n";
 
-/* The data of a cache file, still mapped; NULL when it is not what was written. */
+/* This libleat: its size and its time, which change when it is built again.  0 when that cannot be told. */
+static guint64
+leat_plugin_cache_get_library (void)
+{
+  Dl_info info;
+  struct stat status;
+
+  if (dladdr ((gconstpointer) leat_plugin_cache_load, &info) == 0 || info.dli_fname == NULL
+      || stat (info.dli_fname, &status) != 0)
+    return 0;
+  return XXH3_64bits_withSeed (&status.st_mtim, sizeof status.st_mtim, (XXH64_hash_t) status.st_size);
+}
+
+/* The data of a cache file, still mapped; NULL when it is not what was written.  @library: whose it is */
 static GBytes *
-leat_plugin_cache_map (const char *file)
+leat_plugin_cache_map (const char *file, guint64 *library)
 {
   g_autoptr (GMappedFile) mapped = g_mapped_file_new (file, FALSE, NULL);
   g_autoptr (GBytes) all = NULL;
@@ -48,30 +65,34 @@ leat_plugin_cache_map (const char *file)
   if (memcmp (header.magic, leat_plugin_cache_magic, sizeof header.magic) != 0
       || header.format != LEAT_PLUGIN_CACHE_FORMAT || header.abi != LEAT_PLUGIN_ABI
       || header.length != size - sizeof header
-      || header.checksum != XXH3_64bits (data + sizeof header, size - sizeof header))
+      || header.checksum != XXH3_64bits_withSeed (data + sizeof header, size - sizeof header, header.library))
     {
       g_debug ("%s is damaged or of another version; the plugins are scanned again", file);
       return NULL;
     }
+  *library = header.library;
   return g_bytes_new_from_bytes (all, sizeof header, size - sizeof header);
 }
 
 static gboolean
 leat_plugin_cache_is_stale (const LeatPluginEntry *entry, gint64 now_s)
 {
-  return entry->reason != NULL && (entry->scanned_s > now_s || entry->scanned_s + LEAT_PLUGIN_CACHE_BROKEN_S <= now_s);
+  return entry->reason != NULL && (entry->scanned_s > now_s || entry->scanned_s <= now_s - LEAT_PLUGIN_CACHE_BROKEN_S);
 }
 
 GHashTable *
 leat_plugin_cache_load (const char *file)
 {
   GHashTable *entries = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) leat_plugin_entry_free);
-  g_autoptr (GBytes) bytes = leat_plugin_cache_map (file);
+  guint64 library = 0;
+  g_autoptr (GBytes) bytes = leat_plugin_cache_map (file, &library);
   g_autoptr (GVariant) list = NULL;
   gint64 now_s = g_get_real_time () / G_USEC_PER_SEC;
 
   if (bytes == NULL)
     return entries;
+  if (library != leat_plugin_cache_get_library ())
+    now_s = G_MAXINT64;
   list = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (LEAT_PLUGIN_CACHE_VARIANT), bytes, FALSE));
   for (gsize i = 0; i < g_variant_n_children (list); i++)
     {
@@ -110,7 +131,9 @@ leat_plugin_cache_add_others (const char *file, GPtrArray *entries, GVariantBuil
 gboolean
 leat_plugin_cache_save (const char *file, GPtrArray *entries, GError **error)
 {
-  LeatPluginCacheHeader header = { .format = LEAT_PLUGIN_CACHE_FORMAT, .abi = LEAT_PLUGIN_ABI };
+  LeatPluginCacheHeader header = { .format = LEAT_PLUGIN_CACHE_FORMAT,
+                                   .abi = LEAT_PLUGIN_ABI,
+                                   .library = leat_plugin_cache_get_library () };
   g_autofree char *folder = g_path_get_dirname (file);
   g_autoptr (GByteArray) contents = g_byte_array_new ();
   g_autoptr (GVariant) list = NULL;
@@ -125,7 +148,7 @@ leat_plugin_cache_save (const char *file, GPtrArray *entries, GError **error)
 
   memcpy (header.magic, leat_plugin_cache_magic, sizeof header.magic);
   header.length = g_variant_get_size (list);
-  header.checksum = XXH3_64bits (g_variant_get_data (list), header.length);
+  header.checksum = XXH3_64bits_withSeed (g_variant_get_data (list), header.length, header.library);
   g_byte_array_append (contents, (const guint8 *) &header, sizeof header);
   g_byte_array_append (contents, g_variant_get_data (list), header.length);
   if (g_mkdir_with_parents (folder, 0700) != 0)

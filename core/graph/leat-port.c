@@ -279,12 +279,12 @@ leat_port_constrain (LeatPort *self, LeatSpec *spec, GError **error)
   g_return_val_if_fail (spec != NULL, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  label = leat_port_dup_label (self);
   if (self->node != NULL && !leat_node_check_idle (self->node, "narrow port", self->name, error))
     return FALSE;
   constraint = self->constraint != NULL ? leat_spec_intersect (self->constraint, spec, error) : leat_spec_ref (spec);
   if (constraint == NULL)
     {
+      label = leat_port_dup_label (self);
       g_prefix_error (error, "port %s: ", label);
       return FALSE;
     }

@@ -90,12 +90,6 @@ leat_spec_bind_name (GHashTable *names, const char *name, guint64 value, guint64
   return TRUE;
 }
 
-static GHashTable *
-leat_spec_new_names (void)
-{
-  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-}
-
 static void
 leat_spec_set_name_mismatch (const LeatSpecSide *first, const LeatSpecSide *second, guint dim, guint64 was,
                              GError **error)
@@ -137,6 +131,21 @@ leat_spec_collect_names (const LeatSpecSide *first, const LeatSpecSide *second, 
   return TRUE;
 }
 
+/* @side with the values of its names that @other gives it: itself where it has no names. (transfer full) */
+static LeatSpec *
+leat_spec_resolve_side (const LeatSpecSide *side, const LeatSpecSide *other, GError **error)
+{
+  g_autoptr (GHashTable) names = NULL;
+  guint i = 0;
+
+  while (i < side->spec->n_dims && side->spec->dims[i].kind != LEAT_DIM_NAME)
+    i++;
+  if (i == side->spec->n_dims)
+    return leat_spec_ref (side->spec);
+  names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return leat_spec_collect_names (side, other, names, error) ? leat_spec_resolve (side->spec, names, error) : NULL;
+}
+
 /* The two dims in the order of how much they say: a number, a name, anything. */
 static const LeatDim *
 leat_spec_choose_dim (const LeatDim *a, const LeatDim *b)
@@ -166,17 +175,6 @@ leat_spec_intersect_dims (LeatSpec *result, const LeatSpecSide *self, const Leat
   return TRUE;
 }
 
-static LeatSpec *
-leat_spec_copy (LeatSpec *self, LeatDtype dtype)
-{
-  LeatSpec *copy = leat_spec_alloc (dtype, self->has_shape);
-
-  copy->bounded = self->bounded;
-  for (guint i = 0; i < self->n_dims; i++)
-    leat_spec_add_dim (copy, self->dims[i].kind, self->dims[i].number, self->dims[i].name);
-  return copy;
-}
-
 /* Seals what a match made; a size that only now is known may be too large. */
 static LeatSpec *
 leat_spec_finish_match (LeatSpec *self, GError **error)
@@ -191,6 +189,20 @@ leat_spec_finish_match (LeatSpec *self, GError **error)
   return NULL;
 }
 
+static LeatSpec *
+leat_spec_with_dtype (LeatSpec *self, LeatDtype dtype, GError **error)
+{
+  LeatSpec *copy;
+
+  if (self->dtype == dtype)
+    return leat_spec_ref (self);
+  copy = leat_spec_alloc (dtype, self->has_shape);
+  copy->bounded = self->bounded;
+  for (guint i = 0; i < self->n_dims; i++)
+    leat_spec_add_dim (copy, self->dims[i].kind, self->dims[i].number, self->dims[i].name);
+  return leat_spec_finish_match (copy, error);
+}
+
 LeatSpec *
 leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second, GError **error)
 {
@@ -198,20 +210,15 @@ leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second
   g_autoptr (LeatSpec) result = NULL;
   g_autoptr (LeatSpec) mine = NULL;
   g_autoptr (LeatSpec) theirs = NULL;
-  g_autoptr (GHashTable) my_names = leat_spec_new_names ();
-  g_autoptr (GHashTable) their_names = leat_spec_new_names ();
   LeatDtype dtype;
 
   dtype = self->dtype != LEAT_DTYPE_ANY ? self->dtype : other->dtype;
   if (!leat_spec_check_shape (self, other, error))
     return NULL;
   if (!self->has_shape || !other->has_shape)
-    return leat_spec_finish_match (leat_spec_copy (self->has_shape ? self : other, dtype), error);
-  if (!leat_spec_collect_names (first, second, my_names, error)
-      || !leat_spec_collect_names (second, first, their_names, error))
-    return NULL;
-  mine = leat_spec_resolve (self, my_names, error);
-  theirs = mine != NULL ? leat_spec_resolve (other, their_names, error) : NULL;
+    return leat_spec_with_dtype (self->has_shape ? self : other, dtype, error);
+  mine = leat_spec_resolve_side (first, second, error);
+  theirs = mine != NULL ? leat_spec_resolve_side (second, first, error) : NULL;
   if (theirs == NULL)
     return NULL;
   result = leat_spec_alloc (dtype, TRUE);

@@ -3,10 +3,10 @@
  */
 #include "device/leat-host-module.h"
 #include "leat-image-internal-private.h"
+#include "leat-image-scratch-private.h"
 #include "leat-kernel-source-private.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -224,7 +224,8 @@ leat_image_host_open_text (const char *text)
 }
 
 static gboolean
-leat_image_host_run (LeatKernelSource *source, char **command, const char *text, GError **error)
+leat_image_host_run (LeatKernelSource *source, char **command, const char *text, LeatImageScratch *scratch,
+                     GError **error)
 {
   g_autoptr (GSubprocessLauncher) launcher =
     g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
@@ -244,7 +245,9 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   /* Its messages are read by people who may have set any language, and by us. */
   g_subprocess_launcher_setenv (launcher, "LC_ALL", "C.UTF-8", TRUE);
   g_subprocess_launcher_unsetenv (launcher, "LD_PRELOAD");
+  g_subprocess_launcher_setenv (launcher, "TMPDIR", leat_image_scratch_get_folder (scratch), TRUE);
   child = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &local);
+  leat_image_scratch_set_child (scratch, child);
   if (child == NULL || !g_subprocess_communicate (child, NULL, NULL, NULL, &output, &local))
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "cannot run the C++ compiler %s: %s",
@@ -283,34 +286,31 @@ GBytes *
 leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   g_auto (GStrv) compiler = leat_image_host_find_compiler (error), command = NULL;
-  g_autofree char *output = NULL, *object = NULL;
+  g_autoptr (LeatImageScratch) scratch = NULL;
+  g_autofree char *output = NULL, *object = NULL, *own = NULL;
   g_autoptr (GError) local = NULL;
   const char *text;
   gsize size;
-  int file;
 
   if (compiler == NULL)
     return NULL;
-  text = leat_kernel_source_get_host_text (source, error);
+  own = target->indirect ? leat_kernel_source_dup_indirect_host_text (source, error) : NULL;
+  text = target->indirect ? own : leat_kernel_source_get_host_text (source, error);
   if (text == NULL)
     return NULL;
-  file = g_file_open_tmp ("leat-kernel-XXXXXX", &output, &local);
-  if (file < 0)
+  scratch = leat_image_scratch_new (&local);
+  if (scratch == NULL)
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "cannot compile %s: %s",
                    leat_kernel_source_get_name (source), local->message);
       return NULL;
     }
-  close (file);
+  output = g_build_filename (leat_image_scratch_get_folder (scratch), "image.so", NULL);
   command = leat_image_host_make_command (compiler, target, leat_kernel_source_is_strict (source), output);
-  if (!leat_image_host_run (source, command, text, error))
-    {
-      g_unlink (output);
-      return NULL;
-    }
+  if (!leat_image_host_run (source, command, text, scratch, error))
+    return NULL;
   if (!g_file_get_contents (output, &object, &size, &local))
     g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "cannot read the compiled %s: %s",
                  leat_kernel_source_get_name (source), local->message);
-  g_unlink (output);
   return object != NULL ? leat_image_host_wrap (object, size) : NULL;
 }

@@ -4,6 +4,8 @@
 #include "leat-image-internal-private.h"
 #include "leat-kernel-source-private.h"
 
+#include "driver/leat-toolkit-private.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -46,35 +48,9 @@ static const struct
   { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
 };
 
-static const char *const leat_nvrtc_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" };
+#define LEAT_NVRTC_VARIABLE "LEAT_NVRTC"
 
-/* The library's file: where the user says, then where toolkits and distributions put it. */
-static char *
-leat_nvrtc_find_file (void)
-{
-  const char *roots[] = { g_getenv ("CUDA_HOME"), g_getenv ("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr" };
-  static const char *const folders[] = { "lib64",
-                                         "lib",
-                                         "targets/x86_64-linux/lib",
-                                         "targets/sbsa-linux/lib",
-                                         "lib/x86_64-linux-gnu",
-                                         "lib/aarch64-linux-gnu" };
-  const char *given = g_getenv ("LEAT_NVRTC");
-
-  if (given != NULL && *given != '\0')
-    return realpath (given, NULL);
-  for (guint r = 0; r < G_N_ELEMENTS (roots); r++)
-    for (guint f = 0; roots[r] != NULL && f < G_N_ELEMENTS (folders); f++)
-      for (guint n = 0; n < G_N_ELEMENTS (leat_nvrtc_names); n++)
-        {
-          g_autofree char *path = g_build_filename (roots[r], folders[f], leat_nvrtc_names[n], NULL);
-          char *real = realpath (path, NULL);
-
-          if (real != NULL)
-            return real;
-        }
-  return NULL;
-}
+static const char *const leat_nvrtc_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
 
 static gboolean
 leat_nvrtc_load_symbols (LeatNvrtc *self, void *library, GError **error)
@@ -94,6 +70,22 @@ leat_nvrtc_load_symbols (LeatNvrtc *self, void *library, GError **error)
   return TRUE;
 }
 
+static void
+leat_nvrtc_explain_absence (GError **error)
+{
+  const char *given = g_getenv (LEAT_NVRTC_VARIABLE);
+
+  if (given != NULL && *given != '\0')
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+                 LEAT_NVRTC_VARIABLE
+                 " names \"%s\", which is not a library that loads; leave it unset to look in the usual places",
+                 given);
+  else
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+                 "compiling a kernel for a CUDA device needs NVRTC (libnvrtc.so), which is not here; install the CUDA "
+                 "toolkit's NVRTC, or set CUDA_HOME to where it lies");
+}
+
 static const LeatNvrtc *
 leat_nvrtc_open (GError **error)
 {
@@ -101,31 +93,14 @@ leat_nvrtc_open (GError **error)
   static LeatNvrtc table;
   static gboolean loaded;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  const char *given = g_getenv ("LEAT_NVRTC");
-  g_autofree char *path = NULL;
-  void *library = NULL;
+  gpointer library;
 
   if (loaded)
     return &table;
-  path = leat_nvrtc_find_file ();
-  if (path != NULL)
-    library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL && given != NULL && *given != '\0')
-    {
-      g_set_error (
-        error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-        "LEAT_NVRTC names \"%s\", which is not a library that loads; leave it unset to look in the usual places",
-        given);
-      return NULL;
-    }
-  for (guint i = 0; library == NULL && i < G_N_ELEMENTS (leat_nvrtc_names); i++)
-    library = dlopen (leat_nvrtc_names[i], RTLD_NOW | RTLD_LOCAL);
+  library = leat_toolkit_open_library (LEAT_NVRTC_VARIABLE, leat_nvrtc_names);
   if (library == NULL)
     {
-      g_set_error (
-        error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-        "compiling a kernel for a CUDA device needs NVRTC (libnvrtc.so), which is not here; install the CUDA "
-        "toolkit's NVRTC, or set CUDA_HOME to where it lies");
+      leat_nvrtc_explain_absence (error);
       return NULL;
     }
   loaded = leat_nvrtc_load_symbols (&table, library, error);
@@ -136,7 +111,7 @@ leat_nvrtc_open (GError **error)
 char *
 leat_image_nvrtc_dup_identity (GError **error)
 {
-  g_autofree char *path = leat_nvrtc_find_file ();
+  g_autofree char *path = leat_toolkit_find_library (LEAT_NVRTC_VARIABLE, leat_nvrtc_names);
   struct stat info;
 
   if (path != NULL && stat (path, &info) == 0)
@@ -199,8 +174,10 @@ GBytes *
 leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
-  g_autofree char *timed = nvrtc != NULL && target->timed ? leat_kernel_source_dup_timed_text (source, error) : NULL;
-  const char *text = nvrtc == NULL ? NULL : target->timed ? timed : leat_kernel_source_get_cuda_text (source, error);
+  gboolean special = target->timed || target->indirect;
+  g_autofree char *own =
+    nvrtc != NULL && special ? leat_kernel_source_dup_cuda_text (source, target->timed, target->indirect, error) : NULL;
+  const char *text = nvrtc == NULL ? NULL : special ? own : leat_kernel_source_get_cuda_text (source, error);
   LeatNvrtcHandle program = NULL;
   GBytes *image;
   int code;

@@ -68,6 +68,14 @@ leat_kernel_calls_read_index (const char *word, const char *member)
   return 0;
 }
 
+static gboolean
+leat_kernel_calls_is_assembly (const char *word)
+{
+  static const char *const words[] = { "asm", "__asm__", "__asm", NULL };
+
+  return g_strv_contains (words, word);
+}
+
 static guint
 leat_kernel_calls_node (LeatKernelCalls *self, const char *name)
 {
@@ -91,6 +99,8 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
       LEAT_CALLS_WAITS | (g_str_equal (word, "leat_grid_sync") ? LEAT_CALLS_GRID : 0);
   if (leat_kernel_calls_is_own (word))
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
+  if (leat_kernel_calls_is_assembly (word))
+    g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_ASSEMBLY;
   if (callee-- > 0)
     g_array_append_val (g_ptr_array_index (self->mentions, node), callee);
 }

@@ -3,21 +3,52 @@
  */
 #include "leat-kernel-entry-private.h"
 
+#include <string.h>
+
 /* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels, the plain one and the
  * wrapper that the framework launches.  Both stand right behind the body, inside whatever #if holds it. */
 
-/* @timed: with one parameter more, where the times of the beginning and the end go. */
 static void
-leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments,
-                        gboolean timed)
+leat_cuda_append_params (GString *out, GArray *params)
 {
-  g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
   for (guint i = 0; i < params->len; i++)
     g_string_append_printf (out, "%s%s", i ? ", " : "", g_array_index (params, LeatEntryParam, i).declaration);
+}
+
+/* After the body: see leat-dialect-cuda.h. */
+static void
+leat_cuda_append_pointers (GString *out, GArray *params)
+{
+  for (guint i = 0; i < params->len; i++)
+    {
+      const LeatEntryParam *param = &g_array_index (params, LeatEntryParam, i);
+
+      if (strchr (param->declaration, '*') != NULL)
+        g_string_append_printf (out, " leat_might_write (%s);", param->name);
+    }
+}
+
+/* What all wrappers do around the body. @timed: with one parameter more, where the times of the beginning and the end
+ * go */
+static void
+leat_cuda_append_wrapper (GString *out, const LeatEntry *entry, const char *prefix, gboolean timed)
+{
+  g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
+  leat_cuda_append_params (out, entry->wrapper);
   if (timed)
-    g_string_append_printf (out, "%suint64_t *leat_clock", params->len > 0 ? ", " : "");
-  g_string_append_printf (out, ") { %sleat_body_%s (%s);%s }", timed ? "leat_clock_begin (leat_clock); " : "",
-                          entry->name, arguments, timed ? " leat_clock_end (leat_clock);" : "");
+    g_string_append_printf (out, "%suint64_t *leat_clock", entry->wrapper->len > 0 ? ", " : "");
+  g_string_append_printf (out, ") { leat_wait_for_others (); %sleat_body_%s (%s);",
+                          timed ? "leat_clock_begin (leat_clock); " : "", entry->name, entry->wrapper_arguments);
+  leat_cuda_append_pointers (out, entry->wrapper);
+  g_string_append_printf (out, "%s }", timed ? " leat_clock_end (leat_clock);" : "");
+}
+
+static void
+leat_cuda_append_plain (GString *out, const LeatEntry *entry)
+{
+  g_string_append_printf (out, " extern \"C\" __global__ void %s %s (", entry->launch_bounds, entry->name);
+  leat_cuda_append_params (out, entry->params);
+  g_string_append_printf (out, ") { leat_body_%s (%s); }", entry->name, entry->arguments);
 }
 
 static void
@@ -36,11 +67,11 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
 
       if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
         continue;
-      leat_cuda_append_entry (tail, entry, "", entry->params, entry->arguments, FALSE);
+      leat_cuda_append_plain (tail, entry);
       if (entry->wrapper != NULL)
-        leat_cuda_append_entry (tail, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments, FALSE);
+        leat_cuda_append_wrapper (tail, entry, "leat_wrap_", FALSE);
       if (entry->wrapper != NULL && timed)
-        leat_cuda_append_entry (tail, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, TRUE);
+        leat_cuda_append_wrapper (tail, entry, "leat_time_", TRUE);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }
@@ -93,12 +124,12 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
 }
 
 char *
-leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **error)
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean indirect, GError **error)
 {
-  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
+  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *resolver = NULL, *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -121,6 +152,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **e
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
+  resolver = indirect ? leat_entry_dup_resolver ("static __device__ __forceinline__") : g_strdup ("");
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (dialect, constants, body, NULL);
+  return g_strconcat (dialect, constants, resolver, body, NULL);
 }

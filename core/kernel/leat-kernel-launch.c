@@ -27,6 +27,7 @@ leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls
                                                                                         : 1;
   leat_prototype_set_block (prototype, asks);
   prototype->has_dynamic_shared = (asks & LEAT_KERNEL_ASKS_SHARED) != 0;
+  prototype->has_assembly = (asks & LEAT_KERNEL_ASKS_ASSEMBLY) != 0;
   for (guint i = 0; i < prototype->n_params; i++)
     {
       LeatParam *param = &prototype->params[i];

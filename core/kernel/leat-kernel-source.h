@@ -113,6 +113,7 @@ typedef struct
  * @n_axes: axes that it uses: 2 where it asks for `threadIdx.y` or `blockIdx.y`, 3 where it asks for z, else 1
  * @block: threads of a block that suit it along x, y and z: 256 for one axis, 16x16 for two, 8x8x4 for three
  * @has_dynamic_shared: whether it has an `extern __shared__` array, whose size the launch says
+ * @has_assembly: whether there is assembly (`asm`) in it or in what it calls
  *
  * A kernel as its callers see it. It belongs to the source.
  */
@@ -126,6 +127,7 @@ typedef struct
   guint n_axes;
   guint block[3];
   gboolean has_dynamic_shared;
+  gboolean has_assembly;
 } LeatPrototype;
 
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())

@@ -15,6 +15,7 @@ typedef struct
   gboolean line_has_tokens;
   guint indent;           /* blanks before the first token of this line */
   GString *above;         /* comment lines that stand alone, directly above */
+  GString *literal;       /* of the word being read, what is not yet in its value */
   LeatSourcePos last_end; /* after the last token */
   char *trailing;         /* comment after the statement's last token */
 } LeatLexer;
@@ -23,7 +24,7 @@ typedef struct
 typedef struct
 {
   LeatSyntaxValue *value;
-  GString *literal; /* not yet put into the value */
+  GString *literal; /* the lexer's */
   char *name;       /* of a property */
   gboolean bad;
 } LeatLexerWord;
@@ -73,6 +74,18 @@ leat_lexer_skip (LeatLexer *self, gsize n_chars)
 {
   while (n_chars-- > 0)
     leat_lexer_advance (self);
+}
+
+/* Reads characters that mean nothing but themselves, those of ASCII that are not in @special, in one go. */
+static void
+leat_lexer_read_plain (LeatLexer *self, LeatLexerWord *word, const char *special)
+{
+  const char *start = self->p;
+
+  while (self->p<self->end && * self->p> ' ' && *self->p < 0x7f && strchr (special, *self->p) == NULL)
+    self->p++;
+  self->pos.column += self->p - start;
+  g_string_append_len (word->literal, start, self->p - start);
 }
 
 static void
@@ -168,6 +181,9 @@ leat_lexer_read_quoted (LeatLexer *self, LeatLexerWord *word)
         {
           const char *start = self->p;
 
+          leat_lexer_read_plain (self, word, "\"\\$");
+          if (self->p > start)
+            continue;
           leat_lexer_advance (self);
           g_string_append_len (word->literal, start, self->p - start);
         }
@@ -182,7 +198,7 @@ leat_lexer_read_quoted (LeatLexer *self, LeatLexerWord *word)
 static gboolean
 leat_lexer_check_bare (LeatLexer *self, LeatLexerWord *word)
 {
-  if (*self->p == '\'' && word->literal->len == 0 && word->value->pieces->len == 0 && !word->value->quoted)
+  if (*self->p == '\'' && word->literal->len == 0 && word->value->n_pieces == 0 && !word->value->quoted)
     leat_error_list_add (self->errors, &self->pos, LEAT_PARSE_ERROR_QUOTE,
                          "single quotes do not quote in a pipeline file; use \"double quotes\"");
   else if (g_ascii_iscntrl (*self->p))
@@ -198,7 +214,7 @@ leat_lexer_check_bare (LeatLexer *self, LeatLexerWord *word)
 static gboolean
 leat_lexer_take_name (LeatLexer *self, LeatLexerWord *word)
 {
-  if (*self->p != '=' || word->name != NULL || word->value->quoted || word->value->pieces->len > 0
+  if (*self->p != '=' || word->name != NULL || word->value->quoted || word->value->n_pieces > 0
       || !leat_syntax_is_property (word->literal->str))
     return FALSE;
   word->name = g_strdup (word->literal->str);
@@ -213,7 +229,8 @@ leat_lexer_read_bare (LeatLexer *self, LeatLexerWord *word)
 {
   const char *start = self->p;
 
-  if (leat_lexer_take_name (self, word))
+  leat_lexer_read_plain (self, word, "\"$='-");
+  if (self->p > start || leat_lexer_take_name (self, word))
     return;
   if (!word->bad)
     leat_lexer_check_bare (self, word);
@@ -224,7 +241,7 @@ leat_lexer_read_bare (LeatLexer *self, LeatLexerWord *word)
 static LeatToken *
 leat_lexer_read_word (LeatLexer *self)
 {
-  LeatLexerWord word = { leat_syntax_value_new (&self->pos), g_string_new (NULL), NULL, FALSE };
+  LeatLexerWord word = { leat_syntax_value_new (&self->pos), self->literal, NULL, FALSE };
   LeatSourcePos start_pos = self->pos;
   const char *start = self->p;
   LeatToken *token;
@@ -245,7 +262,6 @@ leat_lexer_read_word (LeatLexer *self)
         leat_lexer_read_bare (self, &word);
     }
   leat_lexer_flush (&word, &start_pos);
-  g_string_free (word.literal, TRUE);
   if (!word.bad && self->p - start > LEAT_SYNTAX_MAX_TOKEN_BYTES)
     {
       leat_error_list_add (self->errors, &start_pos, LEAT_PARSE_ERROR_LIMIT, "a word longer than %d bytes",
@@ -388,10 +404,12 @@ leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, 
   if (leat_lexer_at (&self, "\xef\xbb\xbf"))
     self.p += 3;
   self.above = g_string_new (NULL);
+  self.literal = g_string_new (NULL);
   leat_lexer_run (&self);
   if (self.in_statement && self.tokens->len <= LEAT_SYNTAX_MAX_TOKENS)
     leat_lexer_end_statement (&self);
   g_string_free (self.above, TRUE);
+  g_string_free (self.literal, TRUE);
   g_free (self.trailing);
   return self.tokens;
 }

@@ -26,11 +26,11 @@ typedef struct
 {
   LeatTokenKind kind;
   LeatSourcePos pos;
-  char *text;             /* as written, shortened: for messages */
   char *name;             /* PROP */
   LeatSyntaxValue *value; /* WORD, PROP */
   char *comment;          /* first of a statement: the comment lines above it; END: the comment after it */
   gboolean indented;      /* first on a line that continues a statement */
+  char text[];            /* as written, shortened: for messages */
 } LeatToken;
 
 /* Each gives the tokens (LeatToken) of whole statements, an END after each. */

@@ -23,8 +23,9 @@ G_BEGIN_DECLS
  * @LEAT_PARSE_ERROR_NAME: a name that cannot be one, or a reserved word
  * @LEAT_PARSE_ERROR_DUPLICATE: a property set twice on one node
  * @LEAT_PARSE_ERROR_VARIABLE_UNKNOWN: `$name` that no `let` declares before it
- * @LEAT_PARSE_ERROR_VARIABLE_DUPLICATE: a second `let` of one name, or two values for it from outside
- * @LEAT_PARSE_ERROR_VARIABLE_OVERRIDE: `name=value` from outside for a name that the file does not declare
+ * @LEAT_PARSE_ERROR_VARIABLE_DUPLICATE: a second `let` of one name
+ * @LEAT_PARSE_ERROR_VARIABLE_OVERRIDE: `name=value` from outside for a name that the file does not declare, or a
+ *   second one for a name
  * @LEAT_PARSE_ERROR_VALUE: an override that is not `name=value`
  * @LEAT_PARSE_ERROR_INCLUDE: an included file that cannot be read
  * @LEAT_PARSE_ERROR_INCLUDE_CYCLE: a file that includes itself, directly or not

@@ -71,7 +71,7 @@ leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
 static gboolean
 leat_syntax_value_begins_spec (const LeatSyntaxValue *value)
 {
-  const LeatSyntaxPiece *first = value->pieces->len > 0 ? g_ptr_array_index (value->pieces, 0) : NULL;
+  const LeatSyntaxPiece *first = value->n_pieces > 0 ? &value->pieces[0] : NULL;
 
   return first != NULL && !first->is_variable
          && (leat_syntax_is_spec (first->text) || (!value->quoted && strchr (first->text, '[') != NULL));

@@ -38,7 +38,7 @@ leat_parser_parse_declaration (LeatParser *self, const char *name, const LeatSou
 static LeatSyntaxValue *
 leat_parser_take_assigned (LeatParser *self, LeatToken *token, const char *expected)
 {
-  if (token->kind == LEAT_TOKEN_PROP && (token->value->quoted || token->value->pieces->len > 0))
+  if (token->kind == LEAT_TOKEN_PROP && (token->value->quoted || token->value->n_pieces > 0))
     return g_steal_pointer (&token->value);
   if (!leat_parser_at (self, LEAT_TOKEN_WORD) && !leat_parser_at (self, LEAT_TOKEN_PROP))
     {

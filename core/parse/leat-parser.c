@@ -139,7 +139,7 @@ leat_parser_take_prop (LeatParser *self, LeatSyntaxNode *node, LeatToken *token,
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_LIMIT, "more than %d properties on one node",
                          LEAT_SYNTAX_MAX_NODE_PROPS);
   else
-    leat_syntax_node_add_prop (node, token->name, &token->pos, g_steal_pointer (&token->value));
+    leat_syntax_node_add_prop (node, g_steal_pointer (&token->name), &token->pos, g_steal_pointer (&token->value));
 }
 
 void

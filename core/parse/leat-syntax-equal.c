@@ -19,19 +19,16 @@ leat_syntax_equal_arrays (const GPtrArray *a, const GPtrArray *b, LeatSyntaxEqua
 }
 
 static gboolean
-leat_syntax_equal_pieces (gconstpointer a, gconstpointer b)
-{
-  const LeatSyntaxPiece *first = a, *second = b;
-
-  return first->is_variable == second->is_variable && g_str_equal (first->text, second->text);
-}
-
-static gboolean
 leat_syntax_equal_values (const LeatSyntaxValue *a, const LeatSyntaxValue *b)
 {
   if (a == NULL || b == NULL)
     return a == b;
-  return leat_syntax_equal_arrays (a->pieces, b->pieces, leat_syntax_equal_pieces);
+  if (a->n_pieces != b->n_pieces)
+    return FALSE;
+  for (guint i = 0; i < a->n_pieces; i++)
+    if (a->pieces[i].is_variable != b->pieces[i].is_variable || !g_str_equal (a->pieces[i].text, b->pieces[i].text))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean

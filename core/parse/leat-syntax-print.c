@@ -20,13 +20,13 @@ typedef struct
 static gboolean
 leat_printer_needs_quotes (const LeatSyntaxValue *value)
 {
-  const LeatSyntaxPiece *first = value->pieces->len > 0 ? g_ptr_array_index (value->pieces, 0) : NULL;
+  const LeatSyntaxPiece *first = value->n_pieces > 0 ? &value->pieces[0] : NULL;
 
   if (first == NULL || (!first->is_variable && strchr ("#'=", *first->text) != NULL))
     return TRUE;
-  for (guint i = 0; i < value->pieces->len; i++)
+  for (guint i = 0; i < value->n_pieces; i++)
     {
-      const LeatSyntaxPiece *piece = g_ptr_array_index (value->pieces, i);
+      const LeatSyntaxPiece *piece = &value->pieces[i];
 
       for (const char *p = piece->text; *p != '\0' && !piece->is_variable; p++)
         if (*p == ' ' || *p == '"' || g_ascii_iscntrl (*p) || (*p == '-' && p[1] == '>'))
@@ -64,13 +64,13 @@ leat_printer_format_file_value (const LeatSyntaxValue *value)
 
   if (quoted)
     g_string_append_c (text, '"');
-  for (guint i = 0; i < value->pieces->len; i++)
+  for (guint i = 0; i < value->n_pieces; i++)
     {
-      const LeatSyntaxPiece *piece = g_ptr_array_index (value->pieces, i);
+      const LeatSyntaxPiece *piece = &value->pieces[i];
 
       if (!piece->is_variable)
         leat_printer_add_literal (text, piece->text, quoted);
-      else if (value->pieces->len == 1)
+      else if (value->n_pieces == 1)
         g_string_append_printf (text, "$%s", piece->text);
       else
         g_string_append_printf (text, "${%s}", piece->text);

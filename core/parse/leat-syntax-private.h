@@ -36,7 +36,8 @@ typedef struct
 /* Neighbouring literal pieces are one piece; the empty value has none. */
 typedef struct
 {
-  GPtrArray *pieces; /* LeatSyntaxPiece */
+  LeatSyntaxPiece *pieces;
+  guint n_pieces;
   LeatSourcePos pos;
   gboolean quoted; /* some of it was in quotes: no keyword, no name */
 } LeatSyntaxValue;
@@ -117,9 +118,8 @@ void leat_syntax_foreach (LeatSyntax *self, void (*visit) (LeatSyntaxStatement *
 LeatSyntaxStatement *leat_syntax_statement_new (LeatSyntaxStatementKind kind, const LeatSourcePos *pos);
 LeatSyntaxElement *leat_syntax_element_new (LeatSyntaxElementKind kind, const LeatSourcePos *pos);
 LeatSyntaxNode *leat_syntax_node_new (const char *name, const char *id, const LeatSourcePos *pos);
-/* (transfer full) @value */
-void leat_syntax_node_add_prop (LeatSyntaxNode *self, const char *name, const LeatSourcePos *pos,
-                                LeatSyntaxValue *value);
+/* (transfer full) @name, @value */
+void leat_syntax_node_add_prop (LeatSyntaxNode *self, char *name, const LeatSourcePos *pos, LeatSyntaxValue *value);
 void leat_syntax_node_free (LeatSyntaxNode *self);
 
 LeatSyntaxValue *leat_syntax_value_new (const LeatSourcePos *pos);

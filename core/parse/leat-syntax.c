@@ -6,21 +6,11 @@
 
 #include <string.h>
 
-static void
-leat_syntax_piece_free (gpointer data)
-{
-  LeatSyntaxPiece *piece = data;
-
-  g_free (piece->text);
-  g_free (piece);
-}
-
 LeatSyntaxValue *
 leat_syntax_value_new (const LeatSourcePos *pos)
 {
   LeatSyntaxValue *self = g_new0 (LeatSyntaxValue, 1);
 
-  self->pieces = g_ptr_array_new_with_free_func (leat_syntax_piece_free);
   if (pos != NULL)
     self->pos = *pos;
   return self;
@@ -38,55 +28,47 @@ leat_syntax_value_new_literal (const char *text, const LeatSourcePos *pos)
 void
 leat_syntax_value_free (LeatSyntaxValue *self)
 {
-  g_ptr_array_unref (self->pieces);
+  for (guint i = 0; i < self->n_pieces; i++)
+    g_free (self->pieces[i].text);
+  g_free (self->pieces);
   g_free (self);
-}
-
-static LeatSyntaxPiece *
-leat_syntax_value_get_last (const LeatSyntaxValue *self)
-{
-  return self->pieces->len > 0 ? g_ptr_array_index (self->pieces, self->pieces->len - 1) : NULL;
 }
 
 void
 leat_syntax_value_add (LeatSyntaxValue *self, gboolean is_variable, const char *text, gssize length,
                        const LeatSourcePos *pos)
 {
-  LeatSyntaxPiece *last = leat_syntax_value_get_last (self);
-  g_autofree char *copy = length < 0 ? g_strdup (text) : g_strndup (text, length);
+  LeatSyntaxPiece *last = self->n_pieces > 0 ? &self->pieces[self->n_pieces - 1] : NULL;
+  gsize n = length < 0 ? strlen (text) : (gsize) length;
 
-  if (!is_variable && *copy == '\0')
+  if (!is_variable && n == 0)
     return;
   if (!is_variable && last != NULL && !last->is_variable)
     {
-      char *joined = g_strconcat (last->text, copy, NULL);
+      gsize before = strlen (last->text);
 
-      g_free (last->text);
-      last->text = joined;
+      last->text = g_realloc (last->text, before + n + 1);
+      memcpy (last->text + before, text, n);
+      last->text[before + n] = '\0';
       return;
     }
-  last = g_new0 (LeatSyntaxPiece, 1);
-  last->is_variable = is_variable;
-  last->text = g_steal_pointer (&copy);
-  if (pos != NULL)
-    last->pos = *pos;
-  g_ptr_array_add (self->pieces, last);
+  self->pieces = g_renew (LeatSyntaxPiece, self->pieces, self->n_pieces + 1);
+  self->pieces[self->n_pieces++] =
+    (LeatSyntaxPiece){ is_variable, g_strndup (text, n), pos != NULL ? *pos : (LeatSourcePos){ 0 } };
 }
 
 const char *
 leat_syntax_value_peek_literal (const LeatSyntaxValue *self)
 {
-  const LeatSyntaxPiece *first = leat_syntax_value_get_last (self);
-
-  if (first == NULL)
+  if (self->n_pieces == 0)
     return "";
-  return self->pieces->len == 1 && !first->is_variable ? first->text : NULL;
+  return self->n_pieces == 1 && !self->pieces[0].is_variable ? self->pieces[0].text : NULL;
 }
 
 const char *
 leat_syntax_value_peek_bare (const LeatSyntaxValue *self)
 {
-  return self->quoted || self->pieces->len == 0 ? NULL : leat_syntax_value_peek_literal (self);
+  return self->quoted || self->n_pieces == 0 ? NULL : leat_syntax_value_peek_literal (self);
 }
 
 static void
@@ -113,11 +95,11 @@ leat_syntax_node_new (const char *name, const char *id, const LeatSourcePos *pos
 }
 
 void
-leat_syntax_node_add_prop (LeatSyntaxNode *self, const char *name, const LeatSourcePos *pos, LeatSyntaxValue *value)
+leat_syntax_node_add_prop (LeatSyntaxNode *self, char *name, const LeatSourcePos *pos, LeatSyntaxValue *value)
 {
   LeatSyntaxProp *prop = g_new0 (LeatSyntaxProp, 1);
 
-  prop->name = g_strdup (name);
+  prop->name = name;
   prop->value = value;
   if (pos != NULL)
     prop->pos = *pos;
@@ -285,8 +267,12 @@ leat_syntax_is_property (const char *text)
 gboolean
 leat_syntax_is_spec (const char *text)
 {
-  g_autofree char *head = g_strndup (text, strcspn (text, "[:"));
+  char head[4] = "";
+  gsize length = strcspn (text, "[:");
 
+  if (length >= sizeof head)
+    return FALSE;
+  memcpy (head, text, length);
   return g_str_equal (head, "any") || leat_dtype_from_name (head) != LEAT_DTYPE_ANY;
 }
 

@@ -3,32 +3,34 @@
  */
 #include "leat-lexer-private.h"
 
+#include <string.h>
+
 #define LEAT_TOKEN_SHOWN_CHARS 40
+#define LEAT_TOKEN_MORE        "..."
 
-/* Messages show what was written, on one line and not all of a long one. */
-static char *
-leat_token_shorten (const char *text, gsize length)
+/* Messages show what was written, on one line and not all of a long one: the bytes that they do. */
+static gsize
+leat_token_count_shown (const char *text, gsize length)
 {
-  g_autofree char *whole = g_strndup (text, length);
-  g_autofree char *head = NULL;
+  const char *p = text;
 
-  for (char *p = whole; *p != '\0'; p++)
-    if (g_ascii_iscntrl (*p))
-      *p = ' ';
-  if (g_utf8_strlen (whole, -1) <= LEAT_TOKEN_SHOWN_CHARS)
-    return g_steal_pointer (&whole);
-  head = g_utf8_substring (whole, 0, LEAT_TOKEN_SHOWN_CHARS);
-  return g_strconcat (head, "...", NULL);
+  for (guint i = 0; i < LEAT_TOKEN_SHOWN_CHARS && p < text + length; i++)
+    p = g_utf8_next_char (p);
+  return MIN ((gsize) (p - text), length);
 }
 
 LeatToken *
 leat_token_new (LeatTokenKind kind, const LeatSourcePos *pos, const char *text, gsize length)
 {
-  LeatToken *self = g_new0 (LeatToken, 1);
+  gsize shown = leat_token_count_shown (text, length);
+  LeatToken *self = g_malloc0 (sizeof (LeatToken) + shown + sizeof LEAT_TOKEN_MORE);
 
   self->kind = kind;
   self->pos = *pos;
-  self->text = leat_token_shorten (text, length);
+  for (gsize i = 0; i < shown; i++)
+    self->text[i] = g_ascii_iscntrl (text[i]) ? ' ' : text[i];
+  if (shown < length)
+    strcpy (self->text + shown, LEAT_TOKEN_MORE);
   return self;
 }
 
@@ -37,7 +39,6 @@ leat_token_free (gpointer data)
 {
   LeatToken *token = data;
 
-  g_free (token->text);
   g_free (token->name);
   g_free (token->comment);
   g_clear_pointer (&token->value, leat_syntax_value_free);
@@ -55,9 +56,9 @@ leat_token_dup_value (const LeatToken *self)
       leat_syntax_value_add (value, FALSE, self->name, -1, &self->pos);
       leat_syntax_value_add (value, FALSE, "=", 1, &self->pos);
     }
-  for (guint i = 0; i < self->value->pieces->len; i++)
+  for (guint i = 0; i < self->value->n_pieces; i++)
     {
-      const LeatSyntaxPiece *piece = g_ptr_array_index (self->value->pieces, i);
+      const LeatSyntaxPiece *piece = &self->value->pieces[i];
 
       leat_syntax_value_add (value, piece->is_variable, piece->text, -1, &piece->pos);
     }

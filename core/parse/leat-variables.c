@@ -83,7 +83,7 @@ leat_variables_add_override (LeatVariables *self, const char *text)
   else if (!g_hash_table_contains (self->table, name))
     leat_variables_report_override (self, name);
   else if (g_hash_table_contains (self->overrides, name))
-    leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VARIABLE_DUPLICATE,
+    leat_error_list_add (self->errors, NULL, LEAT_PARSE_ERROR_VARIABLE_OVERRIDE,
                          "variable \"%s\" is given twice, \"%s\" and \"%s\"; give it one value", name,
                          (const char *) g_hash_table_lookup (self->overrides, name), equals + 1);
   else
@@ -204,10 +204,10 @@ leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const 
   gboolean ok = TRUE;
 
   *folder = value->pos.source != NULL ? value->pos.source->folder : NULL;
-  for (guint i = 0; i < value->pieces->len; i++)
+  for (guint i = 0; i < value->n_pieces; i++)
     {
       const char *piece_folder;
-      const char *piece = leat_variables_get_text (self, g_ptr_array_index (value->pieces, i), &piece_folder);
+      const char *piece = leat_variables_get_text (self, &value->pieces[i], &piece_folder);
 
       ok = ok && piece != NULL;
       if (!ok)

@@ -127,7 +127,7 @@ leat_writer_add_prop (LeatWriter *self, LeatSyntaxNode *syntax, LeatNode *node, 
   else if (port != NULL)
     text = leat_writer_spell_spec (self, text);
   if (text != NULL)
-    leat_syntax_node_add_prop (syntax, name, NULL, leat_syntax_value_new_literal (text, NULL));
+    leat_syntax_node_add_prop (syntax, g_strdup (name), NULL, leat_syntax_value_new_literal (text, NULL));
   g_free (text);
 }
 

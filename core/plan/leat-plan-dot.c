@@ -8,7 +8,7 @@
 
 /* Ops as boxes, host steps rounded, what is not captured dashed.  An arrow for every buffer from the op that wrote it
  * to each that reads it, with what flows there; a dashed one where an op only waits for another, for memory that it
- * takes over. */
+ * takes over.  A head is open where the op may begin early. */
 
 typedef struct
 {
@@ -18,6 +18,16 @@ typedef struct
   guint *writers;     /* by buffer: the last op that wrote its memory, or G_MAXUINT */
   gboolean *has_data; /* by op: an arrow with data comes from it to the op that is being drawn */
 } LeatPlanDot;
+
+/* An arrow from an op that need not have ended has an open head. */
+static const char *
+leat_op_get_head (const LeatOp *op, guint before)
+{
+  for (guint i = 0; i < op->n_after; i++)
+    if (op->after[i] == before && op->early[i])
+      return ", arrowhead=empty";
+  return "";
+}
 
 static void
 leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
@@ -46,7 +56,8 @@ leat_plan_dot_read (LeatPlanDot *self, const LeatOp *op, const LeatBuffer *buffe
     return;
   spec = buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : NULL;
   label = g_strescape (spec != NULL ? spec : buffer->name, NULL);
-  g_string_append_printf (self->text, "  op%u -> op%u [label=\"%s\"];\n", writer, op->index, label);
+  g_string_append_printf (self->text, "  op%u -> op%u [label=\"%s\"%s];\n", writer, op->index, label,
+                          leat_op_get_head (op, writer));
   self->has_data[writer] = TRUE;
 }
 
@@ -60,7 +71,8 @@ leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
       leat_plan_dot_read (self, op, leat_plan_get_buffer (self->plan, op->touches[t].buffer));
   for (guint i = 0; i < op->n_after; i++)
     if (!self->has_data[op->after[i]])
-      g_string_append_printf (self->text, "  op%u -> op%u [style=dashed];\n", op->after[i], op->index);
+      g_string_append_printf (self->text, "  op%u -> op%u [style=dashed%s];\n", op->after[i], op->index,
+                              leat_op_get_head (op, op->after[i]));
   /* After all that it reads: it may write over its own input. */
   for (guint t = 0; t < op->n_touches; t++)
     if (op->touches[t].access & LEAT_ACCESS_WRITE)
@@ -95,7 +107,8 @@ leat_plan_draw (LeatPlan *self, const char *const *notes)
  * Draws a plan for Graphviz: `dot -Tsvg`.
  *
  * There is an arrow for every buffer from the op that writes it to each that reads it, labelled with its spec; a dashed
- * arrow is an op that only waits for another one.
+ * arrow is an op that only waits for another one.  An arrow with an open head goes to a kernel that may begin before
+ * the other op has ended, and waits by itself.
  *
  * Returns: (transfer full): a DOT graph
  */

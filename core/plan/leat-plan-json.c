@@ -72,6 +72,19 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
 }
 
 static void
+leat_json_add_early (JsonBuilder *builder, const LeatOp *op)
+{
+  if (op->n_early == 0)
+    return;
+  json_builder_set_member_name (builder, "early-after");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < op->n_after; i++)
+    if (op->early[i])
+      json_builder_add_int_value (builder, op->after[i]);
+  json_builder_end_array (builder);
+}
+
+static void
 leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
 {
   json_builder_begin_object (builder);
@@ -86,13 +99,14 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
   for (guint i = 0; i < op->n_after; i++)
     json_builder_add_int_value (builder, op->after[i]);
   json_builder_end_array (builder);
+  leat_json_add_early (builder, op);
   json_builder_end_object (builder);
 }
 
 static void
 leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
 {
-  static const char *const places[] = { "arena", "own", "staging", "alias" };
+  static const char *const places[] = { "arena", "own", "staging", "alias", "user" };
 
   json_builder_begin_object (builder);
   leat_json_add_int (builder, "id", buffer->id);
@@ -108,6 +122,8 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
   leat_json_add_string (builder, "place", places[buffer->place]);
   if (buffer->place == LEAT_PLACE_ALIAS)
     leat_json_add_int (builder, "alias-of", buffer->root);
+  if (buffer->place == LEAT_PLACE_USER)
+    leat_json_add_int (builder, "slot", buffer->slot);
   if (buffer->place == LEAT_PLACE_ARENA)
     leat_json_add_int (builder, "offset", buffer->offset);
   if (buffer->first_op != G_MAXUINT)
@@ -183,6 +199,8 @@ leat_plan_to_json (LeatPlan *self)
   for (guint i = 0; i < self->pieces->len; i++)
     leat_json_add_piece (builder, &g_array_index (self->pieces, LeatPiece, i));
   json_builder_end_array (builder);
+  if (self->traits.bound && self->why_not_early != NULL)
+    leat_json_add_string (builder, "why-no-early-start", self->why_not_early);
   leat_json_add_prediction (builder, self);
   json_builder_end_object (builder);
   root = json_builder_get_root (builder);

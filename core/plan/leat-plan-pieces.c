@@ -94,6 +94,7 @@ leat_plan_find_pieces (LeatPlan *self)
         leat_plan_add_piece (self, cut, cut + 1, leat_plan_get_op (self, cut)->why_eager);
       at = cut + 1;
     }
+  leat_plan_find_early (self);
 }
 
 guint

@@ -7,12 +7,21 @@
 /* What one run in steady state will cost, from the bound ops alone.  The other side of the comparison is never filled
  * here: it comes from the driver's counters and from the nodes of the graph that was built. */
 
-/* What a kernel of ours moves of bounded data depends on their count; the bytes are the most. */
+static gboolean
+leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)
+{
+  LeatPlace place = leat_plan_get_root (self, id)->place;
+
+  return place == LEAT_PLACE_STAGING || place == LEAT_PLACE_USER;
+}
+
+/* What a kernel of ours moves of bounded data depends on their count; the bytes are the most.
+ * Memory that the program brings counts as the host's. */
 static void
 leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
-  gboolean from_host = leat_plan_get_root (self, op->from)->place == LEAT_PLACE_STAGING;
-  gboolean to_host = leat_plan_get_root (self, op->to)->place == LEAT_PLACE_STAGING;
+  gboolean from_host = leat_plan_is_on_host (self, op->from);
+  gboolean to_host = leat_plan_is_on_host (self, op->to);
 
   if (leat_op_launches (op))
     sum->kernels++;
@@ -31,6 +40,7 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
   if (op->elided)
     return;
+  sum->early_starts += op->n_early;
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
@@ -83,8 +93,9 @@ leat_plan_predict (LeatPlan *self)
  *
  * Of the work of foreign ops nothing is known but how many they are: what they do is to be added to the rest.
  *
- * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, upload-bytes, readback-bytes,
- *   device-copy-bytes, fill-bytes, graph-launches, waits, allocations, pinned-allocations
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, early-starts (dependencies for whose
+ *   end a kernel waits by itself), upload-bytes, readback-bytes, device-copy-bytes, fill-bytes, graph-launches, waits,
+ *   allocations, pinned-allocations
  */
 GVariant *
 leat_plan_dup_prediction (LeatPlan *self)
@@ -99,6 +110,7 @@ leat_plan_dup_prediction (LeatPlan *self)
     { "copies", sum->copies },
     { "fills", sum->fills },
     { "foreign", sum->foreign },
+    { "early-starts", sum->early_starts },
     { "upload-bytes", sum->upload_bytes },
     { "readback-bytes", sum->readback_bytes },
     { "device-copy-bytes", sum->device_copy_bytes },

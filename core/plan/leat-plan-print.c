@@ -33,6 +33,17 @@ leat_plan_print_geometry (const LeatOp *op, GString *text)
 }
 
 static void
+leat_plan_print_after (const LeatOp *op, gboolean early, const char *lead, GString *text)
+{
+  for (guint i = 0; i < op->n_after; i++)
+    if ((op->early[i] != 0) == early)
+      {
+        g_string_append_printf (text, "%s%u", lead, op->after[i]);
+        lead = ",";
+      }
+}
+
+static void
 leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
 {
   g_string_append_printf (text, "  %3u %-8s %-14s", op->index, leat_op_kind_get_name (op->kind),
@@ -52,8 +63,8 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
     g_string_append_printf (text, " (not captured: %s)", op->why_eager);
   else if (op->kind == LEAT_OP_FOREIGN && op->tried)
     g_string_append_printf (text, " (%u nodes)", op->n_captured_nodes);
-  for (guint i = 0; i < op->n_after; i++)
-    g_string_append_printf (text, "%s%u", i == 0 ? "  after " : ",", op->after[i]);
+  leat_plan_print_after (op, FALSE, "  after ", text);
+  leat_plan_print_after (op, TRUE, "  early after ", text);
   g_string_append_c (text, '\n');
 }
 
@@ -69,6 +80,8 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
     g_string_append_printf (text, "  in the memory of %s", leat_plan_get_root (self, buffer->id)->name);
   else if (buffer->place == LEAT_PLACE_ARENA)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT, buffer->offset);
+  else if (buffer->place == LEAT_PLACE_USER)
+    g_string_append_printf (text, "  memory of the program, slot %u", buffer->slot);
   if (buffer->first_op != G_MAXUINT)
     g_string_append_printf (text, "  ops %u-%u", buffer->first_op, buffer->last_op);
   g_string_append_c (text, '\n');
@@ -88,7 +101,24 @@ leat_plan_print_prediction (LeatPlan *self, GString *text)
   if (sum->foreign > 0)
     g_string_append_printf (text, "; and what %" G_GUINT64_FORMAT " foreign op%s", sum->foreign,
                             sum->foreign > 1 ? "s do" : " does");
+  if (sum->early_starts > 0)
+    g_string_append_printf (text, "; %" G_GUINT64_FORMAT " early start%s", sum->early_starts,
+                            sum->early_starts > 1 ? "s" : "");
   g_string_append_c (text, '\n');
+}
+
+static gboolean
+leat_plan_has_kernels_in_turn (LeatPlan *self)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      for (guint k = 0; leat_op_launches (op) && k < op->n_after; k++)
+        if (leat_op_launches (leat_plan_get_op (self, op->after[k])))
+          return TRUE;
+    }
+  return FALSE;
 }
 
 /* Where all is one graph there is nothing to say. */
@@ -133,6 +163,8 @@ leat_plan_to_text (LeatPlan *self)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);
   leat_plan_print_prediction (self, text);
   leat_plan_print_pieces (self, text);
+  if (self->traits.bound && self->why_not_early != NULL && leat_plan_has_kernels_in_turn (self))
+    g_string_append_printf (text, "no kernel begins before what it depends on has ended: %s\n", self->why_not_early);
   if (self->traits.bound)
     g_string_append_printf (text, "a run on the same inputs: %s%s\n",
                             self->why_not_reusable != NULL ? "as any other, because " : "without the uploads",

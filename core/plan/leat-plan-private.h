@@ -71,15 +71,26 @@ typedef struct
   gboolean tried;         /* and it was found out that it can be */
   guint n_captured_nodes; /* then: what became of it */
 
+  /* KERNEL that writes the table of what is bound (leat-plan-users.c) */
+  gboolean is_head;
+  guint first_slot, n_slots;
+
   /* bound */
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
   gboolean choosable;   /* TRANSFER: nobody insists on a way */
   gboolean mappable;    /* TRANSFER: it could be mapped */
-  gboolean elided;      /* a transfer through mapped memory: no op is left of it */
+  gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs */
+  gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
   const char *reason;   /* why a transfer is done as it is */
   gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
   guint *after;         /* indices of ops, none implied by another */
   guint n_after;
+  guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
+  guint n_early; /* of how many that is so */
+
+  /* loaded: kernels only */
+  gboolean waits;    /* its first instruction waits for what it began before */
+  gboolean is_small; /* all its blocks run at once */
 } LeatOp;
 
 typedef enum
@@ -96,6 +107,7 @@ typedef enum
   LEAT_PLACE_OWN,     /* device memory of its own: state, const */
   LEAT_PLACE_STAGING, /* pinned host memory of its own */
   LEAT_PLACE_ALIAS,   /* the memory of buffer `root` */
+  LEAT_PLACE_USER,    /* where the program says, in each run */
 } LeatPlace;
 
 typedef struct
@@ -109,12 +121,16 @@ typedef struct
   GBytes *initial;          /* STATE, CONST: first contents of the items */
   gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
+  gboolean user;            /* STAGING: the program brings the memory of the items, as LeatBinding number `slot` */
+  guint slot;
+  LeatBufferId count_in; /* of a user's output: the staging memory with its count; LEAT_BUFFER_NONE where none */
 
   /* bound */
   LeatPlace place;
   LeatBufferId root;
   guint64 offset;
   gboolean kept;           /* holds after a run what was uploaded before it */
+  gboolean by_slot;        /* of a user: some op finds it through the table */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
 } LeatBuffer;
 
@@ -125,6 +141,13 @@ typedef enum
   LEAT_CAPTURE_NONE,
 } LeatCaptureMode;
 
+typedef enum
+{
+  LEAT_EARLY_AUTO, /* kernels whose blocks all run at once */
+  LEAT_EARLY_NONE,
+  LEAT_EARLY_ALL, /* whatever their size */
+} LeatEarlyMode;
+
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
 {
@@ -132,6 +155,7 @@ typedef struct
   gboolean integrated;          /* device memory is host memory: a copy gains nothing */
   const LeatTransferMode *ways; /* by op index, what was measured to be best; AUTO or NULL where nobody has */
   LeatCaptureMode capture;
+  LeatEarlyMode early;
   gboolean settled; /* it has run so often that the smallest graph pays */
 } LeatTraits;
 
@@ -148,7 +172,8 @@ typedef struct
 typedef struct
 {
   guint64 kernels, copies, fills;
-  guint64 foreign; /* ops of which it is not known what they are */
+  guint64 foreign;      /* ops of which it is not known what they are */
+  guint64 early_starts; /* dependencies for whose end a kernel waits by itself */
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
   guint64 allocations, pinned_allocations; /* at open */
@@ -164,11 +189,16 @@ struct _LeatPlan
   GPtrArray *buffers; /* LeatBuffer */
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
   gboolean flush;
+  GArray *users;        /* LeatBufferId, by slot: those that are `user` */
+  LeatNode *first_user; /* not owned */
+  GArray *user_copies;  /* guint: ops that copy between their memory and Leat's */
+  LeatBufferId table;   /* of the slots; LEAT_BUFFER_NONE where there are none */
 
   LeatTraits traits;
-  GArray *pieces;         /* LeatPiece */
-  gboolean holds_back;    /* one of them would be a graph if the plan were settled */
-  char *why_not_reusable; /* NULL: the ops with `kept` may be left out of a run */
+  GArray *pieces;            /* LeatPiece */
+  gboolean holds_back;       /* one of them would be a graph if the plan were settled */
+  char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run */
+  const char *why_not_early; /* no kernel begins before what it depends on has ended; static; NULL: some may */
   guint64 arena_bytes;
   guint64 own_bytes;
   guint64 staging_bytes;
@@ -218,6 +248,16 @@ void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
 GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
 
+/* memory that the program brings */
+#define LEAT_PLAN_SLOT_BYTES 16  /* address, count */
+#define LEAT_PLAN_HEAD_MOST  240 /* slots that fit into the parameters of one kernel */
+
+gboolean leat_plan_add_users (LeatPlan *self, GError **error);
+void leat_plan_find_slots (LeatPlan *self);
+gboolean leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source);
+/* The buffer that says whose memory `id` is, where that is the program's; else NULL. */
+LeatBuffer *leat_plan_get_user (LeatPlan *self, LeatBufferId id);
+
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
 void leat_plan_choose_transfers (LeatPlan *self);
@@ -234,6 +274,10 @@ void leat_plan_find_pieces (LeatPlan *self);
 guint leat_plan_count_graphs (LeatPlan *self);
 gboolean leat_plan_settle (LeatPlan *self);
 void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why);
+void leat_plan_find_early (LeatPlan *self);
+void leat_plan_allow_early (LeatPlan *self, const char *why);
+void leat_plan_take_early (LeatPlan *self, LeatPlan *other);
+gboolean leat_plan_has_same_early (LeatPlan *self, LeatPlan *other);
 gboolean leat_op_is_on_device (const LeatOp *op);
 /* Is op @first surely over before op @second begins? */
 gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);

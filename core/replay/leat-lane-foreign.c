@@ -5,6 +5,7 @@
 #include "leat-foreign-private.h"
 
 #include "driver/leat-driver-watch-private.h"
+#include "driver/leat-driver-witness-private.h"
 
 /* Stream capture of foreign work, and what is to be said when it fails.  First it is captured into a graph of its own,
  * which shows whether it can be; then into the lane's graph, which a failure would spoil. */
@@ -83,8 +84,8 @@ leat_lane_count_nodes (LeatLane *self, CUgraph graph)
   return (*self->table->cuGraphGetNodes) (graph, NULL, &n) == CUDA_SUCCESS ? (guint) n : 0;
 }
 
-CUgraph
-leat_lane_capture_foreign (LeatLane *self, const LeatOp *op, LeatCaptureFault *fault)
+static CUgraph
+leat_lane_try_capture (LeatLane *self, const LeatOp *op, LeatCaptureFault *fault)
 {
   CUstream stream = leat_stream_get (self->stream);
   g_autoptr (GError) inner = NULL;
@@ -107,6 +108,34 @@ leat_lane_capture_foreign (LeatLane *self, const LeatOp *op, LeatCaptureFault *f
   if (graph != NULL)
     (*self->table->cuGraphDestroy) (graph);
   return NULL;
+}
+
+/* Does it not say which call was at fault? */
+static gboolean
+leat_capture_fault_is_vague (const LeatCaptureFault *self)
+{
+  return self->why != NULL && (self->call == NULL || g_str_equal (self->call, "cuStreamEndCapture"));
+}
+
+/* Calls that went past the watch may be heard of when they are made again. */
+CUgraph
+leat_lane_capture_foreign (LeatLane *self, const LeatOp *op, LeatCaptureFault *fault)
+{
+  CUgraph graph = leat_lane_try_capture (self, op, fault);
+  LeatDriverWitness witness;
+
+  if (!leat_capture_fault_is_vague (fault)
+      || !leat_driver_witness_begin (&witness, leat_device_get_driver (self->resident->device)))
+    return graph;
+  leat_capture_fault_clear (fault);
+  graph = leat_lane_try_capture (self, op, fault);
+  leat_driver_witness_end (&witness);
+  if (leat_capture_fault_is_vague (fault) && witness.call != NULL)
+    {
+      leat_capture_fault_clear (fault);
+      leat_capture_fault_set (fault, witness.call, leat_driver_get_result_name (self->table, witness.failure));
+    }
+  return graph;
 }
 
 static CUresult

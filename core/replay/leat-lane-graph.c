@@ -22,23 +22,25 @@ leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult res
                                 leat_node_get_name (op->node));
 }
 
-static void
-leat_lane_describe_end (LeatLane *self, LeatBufferId id, CUmemorytype *type, CUdeviceptr *device, const void **host)
+static CUDA_MEMCPY3D
+leat_lane_get_copy (LeatLane *self, const LeatOp *op)
 {
-  *host = self->hosts[id];
-  *device = self->addresses[id];
-  *type = *host != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  CUDA_MEMCPY3D copy = { .WidthInBytes = op->bytes, .Height = 1, .Depth = 1 };
+  void *source;
+
+  leat_lane_get_end (self, op, op->from, &copy.srcDevice, &source);
+  leat_lane_get_end (self, op, op->to, &copy.dstDevice, &copy.dstHost);
+  copy.srcHost = source;
+  copy.srcMemoryType = copy.srcHost != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  copy.dstMemoryType = copy.dstHost != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  return copy;
 }
 
 static CUresult
 leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
-  CUDA_MEMCPY3D copy = { .WidthInBytes = op->bytes, .Height = 1, .Depth = 1 };
-  const void *target = NULL;
+  CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
 
-  leat_lane_describe_end (self, op->from, &copy.srcMemoryType, &copy.srcDevice, &copy.srcHost);
-  leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &target);
-  copy.dstHost = (void *) target;
   return (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
                                                leat_device_get_context (self->resident->device));
 }
@@ -85,16 +87,17 @@ leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 }
 
 static CUresult
-leat_lane_add_kernel (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
-                      gsize n_after)
+leat_lane_add_kernel (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
+                      const char **call)
 {
   CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, path, op);
   CUgraphNode *node = &to->nodes[op->index];
-  CUresult result = (*self->table->cuGraphAddKernelNode) (node, to->graph, after, n_after, &kernel);
+  CUresult result = leat_lane_add_kernel_node (self, to->graph, node, &kernel, edges, call);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
 
   if (result == CUDA_SUCCESS && op->cooperative)
     {
+      *call = "cuGraphKernelNodeSetAttribute";
       if (self->table->cuGraphKernelNodeSetAttribute == NULL)
         return CUDA_ERROR_NOT_SUPPORTED;
       result = (*self->table->cuGraphKernelNodeSetAttribute) (*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperative);
@@ -117,8 +120,8 @@ leat_lane_add_foreign_node (LeatLane *self, LeatExecutable *to, const LeatOp *op
 }
 
 static gboolean
-leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
-                    gsize n_after, GError **error)
+leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
+                    GError **error)
 {
   const char *call = NULL;
   CUresult result = CUDA_SUCCESS;
@@ -126,25 +129,28 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
   switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
-      call = "cuGraphAddKernelNode";
-      result = leat_lane_add_kernel (self, path, to, op, after, n_after);
+      result = leat_lane_add_kernel (self, path, to, op, edges, &call);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
       call = "cuGraphAddMemcpyNode";
-      result = leat_lane_add_copy (self, to, op, after, n_after);
+      result = leat_lane_add_copy (self, to, op, edges->nodes, edges->n);
       break;
     case LEAT_OP_FILL:
       call = "cuGraphAddMemsetNode";
-      result = leat_lane_add_fill (self, to, op, after, n_after);
+      result = leat_lane_add_fill (self, to, op, edges->nodes, edges->n);
       break;
     case LEAT_OP_FOREIGN:
-      return leat_lane_add_foreign_node (self, to, op, after, n_after);
+      return leat_lane_add_foreign_node (self, to, op, edges->nodes, edges->n);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
     }
-  return result == CUDA_SUCCESS || leat_lane_fail (self, op, call, result, error);
+  if (result == CUDA_SUCCESS)
+    return TRUE;
+  return edges->data != NULL && leat_lane_does_without_early (self, result)
+           ? FALSE
+           : leat_lane_fail (self, op, call, result, error);
 }
 
 static gboolean
@@ -160,13 +166,14 @@ leat_lane_add_event (LeatLane *self, LeatExecutable *to, const LeatOp *op, LeatE
 
 /* The op between two events: what waits for it waits for the second. */
 static gboolean
-leat_lane_add_between (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after,
-                       gsize n_after, GError **error)
+leat_lane_add_between (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
+                       GError **error)
 {
   CUgraphNode begin = NULL;
+  const LeatEdges own = { &begin, NULL, 1 };
 
-  return leat_lane_add_event (self, to, op, self->timing->begins[op->index], after, n_after, &begin, error)
-         && leat_lane_add_work (self, path, to, op, &begin, 1, error)
+  return leat_lane_add_event (self, to, op, self->timing->begins[op->index], edges->nodes, edges->n, &begin, error)
+         && leat_lane_add_work (self, path, to, op, &own, error)
          && leat_lane_add_event (self, to, op, self->timing->ends[op->index], &to->nodes[op->index], 1,
                                  &to->ends[op->index], error);
 }
@@ -174,15 +181,13 @@ leat_lane_add_between (LeatLane *self, LeatPath path, LeatExecutable *to, const 
 static gboolean
 leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, GError **error)
 {
-  g_autofree CUgraphNode *after = g_new (CUgraphNode, op->n_after + 1);
-  gsize n_after = 0;
+  gboolean apart = path == LEAT_PATH_TIMED && leat_timing_uses_events (self->timing, op);
+  g_auto (LeatEdges) edges = { 0 };
 
-  for (guint i = 0; i < op->n_after; i++)
-    if (op->after[i] >= to->first && to->ends[op->after[i]] != NULL)
-      after[n_after++] = to->ends[op->after[i]];
-  if (path == LEAT_PATH_TIMED && leat_timing_uses_events (self->timing, op))
-    return leat_lane_add_between (self, path, to, op, after, n_after, error);
-  if (!leat_lane_add_work (self, path, to, op, after, n_after, error))
+  leat_executable_list_edges (to, op, apart, &edges);
+  if (apart)
+    return leat_lane_add_between (self, path, to, op, &edges, error);
+  if (!leat_lane_add_work (self, path, to, op, &edges, error))
     return FALSE;
   to->ends[op->index] = to->nodes[op->index];
   return TRUE;
@@ -194,6 +199,8 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   LeatDevice *device = self->resident->device;
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
+  if (result != CUDA_SUCCESS && leat_lane_does_without_early (self, result))
+    return FALSE;
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "the graph of %u ops",
                                   self->plan->ops->len);
@@ -273,7 +280,10 @@ leat_lane_update_executable (LeatLane *self, LeatPath path, LeatExecutable *to)
 
   if (from == NULL)
     return FALSE;
-  if (self->table->cuGraphExecUpdate == NULL)
+  /* Whether the driver would take over the kinds of edges is not to be relied on. */
+  if (!leat_plan_has_same_early (self->plan, self->donor->plan))
+    why = g_strdup ("other kernels may begin before what they depend on has ended");
+  else if (self->table->cuGraphExecUpdate == NULL)
     why = g_strdup ("the driver has no cuGraphExecUpdate");
   else if ((*self->table->cuGraphExecUpdate) (from->exec, to->graph, &info) != CUDA_SUCCESS)
     why = leat_lane_explain_refusal (self, to, self->donor, from, &info);
@@ -367,6 +377,23 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
   result = leat_lane_set_kernel (self, it, op, &kernel);
   if (result != CUDA_SUCCESS)
     return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+  self->counts->updates++;
+  return TRUE;
+}
+
+gboolean
+leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
+  LeatExecutable *it = leat_lane_find_executable (self, path, op);
+  CUresult result;
+
+  if (it == NULL)
+    return TRUE;
+  result = (*self->table->cuGraphExecMemcpyNodeSetParams) (it->exec, it->nodes[op->index], &copy,
+                                                           leat_device_get_context (self->resident->device));
+  if (result != CUDA_SUCCESS)
+    return leat_lane_fail (self, op, "cuGraphExecMemcpyNodeSetParams", result, error);
   self->counts->updates++;
   return TRUE;
 }

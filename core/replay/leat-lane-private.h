@@ -35,6 +35,30 @@ typedef struct
 
 typedef struct _LeatTiming LeatTiming;
 
+#define LEAT_SLOT_TAG                                                                                                  \
+  1 /* in the address of a slot, where a kernel may be given that or an address (LeatImageTarget)                      \
+     */
+
+/* Memory that the program brought for one port. */
+typedef struct
+{
+  guint64 given;       /* its address as the program has it; 0 where nothing is bound */
+  CUdeviceptr address; /* and as the device has it */
+  guint64 bytes;
+  guint64 count; /* of an input */
+  guint64 serial;
+  gboolean on_device;
+} LeatBinding;
+
+/* The address may be one of the device. @counts: the count is the program's too */
+static inline void
+leat_binding_view (const LeatBinding *self, LeatView *view, gboolean counts)
+{
+  view->data = (gpointer) (guintptr) self->given;
+  if (counts)
+    view->count = self->count;
+}
+
 #define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
@@ -65,9 +89,18 @@ struct _LeatExecutable
   guint64 launches;     /* of the path; in its first piece */
   guint first, end;     /* the ops that are in it */
   guint64 device_bytes; /* of all pieces of the path; in its first */
+  guint64 bound;        /* serial of the last binding that the path knows; in its first piece */
   gboolean is_built;    /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
+
+/* What a node of a graph comes after. */
+typedef struct
+{
+  CUgraphNode *nodes;
+  CUgraphEdgeData *data; /* NULL: of all it waits for the end */
+  gsize n;
+} LeatEdges;
 
 /* How often what. */
 typedef struct
@@ -96,6 +129,12 @@ struct _LeatLane
   CUdeviceptr *addresses; /* by buffer id: first byte, header included */
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
+
+  LeatBinding *bindings;    /* by slot */
+  guint64 bound;            /* serial of the last one */
+  guint64 packed;           /* and of the last one that is in the heads' launches */
+  guint64 checked;          /* and of the last one that all were held against each other with */
+  gboolean is_kind_changed; /* a copy has another kind of memory at its end than its node */
 
   LeatStore *store;  /* not owned: of its memory */
   GArray *counted;   /* LeatCounted */
@@ -128,10 +167,26 @@ LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *stor
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
+
+/* Memory that the program brings (leat-lane-bind.c). */
+void leat_lane_place_users (LeatLane *self);
+void leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to);
+void leat_lane_take_bindings (LeatLane *self, LeatLane *from);
+/* Before a launch, and before the path is built: the path goes by what is bound now.  It may have to be built after
+ * this. */
+gboolean leat_lane_bring_bindings (LeatLane *self, LeatPath path, GError **error);
+/* Would a graph have a copy without an address? */
+gboolean leat_lane_lacks_bindings (LeatLane *self);
+/* What a kernel is given for the items of a buffer: their address, or where it finds it. */
+CUdeviceptr leat_lane_get_items (LeatLane *self, LeatBufferId id);
+/* What a copy is given for one end; of memory that the program brings, others than transfers copy counts alone. @host:
+ * NULL for memory of the device */
+void leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdeviceptr *device, void **host);
+
 /* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
 gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
 /* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
- * graph.  After an error it is what it was, unless @broken says that some are updated and some are not. */
+ * graph.  After an error it is what it was, but where @broken says so, its graphs are neither the one nor the other. */
 gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
 /* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
  * first. */
@@ -143,6 +198,8 @@ gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
+/* Gives the node of a copy the addresses that its ends have now. */
+gboolean leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* What a path launches for the kernel of @op. */
@@ -160,6 +217,13 @@ gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
 LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
 
+void leat_edges_clear (LeatEdges *self);
+void leat_executable_list_edges (const LeatExecutable *self, const LeatOp *op, gboolean apart, LeatEdges *edges);
+CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *node,
+                                    const CUDA_KERNEL_NODE_PARAMS *kernel, const LeatEdges *edges, const char **call);
+/* Whether a refusal ends with graphs being built anew in which no kernel begins early. */
+gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
+
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
@@ -175,6 +239,7 @@ gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);
+void leat_lane_set_count (LeatLane *self, LeatBufferId buffer, guint64 count);
 /* Tells the kernels that the run to come ends the stream. */
 gboolean leat_lane_set_ending (LeatLane *self, GError **error);
 
@@ -190,5 +255,6 @@ gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op,
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatEdges, leat_edges_clear)
 
 G_END_DECLS

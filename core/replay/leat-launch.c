@@ -125,9 +125,7 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   switch (arg->kind)
     {
     case LEAT_ARG_ITEMS:
-      leat_launch_put_address (self,
-                               lane->addresses[arg->buffer]
-                                 + (leat_plan_get_buffer (lane->plan, arg->buffer)->header ? LEAT_BUFFER_HEADER : 0));
+      leat_launch_put_address (self, leat_lane_get_items (lane, arg->buffer));
       return TRUE;
     case LEAT_ARG_COUNT:
       leat_launch_put_address (self, lane->addresses[arg->buffer]);
@@ -140,16 +138,34 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   g_assert_not_reached ();
 }
 
+/* What is bound now; slots beyond the last are there for nobody. */
+static void
+leat_launch_put_slots (LeatLaunch *self, LeatLane *lane, const LeatOp *op)
+{
+  leat_launch_put_address (self, lane->addresses[lane->plan->table] + (guint64) op->first_slot * LEAT_PLAN_SLOT_BYTES);
+  for (guint i = 0; 2 * i + 1 < op->prototype->n_params; i++)
+    {
+      const LeatBinding *binding = i < op->n_slots ? &lane->bindings[op->first_slot + i] : NULL;
+
+      leat_launch_put_address (self, binding != NULL ? binding->address : 0);
+      leat_launch_put_number (self, binding != NULL ? binding->count : 0);
+    }
+}
+
 /* Fills @self anew; what it pointed at before stays where it is, so that a graph node may be updated in place. */
 gboolean
 leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error)
 {
   if (self->storage == NULL)
     {
-      self->storage = g_malloc0_n (LEAT_PARAM_MOST * op->n_args + 1, LEAT_PARAM_SLOT);
-      self->params = g_new0 (void *, LEAT_PARAM_MOST * op->n_args + 1);
+      guint most = op->is_head ? op->prototype->n_params : LEAT_PARAM_MOST * op->n_args;
+
+      self->storage = g_malloc0_n (most + 1, LEAT_PARAM_SLOT);
+      self->params = g_new0 (void *, most + 1);
     }
   self->n_params = 0;
+  if (op->is_head)
+    leat_launch_put_slots (self, lane, op);
   for (guint i = 0; i < op->n_args; i++)
     if (!leat_launch_put (self, lane, op, i, error))
       return FALSE;

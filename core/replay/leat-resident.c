@@ -46,9 +46,10 @@ leat_resident_write_constants (LeatResident *self, GError **error)
   return TRUE;
 }
 
-/* Of the same node, since a module holds what its kernels keep in variables of their own. */
+/* Of the same node, since a module holds what its kernels keep in variables of their own. @indirect: see
+ * LeatImageTarget */
 static LeatModule *
-leat_resident_find_module (LeatResident *self, const LeatOp *op)
+leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indirect)
 {
   guint n = self->plan->ops->len;
 
@@ -58,7 +59,8 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op)
       const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
 
       if (other->node == op->node && leat_op_launches (other) && self->op_modules[other->index] != NULL
-          && leat_kernel_source_equal (other->source, op->source))
+          && leat_kernel_source_equal (other->source, op->source)
+          && leat_plan_has_slots_for (self->plan, other->source) == indirect)
         return self->op_modules[other->index];
     }
   return NULL;
@@ -71,7 +73,7 @@ leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const Lea
 
   if (module != NULL || lender == NULL)
     return module;
-  module = leat_resident_find_module (lender, op);
+  module = leat_resident_find_module (lender, op, leat_plan_has_slots_for (self->plan, op->source));
   if (module != NULL)
     g_hash_table_insert (self->modules, leat_kernel_source_ref (op->source), leat_module_ref (module));
   return module;
@@ -104,6 +106,7 @@ leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError 
                                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
+  target.indirect = leat_plan_has_slots_for (self->plan, source);
   image = leat_resident_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;
@@ -153,6 +156,41 @@ leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaun
   self->timed[op->index] = function;
 }
 
+static const char *
+leat_resident_why_not_early (LeatResident *self)
+{
+  if (leat_device_get_facts (self->device)->compute_major < 9)
+    return "it takes compute capability 9.0";
+  if (leat_device_get_table (self->device)->cuGraphAddNode == NULL)
+    return "it takes a driver for CUDA 12.3";
+  return NULL;
+}
+
+/* Whether all blocks run at once: surely, where there are no more than multiprocessors. */
+static gboolean
+leat_resident_measure_grid (LeatResident *self, LeatModule *module, LeatOp *op, GError **error)
+{
+  guint64 blocks = (guint64) op->grid[0] * op->grid[1] * op->grid[2];
+  guint multiprocessors = leat_device_get_facts (self->device)->multiprocessors, each = 1;
+
+  if (blocks > multiprocessors
+      && !leat_module_get_occupancy (module, self->functions[op->index], op->block[0] * op->block[1] * op->block[2],
+                                     op->shared_bytes, &each, error))
+    return FALSE;
+  op->is_small = blocks <= (guint64) each * multiprocessors;
+  return TRUE;
+}
+
+/* What is to be known before it may begin early, or another during it. */
+static gboolean
+leat_resident_look_at_kernel (LeatResident *self, LeatModule *module, LeatOp *op, GError **error)
+{
+  if (self->plan->traits.early == LEAT_EARLY_NONE || op->cooperative || leat_resident_why_not_early (self) != NULL)
+    return TRUE;
+  op->waits = leat_module_waits (module);
+  return leat_resident_measure_grid (self, module, op, error);
+}
+
 static gboolean
 leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op, GError **error)
 {
@@ -172,7 +210,8 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   memcpy (shape.block, op->block, sizeof shape.block);
   self->functions[op->index] = function;
   self->op_modules[op->index] = module;
-  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
+  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error)
+      || !leat_resident_look_at_kernel (self, module, op, error))
     return FALSE;
   if (self->measured && !leat_device_is_cpu (self->device))
     leat_resident_load_timed (self, module, &shape, op);
@@ -196,6 +235,7 @@ leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **e
           return FALSE;
         }
     }
+  leat_plan_allow_early (self->plan, leat_resident_why_not_early (self));
   return TRUE;
 }
 

@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  guint64 kernels, copies, fills;
+  guint64 kernels, copies, fills, early_starts;
 } LeatGraphCount;
 
 static guint64
@@ -80,6 +80,29 @@ leat_session_count_nodes (LeatSession *self, LeatLane *lane, CUgraph graph, Leat
   return TRUE;
 }
 
+/* The driver tells no kinds of edges where it knows none. */
+static gboolean
+leat_session_count_edges (LeatSession *self, LeatLane *lane, CUgraph graph, LeatGraphCount *count, GError **error)
+{
+  g_autofree CUgraphNode *nodes = NULL;
+  g_autofree CUgraphEdgeData *edges = NULL;
+  size_t n = 0;
+  CUresult result;
+
+  if (lane->table->cuGraphGetEdges == NULL)
+    return TRUE;
+  result = (*lane->table->cuGraphGetEdges) (graph, NULL, NULL, NULL, &n);
+  nodes = g_new0 (CUgraphNode, 2 * n + 1);
+  edges = g_new0 (CUgraphEdgeData, n + 1);
+  if (result == CUDA_SUCCESS && n > 0)
+    result = (*lane->table->cuGraphGetEdges) (graph, nodes, nodes + n, edges, &n);
+  if (result != CUDA_SUCCESS)
+    return leat_session_fail_count (self, "cuGraphGetEdges", result, error);
+  for (size_t i = 0; i < n; i++)
+    count->early_starts += edges[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  return TRUE;
+}
+
 /* What the graphs of all paths did between start and stop: the nodes that the driver says each has, times its launches.
  */
 static gboolean
@@ -95,10 +118,12 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
       LeatGraphCount count = { 0 };
 
       for (LeatExecutable *it = &lane->executables[path]; it != NULL && it->graph != NULL && good; it = it->next)
-        good = leat_session_count_nodes (self, lane, it->graph, &count, error);
+        good = leat_session_count_nodes (self, lane, it->graph, &count, error)
+               && leat_session_count_edges (self, lane, it->graph, &count, error);
       sum->kernels += launches * count.kernels;
       sum->copies += launches * count.copies;
       sum->fills += launches * count.fills;
+      sum->early_starts += launches * count.early_starts;
     }
   leat_device_pop (self->device);
   return good;
@@ -139,10 +164,11 @@ leat_session_start_counting (LeatSession *self, GError **error)
  * Ends leat_session_start_counting() and tells what was counted, over all runs between the two.
  *
  * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches.  A wait is one
- * however it is done; of other sessions' waits, those that end by looking (%LEAT_WAIT_SPIN) are not seen.
+ * however it is done; of other sessions' waits, those that end by looking (%LEAT_WAIT_SPIN) are not seen.  Where a
+ * property that was set gave the session another graph in between, the nodes of the former one are not seen either.
  *
- * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, graph-launches, waits, calls (of any kind);
- *   %NULL on error
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, early-starts, graph-launches, waits, calls
+ * (of any kind); %NULL on error
  */
 GVariant *
 leat_session_stop_counting (LeatSession *self, GError **error)
@@ -175,6 +201,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_add (&builder, "{st}", "kernels", inside.kernels + COUNT (kernels));
   g_variant_builder_add (&builder, "{st}", "copies", inside.copies + COUNT (copies));
   g_variant_builder_add (&builder, "{st}", "fills", inside.fills + COUNT (fills));
+  g_variant_builder_add (&builder, "{st}", "early-starts", inside.early_starts);
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
   /* A wait that looks until the end is many calls, and one wait. */
   g_variant_builder_add (&builder, "{st}", "waits", COUNT (waits) + lane->seen_ended - self->counted_seen_from);

@@ -24,8 +24,7 @@ leat_session_get_output (LeatSession *self, guint index)
   return &g_array_index (self->outputs, LeatSessionOutput, index);
 }
 
-/* Has the session to itself, and open, until leat_session_let_go (). */
-static gboolean
+gboolean
 leat_session_take_open (LeatSession *self, GError **error)
 {
   if (!leat_session_take (self, error))
@@ -58,8 +57,7 @@ leat_session_refuse_app (LeatSession *self, GArray *entries, const char *name, c
                "there is no app node \"%s\" that is a %s%s", name, kind, hint);
 }
 
-/* @entries: structures that begin with their op */
-static gpointer
+gpointer
 leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
 {
   for (guint i = 0; i < entries->len; i++)
@@ -73,6 +71,17 @@ leat_session_find_app (LeatSession *self, GArray *entries, const char *name, con
   return NULL;
 }
 
+static gboolean
+leat_session_check_own (LeatSession *self, const LeatSessionInput *input, GError **error)
+{
+  if (!leat_plan_get_buffer (self->plan, input->op->touches[0].buffer)->user)
+    return TRUE;
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMORY,
+               "app \"%s\" has memory=user: leat_session_bind_input () says where its data are",
+               leat_node_get_name (input->op->node));
+  return FALSE;
+}
+
 static void
 leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *view)
 {
@@ -81,15 +90,15 @@ leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *v
   leat_session_view (&input->staging, view);
 }
 
-static gboolean
-leat_session_check_count (const char *name, const LeatView *view, guint64 count, GError **error)
+gboolean
+leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error)
 {
-  guint64 most = leat_spec_get_n_dims (view->spec) > 0 ? leat_spec_get_dim (view->spec, 0) : 1;
+  guint64 most = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
   g_autofree char *text = NULL;
 
-  if (count == most || (count < most && leat_spec_is_bounded (view->spec)))
+  if (count == most || (count < most && leat_spec_is_bounded (spec)))
     return TRUE;
-  text = leat_spec_to_string (view->spec, LEAT_SPEC_STYLE_FILE);
+  text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
                "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
   return FALSE;
@@ -124,6 +133,8 @@ leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GEr
   if (!leat_session_take_open (self, error))
     return FALSE;
   input = leat_session_find_app (self, self->inputs, name, "source", error);
+  if (input != NULL && !leat_session_check_own (self, input, error))
+    input = NULL;
   if (input != NULL)
     leat_session_lend_input (self, input, view);
   leat_session_let_go (self);
@@ -155,9 +166,11 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
   if (!leat_session_take_open (self, error))
     return FALSE;
   input = leat_session_find_app (self, self->inputs, name, "source", error);
+  if (input != NULL && !leat_session_check_own (self, input, error))
+    input = NULL;
   if (input != NULL)
     leat_session_lend_input (self, input, &view);
-  good = input != NULL && leat_session_check_count (name, &view, count, error);
+  good = input != NULL && leat_session_check_count (name, view.spec, count, error);
   if (good && input->staging.count != NULL)
     *input->staging.count = count;
   leat_session_let_go (self);

@@ -16,6 +16,7 @@ leat_session_find_view (LeatSession *self, const LeatLane *lane, const LeatOp *o
 
   leat_lane_view (lane, id, &staging->view);
   staging->count = buffer->header ? (guint64 *) lane->hosts[id] : NULL;
+  staging->binding = buffer->user ? &lane->bindings[buffer->slot] : NULL;
   staging->row_bytes = buffer->header ? leat_spec_get_row_bytes (buffer->spec) : 0;
   staging->most = leat_buffer_get_capacity (leat_plan_get_origin (lane->plan, id));
 }

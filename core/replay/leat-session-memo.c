@@ -35,6 +35,9 @@ leat_session_refuse_memo (const char *why, const char *what, GError **error)
 gboolean
 leat_session_check_memo (LeatPlan *plan, GError **error)
 {
+  if (plan->users->len > 0)
+    return leat_session_refuse_memo (" has memory of the program, at which the session does not look",
+                                     leat_node_get_name (plan->first_user), error);
   for (guint i = 0; i < plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);

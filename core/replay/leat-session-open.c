@@ -60,6 +60,9 @@ leat_session_bind (LeatSession *self, GError **error)
   static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
                                               [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
+  static const LeatEarlyMode earlies[] = { [LEAT_EARLY_START_AUTO] = LEAT_EARLY_AUTO,
+                                           [LEAT_EARLY_START_OFF] = LEAT_EARLY_NONE,
+                                           [LEAT_EARLY_START_ON] = LEAT_EARLY_ALL };
   LeatTraits traits = { .bound = TRUE };
   gint64 since = g_get_monotonic_time ();
 
@@ -69,6 +72,7 @@ leat_session_bind (LeatSession *self, GError **error)
   leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
   traits.capture = captures[self->executor];
+  traits.early = earlies[self->early_start];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
@@ -79,7 +83,8 @@ leat_session_bind (LeatSession *self, GError **error)
 static void
 leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
 {
-  gboolean up = lane->hosts[op->from] != NULL, back = lane->hosts[op->to] != NULL;
+  gboolean up = lane->hosts[op->from] != NULL || leat_plan_get_user (lane->plan, op->from) != NULL;
+  gboolean back = lane->hosts[op->to] != NULL || leat_plan_get_user (lane->plan, op->to) != NULL;
 
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     if (!leat_path_skips (path, op))

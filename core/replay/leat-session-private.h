@@ -5,6 +5,7 @@
 
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
+#include "leat-address-map-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
@@ -14,9 +15,9 @@
 
 G_BEGIN_DECLS
 
-/* After so many runs the graph of one op has paid for itself: to instantiate it takes 42 us, and its launch saves at
- * most 1.8 us (on an H200). */
-#define LEAT_SESSION_RUNS_TO_SETTLE 24
+/* After so many runs the graph of one op has paid for itself: 24 on an H200, where to instantiate it takes 42 us and
+ * its launch saves at most 1.8 us, and 33 on an H100. */
+#define LEAT_SESSION_RUNS_TO_SETTLE 32
 
 typedef struct
 {
@@ -25,11 +26,13 @@ typedef struct
   guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
+  guint64 bindings;   /* memory of the program's that was bound to a port */
   guint64 replans;    /* plans that were made since the opening */
   guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
   LeatGraphCounts graphs;
   guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
+  guint64 early_starts;
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back;                 /* copied */
   guint64 graph_bytes;                          /* of the device's memory, taken by instantiating */
@@ -91,10 +94,11 @@ typedef enum
 /* Staging memory as the session's lane has it, looked up once. */
 typedef struct
 {
-  LeatView view;     /* with the count that is always there */
-  guint64 *count;    /* where the count lies; NULL where it is always the same */
-  guint64 row_bytes; /* of a bounded spec */
-  guint64 most;      /* items that there is room for where they come from */
+  LeatView view;              /* with the count that is always there */
+  guint64 *count;             /* where the count lies; NULL where it is always the same */
+  const LeatBinding *binding; /* of memory that the program brings; else NULL */
+  guint64 row_bytes;          /* of a bounded spec */
+  guint64 most;               /* items that there is room for where they come from */
 } LeatSessionStaging;
 
 /* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
@@ -157,6 +161,7 @@ struct _LeatSession
   LeatPipeline *pipeline;
   char *selector;
   LeatExecutor executor;
+  LeatEarlyStart early_start;
   gboolean reuse;     /* leave uploads out where the inputs are what they were */
   gboolean is_pushed; /* the context is current while it runs */
   gboolean calibrate; /* find the best ways of data between host and device by measuring */
@@ -176,13 +181,15 @@ struct _LeatSession
   guint64 setup_clock;
   LeatSetup *setup; /* of them, the one that runs; the next three are its */
   LeatPlan *plan;
-  LeatResident *resident; /* not owned */
-  GPtrArray *lanes;       /* LeatLane */
-  GArray *inputs;         /* LeatSessionInput */
-  GArray *outputs;        /* LeatSessionOutput */
-  GHashTable *changeable; /* LeatNode -> GPtrArray of LeatOp */
-  LeatMemo *memo;         /* NULL while nothing is remembered */
-  LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
+  LeatResident *resident;        /* not owned */
+  GPtrArray *lanes;              /* LeatLane */
+  GArray *inputs;                /* LeatSessionInput */
+  GArray *outputs;               /* LeatSessionOutput */
+  GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
+  LeatAddressMap *address_map;   /* NULL before the first binding */
+  guint next_input, next_output; /* that are likely to be bound next */
+  LeatMemo *memo;                /* NULL while nothing is remembered */
+  LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
   gboolean measured;                 /* runs may be: as timing_mode was when it was opened */
   guint n_measured;                  /* runs that were */
@@ -301,13 +308,23 @@ leat_session_view (const LeatSessionStaging *staging, LeatView *view)
   *view = staging->view;
   if (staging->count != NULL)
     view->count = *staging->count;
+  if (G_UNLIKELY (staging->binding != NULL))
+    leat_binding_view (staging->binding, view, staging->row_bytes != 0 && staging->count == NULL);
 }
 
 static inline guint64
 leat_session_get_live_bytes (const LeatSessionStaging *staging, const LeatView *view)
 {
-  return staging->count != NULL ? view->count * staging->row_bytes : view->capacity;
+  return staging->row_bytes != 0 ? view->count * staging->row_bytes : view->capacity;
 }
+
+/* Has the session to itself, and open, until leat_session_let_go (). */
+gboolean leat_session_take_open (LeatSession *self, GError **error);
+/* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
+gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
+gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
+/* Has every port whose memory the program brings got some? */
+gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);

@@ -69,8 +69,7 @@ leat_session_fill_flush (LeatSession *self, LeatLane *lane, GError **error)
     {
       LeatSessionInput *input = leat_session_get_input (self, i);
 
-      if (input->staging.count != NULL)
-        *input->staging.count = 0;
+      leat_lane_set_count (lane, input->op->touches[0].buffer, 0);
       input->generation++;
     }
   return leat_lane_set_ending (lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
@@ -171,10 +170,12 @@ leat_session_choose_path (LeatSession *self)
   return LEAT_PATH_RESIDENT;
 }
 
-/* Once for each path: the first run that can take it pays for its graph. */
+/* The first run that can take a path pays for its graph; each brings what was bound since the last. */
 static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
+  if (self->plan->users->len > 0 && !leat_lane_bring_bindings (lane, path, error))
+    return FALSE;
   if (G_LIKELY (lane->executables[path].is_built))
     return TRUE;
   self->levels_changed = TRUE;
@@ -343,7 +344,9 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
   flight->known = leat_session_recall (self);
-  if (!flight->known && self->to_calibrate && !leat_session_calibrate (self, lane, error))
+  if (!flight->known && self->to_calibrate
+      && (!leat_session_prepare_path (self, lane, LEAT_PATH_FULL, error)
+          || !leat_session_calibrate (self, lane, error)))
     return LEAT_FLOW_ERROR;
   if (asks || !flight->known)
     flight->filled_us = g_get_monotonic_time ();

@@ -79,6 +79,12 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("changes", changes, "Nodes whose arguments were set between runs"),
   /**
+   * LeatSession:bindings:
+   *
+   * Times that memory of the program was bound to a port, since the session was opened.
+   */
+  COUNTER ("bindings", bindings, "Times that memory of the program was bound to a port"),
+  /**
    * LeatSession:replans:
    *
    * Plans made for properties that were set between runs, since the session was opened.
@@ -102,6 +108,12 @@ static const LeatCounter leat_counters[] = {
    * Executable graphs that were made, since the session was opened.
    */
   COUNTER ("instantiations", graphs.instantiations, "Executable graphs that were made"),
+  /**
+   * LeatSession:early-starts:
+   *
+   * Dependencies in the graph of a run for whose end a kernel waits by itself, now.
+   */
+  GAUGE ("early-starts", early_starts, "Dependencies for whose end a kernel waits by itself"),
   /**
    * LeatSession:shapes:
    *
@@ -276,6 +288,7 @@ leat_session_tell_stats (LeatSession *self)
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   self->stats.graphs = self->graph_counts;
+  self->stats.early_starts = self->plan->prediction.early_starts;
   if (G_UNLIKELY (self->levels_changed))
     leat_session_note_levels (self);
   g_mutex_lock (&self->told_lock);
@@ -343,7 +356,8 @@ leat_session_print_trials (LeatSession *self)
  *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t (plans made
  *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
  *   (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why the last plan
- *   for which there was no executable needed one); shapes t and shape-bytes t (kept for former shapes of the data),
+ *   for which there was no executable needed one); early-starts t (dependencies for whose end a kernel waits by
+ *   itself); shapes t and shape-bytes t (kept for former shapes of the data),
  *   shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the first run measured, and the
  *   microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and
  *   bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went down when

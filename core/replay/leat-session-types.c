@@ -30,6 +30,8 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
                                        { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
+                                       { LEAT_SESSION_ERROR_UNBOUND, "LEAT_SESSION_ERROR_UNBOUND", "unbound" },
+                                       { LEAT_SESSION_ERROR_MEMORY, "LEAT_SESSION_ERROR_MEMORY", "memory" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -48,6 +50,20 @@ leat_executor_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("LeatExecutor", values));
+  return type;
+}
+
+GType
+leat_early_start_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_EARLY_START_AUTO, "LEAT_EARLY_START_AUTO", "auto" },
+                                       { LEAT_EARLY_START_OFF, "LEAT_EARLY_START_OFF", "off" },
+                                       { LEAT_EARLY_START_ON, "LEAT_EARLY_START_ON", "on" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatEarlyStart", values));
   return type;
 }
 

@@ -4,7 +4,8 @@
 
 #include "leat-base-kernel-check.h"
 
-#define LEAT_KERNEL_MAX_THREADS 1024 /* of a block, on every CUDA device */
+#define LEAT_KERNEL_MAX_THREADS 1024       /* of a block, on every CUDA device */
+#define LEAT_KERNEL_LARGE_BYTES (1u << 30) /* of an output that nobody asked for */
 
 static GPtrArray *
 leat_kernel_list_outputs (const LeatPrototype *prototype)
@@ -220,5 +221,42 @@ leat_kernel_warn_sizes (LeatNode *node, const LeatPrototype *prototype, guint64 
                             "another port has too where the two must be equal",
                             input->name, items, what, prototype->entry, input->name, input->name,
                             input->dtype != NULL ? input->dtype : "u8");
+    }
+}
+
+static guint64
+leat_kernel_get_first_bytes (const LeatPrototype *prototype, LeatRecorder *recorder)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].kind == LEAT_PARAM_INPUT)
+      return leat_spec_get_bytes (
+        leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, prototype->params[i].name)));
+  return G_MAXUINT64;
+}
+
+/* One that is no larger than its input is as large as somebody wanted. */
+void
+leat_kernel_warn_outputs (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *output = &prototype->params[i];
+      LeatPort *port = output->kind == LEAT_PARAM_OUTPUT ? leat_node_get_port (node, output->name, NULL) : NULL;
+      g_autofree char *has = NULL, *size = NULL;
+      LeatSpec *spec;
+
+      if (port == NULL || leat_spec_has_shape (leat_port_get_template (port)))
+        continue;
+      spec = leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, output->name));
+      if (leat_spec_get_bytes (spec) < LEAT_KERNEL_LARGE_BYTES
+          || leat_spec_get_bytes (spec) <= leat_kernel_get_first_bytes (prototype, recorder))
+        continue;
+      has = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+      size = g_format_size_full (leat_spec_get_bytes (spec), G_FORMAT_SIZE_IEC_UNITS);
+      leat_recorder_warn (recorder,
+                          "output \"%s\" has the shape of the first input, which makes it %s, %s; state its shape on "
+                          "the node, such as %s=%s[256], or %s=%s where that is meant",
+                          output->name, has, size, output->name, leat_dtype_get_name (leat_spec_get_dtype (spec)),
+                          output->name, has);
     }
 }

@@ -24,5 +24,7 @@ void leat_kernel_warn_axes (const LeatPrototype *prototype, const LeatKernelCall
 /* Inputs whose size the kernel does not learn, where it works on more items than they have.  @n_threads: that the grid
  * has by some port; 0 where it has them by itself. */
 void leat_kernel_warn_sizes (LeatNode *node, const LeatPrototype *prototype, guint64 n_threads, LeatRecorder *recorder);
+/* Outputs that are large since nobody said what shape they have. */
+void leat_kernel_warn_outputs (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder);
 
 G_END_DECLS

@@ -225,6 +225,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_kernel_warn_reads (self->prototype, self->source, (const char *const *) cleared, recorder);
   leat_kernel_warn_axes (self->prototype, &call, recorder);
   leat_kernel_warn_sizes (node, self->prototype, threads[0] * threads[1] * threads[2], recorder);
+  leat_kernel_warn_outputs (node, self->prototype, recorder);
   leat_kernel_warn_source (self->prototype, self->source, recorder);
   return TRUE;
 }

@@ -6,9 +6,10 @@
 #include "leat-cpu-graph.h"
 #include "leat-cpu-node-params.h"
 
-/* With the lock: the nodes must be of this graph, each once. */
+/* With the lock: the nodes must be of this graph, each once, and their edges such as a node of @type can have. */
 static CUresult
-leat_cpu_graph_check_dependencies (LeatCpuGraph *graph, const CUgraphNode *dependencies, gsize n)
+leat_cpu_graph_check_dependencies (LeatCpuGraph *graph, CUgraphNodeType type, const CUgraphNode *dependencies,
+                                   const CUgraphEdgeData *edges, gsize n)
 {
   if (n > 0 && dependencies == NULL)
     return CUDA_ERROR_INVALID_VALUE;
@@ -16,7 +17,8 @@ leat_cpu_graph_check_dependencies (LeatCpuGraph *graph, const CUgraphNode *depen
     {
       LeatCpuNode *node = leat_cpu_node_from_handle (dependencies[i]);
 
-      if (node == NULL || node->graph != graph)
+      if (node == NULL || node->graph != graph
+          || !leat_cpu_edge_is_sound (node->type, type, edges != NULL ? &edges[i] : NULL))
         return CUDA_ERROR_INVALID_VALUE;
       for (gsize k = 0; k < i; k++)
         if (dependencies[k] == dependencies[i])
@@ -34,7 +36,7 @@ leat_cpu_graph_add (CUgraph graph_handle, CUgraphNodeType type, const CUgraphNod
 
   if (graph == NULL)
     return CUDA_ERROR_INVALID_VALUE;
-  CUresult result = leat_cpu_graph_check_dependencies (graph, dependencies, n);
+  CUresult result = leat_cpu_graph_check_dependencies (graph, type, dependencies, edges, n);
   if (result != CUDA_SUCCESS)
     return result;
   *node = leat_cpu_node_new (graph, type);
@@ -333,15 +335,23 @@ cuGraphAddNode_v2 (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependen
                                 : result;
 }
 
+/* What is to be taken away must be there just so; what is added must not be there in any way. */
 static CUresult
-leat_cpu_graph_check_edge (LeatCpuGraph *graph, CUgraphNode from_handle, CUgraphNode to_handle, gboolean present)
+leat_cpu_graph_check_edge (LeatCpuGraph *graph, CUgraphNode from_handle, CUgraphNode to_handle,
+                           const CUgraphEdgeData *data, gboolean add)
 {
+  const CUgraphEdgeData *there;
+  gboolean good;
+
   LeatCpuNode *from = leat_cpu_node_from_handle (from_handle);
   LeatCpuNode *to = leat_cpu_node_from_handle (to_handle);
 
   if (from == NULL || to == NULL || from == to || from->graph != graph || to->graph != graph)
     return CUDA_ERROR_INVALID_VALUE;
-  return leat_cpu_node_has_edge (from, to) == present ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  there = leat_cpu_node_find_edge (from, to);
+  good = add ? there == NULL && leat_cpu_edge_is_sound (from->type, to->type, data)
+             : there != NULL && leat_cpu_edge_equal (there, data);
+  return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* All edges are checked before the first one is changed. */
@@ -357,7 +367,7 @@ leat_cpu_graph_change_edges (CUgraph graph_handle, const CUgraphNode *from, cons
   if (graph == NULL || (n > 0 && (from == NULL || to == NULL)))
     result = CUDA_ERROR_INVALID_VALUE;
   for (gsize i = 0; i < n && result == CUDA_SUCCESS; i++)
-    result = leat_cpu_graph_check_edge (graph, from[i], to[i], !add);
+    result = leat_cpu_graph_check_edge (graph, from[i], to[i], edges != NULL ? &edges[i] : NULL, add);
   for (gsize i = 0; i < n && result == CUDA_SUCCESS; i++)
     if (add)
       leat_cpu_node_connect ((LeatCpuNode *) from[i], (LeatCpuNode *) to[i], edges != NULL ? &edges[i] : NULL);
@@ -378,5 +388,5 @@ CUresult
 cuGraphRemoveDependencies_v2 (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                               const CUgraphEdgeData *edges, size_t n_dependencies)
 {
-  return leat_cpu_graph_change_edges (graph, from, to, NULL, n_dependencies, FALSE);
+  return leat_cpu_graph_change_edges (graph, from, to, edges, n_dependencies, FALSE);
 }

@@ -149,9 +149,11 @@ cuGraphGetRootNodes (CUgraph graph, CUgraphNode *nodes, size_t *n_nodes)
   return leat_cpu_graph_list_nodes (graph, nodes, n_nodes, TRUE);
 }
 
+/* Who lists edges without asking what they say is told when they say something. */
 CUresult
 cuGraphGetEdges_v2 (CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *n_edges)
 {
+  gboolean lossy = FALSE;
   gsize n = 0;
 
   LEAT_CPU_ENTER ();
@@ -170,11 +172,15 @@ cuGraphGetEdges_v2 (CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphE
             to[n] = (CUgraphNode) node;
             if (edges != NULL)
               edges[n] = leat_cpu_node_get_from (node, e)->data;
+            else
+              lossy = lossy || !leat_cpu_edge_is_plain (&leat_cpu_node_get_from (node, e)->data);
           }
     }
   leat_cpu_release ();
   if (graph == NULL)
     return CUDA_ERROR_INVALID_VALUE;
+  if (lossy)
+    return CUDA_ERROR_LOSSY_QUERY;
   *n_edges = from != NULL ? MIN (n, *n_edges) : n;
   return CUDA_SUCCESS;
 }
@@ -183,6 +189,8 @@ static CUresult
 leat_cpu_node_list_edges (CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data, gsize *n_nodes,
                           gboolean forward)
 {
+  gboolean lossy = FALSE;
+
   LEAT_CPU_ENTER ();
   if (n_nodes == NULL)
     return CUDA_ERROR_INVALID_VALUE;
@@ -194,10 +202,14 @@ leat_cpu_node_list_edges (CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeDat
       nodes[i] = (CUgraphNode) g_array_index (edges, LeatCpuEdge, i).node;
       if (data != NULL)
         data[i] = g_array_index (edges, LeatCpuEdge, i).data;
+      else
+        lossy = lossy || !leat_cpu_edge_is_plain (&g_array_index (edges, LeatCpuEdge, i).data);
     }
   if (edges != NULL)
     *n_nodes = nodes != NULL ? MIN (edges->len, *n_nodes) : edges->len;
   leat_cpu_release ();
+  if (lossy)
+    return CUDA_ERROR_LOSSY_QUERY;
   return node != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

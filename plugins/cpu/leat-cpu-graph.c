@@ -113,13 +113,13 @@ leat_cpu_node_free (LeatCpuNode *node)
   leat_cpu_node_release (node);
 }
 
-gboolean
-leat_cpu_node_has_edge (LeatCpuNode *from, LeatCpuNode *to)
+const CUgraphEdgeData *
+leat_cpu_node_find_edge (LeatCpuNode *from, LeatCpuNode *to)
 {
   for (guint i = 0; i < to->from->len; i++)
     if (leat_cpu_node_get_from (to, i)->node == from)
-      return TRUE;
-  return FALSE;
+      return &leat_cpu_node_get_from (to, i)->data;
+  return NULL;
 }
 
 void

@@ -80,14 +80,19 @@ gboolean leat_cpu_graph_has_type (LeatCpuGraph *graph, CUgraphNodeType type); /*
 LeatCpuNode *leat_cpu_node_from_handle (CUgraphNode handle);
 LeatCpuNode *leat_cpu_node_from_handle_of_type (CUgraphNode handle, CUgraphNodeType type);
 LeatCpuNode *leat_cpu_node_new (LeatCpuGraph *graph, CUgraphNodeType type);
-void leat_cpu_node_free (LeatCpuNode *node); /* takes it out of its graph */
-gboolean leat_cpu_node_has_edge (LeatCpuNode *from, LeatCpuNode *to);
+void leat_cpu_node_free (LeatCpuNode *node);                                         /* takes it out of its graph */
+const CUgraphEdgeData *leat_cpu_node_find_edge (LeatCpuNode *from, LeatCpuNode *to); /* or NULL */
 void leat_cpu_node_connect (LeatCpuNode *from, LeatCpuNode *to, const CUgraphEdgeData *data);
 gboolean leat_cpu_node_disconnect (LeatCpuNode *from, LeatCpuNode *to);
 /* Bodies of nodes, as given by the program.  The op is taken over. */
 void leat_cpu_node_set_op (LeatCpuNode *node, LeatCpuOp *op);
 void leat_cpu_node_set_event (LeatCpuNode *node, LeatCpuEvent *event);
 CUgraphNodeType leat_cpu_op_get_node_type (const LeatCpuOp *op);
+
+/* @data: NULL is as all zeros, a plain edge */
+gboolean leat_cpu_edge_is_plain (const CUgraphEdgeData *data);
+gboolean leat_cpu_edge_equal (const CUgraphEdgeData *a, const CUgraphEdgeData *b);
+gboolean leat_cpu_edge_is_sound (CUgraphNodeType from, CUgraphNodeType to, const CUgraphEdgeData *data);
 
 #define leat_cpu_graph_get_node(graph, i) ((LeatCpuNode *) g_ptr_array_index ((graph)->nodes, (i)))
 #define leat_cpu_node_get_from(node, i)   (&g_array_index ((node)->from, LeatCpuEdge, (i)))

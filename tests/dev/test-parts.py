@@ -89,6 +89,34 @@ def test_network_is_doubted_for_a_reason(folder):
     assert finish(bash(folder, 'setup_doubt_network log')) == (0, '', '')
 
 
+RELEASE = """
+dpkg-query () { if [ "${*: -1}" = here ]; then echo -n '1:0.9.1-2'; else return 1; fi; }
+apt-cache () { printf '%s:\\n  Installed: (none)\\n  Candidate: 2.4.0~rc1-1\\n' "$2"; }
+setup_read_list build
+setup_check_release
+echo goes on
+"""
+
+
+def test_release_that_is_too_old_is_said_first(folder):
+    (folder / 'dev.d').mkdir()
+    (folder / 'dev.d' / 'packages.txt').write_text('here  command:nosuchcommand>=1.0   build  does this\n'
+                                                   'there command:nosuchcommand>=2.5   build  does that\n'
+                                                   'new   command:nosuchcommand>=2.3.9 build  is new enough\n'
+                                                   'any   command:nosuchcommand        build  is any\n')
+    assert finish(bash(folder, RELEASE)) == \
+        (1, '', 'dev: here is version 0.9.1 here: Leat needs 1.0 (does this)\n'
+                'dev: there is version 2.4.0 here: Leat needs 2.5 (does that)\n'
+                'dev: nothing was installed; install newer ones, or use Debian 12, Ubuntu 23.04 or later\n')
+
+
+def test_release_with_newer_ones_from_elsewhere(folder):
+    (folder / 'dev.d').mkdir()
+    (folder / 'dev.d' / 'packages.txt').write_text('here command:python3>=3.0 build does this\n'
+                                                   'new  command:nosuchcommand>=2.4 build does that\n')
+    assert finish(bash(folder, RELEASE)) == (0, 'goes on\n', '')
+
+
 def told(*programs):
     """What is reported of programs, each (stdout, how it ended, stderr, names)."""
     import tap

@@ -65,6 +65,11 @@ static const char source[] =
   "  GRID_FOR (i, in_count)\n"
   "    out[i] = in[i];\n"
   "}\n"
+  "__global__ void widen (const uint8_t *in, uint64_t in_count, uint32_t *out)\n"
+  "{\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = in[i];\n"
+  "}\n"
   "__global__ void hist (const uint32_t *in, uint64_t in_count, uint32_t *bins, uint32_t *out)\n"
   "{\n"
   "  GRID_FOR (i, in_count)\n"
@@ -394,6 +399,11 @@ test_kernel_warns (void)
     { "entry=turn in=u32[h,w] out=u32[w,h] block=32 grid=1x3", "u32[2,3]", NULL },
     { "entry=turn in=u32[h,w] out=u32[w,h] block=256", "u32[2,1]", NULL },
     { "entry=grid out=u32[8] block=256", "u32[8]", NULL },
+    { "entry=widen", "u8[<=1073741824]",
+      "output \"out\" has the shape of the first input, which makes it u32[<=1073741824], 4.0" },
+    { "entry=widen out=u32[<=1073741824]", "u8[<=1073741824]", NULL },
+    { "entry=widen", "u8[<=1048576]", NULL },
+    { "entry=copy_int", "u8[<=1073741824]", NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

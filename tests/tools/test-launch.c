@@ -211,7 +211,9 @@ static const PlanningCase planning_cases[] = {
   { "io:file path=in.bin out=f32[2] -> upload\n -> kernel source=\"k.cu\" more=1 -> readback -> discard\n",
     ":2:35: ", "f32 is not u8; kernel0 is at " },
   { "io:file path=in.bin out=f32[2] -> upload\n -> kernel source=\"k.cu\" more=1 -> readback -> discard\n",
-    ":2:35: ", "plan.leat:2:1: give it u8, or put \"map expr=x type=u8\" in between" },
+    ":2:35: ", "plan.leat:2:1: give it u8, or put \"map expr=x type=u8\" right before kernel \"kernel0\"" },
+  { "io:file path=in.bin out=f32[2] -> upload -> readback -> text:report patterns=a\n",
+    ":2:45: ", "give it u64, or put \"map expr=x type=u64\" after the upload" },
   { "io:file path=in.bin out=u8[10] -> upload -> map expr=foo(x) -> readback -> discard\n",
     ":2:54: ", "no function \"foo\"; there are abs min max sqrt" },
 };

@@ -74,6 +74,51 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
   return most * value;
 }
 
+/* From compute capability 9.0 on, a kernel may begin while those that it depends on still run, where an edge of the
+ * graph says so.  A wrapper lets what depends on it begin at once, and waits before anything else: so all that runs
+ * early waits, and the end of one kernel means the end of all before it.
+ *
+ * What it reads may then be written while it is there already, though not after the wait.  Loads for what nobody writes
+ * while a kernel is there (ld.global.nc) will not do for it; the compiler takes them for what is `__restrict__` and only
+ * read, but not where something, at the end, might write it. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+/* By this name the host knows that wrappers wait. */
+extern "C" __device__ int leat_wrappers_wait = 1;
+
+__device__ __forceinline__ void
+leat_wait_for_others ()
+{
+  asm volatile ("griddepcontrol.launch_dependents;");
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+}
+
+template <class T>
+__device__ __forceinline__ void
+leat_might_write (T *p)
+{
+  asm volatile ("" ::"l"(p) : "memory");
+}
+
+template <class T>
+__device__ __forceinline__ T
+leat_load_plainly (const T *p)
+{
+  return *p;
+}
+#define __ldg(p) leat_load_plainly (p)
+#else
+__device__ __forceinline__ void
+leat_wait_for_others ()
+{
+}
+
+template <class T>
+__device__ __forceinline__ void
+leat_might_write (T *)
+{
+}
+#endif
+
 __device__ __forceinline__ uint64_t
 leat_clock_now ()
 {

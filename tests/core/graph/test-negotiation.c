@@ -73,7 +73,8 @@ static const struct
   /* What does not suit is followed to where it came in. */
   { { "out:o=f64[4]", "in:i=any out:o=any", "in:i=f32[n] out:o=f32[n]" },
     NULL,
-    "; the f64 comes from toy:kernel \"n0\": give it f32, or put \"map expr=x type=f32\" in between" },
+    "; the f64 comes from toy:kernel \"n0\": give it f32, or put \"map expr=x type=f32\" right before toy:kernel "
+    "\"n2\"" },
   { { "out:o=f32[4,5]", "in:i=any out:o=any", "in:i=f32[n] out:o=f32[n]" },
     NULL,
     "; the shape comes from toy:kernel \"n0\": give it another one there, or let the reader take 2 dimensions" },

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #define GOOD       "good.so"
 #define TIMEOUT_MS 3000
@@ -352,6 +353,30 @@ test_registry_cache_follows_the_file (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_scans (fixture), ==, 0);
 }
 
+/* What one libleat could not use, the next may: a symbol that it lacked is there.  What is good stays. */
+static void
+test_registry_cache_follows_the_library (Fixture *fixture, gconstpointer data)
+{
+  const gsize checksum_at = 24, library_at = 32, data_at = 40; /* in the file */
+  g_autofree char *contents = NULL;
+  guint64 library, checksum;
+  gsize size;
+
+  fixture_copy (fixture, GOOD, "good.so");
+  fixture_copy (fixture, "bad/crashes.so", "crashes.so");
+  g_assert_cmpuint (count_scans (fixture), ==, 2);
+  g_assert_true (g_file_get_contents (fixture->cache, &contents, &size, NULL));
+  memcpy (&library, contents + library_at, sizeof library);
+  g_assert_cmphex (library, !=, 0);
+  library++;
+  checksum = XXH3_64bits_withSeed (contents + data_at, size - data_at, library);
+  memcpy (contents + library_at, &library, sizeof library);
+  memcpy (contents + checksum_at, &checksum, sizeof checksum);
+  g_assert_true (g_file_set_contents (fixture->cache, contents, size, NULL));
+  g_assert_cmpuint (count_scans (fixture), ==, 1);
+  g_assert_cmpuint (count_scans (fixture), ==, 0);
+}
+
 static void
 test_registry_cache_keeps_other_folders (Fixture *fixture, gconstpointer data)
 {
@@ -516,6 +541,7 @@ main (int argc, char **argv)
   ADD ("find/in-empty-folders", test_registry_find_in_empty_folders);
   ADD ("cache/is-used", test_registry_cache_is_used);
   ADD ("cache/follows-the-file", test_registry_cache_follows_the_file);
+  ADD ("cache/follows-the-library", test_registry_cache_follows_the_library);
   ADD ("cache/keeps-other-folders", test_registry_cache_keeps_other_folders);
   ADD ("cache/damaged", test_registry_cache_damaged);
   ADD ("cache/works-without", test_registry_works_without_a_cache);

@@ -156,7 +156,7 @@ test_parse_file_override_unknown (Files *files, gconstpointer data)
   g_assert_cmpuint (files->errors->len, ==, 2);
   g_ptr_array_set_size (files->errors, 0);
   g_assert_null (files_parse (files, "a.leat", "input=x", "input=y"));
-  files_assert_error (files, 0, LEAT_PARSE_ERROR_VARIABLE_DUPLICATE,
+  files_assert_error (files, 0, LEAT_PARSE_ERROR_VARIABLE_OVERRIDE,
                       "variable \"input\" is given twice, \"x\" and \"y\"; give it one value");
   g_ptr_array_set_size (files->errors, 0);
   g_assert_null (files_parse (files, "a.leat", "b", "=x"));

@@ -2,122 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "foreign-fixture.h"
 #include "planted-calls.h"
-
-#include "device/leat-device-private.h"
-#include "session-fixture.h"
 
 /* Foreign work: captured, or between the graphs where it cannot be. */
 
-#define N 64
-
-typedef struct
-{
-  SessionFixture base;
-  LeatDevice *device;
-  ForeignNode *node; /* owned */
-} ForeignFixture;
-
-static void
-make_node (LeatPipeline *pipeline, const char *id, const char *name, const char *property, const char *value)
-{
-  g_autoptr (GError) error = NULL;
-  LeatNode *node = leat_pipeline_make (pipeline, id, name, &error);
-
-  g_assert_no_error (error);
-  if (property != NULL)
-    leat_node_set_from_string (node, property, value, &error);
-  g_assert_no_error (error);
-}
-
-/* source, upload, foreign, readback, sink */
-static void
-fixture_set_up (ForeignFixture *self)
-{
-  static const char *const names[] = { "source", "up", "foreign", "down", "sink" };
-  LeatPipeline *pipeline = leat_pipeline_new ();
-  g_autoptr (GError) error = NULL;
-
-  self->node = foreign_node_new ("foreign");
-  make_node (pipeline, "app", "source", "spec", "u8[64]");
-  make_node (pipeline, "upload", "up", "mode", "copy");
-  leat_pipeline_add (pipeline, LEAT_NODE (self->node), &error);
-  g_assert_no_error (error);
-  make_node (pipeline, "readback", "down", "mode", "copy");
-  make_node (pipeline, "app", "sink", NULL, NULL);
-  for (guint i = 0; i + 1 < G_N_ELEMENTS (names); i++)
-    leat_pipeline_link (pipeline, names[i], names[i + 1], &error);
-  g_assert_no_error (error);
-  self->base.pipeline = pipeline;
-  self->base.session = leat_session_new (pipeline, NULL);
-  self->base.source = LEAT_APP (leat_pipeline_get_node (pipeline, "source", NULL));
-  self->base.sink = LEAT_APP (leat_pipeline_get_node (pipeline, "sink", NULL));
-  self->device = leat_device_open (NULL, &error);
-  g_assert_no_error (error);
-  leat_device_push (self->device, &error);
-  g_assert_no_error (error);
-  planted_set_up (&self->node->planted, leat_device_get_table (self->device));
-}
-
-static void
-fixture_open (ForeignFixture *self, LeatExecutor executor)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_object_set (self->base.session, "executor", executor, NULL);
-  leat_session_open (self->base.session, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-fixture_clear (ForeignFixture *self)
-{
-  session_fixture_close (&self->base);
-  planted_clear (&self->node->planted, leat_device_get_table (self->device));
-  leat_device_pop (self->device);
-  g_object_unref (self->device);
-  g_assert_cmpuint (self->node->destroyed, >, 0);
-  g_object_unref (self->node);
-}
-
-static void
-fixture_run (ForeignFixture *self, guint8 salt)
-{
-  guint8 x[N];
-  g_autoptr (GBytes) output = NULL;
-  const guint8 *y;
-
-  for (guint i = 0; i < N; i++)
-    x[i] = (guint8) (i + salt);
-  output = session_fixture_run (&self->base, x, sizeof x);
-  y = g_bytes_get_data (output, NULL);
-  for (guint i = 0; i < N; i++)
-    g_assert_cmpuint (y[i], ==, i < 4 ? 0x5a : x[i]);
-}
-
-static guint64
-fixture_predict (ForeignFixture *self, const char *name)
-{
-  g_autoptr (GVariant) all = leat_plan_dup_prediction (leat_session_get_plan (self->base.session));
-  guint64 value = G_MAXUINT64;
-
-  g_assert_true (g_variant_lookup (all, name, "t", &value));
-  return value;
-}
-
-/* The one warning of the opening; NULL where there was none. (transfer full) */
-static LeatMessage *
-fixture_take_warning (ForeignFixture *self)
-{
-  LeatMessage *message = leat_bus_pop (leat_pipeline_get_bus (self->base.pipeline), 0);
-
-  if (message == NULL)
-    return NULL;
-  g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
-  g_assert_error (leat_message_get_error (message), LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_CAPTURE);
-  g_assert_cmpstr (leat_message_get_source (message), ==, "foreign");
-  return message;
-}
+#define N FOREIGN_FIXTURE_N
 
 static void
 test_foreign_is_captured (void)
@@ -127,23 +17,23 @@ test_foreign_is_captured (void)
   g_autoptr (LeatMessage) warning = NULL;
   guint captures;
 
-  fixture_set_up (&fixture);
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  foreign_fixture_set_up (&fixture);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
   captures = fixture.node->captures;
   g_assert_cmpuint (captures, >, 0);
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, 1);
-  g_assert_cmpuint (fixture_predict (&fixture, "foreign"), ==, 1);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 1);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "foreign"), ==, 1);
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) run);
+    foreign_fixture_run (&fixture, (guint8) run);
   g_assert_cmpuint (fixture.node->captures, ==, captures);
   g_assert_cmpuint (fixture.node->calls, ==, 0);
-  warning = fixture_take_warning (&fixture);
+  warning = foreign_fixture_take_warning (&fixture);
   g_assert_null (warning);
   text = leat_plan_to_text (leat_session_get_plan (fixture.base.session));
   g_test_message ("%s", text);
   g_assert_nonnull (strstr (text, "stamp (2 nodes)"));
   g_assert_nonnull (strstr (text, "and what 1 foreign op does"));
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static void
@@ -151,14 +41,14 @@ test_foreign_is_called_by_eager (void)
 {
   ForeignFixture fixture = { 0 };
 
-  fixture_set_up (&fixture);
-  fixture_open (&fixture, LEAT_EXECUTOR_EAGER);
+  foreign_fixture_set_up (&fixture);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_EAGER);
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) run);
+    foreign_fixture_run (&fixture, (guint8) run);
   g_assert_cmpuint (fixture.node->captures, ==, 0);
   g_assert_cmpuint (fixture.node->calls, ==, 3);
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, 0);
-  fixture_clear (&fixture);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 0);
+  foreign_fixture_clear (&fixture);
 }
 
 /* What the driver counts is what the plan says: two launches, one for each piece. */
@@ -171,14 +61,14 @@ test_foreign_may_refuse (void)
   g_autoptr (GVariant) counts = NULL;
   guint64 launches = 0, waits = 0;
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->why_not_captured = "it reads a clock";
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, 2);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 2);
   leat_session_start_counting (fixture.base.session, &error);
   g_assert_no_error (error);
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) run);
+    foreign_fixture_run (&fixture, (guint8) run);
   counts = leat_session_stop_counting (fixture.base.session, &error);
   g_assert_no_error (error);
   g_variant_lookup (counts, "graph-launches", "t", &launches);
@@ -195,7 +85,7 @@ test_foreign_may_refuse (void)
   g_assert_nonnull (strstr (json, "\"foreign\" : 1"));
   dot = leat_plan_to_dot (leat_session_get_plan (fixture.base.session));
   g_assert_nonnull (strstr (dot, "foreign\\nstamp\", shape=box, style=dashed"));
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 /* Pieces of one copy each are no graphs until they have been launched often. */
@@ -204,17 +94,17 @@ test_foreign_auto_leaves_small_pieces (void)
 {
   ForeignFixture fixture = { 0 };
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->why_not_captured = "it reads a clock";
-  fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, 0);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 0);
   for (guint run = 0; run < LEAT_SESSION_RUNS_TO_SETTLE; run++)
-    fixture_run (&fixture, (guint8) run);
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, 0);
+    foreign_fixture_run (&fixture, (guint8) run);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 0);
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) (run + 100));
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, 2);
-  fixture_clear (&fixture);
+    foreign_fixture_run (&fixture, (guint8) (run + 100));
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 2);
+  foreign_fixture_clear (&fixture);
 }
 
 static void
@@ -223,13 +113,13 @@ test_foreign_that_does_nothing (void)
   ForeignFixture fixture = { 0 };
   g_autoptr (LeatMessage) warning = NULL;
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->idle = TRUE;
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
-  warning = fixture_take_warning (&fixture);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  warning = foreign_fixture_take_warning (&fixture);
   g_assert_nonnull (warning);
   g_assert_nonnull (strstr (leat_message_get_error (warning)->message, "put nothing on its stream"));
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static CUresult
@@ -258,12 +148,12 @@ test_foreign_finds_calls (void)
 {
   ForeignFixture fixture = { 0 };
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->plant = plant_look_ups;
-  fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
-  fixture_run (&fixture, 0);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
+  foreign_fixture_run (&fixture, 0);
   g_assert_cmpuint (n_looked_up, >, 0);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static void
@@ -274,16 +164,16 @@ test_foreign_failure_is_of_its_node (void)
   g_autoptr (GBytes) input = NULL;
   guint8 x[N] = { 0 };
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->plant = plant_failure;
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
   input = g_bytes_new (x, sizeof x);
   leat_app_push_bytes (fixture.base.source, input, &error);
   g_assert_no_error (error);
   g_assert_cmpint (leat_session_replay (fixture.base.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error->message, "\"foreign\""));
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static void
@@ -292,11 +182,11 @@ test_foreign_is_not_remembered (void)
   ForeignFixture fixture = { 0 };
   g_autoptr (GError) error = NULL;
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   g_object_set (fixture.base.session, "memo", LEAT_MEMO_EXACT, NULL);
   g_assert_false (leat_session_open (fixture.base.session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMO);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 /* The run without uploads captures anew. */
@@ -307,8 +197,8 @@ test_foreign_in_resident_runs (void)
   g_autoptr (GError) error = NULL;
   LeatView in, out;
 
-  fixture_set_up (&fixture);
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  foreign_fixture_set_up (&fixture);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
   leat_session_map_input (fixture.base.session, "source", &in, &error);
   leat_session_map_output (fixture.base.session, "sink", &out, &error);
   g_assert_no_error (error);
@@ -321,7 +211,7 @@ test_foreign_in_resident_runs (void)
       g_assert_cmpuint (((guint8 *) out.data)[N - 1], ==, 7);
     }
   g_assert_cmpuint (fixture.node->calls, ==, 0);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static void
@@ -348,16 +238,16 @@ test_foreign_arguments_change (gconstpointer executor)
   ForeignFixture fixture = { 0 };
   guint captures;
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   set_stamp (&fixture, 1);
-  fixture_open (&fixture, GPOINTER_TO_INT (executor));
+  foreign_fixture_open (&fixture, GPOINTER_TO_INT (executor));
   run_and_check_stamp (&fixture, 1);
   set_stamp (&fixture, 2);
   run_and_check_stamp (&fixture, 2);
   captures = fixture.node->captures;
   run_and_check_stamp (&fixture, 2);
   g_assert_cmpuint (fixture.node->captures, ==, captures);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static guint plant_countdown;
@@ -384,9 +274,9 @@ test_foreign_fails_later (gconstpointer countdown)
   LeatView in, out;
 
   plant_countdown = GPOINTER_TO_UINT (countdown);
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->plant = plant_alloc_later;
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
   leat_session_map_input (fixture.base.session, "source", &in, &error);
   leat_session_map_output (fixture.base.session, "sink", &out, &error);
   g_assert_no_error (error);
@@ -398,11 +288,11 @@ test_foreign_fails_later (gconstpointer countdown)
       g_assert_cmpuint (((guint8 *) out.data)[0], ==, 0x5a);
       g_assert_cmpuint (((guint8 *) out.data)[N - 1], ==, 7);
     }
-  warning = fixture_take_warning (&fixture);
+  warning = foreign_fixture_take_warning (&fixture);
   g_assert_nonnull (warning);
   g_assert_nonnull (strstr (leat_message_get_error (warning)->message, "cuMemAlloc"));
   g_assert_cmpuint (fixture.node->calls, >, 0);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 /* Where there is no capture into a given graph, the work is a graph in the graph. */
@@ -413,16 +303,16 @@ test_foreign_as_a_child (void)
   LeatDriverTable *table;
   LeatDriverTable whole;
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   table = (LeatDriverTable *) leat_device_get_table (fixture.device);
   whole.cuStreamBeginCaptureToGraph = table->cuStreamBeginCaptureToGraph;
   table->cuStreamBeginCaptureToGraph = NULL;
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
   table->cuStreamBeginCaptureToGraph = whole.cuStreamBeginCaptureToGraph;
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) run);
+    foreign_fixture_run (&fixture, (guint8) run);
   g_assert_cmpuint (fixture.node->calls, ==, 0);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 #define TRY(call)                                                                                                      \
@@ -448,14 +338,14 @@ test_foreign_may_fork (void)
 {
   ForeignFixture fixture = { 0 };
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->plant = plant_fork_and_join;
   fixture.node->late = TRUE;
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) run);
+    foreign_fixture_run (&fixture, (guint8) run);
   g_assert_cmpuint (fixture.node->calls, ==, 0);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static void
@@ -473,8 +363,8 @@ put_kernels_around (LeatPipeline *pipeline)
   static const char *const names[] = { "up", "before", "foreign", "after", "down" };
   g_autoptr (GError) error = NULL;
 
-  make_node (pipeline, "map", "before", "expr", "x+a");
-  make_node (pipeline, "map", "after", "expr", "x+b");
+  foreign_fixture_make_node (pipeline, "map", "before", "expr", "x+a");
+  foreign_fixture_make_node (pipeline, "map", "after", "expr", "x+b");
   leat_port_unlink (leat_node_get_port (leat_pipeline_get_node (pipeline, "foreign", NULL), "in", NULL));
   leat_port_unlink (leat_node_get_port (leat_pipeline_get_node (pipeline, "down", NULL), "in", NULL));
   for (guint i = 0; i + 1 < G_N_ELEMENTS (names); i++)
@@ -490,11 +380,11 @@ test_foreign_between_kernels (gconstpointer why_not_captured)
 {
   ForeignFixture fixture = { 0 };
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   put_kernels_around (fixture.base.pipeline);
   fixture.node->why_not_captured = why_not_captured;
-  fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, why_not_captured != NULL ? 2 : 1);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, why_not_captured != NULL ? 2 : 1);
   for (guint run = 1; run < 5; run++)
     {
       guint8 x[N] = { 0 };
@@ -508,7 +398,7 @@ test_foreign_between_kernels (gconstpointer why_not_captured)
       g_assert_cmpuint (y[0], ==, 0x5a + 2 * run);
       g_assert_cmpuint (y[N - 1], ==, 3 * run);
     }
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 static void
@@ -519,19 +409,19 @@ test_foreign_names_the_call (gconstpointer data)
   g_autoptr (LeatMessage) warning = NULL;
   const char *call = NULL;
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->plant = planted->plant;
-  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
-  warning = fixture_take_warning (&fixture);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  warning = foreign_fixture_take_warning (&fixture);
   g_assert_nonnull (warning);
   g_test_message ("%s", leat_message_get_error (warning)->message);
   g_variant_lookup (leat_message_get_details (warning), "call", "&s", &call);
   g_assert_cmpstr (call, ==, planted->call);
-  g_assert_cmpuint (fixture_predict (&fixture, "graph-launches"), ==, 2);
+  g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 2);
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) run);
+    foreign_fixture_run (&fixture, (guint8) run);
   g_assert_cmpuint (fixture.node->calls, ==, 3);
-  fixture_clear (&fixture);
+  foreign_fixture_clear (&fixture);
 }
 
 /* A node that goes on as if nothing had happened. */
@@ -542,11 +432,11 @@ test_foreign_finds_the_careless (gconstpointer data)
   ForeignFixture fixture = { 0 };
   g_autoptr (LeatMessage) warning = NULL;
 
-  fixture_set_up (&fixture);
+  foreign_fixture_set_up (&fixture);
   fixture.node->plant = planted->plant;
   fixture.node->careless = TRUE;
-  fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
-  warning = fixture_take_warning (&fixture);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_AUTO);
+  warning = foreign_fixture_take_warning (&fixture);
   if (!planted->careful)
     {
       const char *call = NULL;
@@ -556,8 +446,8 @@ test_foreign_finds_the_careless (gconstpointer data)
       g_assert_cmpstr (call, ==, planted->call);
     }
   for (guint run = 0; run < 3; run++)
-    fixture_run (&fixture, (guint8) run);
-  fixture_clear (&fixture);
+    foreign_fixture_run (&fixture, (guint8) run);
+  foreign_fixture_clear (&fixture);
 }
 
 int

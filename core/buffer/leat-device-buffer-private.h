@@ -1,0 +1,42 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "device/leat-memory-private.h"
+#include "buffer/leat-device-buffer.h"
+
+G_BEGIN_DECLS
+
+/* Transfers by request, and runs of sessions.  Within a kind there may be several at a time. */
+typedef enum
+{
+  LEAT_BUFFER_USE_TRANSFER,
+  LEAT_BUFFER_USE_RUN,
+} LeatBufferUse;
+
+typedef struct
+{
+  guint64 requests;  /* that were not empty */
+  guint64 transfers; /* that the driver was asked for */
+  guint64 fused;     /* uploads and downloads that needed no transfer of their own */
+  guint64 bytes_up, bytes_down, bytes_filled, bytes_copied;
+} LeatTransferCounts;
+
+void leat_transfer_counts_add (LeatTransferCounts *self, const LeatTransferCounts *more);
+GVariant *leat_transfer_counts_to_variant (const LeatTransferCounts *self);
+
+/* From here until leave () the memory stays and is used in this way only: FALSE with RELEASED or BUSY. Takes no
+ * reference. */
+gboolean leat_device_buffer_enter (LeatDeviceBuffer *self, LeatBufferUse use, GError **error);
+void leat_device_buffer_leave (LeatDeviceBuffer *self, LeatBufferUse use);
+/* For as long as something has the buffer's address: release () is refused. */
+gboolean leat_device_buffer_bind (LeatDeviceBuffer *self, GError **error);
+void leat_device_buffer_unbind (LeatDeviceBuffer *self);
+/* Of the first byte: the header where there is one.  For who has entered or bound it. */
+CUdeviceptr leat_device_buffer_get_address (LeatDeviceBuffer *self);
+/* Bytes before the first item. */
+guint64 leat_device_buffer_get_header (LeatDeviceBuffer *self);
+void leat_device_buffer_count (LeatDeviceBuffer *self, const LeatTransferCounts *more);
+
+G_END_DECLS

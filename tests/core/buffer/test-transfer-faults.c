@@ -1,0 +1,88 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "fault-driver.h"
+#include "leat.h"
+
+/* Every driver call of a batch of each kind of request is made to fail, one after the other. */
+
+static const char *why_not;
+
+static gboolean
+drive (GBytes **result, GError **error)
+{
+  g_autoptr (LeatDevice) device = leat_device_open (NULL, error);
+  g_autoptr (LeatDeviceBuffer) buffer = device != NULL ? leat_device_buffer_new (device, 64, error) : NULL;
+  g_autoptr (LeatDeviceBuffer) other = buffer != NULL ? leat_device_buffer_new (device, 64, error) : NULL;
+  g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("0123456789", 10);
+
+  if (other == NULL)
+    return FALSE;
+  leat_transfer_batch_upload (batch, buffer, 0, bytes);
+  leat_transfer_batch_fill (batch, buffer, 4, 2, 'x');
+  leat_transfer_batch_copy (batch, other, 1, buffer, 0, 10);
+  leat_transfer_batch_download (batch, other, 1, 10);
+  if (!leat_transfer_batch_run (batch, error))
+    {
+      g_assert_null (leat_transfer_batch_get_download (batch, 0));
+      return FALSE;
+    }
+  *result = leat_transfer_batch_get_download (batch, 0);
+  return TRUE;
+}
+
+static void
+sweep_one (const char *code, guint64 n)
+{
+  g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, code);
+  g_autoptr (GBytes) result = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *failed;
+  gboolean good;
+
+  fault_driver_plant (plant);
+  good = drive (&result, &error);
+  failed = fault_driver_get_failed ();
+  g_assert_true (good == (error == NULL));
+  g_assert_true (good || failed != NULL);
+  if (good && (g_bytes_get_size (result) != 10 || memcmp (g_bytes_get_data (result, NULL), "0123xx6789", 10) != 0))
+    fault_driver_complain ("%s: wrong bytes after %s failed", plant, failed);
+  fault_driver_plant ("");
+}
+
+static void
+test_transfer_faults_every_call (gconstpointer code)
+{
+  g_autoptr (GBytes) result = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 n_calls;
+
+  if (why_not != NULL)
+    {
+      g_test_skip (why_not);
+      return;
+    }
+  fault_driver_plant ("");
+  drive (&result, &error);
+  g_assert_no_error (error);
+  n_calls = fault_driver_count_calls ();
+  g_assert_cmpuint (n_calls, >, 10);
+  for (guint64 n = 1; n <= n_calls; n++)
+    {
+      sweep_one (code, n);
+      fault_driver_assert_empty (code, FALSE);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  why_not = fault_driver_init ();
+  g_test_add_data_func ("/leat/transfer-faults/every-call/out-of-memory", "OUT_OF_MEMORY",
+                        test_transfer_faults_every_call);
+  g_test_add_data_func ("/leat/transfer-faults/every-call/invalid", "UNKNOWN", test_transfer_faults_every_call);
+  return g_test_run ();
+}

@@ -1,0 +1,122 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tool-run.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* What an option writes is no file that the pipeline reads or writes, by whichever name. */
+
+#define WORDS(...) ((const char *const[]){ "leat-launch", __VA_ARGS__, NULL })
+
+typedef struct
+{
+  char *folder, *in, *pipeline;
+} Fixture;
+
+static void
+fixture_set_up (Fixture *self, gconstpointer data)
+{
+  g_autofree char *linked = NULL;
+
+  self->folder = tool_make_folder ();
+  self->in = tool_write (self->folder, "in.bin", "some bytes");
+  linked = g_build_filename (self->folder, "linked", NULL);
+  g_assert_cmpint (link (self->in, linked), ==, 0);
+  self->pipeline = tool_write (
+    self->folder, "copy.leat",
+    "leat 1\nlet out = out.bin\nio:file path=in.bin -> upload -> readback -> io:file name=sink path=$out\n");
+}
+
+static void
+fixture_tear_down (Fixture *self, gconstpointer data)
+{
+  tool_remove_folder (self->folder);
+  g_free (self->folder);
+  g_free (self->in);
+  g_free (self->pipeline);
+}
+
+static ToolResult *
+fixture_run (Fixture *self, const char *option, const char *name, const char *other)
+{
+  g_autofree char *word = g_strdup_printf ("%s=%s/%s", option, self->folder, name);
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS (word, self->pipeline, other));
+
+  g_test_message ("%s: %s", word, result->err);
+  return g_steal_pointer (&result);
+}
+
+static void
+test_paths_refuses_files_of_the_pipeline (Fixture *self, gconstpointer data)
+{
+  static const struct
+  {
+    const char *option, *name, *says;
+  } table[] = {
+    { "--stats-file", "out.bin", "would write over \"path\" of node \"sink\": name another file" },
+    { "--stats-file", "./out.bin", "would write over \"path\" of node \"sink\"" },
+    { "--trace", "out.bin", "--trace=" },
+    { "--dot", "in.bin", "would write over \"path\"" },
+    { "--stats-file", "in.bin", "would write over \"path\"" },
+    { "--stats-file", "linked", "would write over \"path\"" },
+    { "--stats-file", "copy.leat", "would write over the pipeline" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (ToolResult) result = fixture_run (self, table[i].option, table[i].name, NULL);
+      g_autofree char *left = tool_list_folder (self->folder);
+
+      g_assert_cmpint (result->code, ==, 2);
+      tool_assert_contains (result->err, table[i].says);
+      g_assert_cmpstr (left, ==, "copy.leat in.bin linked");
+    }
+}
+
+static void
+test_paths_refuses_one_file_for_two (Fixture *self, gconstpointer data)
+{
+  g_autofree char *trace = g_strdup_printf ("--trace=%s/./both", self->folder);
+  g_autoptr (ToolResult) result = fixture_run (self, "--stats-file", "both", trace);
+
+  g_assert_cmpint (result->code, ==, 2);
+  tool_assert_contains (result->err, "--stats-file and --trace cannot both write to ");
+}
+
+static void
+test_paths_takes_streams_and_other_files (Fixture *self, gconstpointer data)
+{
+  g_autoptr (ToolResult) file = fixture_run (self, "--stats-file", "stats", NULL);
+  g_autoptr (ToolResult) streams =
+    tool_run (NULL, WORDS ("--stats-file=/dev/null", "--trace=/dev/null", self->pipeline, "out=/dev/null"));
+  g_autofree char *left = tool_list_folder (self->folder);
+
+  g_assert_cmpint (file->code, ==, 0);
+  g_test_message ("%s", streams->err);
+  g_assert_cmpint (streams->code, ==, 0);
+  g_assert_cmpstr (left, ==, "copy.leat in.bin linked out.bin stats");
+}
+
+/* A mistake of the command line, not of the pipeline. */
+static void
+test_paths_variable_given_twice (Fixture *self, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS (self->pipeline, "out=a", "out=b"));
+
+  g_assert_cmpint (result->code, ==, 2);
+  tool_assert_contains (result->err, "variable \"out\" is given twice, \"a\" and \"b\"");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, function) g_test_add (name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
+  ADD ("/leat/tools/launch/paths/refuses-files-of-the-pipeline", test_paths_refuses_files_of_the_pipeline);
+  ADD ("/leat/tools/launch/paths/refuses-one-file-for-two", test_paths_refuses_one_file_for_two);
+  ADD ("/leat/tools/launch/paths/takes-streams-and-other-files", test_paths_takes_streams_and_other_files);
+  ADD ("/leat/tools/launch/paths/variable-given-twice", test_paths_variable_given_twice);
+  return g_test_run ();
+}
