@@ -106,6 +106,11 @@ leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint
 
   if (arg->value != NULL)
     memcpy (&value, g_bytes_get_data (arg->value, NULL), sizeof value);
+  if (!op->wrapped)
+    {
+      leat_launch_put_number (self, value);
+      return TRUE;
+    }
   leat_launch_put_address (self, counted ? lane->addresses[arg->buffer] : 0);
   leat_launch_put_number (self, value);
   leat_launch_put_number (self,

@@ -144,22 +144,23 @@ test_change_clears_the_memo (void)
 }
 
 static LeatDriverTable real;
-static guint n_refused;
+static guint n_updates, n_without;
 
 static CUresult
-want_context (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
+note_context (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
 {
   CUcontext context = NULL;
 
+  n_updates++;
   if ((*real.cuCtxGetCurrent) (&context) == CUDA_SUCCESS && context != NULL)
     return (*real.cuGraphExecKernelNodeSetParams) (exec, node, params);
-  n_refused++;
+  n_without++;
   return CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* A driver that wants a context to be current is refused none, and is not asked without one again. */
+/* A GPU's driver crashes when a node is updated while no context is current. */
 static void
-test_change_with_a_driver_that_wants_a_context (void)
+test_change_is_made_with_a_context (void)
 {
   SessionFixture fixture;
   LeatDriverTable *table;
@@ -168,14 +169,12 @@ test_change_with_a_driver_that_wants_a_context (void)
   run_and_check (&fixture, 2, 1);
   table = (LeatDriverTable *) leat_device_get_table (leat_session_get_device (fixture.session));
   real = *table;
-  table->cuGraphExecKernelNodeSetParams = want_context;
-  for (guint i = 3; i < 7; i++)
-    {
-      set_arg (&fixture, "a", i);
-      run_and_check (&fixture, i, 1);
-    }
+  table->cuGraphExecKernelNodeSetParams = note_context;
+  set_arg (&fixture, "a", 3);
+  run_and_check (&fixture, 3, 1);
   *table = real;
-  g_assert_cmpuint (n_refused, <=, 1);
+  g_assert_cmpuint (n_updates, >, 0);
+  g_assert_cmpuint (n_without, ==, 0);
   session_fixture_close (&fixture);
 }
 
@@ -231,8 +230,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/change/reaches-every-path", test_change_reaches_every_path);
   g_test_add_func ("/leat/session/change/refuses", test_change_refuses);
   g_test_add_func ("/leat/session/change/clears-the-memo", test_change_clears_the_memo);
-  g_test_add_func ("/leat/session/change/with-a-driver-that-wants-a-context",
-                   test_change_with_a_driver_that_wants_a_context);
+  g_test_add_func ("/leat/session/change/is-made-with-a-context", test_change_is_made_with_a_context);
   g_test_add_func ("/leat/session/change/from-another-thread", test_change_from_another_thread);
   return g_test_run ();
 }
