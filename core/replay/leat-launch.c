@@ -188,7 +188,7 @@ leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError *
 
   for (guint i = 0; i < op->n_args; i++)
     {
-      gboolean counts = op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT;
+      gboolean counts = op->wrapped && op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT;
 
       self->n_params = at;
       if (op->args[i].kind == LEAT_ARG_NODE_ARG && !leat_launch_put (self, lane, op, i, error))
