@@ -116,6 +116,23 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   return TRUE;
 }
 
+/* What is told after a run is refused where there is none, and where nobody would be told. */
+static gboolean
+leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
+{
+  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL;
+
+  if (self->task == LEAT_LAUNCH_RUN && self->timing == LEAT_TIMING_NODES && !told && self->dot_path == NULL)
+    return leat_launch_options_refuse (error, "--timing goes with --stats, --dot or --trace, which tell what it found");
+  if (self->task == LEAT_LAUNCH_RUN || (!told && words->timing == NULL))
+    return TRUE;
+  if (self->plan_path != NULL)
+    return leat_launch_options_refuse (
+      error, "--stats, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
+  return leat_launch_options_refuse (
+    error, "--stats, --timing and --trace tell of a run, and --check, --plan and --variables make none");
+}
+
 static gboolean
 leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
 {
@@ -139,6 +156,8 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return TRUE;
   if (self->words == NULL || self->words[0] == NULL)
     return leat_launch_options_refuse (error, "name a pipeline file, or write a pipeline");
+  if (!leat_launch_options_check_run (self, words, error))
+    return FALSE;
   if (words->variables && !leat_launch_options_is_file (self))
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
   return TRUE;

@@ -187,7 +187,8 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
  * Lends the memory that results come to, so that they can be read in place.
  *
  * From the first call on nothing is put into the node's queue.  Call it once before the first run, and after each run
- * whose results are of interest; what it gave is good until the next run begins.
+ * whose results are of interest; what it gave is good until the next run begins.  Of a node with `memory=user` the data
+ * are where leat_session_bind_output () put them, which may be an address of the device.
  *
  * Returns: whether there is such an output; errors as leat_session_map_input ()
  */

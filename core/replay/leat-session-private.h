@@ -105,6 +105,8 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
+  LeatBuffer *buffer;
+  const char *name; /* of the node, which has it as long as the session is open */
   LeatSessionStaging staging;
   gboolean direct;    /* the program fills the staging memory itself */
   guint64 generation; /* of the staging memory */
@@ -114,6 +116,8 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
+  LeatBuffer *buffer;
+  const char *name; /* likewise */
   LeatSessionStaging staging;
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;

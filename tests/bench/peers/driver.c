@@ -230,6 +230,7 @@ run_all (const char *program, const char *image_path)
   run_fan_out (10);
   run_argument ();
   run_rebind (10);
+  run_rebind_table (10);
   run_open (10, 20);
   run_open (100, 40);
   run_open (1000, 100);

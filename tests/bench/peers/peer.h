@@ -78,3 +78,4 @@ void run_start (const char *program, const char *image_path, int divisor);
 /* What run_start () starts: a new process's way from @input to standard output. */
 int run_once (const char *input);
 void run_rebind (int divisor);
+void run_rebind_table (int divisor);

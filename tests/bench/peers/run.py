@@ -73,6 +73,7 @@ def list_ratios():
     for name in ('argument', 'argument-double'):
         for peer in ('driver', 'torch', 'cupy'):
             yield name, 'set-and-replay', peer, peer, [('argument', 'set-and-replay')]
+    yield 'rebind', 'rebind-and-replay', 'driver, one update', 'driver', [('rebind-table', 'rebind-and-replay')]
     for case, figure in (('rebind', 'rebind-and-replay'), ('start', 'first-result'),
                          ('start', 'process')):
         for peer in ('driver', 'torch', 'cupy'):
