@@ -19,7 +19,8 @@ enum
 /* A file with the kernels:
  * `judge`, x: i32 -> y: i32, y = x + 1, reports from a template that a function calls;
  * `meet`, the same with barriers, and a variant for the CPU;
- * `kinds`, x: i32 -> y: i32, reports values of each type, x[0] deciding. */
+ * `kinds`, x: i32 -> y: i32, reports values of each type, x[0] deciding;
+ * `codes`, x: i32 -> y: i32, reports with the codes x + 3. */
 void report_fixture_init (void);
 void report_fixture_clear (void);
 /* @chain: what stands between upload and readback, KERNELS being the file. */

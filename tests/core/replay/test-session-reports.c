@@ -260,6 +260,33 @@ test_reports_kinds_of_values (void)
   session_fixture_close (&fixture);
 }
 
+/* More kinds than anybody reads are told of by their number, and can be asked for. */
+static void
+test_reports_of_many_kinds (void)
+{
+  SessionFixture fixture;
+  gint32 x[24];
+  g_autoptr (GVariant) reports = NULL;
+  guint told = 0, left_out = 0;
+  LeatMessage *message;
+
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    x[i] = (gint32) i;
+  report_fixture_open (&fixture, "kernel name=codes source=\"KERNELS\" entry=codes", LEAT_EXECUTOR_GRAPH);
+  run_well (&fixture, x, G_N_ELEMENTS (x));
+  while ((message = leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0)) != NULL)
+    {
+      if (!g_variant_lookup (leat_message_get_details (message), "left-out", "u", &left_out))
+        told++;
+      leat_message_unref (message);
+    }
+  g_assert_cmpuint (told, ==, 16);
+  g_assert_cmpuint (left_out, ==, 8);
+  reports = leat_session_dup_reports (fixture.session);
+  g_assert_cmpuint (g_variant_n_children (reports), ==, 24);
+  session_fixture_close (&fixture);
+}
+
 /* Without uploads the same is reported again. */
 static void
 test_reports_in_resident_runs (void)
@@ -574,6 +601,7 @@ test_reports_are_counted_by_code (void)
 {
   SessionFixture fixture;
   gint32 x[REPORT_ITEMS];
+  g_autofree char *exposition = NULL;
   g_autoptr (GError) error = NULL;
 
   fill (x, 2000);
@@ -584,6 +612,8 @@ test_reports_are_counted_by_code (void)
   g_assert_cmpint (lookup_total (&fixture, REPORT_ODD), ==, 6);
   g_assert_cmpint (lookup_total (&fixture, REPORT_LARGE), ==, REPORT_ITEMS + 100 - 6);
   g_assert_cmpint (lookup_total (&fixture, REPORT_NEGATIVE), ==, -1);
+  exposition = leat_session_to_prometheus (fixture.session, "p");
+  g_assert_nonnull (strstr (exposition, "pipeline=\"p\",node=\"judge\",code=\"9\",severity=\"warning\"} 6\n"));
   leat_session_close (fixture.session);
   leat_session_open (fixture.session, NULL, &error);
   g_assert_no_error (error);
@@ -631,6 +661,7 @@ main (int argc, char **argv)
   add_for_executors ("error-fails-the-run", test_reports_error_fails_the_run);
   add_for_executors ("two-nodes", test_reports_two_nodes);
   g_test_add_func ("/leat/session/reports/kinds-of-values", test_reports_kinds_of_values);
+  g_test_add_func ("/leat/session/reports/of-many-kinds", test_reports_of_many_kinds);
   g_test_add_func ("/leat/session/reports/in-resident-runs", test_reports_in_resident_runs);
   add_for_executors ("on-bound-memory", test_reports_on_bound_memory);
   g_test_add_func ("/leat/session/reports/to-a-main-loop", test_reports_to_a_main_loop);
