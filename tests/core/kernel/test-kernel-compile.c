@@ -109,9 +109,8 @@ test_kernel_compile_include (gconstpointer target_name)
 }
 
 static char *
-compile_to_ptx (const char *text, guint capability, gboolean timed)
+compile_ptx_for (const char *text, const LeatImageTarget *target)
 {
-  LeatImageTarget target = { LEAT_IMAGE_PTX, "", capability, timed };
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "clocks.cu", NULL);
@@ -123,7 +122,7 @@ compile_to_ptx (const char *text, guint capability, gboolean timed)
   g_assert_no_error (error);
   g_unlink (path);
   g_rmdir (folder);
-  image = leat_image_compile (source, &target, &error);
+  image = leat_image_compile (source, target, &error);
   if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
     {
       g_test_skip (error->message);
@@ -131,6 +130,14 @@ compile_to_ptx (const char *text, guint capability, gboolean timed)
     }
   g_assert_no_error (error);
   return g_strndup (g_bytes_get_data (image, NULL), g_bytes_get_size (image));
+}
+
+static char *
+compile_to_ptx (const char *text, guint capability, gboolean timed)
+{
+  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", capability, timed };
+
+  return compile_ptx_for (text, &target);
 }
 
 /* The instructions of one kernel of a PTX text. */
@@ -215,6 +222,33 @@ test_kernel_compile_waits_for_nobody (void)
   g_assert_null (strstr (ptx, "leat_wrappers_wait"));
   g_assert_null (strstr (ptx, "griddepcontrol"));
   g_assert_nonnull (strstr (entry, "ld.global.nc"));
+}
+
+/* Where items may be found through a slot, it is looked into after the wait, and what lies there is no memory that
+ * nobody writes meanwhile. */
+static void
+test_kernel_compile_indirect (void)
+{
+  static const char *const names[] = { "leat_wrap_twice", "leat_time_twice" };
+  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .timed = TRUE, .indirect = TRUE };
+  g_autofree char *ptx = compile_ptx_for (COUNTED, &target), *plain = NULL, *direct = NULL;
+
+  if (ptx == NULL)
+    return;
+  direct = compile_to_ptx (COUNTED, 90, TRUE);
+  plain = cut_entry (ptx, "twice");
+  g_assert_null (strstr (direct, "ld.volatile"));
+  g_assert_null (strstr (plain, "ld.volatile"));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *entry = cut_entry (ptx, names[i]);
+      const char *wait = strstr (entry, "griddepcontrol.wait;"), *slot = strstr (entry, "ld.volatile");
+
+      g_assert_nonnull (wait);
+      g_assert_nonnull (slot);
+      g_assert_true (wait < slot);
+      g_assert_null (strstr (entry, "ld.global.nc"));
+    }
 }
 
 /* Whichever compiler is missing, the message says what would help. */
@@ -370,6 +404,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
   g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);
+  g_test_add_func ("/leat/kernel/compile/indirect", test_kernel_compile_indirect);
   g_test_add_func ("/leat/kernel/compile/waits", test_kernel_compile_waits);
   g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
