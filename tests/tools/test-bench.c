@@ -109,6 +109,7 @@ test_bench_lists_cases (void)
   static const char *const names[] = { "round-trip-16m-mapped ",
                                        "memo-4k ",
                                        "chain-512 ",
+                                       "in-turn-32 ",
                                        "fan-out-8 ",
                                        "argument ",
                                        "rebind ",

@@ -49,6 +49,18 @@ __global__ void head16 (const float **table, const float *x0, const float *x1, c
   table[12] = x12, table[13] = x13, table[14] = x14, table[15] = x15;
 }
 
+/* The same for a graph in which it may begin before the one before it has ended. */
+__global__ void step_early (const float *x, uint64_t x_count, float *y, float a, float b)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;
+  if (i < x_count)
+    y[i] = a * x[i] + b;
+}
+
 __global__ void work (const float *x, uint64_t x_count, float *y, float a, float b, uint32_t steps)
 {
   uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;
