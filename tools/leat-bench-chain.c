@@ -9,7 +9,7 @@
  * reads the program's memory and the last writes it, so that the graph is kernels only. */
 
 #define SETTLE         50
-#define WARM_UP        32
+#define WARM_UP        64 /* runs; a session makes a graph of one op after some */
 #define CHAIN_NUMBERS  (132 * 256)
 #define BRANCH_NUMBERS 256
 #define BRANCH_STEPS   2000

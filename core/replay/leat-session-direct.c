@@ -64,7 +64,7 @@ leat_session_find_app (LeatSession *self, GArray *entries, const char *name, con
     {
       LeatNode *node = leat_session_get_entry_node (entries, i);
 
-      if (strcmp (leat_node_get_name (node), name) == 0 && LEAT_IS_APP (node))
+      if (strcmp (leat_node_get_private (node)->name, name) == 0 && LEAT_IS_APP (node))
         return entries->data + i * g_array_get_element_size (entries);
     }
   leat_session_refuse_app (self, entries, name, kind, error);

@@ -232,6 +232,10 @@ struct _LeatSession
   gint64 marks[LEAT_N_MARKS];
 };
 
+void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec);
+void leat_session_install_props (GObjectClass *klass);
+
 gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
 gboolean leat_session_finish_endpoints (LeatSession *self, GError **error);
 void leat_session_stop_endpoints (LeatSession *self);

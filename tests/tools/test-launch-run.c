@@ -124,6 +124,23 @@ test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (result->out, ==, scan_lines);
 }
 
+static void
+test_run_waits_as_it_is_told (Fixture *fixture, gconstpointer data)
+{
+  static const char *const ways[] = { "--wait=auto", "--wait=spin", "--wait=block" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autoptr (ToolResult) result =
+        tool_run (NULL, WORDS (ways[i], "io:file", fixture->in, "+", "upload", "+", "text:scan", "patterns=cat,dog",
+                               "+", "readback", "+", "text:report", "patterns=cat,dog"));
+
+      g_test_message ("%s", result->err);
+      g_assert_cmpint (result->code, ==, 0);
+      g_assert_cmpstr (result->out, ==, scan_lines);
+    }
+}
+
 static guint
 count_occurrences (const char *text, const char *part)
 {
@@ -578,6 +595,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/prometheus", NULL, test_run_prometheus);
   ADD ("/leat/tools/launch/run/stdout-is-the-result", NULL, test_run_stdout_is_the_result);
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
+  ADD ("/leat/tools/launch/run/waits-as-it-is-told", NULL, test_run_waits_as_it_is_told);
   ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);
   ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
   ADD ("/leat/tools/launch/run/says-warnings", NULL, test_run_says_warnings);

@@ -53,6 +53,8 @@ static const UsageCase usage_cases[] = {
   { { "--plan=xml", "a.leat" }, 2, "--plan=xml: expected text or json or dot" },
   { { "--stats=xml", "a.leat" }, 2, "--stats=xml: expected text or json or nodes or prometheus" },
   { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected auto or graph or eager" },
+  { { "--wait=long", "a.leat" }, 2, "--wait=long: expected auto or spin or block" },
+  { { "--early-start=late", "a.leat" }, 2, "--early-start=late: expected auto or off or on" },
   { { "--check", "--plan", "a.leat" }, 2, "only one of" },
   { { "--check", "--variables", "a.leat" }, 2, "only one of" },
   { { "--plan", "--dot", "a.leat" }, 2, "at once" },

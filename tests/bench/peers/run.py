@@ -112,9 +112,9 @@ def build_driver(folder, architecture):
 
 
 def build_floor(folder, architecture, source):
-    nvcc, _root = find_toolkit()
+    nvcc, root = find_toolkit()
     program = folder / f'floor-{source.stem}'
-    call(nvcc, '-O3', f'-arch={architecture}', source, '-lcuda', '-o', program)
+    call(nvcc, '-O3', f'-arch={architecture}', source, '-o', program, '-L', root / 'lib64' / 'stubs', '-lcuda')
     return [str(program)]
 
 

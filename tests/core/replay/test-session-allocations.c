@@ -293,6 +293,7 @@ allocations_set_and_replay (LeatSession *session, LeatNode *node, guint n)
   for (guint i = 0; i < n; i++)
     {
       g_assert_true (leat_session_map_input (session, "source", &view, &error));
+      memset (view.data, 0, view.capacity);
       g_assert_true (leat_node_set_arg_double (node, "a", i, &error));
       g_assert_true (leat_node_set_arg_int64 (node, "b", i, &error));
       allocations_replay (session, 1);
