@@ -25,6 +25,10 @@ const char *leat_kernel_source_get_whole_text (LeatKernelSource *self);
 gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other);
 /* The file as it is now, shared with all who asked for it before; not to be made strict or fast afterwards. */
 LeatKernelSource *leat_kernel_source_new_shared (const char *path, gboolean strict, GError **error);
+/* Between the two this thread looks once whether a file is what it was, and all that it read stays shared: for who
+ * makes many nodes.  They do not nest. */
+void leat_kernel_source_begin_round (void);
+void leat_kernel_source_end_round (void);
 gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);

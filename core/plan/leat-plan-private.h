@@ -218,6 +218,9 @@ void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
 GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
 
+/* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */
+LeatPlan *leat_plan_new_unbound (LeatPipeline *pipeline, GError **error);
+
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
 void leat_plan_choose_transfers (LeatPlan *self);
@@ -227,17 +230,25 @@ const char *leat_transfer_mode_get_name (LeatTransferMode mode);
 void leat_plan_find_reusable (LeatPlan *self);
 /* An op that is left, other than @but, that writes the memory of @root; NULL where there is none. */
 const LeatOp *leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but);
-void leat_plan_find_dependencies (LeatPlan *self);
-void leat_plan_lay_out (LeatPlan *self);
+/* For every op, the set of ops that are surely over when it begins. */
+typedef struct
+{
+  gulong *bits;
+  gsize words; /* of each op */
+} LeatAncestors;
+
+/* @ancestors: to be cleared */
+void leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors);
+/* Is op @first surely over before op @second begins? */
+gboolean leat_plan_is_before (const LeatAncestors *self, guint first, guint second);
+void leat_ancestors_clear (LeatAncestors *self);
+void leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors);
 void leat_plan_predict (LeatPlan *self);
 void leat_plan_find_pieces (LeatPlan *self);
 guint leat_plan_count_graphs (LeatPlan *self);
 gboolean leat_plan_settle (LeatPlan *self);
 void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why);
 gboolean leat_op_is_on_device (const LeatOp *op);
-/* Is op @first surely over before op @second begins? */
-gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);
-gulong *leat_plan_dup_ancestors (LeatPlan *self, gsize *words);
 
 /* comparison */
 typedef enum

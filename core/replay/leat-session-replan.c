@@ -71,7 +71,7 @@ leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, GError **error)
 static LeatPlan *
 leat_session_try_plan (LeatSession *self, GError **error)
 {
-  g_autoptr (LeatPlan) plan = leat_plan_new (self->pipeline, error);
+  g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
 
   if (plan == NULL || !leat_session_check_endpoints (self, plan, error)
       || (self->memo != NULL && !leat_session_check_memo (plan, error)))
@@ -85,7 +85,7 @@ static void
 leat_session_undo (LeatSession *self, LeatAttempt *attempt)
 {
   leat_attempt_undo (attempt);
-  g_clear_object (&(LeatPlan *){ leat_plan_new (self->pipeline, NULL) });
+  g_clear_object (&(LeatPlan *){ leat_plan_new_unbound (self->pipeline, NULL) });
 }
 
 /* Arguments that were set before come with the plan, and need no update of their own.  Those that are set from now on

@@ -153,7 +153,7 @@ leat_session_plan (LeatSession *self, GError **error)
 {
   gint64 since = self->open_since_us;
 
-  self->plan = leat_plan_new (self->pipeline, error);
+  self->plan = leat_plan_new_unbound (self->pipeline, error);
   if (self->plan == NULL)
     return FALSE;
   leat_session_note_time (&self->stats.plan_us, &since);
