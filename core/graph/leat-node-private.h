@@ -29,7 +29,7 @@ typedef struct
   LeatPipeline *pipeline; /* takes the pointer back when it goes */
   GPtrArray *ports;       /* LeatPort, inputs first */
   GPtrArray *args;        /* LeatNodeArg */
-  GHashTable *given;      /* LeatProp: those that were set, be it to their defaults */
+  GPtrArray *given;       /* LeatProp: those that were set, be it to their defaults */
   gboolean dirty;
   gboolean preparing;
   GError *prepare_error; /* of add_port (), which has no error of its own */

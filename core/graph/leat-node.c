@@ -63,7 +63,7 @@ leat_node_finalize (GObject *object)
   leat_node_clear_fields (self);
   g_clear_pointer (&priv->ports, g_ptr_array_unref);
   g_clear_pointer (&priv->args, g_ptr_array_unref);
-  g_clear_pointer (&priv->given, g_hash_table_unref);
+  g_clear_pointer (&priv->given, g_ptr_array_unref);
   g_clear_error (&priv->prepare_error);
   g_free (priv->name);
   g_free (priv->base_path);
@@ -123,6 +123,14 @@ leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error)
   return leat_node_check_idle (self, "set property", prop->name, error);
 }
 
+static void
+leat_node_note_given (LeatNodePrivate *priv, const LeatProp *prop, gboolean given)
+{
+  g_ptr_array_remove_fast (priv->given, (gpointer) prop);
+  if (given)
+    g_ptr_array_add (priv->given, (gpointer) prop);
+}
+
 /* Under the lock. */
 static void
 leat_node_set_prop (LeatNode *self, const LeatProp *prop, const GValue *value)
@@ -135,7 +143,7 @@ leat_node_set_prop (LeatNode *self, const LeatProp *prop, const GValue *value)
       return;
     }
   leat_prop_set_field (prop, self, value);
-  g_hash_table_add (priv->given, (gpointer) prop);
+  leat_node_note_given (priv, prop, TRUE);
   priv->dirty = TRUE;
 }
 
@@ -152,10 +160,7 @@ leat_node_swap_prop (LeatNode *self, LeatPropChange *change)
   leat_prop_set_field (change->prop, self, &change->value);
   g_value_unset (&change->value);
   change->value = old;
-  if (change->given)
-    g_hash_table_add (priv->given, (gpointer) change->prop);
-  else
-    g_hash_table_remove (priv->given, change->prop);
+  leat_node_note_given (priv, change->prop, change->given);
   change->given = given;
   priv->dirty = TRUE;
 }
@@ -265,7 +270,7 @@ leat_node_init (GTypeInstance *instance, gpointer g_class)
 
   priv->ports = g_ptr_array_new_with_free_func (g_object_unref);
   priv->args = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_node_arg_free);
-  priv->given = g_hash_table_new (NULL, NULL);
+  priv->given = g_ptr_array_new ();
   priv->dirty = TRUE;
   leat_node_init_fields (self, g_class);
   leat_node_init_ports (self, g_class);
@@ -424,7 +429,7 @@ leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError
 gboolean
 leat_node_was_given (LeatNode *self, const LeatProp *prop)
 {
-  return g_hash_table_contains (leat_node_get_private (self)->given, prop);
+  return g_ptr_array_find (leat_node_get_private (self)->given, prop, NULL);
 }
 
 gboolean

@@ -20,7 +20,6 @@ const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **e
 char *leat_kernel_source_dup_timed_text (LeatKernelSource *self, GError **error);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */
 char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
-const char *leat_kernel_source_get_whole_text (LeatKernelSource *self);
 /* Do both give the same images? */
 gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other);
 /* The file as it is now, shared with all who asked for it before; not to be made strict or fast afterwards. */

@@ -148,9 +148,8 @@ leat_builder_find_fault (const LeatBuilderNode *built)
 }
 
 static void
-leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop)
+leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop, const LeatProp *described)
 {
-  const LeatProp *described = leat_builder_find_prop (built->node, prop->name);
   const char *folder;
   g_autofree char *text = leat_variables_expand (self->variables, prop->value, &folder);
   const LeatSourcePos *pos = &prop->value->pos;
@@ -178,9 +177,10 @@ leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean d
   for (guint i = 0; i < built->syntax->props->len; i++)
     {
       const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const LeatProp *description = leat_builder_find_prop (built->node, prop->name);
 
-      if ((leat_builder_find_prop (built->node, prop->name) != NULL) == described)
-        leat_builder_set_prop (self, built, prop);
+      if ((description != NULL) == described)
+        leat_builder_set_prop (self, built, prop, description);
     }
 }
 

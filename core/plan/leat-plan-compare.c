@@ -199,7 +199,7 @@ leat_plan_hash_op (XXH3_state_t *state, const LeatOp *op)
     }
   if (!leat_op_launches (op))
     return;
-  leat_plan_hash_text (state, leat_kernel_source_get_whole_text (op->source));
+  LEAT_HASH (state, leat_kernel_source_get_text (op->source)->hash);
   leat_plan_hash_text (state, op->prototype->entry);
 }
 

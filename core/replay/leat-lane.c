@@ -14,7 +14,7 @@ leat_lane_free_block (gpointer block)
 }
 
 /* A fault inside a graph cannot be told apart while it runs: these are the nodes that it may come from. */
-static char *
+char *
 leat_lane_list_nodes (LeatPlan *plan)
 {
   GString *text = g_string_new (NULL);
@@ -52,7 +52,6 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
-  self->last_nodes = leat_lane_list_nodes (plan);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
       || !leat_lane_allocate_overs (self, error)
       || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
@@ -77,7 +76,6 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->counted, g_array_unref);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_free (self->addresses);
-  g_free (self->last_nodes);
   g_free (self->hosts);
   g_free (self->launches);
   g_object_unref (self->plan);
