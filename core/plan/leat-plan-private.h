@@ -116,6 +116,7 @@ typedef struct
   guint64 offset;
   gboolean kept;           /* holds after a run what was uploaded before it */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
+  guint n_writers;         /* of a root: ops that are left and write its memory, once for each buffer that they name */
 } LeatBuffer;
 
 typedef enum
@@ -165,6 +166,7 @@ struct _LeatPlan
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
   gboolean flush;
 
+  gint64 negotiate_us; /* what it took to check and sort the nodes and to fix the specs */
   LeatTraits traits;
   GArray *pieces;         /* LeatPiece */
   gboolean holds_back;    /* one of them would be a graph if the plan were settled */

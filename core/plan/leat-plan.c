@@ -297,6 +297,7 @@ leat_plan_check_flush (LeatPlan *self, GError **error)
 LeatPlan *
 leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
 {
+  gint64 begin = g_get_monotonic_time ();
   g_autoptr (LeatPlan) self = NULL;
 
   if (!leat_plan_check_pipeline (pipeline, error))
@@ -304,8 +305,10 @@ leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
   self = g_object_new (LEAT_TYPE_PLAN, NULL);
   self->pipeline = g_object_ref (pipeline);
   self->nodes = leat_plan_sort_nodes (pipeline, error);
-  if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error) || !leat_plan_record (self, error)
-      || !leat_plan_check_flush (self, error))
+  if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error))
+    return NULL;
+  self->negotiate_us = g_get_monotonic_time () - begin;
+  if (!leat_plan_record (self, error) || !leat_plan_check_flush (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }

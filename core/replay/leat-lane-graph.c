@@ -192,6 +192,7 @@ static gboolean
 leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
 {
   LeatDevice *device = self->resident->device;
+  gint64 begin = g_get_monotonic_time ();
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS)
@@ -201,6 +202,7 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
+  self->counts->instantiate_us += g_get_monotonic_time () - begin;
   return TRUE;
 }
 

@@ -75,6 +75,7 @@ typedef struct
   guint64 updates;        /* nodes given other values in place */
   guint64 graph_updates;  /* executables given another graph in place */
   guint64 instantiations; /* executables made */
+  gint64 instantiate_us;  /* what that took, with their upload */
 } LeatGraphCounts;
 
 typedef struct _LeatLane LeatLane;
