@@ -92,36 +92,13 @@ leat_lane_free (LeatLane *self)
     leat_device_quarantine (self->resident->device, self, leat_lane_release);
 }
 
-/* The op that fills @buffer, or for a readback the one that fills what is read back. */
-static const LeatOp *
-leat_lane_find_writer (LeatPlan *plan, const LeatBuffer *buffer)
-{
-  LeatBufferId wanted = buffer->id;
-
-  for (guint i = plan->ops->len; i > 0; i--)
-    {
-      const LeatOp *op = leat_plan_get_op (plan, i - 1);
-
-      for (guint t = 0; t < op->n_touches; t++)
-        {
-          if (op->touches[t].buffer != wanted || (op->touches[t].access & LEAT_ACCESS_WRITE) == 0)
-            continue;
-          if (op->kind != LEAT_OP_TRANSFER)
-            return op;
-          wanted = op->from;
-          break;
-        }
-    }
-  return NULL;
-}
-
 /* What the driver says of a size does not say where it comes from.  @buffer: (nullable): the one without room; NULL for
  * all that lie together. */
 static void
 leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **error)
 {
   const LeatBuffer *shown = buffer != NULL ? buffer : leat_plan_find_largest (plan, 1u << LEAT_PLACE_ARENA);
-  const LeatOp *writer = shown != NULL ? leat_lane_find_writer (plan, shown) : NULL;
+  LeatNode *writer = shown != NULL ? leat_plan_find_writer (plan, leat_plan_get_origin (plan, shown->id)->id) : NULL;
   g_autofree char *text = NULL, *message = NULL;
 
   if (error == NULL || writer == NULL || shown->spec == NULL
@@ -132,7 +109,7 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
                              (*error)->message, buffer == NULL ? "the largest, " : "", shown->name, text);
   g_free ((*error)->message);
   (*error)->message = g_steal_pointer (&message);
-  leat_node_prefix_error (writer->node, error);
+  leat_node_prefix_error (writer, error);
 }
 
 static gboolean

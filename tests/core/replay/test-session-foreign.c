@@ -560,6 +560,58 @@ test_foreign_finds_the_careless (gconstpointer data)
   fixture_clear (&fixture);
 }
 
+static void
+run_between (ForeignFixture *fixture, guint times)
+{
+  guint8 x[N];
+  g_autoptr (GBytes) output = NULL;
+  const guint8 *y;
+
+  memset (x, 3, sizeof x);
+  output = session_fixture_run (&fixture->base, x, sizeof x);
+  y = g_bytes_get_data (output, NULL);
+  g_assert_cmpuint (y[0], ==, (guint8) (0x5a * times));
+  g_assert_cmpuint (y[N - 1], ==, 3 * times);
+}
+
+static guint64
+fixture_get_stat (ForeignFixture *self, const char *name)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (self->base.session);
+  guint64 value = G_MAXUINT64;
+
+  g_assert_true (g_variant_lookup (stats, name, "t", &value));
+  return value;
+}
+
+/* Another kernel after the foreign work: graphs without such work are updated, one that has it is made anew. */
+static void
+test_foreign_is_planned_anew (gconstpointer why_not_captured)
+{
+  ForeignFixture fixture = { 0 };
+  gboolean cut = why_not_captured != NULL;
+  g_autoptr (GError) error = NULL;
+
+  fixture_set_up (&fixture);
+  put_kernels_around (fixture.base.pipeline);
+  fixture.node->why_not_captured = why_not_captured;
+  fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  run_between (&fixture, 1);
+  for (guint times = 2; times < 5; times++)
+    {
+      g_autofree char *expr = g_strdup_printf ("x*%u+b", times);
+
+      leat_node_set_from_string (leat_pipeline_get_node (fixture.base.pipeline, "after", NULL), "expr", expr, &error);
+      g_assert_no_error (error);
+      run_between (&fixture, times);
+    }
+  g_assert_cmpuint (fixture_get_stat (&fixture, "replans"), ==, 3);
+  g_assert_cmpuint (fixture_get_stat (&fixture, "instantiations"), ==, cut ? 2 : 4);
+  g_assert_cmpuint (fixture_get_stat (&fixture, "graph-updates"), ==, cut ? 6 : 0);
+  g_assert_cmpuint (fixture.node->destroyed, ==, 3);
+  fixture_clear (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -583,6 +635,8 @@ main (int argc, char **argv)
                         test_foreign_fails_later);
   g_test_add_func ("/leat/session/foreign/as-a-child", test_foreign_as_a_child);
   g_test_add_func ("/leat/session/foreign/may-fork", test_foreign_may_fork);
+  g_test_add_data_func ("/leat/session/foreign/is-planned-anew/captured", NULL, test_foreign_is_planned_anew);
+  g_test_add_data_func ("/leat/session/foreign/is-planned-anew/cut", "it reads a clock", test_foreign_is_planned_anew);
   g_test_add_data_func ("/leat/session/foreign/between-kernels/captured", NULL, test_foreign_between_kernels);
   g_test_add_data_func ("/leat/session/foreign/between-kernels/cut", "it reads a clock", test_foreign_between_kernels);
   for (guint i = 0; i < n_planted_cases; i++)
