@@ -8,10 +8,9 @@
 
 /* What it takes to open a pipeline, from its text on: as many times more as it has nodes, whatever its shape. */
 
-#define FEW    250
-#define TIMES  8  /* as many nodes */
-#define MARGIN 3  /* for the caches, which hold few nodes better; time that goes by the square is eight times as much  \
-                   */
+#define FEW     250
+#define TIMES   8 /* as many nodes */
+#define MARGIN  4 /* for the caches, which hold few nodes better; what goes by the square takes eight times as much */
 #define TRIES   4 /* for what else the machine does */
 #define OPENING 3 /* of each size in a try, the least of which counts */
 
@@ -147,7 +146,8 @@ main (int argc, char **argv)
     {
       g_autofree char *path = g_strconcat ("/leat/session/open/is-linear/", shapes[i].name, NULL);
 
-      g_test_add (path, OpenFixture, (gconstpointer) shapes[i].write, fixture_set_up, test_session_open_is_linear, fixture_clear);
+      g_test_add (path, OpenFixture, (gconstpointer) shapes[i].write, fixture_set_up, test_session_open_is_linear,
+                  fixture_clear);
     }
   return g_test_run ();
 }
