@@ -69,7 +69,7 @@ leat_node_finalize (GObject *object)
   g_free (priv->base_path);
   g_free (priv->origin);
   g_free (priv->blamed);
-  g_clear_pointer (&priv->places, g_hash_table_unref);
+  g_clear_pointer (&priv->places, g_array_unref);
   G_OBJECT_CLASS (leat_node_parent_class)->finalize (object);
 }
 
@@ -574,14 +574,39 @@ leat_node_skip_prefix (const char *name)
   return strchr (name, '.') != NULL ? strchr (name, '.') + 1 : name;
 }
 
+static void
+leat_node_place_clear (gpointer data)
+{
+  LeatNodePlace *place = data;
+
+  g_free (place->name);
+  g_ref_string_release (place->file);
+}
+
+static const LeatNodePlace *
+leat_node_find_place (LeatNode *self, const char *name)
+{
+  GArray *places = leat_node_get_private (self)->places;
+
+  /* What was set last counts. */
+  for (guint i = places != NULL ? places->len : 0; i > 0; i--)
+    if (g_str_equal (g_array_index (places, LeatNodePlace, i - 1).name, name))
+      return &g_array_index (places, LeatNodePlace, i - 1);
+  return NULL;
+}
+
 void
-leat_node_set_place (LeatNode *self, const char *name, const char *place)
+leat_node_set_place (LeatNode *self, const char *name, const char *file, guint line, guint column)
 {
   LeatNodePrivate *priv = leat_node_get_private (self);
+  LeatNodePlace place = { g_strdup (leat_node_skip_prefix (name)), g_ref_string_new_intern (file), line, column };
 
   if (priv->places == NULL)
-    priv->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_hash_table_replace (priv->places, g_strdup (leat_node_skip_prefix (name)), g_strdup (place));
+    {
+      priv->places = g_array_new (FALSE, FALSE, sizeof place);
+      g_array_set_clear_func (priv->places, leat_node_place_clear);
+    }
+  g_array_append_val (priv->places, place);
 }
 
 /**
@@ -617,13 +642,12 @@ void
 leat_node_prefix_origin (LeatNode *self, GError **error)
 {
   LeatNodePrivate *priv = leat_node_get_private (self);
-  const char *place =
-    priv->blamed != NULL && priv->places != NULL ? g_hash_table_lookup (priv->places, priv->blamed) : NULL;
+  const LeatNodePlace *place = priv->blamed != NULL ? leat_node_find_place (self, priv->blamed) : NULL;
 
-  if (place == NULL)
-    place = priv->origin;
   if (place != NULL)
-    g_prefix_error (error, "%s: ", place);
+    g_prefix_error (error, "%s:%u:%u: ", place->file, place->line, place->column);
+  else if (priv->origin != NULL)
+    g_prefix_error (error, "%s: ", priv->origin);
 }
 
 void

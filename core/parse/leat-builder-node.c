@@ -125,10 +125,9 @@ static void
 leat_builder_set_place (LeatNode *node, const LeatSyntaxProp *prop)
 {
   const LeatSourcePos *pos = &prop->value->pos;
-  g_autofree char *place = pos->source->kind == LEAT_SOURCE_FILE ? leat_source_pos_to_string (pos) : NULL;
 
-  if (place != NULL)
-    leat_node_set_place (node, prop->name, place);
+  if (pos->source->kind == LEAT_SOURCE_FILE)
+    leat_node_set_place (node, prop->name, pos->source->name, pos->line, pos->column);
 }
 
 /* The place of the property that the node blames, or the node's. */
