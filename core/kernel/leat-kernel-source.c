@@ -533,13 +533,6 @@ leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages)
   return g_string_free (out, FALSE);
 }
 
-/* Local includes are in it. */
-const char *
-leat_kernel_source_get_whole_text (LeatKernelSource *self)
-{
-  return self->text->text;
-}
-
 gboolean
 leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other)
 {
