@@ -100,8 +100,10 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   leat_launch_stats_append_time (stats, "open-us", "open", text);
   leat_launch_stats_append_time (stats, "open-plan-us", "  plan", text);
   leat_launch_stats_append_time (stats, "open-attach-us", "  device", text);
+  leat_launch_stats_append_time (stats, "open-bind-us", "  bind", text);
   leat_launch_stats_append_time (stats, "open-load-us", "  kernels", text);
   leat_launch_stats_append_time (stats, "open-build-us", "  graph", text);
+  leat_launch_stats_append_time (stats, "open-start-us", "  ends", text);
   leat_launch_stats_append_time (stats, "first-result-us", "first result", text);
   leat_launch_stats_append_time (stats, "source-us", "sources", text);
   leat_launch_stats_append_time (stats, "device-us", "device", text);

@@ -547,13 +547,6 @@ leat_kernel_source_find_report (LeatKernelSource *self, guint code)
   return leat_kernel_unit_find_report (self->unit, code);
 }
 
-/* Local includes are in it. */
-const char *
-leat_kernel_source_get_whole_text (LeatKernelSource *self)
-{
-  return self->text->text;
-}
-
 gboolean
 leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other)
 {

@@ -109,6 +109,7 @@ typedef struct
   guint64 updates;        /* nodes given other values in place */
   guint64 graph_updates;  /* executables given another graph in place */
   guint64 instantiations; /* executables made */
+  gint64 instantiate_us;  /* what that took, with their upload */
 } LeatGraphCounts;
 
 /* What one op reported with one code, in one run. */
@@ -161,7 +162,6 @@ struct _LeatLane
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
   char *refusal;                            /* and why the driver did not */
-  char *last_nodes;                         /* the nodes with kernels, for messages */
 };
 
 /* @measured: runs may be.  Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there.
@@ -176,6 +176,8 @@ void leat_resident_unref (LeatResident *self);
 /* Constants whose memory does not hold their bytes are written. */
 gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
+/* For messages: those with kernels, any of which may be the one at fault. (transfer full) */
+char *leat_lane_list_nodes (LeatPlan *plan);
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
                          GError **error);
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */

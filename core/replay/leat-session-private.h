@@ -36,13 +36,14 @@ typedef struct
   guint64 shape_bytes;
   guint64 early_starts;
   guint64 items_in, bytes_in, bytes_out;
-  guint64 bytes_up, bytes_back;                 /* copied */
-  guint64 graph_bytes;                          /* of the device's memory, taken by instantiating */
-  guint64 graph_reserved_bytes;                 /* by the driver, for nodes that allocate */
-  gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
-  gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels and memory, graphs */
-  gint64 source_us, device_us, sink_us;         /* sums over the runs */
-  gint64 replan_us;                             /* sum over the replans, those that failed included */
+  guint64 bytes_up, bytes_back; /* copied */
+  guint64 graph_bytes;          /* of the device's memory, taken by instantiating */
+  guint64 graph_reserved_bytes; /* by the driver, for nodes that allocate */
+  gint64 opened_us, first_us;   /* time that open took; from open to the first result */
+  gint64 plan_us, attach_us, bind_us, load_us, build_us, start_us; /* parts of opened_us, one after the other */
+  gint64 negotiate_us, contents_us, instantiate_us;                /* of plan_us, load_us and build_us */
+  gint64 source_us, device_us, sink_us;                            /* sums over the runs */
+  gint64 replan_us; /* sum over the replans, those that failed included */
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 

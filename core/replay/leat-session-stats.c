@@ -206,11 +206,24 @@ static const LeatCounter leat_counters[] = {
    */
   TIME ("open-plan-us", plan_us, "Time that planning took"),
   /**
+   * LeatSession:open-negotiate-us:
+   *
+   * Time that checking and sorting the nodes and fixing the specs took, in microseconds;
+   * a part of #LeatSession:open-plan-us.
+   */
+  TIME ("open-negotiate-us", negotiate_us, "Time that checking and sorting the nodes and fixing the specs took"),
+  /**
    * LeatSession:open-attach-us:
    *
    * Time that getting the device took, in microseconds.
    */
   TIME ("open-attach-us", attach_us, "Time that getting the device took"),
+  /**
+   * LeatSession:open-bind-us:
+   *
+   * Time that binding the plan to the device took, in microseconds.
+   */
+  TIME ("open-bind-us", bind_us, "Time that binding the plan to the device took"),
   /**
    * LeatSession:open-load-us:
    *
@@ -218,11 +231,31 @@ static const LeatCounter leat_counters[] = {
    */
   TIME ("open-load-us", load_us, "Time that loading kernels and making memory took"),
   /**
+   * LeatSession:open-contents-us:
+   *
+   * Time that writing the first contents of constants and states took, in microseconds; a part
+   * of #LeatSession:open-load-us.
+   */
+  TIME ("open-contents-us", contents_us, "Time that writing the first contents of constants and states took"),
+  /**
    * LeatSession:open-build-us:
    *
    * Time that making the graph took, in microseconds.
    */
   TIME ("open-build-us", build_us, "Time that making the graph took"),
+  /**
+   * LeatSession:open-instantiate-us:
+   *
+   * Time that instantiating and uploading the graph took, in microseconds; a part of
+   * #LeatSession:open-build-us.
+   */
+  TIME ("open-instantiate-us", instantiate_us, "Time that instantiating and uploading the graph took"),
+  /**
+   * LeatSession:open-start-us:
+   *
+   * Time that starting sources and sinks took, in microseconds.
+   */
+  TIME ("open-start-us", start_us, "Time that starting sources and sinks took"),
   /**
    * LeatSession:first-result-us:
    *
@@ -382,10 +415,11 @@ leat_session_print_trials (LeatSession *self)
  *   microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and
  *   bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went down when
  * graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the driver keeps for
- *   allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x, open-attach-us
- * x (the device), open-load-us x (kernels, constants and memory), open-build-us x (the graph); first-result-us x (from
- *   open () to the first result), source-us x, device-us x, sink-us x, replan-us x (sums), device-min-us x,
- *   device-max-us x
+ *   allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x with
+ *   open-negotiate-us x (nodes and specs), open-attach-us x (the device), open-bind-us x (dependencies, layout),
+ *   open-load-us x (kernels, constants and memory) with open-contents-us x (what is written into them), open-build-us x
+ *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the
+ *   first result), source-us x, device-us x, sink-us x, replan-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)

@@ -46,11 +46,12 @@ leat_kernel_refuse_clear (const LeatPrototype *prototype, const char *name, char
 gboolean
 leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error)
 {
-  g_autoptr (GPtrArray) outputs = leat_kernel_list_outputs (prototype);
+  g_autoptr (GPtrArray) outputs = NULL;
   g_auto (GStrv) names = NULL;
 
   if (text == NULL)
     return TRUE;
+  outputs = leat_kernel_list_outputs (prototype);
   names = g_strsplit (text, ",", -1);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) outputs->pdata, g_strstrip (names[i])))

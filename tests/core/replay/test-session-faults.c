@@ -75,12 +75,13 @@ may_do_otherwise_after (const Sweep *self, const char *call)
          || (self->part->replans && (g_str_has_prefix (call, "cuGraph") || g_str_equal (self->code, "OUT_OF_MEMORY")));
 }
 
-/* Calls after which nobody knows what the memory holds that a session is to go on with. */
+/* Calls that write memory which a session is to go on with, and for that make the context current: nobody knows what it
+ * holds after them. */
 static gboolean
 may_give_up_after (const char *call)
 {
   return g_str_equal (call, "cuMemcpyHtoD") || g_str_equal (call, "cuMemsetD8")
-         || g_str_equal (call, "cuStreamSynchronize");
+         || g_str_equal (call, "cuStreamSynchronize") || g_str_equal (call, "cuCtxPushCurrent");
 }
 
 /* Calls that are made for one node. */
