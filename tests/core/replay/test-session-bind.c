@@ -319,6 +319,48 @@ test_session_bind_takes_another_kind (gconstpointer mode)
   session_fixture_close (&fixture);
 }
 
+/* The graph of a shape that comes back has copies of host memory, and nothing is bound there any more. */
+static void
+test_session_bind_takes_another_kind_for_a_former_shape (void)
+{
+  SessionFixture fixture;
+  LeatMemory *in[2], *out;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture,
+                        "app name=source memory=user spec=f32[1000] -> upload mode=copy -> map expr=\"2*x+1\" -> "
+                        "readback mode=copy -> app name=sink memory=user\n",
+                        LEAT_EXECUTOR_GRAPH);
+  in[0] = new_memory (&fixture, LEAT_MEMORY_PINNED, BYTES);
+  in[1] = new_memory (&fixture, LEAT_MEMORY_DEVICE, BYTES);
+  out = new_memory (&fixture, LEAT_MEMORY_PINNED, BYTES);
+  for (guint run = 0; run < 3; run++)
+    {
+      guint n = run == 1 ? N / 2 : N;
+
+      if (run > 0)
+        {
+          g_assert_true (
+            leat_node_set_from_string (LEAT_NODE (fixture.source), "spec", run == 1 ? "f32[500]" : "f32[1000]", NULL));
+          g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+          g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNBOUND);
+          g_clear_error (&error);
+        }
+      fill (in[run == 2], n, run);
+      bind_input (&fixture, "source", in[run == 2], n);
+      bind_output (&fixture, "sink", out);
+      start_trace (&fixture);
+      replay (&fixture);
+      stop_trace (&fixture);
+      check (out, n, run);
+    }
+  g_assert_cmpuint (CALLS (&fixture, cuGraphInstantiateWithFlags), ==, 1);
+  leat_memory_free (in[0]);
+  leat_memory_free (in[1]);
+  leat_memory_free (out);
+  session_fixture_close (&fixture);
+}
+
 /* A node that could write over its input does not write over the program's. */
 static void
 test_session_bind_leaves_the_input_alone (void)
@@ -568,6 +610,8 @@ main (int argc, char **argv)
                         test_session_bind_keeps_what_is_on_the_device);
   g_test_add_data_func ("/session/bind/takes-another-kind/copy", "copy", test_session_bind_takes_another_kind);
   g_test_add_data_func ("/session/bind/takes-another-kind/auto", "auto", test_session_bind_takes_another_kind);
+  g_test_add_func ("/session/bind/takes-another-kind/for-a-former-shape",
+                   test_session_bind_takes_another_kind_for_a_former_shape);
   g_test_add_func ("/session/bind/leaves-the-input-alone", test_session_bind_leaves_the_input_alone);
   g_test_add_func ("/session/bind/outlives-other-plans", test_session_bind_outlives_other_plans);
   g_test_add_data_func ("/session/bind/in-other-runs/plain", GINT_TO_POINTER (FALSE), test_session_bind_in_other_runs);
