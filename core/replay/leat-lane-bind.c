@@ -99,6 +99,8 @@ leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to)
   LeatBinding *binding = &self->bindings[slot];
   gboolean same = binding->given == to->given && binding->address == to->address && binding->on_device == to->on_device;
 
+  if (binding->bytes != to->bytes)
+    self->checked = 0; /* there may be other memory in what is new of it */
   binding->bytes = to->bytes;
   if (same && binding->count == to->count)
     return;

@@ -485,6 +485,32 @@ assert_refused (gboolean good, GError *error, GQuark domain, int code, const cha
     assert_refused (good, error, domain, code, words);                                                                 \
   }
 
+/* Also where the address is the same. */
+static void
+test_session_bind_refuses_more_of_the_same_memory (void)
+{
+  SessionFixture fixture;
+  LeatMemory *memory;
+  guint64 address;
+
+  session_fixture_open (&fixture,
+                        "app name=source memory=user spec=f32[1024] -> upload -> map expr=\"2*x+1\" -> readback -> app "
+                        "name=sink memory=user\n",
+                        LEAT_EXECUTOR_GRAPH);
+  memory = new_memory (&fixture, LEAT_MEMORY_PINNED, 8192);
+  address = leat_memory_get_address (memory);
+  g_assert_true (leat_session_bind_input (fixture.session, "source", address + 4096, 4096, 1024, NULL));
+  g_assert_true (leat_session_bind_output (fixture.session, "sink", address, 4096, NULL));
+  replay (&fixture);
+  g_assert_true (leat_session_bind_output (fixture.session, "sink", address, 8192, NULL));
+  REFUSED (leat_session_replay (fixture.session, FALSE, NULL, &error) == LEAT_FLOW_DATA, LEAT_SESSION_ERROR,
+           LEAT_SESSION_ERROR_MEMORY, "overlaps");
+  g_assert_true (leat_session_bind_output (fixture.session, "sink", address, 4096, NULL));
+  replay (&fixture);
+  leat_memory_free (memory);
+  session_fixture_close (&fixture);
+}
+
 /* Each has its code, and leaves what was bound before. */
 static void
 test_session_bind_refuses (void)
@@ -617,6 +643,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/bind/in-other-runs/plain", GINT_TO_POINTER (FALSE), test_session_bind_in_other_runs);
   g_test_add_data_func ("/session/bind/in-other-runs/timed", GINT_TO_POINTER (TRUE), test_session_bind_in_other_runs);
   g_test_add_func ("/session/bind/refuses", test_session_bind_refuses);
+  g_test_add_func ("/session/bind/refuses-more-of-the-same-memory", test_session_bind_refuses_more_of_the_same_memory);
   for (guint i = 0; i < G_N_ELEMENTS (refused_plans); i++)
     {
       g_autofree char *path = g_strconcat ("/session/bind/refuses-plans/", refused_plans[i].name, NULL);
