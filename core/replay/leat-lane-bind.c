@@ -94,17 +94,28 @@ leat_lane_pack_binding (LeatLane *self, guint slot)
     leat_launch_put_binding (&self->launches[head], leat_plan_get_op (self->plan, head), slot, &self->bindings[slot]);
 }
 
+static gboolean
+leat_lane_has_graphs (LeatLane *self)
+{
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    if (self->executables[path].is_built)
+      return TRUE;
+  return FALSE;
+}
+
 void
 leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to)
 {
   LeatBinding *binding = &self->bindings[slot];
   gboolean same = binding->given == to->given && binding->address == to->address && binding->on_device == to->on_device;
 
+  if (binding->bytes != to->bytes)
+    self->checked = 0; /* there may be other memory in what is new of it */
   binding->bytes = to->bytes;
   if (same && binding->count == to->count)
     return;
-  /* A node of a copy stays one between the same kinds of memory. */
-  if (binding->given != 0 && binding->on_device != to->on_device && leat_lane_copies_slot (self, slot))
+  /* A node of a copy stays one between the same kinds of memory, also when nothing was bound meanwhile. */
+  if (binding->on_device != to->on_device && leat_lane_has_graphs (self) && leat_lane_copies_slot (self, slot))
     self->is_kind_changed = TRUE;
   *binding = *to;
   binding->serial = ++self->bound;
@@ -117,7 +128,7 @@ leat_lane_take_bindings (LeatLane *self, LeatLane *from)
 {
   for (guint i = 0; i < self->plan->users->len; i++)
     {
-      const LeatBinding none = { 0 };
+      const LeatBinding none = { .on_device = self->bindings[i].on_device };
       gboolean fits = i < from->plan->users->len
                       && leat_spec_equal (leat_lane_get_slot (self, i)->spec, leat_lane_get_slot (from, i)->spec);
 

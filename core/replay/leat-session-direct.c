@@ -173,9 +173,9 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
   input = leat_session_find_app (self, self->inputs, name, "source", error);
   if (input != NULL && !leat_session_check_own (self, input, error))
     input = NULL;
-  if (input != NULL)
+  good = input != NULL && leat_session_check_count (name, input->buffer->spec, count, error);
+  if (good)
     leat_session_lend_input (self, input, &view);
-  good = input != NULL && leat_session_check_count (name, view.spec, count, error);
   if (good && input->staging.count != NULL)
     *input->staging.count = count;
   leat_session_let_go (self);
