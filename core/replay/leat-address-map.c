@@ -96,7 +96,7 @@ leat_address_map_ask (const LeatDriverTable *table, guint64 address, LeatAddress
       || reached == 0)
     return leat_address_map_refuse (address,
                                     "it is pageable memory, which the device does not reach; use pinned memory "
-                                    "(cuMemHostAlloc, cuMemHostRegister) or memory of the device",
+                                    "(leat_device_pin (), cuMemHostAlloc) or memory of the device",
                                     error);
   range->on_device = type == CU_MEMORYTYPE_DEVICE;
   range->shift = reached - address;
