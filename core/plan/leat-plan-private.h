@@ -74,6 +74,7 @@ typedef struct
   /* KERNEL that writes the table of what is bound (leat-plan-users.c) */
   gboolean is_head;
   guint first_slot, n_slots;
+  gboolean has_counts; /* some slot of it has a count that is not always the same */
 
   /* bound */
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */

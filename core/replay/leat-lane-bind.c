@@ -4,9 +4,9 @@
 
 #include "leat-lane-private.h"
 
-/* Memory that the program brings.  What is bound is noted here, and brought to the device by the next launch: the head
- * kernel's parameters hold all slots, and are set once however many have changed; a copy has its addresses in its own
- * node. */
+/* Memory that the program brings.  What is bound is noted here, where the head is packed at once in its parameters too,
+ * and brought to the device by the next launch: these hold all slots, and the node gets them once however many have
+ * changed; a copy has its addresses in its own node. */
 
 static LeatBuffer *
 leat_lane_get_slot (LeatLane *self, guint slot)
@@ -84,6 +84,16 @@ leat_lane_copies_slot (LeatLane *self, guint slot)
   return FALSE;
 }
 
+/* A head that is not packed yet is packed with all slots. */
+static inline void
+leat_lane_pack_binding (LeatLane *self, guint slot)
+{
+  guint head = slot / LEAT_PLAN_HEAD_MOST;
+
+  if (self->launches[head].storage != NULL)
+    leat_launch_put_binding (&self->launches[head], leat_plan_get_op (self->plan, head), slot, &self->bindings[slot]);
+}
+
 static gboolean
 leat_lane_has_graphs (LeatLane *self)
 {
@@ -109,6 +119,7 @@ leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to)
     self->is_kind_changed = TRUE;
   *binding = *to;
   binding->serial = ++self->bound;
+  leat_lane_pack_binding (self, slot);
 }
 
 /* The memory stays the program's when another plan of the same pipeline is run, where it still fits. */
@@ -171,19 +182,6 @@ leat_lane_update_copies (LeatLane *self, LeatPath path, guint64 known, GError **
 }
 
 static gboolean
-leat_lane_pack_heads (LeatLane *self, GError **error)
-{
-  for (guint i = 0; i < self->plan->ops->len && leat_plan_get_op (self->plan, i)->is_head; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (!leat_launch_pack (&self->launches[i], self, op, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
 leat_lane_update_bindings (LeatLane *self, LeatPath path, GError **error)
 {
   guint64 known = self->executables[path].bound;
@@ -203,9 +201,6 @@ leat_lane_bring_bindings (LeatLane *self, LeatPath path, GError **error)
 {
   const LeatExecutable *head = &self->executables[path];
 
-  if (self->packed != self->bound && !leat_lane_pack_heads (self, error))
-    return FALSE;
-  self->packed = self->bound;
   if (G_UNLIKELY (self->is_kind_changed))
     leat_lane_destroy_graphs (self);
   self->is_kind_changed = FALSE;

@@ -216,6 +216,54 @@ test_session_bind_is_one_update (void)
   session_fixture_close (&fixture);
 }
 
+/* With one call, and none behind the one that is refused. */
+static void
+test_session_bind_takes_several (void)
+{
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  LeatMemory *in[2];
+  LeatPortMemory memories[2];
+  LeatView sum, count;
+
+  session_fixture_open (
+    &fixture,
+    "app name=a memory=user spec=f32[64] -> upload -> map expr=\"2*x\" -> readback -> app name=x\n"
+    "app name=b memory=user spec=f32[<=32] -> upload -> map expr=\"3*x\" -> readback -> app name=y\n",
+    LEAT_EXECUTOR_GRAPH);
+  leat_session_map_output (fixture.session, "x", &sum, NULL);
+  leat_session_map_output (fixture.session, "y", &count, NULL);
+  for (guint i = 0; i < 2; i++)
+    {
+      in[i] = new_memory (&fixture, LEAT_MEMORY_PINNED, 256);
+      fill (in[i], 64, i);
+      memories[i] = (LeatPortMemory){ i == 0 ? "a" : "b", leat_memory_get_address (in[i]), 256, i == 0 ? 64 : 5 };
+    }
+  for (guint run = 0; run < 3; run++)
+    {
+      memories[0].address = leat_memory_get_address (in[run % 2]);
+      memories[1].address = leat_memory_get_address (in[(run + 1) % 2]);
+      memories[1].count = 5 + run;
+      g_assert_true (leat_session_bind_inputs (fixture.session, memories, 2, &error));
+      g_assert_no_error (error);
+      replay (&fixture);
+      leat_session_map_output (fixture.session, "x", &sum, NULL);
+      leat_session_map_output (fixture.session, "y", &count, NULL);
+      g_assert_cmpuint (count.count, ==, 5 + run);
+      for (guint i = 0; i < 64; i++)
+        g_assert_cmpfloat (((float *) sum.data)[i], ==, 2 * ((float *) leat_memory_get_host (in[run % 2]))[i]);
+      for (guint i = 0; i < 5 + run; i++)
+        g_assert_cmpfloat (((float *) count.data)[i], ==, 3 * ((float *) leat_memory_get_host (in[(run + 1) % 2]))[i]);
+    }
+  memories[0].name = "c";
+  g_assert_false (leat_session_bind_inputs (fixture.session, memories, 2, &error));
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "bindings"), ==, 6);
+  leat_memory_free (in[0]);
+  leat_memory_free (in[1]);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_session_bind_takes_counts (gconstpointer data)
 {
@@ -630,6 +678,7 @@ main (int argc, char **argv)
       g_test_add_data_func (bounded, &bind_cases[i], test_session_bind_takes_counts);
     }
   g_test_add_func ("/session/bind/is-one-update", test_session_bind_is_one_update);
+  g_test_add_func ("/session/bind/takes-several", test_session_bind_takes_several);
   g_test_add_data_func ("/session/bind/keeps-what-is-on-the-device/copy", "copy",
                         test_session_bind_keeps_what_is_on_the_device);
   g_test_add_data_func ("/session/bind/keeps-what-is-on-the-device/kernel", "kernel",
