@@ -18,9 +18,9 @@ leat_device_refuse_pin (GError **error, const char *verb, guint64 address, const
  * @bytes: how many bytes there are
  * @error: return location for an error
  *
- * Lets a device reach memory of the host in place, so that leat_session_bind_input() and leat_session_bind_output() take
- * it.  On a GPU this is cuMemHostRegister(), which holds the memory's pages in place, and takes time for each of them:
- * do it once, and not for each run.  It is not in the budget of pinned memory.
+ * Lets a device reach memory of the host in place, so that leat_session_bind_input() and leat_session_bind_output()
+ * take it.  On a GPU this is cuMemHostRegister(), which holds the memory's pages in place, and takes time for each of
+ * them: do it once, and not for each run.  It is not in the budget of pinned memory.
  *
  * The memory must stay until leat_device_unpin() or until the process ends.  Ranges that are pinned do not overlap.
  *
@@ -46,9 +46,10 @@ leat_device_pin (LeatDevice *self, guint64 address, guint64 bytes, GError **erro
     return FALSE;
   result = (*table->cuMemHostRegister) ((gpointer) (guintptr) address, bytes,
                                         CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
-  pinned = result == CUDA_SUCCESS
-           || leat_device_set_error (self, error, "cuMemHostRegister", result,
-                                     "pinning %" G_GUINT64_FORMAT " bytes at 0x%" G_GINT64_MODIFIER "x", bytes, address);
+  pinned =
+    result == CUDA_SUCCESS
+    || leat_device_set_error (self, error, "cuMemHostRegister", result,
+                              "pinning %" G_GUINT64_FORMAT " bytes at 0x%" G_GINT64_MODIFIER "x", bytes, address);
   leat_device_pop (self);
   return pinned;
 }

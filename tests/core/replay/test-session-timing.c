@@ -256,6 +256,7 @@ test_timing_brings_clocks_together (gconstpointer data)
   LeatTiming *timing;
   LeatResident *resident;
   LeatOpTime *times;
+  g_autofree gpointer told = NULL;
 
   timing_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
   timing = ((LeatLane *) g_ptr_array_index (fixture.session->lanes, 0))->timing;
@@ -268,7 +269,7 @@ test_timing_brings_clocks_together (gconstpointer data)
     }
   run_chain (&fixture, 1);
   times = timing->times;
-  timing->told = g_malloc0_n (resident->plan->ops->len + 1, sizeof *timing->told);
+  timing->told = told = g_malloc0_n (resident->plan->ops->len + 1, sizeof *timing->told);
   resident->timed = g_new0 (const LeatFunction *, resident->plan->ops->len + 1);
   for (guint i = 2; i <= 3; i++)
     {
