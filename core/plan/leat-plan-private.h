@@ -113,6 +113,7 @@ typedef struct
   guint64 bytes;            /* header included */
   gboolean header;          /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
   GBytes *initial;          /* STATE, CONST: first contents of the items */
+  LeatStateScope scope;     /* STATE */
   gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
 
@@ -137,6 +138,16 @@ typedef enum
   LEAT_EARLY_NONE,
   LEAT_EARLY_ALL, /* whatever their size */
 } LeatEarlyMode;
+
+/* What comes to @input is what buffer @state holds in the next run. */
+typedef struct
+{
+  LeatNode *node; /* not owned */
+  LeatPort *input;
+  LeatBufferId state;
+  LeatBufferId from; /* NONE where nothing is linked */
+  gboolean in_place; /* @from is written in the memory of the state */
+} LeatDelay;
 
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
@@ -178,6 +189,7 @@ struct _LeatPlan
   GPtrArray *ops;     /* LeatOp */
   GPtrArray *buffers; /* LeatBuffer */
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
+  GArray *delays;     /* LeatDelay */
   gboolean flush;
 
   LeatTraits traits;
@@ -233,6 +245,12 @@ void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
 /* negotiation: order and specs */
 GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
+
+/* After all nodes have recorded: adds what makes each state what it becomes. */
+gboolean leat_plan_record_delays (LeatPlan *self, GError **error);
+/* Does @output become the state that @state holds? */
+gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
+const char *leat_state_scope_get_name (LeatStateScope scope);
 
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);

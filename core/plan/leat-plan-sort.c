@@ -17,7 +17,8 @@ leat_plan_node_is_ready (LeatNode *node, GHashTable *placed)
       LeatPort *port = g_ptr_array_index (ports, i);
       LeatPort *peer = leat_port_get_direction (port) == LEAT_PORT_INPUT ? leat_port_get_peer (port) : NULL;
 
-      if (peer != NULL && !g_hash_table_contains (placed, leat_port_get_node (peer)))
+      if (peer != NULL && (leat_port_get_flags (port) & LEAT_PORT_DELAYED) == 0
+          && !g_hash_table_contains (placed, leat_port_get_node (peer)))
         return FALSE;
     }
   return TRUE;

@@ -81,7 +81,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   why_not = fault_driver_init ();
-  g_test_add_data_func ("/leat/transfer-faults/every-call/out-of-memory", "OUT_OF_MEMORY", test_transfer_faults_every_call);
+  g_test_add_data_func ("/leat/transfer-faults/every-call/out-of-memory", "OUT_OF_MEMORY",
+                        test_transfer_faults_every_call);
   g_test_add_data_func ("/leat/transfer-faults/every-call/invalid", "UNKNOWN", test_transfer_faults_every_call);
   return g_test_run ();
 }
