@@ -14,26 +14,62 @@
 #define BRANCH_NUMBERS 256
 #define BRANCH_STEPS   2000
 
-/* One after the other and in turns, so that what changes on the machine meets all of them. */
+/* What takes turns, so that what changes on the machine meets all of them; who is first changes from round to round. */
+typedef enum
+{
+  LEAT_BENCH_TURN_REPLAY,  /* leat_session_replay () */
+  LEAT_BENCH_TURN_BY_HAND, /* the same graph, launched and waited for with two calls */
+  LEAT_BENCH_TURN_HALVES,  /* leat_session_launch (), leat_session_complete () */
+  LEAT_BENCH_N_TURNS
+} LeatBenchTurn;
+
 typedef struct
 {
   LeatBareReplay bare;
-  LeatBenchSeries replay;  /* leat_session_replay () */
-  LeatBenchSeries by_hand; /* the same graph, launched and waited for with two calls */
-  LeatBenchSeries launch;  /* the first of the two */
-  LeatBenchSeries begin;   /* leat_session_launch () */
+  LeatBenchSeries whole[LEAT_BENCH_N_TURNS];
+  LeatBenchSeries launch[LEAT_BENCH_N_TURNS];                         /* the first half, of those that have two */
+  LeatBenchSeries over, launch_over;                                  /* of the session less by hand, in each round */
+  double whole_us[LEAT_BENCH_N_TURNS], launch_us[LEAT_BENCH_N_TURNS]; /* in this round */
 } LeatBenchTurns;
+
+static void
+leat_bench_turns_init (LeatBenchTurns *self, guint runs)
+{
+  for (guint i = 0; i < LEAT_BENCH_N_TURNS; i++)
+    {
+      leat_bench_series_init (&self->whole[i], runs);
+      leat_bench_series_init (&self->launch[i], runs);
+    }
+  leat_bench_series_init (&self->over, runs);
+  leat_bench_series_init (&self->launch_over, runs);
+}
 
 static void
 leat_bench_turns_clear (LeatBenchTurns *self)
 {
-  leat_bench_series_clear (&self->replay);
-  leat_bench_series_clear (&self->by_hand);
-  leat_bench_series_clear (&self->launch);
-  leat_bench_series_clear (&self->begin);
+  for (guint i = 0; i < LEAT_BENCH_N_TURNS; i++)
+    {
+      leat_bench_series_clear (&self->whole[i]);
+      leat_bench_series_clear (&self->launch[i]);
+    }
+  leat_bench_series_clear (&self->over);
+  leat_bench_series_clear (&self->launch_over);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchTurns, leat_bench_turns_clear)
+
+static void
+leat_bench_turns_note (LeatBenchTurns *self)
+{
+  for (guint i = 0; i < LEAT_BENCH_N_TURNS; i++)
+    {
+      leat_bench_series_add (&self->whole[i], self->whole_us[i]);
+      leat_bench_series_add (&self->launch[i], self->launch_us[i]);
+    }
+  leat_bench_series_add (&self->over, self->whole_us[LEAT_BENCH_TURN_REPLAY] - self->whole_us[LEAT_BENCH_TURN_BY_HAND]);
+  leat_bench_series_add (&self->launch_over,
+                         self->launch_us[LEAT_BENCH_TURN_HALVES] - self->launch_us[LEAT_BENCH_TURN_BY_HAND]);
+}
 
 static gboolean
 leat_bench_fail_call (CUresult result, const char *call, GError **error)
@@ -57,61 +93,63 @@ leat_bench_wait (const LeatBareReplay *bare, gboolean spin)
 }
 
 static gboolean
-leat_bench_launch_by_hand (LeatBenchTurns *self, gboolean spin, gboolean count, GError **error)
+leat_bench_launch_by_hand (LeatBenchTurns *self, gboolean spin, GError **error)
 {
-  double begin = leat_bench_now_us (), launched;
+  double begin = leat_bench_now_us ();
   CUresult result = (*self->bare.table->cuGraphLaunch) (self->bare.exec, self->bare.stream);
 
-  launched = leat_bench_now_us ();
+  self->launch_us[LEAT_BENCH_TURN_BY_HAND] = leat_bench_now_us () - begin;
   if (result != CUDA_SUCCESS)
     return leat_bench_fail_call (result, "cuGraphLaunch", error);
   result = leat_bench_wait (&self->bare, spin);
-  if (result != CUDA_SUCCESS)
-    return leat_bench_fail_call (result, "the wait for the graph", error);
-  if (!count)
-    return TRUE;
-  leat_bench_series_add (&self->launch, launched - begin);
-  leat_bench_series_add (&self->by_hand, leat_bench_now_us () - begin);
-  return TRUE;
+  self->whole_us[LEAT_BENCH_TURN_BY_HAND] = leat_bench_now_us () - begin;
+  return result == CUDA_SUCCESS || leat_bench_fail_call (result, "the wait for the graph", error);
 }
 
 /* A run in two halves, of which the first is what a program's thread pays that does something else meanwhile. */
 static gboolean
-leat_bench_launch_by_session (LeatBenchTurns *self, LeatBenchSubject *subject, gboolean count, GError **error)
+leat_bench_launch_by_session (LeatBenchTurns *self, LeatBenchSubject *subject, GError **error)
 {
   double begin = leat_bench_now_us ();
 
   if (leat_session_launch (subject->session, NULL, error) == LEAT_FLOW_ERROR)
     return FALSE;
-  if (count)
-    leat_bench_series_add (&self->begin, leat_bench_now_us () - begin);
-  return leat_session_complete (subject->session, NULL, error) != LEAT_FLOW_ERROR;
+  self->launch_us[LEAT_BENCH_TURN_HALVES] = leat_bench_now_us () - begin;
+  if (leat_session_complete (subject->session, NULL, error) == LEAT_FLOW_ERROR)
+    return FALSE;
+  self->whole_us[LEAT_BENCH_TURN_HALVES] = leat_bench_now_us () - begin;
+  return TRUE;
+}
+
+static gboolean
+leat_bench_take_turn (LeatBenchTurns *self, LeatBenchSubject *subject, LeatBenchTurn turn, GError **error)
+{
+  if (turn == LEAT_BENCH_TURN_BY_HAND)
+    return leat_bench_launch_by_hand (self, !leat_device_is_cpu (leat_session_get_device (subject->session)), error);
+  if (!leat_bench_subject_lend (subject, error))
+    return FALSE;
+  if (turn == LEAT_BENCH_TURN_HALVES)
+    return leat_bench_launch_by_session (self, subject, error);
+  self->whole_us[turn] = leat_bench_subject_replay (subject, FALSE, error);
+  return self->whole_us[turn] >= 0;
 }
 
 static gboolean
 leat_bench_take_turns (LeatBenchTurns *self, LeatBenchSubject *subject, const LeatBenchRule *rule, GError **error)
 {
-  gboolean spin = !leat_device_is_cpu (leat_session_get_device (subject->session));
-
-  for (guint round = 0; round < SETTLE + self->replay.most; round++)
+  for (guint round = 0; round < SETTLE + self->over.most; round++)
     {
-      double us;
+      for (guint i = 0; i < LEAT_BENCH_N_TURNS; i++)
+        {
+          guint input = LEAT_BENCH_N_TURNS * round + i;
 
-      leat_bench_subject_stir (subject, 3 * round);
-      us = leat_bench_subject_lend (subject, error) ? leat_bench_subject_replay (subject, FALSE, error) : -1;
-      if (us < 0 || !leat_bench_subject_check (subject, 3 * round, rule, error))
-        return FALSE;
+          leat_bench_subject_stir (subject, input);
+          if (!leat_bench_take_turn (self, subject, (round + i) % LEAT_BENCH_N_TURNS, error)
+              || !leat_bench_subject_check (subject, input, rule, error))
+            return FALSE;
+        }
       if (round >= SETTLE)
-        leat_bench_series_add (&self->replay, us);
-      leat_bench_subject_stir (subject, 3 * round + 1);
-      if (!leat_bench_launch_by_hand (self, spin, round >= SETTLE, error)
-          || !leat_bench_subject_check (subject, 3 * round + 1, rule, error))
-        return FALSE;
-      leat_bench_subject_stir (subject, 3 * round + 2);
-      if (!leat_bench_subject_lend (subject, error)
-          || !leat_bench_launch_by_session (self, subject, round >= SETTLE, error)
-          || !leat_bench_subject_check (subject, 3 * round + 2, rule, error))
-        return FALSE;
+        leat_bench_turns_note (self);
     }
   return TRUE;
 }
@@ -130,15 +168,10 @@ static gboolean
 leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *text, const LeatBenchRule *rule,
                       GError **error)
 {
-  guint runs = leat_bench_case_get_runs (kind, bench);
   g_auto (LeatBenchSubject) subject = { 0 };
   g_auto (LeatBenchTurns) turns = { 0 };
-  LeatBenchSummary replay, by_hand, begin, launch;
 
-  leat_bench_series_init (&turns.replay, runs);
-  leat_bench_series_init (&turns.by_hand, runs);
-  leat_bench_series_init (&turns.launch, runs);
-  leat_bench_series_init (&turns.begin, runs);
+  leat_bench_turns_init (&turns, leat_bench_case_get_runs (kind, bench));
   if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
       || !leat_bench_warm_up (&subject, rule, error))
     return FALSE;
@@ -149,16 +182,12 @@ leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *t
     }
   if (!leat_bench_take_turns (&turns, &subject, rule, error))
     return FALSE;
-  leat_bench_report_add_times (bench->report, "replay", &turns.replay);
-  leat_bench_report_add_times (bench->report, "by-hand", &turns.by_hand);
-  leat_bench_report_add_times (bench->report, "launch", &turns.begin);
-  leat_bench_report_add_times (bench->report, "launch-by-hand", &turns.launch);
-  leat_bench_series_summarize (&turns.replay, &replay);
-  leat_bench_series_summarize (&turns.by_hand, &by_hand);
-  leat_bench_series_summarize (&turns.begin, &begin);
-  leat_bench_series_summarize (&turns.launch, &launch);
-  leat_bench_report_add_value (bench->report, "over", replay.median - by_hand.median, "us");
-  leat_bench_report_add_value (bench->report, "launch-over", begin.median - launch.median, "us");
+  leat_bench_report_add_times (bench->report, "replay", &turns.whole[LEAT_BENCH_TURN_REPLAY]);
+  leat_bench_report_add_times (bench->report, "by-hand", &turns.whole[LEAT_BENCH_TURN_BY_HAND]);
+  leat_bench_report_add_times (bench->report, "launch", &turns.launch[LEAT_BENCH_TURN_HALVES]);
+  leat_bench_report_add_times (bench->report, "launch-by-hand", &turns.launch[LEAT_BENCH_TURN_BY_HAND]);
+  leat_bench_report_add_median (bench->report, "over", &turns.over);
+  leat_bench_report_add_median (bench->report, "launch-over", &turns.launch_over);
   return TRUE;
 }
 
@@ -192,43 +221,75 @@ leat_bench_run_fan_out (LeatBench *bench, const LeatBenchCase *kind, GError **er
   return leat_bench_run_turns (bench, kind, text->str, &rule, error);
 }
 
+/* @quickly: with the setter that is made for it */
 static gboolean
-leat_bench_time_change (LeatBenchSubject *subject, LeatNode *node, guint round, LeatBenchSeries *times, GError **error)
+leat_bench_set (LeatNode *node, double value, gboolean quickly, GError **error)
+{
+  return quickly ? leat_node_set_arg_double (node, "a", value, error)
+                 : leat_node_set_arg (node, "a", g_variant_new_double (value), error);
+}
+
+/* In microseconds, negative after an error. */
+static double
+leat_bench_time_change (LeatBenchSubject *subject, LeatNode *node, guint round, gboolean quickly, GError **error)
 {
   LeatBenchRule rule = { 2 + round % 32, 1 };
   double begin, us;
 
   leat_bench_subject_stir (subject, round);
   if (!leat_bench_subject_lend (subject, error))
-    return FALSE;
+    return -1;
   begin = leat_bench_now_us ();
-  if (!leat_node_set_arg (node, "a", g_variant_new_double (rule.times), error)
-      || leat_bench_subject_replay (subject, FALSE, error) < 0)
-    return FALSE;
+  if (!leat_bench_set (node, rule.times, quickly, error) || leat_bench_subject_replay (subject, FALSE, error) < 0)
+    return -1;
   us = leat_bench_now_us () - begin;
-  if (round >= SETTLE)
-    leat_bench_series_add (times, us);
-  return leat_bench_subject_check (subject, round, &rule, error);
+  return leat_bench_subject_check (subject, round, &rule, error) ? us : -1;
 }
 
+static double
+leat_bench_time_no_change (LeatBenchSubject *subject, guint round, GError **error)
+{
+  LeatBenchRule rule = { 2 + round % 32, 1 };
+  double us;
+
+  leat_bench_subject_stir (subject, round + 1);
+  us = leat_bench_subject_lend (subject, error) ? leat_bench_subject_replay (subject, FALSE, error) : -1;
+  return us >= 0 && leat_bench_subject_check (subject, round + 1, &rule, error) ? us : -1;
+}
+
+typedef struct
+{
+  LeatBenchSeries changed, same, over;
+} LeatBenchChanges;
+
+static void
+leat_bench_changes_clear (LeatBenchChanges *self)
+{
+  leat_bench_series_clear (&self->changed);
+  leat_bench_series_clear (&self->same);
+  leat_bench_series_clear (&self->over);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchChanges, leat_bench_changes_clear)
+
 static gboolean
-leat_bench_time_argument (LeatBenchSubject *subject, LeatBenchSeries *changed, LeatBenchSeries *same, GError **error)
+leat_bench_time_changes (LeatBenchChanges *self, LeatBenchSubject *subject, gboolean quickly, GError **error)
 {
   LeatNode *node = leat_pipeline_get_node (subject->pipeline, "k", error);
 
-  for (guint round = 0; round < SETTLE + changed->most; round++)
+  for (guint round = 0; round < SETTLE + self->over.most; round++)
     {
-      LeatBenchRule rule = { 2 + round % 32, 1 };
-      double us;
+      double changed, same;
 
-      if (!leat_bench_time_change (subject, node, round, changed, error))
+      changed = leat_bench_time_change (subject, node, round, quickly, error);
+      same = changed >= 0 ? leat_bench_time_no_change (subject, round, error) : -1;
+      if (same < 0)
         return FALSE;
-      leat_bench_subject_stir (subject, round + 1);
-      us = leat_bench_subject_lend (subject, error) ? leat_bench_subject_replay (subject, FALSE, error) : -1;
-      if (us < 0 || !leat_bench_subject_check (subject, round + 1, &rule, error))
-        return FALSE;
-      if (round >= SETTLE)
-        leat_bench_series_add (same, us);
+      if (round < SETTLE)
+        continue;
+      leat_bench_series_add (&self->changed, changed);
+      leat_bench_series_add (&self->same, same);
+      leat_bench_series_add (&self->over, changed - same);
     }
   return TRUE;
 }
@@ -243,19 +304,17 @@ leat_bench_run_argument (LeatBench *bench, const LeatBenchCase *kind, GError **e
                      bench->kernels);
   guint runs = leat_bench_case_get_runs (kind, bench);
   g_auto (LeatBenchSubject) subject = { 0 };
-  g_auto (LeatBenchSeries) changed = { 0 }, same = { 0 };
-  LeatBenchSummary with, without;
+  g_auto (LeatBenchChanges) changes = { 0 };
 
-  leat_bench_series_init (&changed, runs);
-  leat_bench_series_init (&same, runs);
+  leat_bench_series_init (&changes.changed, runs);
+  leat_bench_series_init (&changes.same, runs);
+  leat_bench_series_init (&changes.over, runs);
   if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
-      || !leat_bench_time_argument (&subject, &changed, &same, error))
+      || !leat_bench_time_changes (&changes, &subject, kind->mode != NULL, error))
     return FALSE;
-  leat_bench_report_add_times (bench->report, "replay", &same);
-  leat_bench_report_add_times (bench->report, "set-and-replay", &changed);
-  leat_bench_series_summarize (&changed, &with);
-  leat_bench_series_summarize (&same, &without);
-  leat_bench_report_add_value (bench->report, "over", with.median - without.median, "us");
+  leat_bench_report_add_times (bench->report, "replay", &changes.same);
+  leat_bench_report_add_times (bench->report, "set-and-replay", &changes.changed);
+  leat_bench_report_add_median (bench->report, "over", &changes.over);
   return TRUE;
 }
 
@@ -267,6 +326,7 @@ const LeatBenchCase leat_bench_chains[] = {
   { "fan-out-8", "eight kernels side by side, and one that adds their results", leat_bench_run_fan_out, 0, 8, NULL, 10,
     FALSE },
   { "argument", "an argument is set before each replay", leat_bench_run_argument, 0, 1, NULL, 1, FALSE },
+  { "argument-double", "the same by the setter for doubles", leat_bench_run_argument, 0, 1, "double", 1, FALSE },
   { NULL },
 };
 /* clang-format on */

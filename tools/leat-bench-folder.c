@@ -4,7 +4,17 @@
 
 #include "leat-bench-folder.h"
 
-#include <glib/gstdio.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define N_FILES 3
+
+/* The folder and its files by name, there until they are removed: a signal's handler may not put names together. */
+static struct
+{
+  char *folder;
+  char *files[N_FILES];
+} leat_bench_made;
 
 static const char leat_bench_kernels[] =
   "#include <stdint.h>\n"
@@ -55,29 +65,49 @@ static const char leat_bench_kernels[] =
   "    out[i] = (uint8_t) ~in[i];\n"
   "}\n";
 
+static void
+leat_bench_folder_unlink (void)
+{
+  for (guint i = 0; i < N_FILES; i++)
+    if (leat_bench_made.files[i] != NULL)
+      unlink (leat_bench_made.files[i]);
+  if (leat_bench_made.folder != NULL)
+    rmdir (leat_bench_made.folder);
+}
+
+static void
+leat_bench_folder_interrupted (int number)
+{
+  leat_bench_folder_unlink ();
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
 gboolean
 leat_bench_folder_make (LeatBench *bench, GError **error)
 {
+  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin" };
+  static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
   bench->folder = g_dir_make_tmp ("leat-bench-XXXXXX", error);
   if (bench->folder == NULL)
     return FALSE;
-  bench->kernels = g_build_filename (bench->folder, "bench.cu", NULL);
+  leat_bench_made.folder = bench->folder;
+  for (guint i = 0; i < N_FILES; i++)
+    leat_bench_made.files[i] = g_build_filename (bench->folder, names[i], NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    signal (signals[i], leat_bench_folder_interrupted);
+  bench->kernels = g_strdup (leat_bench_made.files[0]);
   return g_file_set_contents (bench->kernels, leat_bench_kernels, -1, error);
 }
 
 void
 leat_bench_folder_remove (LeatBench *bench)
 {
-  static const char *const names[] = { "bench.cu", "start.leat", "in.bin", "out.bin" };
-
-  for (guint i = 0; bench->folder != NULL && i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *path = g_build_filename (bench->folder, names[i], NULL);
-
-      g_remove (path);
-    }
-  if (bench->folder != NULL)
-    g_rmdir (bench->folder);
+  leat_bench_folder_unlink ();
+  leat_bench_made.folder = NULL;
+  for (guint i = 0; i < N_FILES; i++)
+    g_clear_pointer (&leat_bench_made.files[i], g_free);
   g_clear_pointer (&bench->folder, g_free);
   g_clear_pointer (&bench->kernels, g_free);
 }

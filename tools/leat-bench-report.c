@@ -90,6 +90,15 @@ leat_bench_report_add_value (LeatBenchReport *self, const char *figure, double v
 }
 
 void
+leat_bench_report_add_median (LeatBenchReport *self, const char *figure, LeatBenchSeries *times)
+{
+  LeatBenchSummary summary;
+
+  leat_bench_series_summarize (times, &summary);
+  leat_bench_report_add_value (self, figure, summary.median, "us");
+}
+
+void
 leat_bench_report_add_note (LeatBenchReport *self, const char *text)
 {
   json_array_add_string_element (self->notes, text);

@@ -18,6 +18,8 @@ void leat_bench_report_free (LeatBenchReport *self);
 void leat_bench_report_begin (LeatBenchReport *self, const char *case_name);
 void leat_bench_report_add_times (LeatBenchReport *self, const char *figure, LeatBenchSeries *times);
 void leat_bench_report_add_value (LeatBenchReport *self, const char *figure, double value, const char *unit);
+/* The one in the middle, of differences for one. */
+void leat_bench_report_add_median (LeatBenchReport *self, const char *figure, LeatBenchSeries *times);
 /* Why a figure is not there. */
 void leat_bench_report_add_note (LeatBenchReport *self, const char *text);
 /* An array of {"name", "figures", "notes"}. (transfer full) */

@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *timing;
+  char *plan, *dot, *stats, *executor, *early_start, *timing;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -79,23 +79,29 @@ leat_launch_executor_get_name (LeatExecutor executor)
   return leat_launch_executors[executor];
 }
 
+/* In the order of LeatEarlyStart. */
+static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
+
 static gboolean
 leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
 {
   static const char *const plans[] = { "text", "json", "dot", NULL };
   static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
-  guint executor = 1, timing = 0;
+  guint executor = 1, early_start = 1, timing = 0;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
-      || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error))
+      || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error)
+      || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
+                                      error))
     return FALSE;
   if (timing == 0)
     timing = self->stats_format == LEAT_STATS_NODES ? 2 : 1;
   self->timing = timing == 2 ? LEAT_TIMING_NODES : LEAT_TIMING_OFF;
   self->executor = (LeatExecutor) (executor - 1);
+  self->early_start = (LeatEarlyStart) (early_start - 1);
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
@@ -144,6 +150,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
   const GOptionEntry entries[] = {
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
     { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "auto, graph, or eager: one op at a time", "EXECUTOR" },
+    { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
+      "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
     { "plan", 0, 0, G_OPTION_ARG_STRING, &words->plan, "Print the plan and do no more: text, json or dot", "[FORMAT]" },
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &words->dot, "The plan for Graphviz, to standard output or FILE", "[FILE]" },
@@ -195,6 +203,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.dot);
   g_free (words.stats);
   g_free (words.executor);
+  g_free (words.early_start);
   g_free (words.timing);
   return ok ? g_steal_pointer (&self) : NULL;
 }

@@ -47,6 +47,7 @@ typedef struct
   LeatTimingMode timing;
   char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;
+  LeatEarlyStart early_start;
   gboolean bound;
   gboolean verbose;
   gboolean quiet;

@@ -10,4 +10,7 @@ G_BEGIN_DECLS
 /* For the plugin that lists the node. */
 extern const LeatNodeInfo leat_app_info;
 
+/* Does the program bring the memory (leat_session_bind_input ())? */
+gboolean leat_app_has_user_memory (LeatApp *self);
+
 G_END_DECLS

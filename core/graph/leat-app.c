@@ -33,6 +33,13 @@ typedef enum
   LEAT_APP_STOPPED
 } LeatAppState;
 
+/* Whose memory holds the data. */
+typedef enum
+{
+  LEAT_APP_MEMORY_SESSION,
+  LEAT_APP_MEMORY_USER
+} LeatAppMemory;
+
 struct _LeatApp
 {
   LeatEndpoint parent_instance;
@@ -40,6 +47,7 @@ struct _LeatApp
   char *spec;
   guint64 max_queue;
   gboolean block;
+  int memory; /* LeatAppMemory */
 
   /* pthread's own, because the thread sanitizer knows these where it does not know GLib's. */
   pthread_mutex_t lock;
@@ -202,6 +210,22 @@ leat_app_check_direction (LeatApp *self, LeatDirection direction, const char *re
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DIRECTION, "app \"%s\" %s",
                  leat_node_get_name (LEAT_NODE (self)), refused);
   return !is_other;
+}
+
+gboolean
+leat_app_has_user_memory (LeatApp *self)
+{
+  return self->memory == LEAT_APP_MEMORY_USER;
+}
+
+static gboolean
+leat_app_check_memory (LeatApp *self, const char *refused, GError **error)
+{
+  if (!leat_app_has_user_memory (self))
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DIRECTION, "app \"%s\" has memory=user: %s",
+               leat_node_get_name (LEAT_NODE (self)), refused);
+  return FALSE;
 }
 
 /* Is @size right for @spec?  Fewer rows than there is room for are, where the number of rows is data. */
@@ -414,6 +438,8 @@ leat_app_finalize (GObject *object)
   G_OBJECT_CLASS (leat_app_parent_class)->finalize (object);
 }
 
+static const char *const leat_app_memories[] = { "session", "user", NULL };
+
 static const LeatProp leat_app_props[] = {
   { sizeof (LeatProp), "spec", LEAT_PROP_STRING, LEAT_PROP_REPLANS, offsetof (LeatApp, spec),
     .blurb = "What is pushed or pulled, such as f32[480,640]; a source needs it unless its link says it" },
@@ -421,6 +447,10 @@ static const LeatProp leat_app_props[] = {
     .blurb = "Most items that wait in the queue; 0 sets no limit" },
   { sizeof (LeatProp), "block", LEAT_PROP_BOOL, 0, offsetof (LeatApp, block), .def.i = TRUE,
     .blurb = "Whether a full queue makes the push, or the run that gives a result, wait instead of fail" },
+  { sizeof (LeatProp), "memory", LEAT_PROP_CHOICE, 0, offsetof (LeatApp, memory), .def.i = LEAT_APP_MEMORY_SESSION,
+    .choices = leat_app_memories,
+    .blurb = "session: data are pushed and pulled, or the session's memory is mapped; user: the program brings memory "
+             "for each run" },
 };
 
 static const LeatPortInfo leat_app_ports[] = {
@@ -467,6 +497,14 @@ const LeatNodeInfo leat_app_info = {
  *
  * Whether a full queue makes leat_app_push_bytes(), or the run that gives a result, wait for room; without it they fail
  * with %G_IO_ERROR_WOULD_BLOCK.
+ */
+
+/**
+ * LeatApp:memory:
+ *
+ * Whose memory holds the data: with `session`, what is pushed and pulled goes through memory of the session; with
+ * `user` the program brings memory of its own, another one for each run (leat_session_bind_input (),
+ * leat_session_bind_output ()), and nothing can be pushed or pulled.
  */
 
 static void
@@ -537,7 +575,7 @@ leat_app_admit_push (LeatApp *self, GError **error)
  * %G_IO_ERROR_WOULD_BLOCK when `block` is off.  Any thread may push.
  *
  * Returns: whether the data was taken; %LEAT_GRAPH_ERROR_DATA for the wrong size, %LEAT_GRAPH_ERROR_DIRECTION for a
- * sink
+ * sink, or a source whose memory is the program's
  */
 gboolean
 leat_app_push_bytes (LeatApp *self, GBytes *bytes, GError **error)
@@ -548,7 +586,8 @@ leat_app_push_bytes (LeatApp *self, GBytes *bytes, GError **error)
   g_return_val_if_fail (LEAT_IS_APP (self), FALSE);
   g_return_val_if_fail (bytes != NULL, FALSE);
 
-  if (!leat_app_check_direction (self, LEAT_PORT_OUTPUT, "is a sink: it gives data and takes none", error))
+  if (!leat_app_check_direction (self, LEAT_PORT_OUTPUT, "is a sink: it gives data and takes none", error)
+      || !leat_app_check_memory (self, "bind its memory with leat_session_bind_input ()", error))
     return FALSE;
   spec = leat_app_dup_spec (self);
   if (spec != NULL && leat_spec_is_fixed (spec) && !leat_app_check_size (self, g_bytes_get_size (bytes), spec, error))
@@ -607,7 +646,7 @@ leat_app_explain_nothing (LeatApp *self, GError **error)
  *
  * Returns: (transfer full) (nullable): the data.  %NULL without an error at the end of the stream; with
  *   %G_IO_ERROR_TIMED_OUT when nothing came in time, with %G_IO_ERROR_CLOSED when the session was closed before,
- *   with %LEAT_GRAPH_ERROR_DIRECTION for a source
+ *   with %LEAT_GRAPH_ERROR_DIRECTION for a source, or a sink whose memory is the program's
  */
 GBytes *
 leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error)
@@ -618,7 +657,8 @@ leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error)
 
   g_return_val_if_fail (LEAT_IS_APP (self), NULL);
 
-  if (!leat_app_check_direction (self, LEAT_PORT_INPUT, "is a source: it takes data and gives none", error))
+  if (!leat_app_check_direction (self, LEAT_PORT_INPUT, "is a source: it takes data and gives none", error)
+      || !leat_app_check_memory (self, "its data are where leat_session_bind_output () put them", error))
     return NULL;
   leat_app_lock (self);
   while (in_time && self->queue.length == 0 && self->state <= LEAT_APP_RUNNING)

@@ -13,7 +13,7 @@ typedef struct _LeatAttempt LeatAttempt;
 
 LeatAttempt *leat_attempt_begin (LeatPipeline *pipeline);
 guint leat_attempt_get_n_props (LeatAttempt *self);
-/* The nodes are what they were, arguments that went away with a property included. */
+/* The nodes are what they were, arguments that went away or were converted included. */
 void leat_attempt_undo (LeatAttempt *self);
 void leat_attempt_free (LeatAttempt *self);
 

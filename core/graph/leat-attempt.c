@@ -6,19 +6,21 @@
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
 
-/* The value of an argument before, which is lost when the property that it follows from changes. */
+/* The value of an argument before.  It is lost when the property that it follows from changes, and converted when the
+ * data get another type, perhaps by another node's property. */
 typedef struct
 {
   LeatNode *node; /* the pipeline holds it */
   char *name;
   char *type;
-  GVariant *value;
+  LeatNumber number;
 } LeatKeptArg;
 
 struct _LeatAttempt
 {
   GPtrArray *props; /* LeatPropChange: from begin () on with the values before */
   GPtrArray *args;  /* LeatKeptArg */
+  LeatChanges *changes;
 };
 
 static void
@@ -28,7 +30,6 @@ leat_kept_arg_free (gpointer data)
 
   g_free (self->name);
   g_free (self->type);
-  g_variant_unref (self->value);
   g_free (self);
 }
 
@@ -42,13 +43,13 @@ leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
       LeatNodeArg *arg = args->pdata[i];
       LeatKeptArg *kept;
 
-      if (arg->value == NULL)
+      if (!arg->is_set)
         continue;
       kept = g_new0 (LeatKeptArg, 1);
       kept->node = node;
       kept->name = g_strdup (arg->name);
       kept->type = g_strdup (arg->type);
-      kept->value = g_variant_ref (arg->value);
+      kept->number = arg->number;
       g_ptr_array_add (self->args, kept);
     }
 }
@@ -57,14 +58,17 @@ LeatAttempt *
 leat_attempt_begin (LeatPipeline *pipeline)
 {
   LeatAttempt *self = g_new0 (LeatAttempt, 1);
+  GPtrArray *nodes = leat_pipeline_get_nodes (pipeline);
 
+  self->changes = leat_pipeline_get_changes (pipeline);
   self->args = g_ptr_array_new_with_free_func (leat_kept_arg_free);
   self->props = leat_changes_steal_props (leat_pipeline_get_changes (pipeline));
+  for (guint i = 0; i < nodes->len && self->props->len > 0; i++)
+    leat_attempt_keep_args (self, nodes->pdata[i]);
   for (guint i = 0; i < self->props->len; i++)
     {
       LeatPropChange *change = self->props->pdata[i];
 
-      leat_attempt_keep_args (self, change->node);
       leat_node_swap_prop (change->node, change);
     }
   return self;
@@ -76,15 +80,17 @@ leat_attempt_get_n_props (LeatAttempt *self)
   return self->props->len;
 }
 
-/* One that is there again, without a value, has lost it. */
+/* What another thread has set since is newer. */
 static void
-leat_kept_arg_put_back (LeatKeptArg *self)
+leat_kept_arg_put_back (LeatKeptArg *self, LeatChanges *changes)
 {
   LeatNodeArg *arg = leat_node_peek_arg (self->node, self->name);
 
-  if (arg == NULL || arg->value != NULL)
+  if (arg == NULL || (arg->is_set && leat_changes_has (changes, self->node)))
     return;
-  arg->value = g_variant_ref (self->value);
+  g_clear_pointer (&arg->value, g_variant_unref);
+  arg->number = self->number;
+  arg->is_set = TRUE;
   g_free (arg->type);
   arg->type = g_strdup (self->type);
 }
@@ -101,7 +107,7 @@ leat_attempt_undo (LeatAttempt *self)
   for (guint i = 0; i < self->props->len; i++)
     leat_node_prepare (((LeatPropChange *) self->props->pdata[i])->node, NULL);
   for (guint i = 0; i < self->args->len; i++)
-    leat_kept_arg_put_back (self->args->pdata[i]);
+    leat_kept_arg_put_back (self->args->pdata[i], self->changes);
 }
 
 void

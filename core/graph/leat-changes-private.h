@@ -30,6 +30,7 @@ void leat_changes_unlock (LeatChanges *self);
 gboolean leat_changes_are_there (LeatChanges *self);
 /* Under the lock. */
 void leat_changes_note (LeatChanges *self, LeatNode *node);
+gboolean leat_changes_has (LeatChanges *self, LeatNode *node);
 guint leat_changes_get_n (LeatChanges *self);
 LeatNode *leat_changes_get (LeatChanges *self, guint index);
 void leat_changes_clear (LeatChanges *self);

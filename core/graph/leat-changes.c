@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-changes-private.h"
+#include "leat-node-private.h"
 
 #include <pthread.h>
 
@@ -66,11 +66,20 @@ leat_changes_are_there (LeatChanges *self)
   return g_atomic_int_get (&self->there);
 }
 
+gboolean
+leat_changes_has (LeatChanges *self, LeatNode *node)
+{
+  return leat_node_get_private (node)->is_noted;
+}
+
 void
 leat_changes_note (LeatChanges *self, LeatNode *node)
 {
-  if (!g_ptr_array_find (self->nodes, node, NULL))
+  LeatNodePrivate *priv = leat_node_get_private (node);
+
+  if (!priv->is_noted)
     g_ptr_array_add (self->nodes, node);
+  priv->is_noted = TRUE;
   g_atomic_int_set (&self->there, TRUE);
 }
 
@@ -89,6 +98,8 @@ leat_changes_get (LeatChanges *self, guint index)
 void
 leat_changes_clear (LeatChanges *self)
 {
+  for (guint i = 0; i < self->nodes->len; i++)
+    leat_node_get_private (g_ptr_array_index (self->nodes, i))->is_noted = FALSE;
   g_ptr_array_set_size (self->nodes, 0);
   g_atomic_int_set (&self->there, FALSE);
 }

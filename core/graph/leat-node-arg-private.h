@@ -7,11 +7,15 @@
 
 G_BEGIN_DECLS
 
-/* The value in the argument's own type (transfer full), or NULL with TYPE or RANGE. */
-GVariant *leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, GError **error);
-GVariant *leat_node_arg_parse (LeatNodeArg *arg, const char *text, GError **error);
-/* (transfer full) of @value */
-void leat_node_take_arg (LeatNode *self, LeatNodeArg *arg, GVariant *value);
+/* A number as the argument's own type holds it, or FALSE with TYPE or RANGE. */
+gboolean leat_node_arg_take (LeatNodeArg *arg, LeatNumber *number, GError **error);
+gboolean leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error);
+gboolean leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *number, GError **error);
+/* What leat_node_get_arg () gives. */
+GVariant *leat_node_arg_peek_value (LeatNodeArg *arg);
+void leat_node_arg_clear (LeatNodeArg *arg);
+/* Under the lock of the node; @number is one of its type. */
+void leat_node_put_arg (LeatNode *self, LeatNodeArg *arg, const LeatNumber *number);
 char *leat_node_arg_print (LeatNodeArg *arg);
 
 G_END_DECLS

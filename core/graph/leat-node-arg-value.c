@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What an argument of a type can hold.  Whole numbers are compared apart by sign, since no one type holds them all. */
+/* What an argument of a type can hold. */
 static const struct
 {
   char type;
@@ -29,20 +29,6 @@ static const struct
   { '*', 0, 0, "a number" },
 };
 
-typedef struct
-{
-  enum
-  {
-    LEAT_NUMBER_NEGATIVE,
-    LEAT_NUMBER_POSITIVE,
-    LEAT_NUMBER_REAL,
-    LEAT_NUMBER_BOOL
-  } kind;
-  gint64 i;
-  guint64 u;
-  double d;
-} LeatNumber;
-
 static guint
 leat_node_arg_find_type (LeatNodeArg *arg)
 {
@@ -53,31 +39,13 @@ leat_node_arg_find_type (LeatNodeArg *arg)
   return i;
 }
 
-static void
-leat_number_set_int (LeatNumber *self, gint64 value)
-{
-  self->kind = value < 0 ? LEAT_NUMBER_NEGATIVE : LEAT_NUMBER_POSITIVE;
-  self->i = value;
-  self->u = (guint64) value;
-  self->d = (double) value;
-}
-
-static void
-leat_number_set_uint (LeatNumber *self, guint64 value)
-{
-  self->kind = LEAT_NUMBER_POSITIVE;
-  self->u = value;
-  self->d = (double) value;
-}
-
 static gboolean
 leat_number_from_variant (LeatNumber *self, GVariant *value)
 {
   switch (g_variant_classify (value))
     {
     case G_VARIANT_CLASS_BOOLEAN:
-      leat_number_set_uint (self, g_variant_get_boolean (value));
-      self->kind = LEAT_NUMBER_BOOL;
+      leat_number_set_bool (self, g_variant_get_boolean (value));
       return TRUE;
     case G_VARIANT_CLASS_BYTE:
       leat_number_set_uint (self, g_variant_get_byte (value));
@@ -101,8 +69,7 @@ leat_number_from_variant (LeatNumber *self, GVariant *value)
       leat_number_set_uint (self, g_variant_get_uint64 (value));
       return TRUE;
     case G_VARIANT_CLASS_DOUBLE:
-      self->kind = LEAT_NUMBER_REAL;
-      self->d = g_variant_get_double (value);
+      leat_number_set_real (self, g_variant_get_double (value));
       return TRUE;
     default:
       return FALSE;
@@ -143,23 +110,41 @@ leat_number_make_whole (LeatNumber *self)
   return TRUE;
 }
 
-static gboolean
-leat_node_arg_check (LeatNodeArg *arg, LeatNumber *number, const char *shown, GError **error)
+/* What is wrong with a number. */
+typedef enum
 {
-  guint i = leat_node_arg_find_type (arg);
+  LEAT_ARG_FAULT_NONE,
+  LEAT_ARG_FAULT_TYPE,
+  LEAT_ARG_FAULT_RANGE,
+} LeatArgFault;
 
-  if (*arg->type == 'd' || *arg->type == '*')
-    return TRUE;
-  if (*arg->type == 'f')
-    return !isfinite (number->d) || fabs (number->d) <= FLT_MAX || leat_node_arg_fail (arg, shown, TRUE, error);
+/* Makes it one of the argument's type, where there is nothing wrong. */
+static LeatArgFault
+leat_node_arg_fit (LeatNodeArg *arg, LeatNumber *number)
+{
+  char type = *arg->type;
+  guint i;
+
+  if ((type == 'b') != (number->kind == LEAT_NUMBER_BOOL))
+    return LEAT_ARG_FAULT_TYPE;
+  if (type == 'b' || type == '*')
+    return LEAT_ARG_FAULT_NONE;
+  if (type == 'f' && isfinite (number->d) && fabs (number->d) > FLT_MAX)
+    return LEAT_ARG_FAULT_RANGE;
+  if (type == 'f' || type == 'd')
+    {
+      leat_number_set_real (number, type == 'f' ? (float) number->d : number->d);
+      return LEAT_ARG_FAULT_NONE;
+    }
   if (number->kind == LEAT_NUMBER_REAL && (isnan (number->d) || floor (number->d) != number->d))
-    return leat_node_arg_fail (arg, shown, FALSE, error);
+    return LEAT_ARG_FAULT_TYPE;
   if (!leat_number_make_whole (number))
-    return leat_node_arg_fail (arg, shown, TRUE, error);
+    return LEAT_ARG_FAULT_RANGE;
+  i = leat_node_arg_find_type (arg);
   if (number->kind == LEAT_NUMBER_NEGATIVE ? number->i < leat_node_arg_types[i].min
                                            : number->u > leat_node_arg_types[i].max)
-    return leat_node_arg_fail (arg, shown, TRUE, error);
-  return TRUE;
+    return LEAT_ARG_FAULT_RANGE;
+  return LEAT_ARG_FAULT_NONE;
 }
 
 static GVariant *
@@ -196,21 +181,49 @@ leat_node_arg_new_variant (LeatNodeArg *arg, const LeatNumber *number)
 }
 
 GVariant *
-leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, GError **error)
+leat_node_arg_peek_value (LeatNodeArg *arg)
 {
-  LeatNumber number = { 0 };
-  gboolean known =
-    leat_number_from_variant (&number, value) && (*arg->type == 'b') == (number.kind == LEAT_NUMBER_BOOL);
+  if (arg->value == NULL && arg->is_set)
+    arg->value = g_variant_ref_sink (leat_node_arg_new_variant (arg, &arg->number));
+  return arg->value;
+}
+
+/* As a message shows it. */
+static char *
+leat_number_print (const LeatNumber *self)
+{
+  if (self->kind == LEAT_NUMBER_REAL)
+    return leat_prop_print_double (self->d, FALSE);
+  if (self->kind == LEAT_NUMBER_BOOL)
+    return g_strdup (self->u != 0 ? "true" : "false");
+  return self->kind == LEAT_NUMBER_NEGATIVE ? g_strdup_printf ("%" G_GINT64_FORMAT, self->i)
+                                            : g_strdup_printf ("%" G_GUINT64_FORMAT, self->u);
+}
+
+gboolean
+leat_node_arg_take (LeatNodeArg *arg, LeatNumber *number, GError **error)
+{
+  const LeatNumber given = *number;
+  LeatArgFault fault = leat_node_arg_fit (arg, number);
   g_autofree char *shown = NULL;
 
-  if (known && leat_node_arg_check (arg, &number, NULL, NULL))
-    return g_variant_ref_sink (leat_node_arg_new_variant (arg, &number));
+  if (G_LIKELY (fault == LEAT_ARG_FAULT_NONE))
+    return TRUE;
+  shown = leat_number_print (&given);
+  return leat_node_arg_fail (arg, shown, fault == LEAT_ARG_FAULT_RANGE, error);
+}
+
+gboolean
+leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error)
+{
+  g_autofree char *shown = NULL;
+  LeatArgFault fault;
+
+  fault = leat_number_from_variant (number, value) ? leat_node_arg_fit (arg, number) : LEAT_ARG_FAULT_TYPE;
+  if (G_LIKELY (fault == LEAT_ARG_FAULT_NONE))
+    return TRUE;
   shown = g_variant_print (value, FALSE);
-  if (known)
-    leat_node_arg_check (arg, &number, shown, error);
-  else
-    leat_node_arg_fail (arg, shown, FALSE, error);
-  return NULL;
+  return leat_node_arg_fail (arg, shown, fault == LEAT_ARG_FAULT_RANGE, error);
 }
 
 static gboolean
@@ -224,7 +237,7 @@ leat_node_arg_parse_number (LeatNodeArg *arg, const char *text, LeatNumber *numb
     {
       if (!leat_prop_parse_bool (text, &flag))
         return FALSE;
-      leat_number_set_uint (number, flag);
+      leat_number_set_bool (number, flag);
       return TRUE;
     }
   if (*arg->type != 'd' && *arg->type != 'f' && leat_prop_parse_int (text, &i))
@@ -239,29 +252,25 @@ leat_node_arg_parse_number (LeatNodeArg *arg, const char *text, LeatNumber *numb
   return TRUE;
 }
 
-GVariant *
-leat_node_arg_parse (LeatNodeArg *arg, const char *text, GError **error)
+gboolean
+leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *number, GError **error)
 {
-  LeatNumber number = { 0 };
+  g_autofree char *shown = NULL;
+  LeatArgFault fault;
 
-  if (!leat_node_arg_parse_number (arg, text, &number))
+  *number = (LeatNumber){ 0 };
+  if (!leat_node_arg_parse_number (arg, text, number))
     {
-      g_autofree char *shown = g_strdup_printf ("\"%s\"", text);
-
-      leat_node_arg_fail (arg, shown, FALSE, error);
-      return NULL;
+      shown = g_strdup_printf ("\"%s\"", text);
+      return leat_node_arg_fail (arg, shown, FALSE, error);
     }
-  if (!leat_node_arg_check (arg, &number, text, error))
-    return NULL;
-  return g_variant_ref_sink (leat_node_arg_new_variant (arg, &number));
+  fault = leat_node_arg_fit (arg, number);
+  return fault == LEAT_ARG_FAULT_NONE || leat_node_arg_fail (arg, text, fault == LEAT_ARG_FAULT_RANGE, error);
 }
 
 char *
 leat_node_arg_print (LeatNodeArg *arg)
 {
-  if (g_variant_is_of_type (arg->value, G_VARIANT_TYPE_DOUBLE))
-    return leat_prop_print_double (g_variant_get_double (arg->value), *arg->type == 'f');
-  if (*arg->type == 'y')
-    return g_strdup_printf ("%u", g_variant_get_byte (arg->value));
-  return g_variant_print (arg->value, FALSE);
+  return arg->number.kind == LEAT_NUMBER_REAL ? leat_prop_print_double (arg->number.d, *arg->type == 'f')
+                                              : leat_number_print (&arg->number);
 }

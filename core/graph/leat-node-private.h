@@ -5,6 +5,7 @@
 
 #include "leat-changes-private.h"
 #include "leat-node.h"
+#include "leat-number-private.h"
 #include "leat-plugin-private.h"
 #include "leat-port-private.h"
 
@@ -15,8 +16,11 @@ typedef struct
   char *name;
   char *type; /* basic GVariant type string, or "f" */
   char *blurb;
-  GVariant *value; /* (nullable): of the basic type */
-  gboolean stale;  /* not added again so far in the prepare () that runs */
+  gboolean is_set;
+  LeatNumber number; /* of its type */
+  GVariant *value;   /* the same, from when somebody asks; NULL before */
+  GQuark detail;     /* of the signal: its name */
+  gboolean stale;    /* not added again so far in the prepare () that runs */
 } LeatNodeArg;
 
 typedef struct
@@ -30,6 +34,7 @@ typedef struct
   GPtrArray *ports;       /* LeatPort, inputs first */
   GPtrArray *args;        /* LeatNodeArg */
   GHashTable *given;      /* LeatProp: those that were set, be it to their defaults */
+  gboolean is_noted;      /* in the list of LeatChanges, and under its lock */
   gboolean dirty;
   gboolean preparing;
   GError *prepare_error; /* of add_port (), which has no error of its own */
@@ -51,7 +56,8 @@ void leat_node_drop_stale_ports (LeatNode *self);
 
 /* From leat-node-arg.c */
 void leat_node_arg_free (LeatNodeArg *arg);
-void leat_node_emit_arg_changed (LeatNode *self, const char *name);
+/* @detail: the name as a quark */
+void leat_node_emit_arg_changed (LeatNode *self, GQuark detail);
 LeatNodeArg *leat_node_peek_arg (LeatNode *self, const char *name);
 void leat_node_drop_stale_args (LeatNode *self);
 

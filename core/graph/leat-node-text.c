@@ -95,15 +95,15 @@ static gboolean
 leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *text, GError **error)
 {
   g_autofree char *title = NULL;
-  GVariant *value = leat_node_arg_parse (arg, text, error);
+  LeatNumber number;
 
-  if (value == NULL)
+  if (!leat_node_arg_parse (arg, text, &number, error))
     {
       title = leat_node_dup_title (self);
       g_prefix_error (error, "%s: ", title);
       return FALSE;
     }
-  leat_node_take_arg (self, arg, value);
+  leat_node_put_arg (self, arg, &number);
   return TRUE;
 }
 
@@ -120,10 +120,10 @@ leat_node_set_port_from_string (LeatNode *self, LeatPort *port, const char *text
   return FALSE;
 }
 
-/* Under the lock, since a session that plans the pipeline anew may take arguments and ports away. @arg: (transfer
- * full): the argument that was set, or NULL. */
+/* Under the lock, since a session that plans the pipeline anew may take arguments and ports away. @detail: of the
+ * signal where an argument was set; else 0. */
 static gboolean
-leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char *text, char **arg, GError **error)
+leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char *text, GQuark *detail, GError **error)
 {
   LeatNodeTerm term;
 
@@ -138,7 +138,7 @@ leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char 
     return leat_node_set_port_from_string (self, term.port, text, error);
   if (!leat_node_set_arg_from_string (self, term.arg, text, error))
     return FALSE;
-  *arg = g_strdup (term.arg->name);
+  *detail = term.arg->detail;
   return TRUE;
 }
 
@@ -166,8 +166,8 @@ leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char 
 gboolean
 leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error)
 {
-  g_autofree char *arg = NULL;
   GParamSpec *pspec;
+  GQuark detail = 0;
   const LeatProp *prop;
   gboolean good;
 
@@ -180,10 +180,10 @@ leat_node_set_from_string (LeatNode *self, const char *name, const char *text, G
   if (prop != NULL)
     return leat_node_set_prop_from_string (self, pspec, prop, text, error);
   leat_node_lock (self);
-  good = leat_node_set_dynamic_from_string (self, name, text, &arg, error);
+  good = leat_node_set_dynamic_from_string (self, name, text, &detail, error);
   leat_node_unlock (self);
-  if (arg != NULL)
-    leat_node_emit_arg_changed (self, arg);
+  if (detail != 0)
+    leat_node_emit_arg_changed (self, detail);
   return good;
 }
 
@@ -197,7 +197,7 @@ leat_node_print (LeatNode *self, const char *name)
   leat_node_look_up (self, name, &term);
   if (term.prop != NULL && !leat_node_holds_default (self, term.prop))
     return leat_prop_print_field (term.prop, self);
-  if (term.arg != NULL && term.arg->value != NULL)
+  if (term.arg != NULL && term.arg->is_set)
     return leat_node_arg_print (term.arg);
   if (term.port != NULL && term.port->constraint != NULL)
     return leat_spec_to_string (term.port->constraint, LEAT_SPEC_STYLE_FILE);
@@ -277,7 +277,7 @@ leat_node_list_set (LeatNode *self)
     {
       LeatNodeArg *arg = priv->args->pdata[i];
 
-      if (arg->value != NULL)
+      if (arg->is_set)
         g_ptr_array_add (names, leat_node_dup_free_name (self, arg->name, LEAT_NODE_ARG_PREFIX));
     }
   for (guint i = 0; i < priv->ports->len; i++)

@@ -99,7 +99,7 @@ leat_node_set_name_property (LeatNode *self, const char *name)
 void
 leat_node_lock (LeatNode *self)
 {
-  LeatPipeline *pipeline = leat_node_get_pipeline (self);
+  LeatPipeline *pipeline = leat_node_get_private (self)->pipeline;
 
   if (pipeline != NULL)
     leat_changes_lock (leat_pipeline_get_changes (pipeline));
@@ -108,7 +108,7 @@ leat_node_lock (LeatNode *self)
 void
 leat_node_unlock (LeatNode *self)
 {
-  LeatPipeline *pipeline = leat_node_get_pipeline (self);
+  LeatPipeline *pipeline = leat_node_get_private (self)->pipeline;
 
   if (pipeline != NULL)
     leat_changes_unlock (leat_pipeline_get_changes (pipeline));
@@ -296,9 +296,9 @@ leat_node_get_type (void)
 }
 
 void
-leat_node_emit_arg_changed (LeatNode *self, const char *name)
+leat_node_emit_arg_changed (LeatNode *self, GQuark detail)
 {
-  g_signal_emit (self, leat_node_signals[SIGNAL_ARG_CHANGED], g_quark_from_string (name), name);
+  g_signal_emit (self, leat_node_signals[SIGNAL_ARG_CHANGED], detail, g_quark_to_string (detail));
 }
 
 /**
@@ -402,7 +402,7 @@ leat_node_set_pipeline (LeatNode *self, LeatPipeline *pipeline)
 gboolean
 leat_node_is_frozen (LeatNode *self)
 {
-  LeatPipeline *pipeline = leat_node_get_pipeline (self);
+  LeatPipeline *pipeline = leat_node_get_private (self)->pipeline;
 
   return pipeline != NULL && leat_pipeline_is_frozen (pipeline);
 }

@@ -287,14 +287,15 @@ leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target
 {
   g_auto (GStrv) compiler = leat_image_host_find_compiler (error), command = NULL;
   g_autoptr (LeatImageScratch) scratch = NULL;
-  g_autofree char *output = NULL, *object = NULL;
+  g_autofree char *output = NULL, *object = NULL, *own = NULL;
   g_autoptr (GError) local = NULL;
   const char *text;
   gsize size;
 
   if (compiler == NULL)
     return NULL;
-  text = leat_kernel_source_get_host_text (source, error);
+  own = target->indirect ? leat_kernel_source_dup_indirect_host_text (source, error) : NULL;
+  text = target->indirect ? own : leat_kernel_source_get_host_text (source, error);
   if (text == NULL)
     return NULL;
   scratch = leat_image_scratch_new (&local);

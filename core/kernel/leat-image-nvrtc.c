@@ -174,8 +174,10 @@ GBytes *
 leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
-  g_autofree char *timed = nvrtc != NULL && target->timed ? leat_kernel_source_dup_timed_text (source, error) : NULL;
-  const char *text = nvrtc == NULL ? NULL : target->timed ? timed : leat_kernel_source_get_cuda_text (source, error);
+  gboolean special = target->timed || target->indirect;
+  g_autofree char *own =
+    nvrtc != NULL && special ? leat_kernel_source_dup_cuda_text (source, target->timed, target->indirect, error) : NULL;
+  const char *text = nvrtc == NULL ? NULL : special ? own : leat_kernel_source_get_cuda_text (source, error);
   LeatNvrtcHandle program = NULL;
   GBytes *image;
   int code;

@@ -21,9 +21,11 @@ typedef enum
 typedef struct
 {
   LeatImageKind kind;
-  char level[16];   /* HOST: "native", "x86-64", "x86-64-v3" */
-  guint capability; /* CUBIN and PTX: 90 */
-  gboolean timed;   /* CUBIN and PTX: with kernels that tell when they ran; never shipped */
+  char level[16];    /* HOST: "native", "x86-64", "x86-64-v3" */
+  guint capability;  /* CUBIN and PTX: 90 */
+  gboolean timed;    /* CUBIN and PTX: with kernels that tell when they ran; never shipped */
+  gboolean indirect; /* what the framework launches may be given, for the items of a port, the address of a slot with
+                     their address in it, plus 1; never shipped */
 } LeatImageTarget;
 
 /* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */

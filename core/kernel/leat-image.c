@@ -78,6 +78,8 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
   leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
   if (target->timed)
     leat_image_hasher_add (hasher, "timed");
+  if (target->indirect)
+    leat_image_hasher_add (hasher, "indirect");
   if (compiler != NULL)
     leat_image_hasher_add (hasher, compiler);
   if (compiler != NULL && target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
@@ -225,12 +227,13 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
 GBytes *
 leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
+  gboolean may_ship = target != NULL && !target->timed && !target->indirect;
   g_autoptr (GBytes) image = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *compiler = NULL;
 
   g_return_val_if_fail (source != NULL && target != NULL, NULL);
-  if (!target->timed)
+  if (may_ship)
     image = leat_image_find_shipped (source, target);
   if (image == NULL)
     {
@@ -238,7 +241,7 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
                                                  : leat_image_nvrtc_dup_identity (&local);
       if (compiler != NULL)
         return leat_image_make (source, target, compiler, error);
-      if (!target->timed)
+      if (may_ship)
         image = leat_image_find_shipped_ptx (source, target);
     }
   if (image == NULL)

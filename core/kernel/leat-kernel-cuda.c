@@ -3,18 +3,29 @@
  */
 #include "leat-kernel-entry-private.h"
 
+#include <string.h>
+
 /* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels, the plain one and the
  * wrapper that the framework launches.  Both stand right behind the body, inside whatever #if holds it. */
 
-/* A kernel whose parameters are `__restrict__` reads what it does not write through a path for data that nobody writes
- * while it is there.  Where it is there before it may begin, that is not so; LEAT_RESTRICT knows.  The body keeps what
- * its author says. */
-static char *
-leat_cuda_dup_declaration (const char *declaration)
+static void
+leat_cuda_append_params (GString *out, GArray *params)
 {
-  g_autoptr (GRegex) word = g_regex_new ("\\b__restrict(__)?\\b", 0, 0, NULL);
+  for (guint i = 0; i < params->len; i++)
+    g_string_append_printf (out, "%s%s", i ? ", " : "", g_array_index (params, LeatEntryParam, i).declaration);
+}
 
-  return g_regex_replace_literal (word, declaration, -1, 0, "LEAT_RESTRICT", 0, NULL);
+/* After the body: see leat-dialect-cuda.h. */
+static void
+leat_cuda_append_pointers (GString *out, GArray *params)
+{
+  for (guint i = 0; i < params->len; i++)
+    {
+      const LeatEntryParam *param = &g_array_index (params, LeatEntryParam, i);
+
+      if (strchr (param->declaration, '*') != NULL)
+        g_string_append_printf (out, " leat_might_write (%s);", param->name);
+    }
 }
 
 /* What all wrappers do around the body. @timed: with one parameter more, where the times of the beginning and the end
@@ -23,26 +34,20 @@ static void
 leat_cuda_append_wrapper (GString *out, const LeatEntry *entry, const char *prefix, gboolean timed)
 {
   g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
-  for (guint i = 0; i < entry->wrapper->len; i++)
-    {
-      g_autofree char *declaration =
-        leat_cuda_dup_declaration (g_array_index (entry->wrapper, LeatEntryParam, i).declaration);
-
-      g_string_append_printf (out, "%s%s", i ? ", " : "", declaration);
-    }
+  leat_cuda_append_params (out, entry->wrapper);
   if (timed)
     g_string_append_printf (out, "%suint64_t *leat_clock", entry->wrapper->len > 0 ? ", " : "");
-  g_string_append_printf (out, ") { leat_wait_for_others (); %sleat_body_%s (%s);%s }",
-                          timed ? "leat_clock_begin (leat_clock); " : "", entry->name, entry->wrapper_arguments,
-                          timed ? " leat_clock_end (leat_clock);" : "");
+  g_string_append_printf (out, ") { leat_wait_for_others (); %sleat_body_%s (%s);",
+                          timed ? "leat_clock_begin (leat_clock); " : "", entry->name, entry->wrapper_arguments);
+  leat_cuda_append_pointers (out, entry->wrapper);
+  g_string_append_printf (out, "%s }", timed ? " leat_clock_end (leat_clock);" : "");
 }
 
 static void
 leat_cuda_append_plain (GString *out, const LeatEntry *entry)
 {
   g_string_append_printf (out, " extern \"C\" __global__ void %s %s (", entry->launch_bounds, entry->name);
-  for (guint i = 0; i < entry->params->len; i++)
-    g_string_append_printf (out, "%s%s", i ? ", " : "", g_array_index (entry->params, LeatEntryParam, i).declaration);
+  leat_cuda_append_params (out, entry->params);
   g_string_append_printf (out, ") { leat_body_%s (%s); }", entry->name, entry->arguments);
 }
 
@@ -119,12 +124,12 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
 }
 
 char *
-leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **error)
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean indirect, GError **error)
 {
-  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
+  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *resolver = NULL, *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -147,6 +152,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **e
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
+  resolver = indirect ? leat_entry_dup_resolver ("static __device__ __forceinline__") : g_strdup ("");
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (dialect, constants, body, NULL);
+  return g_strconcat (dialect, constants, resolver, body, NULL);
 }

@@ -24,11 +24,17 @@ typedef struct
   GArray *wrapper; /* LeatEntryParam: what leat_wrap_<name> takes; NULL when a parameter cannot be bound */
   char *arguments; /* the kernel's arguments in terms of params: "x, y, n" */
   char *wrapper_arguments;
-  gboolean has_counts; /* the wrapper differs from the kernel */
+  gboolean differs;    /* the wrapper from the kernel */
   char *launch_bounds; /* "__launch_bounds__ (256)" or "" */
 } LeatEntry;
 
-GPtrArray *leat_kernel_unit_list_entries (const LeatKernelUnit *unit, GError **error);
+/* @indirect: the wrappers find out where the items of their ports are (LeatImageTarget). */
+GPtrArray *leat_kernel_unit_list_entries (const LeatKernelUnit *unit, gboolean indirect, GError **error);
+
+/* Is it given the address of items, which may be that of a slot? */
+gboolean leat_entry_resolves (const LeatParam *param);
+/* The C++ of what turns the one into the other. @qualifiers: of the function */
+char *leat_entry_dup_resolver (const char *qualifiers);
 
 /* Takes the qualifiers (`static`, `extern "C"`, `__global__`, ...) of a function away. */
 void leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl,

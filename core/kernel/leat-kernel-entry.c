@@ -70,33 +70,52 @@ leat_entry_add_count_param (LeatEntry *self, const LeatEntryParam *from, const c
   g_array_append_val (self->wrapper, param);
 }
 
+gboolean
+leat_entry_resolves (const LeatParam *param)
+{
+  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT;
+}
+
+/* Items are nowhere at an odd address: that is the address of a slot, one byte on.  What is in a slot may be written by
+ * a kernel that is still running when this one begins, so that it must not be taken from a cache of constants. */
+char *
+leat_entry_dup_resolver (const char *qualifiers)
+{
+  return g_strdup_printf ("template <class T> %s T *leat_resolve (T *p) { return (unsigned long) p & 1 "
+                          "? *(T *volatile const *) ((unsigned long) p - 1) : p; }\n",
+                          qualifiers);
+}
+
 static void
-leat_entry_add_wrapped (LeatEntry *self, GString *arguments, const LeatEntryParam *from, const LeatParam *bound)
+leat_entry_add_wrapped (LeatEntry *self, GString *arguments, const LeatEntryParam *from, const LeatParam *to,
+                        gboolean indirect)
 {
   LeatEntryParam param = { NULL, NULL };
+  gboolean resolves = indirect && leat_entry_resolves (to);
 
   if (arguments->len > 0)
     g_string_append (arguments, ", ");
-  if (bound->kind != LEAT_PARAM_INPUT_COUNT)
+  if (to->kind != LEAT_PARAM_INPUT_COUNT)
     {
       param.declaration = g_strdup (from->declaration);
       param.name = g_strdup (from->name);
-      g_string_append (arguments, from->name);
+      g_string_append_printf (arguments, resolves ? "leat_resolve (%s)" : "%s", from->name);
       g_array_append_val (self->wrapper, param);
+      self->differs = self->differs || resolves;
       return;
     }
-  self->has_counts = TRUE;
+  self->differs = TRUE;
   leat_entry_add_count_param (self, from, "const uint64_t * ", "where");
   leat_entry_add_count_param (self, from, "uint64_t ", "value");
   leat_entry_add_count_param (self, from, "uint64_t ", "most");
   leat_entry_add_count_param (self, from, "uint64_t * ", "over");
-  g_string_append_printf (arguments, "(%s) leat_take_count (%s_where, %s_value, %s_most, %s_over)", bound->type,
+  g_string_append_printf (arguments, "(%s) leat_take_count (%s_where, %s_value, %s_most, %s_over)", to->type,
                           from->name, from->name, from->name, from->name);
 }
 
 /* What cannot be bound has no wrapper; it can still be launched under its own name. */
 static void
-leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit)
+leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect)
 {
   g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (unit, self->decl, NULL);
   GString *arguments;
@@ -106,7 +125,8 @@ leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit)
   arguments = g_string_new (NULL);
   self->wrapper = leat_entry_params_new ();
   for (guint i = 0; i < self->params->len; i++)
-    leat_entry_add_wrapped (self, arguments, &g_array_index (self->params, LeatEntryParam, i), &prototype->params[i]);
+    leat_entry_add_wrapped (self, arguments, &g_array_index (self->params, LeatEntryParam, i), &prototype->params[i],
+                            indirect);
   self->wrapper_arguments = g_string_free (arguments, FALSE);
 }
 
@@ -120,7 +140,7 @@ leat_entry_dup_bounds (const LeatKernelUnit *unit, const LeatDecl *decl)
 }
 
 static gboolean
-leat_entry_read (LeatEntry *self, const LeatKernelUnit *unit, GError **error)
+leat_entry_read (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect, GError **error)
 {
   guint close = leat_tokens_at (unit->tokens, self->decl->params)->match;
   g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, self->decl->params + 1, close);
@@ -142,12 +162,12 @@ leat_entry_read (LeatEntry *self, const LeatKernelUnit *unit, GError **error)
                                 g_array_index (self->params, LeatEntryParam, i / 2).name);
       }
   self->arguments = g_string_free (arguments, FALSE);
-  leat_entry_wrap (self, unit);
+  leat_entry_wrap (self, unit, indirect);
   return TRUE;
 }
 
 GPtrArray *
-leat_kernel_unit_list_entries (const LeatKernelUnit *unit, GError **error)
+leat_kernel_unit_list_entries (const LeatKernelUnit *unit, gboolean indirect, GError **error)
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (leat_entry_free);
   g_autoptr (GPtrArray) kernels = leat_kernel_unit_list_kernels (unit);
@@ -159,7 +179,7 @@ leat_kernel_unit_list_entries (const LeatKernelUnit *unit, GError **error)
       entry->decl = g_ptr_array_index (kernels, i);
       entry->index = entry->decl - leat_kernel_unit_at (unit, 0);
       g_ptr_array_add (entries, entry);
-      if (!leat_entry_read (entry, unit, error))
+      if (!leat_entry_read (entry, unit, indirect, error))
         return NULL;
     }
   return g_steal_pointer (&entries);

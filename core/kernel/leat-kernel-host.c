@@ -245,16 +245,16 @@ leat_host_writer_dup_text (LeatHostWriter *self)
 }
 
 char *
-leat_kernel_unit_to_host (const LeatKernelUnit *unit, GError **error)
+leat_kernel_unit_to_host (const LeatKernelUnit *unit, gboolean indirect, GError **error)
 {
   g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
-  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, error);
+  g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new (), slots = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) owners = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GPtrArray) globals = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GString) hoisted = g_string_new (NULL);
   g_autoptr (GHashTable) flat = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) leat_flat_plan_free);
-  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals, flat };
+  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals, flat, indirect };
 
   if (entries == NULL)
     return NULL;

@@ -16,8 +16,10 @@ const char *leat_kernel_source_get_host_text (LeatKernelSource *self, GError **e
 const LeatKernelText *leat_kernel_source_get_text (LeatKernelSource *self);
 /* CUDA C for NVRTC. */
 const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error);
-/* The same with kernels that tell when they ran (leat_image_dup_timed_symbol ()) beside the others. (transfer full) */
-char *leat_kernel_source_dup_timed_text (LeatKernelSource *self, GError **error);
+/* The same for a indirect image (LeatImageTarget). (transfer full) */
+char *leat_kernel_source_dup_indirect_host_text (LeatKernelSource *self, GError **error);
+/* The same for an image that is timed or indirect. (transfer full) */
+char *leat_kernel_source_dup_cuda_text (LeatKernelSource *self, gboolean timed, gboolean indirect, GError **error);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */
 char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
 const char *leat_kernel_source_get_whole_text (LeatKernelSource *self);

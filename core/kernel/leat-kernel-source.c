@@ -466,7 +466,7 @@ leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error)
 
   g_mutex_lock (&self->lock);
   if (self->host_text == NULL)
-    self->host_text = leat_kernel_unit_to_host (self->unit, error);
+    self->host_text = leat_kernel_unit_to_host (self->unit, FALSE, error);
   text = self->host_text;
   g_mutex_unlock (&self->lock);
   return text;
@@ -479,7 +479,7 @@ leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
 
   g_mutex_lock (&self->lock);
   if (self->cuda_text == NULL)
-    self->cuda_text = leat_kernel_unit_to_cuda (self->unit, FALSE, error);
+    self->cuda_text = leat_kernel_unit_to_cuda (self->unit, FALSE, FALSE, error);
   text = self->cuda_text;
   g_mutex_unlock (&self->lock);
   return text;
@@ -487,9 +487,16 @@ leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
 
 /* Asked for once an image, if at all: not kept. */
 char *
-leat_kernel_source_dup_timed_text (LeatKernelSource *self, GError **error)
+leat_kernel_source_dup_cuda_text (LeatKernelSource *self, gboolean timed, gboolean indirect, GError **error)
 {
-  return leat_kernel_unit_to_cuda (self->unit, TRUE, error);
+  return leat_kernel_unit_to_cuda (self->unit, timed, indirect, error);
+}
+
+/* Likewise. */
+char *
+leat_kernel_source_dup_indirect_host_text (LeatKernelSource *self, GError **error)
+{
+  return leat_kernel_unit_to_host (self->unit, TRUE, error);
 }
 
 /* Whether a message names the file at @at: `edge.cu:12:5: ...`, `edge.cu(12): ...` or `edge.cu: In function ...` */

@@ -30,7 +30,7 @@ leat_tables_dup_fields (GArray *params)
 
 /* p.x, p.y, (int) leat_take_count (p.x_count_where, p.x_count_value, p.x_count_most, p.x_count_over) */
 static char *
-leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
+leat_tables_dup_wrapped (const LeatPrototype *prototype, gboolean indirect)
 {
   GString *out = g_string_new (NULL);
 
@@ -43,7 +43,8 @@ leat_tables_dup_wrapped (const LeatEntry *entry, const LeatPrototype *prototype)
         g_string_append_printf (out, "(%s) leat_take_count (p.%s_where, p.%s_value, p.%s_most, p.%s_over)", param->type,
                                 param->name, param->name, param->name, param->name);
       else
-        g_string_append_printf (out, "p.%s", param->name);
+        g_string_append_printf (out, indirect && leat_entry_resolves (param) ? "leat_resolve (p.%s)" : "p.%s",
+                                param->name);
     }
   return g_string_free (out, FALSE);
 }
@@ -81,12 +82,12 @@ leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *
                             n, loaded, n, fields);
 }
 
-/* Those of the wrapper, where it differs: they load the counts and go on. */
+/* Those of the wrapper, where it differs: they load the counts, and where the items are, and go on. */
 static void
 leat_tables_append_wrapper (GString *out, LeatHostWriter *self, const LeatEntry *entry)
 {
   g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, entry->decl, NULL);
-  g_autofree char *wrapped = leat_tables_dup_wrapped (entry, prototype);
+  g_autofree char *wrapped = leat_tables_dup_wrapped (prototype, self->indirect);
   const char *n = entry->name;
   g_autofree char *turn =
     g_strdup_printf ("const leat_module::leat_wrapped_%s &p = *(const leat_module::leat_wrapped_%s *) params; "
@@ -129,7 +130,7 @@ leat_tables_append_layout (GString *out, const char *name, const char *type, GAr
 static void
 leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *entry, gboolean wrapper)
 {
-  gboolean own = wrapper && entry->has_counts;
+  gboolean own = wrapper && entry->differs;
   GArray *params = own ? entry->wrapper : entry->params;
   gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
   const char *prefix = own ? "leat_wrap_" : "leat_", *n = entry->name;
@@ -262,10 +263,16 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       g_autofree char *wrapped = g_strdup_printf ("leat_wrapped_%s", entry->name);
 
       leat_tables_append_params (out, params, entry->params);
-      if (entry->has_counts)
+      if (entry->differs)
         leat_tables_append_params (out, wrapped, entry->wrapper);
     }
   g_string_append (out, "};\n");
+  if (self->indirect)
+    {
+      g_autofree char *resolver = leat_entry_dup_resolver ("static inline");
+
+      g_string_append (out, resolver);
+    }
   for (guint i = 0; i < self->entries->len; i++)
     {
       const LeatEntry *entry = g_ptr_array_index (self->entries, i);
@@ -276,7 +283,7 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
 
       leat_tables_append_kernel (out, self, entry);
       leat_tables_append_layout (out, layout, params, entry->params);
-      if (!entry->has_counts)
+      if (!entry->differs)
         continue;
       leat_tables_append_wrapper (out, self, entry);
       leat_tables_append_layout (out, wrapped_layout, wrapped, entry->wrapper);

@@ -87,9 +87,10 @@ gboolean leat_kernel_unit_check_kernels (const LeatKernelUnit *unit, GError **er
 /* @entry: (nullable): a kernel, of which and of what it calls the warnings are wanted; else those of the whole file */
 GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit, const LeatDecl *entry);
 
-char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, GError **error);
+/* @indirect: see LeatImageTarget */
+char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, gboolean indirect, GError **error);
 /* @timed: with kernels that tell when they ran, beside the others */
-char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, GError **error);
+char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean indirect, GError **error);
 
 /* The text of an embedded device header, comments and includes taken out. */
 char *leat_kernel_dup_device_text (const char *name);

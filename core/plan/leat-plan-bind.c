@@ -30,6 +30,7 @@ leat_plan_reset_places (LeatPlan *self)
 
       buffer->root = buffer->in_place_of != LEAT_BUFFER_NONE ? buffer->in_place_of : buffer->id;
       buffer->offset = 0;
+      buffer->by_slot = FALSE;
       buffer->first_op = buffer->last_op = G_MAXUINT;
     }
   for (guint i = 0; i < self->ops->len; i++)
@@ -44,6 +45,7 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   self->why_not_early = "the kernels are not loaded";
   leat_plan_reset_places (self);
   leat_plan_choose_transfers (self);
+  leat_plan_find_slots (self);
   leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self);
   leat_plan_lay_out (self);

@@ -25,7 +25,7 @@ leat_op_is_alike (const LeatOp *a, const LeatOp *b)
   /* What a node does by itself is known to nobody else. */
   return a->kind == b->kind && a->kind != LEAT_OP_FOREIGN && a->node == b->node
          && leat_op_launches (a) == leat_op_launches (b) && a->elided == b->elided && a->kept == b->kept
-         && a->n_after == b->n_after
+         && a->by_slot == b->by_slot && a->n_after == b->n_after
          && (a->n_after == 0 || memcmp (a->after, b->after, a->n_after * sizeof *a->after) == 0);
 }
 
@@ -77,9 +77,9 @@ static gboolean
 leat_buffer_is_same (const LeatBuffer *a, const LeatBuffer *b)
 {
   return a->kind == b->kind && a->bytes == b->bytes && a->header == b->header && a->scope == b->scope
-         && a->tells_flush == b->tells_flush && a->place == b->place && a->root == b->root && a->offset == b->offset
-         && a->kept == b->kept && g_str_equal (a->name, b->name) && (a->spec == NULL) == (b->spec == NULL)
-         && (a->spec == NULL || leat_spec_equal (a->spec, b->spec));
+         && a->tells_flush == b->tells_flush && a->user == b->user && a->place == b->place && a->root == b->root
+         && a->offset == b->offset && a->kept == b->kept && g_str_equal (a->name, b->name)
+         && (a->spec == NULL) == (b->spec == NULL) && (a->spec == NULL || leat_spec_equal (a->spec, b->spec));
 }
 
 static const LeatBuffer *

@@ -70,6 +70,20 @@ leat_plan_note_use (const LeatOp *op, const LeatTouch *touch, LeatMemoryUse *use
     g_array_append_val (use->readers, op->index);
 }
 
+/* What goes by the table of what is bound reads it. */
+static void
+leat_plan_collect_slots (LeatPlan *self, const LeatOp *op, GArray *uses, gulong *direct)
+{
+  const LeatTouch touch = { self->table, LEAT_ACCESS_READ };
+  LeatMemoryUse *use;
+
+  if (!op->by_slot)
+    return;
+  use = &g_array_index (uses, LeatMemoryUse, self->table);
+  leat_plan_collect_one (&touch, use, direct);
+  leat_plan_note_use (op, &touch, use);
+}
+
 /* Bit sets of the direct predecessors of every op, @words words each. */
 static gulong *
 leat_plan_find_direct (LeatPlan *self, gsize words)
@@ -97,6 +111,7 @@ leat_plan_find_direct (LeatPlan *self, gsize words)
 
           leat_plan_note_use (op, &op->touches[t], &g_array_index (uses, LeatMemoryUse, root));
         }
+      leat_plan_collect_slots (self, op, uses, direct + i * words);
       direct[i * words + i / LEAT_BITS] &= ~(1ul << (i % LEAT_BITS));
     }
   return direct;

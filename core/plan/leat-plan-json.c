@@ -106,7 +106,7 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
 static void
 leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
 {
-  static const char *const places[] = { "arena", "own", "staging", "alias" };
+  static const char *const places[] = { "arena", "own", "staging", "alias", "user" };
 
   json_builder_begin_object (builder);
   leat_json_add_int (builder, "id", buffer->id);
@@ -122,6 +122,8 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
   leat_json_add_string (builder, "place", places[buffer->place]);
   if (buffer->place == LEAT_PLACE_ALIAS)
     leat_json_add_int (builder, "alias-of", buffer->root);
+  if (buffer->place == LEAT_PLACE_USER)
+    leat_json_add_int (builder, "slot", buffer->slot);
   if (buffer->place == LEAT_PLACE_ARENA)
     leat_json_add_int (builder, "offset", buffer->offset);
   if (buffer->first_op != G_MAXUINT)

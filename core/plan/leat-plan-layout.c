@@ -185,6 +185,8 @@ leat_plan_set_place (LeatPlan *self, LeatBuffer *buffer, GArray *users)
 {
   if (buffer->root != buffer->id)
     buffer->place = LEAT_PLACE_ALIAS;
+  else if (buffer->user)
+    buffer->place = LEAT_PLACE_USER;
   else if (buffer->kind == LEAT_BUFFER_STAGING)
     buffer->place = LEAT_PLACE_STAGING;
   else

@@ -7,12 +7,21 @@
 /* What one run in steady state will cost, from the bound ops alone.  The other side of the comparison is never filled
  * here: it comes from the driver's counters and from the nodes of the graph that was built. */
 
-/* What a kernel of ours moves of bounded data depends on their count; the bytes are the most. */
+static gboolean
+leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)
+{
+  LeatPlace place = leat_plan_get_root (self, id)->place;
+
+  return place == LEAT_PLACE_STAGING || place == LEAT_PLACE_USER;
+}
+
+/* What a kernel of ours moves of bounded data depends on their count; the bytes are the most.
+ * Memory that the program brings counts as the host's. */
 static void
 leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
-  gboolean from_host = leat_plan_get_root (self, op->from)->place == LEAT_PLACE_STAGING;
-  gboolean to_host = leat_plan_get_root (self, op->to)->place == LEAT_PLACE_STAGING;
+  gboolean from_host = leat_plan_is_on_host (self, op->from);
+  gboolean to_host = leat_plan_is_on_host (self, op->to);
 
   if (leat_op_launches (op))
     sum->kernels++;

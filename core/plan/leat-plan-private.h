@@ -71,11 +71,16 @@ typedef struct
   gboolean tried;         /* and it was found out that it can be */
   guint n_captured_nodes; /* then: what became of it */
 
+  /* KERNEL that writes the table of what is bound (leat-plan-users.c) */
+  gboolean is_head;
+  guint first_slot, n_slots;
+
   /* bound */
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
   gboolean choosable;   /* TRANSFER: nobody insists on a way */
   gboolean mappable;    /* TRANSFER: it could be mapped */
-  gboolean elided;      /* a transfer through mapped memory: no op is left of it */
+  gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs */
+  gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
   const char *reason;   /* why a transfer is done as it is */
   gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
   guint *after;         /* indices of ops, none implied by another */
@@ -102,6 +107,7 @@ typedef enum
   LEAT_PLACE_OWN,     /* device memory of its own: state, const */
   LEAT_PLACE_STAGING, /* pinned host memory of its own */
   LEAT_PLACE_ALIAS,   /* the memory of buffer `root` */
+  LEAT_PLACE_USER,    /* where the program says, in each run */
 } LeatPlace;
 
 typedef struct
@@ -116,12 +122,16 @@ typedef struct
   LeatStateScope scope;     /* STATE */
   gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
+  gboolean user;            /* STAGING: the program brings the memory of the items, as LeatBinding number `slot` */
+  guint slot;
+  LeatBufferId count_in; /* of a user's output: the staging memory with its count; LEAT_BUFFER_NONE where none */
 
   /* bound */
   LeatPlace place;
   LeatBufferId root;
   guint64 offset;
   gboolean kept;           /* holds after a run what was uploaded before it */
+  gboolean by_slot;        /* of a user: some op finds it through the table */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
 } LeatBuffer;
 
@@ -191,6 +201,10 @@ struct _LeatPlan
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
   GArray *delays;     /* LeatDelay */
   gboolean flush;
+  GArray *users;        /* LeatBufferId, by slot: those that are `user` */
+  LeatNode *first_user; /* not owned */
+  GArray *user_copies;  /* guint: ops that copy between their memory and Leat's */
+  LeatBufferId table;   /* of the slots; LEAT_BUFFER_NONE where there are none */
 
   LeatTraits traits;
   GArray *pieces;            /* LeatPiece */
@@ -251,6 +265,16 @@ gboolean leat_plan_record_delays (LeatPlan *self, GError **error);
 /* Does @output become the state that @state holds? */
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
 const char *leat_state_scope_get_name (LeatStateScope scope);
+
+/* memory that the program brings */
+#define LEAT_PLAN_SLOT_BYTES 16  /* address, count */
+#define LEAT_PLAN_HEAD_MOST  240 /* slots that fit into the parameters of one kernel */
+
+gboolean leat_plan_add_users (LeatPlan *self, GError **error);
+void leat_plan_find_slots (LeatPlan *self);
+gboolean leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source);
+/* The buffer that says whose memory `id` is, where that is the program's; else NULL. */
+LeatBuffer *leat_plan_get_user (LeatPlan *self, LeatBufferId id);
 
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);

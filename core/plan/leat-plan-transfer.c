@@ -30,6 +30,25 @@ static const char leat_transfer_text[] =
   "  for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < live;\n"
   "       i += (uint64_t) blockDim.x * gridDim.x)\n"
   "    target[i] = source[i];\n"
+  "}\n"
+  "__global__ void leat_transfer_items (const uint8_t *from, uint8_t *to, const uint64_t *rows_from,\n"
+  "                                     uint64_t *rows_to, uint64_t bytes, uint64_t row_bytes)\n"
+  "{\n"
+  "  const ulonglong2 *source = (const ulonglong2 *) from;\n"
+  "  ulonglong2 *target = (ulonglong2 *) to;\n"
+  "  uint64_t first = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
+  "  uint64_t live = bytes;\n"
+  "  if (row_bytes > 0)\n"
+  "    {\n"
+  "      uint64_t rows = *rows_from;\n"
+  "      live = rows < bytes / row_bytes ? rows * row_bytes : bytes;\n"
+  "      if (first == 0)\n"
+  "        *rows_to = rows;\n"
+  "    }\n"
+  "  for (uint64_t i = first; i < live / 16; i += (uint64_t) blockDim.x * gridDim.x)\n"
+  "    target[i] = source[i];\n"
+  "  if (first < live % 16)\n"
+  "    to[live / 16 * 16 + first] = from[live / 16 * 16 + first];\n"
   "}\n";
 
 /* One for the process, so that a session loads it once. (transfer none) */
@@ -95,6 +114,30 @@ leat_plan_is_good_to_map (LeatPlan *self, const LeatOp *op)
          && leat_plan_is_written_by_kernels (self, from->id);
 }
 
+/* Of memory that is another one in each run nodes of a graph would have to be told one by one, but for kernels, which
+ * find it through a table.  What only touches the count goes elsewhere. */
+static gboolean
+leat_plan_is_for_kernels (LeatPlan *self, LeatBufferId root, const LeatOp *but)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+      gboolean counts = (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL) && op->bytes <= sizeof (guint64)
+                        && leat_plan_get_root (self, root)->header;
+
+      for (guint t = 0; t < op->n_touches && op != but && op->kind != LEAT_OP_KERNEL && !op->elided && !counts; t++)
+        if (leat_plan_get_root (self, op->touches[t].buffer)->id == root)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_plan_is_with_user (LeatPlan *self, const LeatOp *op)
+{
+  return leat_plan_get_user (self, op->from) != NULL || leat_plan_get_user (self, op->to) != NULL;
+}
+
 static const char *
 leat_plan_why_not_mapped (LeatPlan *self, const LeatOp *op)
 {
@@ -110,6 +153,8 @@ leat_plan_why_not_mapped (LeatPlan *self, const LeatOp *op)
     return "resident memory stays on the device";
   if (to->kind == LEAT_BUFFER_STAGING && from->kind == LEAT_BUFFER_STAGING)
     return "both ends are host memory with an owner";
+  if (leat_plan_is_with_user (self, op) && !leat_plan_is_for_kernels (self, upload ? to->id : from->id, op))
+    return "not only kernels reach the data";
   return NULL;
 }
 
@@ -131,6 +176,23 @@ leat_op_set_value (LeatOpArg *arg, guint64 value)
   arg->value = g_bytes_new (&value, sizeof value);
 }
 
+/* Where the program brings the memory, count and items are in two places. */
+static void
+leat_plan_move_items (LeatPlan *self, LeatOp *op)
+{
+  const LeatBuffer *from = leat_plan_get_buffer (self, op->from);
+
+  op->prototype = leat_kernel_source_get_prototype (op->source, "leat_transfer_items", NULL);
+  op->n_args = 6;
+  op->args = g_new0 (LeatOpArg, op->n_args);
+  op->args[0] = (LeatOpArg){ .kind = LEAT_ARG_ITEMS, .buffer = op->from };
+  op->args[1] = (LeatOpArg){ .kind = LEAT_ARG_ITEMS, .buffer = op->to };
+  op->args[2] = (LeatOpArg){ .kind = LEAT_ARG_COUNT, .buffer = op->from };
+  op->args[3] = (LeatOpArg){ .kind = LEAT_ARG_COUNT, .buffer = op->to };
+  leat_op_set_value (&op->args[4], op->bytes - (from->header ? LEAT_BUFFER_HEADER : 0));
+  leat_op_set_value (&op->args[5], from->header ? leat_spec_get_row_bytes (from->spec) : 0);
+}
+
 static void
 leat_plan_move_by_kernel (LeatPlan *self, LeatOp *op)
 {
@@ -138,10 +200,15 @@ leat_plan_move_by_kernel (LeatPlan *self, LeatOp *op)
   guint64 blocks = (op->bytes + 16 * LEAT_TRANSFER_BLOCK - 1) / (16 * LEAT_TRANSFER_BLOCK);
 
   op->source = leat_kernel_source_ref (leat_transfer_get_source ());
-  op->prototype = leat_kernel_source_get_prototype (op->source, "leat_transfer", NULL);
   op->grid[0] = (guint) CLAMP (blocks, 1, LEAT_TRANSFER_GRID);
   op->block[0] = LEAT_TRANSFER_BLOCK;
   op->grid[1] = op->grid[2] = op->block[1] = op->block[2] = 1;
+  if (leat_plan_is_with_user (self, op))
+    {
+      leat_plan_move_items (self, op);
+      return;
+    }
+  op->prototype = leat_kernel_source_get_prototype (op->source, "leat_transfer", NULL);
   op->n_args = 4;
   op->args = g_new0 (LeatOpArg, op->n_args);
   op->args[0] = (LeatOpArg){ .kind = LEAT_ARG_COUNT, .buffer = op->from };
@@ -158,6 +225,8 @@ leat_plan_want_way (LeatPlan *self, const LeatOp *op)
 
   if (op->mode != LEAT_TRANSFER_AUTO)
     return op->mode;
+  if (leat_plan_is_with_user (self, op))
+    return LEAT_TRANSFER_MAPPED;
   if (measured != LEAT_TRANSFER_AUTO)
     return measured;
   return leat_plan_is_good_to_map (self, op) ? LEAT_TRANSFER_MAPPED : LEAT_TRANSFER_COPY;
@@ -174,6 +243,8 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
     return why_not_mapped;
   if (measured)
     return "the fastest that was measured";
+  if (op->way == LEAT_TRANSFER_MAPPED && leat_plan_is_with_user (self, op))
+    return "the program's memory is used in place";
   if (op->way == LEAT_TRANSFER_MAPPED)
     return self->traits.integrated ? "device memory is host memory" : "only live bytes cross the link";
   return "the data is as long as its buffer, or used more than once";
@@ -196,14 +267,26 @@ leat_plan_choose_transfer (LeatPlan *self, LeatOp *op)
 
   leat_plan_clear_transfer (op);
   op->way = leat_plan_want_way (self, op);
-  op->choosable = op->mode == LEAT_TRANSFER_AUTO;
+  op->choosable = op->mode == LEAT_TRANSFER_AUTO && !leat_plan_is_with_user (self, op);
   op->mappable = why_not == NULL;
   if (op->way == LEAT_TRANSFER_MAPPED && why_not != NULL)
-    op->way = LEAT_TRANSFER_COPY;
-  op->reason = leat_plan_say_why (self, op, op->way == LEAT_TRANSFER_COPY ? why_not : NULL);
+    op->way = leat_plan_is_with_user (self, op) ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
+  op->reason = leat_plan_say_why (self, op, op->way != op->mode && op->way != LEAT_TRANSFER_MAPPED ? why_not : NULL);
   if (op->way == LEAT_TRANSFER_MAPPED)
     leat_plan_map (self, op);
-  else if (op->way == LEAT_TRANSFER_KERNEL)
+}
+
+/* Once it is known whose memory all of them have at their ends. */
+static void
+leat_plan_settle_transfer (LeatPlan *self, LeatOp *op)
+{
+  if (op->way == LEAT_TRANSFER_COPY && leat_plan_is_with_user (self, op)
+      && leat_plan_get_buffer (self, op->from)->header)
+    {
+      op->way = LEAT_TRANSFER_KERNEL;
+      op->reason = "items and count are in two places";
+    }
+  if (op->way == LEAT_TRANSFER_KERNEL)
     leat_plan_move_by_kernel (self, op);
 }
 
@@ -216,6 +299,13 @@ leat_plan_choose_transfers (LeatPlan *self)
 
       if (op->kind == LEAT_OP_TRANSFER)
         leat_plan_choose_transfer (self, op);
+    }
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->kind == LEAT_OP_TRANSFER)
+        leat_plan_settle_transfer (self, op);
     }
 }
 

@@ -140,7 +140,7 @@ leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, Lea
   buffer->spec = spec != NULL ? leat_spec_ref (spec) : NULL;
   buffer->header = spec != NULL && leat_spec_is_bounded (spec);
   buffer->bytes = bytes + (buffer->header ? LEAT_BUFFER_HEADER : 0);
-  buffer->in_place_of = LEAT_BUFFER_NONE;
+  buffer->in_place_of = buffer->count_in = LEAT_BUFFER_NONE;
   g_ptr_array_add (self->buffers, buffer);
   return buffer->id;
 }
@@ -321,7 +321,7 @@ leat_plan_new (LeatPipeline *pipeline, GError **error)
   self->pipeline = g_object_ref (pipeline);
   self->nodes = leat_plan_sort_nodes (pipeline, error);
   if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error) || !leat_plan_record (self, error)
-      || !leat_plan_check_flush (self, error))
+      || !leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error))
     return NULL;
   leat_plan_bind (self, &traits);
   return g_steal_pointer (&self);
@@ -337,6 +337,8 @@ leat_plan_finalize (GObject *object)
   g_hash_table_unref (self->ports);
   g_array_unref (self->pieces);
   g_array_unref (self->delays);
+  g_array_unref (self->users);
+  g_array_unref (self->user_copies);
   g_free (self->why_not_reusable);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
@@ -357,6 +359,9 @@ leat_plan_init (LeatPlan *self)
   self->ports = g_hash_table_new (NULL, NULL);
   self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
   self->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
+  self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
+  self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->table = LEAT_BUFFER_NONE;
 }
 
 /**

@@ -120,7 +120,7 @@ leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboole
       good = leat_lane_update_ops (self, &side, broken, error);
       leat_device_pop (resident->device);
     }
-  if (!good && !*broken)
+  if (!good)
     leat_lane_swap_side (self, &side);
   else
     leat_plan_take_early (self->plan, side.plan);

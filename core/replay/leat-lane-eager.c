@@ -29,21 +29,23 @@ leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream
 static CUresult
 leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
 {
-  const void *from_host = self->hosts[op->from];
-  void *to_host = self->hosts[op->to];
+  CUdeviceptr from, to;
+  void *from_host, *to_host;
 
+  leat_lane_get_end (self, op, op->from, &from, &from_host);
+  leat_lane_get_end (self, op, op->to, &to, &to_host);
   if (from_host != NULL && to_host == NULL)
     {
       *call = "cuMemcpyHtoDAsync";
-      return (*self->table->cuMemcpyHtoDAsync) (self->addresses[op->to], from_host, op->bytes, stream);
+      return (*self->table->cuMemcpyHtoDAsync) (to, from_host, op->bytes, stream);
     }
   if (to_host != NULL && from_host == NULL)
     {
       *call = "cuMemcpyDtoHAsync";
-      return (*self->table->cuMemcpyDtoHAsync) (to_host, self->addresses[op->from], op->bytes, stream);
+      return (*self->table->cuMemcpyDtoHAsync) (to_host, from, op->bytes, stream);
     }
   *call = "cuMemcpyDtoDAsync";
-  return (*self->table->cuMemcpyDtoDAsync) (self->addresses[op->to], self->addresses[op->from], op->bytes, stream);
+  return (*self->table->cuMemcpyDtoDAsync) (to, from, op->bytes, stream);
 }
 
 static gboolean

@@ -22,23 +22,25 @@ leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult res
                                 leat_node_get_name (op->node));
 }
 
-static void
-leat_lane_describe_end (LeatLane *self, LeatBufferId id, CUmemorytype *type, CUdeviceptr *device, const void **host)
+static CUDA_MEMCPY3D
+leat_lane_get_copy (LeatLane *self, const LeatOp *op)
 {
-  *host = self->hosts[id];
-  *device = self->addresses[id];
-  *type = *host != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  CUDA_MEMCPY3D copy = { .WidthInBytes = op->bytes, .Height = 1, .Depth = 1 };
+  void *source;
+
+  leat_lane_get_end (self, op, op->from, &copy.srcDevice, &source);
+  leat_lane_get_end (self, op, op->to, &copy.dstDevice, &copy.dstHost);
+  copy.srcHost = source;
+  copy.srcMemoryType = copy.srcHost != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  copy.dstMemoryType = copy.dstHost != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  return copy;
 }
 
 static CUresult
 leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
-  CUDA_MEMCPY3D copy = { .WidthInBytes = op->bytes, .Height = 1, .Depth = 1 };
-  const void *target = NULL;
+  CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
 
-  leat_lane_describe_end (self, op->from, &copy.srcMemoryType, &copy.srcDevice, &copy.srcHost);
-  leat_lane_describe_end (self, op->to, &copy.dstMemoryType, &copy.dstDevice, &target);
-  copy.dstHost = (void *) target;
   return (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
                                                leat_device_get_context (self->resident->device));
 }
@@ -347,6 +349,22 @@ leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
   return it != NULL && it->exec != NULL && it->nodes[op->index] != NULL ? it : NULL;
 }
 
+/* The function knows its context, so that none need be current; for a driver that sees it otherwise one is, from the
+ * first time on that it says so. */
+static CUresult
+leat_lane_set_kernel (LeatLane *self, LeatExecutable *it, const LeatOp *op, const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+  gboolean pushed = self->wants_context && leat_device_push_anyhow (self->resident->device);
+  CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], kernel);
+
+  if (pushed)
+    leat_device_pop (self->resident->device);
+  if (result != CUDA_ERROR_INVALID_CONTEXT || self->wants_context)
+    return result;
+  self->wants_context = TRUE;
+  return leat_lane_set_kernel (self, it, op, kernel);
+}
+
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
@@ -356,9 +374,26 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
 
   if (it == NULL)
     return TRUE;
-  result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
+  result = leat_lane_set_kernel (self, it, op, &kernel);
   if (result != CUDA_SUCCESS)
     return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+  self->counts->updates++;
+  return TRUE;
+}
+
+gboolean
+leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
+  LeatExecutable *it = leat_lane_find_executable (self, path, op);
+  CUresult result;
+
+  if (it == NULL)
+    return TRUE;
+  result = (*self->table->cuGraphExecMemcpyNodeSetParams) (it->exec, it->nodes[op->index], &copy,
+                                                           leat_device_get_context (self->resident->device));
+  if (result != CUDA_SUCCESS)
+    return leat_lane_fail (self, op, "cuGraphExecMemcpyNodeSetParams", result, error);
   self->counts->updates++;
   return TRUE;
 }

@@ -58,8 +58,12 @@ leat_lane_refuse_over (LeatLane *self, const LeatCounted *counted, guint64 count
 gboolean
 leat_lane_check_overs (LeatLane *self, GError **error)
 {
-  guint64 *overs = self->overs != NULL ? leat_memory_get_host (self->overs) : NULL;
+  guint64 *overs = self->overs != NULL ? leat_memory_get_host (self->overs) : NULL, any = 0;
 
+  for (guint i = 0; i < self->counted->len; i++)
+    any |= overs[i];
+  if (G_LIKELY (any == 0))
+    return TRUE;
   for (guint i = 0; i < self->counted->len; i++)
     {
       guint64 count = overs[i];

@@ -139,17 +139,19 @@ leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
         return FALSE;
     }
   self->executables[path].is_built = TRUE;
+  self->executables[path].bound = self->packed;
   return TRUE;
 }
 
-/* Builds and instantiates what is captured of a path; of a plan without device work that is nothing. */
+/* Builds and instantiates what is captured of a path; of a plan without device work that is nothing.  Where a copy
+ * waits for memory that the program brings, the first run builds it. */
 gboolean
 leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
 {
   guint64 unused;
   gboolean good;
 
-  if (self->plan->prediction.waits == 0)
+  if (self->plan->prediction.waits == 0 || leat_lane_lacks_bindings (self))
     return TRUE;
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
@@ -167,6 +169,8 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   good = good && leat_lane_synchronize (self, error);
   if (good)
     leat_lane_note_graph_bytes (self, path, unused);
+  else
+    leat_lane_destroy_path (self, path); /* a part of it would be taken for the whole */
   self->reserved_bytes = leat_lane_get_reserved_bytes (self);
   leat_device_pop (self->resident->device);
   return good;

@@ -35,6 +35,30 @@ typedef struct
 
 typedef struct _LeatTiming LeatTiming;
 
+#define LEAT_SLOT_TAG                                                                                                  \
+  1 /* in the address of a slot, where a kernel may be given that or an address (LeatImageTarget)                      \
+     */
+
+/* Memory that the program brought for one port. */
+typedef struct
+{
+  guint64 given;       /* its address as the program has it; 0 where nothing is bound */
+  CUdeviceptr address; /* and as the device has it */
+  guint64 bytes;
+  guint64 count; /* of an input */
+  guint64 serial;
+  gboolean on_device;
+} LeatBinding;
+
+/* The address may be one of the device. @counts: the count is the program's too */
+static inline void
+leat_binding_view (const LeatBinding *self, LeatView *view, gboolean counts)
+{
+  view->data = (gpointer) (guintptr) self->given;
+  if (counts)
+    view->count = self->count;
+}
+
 #define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
@@ -65,6 +89,7 @@ struct _LeatExecutable
   guint64 launches;     /* of the path; in its first piece */
   guint first, end;     /* the ops that are in it */
   guint64 device_bytes; /* of all pieces of the path; in its first */
+  guint64 bound;        /* serial of the last binding that the path knows; in its first piece */
   gboolean is_built;    /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
@@ -93,15 +118,23 @@ struct _LeatLane
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
-  LeatEvent *ended;   /* recorded behind a run where a thread is to sleep until its end */
-  gint64 recent_ns;   /* how long the last runs took, the newer the more it counts; 0: not known */
-  guint64 seen_ended; /* waits that ended by looking */
+  LeatEvent *ended;       /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;       /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended;     /* waits that ended by looking */
+  gboolean on_host;       /* the device is the CPU */
+  gboolean wants_context; /* the driver does not change a node without a current one */
 
   LeatBlock *arena;
   GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */
   CUdeviceptr *addresses; /* by buffer id: first byte, header included */
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
+
+  LeatBinding *bindings;    /* by slot */
+  guint64 bound;            /* serial of the last one */
+  guint64 packed;           /* and of the last one that is in the heads' launches */
+  guint64 checked;          /* and of the last one that all were held against each other with */
+  gboolean is_kind_changed; /* a copy has another kind of memory at its end than its node */
 
   LeatStore *store;  /* not owned: of its memory */
   GArray *counted;   /* LeatCounted */
@@ -134,10 +167,26 @@ LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *stor
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
+
+/* Memory that the program brings (leat-lane-bind.c). */
+void leat_lane_place_users (LeatLane *self);
+void leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to);
+void leat_lane_take_bindings (LeatLane *self, LeatLane *from);
+/* Before a launch, and before the path is built: the path goes by what is bound now.  It may have to be built after
+ * this. */
+gboolean leat_lane_bring_bindings (LeatLane *self, LeatPath path, GError **error);
+/* Would a graph have a copy without an address? */
+gboolean leat_lane_lacks_bindings (LeatLane *self);
+/* What a kernel is given for the items of a buffer: their address, or where it finds it. */
+CUdeviceptr leat_lane_get_items (LeatLane *self, LeatBufferId id);
+/* What a copy is given for one end; of memory that the program brings, others than transfers copy counts alone. @host:
+ * NULL for memory of the device */
+void leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdeviceptr *device, void **host);
+
 /* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
 gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
 /* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
- * graph.  After an error it is what it was, unless @broken says that some are updated and some are not. */
+ * graph.  After an error it is what it was, but where @broken says so, its graphs are neither the one nor the other. */
 gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
 /* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
  * first. */
@@ -149,6 +198,8 @@ gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
 /* Gives the kernel node of @op what its launch is packed with. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
+/* Gives the node of a copy the addresses that its ends have now. */
+gboolean leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* What a path launches for the kernel of @op. */
@@ -187,7 +238,7 @@ gboolean leat_lane_record_end (LeatLane *self, GError **error);
 gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
-void leat_lane_view (LeatLane *self, LeatBufferId buffer, LeatView *view);
+void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);
 void leat_lane_set_count (LeatLane *self, LeatBufferId buffer, guint64 count);
 /* Tells the kernels that the run to come ends the stream. */
 gboolean leat_lane_set_ending (LeatLane *self, GError **error);
@@ -200,6 +251,7 @@ gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)

@@ -12,6 +12,7 @@
 #define LEAT_LANE_SHORT_US 5000
 #define LEAT_LANE_FIRST_US 100
 #define LEAT_LANE_SLACK_US 20
+#define LEAT_LANE_LOOKS    8 /* at the device for one at the clock */
 
 /* Runs are taken to last as long as the last ones did, twice that at most. */
 static gint64
@@ -56,23 +57,26 @@ leat_lane_pause (gboolean on_host)
 #endif
 }
 
-/* FALSE where it is still running after that time. */
+/* NOT_READY where it is still running after that time.  The clock is looked at less often than the device, each look
+ * being later by what it takes. */
 static CUresult
 leat_lane_look (LeatLane *self, gint64 spin_us)
 {
-  gboolean on_host = leat_device_is_cpu (self->resident->device);
   CUstream stream = leat_stream_get (self->stream);
   gint64 until = 0;
   CUresult result;
 
-  while ((result = (*self->table->cuStreamQuery) (stream)) == CUDA_ERROR_NOT_READY)
+  for (guint looks = 0; (result = (*self->table->cuStreamQuery) (stream)) == CUDA_ERROR_NOT_READY; looks++)
     {
-      gint64 now = g_get_monotonic_time ();
+      if (looks % LEAT_LANE_LOOKS == 0)
+        {
+          gint64 now = g_get_monotonic_time ();
 
-      until = until == 0 ? now + spin_us : until;
-      if (now >= until)
-        break;
-      leat_lane_pause (on_host);
+          until = until == 0 ? now + spin_us : until;
+          if (now >= until)
+            break;
+        }
+      leat_lane_pause (self->on_host);
     }
   self->seen_ended += result == CUDA_SUCCESS;
   return result;
@@ -108,7 +112,7 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
   gint64 spin_us = leat_lane_get_spin_us (self, wait);
   CUresult result = CUDA_ERROR_NOT_READY;
 
-  if (wait == LEAT_WAIT_AUTO && leat_device_is_cpu (self->resident->device))
+  if (wait == LEAT_WAIT_AUTO && self->on_host)
     return leat_lane_synchronize (self, error);
   if (spin_us > 0)
     result = leat_lane_look (self, spin_us);

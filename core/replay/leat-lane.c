@@ -44,12 +44,14 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->resident = leat_resident_ref (resident);
   self->counts = counts;
   self->table = leat_device_get_table (resident->device);
+  self->on_host = leat_device_is_cpu (resident->device);
   self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
   self->store = store;
   g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
+  self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   self->last_nodes = leat_lane_list_nodes (plan);
@@ -80,6 +82,7 @@ leat_lane_release (gpointer data)
   g_free (self->last_nodes);
   g_free (self->hosts);
   g_free (self->launches);
+  g_free (self->bindings);
   g_object_unref (self->plan);
   leat_resident_unref (self->resident);
   g_free (self);
@@ -163,6 +166,7 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
       self->hosts[buffer->id] = leat_memory_get_host (block->memory);
       break;
     case LEAT_PLACE_ALIAS:
+    case LEAT_PLACE_USER:
       break;
     }
   g_ptr_array_index (self->blocks, buffer->id) = shared ? NULL : block;
@@ -187,6 +191,7 @@ leat_lane_allocate (LeatLane *self, GError **error)
   for (guint i = 0; i < plan->buffers->len; i++)
     if (!leat_lane_allocate_buffer (self, leat_plan_get_buffer (plan, i), error))
       return FALSE;
+  leat_lane_place_users (self);
   for (guint i = 0; i < plan->buffers->len; i++)
     {
       LeatBufferId root = leat_plan_get_root (plan, i)->id;
@@ -269,6 +274,7 @@ leat_lane_pack_all (LeatLane *self, GError **error)
       if (leat_op_launches (op) && !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
+  self->packed = self->bound;
   return TRUE;
 }
 
@@ -287,7 +293,7 @@ leat_lane_pack_launches (LeatLane *self, GError **error)
 
 /* The host's view of a staging buffer: its items, and for a bounded spec the count that is there now. */
 void
-leat_lane_view (LeatLane *self, LeatBufferId id, LeatView *view)
+leat_lane_view (const LeatLane *self, LeatBufferId id, LeatView *view)
 {
   LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
   guint64 header = buffer->header ? LEAT_BUFFER_HEADER : 0;
@@ -299,13 +305,26 @@ leat_lane_view (LeatLane *self, LeatBufferId id, LeatView *view)
   view->count = leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0) : 1;
   if (buffer->header && host != NULL)
     memcpy (&view->count, host, sizeof view->count);
+  if (buffer->user)
+    leat_binding_view (&self->bindings[buffer->slot], view, buffer->header && buffer->count_in == LEAT_BUFFER_NONE);
 }
 
 void
 leat_lane_set_count (LeatLane *self, LeatBufferId id, guint64 count)
 {
-  if (leat_plan_get_buffer (self->plan, id)->header)
-    memcpy (self->hosts[id], &count, sizeof count);
+  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
+  LeatBinding binding;
+
+  if (!buffer->header)
+    return;
+  if (!buffer->user)
+    {
+      memcpy (self->hosts[id], &count, sizeof count);
+      return;
+    }
+  binding = self->bindings[buffer->slot];
+  binding.count = count;
+  leat_lane_bind (self, buffer->slot, &binding);
 }
 
 gboolean

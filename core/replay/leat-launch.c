@@ -5,6 +5,7 @@
 #include "leat-timing-private.h"
 
 #include "graph/leat-endpoint.h"
+#include "graph/leat-node-private.h"
 #include "replay/leat-session.h"
 
 #include <float.h>
@@ -57,9 +58,8 @@ leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *para
 }
 
 static gboolean
-leat_launch_put_float (LeatLaunch *self, const LeatOp *op, const LeatParam *param, GVariant *value, GError **error)
+leat_launch_put_float (LeatLaunch *self, const LeatOp *op, const LeatParam *param, double number, GError **error)
 {
-  gdouble number = g_variant_get_double (value);
   gfloat single;
 
   if (param->item_bytes == sizeof single && isfinite (number) && fabs (number) > FLT_MAX)
@@ -72,42 +72,16 @@ leat_launch_put_float (LeatLaunch *self, const LeatOp *op, const LeatParam *para
   return TRUE;
 }
 
-static guint64
-leat_launch_get_integer (GVariant *value)
-{
-  switch (g_variant_classify (value))
-    {
-    case G_VARIANT_CLASS_BOOLEAN:
-      return g_variant_get_boolean (value);
-    case G_VARIANT_CLASS_BYTE:
-      return g_variant_get_byte (value);
-    case G_VARIANT_CLASS_INT16:
-      return (guint64) (gint64) g_variant_get_int16 (value);
-    case G_VARIANT_CLASS_UINT16:
-      return g_variant_get_uint16 (value);
-    case G_VARIANT_CLASS_INT32:
-      return (guint64) (gint64) g_variant_get_int32 (value);
-    case G_VARIANT_CLASS_UINT32:
-      return g_variant_get_uint32 (value);
-    case G_VARIANT_CLASS_INT64:
-      return (guint64) g_variant_get_int64 (value);
-    default:
-      return g_variant_get_uint64 (value);
-    }
-}
-
 static gboolean
 leat_launch_put_node_arg (LeatLaunch *self, const LeatOp *op, const LeatParam *param, const char *name, GError **error)
 {
-  GVariant *value = leat_node_get_arg (op->node, name);
-  guint64 number;
+  const LeatNodeArg *arg = leat_node_peek_arg (op->node, name);
 
-  if (value == NULL)
+  if (arg == NULL || !arg->is_set)
     return leat_launch_refuse (op, param, "is not set; give it a value, as in \"name=value\" on the node", error);
-  if (g_variant_is_of_type (value, G_VARIANT_TYPE_DOUBLE))
-    return leat_launch_put_float (self, op, param, value, error);
-  number = leat_launch_get_integer (value);
-  memcpy (leat_launch_next (self), &number, MIN (param->item_bytes, sizeof number));
+  if (arg->number.kind == LEAT_NUMBER_REAL)
+    return leat_launch_put_float (self, op, param, arg->number.d, error);
+  memcpy (leat_launch_next (self), &arg->number.u, MIN (param->item_bytes, sizeof arg->number.u));
   return TRUE;
 }
 
@@ -151,9 +125,7 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   switch (arg->kind)
     {
     case LEAT_ARG_ITEMS:
-      leat_launch_put_address (self,
-                               lane->addresses[arg->buffer]
-                                 + (leat_plan_get_buffer (lane->plan, arg->buffer)->header ? LEAT_BUFFER_HEADER : 0));
+      leat_launch_put_address (self, leat_lane_get_items (lane, arg->buffer));
       return TRUE;
     case LEAT_ARG_COUNT:
       leat_launch_put_address (self, lane->addresses[arg->buffer]);
@@ -166,22 +138,59 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   g_assert_not_reached ();
 }
 
+/* What is bound now; slots beyond the last are there for nobody. */
+static void
+leat_launch_put_slots (LeatLaunch *self, LeatLane *lane, const LeatOp *op)
+{
+  leat_launch_put_address (self, lane->addresses[lane->plan->table] + (guint64) op->first_slot * LEAT_PLAN_SLOT_BYTES);
+  for (guint i = 0; 2 * i + 1 < op->prototype->n_params; i++)
+    {
+      const LeatBinding *binding = i < op->n_slots ? &lane->bindings[op->first_slot + i] : NULL;
+
+      leat_launch_put_address (self, binding != NULL ? binding->address : 0);
+      leat_launch_put_number (self, binding != NULL ? binding->count : 0);
+    }
+}
+
 /* Fills @self anew; what it pointed at before stays where it is, so that a graph node may be updated in place. */
 gboolean
 leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error)
 {
   if (self->storage == NULL)
     {
-      self->storage = g_malloc0_n (LEAT_PARAM_MOST * op->n_args + 1, LEAT_PARAM_SLOT);
-      self->params = g_new0 (void *, LEAT_PARAM_MOST * op->n_args + 1);
+      guint most = op->is_head ? op->prototype->n_params : LEAT_PARAM_MOST * op->n_args;
+
+      self->storage = g_malloc0_n (most + 1, LEAT_PARAM_SLOT);
+      self->params = g_new0 (void *, most + 1);
     }
   self->n_params = 0;
+  if (op->is_head)
+    leat_launch_put_slots (self, lane, op);
   for (guint i = 0; i < op->n_args; i++)
     if (!leat_launch_put (self, lane, op, i, error))
       return FALSE;
   /* Behind the others: a kernel that tells no times does not look at it. */
   if (lane->timing != NULL && lane->timing->clocks != NULL)
     leat_launch_put_address (self, leat_timing_get_clock (lane->timing, op));
+  return TRUE;
+}
+
+/* The arguments of the node alone, which may have other values since they were packed. */
+gboolean
+leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error)
+{
+  guint n_params = self->n_params, at = 0;
+
+  for (guint i = 0; i < op->n_args; i++)
+    {
+      gboolean counts = op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT;
+
+      self->n_params = at;
+      if (op->args[i].kind == LEAT_ARG_NODE_ARG && !leat_launch_put (self, lane, op, i, error))
+        return FALSE;
+      at += counts ? LEAT_PARAM_MOST : 1;
+    }
+  self->n_params = n_params;
   return TRUE;
 }
 

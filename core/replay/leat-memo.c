@@ -7,14 +7,25 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* An entry is looked for in two steps.  First by a hash over sizes and a sample of the bytes, which costs the same for
+ * inputs of any size: of the entries that share it, the one that was found last is compared, and most often is the one.
+ * Where it is not, all bytes are hashed.  So whatever the inputs are, a look is one sample, at most two comparisons and
+ * at most one hash over all bytes, and where the sample alone is new, nothing more. */
+
+#define LEAT_MEMO_LINES 8  /* of the sample, from one span or from all of them together */
+#define LEAT_MEMO_LINE  16 /* bytes */
+
 /* One block holds an entry's spans, one behind the other, each with its size before it. */
-typedef struct
+typedef struct _LeatMemoEntry LeatMemoEntry;
+struct _LeatMemoEntry
 {
   XXH128_hash_t key;
-  GList link; /* in the memo's queue, oldest first */
+  guint64 sample;
+  LeatMemoEntry *next, *previous; /* that share the sample, from the one that was found last on */
+  GList link;                     /* in the memo's queue, oldest first */
   gsize bytes;
   guint8 data[];
-} LeatMemoEntry;
+};
 
 struct _LeatMemo
 {
@@ -22,9 +33,12 @@ struct _LeatMemo
   guint64 most_bytes;
   guint64 bytes;
   GHashTable *entries; /* by key */
+  GHashTable *samples; /* by sample, the first that has it */
   GQueue order;
   XXH3_state_t *hash;
   XXH128_hash_t key; /* of what was asked for last */
+  gboolean has_key;  /* it was needed */
+  guint64 sample;    /* likewise */
 };
 
 static guint
@@ -39,6 +53,18 @@ leat_memo_entry_equal (gconstpointer a, gconstpointer b)
   return XXH128_isEqual (((const LeatMemoEntry *) a)->key, ((const LeatMemoEntry *) b)->key);
 }
 
+static guint
+leat_memo_sample_hash (gconstpointer entry)
+{
+  return (guint) ((const LeatMemoEntry *) entry)->sample;
+}
+
+static gboolean
+leat_memo_sample_equal (gconstpointer a, gconstpointer b)
+{
+  return ((const LeatMemoEntry *) a)->sample == ((const LeatMemoEntry *) b)->sample;
+}
+
 LeatMemo *
 leat_memo_new (guint most_entries, guint64 most_bytes)
 {
@@ -47,14 +73,40 @@ leat_memo_new (guint most_entries, guint64 most_bytes)
   self->most_entries = most_entries;
   self->most_bytes = most_bytes;
   self->entries = g_hash_table_new (leat_memo_entry_hash, leat_memo_entry_equal);
+  self->samples = g_hash_table_new (leat_memo_sample_hash, leat_memo_sample_equal);
   self->hash = XXH3_createState ();
   g_queue_init (&self->order);
   return self;
 }
 
+/* To the front of those that share its sample. */
+static void
+leat_memo_chain (LeatMemo *self, LeatMemoEntry *entry)
+{
+  entry->previous = NULL;
+  entry->next = g_hash_table_lookup (self->samples, entry);
+  if (entry->next != NULL)
+    entry->next->previous = entry;
+  g_hash_table_replace (self->samples, entry, entry);
+}
+
+static void
+leat_memo_unchain (LeatMemo *self, LeatMemoEntry *entry)
+{
+  if (entry->next != NULL)
+    entry->next->previous = entry->previous;
+  if (entry->previous != NULL)
+    entry->previous->next = entry->next;
+  else if (entry->next != NULL)
+    g_hash_table_replace (self->samples, entry->next, entry->next);
+  else
+    g_hash_table_remove (self->samples, entry);
+}
+
 static void
 leat_memo_drop (LeatMemo *self, LeatMemoEntry *entry)
 {
+  leat_memo_unchain (self, entry);
   g_hash_table_remove (self->entries, entry);
   g_queue_unlink (&self->order, &entry->link);
   self->bytes -= entry->bytes;
@@ -73,6 +125,7 @@ leat_memo_free (LeatMemo *self)
 {
   leat_memo_clear (self);
   g_hash_table_unref (self->entries);
+  g_hash_table_unref (self->samples);
   XXH3_freeState (self->hash);
   g_free (self);
 }
@@ -90,6 +143,34 @@ leat_memo_make_key (LeatMemo *self, const LeatSpan *spans, guint n)
       XXH3_128bits_update (self->hash, spans[i].data, spans[i].bytes);
     }
   return XXH3_128bits_digest (self->hash);
+}
+
+/* @lines: of it, evenly spread, its first and last bytes among them */
+static guint64
+leat_memo_sample_span (const LeatSpan *span, guint lines, guint64 seed)
+{
+  guint8 sample[LEAT_MEMO_LINES * LEAT_MEMO_LINE];
+  const guint8 *data = span->data;
+  gsize step;
+
+  if (span->bytes <= (gsize) lines * LEAT_MEMO_LINE)
+    return XXH3_64bits_withSeed (data, span->bytes, seed + span->bytes);
+  step = (span->bytes - LEAT_MEMO_LINE) / (lines - 1);
+  for (guint i = 0; i < lines - 1; i++)
+    memcpy (sample + i * LEAT_MEMO_LINE, data + i * step, LEAT_MEMO_LINE);
+  memcpy (sample + (lines - 1) * LEAT_MEMO_LINE, data + span->bytes - LEAT_MEMO_LINE, LEAT_MEMO_LINE);
+  return XXH3_64bits_withSeed (sample, (gsize) lines * LEAT_MEMO_LINE, seed + span->bytes);
+}
+
+static guint64
+leat_memo_make_sample (const LeatSpan *spans, guint n)
+{
+  guint lines = MAX (LEAT_MEMO_LINES / n, 2);
+  guint64 sample = n;
+
+  for (guint i = 0; i < n; i++)
+    sample = leat_memo_sample_span (&spans[i], lines, sample);
+  return sample;
 }
 
 static guint64
@@ -128,6 +209,33 @@ leat_memo_compare (const guint8 *at, const LeatSpan *spans, guint n)
   return at;
 }
 
+/* Of what was asked for last, whose spans are @inputs. */
+static void
+leat_memo_have_key (LeatMemo *self, const LeatSpan *inputs, guint n_inputs)
+{
+  if (!self->has_key)
+    self->key = leat_memo_make_key (self, inputs, n_inputs);
+  self->has_key = TRUE;
+}
+
+/* The other entries with the same sample. @at: as leat_memo_compare () */
+static LeatMemoEntry *
+leat_memo_find_by_key (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, const guint8 **at)
+{
+  LeatMemoEntry wanted;
+  LeatMemoEntry *entry;
+
+  leat_memo_have_key (self, inputs, n_inputs);
+  wanted.key = self->key;
+  entry = g_hash_table_lookup (self->entries, &wanted);
+  *at = entry != NULL ? leat_memo_compare (entry->data, inputs, n_inputs) : NULL;
+  if (*at == NULL)
+    return NULL;
+  leat_memo_unchain (self, entry);
+  leat_memo_chain (self, entry);
+  return entry;
+}
+
 gboolean
 leat_memo_find (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, LeatSpan *outputs, guint n_outputs)
 {
@@ -135,10 +243,11 @@ leat_memo_find (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, LeatSpan
   LeatMemoEntry *entry;
   const guint8 *at;
 
-  self->key = wanted.key = leat_memo_make_key (self, inputs, n_inputs);
-  entry = g_hash_table_lookup (self->entries, &wanted);
+  self->has_key = FALSE;
+  self->sample = wanted.sample = leat_memo_make_sample (inputs, n_inputs);
+  entry = g_hash_table_lookup (self->samples, &wanted);
   at = entry != NULL ? leat_memo_compare (entry->data, inputs, n_inputs) : NULL;
-  if (at == NULL)
+  if (at == NULL && (entry == NULL || leat_memo_find_by_key (self, inputs, n_inputs, &at) == NULL))
     return FALSE;
   for (guint i = 0; i < n_outputs; i++)
     {
@@ -149,13 +258,20 @@ leat_memo_find (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, LeatSpan
   return TRUE;
 }
 
+/* The inputs are as they were when they were looked for: an upload that is overwritten is never mapped.  Where a
+ * program wrote into them meanwhile, which it must not, that is noticed at little cost in most cases. */
 void
 leat_memo_store (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, const LeatSpan *outputs, guint n_outputs)
 {
   guint64 bytes = leat_memo_sum (inputs, n_inputs) + leat_memo_sum (outputs, n_outputs);
-  LeatMemoEntry wanted = { .key = self->key };
-  LeatMemoEntry *entry = g_hash_table_lookup (self->entries, &wanted);
+  LeatMemoEntry wanted;
+  LeatMemoEntry *entry;
 
+  if (leat_memo_make_sample (inputs, n_inputs) != self->sample)
+    return;
+  leat_memo_have_key (self, inputs, n_inputs);
+  wanted.key = self->key;
+  entry = g_hash_table_lookup (self->entries, &wanted);
   if (entry != NULL)
     leat_memo_drop (self, entry);
   if (bytes > self->most_bytes || self->most_entries == 0)
@@ -164,10 +280,12 @@ leat_memo_store (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, const L
     leat_memo_drop (self, self->order.head->data);
   entry = g_malloc (sizeof *entry + bytes);
   entry->key = self->key;
+  entry->sample = self->sample;
   entry->bytes = bytes;
   entry->link = (GList){ .data = entry };
   leat_memo_put (leat_memo_put (entry->data, inputs, n_inputs), outputs, n_outputs);
   g_hash_table_add (self->entries, entry);
+  leat_memo_chain (self, entry);
   g_queue_push_tail_link (&self->order, &entry->link);
   self->bytes += bytes;
 }

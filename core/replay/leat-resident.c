@@ -46,9 +46,10 @@ leat_resident_write_constants (LeatResident *self, GError **error)
   return TRUE;
 }
 
-/* Of the same node, since a module holds what its kernels keep in variables of their own. */
+/* Of the same node, since a module holds what its kernels keep in variables of their own. @indirect: see
+ * LeatImageTarget */
 static LeatModule *
-leat_resident_find_module (LeatResident *self, const LeatOp *op)
+leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indirect)
 {
   guint n = self->plan->ops->len;
 
@@ -58,7 +59,8 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op)
       const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
 
       if (other->node == op->node && leat_op_launches (other) && self->op_modules[other->index] != NULL
-          && leat_kernel_source_equal (other->source, op->source))
+          && leat_kernel_source_equal (other->source, op->source)
+          && leat_plan_has_slots_for (self->plan, other->source) == indirect)
         return self->op_modules[other->index];
     }
   return NULL;
@@ -71,7 +73,7 @@ leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const Lea
 
   if (module != NULL || lender == NULL)
     return module;
-  module = leat_resident_find_module (lender, op);
+  module = leat_resident_find_module (lender, op, leat_plan_has_slots_for (self->plan, op->source));
   if (module != NULL)
     g_hash_table_insert (self->modules, leat_kernel_source_ref (op->source), leat_module_ref (module));
   return module;
@@ -104,6 +106,7 @@ leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError 
                                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
+  target.indirect = leat_plan_has_slots_for (self->plan, source);
   image = leat_resident_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;

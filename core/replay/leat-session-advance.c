@@ -137,7 +137,8 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
     return LEAT_FLOW_END;
   do
     {
-      if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, stream, error))
+      if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, stream, error)
+          || !leat_session_check_bindings (self, error))
         return LEAT_FLOW_ERROR;
       lane = g_ptr_array_index (self->lanes, 0);
       flow = leat_session_begin_run (self, lane, wait, cancellable, error);

@@ -10,27 +10,56 @@
  * transfer, and the fastest set is kept.  It is done with the real inputs, because kernels may rely on what their data
  * are, and before the first run proper: memory on the device, state too, is made anew after it, so nothing of it is
  * seen.  First one way for all, then one transfer at a time: two transfers need at most nine trials, and ten not 59049.
- */
+ * What was nearly the fastest is tried again, in turns with it: times change by the moment, and one moment is not
+ * enough to tell two that are close. */
 
-#define LEAT_CALIBRATE_SETTLE  3
-#define LEAT_CALIBRATE_RUNS    11
 #define LEAT_CALIBRATE_MOST_US 250000.0 /* for all trials together, once the first is over */
 #define LEAT_CALIBRATE_GAIN    0.97     /* of the time so far; less is noise */
+#define LEAT_CALIBRATE_CLOSE   1.35     /* of the least time: what is tried again, */
+#define LEAT_CALIBRATE_FINAL   4        /* so many at most, */
+#define LEAT_CALIBRATE_ROUNDS  4        /* so often at most */
+
+/* A set of ways that was tried. */
+typedef struct
+{
+  LeatTransferMode *ways;                  /* by op index */
+  double us[1 + LEAT_CALIBRATE_ROUNDS];    /* of each trial */
+  double median_us, least_us, greatest_us; /* of these */
+  guint n;
+} LeatCandidate;
 
 typedef struct
 {
   LeatSession *session;
   LeatLane *lane;
   LeatTransferMode *ways; /* by op index */
-  double best_us, spent_us;
+  GArray *candidates;     /* LeatCandidate, in the order of the session's trials */
+  double best_us, left_us;
 } LeatCalibration;
 
-static int
-leat_calibrate_compare (gconstpointer a, gconstpointer b)
+static void
+leat_candidate_clear (gpointer data)
 {
-  const double *x = a, *y = b;
+  g_free (((LeatCandidate *) data)->ways);
+}
 
-  return *x < *y ? -1 : *x > *y;
+static void
+leat_candidate_note (LeatCandidate *self, double us)
+{
+  guint at = self->n++;
+
+  for (; at > 0 && self->us[at - 1] > us; at--)
+    self->us[at] = self->us[at - 1];
+  self->us[at] = us;
+  self->least_us = self->us[0];
+  self->greatest_us = self->us[self->n - 1];
+  self->median_us = self->n % 2 ? self->us[self->n / 2] : (self->us[self->n / 2 - 1] + self->us[self->n / 2]) / 2;
+}
+
+static LeatCandidate *
+leat_calibrate_get (LeatCalibration *self, guint index)
+{
+  return &g_array_index (self->candidates, LeatCandidate, index);
 }
 
 /* Binds the plan to a set of ways, and makes the lane follow. */
@@ -43,29 +72,6 @@ leat_calibrate_apply (LeatCalibration *self, GError **error)
   traits.ways = self->ways;
   leat_plan_bind (session->plan, &traits);
   return leat_resident_load_kernels (session->resident, NULL, error) && leat_lane_rebuild (self->lane, error);
-}
-
-/* Median of a few replays in microseconds; negative after an error. */
-static double
-leat_calibrate_time (LeatCalibration *self, GError **error)
-{
-  double times[LEAT_CALIBRATE_RUNS];
-  guint n = 0;
-
-  for (guint i = 0; i < LEAT_CALIBRATE_SETTLE + LEAT_CALIBRATE_RUNS; i++)
-    {
-      gint64 begin = leat_session_now_ns ();
-
-      if (!leat_lane_launch (self->lane, LEAT_PATH_FULL, error) || !leat_lane_wait (self->lane, LEAT_WAIT_SPIN, error))
-        return -1;
-      times[n] = (leat_session_now_ns () - begin) / 1e3;
-      self->spent_us += times[n];
-      n += i >= LEAT_CALIBRATE_SETTLE;
-      if (n >= 3 && self->spent_us > LEAT_CALIBRATE_MOST_US)
-        break;
-    }
-  qsort (times, n, sizeof *times, leat_calibrate_compare);
-  return times[n / 2];
 }
 
 /* "upload0=copy readback0=mapped" */
@@ -102,10 +108,19 @@ leat_calibrate_note (LeatCalibration *self, double us)
 {
   LeatSession *session = self->session;
   LeatTrial trial = { .ways = leat_calibrate_print (self), .us = us };
+  LeatCandidate candidate = { .ways = g_memdup2 (self->ways, session->plan->ops->len * sizeof *self->ways) };
 
+  leat_candidate_note (&candidate, us);
+  g_array_append_val (self->candidates, candidate);
   g_mutex_lock (&session->told_lock);
   g_array_append_val (session->trials, trial);
   g_mutex_unlock (&session->told_lock);
+}
+
+static double
+leat_calibrate_time (LeatCalibration *self, GError **error)
+{
+  return leat_session_time_trial (self->session, self->lane, &self->left_us, error);
 }
 
 /* The ways as they are now; those of @before come back where they are not faster than the best so far. */
@@ -115,7 +130,7 @@ leat_calibrate_try (LeatCalibration *self, const LeatTransferMode *before, GErro
   gsize bytes = self->session->plan->ops->len * sizeof *before;
   double us = G_MAXDOUBLE;
 
-  if (self->spent_us <= LEAT_CALIBRATE_MOST_US && !leat_calibrate_was_tried (self))
+  if (self->left_us > 0 && !leat_calibrate_was_tried (self))
     {
       if (!leat_calibrate_apply (self, error) || (us = leat_calibrate_time (self, error)) < 0)
         return FALSE;
@@ -184,6 +199,76 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   return TRUE;
 }
 
+static LeatCandidate *
+leat_calibrate_find_best (LeatCalibration *self)
+{
+  LeatCandidate *best = leat_calibrate_get (self, 0);
+
+  for (guint i = 1; i < self->candidates->len; i++)
+    if (leat_calibrate_get (self, i)->median_us < best->median_us)
+      best = leat_calibrate_get (self, i);
+  return best;
+}
+
+/* Is one of fewer than so many whose times are close to the best? */
+static gboolean
+leat_calibrate_is_close (LeatCalibration *self, const LeatCandidate *candidate)
+{
+  guint before = 0;
+
+  for (guint i = 0; i < self->candidates->len; i++)
+    before += leat_calibrate_get (self, i)->median_us < candidate->median_us;
+  return before < LEAT_CALIBRATE_FINAL
+         && candidate->median_us <= leat_calibrate_find_best (self)->median_us * LEAT_CALIBRATE_CLOSE;
+}
+
+/* No trial of the best took longer than any of another. */
+static gboolean
+leat_calibrate_is_clear (LeatCalibration *self)
+{
+  const LeatCandidate *best = leat_calibrate_find_best (self);
+
+  for (guint i = 0; i < self->candidates->len; i++)
+    if (leat_calibrate_get (self, i) != best && leat_calibrate_get (self, i)->n > 1
+        && leat_calibrate_get (self, i)->least_us <= best->greatest_us)
+      return FALSE;
+  return best->n > 1;
+}
+
+static gboolean
+leat_calibrate_try_again (LeatCalibration *self, LeatCandidate *candidate, GError **error)
+{
+  LeatSession *session = self->session;
+  double us;
+
+  memcpy (self->ways, candidate->ways, session->plan->ops->len * sizeof *self->ways);
+  if (!leat_calibrate_apply (self, error) || (us = leat_calibrate_time (self, error)) < 0)
+    return FALSE;
+  leat_candidate_note (candidate, us);
+  g_mutex_lock (&session->told_lock);
+  g_array_index (session->trials, LeatTrial, candidate - leat_calibrate_get (self, 0)).us = candidate->median_us;
+  g_mutex_unlock (&session->told_lock);
+  return TRUE;
+}
+
+/* Who is in the final is settled before it. */
+static gboolean
+leat_calibrate_play_off (LeatCalibration *self, GError **error)
+{
+  g_autofree gboolean *is_final = g_new0 (gboolean, self->candidates->len);
+  guint n_final = 0;
+
+  for (guint i = 0; i < self->candidates->len; i++)
+    n_final += is_final[i] = leat_calibrate_is_close (self, leat_calibrate_get (self, i));
+  for (guint round = 0; round < LEAT_CALIBRATE_ROUNDS && n_final > 1 && !leat_calibrate_is_clear (self); round++)
+    for (guint i = 0; i < self->candidates->len; i++)
+      if (is_final[i] && self->left_us > 0 && !leat_calibrate_try_again (self, leat_calibrate_get (self, i), error))
+        return FALSE;
+  self->best_us = leat_calibrate_find_best (self)->median_us;
+  memcpy (self->ways, leat_calibrate_find_best (self)->ways, self->session->plan->ops->len * sizeof *self->ways);
+  return TRUE;
+}
+
 /* Whose callback is called in every run: it may count them. */
 static gboolean
 leat_session_has_outside (LeatSession *self)
@@ -220,15 +305,21 @@ gboolean
 leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
 {
   g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, self->plan->ops->len + 1);
-  LeatCalibration calibration = { .session = self, .lane = lane, .ways = ways };
+  g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (LeatCandidate));
+  LeatCalibration calibration = {
+    .session = self, .lane = lane, .ways = ways, .candidates = candidates, .left_us = LEAT_CALIBRATE_MOST_US
+  };
   gboolean good;
 
+  g_array_set_clear_func (candidates, leat_candidate_clear);
   self->to_calibrate = FALSE;
+  self->levels_changed = TRUE;
   if (leat_session_has_outside (self))
     return TRUE;
   if (!leat_device_push (self->device, error))
     return FALSE;
-  good = leat_calibrate_search (&calibration, error) && leat_calibrate_apply (&calibration, error);
+  good = leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
+         && leat_calibrate_apply (&calibration, error);
   leat_device_pop (self->device);
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good;

@@ -45,9 +45,10 @@ leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, G
     {
       if (op->why_eager == NULL)
         leat_lane_destroy_graphs (lane);
+      self->levels_changed = TRUE;
       return TRUE;
     }
-  if (!leat_launch_pack (&lane->launches[op->index], lane, op, error))
+  if (!leat_launch_repack (&lane->launches[op->index], lane, op, error))
     return FALSE;
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     if (lane->executables[path].is_built && !leat_lane_update_kernel (lane, path, op, error))
@@ -77,14 +78,11 @@ leat_session_take_changes (LeatSession *self, GError **error)
 
   if (!leat_changes_are_there (changes))
     return TRUE;
-  if (!leat_device_push (self->device, error))
-    return FALSE;
   leat_changes_lock (changes);
   for (guint i = 0; i < leat_changes_get_n (changes) && good; i++)
     good = leat_session_change_node (self, leat_changes_get (changes, i), error);
   leat_changes_clear (changes);
   leat_changes_unlock (changes);
-  leat_device_pop (self->device);
   if (self->memo != NULL)
     leat_memo_clear (self->memo);
   return good;

@@ -164,7 +164,8 @@ leat_session_start_counting (LeatSession *self, GError **error)
  * Ends leat_session_start_counting() and tells what was counted, over all runs between the two.
  *
  * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches.  A wait is one
- * however it is done; of other sessions' waits, those that end by looking (%LEAT_WAIT_SPIN) are not seen.
+ * however it is done; of other sessions' waits, those that end by looking (%LEAT_WAIT_SPIN) are not seen.  Where a
+ * property that was set gave the session another graph in between, the nodes of the former one are not seen either.
  *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, early-starts, graph-launches, waits, calls
  * (of any kind); %NULL on error

@@ -8,6 +8,8 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-graph-error-private.h"
 
+#include <string.h>
+
 /* A program that fills and reads the staging memory itself: no queue and no copy between it and the device. */
 
 LeatSessionInput *
@@ -22,8 +24,7 @@ leat_session_get_output (LeatSession *self, guint index)
   return &g_array_index (self->outputs, LeatSessionOutput, index);
 }
 
-/* Has the session to itself, and open, until leat_session_let_go (). */
-static gboolean
+gboolean
 leat_session_take_open (LeatSession *self, GError **error)
 {
   if (!leat_session_take (self, error))
@@ -34,30 +35,51 @@ leat_session_take_open (LeatSession *self, GError **error)
   return FALSE;
 }
 
-/* @entries: structures that begin with their op */
-static gpointer
-leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
+static LeatNode *
+leat_session_get_entry_node (GArray *entries, guint index)
+{
+  return (*(LeatOp **) (entries->data + index * g_array_get_element_size (entries)))->node;
+}
+
+static void
+leat_session_refuse_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
   gboolean there_is = leat_pipeline_get_node (self->pipeline, name, NULL) != NULL;
 
   for (guint i = 0; i < entries->len; i++)
-    {
-      gpointer entry = entries->data + i * g_array_get_element_size (entries);
-      LeatNode *node = (*(LeatOp **) entry)->node;
-
-      if (!LEAT_IS_APP (node))
-        continue;
-      if (g_str_equal (leat_node_get_name (node), name))
-        return entry;
-      g_ptr_array_add (names, (gpointer) leat_node_get_name (node));
-    }
+    if (LEAT_IS_APP (leat_session_get_entry_node (entries, i)))
+      g_ptr_array_add (names, (gpointer) leat_node_get_name (leat_session_get_entry_node (entries, i)));
   g_ptr_array_add (names, NULL);
   hint = leat_graph_error_hint (name, (const char *const *) names->pdata, "app nodes");
   g_set_error (error, LEAT_GRAPH_ERROR, there_is ? LEAT_GRAPH_ERROR_DIRECTION : LEAT_GRAPH_ERROR_UNKNOWN_NAME,
                "there is no app node \"%s\" that is a %s%s", name, kind, hint);
+}
+
+gpointer
+leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
+{
+  for (guint i = 0; i < entries->len; i++)
+    {
+      LeatNode *node = leat_session_get_entry_node (entries, i);
+
+      if (strcmp (leat_node_get_name (node), name) == 0 && LEAT_IS_APP (node))
+        return entries->data + i * g_array_get_element_size (entries);
+    }
+  leat_session_refuse_app (self, entries, name, kind, error);
   return NULL;
+}
+
+static gboolean
+leat_session_check_own (LeatSession *self, const LeatSessionInput *input, GError **error)
+{
+  if (!leat_plan_get_buffer (self->plan, input->op->touches[0].buffer)->user)
+    return TRUE;
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMORY,
+               "app \"%s\" has memory=user: leat_session_bind_input () says where its data are",
+               leat_node_get_name (input->op->node));
+  return FALSE;
 }
 
 static void
@@ -65,18 +87,18 @@ leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *v
 {
   input->direct = TRUE;
   input->generation++;
-  leat_lane_view (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, view);
+  leat_session_view (&input->staging, view);
 }
 
-static gboolean
-leat_session_check_count (const char *name, const LeatView *view, guint64 count, GError **error)
+gboolean
+leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error)
 {
-  guint64 most = leat_spec_get_n_dims (view->spec) > 0 ? leat_spec_get_dim (view->spec, 0) : 1;
+  guint64 most = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
   g_autofree char *text = NULL;
 
-  if (count == most || (count < most && leat_spec_is_bounded (view->spec)))
+  if (count == most || (count < most && leat_spec_is_bounded (spec)))
     return TRUE;
-  text = leat_spec_to_string (view->spec, LEAT_SPEC_STYLE_FILE);
+  text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
                "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
   return FALSE;
@@ -111,6 +133,8 @@ leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GEr
   if (!leat_session_take_open (self, error))
     return FALSE;
   input = leat_session_find_app (self, self->inputs, name, "source", error);
+  if (input != NULL && !leat_session_check_own (self, input, error))
+    input = NULL;
   if (input != NULL)
     leat_session_lend_input (self, input, view);
   leat_session_let_go (self);
@@ -142,11 +166,13 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
   if (!leat_session_take_open (self, error))
     return FALSE;
   input = leat_session_find_app (self, self->inputs, name, "source", error);
+  if (input != NULL && !leat_session_check_own (self, input, error))
+    input = NULL;
   if (input != NULL)
     leat_session_lend_input (self, input, &view);
-  good = input != NULL && leat_session_check_count (name, &view, count, error);
-  if (good)
-    leat_lane_set_count (g_ptr_array_index (self->lanes, 0), input->op->touches[0].buffer, count);
+  good = input != NULL && leat_session_check_count (name, view.spec, count, error);
+  if (good && input->staging.count != NULL)
+    *input->staging.count = count;
   leat_session_let_go (self);
   return good;
 }
@@ -179,7 +205,7 @@ leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GE
   if (output != NULL)
     {
       output->direct = TRUE;
-      leat_lane_view (g_ptr_array_index (self->lanes, 0), output->op->touches[0].buffer, view);
+      leat_session_view (&output->staging, view);
     }
   leat_session_let_go (self);
   return output != NULL;

@@ -8,6 +8,36 @@
 
 /* What a session does with the nodes where data enters and leaves. */
 
+static void
+leat_session_find_view (LeatSession *self, const LeatLane *lane, const LeatOp *op, LeatSessionStaging *staging)
+{
+  LeatBufferId id = op->touches[0].buffer;
+  const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, id);
+
+  leat_lane_view (lane, id, &staging->view);
+  staging->count = buffer->header ? (guint64 *) lane->hosts[id] : NULL;
+  staging->binding = buffer->user ? &lane->bindings[buffer->slot] : NULL;
+  staging->row_bytes = buffer->header ? leat_spec_get_row_bytes (buffer->spec) : 0;
+  staging->most = leat_buffer_get_capacity (leat_plan_get_origin (lane->plan, id));
+}
+
+void
+leat_session_find_staging (LeatSession *self, const LeatLane *lane)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      LeatSessionInput *input = leat_session_get_input (self, i);
+
+      leat_session_find_view (self, lane, input->op, &input->staging);
+    }
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      LeatSessionOutput *output = leat_session_get_output (self, i);
+
+      leat_session_find_view (self, lane, output->op, &output->staging);
+    }
+}
+
 static LeatEndpoint *
 leat_session_get_endpoint (LeatSession *self, guint index)
 {

@@ -36,7 +36,8 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
 
   if (self->ended)
     return LEAT_FLOW_END;
-  if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error))
+  if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
+      || !leat_session_check_bindings (self, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_begin_run (self, leat_session_get_lane (self), FALSE, cancellable, error);
   if (flow == LEAT_FLOW_DATA && tell && !leat_session_watch_flight (self, error))

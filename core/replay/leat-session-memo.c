@@ -4,12 +4,11 @@
 
 #include "leat-session-private.h"
 
-#include <time.h>
-
 /* Runs whose result is known already.  What looking costs is weighed against what it saves, in windows of runs: where
  * it does not pay, the memo turns itself off and says so. */
 
 #define LEAT_MEMO_WINDOW   128
+#define LEAT_MEMO_TIMED    8 /* one look of so many is timed */
 #define LEAT_MEMO_PATIENCE 2 /* windows in a row: one may have met a busy machine */
 
 GType
@@ -36,6 +35,9 @@ leat_session_refuse_memo (const char *why, const char *what, GError **error)
 gboolean
 leat_session_check_memo (LeatPlan *plan, GError **error)
 {
+  if (plan->users->len > 0)
+    return leat_session_refuse_memo (" has memory of the program, at which the session does not look",
+                                     leat_node_get_name (plan->first_user), error);
   for (guint i = 0; i < plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
@@ -77,32 +79,32 @@ leat_session_drop_memo (LeatSession *self)
 
 /* What is live of a staging buffer, its count included. */
 static void
-leat_session_set_span (LeatLane *lane, const LeatOp *op, LeatSpan *span)
+leat_session_set_span (const LeatSessionStaging *staging, LeatSpan *span)
 {
-  LeatBufferId id = op->touches[0].buffer;
-  const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, id);
   LeatView view;
 
-  leat_lane_view (lane, id, &view);
-  span->data = lane->hosts[id];
-  span->bytes = buffer->header ? LEAT_BUFFER_HEADER + MIN (leat_view_get_bytes (&view), view.capacity) : buffer->bytes;
+  leat_session_view (staging, &view);
+  span->data = staging->count != NULL ? (gpointer) staging->count : view.data;
+  span->bytes = staging->count != NULL
+                  ? LEAT_BUFFER_HEADER + MIN (leat_session_get_live_bytes (staging, &view), view.capacity)
+                  : view.capacity;
 }
 
 static LeatSpan *
-leat_session_set_input_spans (LeatSession *self, LeatLane *lane)
+leat_session_set_input_spans (LeatSession *self)
 {
   for (guint i = 0; i < self->inputs->len; i++)
-    leat_session_set_span (lane, leat_session_get_input (self, i)->op, &self->spans[i]);
+    leat_session_set_span (&leat_session_get_input (self, i)->staging, &self->spans[i]);
   return self->spans;
 }
 
 static LeatSpan *
-leat_session_set_output_spans (LeatSession *self, LeatLane *lane)
+leat_session_set_output_spans (LeatSession *self)
 {
   LeatSpan *spans = self->spans + self->inputs->len;
 
   for (guint i = 0; i < self->outputs->len; i++)
-    leat_session_set_span (lane, leat_session_get_output (self, i)->op, &spans[i]);
+    leat_session_set_span (&leat_session_get_output (self, i)->staging, &spans[i]);
   return spans;
 }
 
@@ -126,8 +128,6 @@ leat_session_weigh_memo (LeatSession *self)
   guint64 measured = self->stats.runs_of[LEAT_PATH_FULL] + self->stats.runs_of[LEAT_PATH_RESIDENT];
   double saved_us = measured > 0 ? costs->hits * (double) self->stats.device_us / measured : 0;
 
-  if (costs->looked < LEAT_MEMO_WINDOW)
-    return;
   if (costs->spent_ns / 1e3 <= saved_us)
     costs->losses = 0;
   else if (++costs->losses == LEAT_MEMO_PATIENCE)
@@ -136,23 +136,38 @@ leat_session_weigh_memo (LeatSession *self)
   costs->spent_ns = 0;
 }
 
+static gboolean
+leat_session_look (LeatSession *self)
+{
+  return leat_memo_find (self->memo, leat_session_set_input_spans (self), self->inputs->len,
+                         self->spans + self->inputs->len, self->outputs->len);
+}
+
+static gboolean
+leat_session_look_by_the_clock (LeatSession *self)
+{
+  gint64 begin = leat_session_now_ns ();
+  gboolean found = leat_session_look (self);
+
+  self->memo_costs.spent_ns += LEAT_MEMO_TIMED * (leat_session_now_ns () - begin);
+  return found;
+}
+
 /* TRUE: the outputs hold what the inputs give, and nothing need be run. */
 gboolean
-leat_session_recall (LeatSession *self, LeatLane *lane)
+leat_session_recall (LeatSession *self)
 {
-  gint64 begin;
   gboolean found;
 
   if (self->memo == NULL)
     return FALSE;
-  leat_session_weigh_memo (self);
+  if (G_UNLIKELY (self->memo_costs.looked == LEAT_MEMO_WINDOW))
+    leat_session_weigh_memo (self);
   if (self->memo == NULL)
     return FALSE;
-  begin = leat_session_now_ns ();
-  found = leat_memo_find (self->memo, leat_session_set_input_spans (self, lane), self->inputs->len,
-                          leat_session_set_output_spans (self, lane), self->outputs->len);
-  self->memo_costs.spent_ns += leat_session_now_ns () - begin;
-  self->memo_costs.looked++;
+  leat_session_set_output_spans (self);
+  found =
+    self->memo_costs.looked++ % LEAT_MEMO_TIMED == 0 ? leat_session_look_by_the_clock (self) : leat_session_look (self);
   self->memo_costs.hits += found;
   self->stats.memo_hits += found;
   self->stats.memo_lookups++;
@@ -161,14 +176,14 @@ leat_session_recall (LeatSession *self, LeatLane *lane)
 
 /* After a run that was not known. */
 void
-leat_session_remember (LeatSession *self, LeatLane *lane)
+leat_session_remember (LeatSession *self)
 {
   gint64 begin;
 
   if (self->memo == NULL)
     return;
   begin = leat_session_now_ns ();
-  leat_memo_store (self->memo, self->spans, self->inputs->len, leat_session_set_output_spans (self, lane),
+  leat_memo_store (self->memo, self->spans, self->inputs->len, leat_session_set_output_spans (self),
                    self->outputs->len);
   self->memo_costs.spent_ns += leat_session_now_ns () - begin;
 }

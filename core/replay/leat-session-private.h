@@ -5,6 +5,7 @@
 
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
+#include "leat-address-map-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
@@ -14,23 +15,24 @@
 
 G_BEGIN_DECLS
 
-/* After so many runs the graph of one op has paid for itself: to instantiate it takes 42 us, and its launch saves at
- * most 1.8 us (on an H200). */
-#define LEAT_SESSION_RUNS_TO_SETTLE 24
+/* After so many runs the graph of one op has paid for itself: 24 on an H200, where to instantiate it takes 42 us and
+ * its launch saves at most 1.8 us, and 33 on an H100. */
+#define LEAT_SESSION_RUNS_TO_SETTLE 32
 
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
+  guint64 runs_measured; /* by the device's clock */
   guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
+  guint64 bindings;   /* memory of the program's that was bound to a port */
   guint64 replans;    /* plans that were made since the opening */
   guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
   LeatGraphCounts graphs;
   guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
   guint64 early_starts;
-  char change_reason[256]; /* why an executable was built for the last plan that needed one */
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back;                 /* copied */
   guint64 graph_bytes;                          /* of the device's memory, taken by instantiating */
@@ -89,10 +91,21 @@ typedef enum
   LEAT_N_MARKS
 } LeatMark;
 
+/* Staging memory as the session's lane has it, looked up once. */
+typedef struct
+{
+  LeatView view;              /* with the count that is always there */
+  guint64 *count;             /* where the count lies; NULL where it is always the same */
+  const LeatBinding *binding; /* of memory that the program brings; else NULL */
+  guint64 row_bytes;          /* of a bounded spec */
+  guint64 most;               /* items that there is room for where they come from */
+} LeatSessionStaging;
+
 /* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
 typedef struct
 {
   LeatOp *op;
+  LeatSessionStaging staging;
   gboolean direct;    /* the program fills the staging memory itself */
   guint64 generation; /* of the staging memory */
   guint64 on_device;  /* of what the last completed run uploaded */
@@ -101,6 +114,7 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
+  LeatSessionStaging staging;
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
 
@@ -167,19 +181,23 @@ struct _LeatSession
   guint64 setup_clock;
   LeatSetup *setup; /* of them, the one that runs; the next three are its */
   LeatPlan *plan;
-  LeatResident *resident; /* not owned */
-  GPtrArray *lanes;       /* LeatLane */
-  GArray *inputs;         /* LeatSessionInput */
-  GArray *outputs;        /* LeatSessionOutput */
-  GHashTable *changeable; /* LeatNode -> GPtrArray of LeatOp */
-  LeatMemo *memo;         /* NULL while nothing is remembered */
-  LeatSpan *spans;        /* for it: of the inputs, then of the outputs */
+  LeatResident *resident;        /* not owned */
+  GPtrArray *lanes;              /* LeatLane */
+  GArray *inputs;                /* LeatSessionInput */
+  GArray *outputs;               /* LeatSessionOutput */
+  GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
+  LeatAddressMap *address_map;   /* NULL before the first binding */
+  guint next_input, next_output; /* that are likely to be bound next */
+  LeatMemo *memo;                /* NULL while nothing is remembered */
+  LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
-  gboolean measured;     /* runs may be: as timing_mode was when it was opened */
-  guint n_measured;      /* runs that were */
-  GArray *trials;        /* LeatTrial */
-  gboolean to_calibrate; /* the first run has to find out how data go best */
-  gboolean ways_known;   /* it did, or an earlier session */
+  gboolean measured;                 /* runs may be: as timing_mode was when it was opened */
+  guint n_measured;                  /* runs that were */
+  guint64 next_measured;             /* the run that is to be, once the first ones were */
+  gint64 measured_us, unmeasured_us; /* the least that a run took that was, and one that was not */
+  GArray *trials;                    /* LeatTrial */
+  gboolean to_calibrate;             /* the first run has to find out how data go best */
+  gboolean ways_known;               /* it did, or an earlier session */
   LeatSessionFlight flight;
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
   GSource *task_source; /* of the replay_async () that is under way */
@@ -198,9 +216,11 @@ struct _LeatSession
   guint64 counted_from[LEAT_N_PATHS]; /* launches of each path when start_counting () was called */
   guint64 counted_seen_from;          /* and waits that had ended by looking */
   LeatSessionStats stats;
+  gboolean levels_changed; /* graphs, or what is kept of them, since the stats were told */
   GMutex told_lock;
   LeatSessionStats told;  /* the stats as any thread may see them */
   char *told_device;      /* likewise, the id of the last device; NULL before the first */
+  char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
@@ -237,6 +257,9 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 void leat_session_tell_stats (LeatSession *self);
+void leat_session_tell_reason (LeatSession *self, const char *reason);
+/* (transfer full) */
+char *leat_session_dup_reason (LeatSession *self);
 void leat_session_get_stats (LeatSession *self, LeatSessionStats *stats);
 const LeatCounter *leat_counters_get (guint *n);
 guint64 leat_counter_get (const LeatCounter *self, const LeatSessionStats *stats);
@@ -249,6 +272,9 @@ void leat_session_list_changeable (LeatSession *self);
 gboolean leat_session_take_changes (LeatSession *self, GError **error);
 
 void leat_session_plan_calibration (LeatSession *self);
+/* Median time of a replay, in microseconds; negative after an error.  What it took is taken off @left_us; where that is
+ * used up, few replays do. */
+double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
 gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
 void leat_session_bind_likewise (LeatSession *self, LeatPlan *plan);
@@ -266,8 +292,35 @@ gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **e
 gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
-gboolean leat_session_recall (LeatSession *self, LeatLane *lane);
-void leat_session_remember (LeatSession *self, LeatLane *lane);
+gboolean leat_session_recall (LeatSession *self);
+void leat_session_remember (LeatSession *self);
+
+/* When the lane is another one. */
+void leat_session_find_staging (LeatSession *self, const LeatLane *lane);
+/* What is in it now. */
+static inline void
+leat_session_view (const LeatSessionStaging *staging, LeatView *view)
+{
+  *view = staging->view;
+  if (staging->count != NULL)
+    view->count = *staging->count;
+  if (G_UNLIKELY (staging->binding != NULL))
+    leat_binding_view (staging->binding, view, staging->row_bytes != 0 && staging->count == NULL);
+}
+
+static inline guint64
+leat_session_get_live_bytes (const LeatSessionStaging *staging, const LeatView *view)
+{
+  return staging->row_bytes != 0 ? view->count * staging->row_bytes : view->capacity;
+}
+
+/* Has the session to itself, and open, until leat_session_let_go (). */
+gboolean leat_session_take_open (LeatSession *self, GError **error);
+/* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
+gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
+gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
+/* Has every port whose memory the program brings got some? */
+gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
@@ -295,6 +348,8 @@ gboolean leat_session_open_timing (LeatSession *self, GError **error);
 GArray *leat_session_times_new (void);
 void leat_session_clear_times (LeatSession *self);
 gboolean leat_session_is_next_measured (LeatSession *self);
+/* How long one took that was not. */
+void leat_session_note_unmeasured (LeatSession *self, gint64 us);
 /* Launches a measured run, and looks at the clocks when it has ended. */
 gboolean leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error);
 gboolean leat_session_read_measured (LeatSession *self, LeatLane *lane, GError **error);

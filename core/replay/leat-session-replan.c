@@ -20,7 +20,7 @@ leat_plan_get_endpoint_buffer (LeatPlan *self, LeatNode *node)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (op->node == node)
+      if (op->node == node && !op->is_head)
         return leat_plan_get_buffer (self, op->touches[0].buffer);
     }
   return NULL;
@@ -84,8 +84,11 @@ leat_session_try_plan (LeatSession *self, GError **error)
 static void
 leat_session_undo (LeatSession *self, LeatAttempt *attempt)
 {
+  LeatPlan *plan;
+
   leat_attempt_undo (attempt);
-  g_clear_object (&(LeatPlan *){ leat_plan_new (self->pipeline, NULL) });
+  plan = leat_plan_new (self->pipeline, NULL);
+  g_clear_object (&plan);
 }
 
 /* Arguments that were set before come with the plan, and need no update of their own.  Those that are set from now on

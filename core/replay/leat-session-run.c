@@ -11,8 +11,7 @@
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
 
 static LeatFlow
-leat_session_ask (LeatSession *self, LeatLane *lane, LeatSessionInput *input, LeatView *view, gboolean wait,
-                  GCancellable *cancellable, GError **error)
+leat_session_ask (LeatSessionInput *input, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
 {
   const LeatOp *op = input->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
@@ -26,26 +25,23 @@ leat_session_ask (LeatSession *self, LeatLane *lane, LeatSessionInput *input, Le
   if (flow != LEAT_FLOW_DATA)
     return flow;
   input->generation++;
-  leat_lane_set_count (lane, op->touches[0].buffer, view->count);
+  if (input->staging.count != NULL)
+    *input->staging.count = view->count;
   return LEAT_FLOW_DATA;
 }
 
 static LeatFlow
-leat_session_fill (LeatSession *self, LeatLane *lane, LeatSessionInput *input, gboolean wait, GCancellable *cancellable,
-                   GError **error)
+leat_session_fill (LeatSession *self, LeatSessionInput *input, gboolean wait, GCancellable *cancellable, GError **error)
 {
-  LeatBufferId buffer = input->op->touches[0].buffer;
   LeatView view;
   LeatFlow flow;
 
-  leat_lane_view (lane, buffer, &view);
-  flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (self, lane, input, &view, wait, cancellable, error);
+  leat_session_view (&input->staging, &view);
+  flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, &view, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   self->stats.items_in += view.count;
-  self->stats.bytes_in += leat_plan_get_buffer (self->plan, buffer)->header
-                            ? view.count * leat_spec_get_row_bytes (view.spec)
-                            : view.capacity;
+  self->stats.bytes_in += leat_session_get_live_bytes (&input->staging, &view);
   return LEAT_FLOW_DATA;
 }
 
@@ -100,7 +96,7 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
   for (; self->n_filled < self->inputs->len; self->n_filled++)
     {
       LeatSessionInput *input = leat_session_get_input (self, self->n_filled);
-      LeatFlow flow = leat_session_fill (self, lane, input, wait, cancellable, error);
+      LeatFlow flow = leat_session_fill (self, input, wait, cancellable, error);
 
       if (flow == LEAT_FLOW_END && self->n_filled > 0)
         leat_session_warn_uneven (self, input->op);
@@ -114,37 +110,31 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
 }
 
 /* A sink finds out; the node whose output was too small is the cause. */
-static gboolean
-leat_session_check_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
+static G_NO_INLINE gboolean
+leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
 {
   const LeatBuffer *buffer = leat_plan_get_origin (self->plan, op->touches[0].buffer);
-  guint64 capacity = leat_buffer_get_capacity (buffer);
 
-  if (view->count <= capacity)
-    return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
                "there are %" G_GUINT64_FORMAT " items to give in %s, but room for %" G_GUINT64_FORMAT
                "; give that output a larger spec",
-               view->count, buffer->name, capacity);
+               view->count, buffer->name, leat_buffer_get_capacity (buffer));
   leat_node_prefix_error (leat_plan_find_writer (self->plan, buffer->id), error);
   return FALSE;
 }
 
 static gboolean
-leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output, GCancellable *cancellable,
-                    GError **error)
+leat_session_drain (LeatSession *self, LeatSessionOutput *output, GCancellable *cancellable, GError **error)
 {
   const LeatOp *op = output->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatView view;
   gboolean good;
 
-  leat_lane_view (lane, op->touches[0].buffer, &view);
-  if (!leat_session_check_overflow (self, op, &view, error))
-    return FALSE;
-  self->stats.bytes_out += leat_plan_get_buffer (self->plan, op->touches[0].buffer)->header
-                             ? view.count * leat_spec_get_row_bytes (view.spec)
-                             : view.capacity;
+  leat_session_view (&output->staging, &view);
+  if (G_UNLIKELY (view.count > output->staging.most))
+    return leat_session_fail_overflow (self, op, &view, error);
+  self->stats.bytes_out += leat_session_get_live_bytes (&output->staging, &view);
   if (output->direct)
     return TRUE;
   leat_nvtx_push (leat_node_get_name (op->node));
@@ -156,10 +146,10 @@ leat_session_drain (LeatSession *self, LeatLane *lane, LeatSessionOutput *output
 }
 
 static gboolean
-leat_session_drain_all (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+leat_session_drain_all (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   for (guint i = 0; i < self->outputs->len; i++)
-    if (!leat_session_drain (self, lane, leat_session_get_output (self, i), cancellable, error))
+    if (!leat_session_drain (self, leat_session_get_output (self, i), cancellable, error))
       return FALSE;
   return TRUE;
 }
@@ -180,11 +170,16 @@ leat_session_choose_path (LeatSession *self)
   return LEAT_PATH_RESIDENT;
 }
 
-/* Once for each path: the first run that can take it pays for its graph. */
+/* The first run that can take a path pays for its graph; each brings what was bound since the last. */
 static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
-  return lane->executables[path].is_built || leat_lane_build_graph (lane, path, error);
+  if (self->plan->users->len > 0 && !leat_lane_bring_bindings (lane, path, error))
+    return FALSE;
+  if (G_LIKELY (lane->executables[path].is_built))
+    return TRUE;
+  self->levels_changed = TRUE;
+  return leat_lane_build_graph (lane, path, error);
 }
 
 /* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
@@ -203,6 +198,7 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
 static G_NO_INLINE void
 leat_session_settle_plan (LeatSession *self)
 {
+  self->levels_changed = TRUE;
   if (leat_plan_settle (self->plan))
     for (guint i = 0; i < self->lanes->len; i++)
       leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
@@ -265,6 +261,8 @@ leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us,
   if (!good || (flight->measured && !leat_session_read_measured (self, lane, error))
       || !leat_lane_check_overs (lane, error))
     return FALSE;
+  if (lane->timing != NULL && !flight->measured)
+    leat_session_note_unmeasured (self, *ended_us - flight->filled_us);
   leat_session_note_on_device (self, TRUE);
   leat_lane_note_wait (lane, *ended_us - flight->filled_us);
   self->stats.runs_of[flight->measured ? LEAT_PATH_FULL : flight->path]++;
@@ -307,13 +305,34 @@ leat_session_mark_filled (LeatSession *self)
     self->marks[LEAT_MARK_FILLED];
 }
 
+/* Does any source have to be asked for its data, or any sink to be given them?  A clock that nobody needs is not looked
+ * at. */
+static gboolean
+leat_session_asks (LeatSession *self)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (!leat_session_get_input (self, i)->direct)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_session_gives (LeatSession *self)
+{
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!leat_session_get_output (self, i)->direct)
+      return TRUE;
+  return FALSE;
+}
+
 LeatFlow
 leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
 {
   LeatSessionFlight *flight = &self->flight;
+  gboolean asks = leat_session_asks (self);
   LeatFlow flow;
 
-  *flight = (LeatSessionFlight){ .begin_us = g_get_monotonic_time () };
+  *flight = (LeatSessionFlight){ .begin_us = asks ? g_get_monotonic_time () : 0 };
   if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
   flight->traced = leat_session_is_traced (self);
@@ -324,10 +343,14 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
     return flow;
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
-  flight->known = leat_session_recall (self, lane);
-  if (!flight->known && self->to_calibrate && !leat_session_calibrate (self, lane, error))
+  flight->known = leat_session_recall (self);
+  if (!flight->known && self->to_calibrate
+      && (!leat_session_prepare_path (self, lane, LEAT_PATH_FULL, error)
+          || !leat_session_calibrate (self, lane, error)))
     return LEAT_FLOW_ERROR;
-  flight->filled_us = g_get_monotonic_time ();
+  if (asks || !flight->known)
+    flight->filled_us = g_get_monotonic_time ();
+  flight->begin_us = asks ? flight->begin_us : flight->filled_us;
   if (G_UNLIKELY (flight->traced))
     leat_session_mark_filled (self);
   return flight->known || leat_session_launch_work (self, lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
@@ -339,11 +362,12 @@ leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellab
   LeatSessionFlight *flight = &self->flight;
   gint64 ended_us = flight->filled_us;
   gint64 computed_us;
+  gboolean gives = leat_session_gives (self);
 
   if (flight->known)
     {
       leat_session_note_recalled (self);
-      if (!leat_session_drain_all (self, lane, cancellable, error))
+      if (!leat_session_drain_all (self, cancellable, error))
         return LEAT_FLOW_ERROR;
       if (G_UNLIKELY (flight->traced))
         leat_session_trace_run (self, lane, TRUE);
@@ -351,11 +375,11 @@ leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellab
     }
   if (flight->launched && !leat_session_wait_for_work (self, lane, &ended_us, error))
     return LEAT_FLOW_ERROR;
-  computed_us = g_get_monotonic_time ();
-  leat_session_remember (self, lane);
-  if (!leat_session_drain_all (self, lane, cancellable, error))
+  computed_us = gives ? g_get_monotonic_time () : 0;
+  leat_session_remember (self);
+  if (!leat_session_drain_all (self, cancellable, error))
     return LEAT_FLOW_ERROR;
-  leat_session_note_times (self, flight, ended_us, g_get_monotonic_time () - computed_us);
+  leat_session_note_times (self, flight, ended_us, gives ? g_get_monotonic_time () - computed_us : 0);
   if (G_UNLIKELY (flight->traced))
     leat_session_trace_run (self, lane, FALSE);
   return LEAT_FLOW_DATA;

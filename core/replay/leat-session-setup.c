@@ -9,6 +9,9 @@
 /* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
  * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */
 
+/* That are kept beside the one that runs: each has a stream and executables, which take memory that nobody measures. */
+#define LEAT_SESSION_MOST_SHAPES 64
+
 /* What a plan came to, for statistics and the bus. */
 typedef struct
 {
@@ -29,10 +32,14 @@ leat_session_list_endpoints (LeatSession *self)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
+      gboolean user = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
+                        ? leat_plan_get_buffer (self->plan, op->touches[0].buffer)->user
+                        : FALSE;
+
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op }, 1);
+        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op, .direct = user }, 1);
       else if (op->kind == LEAT_OP_SINK)
-        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op }, 1);
+        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op, .direct = user }, 1);
     }
 }
 
@@ -67,6 +74,20 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
     leat_session_clear_times (self);
 }
 
+/* Those of the former lane count too. */
+static void
+leat_session_carry_waits (LeatSession *self, const LeatLane *former, const LeatLane *lane)
+{
+  self->counted_seen_from += lane->seen_ended - former->seen_ended;
+}
+
+static void
+leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
+{
+  for (guint i = 0; self->setup != NULL && self->setup != setup && i < setup->lanes->len; i++)
+    leat_lane_take_bindings (g_ptr_array_index (setup->lanes, i), g_ptr_array_index (self->setup->lanes, i));
+}
+
 static void
 leat_session_point_at (LeatSession *self, LeatSetup *setup)
 {
@@ -74,6 +95,9 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   g_autoptr (GArray) outputs = self->outputs;
   gboolean same_memory = self->setup == setup;
 
+  leat_session_lend_bindings (self, setup);
+  if (self->setup != NULL)
+    leat_session_carry_waits (self, g_ptr_array_index (self->lanes, 0), g_ptr_array_index (setup->lanes, 0));
   self->setup = setup;
   setup->used = ++self->setup_clock;
   g_set_object (&self->plan, setup->plan);
@@ -84,6 +108,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   self->outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
   leat_session_list_endpoints (self);
   leat_session_carry_endpoints (self, inputs, outputs, same_memory);
+  leat_session_find_staging (self, g_ptr_array_index (self->lanes, 0));
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
@@ -100,7 +125,7 @@ leat_session_tell_endpoint (LeatPlan *before, LeatPlan *plan, const LeatOp *op)
     {
       const LeatOp *old = leat_plan_get_op (before, i);
 
-      if (old->node == op->node
+      if (old->node == op->node && old->kind == op->kind
           && !leat_spec_equal (leat_plan_get_buffer (before, old->touches[0].buffer)->spec, buffer->spec)
           && LEAT_ENDPOINT_GET_CLASS (endpoint)->respec != NULL)
         LEAT_ENDPOINT_GET_CLASS (endpoint)->respec (endpoint);
@@ -172,6 +197,7 @@ leat_session_drop_setups (LeatSession *self)
   self->resident = NULL;
   g_ptr_array_set_size (self->setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
+  g_clear_pointer (&self->address_map, leat_address_map_free);
 }
 
 static LeatSetup *
@@ -184,7 +210,11 @@ leat_session_find_setup (LeatSession *self, LeatPlan *plan)
       LeatSetup *setup = g_ptr_array_index (self->setups, i);
       g_autofree char *why = NULL;
 
-      if (setup->key == key && leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
+      if (setup->key != key)
+        continue;
+      if (plan->traits.settled)
+        leat_setup_settle (setup);
+      if (leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
         return setup;
     }
   return NULL;
@@ -234,8 +264,9 @@ leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out)
 {
   LeatSetup *oldest;
 
-  while (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes
-         && (oldest = leat_session_find_oldest (self)) != NULL)
+  while (
+    (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes || self->setups->len > LEAT_SESSION_MOST_SHAPES)
+    && (oldest = leat_session_find_oldest (self)) != NULL)
     g_ptr_array_add (out, leat_session_steal_setup (self, oldest));
   return bytes <= self->cache_bytes;
 }
@@ -277,6 +308,8 @@ leat_session_new_setup (LeatSession *self, LeatPlan *plan, GPtrArray *out, GErro
     }
   if (setup == NULL)
     g_propagate_error (error, inner);
+  else
+    leat_session_lend_bindings (self, setup);
   return setup;
 }
 
@@ -356,18 +389,18 @@ leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, 
       leat_setup_free (leat_session_steal_setup (self, setup));
       return leat_session_replace_setup (self, plan, TRUE, taking, error);
     }
-  self->failed = !leat_session_replace_setup (self, plan, FALSE, taking, error);
-  return !self->failed;
+  if (leat_session_replace_setup (self, plan, FALSE, taking, error))
+    return TRUE;
+  self->failed = self->failed || !leat_setup_rebuild (setup, NULL);
+  return FALSE;
 }
 
 static gboolean
 leat_session_take_new_plan (LeatSession *self, LeatPlan *plan, LeatTaking *taking, GError **error)
 {
-  LeatPlanLikeness likeness = leat_plan_compare (self->plan, plan, &taking->reason);
-  gboolean keep = !leat_plan_has_shape_of (self->plan, plan);
-
+  leat_plan_compare (self->plan, plan, &taking->reason);
   /* Where kernels alone have changed, the former ones are not likely to come back. */
-  return leat_session_replace_setup (self, plan, keep && likeness != LEAT_PLANS_MATCH, taking, error);
+  return leat_session_replace_setup (self, plan, !leat_plan_has_shape_of (self->plan, plan), taking, error);
 }
 
 static void
@@ -387,7 +420,7 @@ leat_session_note_taking (LeatSession *self, const LeatTaking *taking)
 {
   if (taking->reason == NULL)
     return;
-  g_strlcpy (self->stats.change_reason, taking->reason, sizeof self->stats.change_reason);
+  leat_session_tell_reason (self, taking->reason);
   leat_session_post_taking (self, taking);
 }
 
@@ -403,6 +436,7 @@ leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error)
     good = leat_session_adjust_setup (self, setup, plan, &taking, error);
   else
     good = leat_session_take_new_plan (self, plan, &taking, error);
+  self->levels_changed = TRUE;
   if (good)
     leat_session_note_taking (self, &taking);
   g_free (taking.reason);

@@ -43,6 +43,12 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("runs-resident", runs_of[LEAT_PATH_RESIDENT], "Runs without uploads, their inputs being what they were"),
   /**
+   * LeatSession:runs-measured:
+   *
+   * Runs whose nodes were measured by the device's clock, since the session was opened.
+   */
+  COUNTER ("runs-measured", runs_measured, "Runs whose nodes were measured by the device's clock"),
+  /**
    * LeatSession:memo-hits:
    *
    * Runs whose results were known, since the session was opened.
@@ -72,6 +78,12 @@ static const LeatCounter leat_counters[] = {
    * Nodes whose arguments were set between runs, since the session was opened.
    */
   COUNTER ("changes", changes, "Nodes whose arguments were set between runs"),
+  /**
+   * LeatSession:bindings:
+   *
+   * Times that memory of the program was bound to a port, since the session was opened.
+   */
+  COUNTER ("bindings", bindings, "Times that memory of the program was bound to a port"),
   /**
    * LeatSession:replans:
    *
@@ -257,8 +269,11 @@ leat_counter_is_time (const LeatCounter *self)
 }
 
 static void
-leat_session_add_up_graphs (LeatSession *self)
+leat_session_note_levels (LeatSession *self)
 {
+  self->levels_changed = FALSE;
+  self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
+  self->stats.shape_bytes = leat_session_get_cached_bytes (self);
   self->stats.graph_bytes = self->stats.graph_reserved_bytes = 0;
   for (guint i = 0; i < self->setups->len; i++)
     self->stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->setups, i));
@@ -274,12 +289,31 @@ leat_session_tell_stats (LeatSession *self)
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   self->stats.graphs = self->graph_counts;
   self->stats.early_starts = self->plan->prediction.early_starts;
-  self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
-  self->stats.shape_bytes = leat_session_get_cached_bytes (self);
-  leat_session_add_up_graphs (self);
+  if (G_UNLIKELY (self->levels_changed))
+    leat_session_note_levels (self);
   g_mutex_lock (&self->told_lock);
   self->told = self->stats;
   g_mutex_unlock (&self->told_lock);
+}
+
+void
+leat_session_tell_reason (LeatSession *self, const char *reason)
+{
+  g_mutex_lock (&self->told_lock);
+  g_free (self->told_reason);
+  self->told_reason = g_strdup (reason);
+  g_mutex_unlock (&self->told_lock);
+}
+
+char *
+leat_session_dup_reason (LeatSession *self)
+{
+  char *reason;
+
+  g_mutex_lock (&self->told_lock);
+  reason = g_strdup (self->told_reason != NULL ? self->told_reason : "");
+  g_mutex_unlock (&self->told_lock);
+  return reason;
 }
 
 void
@@ -317,7 +351,8 @@ leat_session_print_trials (LeatSession *self)
  * result.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-resident t (without uploads,
- *   since the inputs were what they were) and memo-hits t (results that were known); memo-lookups t, memo-held t
+ *   since the inputs were what they were) and memo-hits t (results that were known); runs-measured t (by the
+ *   device's clock, with #LeatSession:timing); memo-lookups t, memo-held t
  *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t (plans made
  *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
  *   (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why the last plan
@@ -335,14 +370,16 @@ leat_session_print_trials (LeatSession *self)
 GVariant *
 leat_session_dup_stats (LeatSession *self)
 {
+  g_autofree char *reason = NULL;
   LeatSessionStats stats;
   GVariantDict dict;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  reason = leat_session_dup_reason (self);
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
-  g_variant_dict_insert (&dict, "last-reason", "s", stats.change_reason);
+  g_variant_dict_insert (&dict, "last-reason", "s", reason);
   for (guint i = 0; i < G_N_ELEMENTS (leat_counters); i++)
     g_variant_dict_insert (&dict, leat_counters[i].name, leat_counter_is_time (&leat_counters[i]) ? "x" : "t",
                            leat_counter_get (&leat_counters[i], &stats));

@@ -9,8 +9,13 @@
 /* Which runs are measured, and what is made of them.  Measured runs have a graph of their own, so that the clocks cost
  * the others nothing. */
 
-#define LEAT_TIMING_FIRST 64 /* so many runs are measured one after the other, */
-#define LEAT_TIMING_EVERY 32 /* then one of so many */
+#define LEAT_TIMING_FIRST 64   /* so many runs are measured one after the other, */
+#define LEAT_TIMING_EVERY 32   /* then one of so many at most, */
+#define LEAT_TIMING_RARE  1024 /* and at least */
+
+/* What measuring may add to a mean run: a share of it, or so much for each node that is measured. */
+#define LEAT_TIMING_SHARE   0.015
+#define LEAT_TIMING_NODE_US 0.05
 
 GType
 leat_timing_mode_get_type (void)
@@ -50,6 +55,7 @@ leat_session_clear_times (LeatSession *self)
   self->times.samples = 0;
   self->times.launch_ns = self->times.wait_ns = self->times.work_ns = 0;
   g_array_set_size (self->times.nodes, 0);
+  self->measured_us = self->unmeasured_us = G_MAXINT64;
   g_mutex_unlock (&self->told_lock);
 }
 
@@ -108,7 +114,35 @@ gboolean
 leat_session_is_next_measured (LeatSession *self)
 {
   return leat_session_is_traced (self) || self->n_measured < LEAT_TIMING_FIRST
-         || self->stats.runs % LEAT_TIMING_EVERY == 0;
+         || self->stats.runs >= self->next_measured;
+}
+
+/* The least of each are compared, which what else the machine does changes least. */
+static guint64
+leat_session_space_measured (LeatSession *self)
+{
+  double extra_us = (double) (self->measured_us - self->unmeasured_us);
+  double most_us = MAX (LEAT_TIMING_SHARE * (double) self->unmeasured_us, LEAT_TIMING_NODE_US * self->times.nodes->len);
+
+  if (self->measured_us == G_MAXINT64 || self->unmeasured_us == G_MAXINT64 || extra_us <= 0)
+    return LEAT_TIMING_EVERY;
+  return (guint64) CLAMP (extra_us / most_us, LEAT_TIMING_EVERY, LEAT_TIMING_RARE);
+}
+
+/* @us: from the launch until all of it was read */
+static void
+leat_session_plan_measured (LeatSession *self, gint64 us)
+{
+  self->n_measured++;
+  if (self->times.samples > 1) /* the first pays for the graph */
+    self->measured_us = MIN (self->measured_us, us);
+  self->next_measured = self->stats.runs + leat_session_space_measured (self);
+}
+
+void
+leat_session_note_unmeasured (LeatSession *self, gint64 us)
+{
+  self->unmeasured_us = MIN (self->unmeasured_us, us);
 }
 
 static void
@@ -128,7 +162,7 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
 {
   const gint64 *marks = self->marks;
 
-  self->n_measured++;
+  self->stats.runs_measured++;
   g_mutex_lock (&self->told_lock);
   self->times.samples++;
   self->times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_HANDED];
@@ -143,11 +177,9 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
   g_mutex_unlock (&self->told_lock);
 }
 
-gboolean
-leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error)
+static gboolean
+leat_session_launch_between_events (LeatSession *self, LeatLane *lane, GError **error)
 {
-  if (self->times.nodes->len == 0)
-    leat_session_list_times (self, lane);
   self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
   if (!leat_timing_begin (lane->timing, error))
     return FALSE;
@@ -159,11 +191,32 @@ leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error)
 }
 
 gboolean
+leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error)
+{
+  gboolean good;
+
+  if (self->times.nodes->len == 0)
+    leat_session_list_times (self, lane);
+  if (!leat_device_push (self->device, error))
+    return FALSE;
+  good = leat_session_launch_between_events (self, lane, error);
+  leat_device_pop (self->device);
+  return good;
+}
+
+gboolean
 leat_session_read_measured (LeatSession *self, LeatLane *lane, GError **error)
 {
-  if (!leat_timing_read (lane->timing, error))
+  gboolean good = leat_device_push (self->device, error);
+
+  if (!good)
+    return FALSE;
+  good = leat_timing_read (lane->timing, error);
+  leat_device_pop (self->device);
+  if (!good)
     return FALSE;
   leat_session_note_measured (self, lane->timing);
+  leat_session_plan_measured (self, g_get_monotonic_time () - self->flight.filled_us);
   return TRUE;
 }
 

@@ -148,5 +148,6 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan)
         ways[i] = old->way;
     }
   traits.ways = self->ways_known ? ways : NULL;
+  traits.settled = traits.settled || self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
   leat_plan_bind (plan, &traits);
 }

@@ -67,6 +67,8 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_MEMO, "LEAT_SESSION_ERROR_MEMO", "memo" },
                                        { LEAT_SESSION_ERROR_CAPTURE, "LEAT_SESSION_ERROR_CAPTURE", "capture" },
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
+                                       { LEAT_SESSION_ERROR_UNBOUND, "LEAT_SESSION_ERROR_UNBOUND", "unbound" },
+                                       { LEAT_SESSION_ERROR_MEMORY, "LEAT_SESSION_ERROR_MEMORY", "memory" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -204,7 +206,8 @@ leat_session_bind (LeatSession *self, GError **error)
 static void
 leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
 {
-  gboolean up = lane->hosts[op->from] != NULL, back = lane->hosts[op->to] != NULL;
+  gboolean up = lane->hosts[op->from] != NULL || leat_plan_get_user (lane->plan, op->from) != NULL;
+  gboolean back = lane->hosts[op->to] != NULL || leat_plan_get_user (lane->plan, op->to) != NULL;
 
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     if (!leat_path_skips (path, op))
@@ -297,6 +300,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   self->measured = self->timing_mode == LEAT_TIMING_NODES;
   self->n_measured = 0;
@@ -312,6 +316,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
     }
   self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
   leat_session_tell_device (self);
+  self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
   return TRUE;
@@ -461,7 +466,6 @@ static void
 leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   LeatSession *self = LEAT_SESSION (object);
-  LeatSessionStats stats;
 
   switch (id)
     {
@@ -505,8 +509,7 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_string (value, self->trace_path);
       break;
     case PROP_LAST_REASON:
-      leat_session_get_stats (self, &stats);
-      g_value_set_string (value, stats.change_reason);
+      g_value_take_string (value, leat_session_dup_reason (self));
       break;
     default:
       if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
@@ -531,6 +534,7 @@ leat_session_finalize (GObject *object)
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->told_device);
+  g_free (self->told_reason);
   g_free (self->trace_path);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);

@@ -27,6 +27,8 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_CAPTURE: work cannot be part of a graph, and is done outside; only in warnings
  * @LEAT_SESSION_ERROR_BUSY: another thread has the session (it runs there, or is being opened or closed), or a run has
  * been launched and not completed
+ * @LEAT_SESSION_ERROR_UNBOUND: a run, and a port whose memory the program brings has none
+ * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -40,6 +42,8 @@ typedef enum
   LEAT_SESSION_ERROR_MEMO,
   LEAT_SESSION_ERROR_CAPTURE,
   LEAT_SESSION_ERROR_BUSY,
+  LEAT_SESSION_ERROR_UNBOUND,
+  LEAT_SESSION_ERROR_MEMORY,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -160,6 +164,9 @@ LeatPlan *leat_session_get_plan (LeatSession *self);
 LeatDevice *leat_session_get_device (LeatSession *self);
 gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GError **error);
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);
+gboolean leat_session_bind_input (LeatSession *self, const char *name, guint64 address, guint64 bytes, guint64 count,
+                                  GError **error);
+gboolean leat_session_bind_output (LeatSession *self, const char *name, guint64 address, guint64 bytes, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);

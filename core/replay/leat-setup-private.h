@@ -34,8 +34,10 @@ void leat_setup_free (LeatSetup *self);
 /* The graphs of the first path.  @donor (nullable): a setup that is not needed any more when this succeeds, alike to
  * this one: its executables are updated where the driver does so.  @why: as leat_lane_take_graph (). */
 gboolean leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error);
-/* The donor of a build that failed is to run on. */
+/* Its graphs, as they were when it ran last: after a build that it was the donor of, or an adjustment, that failed. */
 gboolean leat_setup_rebuild (LeatSetup *self, GError **error);
+/* From now on graphs of one op are worth their while. */
+void leat_setup_settle (LeatSetup *self);
 /* See leat_lane_adjust (). */
 gboolean leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, gboolean *broken,
                             GError **error);

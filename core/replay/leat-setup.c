@@ -16,7 +16,7 @@ LeatSetup *
 leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GError **error)
 {
   g_autoptr (LeatSetup) self = g_new0 (LeatSetup, 1);
-  guint64 bytes = leat_store_get_bytes (base->store);
+  guint64 before_bytes = leat_store_get_bytes (base->store), bytes;
   g_autofree char *name = NULL;
   LeatLane *lane;
 
@@ -33,7 +33,9 @@ leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GE
   name = g_strdup_printf ("lane %u", self->lanes->len);
   leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
   g_ptr_array_add (self->lanes, lane);
-  self->bytes = leat_store_get_bytes (base->store) - bytes;
+  /* What was kept until the device was quiet may have been given back meanwhile. */
+  bytes = leat_store_get_bytes (base->store);
+  self->bytes = bytes > before_bytes ? bytes - before_bytes : 0;
   return g_steal_pointer (&self);
 }
 
@@ -88,6 +90,14 @@ leat_setup_rebuild (LeatSetup *self, GError **error)
   return TRUE;
 }
 
+void
+leat_setup_settle (LeatSetup *self)
+{
+  if (leat_plan_settle (self->plan))
+    for (guint i = 0; i < self->lanes->len; i++)
+      leat_lane_destroy_graphs (leat_setup_get_lane (self, i));
+}
+
 static void
 leat_setup_take_over (LeatSetup *self, LeatResident *resident, LeatPlan *plan)
 {
@@ -107,13 +117,7 @@ leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, g
     return FALSE;
   for (guint i = 0; i < self->lanes->len; i++)
     if (!leat_lane_adjust (leat_setup_get_lane (self, i), plan, resident, broken, error))
-      {
-        /* A lane that failed half-way holds on to what it would have taken over. */
-        *broken = *broken || i > 0;
-        if (*broken)
-          leat_setup_take_over (self, g_steal_pointer (&resident), plan);
-        return FALSE;
-      }
+      return FALSE;
   leat_setup_take_over (self, g_steal_pointer (&resident), plan);
   return TRUE;
 }

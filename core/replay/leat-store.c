@@ -63,7 +63,20 @@ leat_store_get_bytes (LeatStore *self)
   return self->bytes;
 }
 
-/* Takes @key over. */
+static void
+leat_store_note (LeatStore *self, LeatBlock *block)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  block->user = self->round;
+  self->bytes += leat_memory_get_bytes (block->memory);
+  if (block->key != NULL)
+    g_hash_table_insert (self->blocks, block->key, block);
+  else
+    g_ptr_array_add (self->arenas, block);
+}
+
+/* Takes @key over.  Not under the lock: to find room, memory may make lanes give back what they have of this store. */
 static LeatBlock *
 leat_store_add (LeatStore *self, LeatMemoryKind kind, guint64 bytes, const char *what, char *key, GError **error)
 {
@@ -80,12 +93,7 @@ leat_store_add (LeatStore *self, LeatMemoryKind kind, guint64 bytes, const char 
   block->store = leat_store_ref (self);
   block->memory = memory;
   block->key = key;
-  block->user = self->round;
-  self->bytes += bytes;
-  if (key != NULL)
-    g_hash_table_insert (self->blocks, key, block);
-  else
-    g_ptr_array_add (self->arenas, block);
+  leat_store_note (self, block);
   return block;
 }
 
@@ -119,6 +127,7 @@ leat_block_unref (LeatBlock *self)
   leat_store_unref (store);
 }
 
+/* Under the lock. */
 static LeatBlock *
 leat_store_lend (LeatStore *self, LeatBlock *block)
 {
@@ -127,35 +136,48 @@ leat_store_lend (LeatStore *self, LeatBlock *block)
   return block;
 }
 
-/* Two buffers of one plan may have the same name: the second gets a block of its own. */
-LeatBlock *
-leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
+/* Two buffers of one plan may have the same name: the second gets a block of its own.  @key: (transfer full): where
+ * there is none, what it is to be found by. */
+static LeatBlock *
+leat_store_find (LeatStore *self, const LeatBuffer *buffer, char **key)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-  gboolean staging = buffer->place == LEAT_PLACE_STAGING;
-  LeatBlock *block;
 
   for (guint again = 0;; again++)
     {
-      g_autofree char *key =
+      g_autofree char *tried =
         g_strdup_printf ("%u %s %" G_GUINT64_FORMAT " %u", buffer->kind, buffer->name, buffer->bytes, again);
+      LeatBlock *block = g_hash_table_lookup (self->blocks, tried);
 
-      block = g_hash_table_lookup (self->blocks, key);
-      if (block != NULL && block->user == self->round)
-        continue;
-      if (block != NULL)
+      if (block == NULL)
+        {
+          *key = g_steal_pointer (&tried);
+          return NULL;
+        }
+      if (block->user != self->round)
         return leat_store_lend (self, block);
-      block = leat_store_add (self, staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name,
-                              g_steal_pointer (&key), error);
-      if (block != NULL && staging)
-        memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
-      return block;
     }
 }
 
-/* One that is far too large would outlive those who need all of it. */
 LeatBlock *
-leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
+leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
+{
+  gboolean staging = buffer->place == LEAT_PLACE_STAGING;
+  char *key = NULL;
+  LeatBlock *block = leat_store_find (self, buffer, &key);
+
+  if (block != NULL)
+    return block;
+  block =
+    leat_store_add (self, staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name, key, error);
+  if (block != NULL && staging)
+    memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
+  return block;
+}
+
+/* One that is far too large would outlive those who need all of it. */
+static LeatBlock *
+leat_store_find_arena (LeatStore *self, guint64 bytes)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
@@ -167,7 +189,15 @@ leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
       if (room >= bytes && room / 2 <= bytes)
         return leat_store_lend (self, block);
     }
-  return leat_store_add (self, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+  return NULL;
+}
+
+LeatBlock *
+leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
+{
+  LeatBlock *block = leat_store_find_arena (self, bytes);
+
+  return block != NULL ? block : leat_store_add (self, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
 }
 
 static gboolean

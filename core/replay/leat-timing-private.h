@@ -23,7 +23,8 @@ struct _LeatTiming
   LeatEvent **begins; /* by op index; NULL where they are never used */
   LeatEvent **ends;   /* likewise */
   LeatMemory *clocks; /* begin and end of each op whose kernel tells; NULL where none does */
-  guint64 (*told)[2]; /* copied from there */
+  LeatMemory *copies; /* pinned: what was copied from there */
+  guint64 (*told)[2]; /* the same, for the host */
   LeatOpTime *times;  /* of the last measured run, by op index; both 0 where nothing was measured */
   gint64 span_ns;     /* from the first event to the last */
   gint64 work_ns;     /* from the beginning of the first op to the end of the last */
@@ -40,7 +41,7 @@ gboolean leat_timing_uses_events (LeatTiming *self, const LeatOp *op);
 /* Where the wrapper of @op's kernel leaves its times. */
 CUdeviceptr leat_timing_get_clock (LeatTiming *self, const LeatOp *op);
 
-/* Around a measured run, on its stream. */
+/* Around a measured run, on its stream; the context must be current, and for the times too. */
 gboolean leat_timing_begin (LeatTiming *self, GError **error);
 gboolean leat_timing_end (LeatTiming *self, GError **error);
 /* When it has completed: fills in the times. */

@@ -3,6 +3,7 @@
  */
 #include "tool-run.h"
 
+#include <signal.h>
 #include <string.h>
 
 #define WORDS(...) ((const char *const[]){ "leat-bench", __VA_ARGS__, NULL })
@@ -73,7 +74,7 @@ test_bench_gives_figures (void)
   g_assert_cmpstr (
     names, ==,
     "round-trip-4k-auto round-trip-4k-copy round-trip-4k-mapped resident-4k queue-4k round-trip-64k-copy "
-    "memo-4k chain-1 chain-32 fan-out-8 argument open-10 start");
+    "memo-4k chain-1 chain-32 fan-out-8 argument argument-double open-10 start");
   g_assert_cmpint (json_object_get_int_member (all, "repeat"), ==, 5);
   g_assert_cmpstr (json_object_get_string_member (all, "device-name"), !=, "");
   check_cases (all);
@@ -161,6 +162,34 @@ test_bench_fails_cleanly (void)
   tool_remove_folder (folder);
 }
 
+/* In the middle of a soak, so that there is something to interrupt. */
+static void
+test_bench_interrupted_leaves_nothing (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *tmp = g_strconcat ("TMPDIR=", folder, NULL);
+  g_autoptr (GSubprocess) process =
+    tool_start ((const char *const[]){ "env", tmp, "leat-bench", "soak-copy", "--replays=100000000", NULL });
+  g_autoptr (ToolResult) result = NULL;
+  g_autofree char *left = NULL;
+
+  for (guint i = 0; i < 2000; i++)
+    {
+      g_autofree char *made = tool_list_folder (folder);
+
+      if (*made != '\0')
+        break;
+      g_usleep (10000);
+    }
+  g_usleep (100000);
+  g_subprocess_send_signal (process, SIGTERM);
+  result = tool_collect (process);
+  left = tool_list_folder (folder);
+  g_assert_cmpint (result->code, ==, 128 + SIGTERM);
+  g_assert_cmpstr (left, ==, "");
+  tool_remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -170,5 +199,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/tools/bench/lists-cases", test_bench_lists_cases);
   g_test_add_func ("/leat/tools/bench/refuses", test_bench_refuses);
   g_test_add_func ("/leat/tools/bench/fails-cleanly", test_bench_fails_cleanly);
+  g_test_add_func ("/leat/tools/bench/interrupted-leaves-nothing", test_bench_interrupted_leaves_nothing);
   return g_test_run ();
 }

@@ -76,9 +76,12 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
 
 /* From compute capability 9.0 on, a kernel may begin while those that it depends on still run, where an edge of the
  * graph says so.  A wrapper lets what depends on it begin at once, and waits before anything else: so all that runs
- * early waits, and the end of one kernel means the end of all before it. */
+ * early waits, and the end of one kernel means the end of all before it.
+ *
+ * What it reads may then be written while it is there already, though not after the wait.  Loads for what nobody writes
+ * while a kernel is there (ld.global.nc) will not do for it; the compiler takes them for what is `__restrict__` and only
+ * read, but not where something, at the end, might write it. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define LEAT_RESTRICT
 /* By this name the host knows that wrappers wait. */
 extern "C" __device__ int leat_wrappers_wait = 1;
 
@@ -89,7 +92,13 @@ leat_wait_for_others ()
   asm volatile ("griddepcontrol.wait;" ::: "memory");
 }
 
-/* What may be written while the kernel is there, though not after the wait, is not read as what never is. */
+template <class T>
+__device__ __forceinline__ void
+leat_might_write (T *p)
+{
+  asm volatile ("" ::"l"(p) : "memory");
+}
+
 template <class T>
 __device__ __forceinline__ T
 leat_load_plainly (const T *p)
@@ -98,10 +107,14 @@ leat_load_plainly (const T *p)
 }
 #define __ldg(p) leat_load_plainly (p)
 #else
-#define LEAT_RESTRICT __restrict__
-
 __device__ __forceinline__ void
 leat_wait_for_others ()
+{
+}
+
+template <class T>
+__device__ __forceinline__ void
+leat_might_write (T *)
 {
 }
 #endif

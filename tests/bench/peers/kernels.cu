@@ -48,4 +48,11 @@ __global__ void sum8 (const float *x0, uint64_t x0_count, const float *x1, const
   if (i < x0_count)
     y[i] = x0[i] + x1[i] + x2[i] + x3[i] + x4[i] + x5[i] + x6[i] + x7[i];
 }
+
+__global__ void invert (const uint8_t *in, uint64_t in_count, uint8_t *out)
+{
+  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;
+  if (i < in_count)
+    out[i] = (uint8_t) ~in[i];
+}
 }

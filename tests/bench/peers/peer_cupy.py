@@ -5,6 +5,7 @@
 CuPy refuses copies of host arrays while a stream is capturing; copies by address may be captured where its runtime
 lets them, and are made around the graph where not. What was done is said in the version."""
 
+import sys
 import time
 
 import cupy
@@ -13,6 +14,10 @@ import numpy as np
 
 AXPB = cupy.ElementwiseKernel('float32 x, float32 a', 'float32 y', 'y = a * x + 1.0f', 'axpb')
 STEP = cupy.ElementwiseKernel('float32 x', 'float32 y', 'y = x + 1.0f', 'step')
+AXPB_OF = cupy.ElementwiseKernel('float32 x, raw float32 a', 'float32 y', 'y = a[0] * x + 1.0f', 'axpb_of')
+WORK = cupy.ElementwiseKernel('float32 x, float32 a, float32 b', 'float32 y',
+                              f'y = x; for (int s = 0; s < {measure.BRANCH_STEPS}; s++) y = __fadd_rn (__fmul_rn (a, y), b)',
+                              'work')
 TO_DEVICE, TO_HOST = 1, 2
 
 
@@ -108,6 +113,48 @@ def chain(report, length, divisor):
     report.add(f'chain-{length}', replay=ends.subject.measure(replay, report.runs(divisor), 1, length))
 
 
+def fan_out(report, divisor):
+    """Streams of their own make the branches parallel in the graph."""
+    ends = Ends(256)
+    sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(measure.BRANCHES)]
+    parts = [cupy.zeros(256, cupy.float32) for _ in sides]
+
+    def branches():
+        begin = ends.stream.record()
+        for i, side in enumerate(sides):
+            side.wait_event(begin)
+            with side:
+                WORK(ends.x, np.float32(1), np.float32(i + 1), parts[i])
+            ends.stream.wait_event(side.record())
+        with ends.stream:
+            ends.y[...] = parts[0]
+            for part in parts[1:]:
+                cupy.add(ends.y, part, out=ends.y)
+    replay, _how = make_replay(ends, True, branches, ends.y)
+    plus = measure.BRANCH_STEPS * measure.BRANCHES * (measure.BRANCHES + 1) / 2
+    report.add('fan-out-8', replay=ends.subject.measure(replay, report.runs(divisor), measure.BRANCHES, plus))
+
+
+def argument(report):
+    """CuPy's graphs cannot be changed: the argument lies on the device and is written before the launch."""
+    ends = Ends(1024)
+    factor = cupy.full(1, 2, cupy.float32)
+    replay, _how = make_replay(ends, True, lambda: AXPB_OF(ends.x, factor, ends.y), ends.y)
+    state = {'factor': 2.0}
+
+    def choose(turn):
+        state['factor'] = float(2 + turn % 32)
+        return state['factor'], 1
+
+    def changed():
+        with ends.stream:
+            factor.fill(state['factor'])
+        replay()
+    set_and_replay = ends.subject.measure(changed, report.runs(1), 2, 1, choose)
+    report.add('argument', replay=ends.subject.measure(replay, report.runs(1), state['factor'], 1),
+               set_and_replay=set_and_replay)
+
+
 def opening(report, nodes, divisor):
     samples, length = [], nodes - 4
     for turn in range(1 + report.runs(divisor)):
@@ -127,7 +174,16 @@ def opening(report, nodes, divisor):
     report.add(f'open-{nodes}', parse_to_ready=samples)
 
 
+def once(path):
+    with open(path, 'rb') as file:
+        given = np.frombuffer(file.read(), np.uint8)
+    sys.stdout.buffer.write(cupy.asnumpy(cupy.invert(cupy.asarray(given))).tobytes())
+
+
 def main():
+    if measure.once_input():
+        once(measure.once_input())
+        return
     name = cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()
     report = measure.Report('cupy', name, measure.wanted_repeat(), cupy.__version__)
     for size, count, divisor in measure.SIZES:
@@ -135,8 +191,11 @@ def main():
         resident(report, size, count // 4, divisor)
     for length, divisor in measure.CHAINS:
         chain(report, length, divisor)
+    report.attempt('fan-out-8', fan_out, 10)
+    report.attempt('argument', argument)
     for nodes, divisor in measure.OPENS:
         opening(report, nodes, divisor)
+    measure.start(report, __file__, 200)
     report.print()
 
 

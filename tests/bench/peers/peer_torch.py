@@ -2,10 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """leat-bench's cases with torch.cuda.CUDAGraph and static copies: peer_torch.py REPEAT prints JSON."""
 
+import sys
 import time
 
 import measure
 import torch
+
+WORK = """template <typename T> T work (T x, T a, T b)
+{
+  for (unsigned s = 0; s < %d; s++)
+    x = __fadd_rn (__fmul_rn (a, x), b);
+  return x;
+}""" % measure.BRANCH_STEPS
 
 
 def capture(work):
@@ -91,6 +99,48 @@ def chain(report, length, divisor):
                                      for name, way in ways_to_replay(capture(work)).items()})
 
 
+def fan_out(report, divisor):
+    """Streams of their own make the branches parallel in the graph."""
+    ends = Ends(256)
+    work = torch.cuda.jiterator._create_jit_fn(WORK, a=1.0, b=1.0)  # pylint: disable=protected-access
+    sides = [torch.cuda.Stream() for _ in range(measure.BRANCHES)]
+
+    def all_branches():
+        ends.bring()
+        here, results = torch.cuda.current_stream(), []
+        for i, side in enumerate(sides):
+            side.wait_stream(here)
+            with torch.cuda.stream(side):
+                results.append(work(ends.device, a=1.0, b=float(i + 1)))
+        for side in sides:
+            here.wait_stream(side)
+        ends.fetch(torch.stack(results).sum(0))
+    plus = measure.BRANCH_STEPS * measure.BRANCHES * (measure.BRANCHES + 1) / 2
+    report.add('fan-out-8', **{name: ends.subject.measure(way, report.runs(divisor), measure.BRANCHES, plus)
+                               for name, way in ways_to_replay(capture(all_branches)).items()})
+
+
+def rebind(report, divisor):
+    """A graph reads where it was captured: what lies elsewhere is copied there, one copy for each input."""
+    ends = Ends(measure.INPUTS * measure.INPUT_NUMBERS)
+    static = ends.device.view(measure.INPUTS, -1)
+    given = ends.given.view(measure.INPUTS, -1)
+
+    def work():
+        results = [static[i] for i in range(measure.INPUTS)]
+        for _ in range(measure.INPUT_LENGTH):
+            results = [result + 1.0 for result in results]
+        ends.fetch(torch.cat(results))
+    graph = capture(work)
+
+    def changed():
+        for i in range(measure.INPUTS):
+            static[i].copy_(given[i], non_blocking=True)
+        graph.replay()
+        torch.cuda.synchronize()
+    report.add('rebind', rebind_and_replay=ends.subject.measure(changed, report.runs(divisor), 1, measure.INPUT_LENGTH))
+
+
 def argument(report):
     ends = Ends(1024)
     factor = torch.full((1,), 2.0, device='cuda')
@@ -139,16 +189,28 @@ def opening(report, nodes, divisor):
     report.add(f'open-{nodes}', parse_to_ready=samples)
 
 
+def once(path):
+    with open(path, 'rb') as file:
+        given = torch.frombuffer(bytearray(file.read()), dtype=torch.uint8)
+    sys.stdout.buffer.write(torch.bitwise_not(given.cuda()).cpu().numpy().tobytes())
+
+
 def main():
+    if measure.once_input():
+        once(measure.once_input())
+        return
     report = measure.Report('torch', torch.cuda.get_device_name(), measure.wanted_repeat(), torch.__version__)
     for size, count, divisor in measure.SIZES:
         round_trip(report, size, count // 4, divisor)
         resident(report, size, count // 4, divisor)
     for length, divisor in measure.CHAINS:
         chain(report, length, divisor)
+    report.attempt('fan-out-8', fan_out, 10)
     argument(report)
+    report.attempt('rebind', rebind, 10)
     for nodes, divisor in measure.OPENS:
         opening(report, nodes, divisor)
+    measure.start(report, __file__, 200)
     report.print()
 
 

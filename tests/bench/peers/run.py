@@ -2,19 +2,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs leat-bench and its peers on this machine's GPU, in turns, and compares them case by case.
 
-Peers: driver.c (built here with nvcc and a C compiler), PyTorch and CuPy where this Python has them. Each round starts
+Peers: driver*.c (built here with nvcc and a C compiler), PyTorch and CuPy where this Python has them. Each round starts
 every program once, in another order each time; a ratio is taken within a round, and what is printed is the median of
-the rounds with the least and the most. Writes peers.json, and peers.svg with plot.py."""
+the rounds with the least and the most. Writes peers.json, and peers.md and peers.svg with report.py.
+
+--floor takes programs in CUDA C++ that print what they measured as "name  12.3 us"; they are built and run in turns too,
+and driver's times for the same are put beside theirs: it should be within 5 %."""
 
 import argparse
 import json
 import os
+import re
 import shlex
 import shutil
 import statistics
 import subprocess
 import sys
 from pathlib import Path
+
+import report
 
 HERE = Path(__file__).resolve().parent
 SIZES = ('4k', '64k', '1m', '16m')
@@ -27,7 +33,19 @@ RATIO_LIMITS = {('round-trip-4k-auto', 'torch'): 0.50, ('round-trip-64k-auto', '
                 ('round-trip-1m-auto', 'torch'): 0.80,
                 **{(f'round-trip-{size}-auto', 'driver, best of all modes'): 1.05 for size in SIZES}}
 MOST = {**{(f'chain-{length}', figure): 0.2 for length in CHAINS for figure in ('over', 'launch-over')},
-        ('argument', 'over'): 0.5, ('memo-4k', 'replay'): 0.6, ('open-1000', 'parse-to-ready'): 15000}
+        ('argument', 'over'): 0.5, ('argument-double', 'over'): 0.5, ('rebind', 'over'): 1.5, ('memo-4k', 'replay'): 0.6,
+        ('open-1000', 'parse-to-ready'): 15000}
+
+# What programs that look for a floor call what driver measures as "unchanged": driver's case for each name.
+FLOOR_SIZES = {'4KB': '4k', '64KB': '64k', '1024KB': '1m', '16384KB': '16m'}
+FLOORS = {**{name.format(size): (f'{case}-{ours}{mode}', 'unchanged') for size, ours in FLOOR_SIZES.items()
+             for name, case, mode in (('rt {} graph h2d+k+d2h', 'round-trip', '-copy'),
+                                      ('rt {} graph resident k+d2h', 'resident', ''),
+                                      ('{} graph copies both ways', 'round-trip', '-copy'),
+                                      ('{} graph zero-copy in and out', 'round-trip', '-mapped'),
+                                      ('{} graph copy in, zero-copy out', 'round-trip', '-copy-mapped'),
+                                      ('{} graph zero-copy in, copy out', 'round-trip', '-mapped-copy'))},
+          **{f'chain {length} graph': (f'bare-chain-{length}', 'replay') for length in (1, 16, 256)}}
 
 
 def list_ratios():
@@ -49,29 +67,51 @@ def list_ratios():
             yield name, 'replay', peer, peer, [(name, figure) for figure in both]
     for length in CHAINS:
         yield f'chain-{length}', 'launch', 'driver, launch alone', 'driver', [(f'chain-{length}', 'launch')]
-    for peer in ('driver', 'torch'):
-        yield 'argument', 'set-and-replay', peer, peer, [('argument', 'set-and-replay')]
+    for name in ('argument', 'argument-double'):
+        for peer in ('driver', 'torch', 'cupy'):
+            yield name, 'set-and-replay', peer, peer, [('argument', 'set-and-replay')]
+    for case, figure in (('rebind', 'rebind-and-replay'), ('start', 'first-result'),
+                         ('start', 'process')):
+        for peer in ('driver', 'torch', 'cupy'):
+            yield case, figure, peer, peer, [(case, figure)]
     for nodes in OPENS:
         for peer in ('driver', 'torch', 'cupy'):
             yield f'open-{nodes}', 'parse-to-ready', peer, peer, [(f'open-{nodes}', 'parse-to-ready')]
 
 
-def build_driver(folder, device):
-    """Returns the command of the peer that calls the driver."""
-    toolkit = next((Path(path) for path in (os.environ.get('CUDA_HOME'), '/usr/local/cuda') if path and Path(path).is_dir()),
-                   None)
-    nvcc = shutil.which('nvcc') or (toolkit and str(toolkit / 'bin' / 'nvcc'))
+def find_toolkit():
+    """Returns nvcc and the folder that it belongs to."""
+    places = [Path(path) for path in (os.environ.get('CUDA_HOME'), '/usr/local/cuda') if path and Path(path).is_dir()]
+    nvcc = shutil.which('nvcc') or next((str(place / 'bin' / 'nvcc') for place in places), None)
     if not nvcc:
         sys.exit('run.py: there is no nvcc in PATH and no /usr/local/cuda')
-    root = Path(nvcc).resolve().parent.parent
-    capability = subprocess.run(['nvidia-smi', '--query-gpu=compute_cap', '--format=csv,noheader', f'--id={device}'],
-                                check=True, capture_output=True, text=True).stdout.strip().replace('.', '')
+    return nvcc, Path(nvcc).resolve().parent.parent
+
+
+def call(*command):
+    subprocess.run([str(word) for word in command], check=True)
+
+
+def ask_architecture(device):
+    return 'sm_' + subprocess.run(['nvidia-smi', '--query-gpu=compute_cap', '--format=csv,noheader', f'--id={device}'],
+                                  check=True, capture_output=True, text=True).stdout.strip().replace('.', '')
+
+
+def build_driver(folder, architecture):
+    """Returns the command of the peer that calls the driver."""
+    nvcc, root = find_toolkit()
     image, program = folder / 'kernels.cubin', folder / 'driver'
-    for command in ([nvcc, '-cubin', f'-arch=sm_{capability}', '--fmad=false', '-o', image, HERE / 'kernels.cu'],
-                    ['cc', '-O3', '-I', root / 'include', HERE / 'driver.c', '-o', program, '-L', root / 'lib64' / 'stubs',
-                     '-lcuda']):
-        subprocess.run([str(word) for word in command], check=True)
+    call(nvcc, '-cubin', f'-arch={architecture}', '--fmad=false', '-o', image, HERE / 'kernels.cu')
+    call('cc', '-O3', '-D_GNU_SOURCE', '-I', root / 'include', HERE / 'peer.c', *sorted(HERE.glob('driver*.c')), '-o',
+         program, '-L', root / 'lib64' / 'stubs', '-lcuda')
     return [str(program), str(image)]
+
+
+def build_floor(folder, architecture, source):
+    nvcc, _root = find_toolkit()
+    program = folder / f'floor-{source.stem}'
+    call(nvcc, '-O3', f'-arch={architecture}', source, '-lcuda', '-o', program)
+    return [str(program)]
 
 
 def has_module(name):
@@ -83,7 +123,10 @@ def list_programs(given, folder):
     leat = ['leat-bench', '--json', '--device=cuda:0', f'--wait={given.wait}', f'--repeat={given.repeat}']
     if given.environment:
         leat = ['bash', '-c', f'. {shlex.quote(str(given.environment))} && exec "$@"', 'bash'] + leat
-    programs = {'leat': leat, 'driver': build_driver(folder, given.device) + [str(given.repeat)]}
+    architecture = ask_architecture(given.device)
+    programs = {'leat': leat, 'driver': build_driver(folder, architecture) + [str(given.repeat)]}
+    for source in given.floor:
+        programs[f'floor {source.stem}'] = build_floor(folder, architecture, source)
     for module in ('torch', 'cupy'):
         if module in given.skip:
             continue
@@ -94,6 +137,12 @@ def list_programs(given, folder):
     return programs
 
 
+def parse_floor(text):
+    """"rt 4KB graph h2d+k+d2h      10.5 us  (p99 12.1)": as the other programs write it."""
+    found = re.findall(r'^(\S.*?)\s+([\d.]+) us\b', text, re.MULTILINE)
+    return {'cases': [{'name': name, 'figures': {'floor': {'unit': 'us', 'median': float(us)}}} for name, us in found]}
+
+
 def run_one(name, command, given):
     """The program's JSON, or None with what it said."""
     environment = {**os.environ, 'CUDA_VISIBLE_DEVICES': str(given.device)}
@@ -101,7 +150,7 @@ def run_one(name, command, given):
     if done.returncode != 0:
         print(f'{name} ended with {done.returncode}: {done.stderr[-2000:]}', file=sys.stderr)
         return None
-    return json.loads(done.stdout)
+    return parse_floor(done.stdout) if name.startswith('floor ') else json.loads(done.stdout)
 
 
 def run_rounds(programs, given):
@@ -155,22 +204,18 @@ def collect_absolute(rounds):
     return rows
 
 
-def verdict(value, limit):
-    return '' if limit is None else f'  {"reached" if value <= limit else "MISSED"} (at most {limit:g})'
-
-
-def print_rows(ratios, absolute):
-    print(f'{"case":26}{"compared with":28}{"leat us":>12}{"peer us":>12}{"ratio":>8}  [least, most]')
-    for row in ratios:
-        ratio = row['ratio']
-        print(f'{row["case"]:26}{row["with"]:28}{row["leat"]["median"]:12.3f}{row["peer"]["median"]:12.3f}'
-              f'{ratio["median"]:8.3f}  [{ratio["least"]:.3f}, {ratio["most"]:.3f}]'
-              f'{verdict(ratio["median"], row["limit"])}')
-    print(f'\n{"case":26}{"figure":28}{"leat us":>12}  [least, most]')
-    for row in absolute:
-        leat = row['leat']
-        print(f'{row["case"]:26}{row["figure"]:28}{leat["median"]:12.3f}  [{leat["least"]:.3f}, {leat["most"]:.3f}]'
-              f'{verdict(leat["median"], row["limit"])}')
+def compare_floors(rounds):
+    """driver beside the programs of --floor"""
+    rows = []
+    for program in sorted({name for found in rounds for name in found if name.startswith('floor ')}):
+        for name, (case, figure) in FLOORS.items():
+            pairs = [(get(found, 'driver', case, figure), get(found, program, name, 'floor')) for found in rounds]
+            pairs = [pair for pair in pairs if None not in pair]
+            if pairs:
+                rows.append({'case': case, 'figure': figure, 'with': f'{program}: {name}',
+                             'leat': spread([mine for mine, _ in pairs]), 'peer': spread([theirs for _, theirs in pairs]),
+                             'ratio': spread([mine / theirs for mine, theirs in pairs]), 'limit': 1.05})
+    return rows
 
 
 def main():
@@ -181,18 +226,19 @@ def main():
     parser.add_argument('--wait', default='auto', help='how leat-bench waits: auto, spin or block')
     parser.add_argument('--device', type=int, default=0, help='number of the GPU')
     parser.add_argument('--environment', type=Path, help='a file to be sourced before leat-bench')
+    parser.add_argument('--floor', type=Path, nargs='*', default=[], metavar='FILE.cu', help='programs to check driver by')
     parser.add_argument('--skip', nargs='*', default=[], choices=('torch', 'cupy'))
     parser.add_argument('--timeout', type=float, default=300, help='seconds for one program')
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     programs = list_programs(given, given.out.resolve())
     rounds = run_rounds(programs, given)
-    ratios, absolute = compare(rounds), collect_absolute(rounds)
-    print_rows(ratios, absolute)
-    text = json.dumps({'ratios': ratios, 'absolute': absolute, 'rounds': rounds}, indent=1)
-    (given.out / 'peers.json').write_text(text)
-    drawn = subprocess.run([sys.executable, '-B', str(HERE / 'plot.py')], input=text, capture_output=True, text=True)
-    (given.out / 'peers.svg').write_text(drawn.stdout)
+    found = {'ratios': compare(rounds), 'absolute': collect_absolute(rounds), 'floors': compare_floors(rounds),
+             'rounds': rounds}
+    print(report.write_text(found))
+    (given.out / 'peers.json').write_text(json.dumps(found, indent=1))
+    (given.out / 'peers.md').write_text(report.write_table(found))
+    (given.out / 'peers.svg').write_text(report.draw(found))
     return 0 if all(all(found.values()) for found in rounds) else 1
 
 

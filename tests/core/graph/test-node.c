@@ -250,6 +250,56 @@ test_node_arg_values (void)
     }
 }
 
+/* The setters that take no GVariant. */
+static const struct
+{
+  const char *type;
+  gboolean whole;
+  gint64 number;
+  double real;
+  const char *stored; /* NULL: refused with @code */
+  LeatGraphError code;
+} arg_numbers[] = {
+  { "f", FALSE, 0, 0.5, "0.5", 0 },
+  { "f", FALSE, 0, -1e39, NULL, LEAT_GRAPH_ERROR_RANGE },
+  { "d", TRUE, -3, 0, "-3.0", 0 },
+  { "i", TRUE, -3, 0, "-3", 0 },
+  { "i", FALSE, 0, -3, "-3", 0 },
+  { "i", FALSE, 0, 0.25, NULL, LEAT_GRAPH_ERROR_TYPE },
+  { "u", TRUE, -3, 0, NULL, LEAT_GRAPH_ERROR_RANGE },
+  { "x", TRUE, G_MININT64, 0, "int64 -9223372036854775808", 0 },
+  { "t", TRUE, G_MAXINT64, 0, "uint64 9223372036854775807", 0 },
+  { "b", TRUE, 1, 0, NULL, LEAT_GRAPH_ERROR_TYPE },
+};
+
+static void
+test_node_arg_numbers (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (arg_numbers); i++)
+    {
+      g_autoptr (LeatNode) node = make (toy_kernel_get_type, NULL);
+      g_autofree char *signature = g_strdup_printf ("arg:a=%s", arg_numbers[i].type);
+      g_autofree char *stored = NULL;
+      g_autoptr (GError) error = NULL;
+      gboolean good;
+
+      g_object_set (node, "signature", signature, NULL);
+      good = arg_numbers[i].whole ? leat_node_set_arg_int64 (node, "a", arg_numbers[i].number, &error)
+                                  : leat_node_set_arg_double (node, "a", arg_numbers[i].real, &error);
+      g_test_message ("%u: %s", i, error != NULL ? error->message : "taken");
+      g_assert_cmpint (good, ==, arg_numbers[i].stored != NULL);
+      if (!good)
+        {
+          g_assert_error (error, LEAT_GRAPH_ERROR, (int) arg_numbers[i].code);
+          g_assert_null (leat_node_get_arg (node, "a"));
+          continue;
+        }
+      g_assert_no_error (error);
+      stored = g_variant_print (leat_node_get_arg (node, "a"), TRUE);
+      g_assert_cmpstr (stored, ==, arg_numbers[i].stored);
+    }
+}
+
 static void
 test_node_unknown_arg (void)
 {
@@ -278,7 +328,9 @@ test_node_arg_changed (void)
   g_signal_connect (node, "arg-changed::b", G_CALLBACK (note_arg), names);
   g_assert_true (leat_node_set_arg (node, "a", g_variant_new_int32 (1), NULL));
   g_assert_true (leat_node_set_from_string (node, "b", "2", NULL));
-  g_assert_cmpstr (names->str, ==, "b ");
+  g_assert_true (leat_node_set_arg_int64 (node, "b", 3, NULL));
+  g_assert_true (leat_node_set_arg_double (node, "a", 4, NULL));
+  g_assert_cmpstr (names->str, ==, "b b ");
 }
 
 static void
@@ -332,6 +384,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/node/prepare/args-survive", test_node_args_survive_prepare);
   g_test_add_func ("/leat/node/args/values", test_node_arg_values);
   g_test_add_func ("/leat/node/args/unknown", test_node_unknown_arg);
+  g_test_add_func ("/leat/node/args/numbers", test_node_arg_numbers);
   g_test_add_func ("/leat/node/args/changed", test_node_arg_changed);
   g_test_add_func ("/leat/node/paths", test_node_paths);
   return g_test_run ();

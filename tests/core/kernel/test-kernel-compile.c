@@ -109,9 +109,9 @@ test_kernel_compile_include (gconstpointer target_name)
 }
 
 static char *
-compile_to_ptx (const char *text, gboolean timed)
+compile_to_ptx (const char *text, guint capability, gboolean timed)
 {
-  LeatImageTarget target = { LEAT_IMAGE_PTX, "", 75, timed };
+  LeatImageTarget target = { LEAT_IMAGE_PTX, "", capability, timed };
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "clocks.cu", NULL);
@@ -150,7 +150,8 @@ test_kernel_compile_timed (void)
 {
   static const char text[] = "__global__ void twice (const float *x, unsigned x_count, float *y)\n"
                              "{\n  GRID_FOR (i, x_count) { if (x[i] < 0) return; y[i] = 2 * x[i]; }\n}\n";
-  g_autofree char *plain = compile_to_ptx (text, FALSE), *timed = plain != NULL ? compile_to_ptx (text, TRUE) : NULL;
+  g_autofree char *plain = compile_to_ptx (text, 75, FALSE),
+                  *timed = plain != NULL ? compile_to_ptx (text, 75, TRUE) : NULL;
   g_autofree char *before = NULL, *after = NULL, *clocked = NULL;
 
   if (plain == NULL)
@@ -164,6 +165,56 @@ test_kernel_compile_timed (void)
   g_assert_nonnull (strstr (clocked, "%globaltimer"));
   g_assert_nonnull (strstr (clocked, "max.u64"));
   g_assert_cmpuint (strlen (before), ==, strlen (after));
+}
+
+#define COUNTED                                                                                                        \
+  "__global__ void twice (const float *__restrict__ x, const unsigned *__restrict turn, unsigned x_count, "            \
+  "float *__restrict__ y)\n"                                                                                           \
+  "{\n  GRID_FOR (i, x_count) y[i] = 2 * x[i] + __ldg (turn + i);\n}\n"
+
+/* From 9.0 on a wrapper lets others begin, waits, and only then looks at memory; and never as at memory that nobody
+ * writes meanwhile.  The kernel by its own name is what its author wrote. */
+static void
+test_kernel_compile_waits (void)
+{
+  static const char *const names[] = { "leat_wrap_twice", "leat_time_twice" };
+  g_autofree char *ptx = compile_to_ptx (COUNTED, 90, TRUE), *plain = NULL;
+
+  if (ptx == NULL)
+    return;
+  g_assert_nonnull (strstr (ptx, "leat_wrappers_wait"));
+  plain = cut_entry (ptx, "twice");
+  g_assert_null (strstr (plain, "griddepcontrol"));
+  g_assert_nonnull (strstr (plain, "ld.global.nc"));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *entry = cut_entry (ptx, names[i]);
+      const char *start = strstr (entry, "griddepcontrol.launch_dependents;"),
+                 *wait = strstr (entry, "griddepcontrol.wait;");
+
+      g_assert_nonnull (start);
+      g_assert_nonnull (wait);
+      g_assert_true (start < wait);
+      g_assert_null (strstr (entry, "ld.global.nc"));
+      g_assert_true (wait < strstr (entry, "ld.global"));
+      g_assert_true (wait < strstr (entry, "st.global"));
+      g_assert_true (strstr (entry, "%globaltimer") == NULL || wait < strstr (entry, "%globaltimer"));
+      /* Nobody gets round it. */
+      g_assert_true (strstr (entry, "bra") == NULL || wait < strstr (entry, "bra"));
+    }
+}
+
+static void
+test_kernel_compile_waits_for_nobody (void)
+{
+  g_autofree char *ptx = compile_to_ptx (COUNTED, 80, FALSE), *entry = NULL;
+
+  if (ptx == NULL)
+    return;
+  entry = cut_entry (ptx, "leat_wrap_twice");
+  g_assert_null (strstr (ptx, "leat_wrappers_wait"));
+  g_assert_null (strstr (ptx, "griddepcontrol"));
+  g_assert_nonnull (strstr (entry, "ld.global.nc"));
 }
 
 /* Whichever compiler is missing, the message says what would help. */
@@ -319,6 +370,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
   g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);
+  g_test_add_func ("/leat/kernel/compile/waits", test_kernel_compile_waits);
+  g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-nvrtc", "sm_90", test_kernel_compile_examples);

@@ -433,6 +433,7 @@ static const struct
   guint n_axes;
   const char *block;
   gboolean shared;
+  gboolean assembly;
 } launches[] = {
   { "y[i] = x[i];", 0, 1, "256x1x1", FALSE },
   { "y[i]++;", 4, 1, "256x1x1", FALSE },
@@ -470,6 +471,8 @@ static const struct
   { "extern __shared__ int part[]; y[i] = part[0];", 0, 1, "256x1x1", TRUE },
   { "__shared__ int part[4]; y[i] = part[0];", 0, 1, "256x1x1", FALSE },
   { "y[i] = dynamic[0];", 0, 1, "256x1x1", TRUE },
+  { "asm (\"\");", 0, 1, "256x1x1", FALSE, TRUE },
+  { "y[i] = named ();", 0, 1, "256x1x1", FALSE, TRUE },
 };
 
 static void
@@ -479,7 +482,8 @@ test_source_launches (void)
     {
       g_autofree char *text =
         g_strdup_printf ("#define ROW threadIdx.y\nextern __shared__ int dynamic[]; __device__ int "
-                         "row () { return threadIdx.y; }\n__global__ void f (const int *x, int "
+                         "row () { return threadIdx.y; } __device__ int named () { __asm__ (\"\"); return 0; "
+                         "}\n__global__ void f (const int *x, int "
                          "*y, int i) {\n%s }",
                          launches[i].body);
       g_autofree char *block = NULL;
@@ -497,6 +501,7 @@ test_source_launches (void)
       g_assert_cmpuint (prototype->n_axes, ==, launches[i].n_axes);
       g_assert_cmpstr (block, ==, launches[i].block);
       g_assert_cmpint (prototype->has_dynamic_shared, ==, launches[i].shared);
+      g_assert_cmpint (prototype->has_assembly, ==, launches[i].assembly);
     }
 }
 

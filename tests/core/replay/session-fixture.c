@@ -18,9 +18,15 @@ session_fixture_parse (const char *text)
 void
 session_fixture_open (SessionFixture *self, const char *text, LeatExecutor executor)
 {
+  session_fixture_open_pipeline (self, session_fixture_parse (text), executor);
+}
+
+void
+session_fixture_open_pipeline (SessionFixture *self, LeatPipeline *pipeline, LeatExecutor executor)
+{
   g_autoptr (GError) error = NULL;
 
-  self->pipeline = session_fixture_parse (text);
+  self->pipeline = pipeline;
   self->session = leat_session_new (self->pipeline, NULL);
   g_object_set (self->session, "executor", executor, NULL);
   leat_session_open (self->session, NULL, &error);

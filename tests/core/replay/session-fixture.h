@@ -16,6 +16,8 @@ typedef struct
 
 /* @text: the statements after the version line. */
 void session_fixture_open (SessionFixture *self, const char *text, LeatExecutor executor);
+/* @pipeline: (transfer full) */
+void session_fixture_open_pipeline (SessionFixture *self, LeatPipeline *pipeline, LeatExecutor executor);
 void session_fixture_close (SessionFixture *self);
 /* One run. Fails the test on errors. (transfer full) */
 GBytes *session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes);

@@ -139,6 +139,51 @@ test_memo_replaces (void)
   g_assert_cmpuint (look (memo, 1), ==, 0);
 }
 
+/* Inputs of which the sample is the same, with others between them: each is found, by whatever order they come in. */
+static void
+test_memo_tells_inputs_with_one_sample (void)
+{
+  g_autoptr (LeatMemo) memo = leat_memo_new (20, G_MAXUINT64);
+  guint8 data[4096] = { 0 };
+  LeatSpan in = span (data, sizeof data);
+  guint64 result;
+  LeatSpan out = span (&result, sizeof result);
+
+  for (guint i = 0; i < 32; i++)
+    {
+      memcpy (data + 100, &i, sizeof i);
+      g_assert_false (leat_memo_find (memo, &in, 1, &out, 1));
+      result = 1000 + i;
+      leat_memo_store (memo, &in, 1, &out, 1);
+    }
+  g_assert_cmpuint (leat_memo_get_n_entries (memo), ==, 20);
+  for (guint round = 0; round < 200; round++)
+    {
+      guint i = round * 7 % 32;
+
+      memcpy (data + 100, &i, sizeof i);
+      g_assert_cmpint (leat_memo_find (memo, &in, 1, &out, 1), ==, i >= 12);
+      g_assert_true (i < 12 || result == 1000 + i);
+    }
+  leat_memo_clear (memo);
+  g_assert_false (leat_memo_find (memo, &in, 1, &out, 1));
+}
+
+/* A program may not do this; where it is noticed nothing is remembered. */
+static void
+test_memo_drops_inputs_that_changed (void)
+{
+  g_autoptr (LeatMemo) memo = leat_memo_new (4, G_MAXUINT64);
+  guint64 data = 1, result = 2;
+  LeatSpan in = span (&data, sizeof data), out = span (&result, sizeof result);
+
+  g_assert_false (leat_memo_find (memo, &in, 1, &out, 1));
+  data = 3;
+  leat_memo_store (memo, &in, 1, &out, 1);
+  g_assert_false (leat_memo_find (memo, &in, 1, &out, 1));
+  g_assert_cmpuint (leat_memo_get_n_entries (memo), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,5 +194,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/memo/lets-the-oldest-go", test_memo_lets_the_oldest_go);
   g_test_add_func ("/leat/memo/stays-within-its-bytes", test_memo_stays_within_its_bytes);
   g_test_add_func ("/leat/memo/replaces", test_memo_replaces);
+  g_test_add_func ("/leat/memo/tells-inputs-with-one-sample", test_memo_tells_inputs_with_one_sample);
+  g_test_add_func ("/leat/memo/drops-inputs-that-changed", test_memo_drops_inputs_that_changed);
   return g_test_run ();
 }

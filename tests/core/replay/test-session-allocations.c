@@ -242,6 +242,47 @@ test_allocations_launch (Fixture *fixture, gconstpointer data)
   allocations_assert_none ();
 }
 
+/* What a program does that fills and reads in place, and sets an argument before each run. */
+static void
+allocations_set_and_replay (LeatSession *session, LeatNode *node, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  LeatView view;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_true (leat_session_map_input (session, "source", &view, &error));
+      g_assert_true (leat_node_set_arg_double (node, "a", i, &error));
+      g_assert_true (leat_node_set_arg_int64 (node, "b", i, &error));
+      allocations_replay (session, 1);
+      g_assert_true (leat_session_map_output (session, "sink", &view, &error));
+      g_assert_cmpfloat (*(const float *) view.data, ==, (float) i);
+    }
+}
+
+static void
+test_allocations_argument (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  LeatNode *node;
+  LeatView view;
+
+  if (allocations_skip ())
+    return;
+  pipeline = fixture_parse (fixture, "app name=source spec=f32[256] -> upload -> map name=m expr=\"a*x+b\" a=1 b=1 -> "
+                                     "readback -> app name=sink\n");
+  node = leat_pipeline_get_node (pipeline, "m", NULL);
+  session = allocations_open (pipeline, GPOINTER_TO_INT (data));
+  g_assert_true (leat_session_map_output (session, "sink", &view, NULL));
+  allocations_set_and_replay (session, node, N_WARM);
+  allocation_watch_start ();
+  allocations_set_and_replay (session, node, N_RUNS);
+  allocation_watch_stop ();
+  leat_session_close (session);
+  allocations_assert_none ();
+}
+
 /* Through leat_session_run (), which posts messages; the source keeps the watch, so that beginning and end are out of
  * it, and is slow enough for a message or two. */
 static void
@@ -299,6 +340,8 @@ main (int argc, char **argv)
   ADD ("/leat/session/allocations/app/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_app);
   ADD ("/leat/session/allocations/launch/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_allocations_launch);
   ADD ("/leat/session/allocations/launch/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_launch);
+  ADD ("/leat/session/allocations/argument/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_allocations_argument);
+  ADD ("/leat/session/allocations/argument/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_argument);
   ADD ("/leat/session/allocations/of-messages", NULL, test_allocations_of_messages);
   ADD ("/leat/session/allocations/planted-are-seen", NULL, test_allocations_planted_are_seen);
   return g_test_run ();

@@ -43,7 +43,7 @@ check_trials_differ (SessionFixture *fixture)
 static void
 run_and_check (SessionFixture *fixture, guint n, guint seed)
 {
-  float x[N];
+  float x[N] = { 0 };
   g_autoptr (GBytes) output = NULL;
   const float *y;
 

@@ -146,8 +146,13 @@ test_change_clears_the_memo (void)
 static void *
 turn_knob (void *data)
 {
+  LeatNode *node = leat_pipeline_get_node (((SessionFixture *) data)->pipeline, "m", NULL);
+
   for (guint i = 0; i < 2000; i++)
-    set_arg (data, "a", i % 8);
+    {
+      set_arg (data, "a", i % 8);
+      g_assert_true (leat_node_set_arg_double (node, "a", i % 8, NULL));
+    }
   return NULL;
 }
 

@@ -24,7 +24,7 @@ open_with_memo (SessionFixture *fixture, const char *text)
 static void
 run_and_check (SessionFixture *fixture, guint n, guint seed)
 {
-  float x[N];
+  float x[N] = { 0 };
   g_autoptr (GBytes) output = NULL;
   const float *y;
 

@@ -2,23 +2,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "session-fixture.h"
-#include "tally-node.h"
-
-#include "driver/leat-driver-private.h"
+#include "replan-fixture.h"
 
 #include <string.h>
 
 /* A driver that refuses what a change needs, call by call: the table that every call goes through gets functions of
  * this file. */
 
-#define N 256
-#define MAP                                                                                                            \
-  "app name=source spec=f32[256] -> upload mode=copy -> map name=m expr=\"a*x+b\" a=2 b=1 "                            \
-  "-> readback name=r mode=copy -> app name=sink\n"
-
 static LeatDriverTable real;
-static guint n_refusals; /* how many more instantiations fail */
+static guint n_passes, n_refusals; /* how many more instantiations are made, and after them fail */
+static CUstream unproven;          /* of which nobody is told that it is done */
+static guint n_full;               /* how many more times there is no memory */
 
 static LeatDriverTable *
 plant (SessionFixture *fixture)
@@ -27,59 +21,6 @@ plant (SessionFixture *fixture)
 
   real = *table;
   return table;
-}
-
-static void
-set (SessionFixture *fixture, const char *node, const char *property, const char *text)
-{
-  g_autoptr (GError) error = NULL;
-
-  leat_node_set_from_string (leat_pipeline_get_node (fixture->pipeline, node, NULL), property, text, &error);
-  g_assert_no_error (error);
-}
-
-static void
-run_and_check (SessionFixture *fixture, guint n, float a, float b)
-{
-  g_autofree float *x = g_new (float, n);
-  g_autoptr (GBytes) output = NULL;
-  const float *y;
-
-  for (guint i = 0; i < n; i++)
-    x[i] = (float) (i % 1021);
-  output = session_fixture_run (fixture, x, n * sizeof *x);
-  y = g_bytes_get_data (output, NULL);
-  for (guint i = 0; i < n; i++)
-    g_assert_cmpfloat (y[i], ==, a * x[i] + b);
-}
-
-static guint64
-get_stat (SessionFixture *fixture, const char *name)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (fixture->session);
-  guint64 value = 0;
-
-  g_assert_true (g_variant_lookup (stats, name, "t", &value));
-  return value;
-}
-
-static char *
-dup_reason (SessionFixture *fixture)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (fixture->session);
-  char *reason = NULL;
-
-  g_variant_lookup (stats, "last-reason", "s", &reason);
-  return reason;
-}
-
-static void
-fail_run (SessionFixture *fixture, GQuark domain, int code)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_assert_cmpint (leat_session_replay (fixture->session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
-  g_assert_error (error, domain, code);
 }
 
 /* Blames the first kernel of the new graph. */
@@ -102,8 +43,11 @@ refuse_update (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *res
 static CUresult
 refuse_instantiation (CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
-  if (n_refusals == 0)
-    return (*real.cuGraphInstantiateWithFlags) (exec, graph, flags);
+  if (n_passes > 0 || n_refusals == 0)
+    {
+      n_passes -= n_passes > 0;
+      return (*real.cuGraphInstantiateWithFlags) (exec, graph, flags);
+    }
   n_refusals--;
   return CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -135,15 +79,15 @@ test_faults_update_refused (void)
   g_autofree char *reason = NULL;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
-  run_and_check (&fixture, N, 2, 1);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
   table = plant (&fixture);
   table->cuGraphExecUpdate = refuse_update;
-  set (&fixture, "m", "expr", "a*x-b");
-  run_and_check (&fixture, N, 2, -1);
+  replan_fixture_set (&fixture, "m", "expr", "a*x-b");
+  replan_fixture_run_and_check (&fixture, N, 2, -1);
   *table = real;
-  g_assert_cmpuint (get_stat (&fixture, "instantiations"), ==, 2);
-  g_assert_cmpuint (get_stat (&fixture, "graph-updates"), ==, 0);
-  reason = dup_reason (&fixture);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "graph-updates"), ==, 0);
+  reason = replan_fixture_dup_reason (&fixture);
   g_assert_cmpstr (reason, ==, "the driver does not update the executable at map \"m\": another function");
   session_fixture_close (&fixture);
 }
@@ -155,13 +99,13 @@ test_faults_no_update_function (void)
   LeatDriverTable *table;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
-  run_and_check (&fixture, N, 2, 1);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
   table = plant (&fixture);
   table->cuGraphExecUpdate = NULL;
-  set (&fixture, "m", "expr", "a*x-b");
-  run_and_check (&fixture, N, 2, -1);
+  replan_fixture_set (&fixture, "m", "expr", "a*x-b");
+  replan_fixture_run_and_check (&fixture, N, 2, -1);
   *table = real;
-  g_assert_cmpuint (get_stat (&fixture, "instantiations"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations"), ==, 2);
   session_fixture_close (&fixture);
 }
 
@@ -173,19 +117,19 @@ test_faults_build_refused (void)
   LeatDriverTable *table;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
-  run_and_check (&fixture, N, 2, 1);
-  set (&fixture, "m", "a", "5");
-  run_and_check (&fixture, N, 5, 1);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
+  replan_fixture_set (&fixture, "m", "a", "5");
+  replan_fixture_run_and_check (&fixture, N, 5, 1);
   table = plant (&fixture);
   table->cuGraphExecUpdate = refuse_update;
   table->cuGraphInstantiateWithFlags = refuse_instantiation;
   n_refusals = 1;
-  set (&fixture, "m", "expr", "a*x-b");
-  fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
-  run_and_check (&fixture, N, 5, 1);
+  replan_fixture_set (&fixture, "m", "expr", "a*x-b");
+  replan_fixture_fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+  replan_fixture_run_and_check (&fixture, N, 5, 1);
   *table = real;
-  set (&fixture, "m", "expr", "a*x-b");
-  run_and_check (&fixture, N, 5, -1);
+  replan_fixture_set (&fixture, "m", "expr", "a*x-b");
+  replan_fixture_run_and_check (&fixture, N, 5, -1);
   session_fixture_close (&fixture);
 }
 
@@ -198,19 +142,19 @@ test_faults_nothing_left (void)
   g_autoptr (GError) error = NULL;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
-  run_and_check (&fixture, N, 2, 1);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
   table = plant (&fixture);
   table->cuGraphExecUpdate = refuse_update;
   table->cuGraphInstantiateWithFlags = refuse_instantiation;
   n_refusals = 2;
-  set (&fixture, "m", "expr", "a*x-b");
-  fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
-  fail_run (&fixture, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
+  replan_fixture_set (&fixture, "m", "expr", "a*x-b");
+  replan_fixture_fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+  replan_fixture_fail_run (&fixture, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
   *table = real;
   leat_session_close (fixture.session);
   g_assert_true (leat_session_open (fixture.session, NULL, &error));
   g_assert_no_error (error);
-  run_and_check (&fixture, N, 2, -1);
+  replan_fixture_run_and_check (&fixture, N, 2, -1);
   session_fixture_close (&fixture);
 }
 
@@ -223,23 +167,23 @@ test_faults_node_refused (void)
   g_autofree char *reason = NULL;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
-  run_and_check (&fixture, N, 2, 1);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
   table = plant (&fixture);
   /* Both come at once: the plan that matches finds another value for the kernel. */
   table->cuGraphExecKernelNodeSetParams = refuse_node;
-  set (&fixture, "m", "a", "3");
-  set (&fixture, "m", "expr", "a*x+b");
-  run_and_check (&fixture, N, 3, 1);
-  g_assert_cmpuint (get_stat (&fixture, "updates"), ==, 0);
-  g_assert_cmpuint (get_stat (&fixture, "graph-updates"), ==, 1);
-  g_assert_cmpuint (get_stat (&fixture, "instantiations"), ==, 1);
-  reason = dup_reason (&fixture);
+  replan_fixture_set (&fixture, "m", "a", "3");
+  replan_fixture_set (&fixture, "m", "expr", "a*x+b");
+  replan_fixture_run_and_check (&fixture, N, 3, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "updates"), ==, 0);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "graph-updates"), ==, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations"), ==, 1);
+  reason = replan_fixture_dup_reason (&fixture);
   g_assert_nonnull (strstr (reason, "cuGraphExecKernelNodeSetParams"));
   table->cuGraphExecUpdate = refuse_update;
-  set (&fixture, "m", "a", "4");
-  set (&fixture, "m", "expr", "a*x+b");
-  run_and_check (&fixture, N, 4, 1);
-  g_assert_cmpuint (get_stat (&fixture, "instantiations"), ==, 2);
+  replan_fixture_set (&fixture, "m", "a", "4");
+  replan_fixture_set (&fixture, "m", "expr", "a*x+b");
+  replan_fixture_run_and_check (&fixture, N, 4, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations"), ==, 2);
   *table = real;
   session_fixture_close (&fixture);
 }
@@ -258,23 +202,17 @@ test_faults_constant_refused (void)
   LeatDriverTable *table;
   g_autoptr (GError) error = NULL;
 
-  fixture.pipeline = tally_node_make_pipeline ("f32[16]");
-  fixture.session = leat_session_new (fixture.pipeline, NULL);
-  g_object_set (fixture.session, "executor", LEAT_EXECUTOR_GRAPH, NULL);
-  g_assert_true (leat_session_open (fixture.session, NULL, &error));
-  g_assert_no_error (error);
-  fixture.source = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "source", NULL));
-  fixture.sink = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "sink", NULL));
-  run_and_check (&fixture, 16, 1, 1);
+  replan_fixture_open_tally (&fixture, "f32[16]");
+  replan_fixture_run_and_check (&fixture, 16, 1, 1);
   table = plant (&fixture);
   table->cuMemcpyHtoD = refuse_write;
-  set (&fixture, "tally", "table", "5");
-  fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_UNSUPPORTED);
+  replan_fixture_set (&fixture, "tally", "table", "5");
+  replan_fixture_fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_UNSUPPORTED);
   *table = real;
-  fail_run (&fixture, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
+  replan_fixture_fail_run (&fixture, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
   leat_session_close (fixture.session);
   g_assert_true (leat_session_open (fixture.session, NULL, &error));
-  run_and_check (&fixture, 16, 1, 6);
+  replan_fixture_run_and_check (&fixture, 16, 1, 6);
   session_fixture_close (&fixture);
 }
 
@@ -285,22 +223,155 @@ test_faults_no_memory (void)
   LeatDriverTable *table;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
-  run_and_check (&fixture, N, 2, 1);
-  set (&fixture, "source", "spec", "f32[512]");
-  run_and_check (&fixture, 512, 2, 1);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
+  replan_fixture_set (&fixture, "source", "spec", "f32[512]");
+  replan_fixture_run_and_check (&fixture, 512, 2, 1);
   table = plant (&fixture);
   table->cuMemAlloc = refuse_memory;
-  set (&fixture, "source", "spec", "f32[3000000]");
-  fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+  replan_fixture_set (&fixture, "source", "spec", "f32[3000000]");
+  replan_fixture_fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
   *table = real;
-  run_and_check (&fixture, 512, 2, 1);
+  replan_fixture_run_and_check (&fixture, 512, 2, 1);
   table->cuMemHostAlloc = refuse_pinned;
-  set (&fixture, "source", "spec", "f32[3000000]");
-  fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+  replan_fixture_set (&fixture, "source", "spec", "f32[3000000]");
+  replan_fixture_fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
   *table = real;
-  run_and_check (&fixture, 512, 2, 1);
-  set (&fixture, "source", "spec", "f32[256]");
-  run_and_check (&fixture, 256, 2, 1);
+  replan_fixture_run_and_check (&fixture, 512, 2, 1);
+  replan_fixture_set (&fixture, "source", "spec", "f32[256]");
+  replan_fixture_run_and_check (&fixture, 256, 2, 1);
+  session_fixture_close (&fixture);
+}
+
+static void
+replay_in_place (SessionFixture *fixture, float expected)
+{
+  g_autoptr (GError) error = NULL;
+  LeatView out;
+
+  leat_session_replay (fixture->session, FALSE, NULL, &error);
+  g_assert_no_error (error);
+  leat_session_map_output (fixture->session, "sink", &out, &error);
+  g_assert_cmpfloat (((float *) out.data)[9], ==, expected);
+}
+
+/* A graph that only some runs take, and that could not be made at once, is made by the first that takes it. */
+static void
+test_faults_other_path_refused (void)
+{
+  SessionFixture fixture;
+  LeatDriverTable *table;
+  LeatDriver *driver;
+  g_autoptr (GError) error = NULL;
+  LeatView in, out;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  leat_session_map_output (fixture.session, "sink", &out, &error);
+  leat_session_map_input (fixture.session, "source", &in, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N; i++)
+    ((float *) in.data)[i] = (float) i;
+  replay_in_place (&fixture, 19);
+  replay_in_place (&fixture, 19);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 1);
+  table = plant (&fixture);
+  table->cuGraphExecUpdate = refuse_update;
+  table->cuGraphInstantiateWithFlags = refuse_instantiation;
+  n_passes = n_refusals = 1;
+  replan_fixture_set (&fixture, "m", "expr", "a*x-b");
+  replay_in_place (&fixture, 17);
+  g_assert_cmpuint (n_refusals, ==, 0);
+  *table = real;
+  driver = replan_fixture_start_trace (&fixture);
+  replay_in_place (&fixture, 17);
+  leat_driver_trace_stop (driver);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 2);
+  g_assert_cmpuint (COUNT (driver, cuGraphInstantiateWithFlags), ==, 1);
+  g_assert_cmpuint (COUNT (driver, cuGraphLaunch), ==, 1);
+  session_fixture_close (&fixture);
+}
+
+/* Nodes of which some may have been updated are no reason to give the session up, as long as the graph can be made. */
+static void
+test_faults_node_and_build_refused (void)
+{
+  SessionFixture fixture;
+  LeatDriverTable *table;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
+  table = plant (&fixture);
+  table->cuGraphExecKernelNodeSetParams = refuse_node;
+  table->cuGraphExecUpdate = refuse_update;
+  table->cuGraphInstantiateWithFlags = refuse_instantiation;
+  n_refusals = 1;
+  replan_fixture_set (&fixture, "m", "a", "3");
+  replan_fixture_set (&fixture, "m", "expr", "a*x+b");
+  replan_fixture_fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+  *table = real;
+  replan_fixture_run_and_check (&fixture, N, 3, 1);
+  session_fixture_close (&fixture);
+}
+
+static CUresult
+prove_nothing (CUstream stream)
+{
+  return stream == unproven ? CUDA_ERROR_UNKNOWN : (*real.cuStreamSynchronize) (stream);
+}
+
+static CUresult
+refuse_some_memory (CUdeviceptr *address, size_t bytes)
+{
+  if (n_full == 0)
+    return (*real.cuMemAlloc) (address, bytes);
+  n_full--;
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* What a lane kept, because it was not certain that its work had ended, is given back when there is no room. */
+static void
+test_faults_room_from_what_was_kept (void)
+{
+  SessionFixture fixture;
+  LeatDriverTable *table;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  g_object_set (fixture.session, "cache-bytes", (guint64) 0, NULL);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
+  unproven = leat_stream_get (((LeatLane *) g_ptr_array_index (fixture.session->lanes, 0))->stream);
+  table = plant (&fixture);
+  table->cuStreamSynchronize = prove_nothing;
+  replan_fixture_set (&fixture, "source", "spec", "f32[5000]");
+  replan_fixture_run_and_check (&fixture, 5000, 2, 1);
+  *table = real;
+  table->cuMemAlloc = refuse_some_memory;
+  n_full = 1;
+  replan_fixture_set (&fixture, "source", "spec", "f32[70000]");
+  replan_fixture_run_and_check (&fixture, 70000, 2, 1);
+  g_assert_cmpuint (n_full, ==, 0);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "shape-bytes"), ==, 0);
+  *table = real;
+  session_fixture_close (&fixture);
+}
+
+/* An argument that took another type with the data is what it was, to the last bit. */
+static void
+test_faults_arguments_come_back (void)
+{
+  const gint64 x[4] = { 0, 1, 2, 3 };
+  SessionFixture fixture;
+  g_autoptr (GBytes) output = NULL;
+
+  session_fixture_open (
+    &fixture,
+    "app name=source spec=i64[4] -> upload -> map name=m expr=\"x+a\" a=9007199254740993 -> readback "
+    "-> app name=sink\n",
+    LEAT_EXECUTOR_GRAPH);
+  replan_fixture_set (&fixture, "source", "spec", "f32[100000000000]");
+  replan_fixture_fail_run (&fixture, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+  replan_fixture_set (&fixture, "m", "expr", "a+x");
+  output = session_fixture_run (&fixture, x, sizeof x);
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    g_assert_cmpint (((const gint64 *) g_bytes_get_data (output, NULL))[i], ==, 9007199254740993 + x[i]);
   session_fixture_close (&fixture);
 }
 
@@ -315,5 +386,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/replan/faults/node-refused", test_faults_node_refused);
   g_test_add_func ("/leat/session/replan/faults/constant-refused", test_faults_constant_refused);
   g_test_add_func ("/leat/session/replan/faults/no-memory", test_faults_no_memory);
+  g_test_add_func ("/leat/session/replan/faults/other-path-refused", test_faults_other_path_refused);
+  g_test_add_func ("/leat/session/replan/faults/node-and-build-refused", test_faults_node_and_build_refused);
+  g_test_add_func ("/leat/session/replan/faults/room-from-what-was-kept", test_faults_room_from_what_was_kept);
+  g_test_add_func ("/leat/session/replan/faults/arguments-come-back", test_faults_arguments_come_back);
   return g_test_run ();
 }

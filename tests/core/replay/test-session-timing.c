@@ -82,7 +82,7 @@ test_timing_parts_add_up (void)
   session_fixture_close (&fixture);
 }
 
-/* After the first runs only one of many is measured; results are right in all. */
+/* After the first runs only one of many is measured, and the fewer the more that costs; results are right in all. */
 static void
 test_timing_samples (void)
 {
@@ -93,7 +93,9 @@ test_timing_samples (void)
   run_chain (&fixture, 64 + 320);
   times = leat_session_dup_times (fixture.session);
   stats = leat_session_dup_stats (fixture.session);
-  g_assert_cmpuint (timing_get_count (times, "samples"), ==, 64 + 10);
+  g_assert_cmpuint (timing_get_count (times, "samples"), >, 64);
+  g_assert_cmpuint (timing_get_count (times, "samples"), <=, 64 + 10);
+  g_assert_cmpuint (timing_get_count (stats, "runs-measured"), ==, timing_get_count (times, "samples"));
   g_assert_cmpuint (timing_get_count (stats, "runs-full"), ==, 64 + 320);
   session_fixture_close (&fixture);
 }

@@ -1,0 +1,187 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* Memory that the program brings.  What is bound is noted here, and brought to the device by the next launch: the head
+ * kernel's parameters hold all slots, and are set once however many have changed; a copy has its addresses in its own
+ * node. */
+
+static LeatBuffer *
+leat_lane_get_slot (LeatLane *self, guint slot)
+{
+  return leat_plan_get_buffer (self->plan, g_array_index (self->plan->users, LeatBufferId, slot));
+}
+
+void
+leat_lane_place_users (LeatLane *self)
+{
+  for (guint i = 0; i < self->plan->users->len; i++)
+    {
+      LeatBuffer *buffer = leat_lane_get_slot (self, i);
+
+      /* Where its count is; where its items are is known only in a run. */
+      if (buffer->count_in != LEAT_BUFFER_NONE)
+        {
+          self->addresses[buffer->id] = self->addresses[buffer->count_in];
+          self->hosts[buffer->id] = self->hosts[buffer->count_in];
+        }
+      else if (buffer->header)
+        self->addresses[buffer->id] =
+          self->addresses[self->plan->table] + (guint64) i * LEAT_PLAN_SLOT_BYTES + sizeof (guint64);
+    }
+}
+
+CUdeviceptr
+leat_lane_get_items (LeatLane *self, LeatBufferId id)
+{
+  const LeatBuffer *user = leat_plan_get_user (self->plan, id);
+
+  if (user != NULL)
+    return (self->addresses[self->plan->table] + (guint64) user->slot * LEAT_PLAN_SLOT_BYTES) | LEAT_SLOT_TAG;
+  return self->addresses[id] + (leat_plan_get_buffer (self->plan, id)->header ? LEAT_BUFFER_HEADER : 0);
+}
+
+void
+leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdeviceptr *device, void **host)
+{
+  const LeatBuffer *user = op->kind == LEAT_OP_TRANSFER ? leat_plan_get_user (self->plan, id) : NULL;
+  const LeatBinding *binding = user != NULL ? &self->bindings[user->slot] : NULL;
+
+  *device = binding != NULL ? binding->address : self->addresses[id];
+  *host = binding == NULL ? self->hosts[id] : binding->on_device ? NULL : (void *) (guintptr) binding->given;
+}
+
+gboolean
+leat_lane_lacks_bindings (LeatLane *self)
+{
+  for (guint i = 0; i < self->plan->user_copies->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->plan->user_copies, guint, i));
+      const LeatBuffer *from = leat_plan_get_user (self->plan, op->from);
+      const LeatBuffer *to = leat_plan_get_user (self->plan, op->to);
+
+      if ((from != NULL && self->bindings[from->slot].given == 0)
+          || (to != NULL && self->bindings[to->slot].given == 0))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to)
+{
+  LeatBinding *binding = &self->bindings[slot];
+  gboolean same = binding->given == to->given && binding->address == to->address && binding->on_device == to->on_device;
+
+  binding->bytes = to->bytes;
+  if (same && binding->count == to->count)
+    return;
+  /* A node of a copy stays one between the same kinds of memory. */
+  if (binding->given != 0 && binding->on_device != to->on_device && self->plan->user_copies->len > 0)
+    self->is_kind_changed = TRUE;
+  *binding = *to;
+  binding->serial = ++self->bound;
+}
+
+/* The memory stays the program's when another plan of the same pipeline is run, where it still fits. */
+void
+leat_lane_take_bindings (LeatLane *self, LeatLane *from)
+{
+  for (guint i = 0; i < self->plan->users->len; i++)
+    {
+      const LeatBinding none = { 0 };
+      gboolean fits = i < from->plan->users->len
+                      && leat_spec_equal (leat_lane_get_slot (self, i)->spec, leat_lane_get_slot (from, i)->spec);
+
+      leat_lane_bind (self, i, fits ? &from->bindings[i] : &none);
+    }
+}
+
+/* Is there anything in these slots that the path does not know yet? */
+static gboolean
+leat_lane_is_stale (LeatLane *self, const LeatOp *head, guint64 known)
+{
+  for (guint i = 0; i < head->n_slots; i++)
+    if (self->bindings[head->first_slot + i].serial > known && leat_lane_get_slot (self, head->first_slot + i)->by_slot)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_lane_is_copy_stale (LeatLane *self, const LeatOp *op, guint64 known)
+{
+  const LeatBuffer *from = leat_plan_get_user (self->plan, op->from), *to = leat_plan_get_user (self->plan, op->to);
+
+  return (from != NULL && self->bindings[from->slot].serial > known)
+         || (to != NULL && self->bindings[to->slot].serial > known);
+}
+
+static gboolean
+leat_lane_update_heads (LeatLane *self, LeatPath path, guint64 known, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len && leat_plan_get_op (self->plan, i)->is_head; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!op->elided && leat_lane_is_stale (self, op, known) && !leat_lane_update_kernel (self, path, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_lane_update_copies (LeatLane *self, LeatPath path, guint64 known, GError **error)
+{
+  for (guint i = 0; i < self->plan->user_copies->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->plan->user_copies, guint, i));
+
+      if (leat_lane_is_copy_stale (self, op, known) && !leat_lane_update_copy (self, path, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_lane_pack_heads (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len && leat_plan_get_op (self->plan, i)->is_head; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!leat_launch_pack (&self->launches[i], self, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_lane_update_bindings (LeatLane *self, LeatPath path, GError **error)
+{
+  guint64 known = self->executables[path].bound;
+  gboolean good = leat_device_push (self->resident->device, error);
+
+  if (!good)
+    return FALSE;
+  good = leat_lane_update_heads (self, path, known, error) && leat_lane_update_copies (self, path, known, error);
+  leat_device_pop (self->resident->device);
+  if (good)
+    self->executables[path].bound = self->bound;
+  return good;
+}
+
+gboolean
+leat_lane_bring_bindings (LeatLane *self, LeatPath path, GError **error)
+{
+  const LeatExecutable *head = &self->executables[path];
+
+  if (self->packed != self->bound && !leat_lane_pack_heads (self, error))
+    return FALSE;
+  self->packed = self->bound;
+  if (G_UNLIKELY (self->is_kind_changed))
+    leat_lane_destroy_graphs (self);
+  self->is_kind_changed = FALSE;
+  return !head->is_built || head->bound == self->bound || leat_lane_update_bindings (self, path, error);
+}

@@ -1,0 +1,106 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include <stdlib.h>
+
+/* One trial of calibration: some replays as a program has them, filled before and read after, of which the device's
+ * share is timed.  Short runs are repeated until there are enough of them to tell two ways apart. */
+
+#define LEAT_TRIAL_SETTLE_US 300.0 /* and three runs at least */
+#define LEAT_TRIAL_SETTLE    3
+#define LEAT_TRIAL_US        2000.0
+#define LEAT_TRIAL_LEAST     11
+#define LEAT_TRIAL_MOST      256
+#define LEAT_TRIAL_FEWEST    3         /* where there is no time left */
+#define LEAT_TRIAL_TOUCHED   (1 << 20) /* bytes; more do not stay in the host's caches */
+#define LEAT_TRIAL_LINE      64
+
+static int
+leat_trial_compare (gconstpointer a, gconstpointer b)
+{
+  const double *x = a, *y = b;
+
+  return *x < *y ? -1 : *x > *y;
+}
+
+/* The host's caches hold what a program has just written, which the device then reads through the link or the host
+ * copies from there. */
+static void
+leat_trial_fill (LeatSession *self)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      LeatView view;
+      volatile guint8 *data;
+      gsize bytes;
+
+      leat_session_view (&leat_session_get_input (self, i)->staging, &view);
+      data = view.data;
+      bytes = MIN (leat_view_get_bytes (&view), LEAT_TRIAL_TOUCHED);
+      for (gsize at = 0; at < bytes; at += LEAT_TRIAL_LINE)
+        data[at] = data[at];
+    }
+}
+
+static void
+leat_trial_read (LeatSession *self)
+{
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      LeatView view;
+      volatile const guint8 *data;
+      gsize bytes;
+
+      leat_session_view (&leat_session_get_output (self, i)->staging, &view);
+      data = view.data;
+      bytes = MIN (leat_view_get_bytes (&view), LEAT_TRIAL_TOUCHED);
+      for (gsize at = 0; at < bytes; at += LEAT_TRIAL_LINE)
+        (void) data[at];
+    }
+}
+
+/* In microseconds; negative after an error. */
+static double
+leat_trial_replay (LeatSession *self, LeatLane *lane, GError **error)
+{
+  gint64 begin;
+  double us;
+
+  leat_trial_fill (self);
+  begin = leat_session_now_ns ();
+  if (!leat_lane_launch (lane, LEAT_PATH_FULL, error) || !leat_lane_wait (lane, LEAT_WAIT_SPIN, error))
+    return -1;
+  us = (leat_session_now_ns () - begin) / 1e3;
+  leat_trial_read (self);
+  return us;
+}
+
+double
+leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error)
+{
+  double times[LEAT_TRIAL_MOST], settled_us = 0, spent_us = 0;
+  guint n_settled = 0, n = 0;
+
+  while (n < LEAT_TRIAL_MOST && (n < LEAT_TRIAL_LEAST || spent_us < LEAT_TRIAL_US)
+         && (n < LEAT_TRIAL_FEWEST || *left_us > 0))
+    {
+      double us = leat_trial_replay (self, lane, error);
+
+      if (us < 0)
+        return us;
+      *left_us -= us;
+      if (n_settled < LEAT_TRIAL_SETTLE || settled_us < LEAT_TRIAL_SETTLE_US)
+        {
+          n_settled++;
+          settled_us += us;
+          continue;
+        }
+      spent_us += us;
+      times[n++] = us;
+    }
+  qsort (times, n, sizeof *times, leat_trial_compare);
+  return times[n / 2];
+}
