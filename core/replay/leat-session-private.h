@@ -6,6 +6,7 @@
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
 #include "leat-address-map-private.h"
+#include "buffer/leat-device-buffer-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
@@ -187,6 +188,8 @@ struct _LeatSession
   GArray *outputs;               /* LeatSessionOutput */
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
   LeatAddressMap *address_map;   /* NULL before the first binding */
+  GPtrArray *lent;               /* LeatDeviceBuffer: states that the program has, or had */
+  guint n_entered;               /* of them, those that a run works on */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
@@ -320,6 +323,12 @@ gboolean leat_session_take_open (LeatSession *self, GError **error);
 gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
 gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
 /* Has every port whose memory the program brings got some? */
+/* Around the work of a run: what is done with these buffers elsewhere is done before or after it. */
+gboolean leat_session_enter_buffers (LeatSession *self, GError **error);
+void leat_session_leave_buffers (LeatSession *self);
+/* States that were lent and are not the session's any more: their memory is another, or it is closed. */
+void leat_session_call_in_states (LeatSession *self);
+
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);

@@ -230,6 +230,8 @@ leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
     leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
+  if (G_UNLIKELY (self->lent->len > 0) && !leat_session_enter_buffers (self, error))
+    return FALSE;
   leat_session_note_on_device (self, FALSE);
   if (!leat_session_launch_path (self, lane, path, error))
     return FALSE;
@@ -258,6 +260,9 @@ leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us,
   if (G_UNLIKELY (flight->traced || flight->measured))
     self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   flight->launched = flight->watched = FALSE;
+  /* What did not end has them until the session is closed. */
+  if (good)
+    leat_session_leave_buffers (self);
   if (!good || (flight->measured && !leat_session_read_measured (self, lane, error))
       || !leat_lane_check_overs (lane, error))
     return FALSE;

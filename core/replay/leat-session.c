@@ -276,6 +276,8 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_memo (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
+  leat_session_leave_buffers (self);
+  leat_session_call_in_states (self);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
   if (self->device != NULL)
@@ -528,6 +530,7 @@ leat_session_finalize (GObject *object)
   g_clear_pointer (&self->waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
   g_ptr_array_unref (self->setups);
+  g_ptr_array_unref (self->lent);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
   g_array_unref (self->trials);
@@ -703,6 +706,7 @@ leat_session_init (LeatSession *self)
   self->memo_bytes = 8 << 20;
   self->cache_bytes = 256 << 20;
   self->lanes = g_ptr_array_new ();
+  self->lent = g_ptr_array_new_with_free_func (g_object_unref);
   self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));

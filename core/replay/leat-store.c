@@ -113,6 +113,15 @@ leat_store_forget (LeatStore *self, LeatBlock *block)
   return TRUE;
 }
 
+LeatBlock *
+leat_block_ref (LeatBlock *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->store->lock);
+
+  self->refs++;
+  return self;
+}
+
 void
 leat_block_unref (LeatBlock *self)
 {
