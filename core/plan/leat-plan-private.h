@@ -82,6 +82,7 @@ typedef struct
   gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs */
   gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
   const char *reason;   /* why a transfer is done as it is */
+  gboolean gives_back;  /* brings results to the host, and does nothing else */
   gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
   guint *after;         /* indices of ops, none implied by another */
   guint n_after;

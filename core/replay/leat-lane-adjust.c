@@ -63,6 +63,7 @@ leat_lane_op_differs (LeatLane *self, const LeatLaneSide *old, const LeatOp *op)
 static gboolean
 leat_lane_update_op (LeatLane *self, const LeatOp *op, gboolean *broken, GError **error)
 {
+  leat_lane_drop_repeats (self);
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     {
       if (!self->executables[path].is_built || leat_path_skips (path, op))

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
+  guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
   guint64 runs_measured; /* by the device's clock */
   guint64 memo_entries;
   guint64 memo_bytes;
@@ -139,6 +139,7 @@ typedef struct
 {
   gint64 begin_us, filled_us;
   LeatPath path;
+  guint64 steps;     /* runs before it, without results */
   gboolean known;    /* the memo had the results */
   gboolean launched; /* the device works on it */
   gboolean measured; /* by the device's clock */
@@ -165,6 +166,8 @@ struct _LeatSession
   LeatEarlyStart early_start;
   gboolean reuse;     /* leave uploads out where the inputs are what they were */
   gboolean is_pushed; /* the context is current while it runs */
+  guint64 repeat;     /* runs on each set of inputs */
+  LeatReadback readback;
   gboolean calibrate; /* find the best ways of data between host and device by measuring */
   gint wait;          /* atomic: LeatWait */
   LeatMemoMode memo_mode;
@@ -328,6 +331,12 @@ gboolean leat_session_enter_buffers (LeatSession *self, GError **error);
 void leat_session_leave_buffers (LeatSession *self);
 /* States that were lent and are not the session's any more: their memory is another, or it is closed. */
 void leat_session_call_in_states (LeatSession *self);
+
+/* Once for each path: the first run that can take it pays for its graph. */
+gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
+/* Runs without results before the one that has them. */
+guint64 leat_session_count_steps (LeatSession *self);
+gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPath *path, GError **error);
 
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 

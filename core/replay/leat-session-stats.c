@@ -43,6 +43,12 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("runs-resident", runs_of[LEAT_PATH_RESIDENT], "Runs without uploads, their inputs being what they were"),
   /**
+   * LeatSession:runs-silent:
+   *
+   * Runs whose results were not asked for, others on the same inputs coming after them, since the session was opened.
+   */
+  COUNTER ("runs-silent", runs_silent, "Runs whose results were not asked for"),
+  /**
    * LeatSession:runs-measured:
    *
    * Runs whose nodes were measured by the device's clock, since the session was opened.

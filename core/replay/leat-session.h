@@ -141,12 +141,30 @@ typedef enum
 #define LEAT_TYPE_TIMING_MODE (leat_timing_mode_get_type ())
 GType leat_timing_mode_get_type (void) G_GNUC_CONST;
 
+/**
+ * LeatReadback:
+ * @LEAT_READBACK_FINAL: the results of the last run, nothing being waited for before
+ * @LEAT_READBACK_EACH: the results of each run
+ *
+ * Which results of runs on the same inputs come back (#LeatSession:repeat).
+ */
+typedef enum
+{
+  LEAT_READBACK_FINAL,
+  LEAT_READBACK_EACH,
+} LeatReadback;
+
+#define LEAT_TYPE_READBACK (leat_readback_get_type ())
+GType leat_readback_get_type (void) G_GNUC_CONST;
+
 #define LEAT_TYPE_SESSION (leat_session_get_type ())
 G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 
 LeatSession *leat_session_new (LeatPipeline *pipeline, const char *device);
 gboolean leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error);
 LeatFlow leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellable *cancellable,
+                              GError **error);
 LeatFlow leat_session_launch (LeatSession *self, GCancellable *cancellable, GError **error);
 LeatFlow leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **error);
 int leat_session_get_fd (LeatSession *self, GError **error);
