@@ -9,7 +9,7 @@
  * reads the program's memory and the last writes it, so that the graph is kernels only. */
 
 #define SETTLE         50
-#define WARM_UP        32
+#define WARM_UP        64 /* runs; a session makes a graph of one op after some */
 #define CHAIN_NUMBERS  (132 * 256)
 #define BRANCH_NUMBERS 256
 #define BRANCH_STEPS   2000
@@ -165,15 +165,29 @@ leat_bench_warm_up (LeatBenchSubject *subject, const LeatBenchRule *rule, GError
 }
 
 static gboolean
+leat_bench_open_chain (LeatBenchSubject *self, const LeatBench *bench, const char *text, LeatEarlyStart early,
+                       GError **error)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
+  g_autoptr (LeatSession) session = NULL;
+
+  if (pipeline == NULL)
+    return FALSE;
+  session = leat_session_new (pipeline, bench->selector);
+  g_object_set (session, "wait", bench->wait, "early-start", early, NULL);
+  return leat_session_open (session, NULL, error)
+         && leat_bench_subject_take (self, g_steal_pointer (&pipeline), g_steal_pointer (&session), error);
+}
+
+static gboolean
 leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *text, const LeatBenchRule *rule,
-                      GError **error)
+                      LeatEarlyStart early, GError **error)
 {
   g_auto (LeatBenchSubject) subject = { 0 };
   g_auto (LeatBenchTurns) turns = { 0 };
 
   leat_bench_turns_init (&turns, leat_bench_case_get_runs (kind, bench));
-  if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
-      || !leat_bench_warm_up (&subject, rule, error))
+  if (!leat_bench_open_chain (&subject, bench, text, early, error) || !leat_bench_warm_up (&subject, rule, error))
     return FALSE;
   if (!leat_session_get_bare (subject.session, &turns.bare))
     {
@@ -192,7 +206,7 @@ leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *t
 }
 
 static gboolean
-leat_bench_run_chain (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+leat_bench_run_kernels (LeatBench *bench, const LeatBenchCase *kind, LeatEarlyStart early, GError **error)
 {
   g_autoptr (GString) text = g_string_new ("leat 1\n");
   LeatBenchRule rule = { 1, kind->n };
@@ -201,7 +215,19 @@ leat_bench_run_chain (LeatBench *bench, const LeatBenchCase *kind, GError **erro
   for (guint i = 0; i < kind->n; i++)
     g_string_append_printf (text, "  -> kernel source=\"%s\" entry=step a=1 b=1 block=256\n", bench->kernels);
   g_string_append (text, "  -> readback mode=mapped -> app name=sink\n");
-  return leat_bench_run_turns (bench, kind, text->str, &rule, error);
+  return leat_bench_run_turns (bench, kind, text->str, &rule, early, error);
+}
+
+static gboolean
+leat_bench_run_chain (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  return leat_bench_run_kernels (bench, kind, LEAT_EARLY_START_AUTO, error);
+}
+
+static gboolean
+leat_bench_run_chain_in_turn (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  return leat_bench_run_kernels (bench, kind, LEAT_EARLY_START_OFF, error);
 }
 
 /* Branch i adds i+1 two thousand times. */
@@ -218,7 +244,7 @@ leat_bench_run_fan_out (LeatBench *bench, const LeatBenchCase *kind, GError **er
     g_string_append_printf (text, "up -> kernel source=\"%s\" entry=work a=1 b=%u steps=%u block=256 -> sum.x%u\n",
                             bench->kernels, i + 1, BRANCH_STEPS, i);
   g_string_append (text, "sum -> readback mode=mapped -> app name=sink\n");
-  return leat_bench_run_turns (bench, kind, text->str, &rule, error);
+  return leat_bench_run_turns (bench, kind, text->str, &rule, LEAT_EARLY_START_AUTO, error);
 }
 
 /* @quickly: with the setter that is made for it */
@@ -323,6 +349,9 @@ const LeatBenchCase leat_bench_chains[] = {
   { "chain-1", "a kernel", leat_bench_run_chain, 0, 1, NULL, 1, FALSE },
   { "chain-32", "32 kernels one after the other", leat_bench_run_chain, 0, 32, NULL, 2, FALSE },
   { "chain-512", "512 kernels one after the other", leat_bench_run_chain, 0, 512, NULL, 10, FALSE },
+  { "in-turn-32", "32 kernels of which none begins before the one before it has ended", leat_bench_run_chain_in_turn, 0,
+    32, NULL, 2, FALSE },
+  { "in-turn-512", "512 such kernels", leat_bench_run_chain_in_turn, 0, 512, NULL, 10, FALSE },
   { "fan-out-8", "eight kernels side by side, and one that adds their results", leat_bench_run_fan_out, 0, 8, NULL, 10,
     FALSE },
   { "argument", "an argument is set before each replay", leat_bench_run_argument, 0, 1, NULL, 1, FALSE },

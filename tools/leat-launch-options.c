@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *timing, *readback;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -79,6 +79,9 @@ leat_launch_executor_get_name (LeatExecutor executor)
   return leat_launch_executors[executor];
 }
 
+/* In the order of LeatWait. */
+static const char *const leat_launch_waits[] = { "auto", "spin", "block", NULL };
+
 /* In the order of LeatEarlyStart. */
 static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
 
@@ -89,13 +92,14 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
   static const char *const readbacks[] = { "final", "each", NULL };
-  guint readback = 1, executor = 1, early_start = 1, timing = 0;
+  guint executor = 1, early_start = 1, wait = 1, timing = 0, readback = 1;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
       || !leat_launch_options_choose ("--readback", words->readback, readbacks, &readback, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
       || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error)
+      || !leat_launch_options_choose ("--wait", words->wait, leat_launch_waits, &wait, error)
       || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
                                       error))
     return FALSE;
@@ -104,6 +108,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->timing = timing == 2 ? LEAT_TIMING_NODES : LEAT_TIMING_OFF;
   self->readback = (LeatReadback) (readback - 1);
   self->executor = (LeatExecutor) (executor - 1);
+  self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE)
     self->stats_format = LEAT_STATS_TEXT;
@@ -117,6 +122,23 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->plan_format = LEAT_FORMAT_DOT;
   self->plan_path = g_steal_pointer (&words->dot);
   return TRUE;
+}
+
+/* What is told after a run is refused where there is none, and where nobody would be told. */
+static gboolean
+leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
+{
+  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL;
+
+  if (self->task == LEAT_LAUNCH_RUN && self->timing == LEAT_TIMING_NODES && !told && self->dot_path == NULL)
+    return leat_launch_options_refuse (error, "--timing goes with --stats, --dot or --trace, which tell what it found");
+  if (self->task == LEAT_LAUNCH_RUN || (!told && words->timing == NULL))
+    return TRUE;
+  if (self->plan_path != NULL)
+    return leat_launch_options_refuse (
+      error, "--stats, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
+  return leat_launch_options_refuse (
+    error, "--stats, --timing and --trace tell of a run, and --check, --plan and --variables make none");
 }
 
 static gboolean
@@ -146,6 +168,8 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return TRUE;
   if (self->words == NULL || self->words[0] == NULL)
     return leat_launch_options_refuse (error, "name a pipeline file, or write a pipeline");
+  if (!leat_launch_options_check_run (self, words, error))
+    return FALSE;
   if (words->variables && !leat_launch_options_is_file (self))
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
   return TRUE;
@@ -157,6 +181,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
   const GOptionEntry entries[] = {
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
     { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "auto, graph, or eager: one op at a time", "EXECUTOR" },
+    { "wait", 0, 0, G_OPTION_ARG_STRING, &words->wait, "How to wait for the device: auto, spin or block", "HOW" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
@@ -216,6 +241,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.dot);
   g_free (words.stats);
   g_free (words.executor);
+  g_free (words.wait);
   g_free (words.early_start);
   g_free (words.timing);
   g_free (words.readback);

@@ -51,6 +51,7 @@ typedef struct
   LeatReadback readback;
   char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;
+  LeatWait wait;
   LeatEarlyStart early_start;
   gboolean bound;
   gboolean verbose;

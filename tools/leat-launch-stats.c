@@ -4,6 +4,8 @@
 
 #include "leat-launch-stats.h"
 
+#include "leat-launch-replays.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +52,8 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
   g_variant_dict_insert (&dict, "interrupted", "b", interrupted);
   g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
   g_variant_dict_insert_value (&dict, "run", run);
+  g_variant_dict_insert_value (&dict, "transfers",
+                               leat_launch_replays_describe_transfers (leat_session_get_plan (session)));
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
   g_variant_dict_insert_value (&dict, "counted", counts);
   if (options->timing == LEAT_TIMING_NODES)
@@ -101,13 +105,13 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   leat_launch_stats_append_time (stats, "first-result-us", "first result", text);
   leat_launch_stats_append_time (stats, "source-us", "sources", text);
   leat_launch_stats_append_time (stats, "device-us", "device", text);
-  leat_launch_stats_append_time (stats, "sink-us", "sinks", text);
   g_variant_lookup (stats, "device-us", "x", &sum);
   g_variant_lookup (stats, "device-min-us", "x", &least);
   g_variant_lookup (stats, "device-max-us", "x", &most);
   if (runs > 0)
-    g_string_append_printf (text, "%-14sleast %" G_GINT64_FORMAT " us, mean %.1f us, most %" G_GINT64_FORMAT " us\n",
-                            "device a run", least, (double) sum / runs, most);
+    g_string_append_printf (text, "%-14s%.3f ms: least %.3f, most %.3f\n", "  a run", sum / 1000.0 / runs,
+                            least / 1000.0, most / 1000.0);
+  leat_launch_stats_append_time (stats, "sink-us", "sinks", text);
 }
 
 /* Over all runs: what the plan says, and what the driver counted.  Only what both know. */
@@ -118,11 +122,11 @@ leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 
   const char *name;
   guint64 value, expected;
 
-  g_string_append_printf (text, "%-16s%12s%12s\n", "", "predicted", "counted");
+  g_string_append_printf (text, "%-14s%12s%12s\n", "all runs", "predicted", "counted");
   g_variant_iter_init (&iter, counts);
   while (g_variant_iter_next (&iter, "{&st}", &name, &value))
     if (g_variant_lookup (predicted, name, "t", &expected))
-      g_string_append_printf (text, "%-16s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, runs * expected,
+      g_string_append_printf (text, "%-14s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, runs * expected,
                               value);
 }
 
@@ -156,8 +160,8 @@ leat_launch_stats_append_nodes (LeatSession *session, GString *text)
   g_autoptr (GVariant) times = leat_session_dup_times (session);
   g_autoptr (GVariant) nodes = g_variant_lookup_value (times, "nodes", G_VARIANT_TYPE ("aa{sv}"));
 
-  g_string_append_printf (text,
-                          "measured      %" G_GUINT64_FORMAT " runs; means:", leat_launch_stats_get (times, "samples"));
+  g_string_append_printf (
+    text, "measured      %" G_GUINT64_FORMAT " of the runs; means:", leat_launch_stats_get (times, "samples"));
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     g_string_append_printf (text, "%s %.*s %.2f us", i > 0 ? "," : "", (int) (strlen (parts[i]) - strlen ("-us")),
                             parts[i], leat_launch_stats_get_time (times, parts[i]));
@@ -184,6 +188,7 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
   if (interrupted)
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
+  leat_launch_replays_append (leat_session_get_plan (session), stats, text);
   leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"), text);
   if (options->timing == LEAT_TIMING_NODES)
     leat_launch_stats_append_nodes (session, text);

@@ -38,14 +38,14 @@ char *leat_image_target_to_string (const LeatImageTarget *target);
  * source finds.  Any thread. */
 GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 
-/* The name to give to cuModuleGetFunction for what the framework launches: parameters in the order of the prototype,
- * each LEAT_PARAM_INPUT_COUNT being four (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over).  The
- * plain kernel has its own name. */
+/* A kernel can be launched by its own name, with all counts by value.  Where it has to take one from the device, this
+ * is the name to give to cuModuleGetFunction: parameters in the order of the prototype, each LEAT_PARAM_INPUT_COUNT
+ * being four (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over). */
 char *leat_image_dup_symbol (const char *entry);
 
-/* The same of a `timed` image, for the kernel that takes one parameter more: uint64_t *clock, where it leaves the times
- * of its beginning and end, in nanoseconds. */
-char *leat_image_dup_timed_symbol (const char *entry);
+/* Those of a `timed` image that take one parameter more: uint64_t *clock, where they leave the times of their beginning
+ * and end, in nanoseconds.  @wrapped: the one that takes counts from the device */
+char *leat_image_dup_timed_symbol (const char *entry, gboolean wrapped);
 
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);

@@ -260,9 +260,9 @@ leat_image_dup_symbol (const char *entry)
 }
 
 char *
-leat_image_dup_timed_symbol (const char *entry)
+leat_image_dup_timed_symbol (const char *entry, gboolean wrapped)
 {
-  return g_strconcat ("leat_time_", entry, NULL);
+  return g_strconcat (wrapped ? "leat_time_" : "leat_clock_", entry, NULL);
 }
 
 LeatImageCounts

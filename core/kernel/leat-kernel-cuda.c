@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels, the plain one and the
- * wrapper that the framework launches.  Both stand right behind the body, inside whatever #if holds it. */
+/* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels: one with the
+ * parameters as they are, and the wrapper, which takes counts from the device.  Both stand right behind the body,
+ * inside whatever #if holds it. */
 
 static void
 leat_cuda_append_params (GString *out, GArray *params)
@@ -28,27 +29,34 @@ leat_cuda_append_pointers (GString *out, GArray *params)
     }
 }
 
-/* What all wrappers do around the body. @timed: with one parameter more, where the times of the beginning and the end
- * go */
+/* What all kernels do around the body. @timed: with one parameter more, where the times of the beginning and the end go
+ */
 static void
-leat_cuda_append_wrapper (GString *out, const LeatEntry *entry, const char *prefix, gboolean timed)
+leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments,
+                        gboolean timed)
 {
   g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
-  leat_cuda_append_params (out, entry->wrapper);
+  leat_cuda_append_params (out, params);
   if (timed)
-    g_string_append_printf (out, "%suint64_t *leat_clock", entry->wrapper->len > 0 ? ", " : "");
+    g_string_append_printf (out, "%suint64_t *leat_clock", params->len > 0 ? ", " : "");
   g_string_append_printf (out, ") { leat_wait_for_others (); %sleat_body_%s (%s);",
-                          timed ? "leat_clock_begin (leat_clock); " : "", entry->name, entry->wrapper_arguments);
-  leat_cuda_append_pointers (out, entry->wrapper);
+                          timed ? "leat_clock_begin (leat_clock); " : "", entry->name, arguments);
+  leat_cuda_append_pointers (out, params);
   g_string_append_printf (out, "%s }", timed ? " leat_clock_end (leat_clock);" : "");
 }
 
+/* The kernel itself, for counts that the host knows, and the wrapper, for those on the device. */
 static void
-leat_cuda_append_plain (GString *out, const LeatEntry *entry)
+leat_cuda_append_entries (GString *out, const LeatEntry *entry, gboolean timed)
 {
-  g_string_append_printf (out, " extern \"C\" __global__ void %s %s (", entry->launch_bounds, entry->name);
-  leat_cuda_append_params (out, entry->params);
-  g_string_append_printf (out, ") { leat_body_%s (%s); }", entry->name, entry->arguments);
+  leat_cuda_append_entry (out, entry, "", entry->params, entry->arguments, FALSE);
+  if (timed)
+    leat_cuda_append_entry (out, entry, "leat_clock_", entry->params, entry->arguments, TRUE);
+  if (entry->wrapper == NULL)
+    return;
+  leat_cuda_append_entry (out, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments, FALSE);
+  if (timed)
+    leat_cuda_append_entry (out, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, TRUE);
 }
 
 static void
@@ -65,13 +73,8 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
     {
       const LeatEntry *entry = g_ptr_array_index (entries, i);
 
-      if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
-        continue;
-      leat_cuda_append_plain (tail, entry);
-      if (entry->wrapper != NULL)
-        leat_cuda_append_wrapper (tail, entry, "leat_wrap_", FALSE);
-      if (entry->wrapper != NULL && timed)
-        leat_cuda_append_wrapper (tail, entry, "leat_time_", TRUE);
+      if (leat_tokens_is (unit->tokens, decl->name, entry->name))
+        leat_cuda_append_entries (tail, entry, timed);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }

@@ -7,6 +7,12 @@
 /* Counts by value that kernels find on the device.  The host never sees them on the way, so the wrappers of these
  * kernels hold them against the capacity. */
 
+static gboolean
+leat_op_counts_on_device (const LeatOp *self, guint arg)
+{
+  return self->args[arg].kind == LEAT_ARG_COUNT && self->prototype->params[arg].kind == LEAT_PARAM_INPUT_COUNT;
+}
+
 GArray *
 leat_plan_list_counted (LeatPlan *self)
 {
@@ -17,11 +23,20 @@ leat_plan_list_counted (LeatPlan *self)
       LeatCounted found = { leat_plan_get_op (self, i), 0 };
 
       for (; found.arg < found.op->n_args; found.arg++)
-        if (found.op->args[found.arg].kind == LEAT_ARG_COUNT
-            && found.op->prototype->params[found.arg].kind == LEAT_PARAM_INPUT_COUNT)
+        if (leat_op_counts_on_device (found.op, found.arg))
           g_array_append_val (counted, found);
     }
   return counted;
+}
+
+/* Does its kernel take a count by value that is on the device? */
+gboolean
+leat_op_takes_counts (const LeatOp *self)
+{
+  for (guint i = 0; i < self->n_args; i++)
+    if (leat_op_counts_on_device (self, i))
+      return TRUE;
+  return FALSE;
 }
 
 guint64

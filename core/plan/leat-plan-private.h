@@ -90,6 +90,7 @@ typedef struct
   guint n_early; /* of how many that is so */
 
   /* loaded: kernels only */
+  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
 } LeatOp;
@@ -242,6 +243,7 @@ GArray *leat_plan_list_counted (LeatPlan *self);
 /* (nullable) */
 LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
+gboolean leat_op_takes_counts (const LeatOp *self);
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);
 

@@ -177,7 +177,7 @@ leat_plan_get_user (LeatPlan *self, LeatBufferId id)
   return root != NULL && root->user ? root : NULL;
 }
 
-/* Does it lead to memory that the program brings, and where: through the table, or by addresses of its own? */
+/* Does it find memory that the program brings through the table, and not by an address in its own node? */
 static gboolean
 leat_plan_goes_to_slot (LeatPlan *self, const LeatOp *op)
 {

@@ -69,6 +69,21 @@ leat_lane_lacks_bindings (LeatLane *self)
   return FALSE;
 }
 
+static gboolean
+leat_lane_copies_slot (LeatLane *self, guint slot)
+{
+  LeatBufferId id = g_array_index (self->plan->users, LeatBufferId, slot);
+
+  for (guint i = 0; i < self->plan->user_copies->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->plan->user_copies, guint, i));
+
+      if (leat_plan_get_root (self->plan, op->from)->id == id || leat_plan_get_root (self->plan, op->to)->id == id)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 void
 leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to)
 {
@@ -79,7 +94,7 @@ leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to)
   if (same && binding->count == to->count)
     return;
   /* A node of a copy stays one between the same kinds of memory. */
-  if (binding->given != 0 && binding->on_device != to->on_device && self->plan->user_copies->len > 0)
+  if (binding->given != 0 && binding->on_device != to->on_device && leat_lane_copies_slot (self, slot))
     self->is_kind_changed = TRUE;
   *binding = *to;
   binding->serial = ++self->bound;

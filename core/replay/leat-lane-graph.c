@@ -350,20 +350,16 @@ leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
   return it != NULL && it->exec != NULL && it->nodes[op->index] != NULL ? it : NULL;
 }
 
-/* The function knows its context, so that none need be current; for a driver that sees it otherwise one is, from the
- * first time on that it says so. */
+/* The driver crashes where no context is current, whatever the parameters say. */
 static CUresult
 leat_lane_set_kernel (LeatLane *self, LeatExecutable *it, const LeatOp *op, const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
-  gboolean pushed = self->wants_context && leat_device_push_anyhow (self->resident->device);
+  gboolean pushed = leat_device_push_anyhow (self->resident->device);
   CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], kernel);
 
   if (pushed)
     leat_device_pop (self->resident->device);
-  if (result != CUDA_ERROR_INVALID_CONTEXT || self->wants_context)
-    return result;
-  self->wants_context = TRUE;
-  return leat_lane_set_kernel (self, it, op, kernel);
+  return result;
 }
 
 gboolean

@@ -129,11 +129,11 @@ struct _LeatLane
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
-  LeatEvent *ended;       /* recorded behind a run where a thread is to sleep until its end */
-  gint64 recent_ns;       /* how long the last runs took, the newer the more it counts; 0: not known */
-  guint64 seen_ended;     /* waits that ended by looking */
-  gboolean on_host;       /* the device is the CPU */
-  gboolean wants_context; /* the driver does not change a node without a current one */
+  LeatEvent *ended;    /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;    /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended;  /* waits that ended by looking */
+  guint64 other_waits; /* calls that waited and were not for a run: a graph built on the way, the word that data end */
+  gboolean on_host;    /* the device is the CPU */
 
   LeatBlock *arena;
   GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */

@@ -333,9 +333,13 @@ leat_lane_set_ending (LeatLane *self, GError **error)
   const guint64 ending = 1;
 
   for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (leat_plan_get_buffer (self->plan, i)->tells_flush
-        && !leat_memory_write (((LeatBlock *) g_ptr_array_index (self->blocks, i))->memory, 0, &ending, sizeof ending,
-                               error))
-      return FALSE;
+    {
+      if (!leat_plan_get_buffer (self->plan, i)->tells_flush)
+        continue;
+      if (!leat_memory_write (((LeatBlock *) g_ptr_array_index (self->blocks, i))->memory, 0, &ending, sizeof ending,
+                              error))
+        return FALSE;
+      self->other_waits++;
+    }
   return TRUE;
 }

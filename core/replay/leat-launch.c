@@ -97,6 +97,13 @@ leat_launch_put_number (LeatLaunch *self, guint64 number)
   memcpy (leat_launch_next (self), &number, sizeof number);
 }
 
+/* How many parameters of the kernel that is launched one of the prototype is. */
+static guint
+leat_launch_get_width (const LeatOp *op, guint index)
+{
+  return op->wrapped && op->prototype->params[index].kind == LEAT_PARAM_INPUT_COUNT ? LEAT_PARAM_MOST : 1;
+}
+
 static gboolean
 leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index)
 {
@@ -106,6 +113,11 @@ leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint
 
   if (arg->value != NULL)
     memcpy (&value, g_bytes_get_data (arg->value, NULL), sizeof value);
+  if (!op->wrapped)
+    {
+      leat_launch_put_number (self, value);
+      return TRUE;
+    }
   leat_launch_put_address (self, counted ? lane->addresses[arg->buffer] : 0);
   leat_launch_put_number (self, value);
   leat_launch_put_number (self,
@@ -183,12 +195,10 @@ leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError *
 
   for (guint i = 0; i < op->n_args; i++)
     {
-      gboolean counts = op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT;
-
       self->n_params = at;
       if (op->args[i].kind == LEAT_ARG_NODE_ARG && !leat_launch_put (self, lane, op, i, error))
         return FALSE;
-      at += counts ? LEAT_PARAM_MOST : 1;
+      at += leat_launch_get_width (op, i);
     }
   self->n_params = n_params;
   return TRUE;

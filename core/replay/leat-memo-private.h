@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What was computed from exactly these bytes before.  Entries are found by a hash of their inputs (XXH3, 128 bits) and
- * only when all the bytes are equal too.  Bounded by entries and by bytes (inputs and outputs), the oldest goes first;
- * what could never fit is refused before anything is copied. */
+/* What was computed from exactly these bytes before.  Entries are found by hashes of their inputs (XXH3, of a sample
+ * and where that is not enough of all) and only when all the bytes are equal too.  Bounded by entries and by bytes
+ * (inputs and outputs), the oldest goes first; what could never fit is refused before anything is copied. */
 
 typedef struct
 {

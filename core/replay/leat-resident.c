@@ -145,7 +145,7 @@ leat_resident_fits_as_well (LeatResident *self, LeatModule *module, const LeatFu
 static void
 leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaunchShape *shape, const LeatOp *op)
 {
-  g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry);
+  g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry, op->wrapped);
   const LeatFunction *function = leat_module_get_function (module, name, NULL);
 
   if (function == NULL || !leat_module_prepare_launch (module, function, shape, op->prototype->entry, NULL)
@@ -199,11 +199,13 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   g_autofree char *wrapper = leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
+  op->wrapped = op->by_slot || leat_op_takes_counts (op);
+
   if (module == NULL)
     module = leat_resident_load_module (self, op->source, error);
   if (module == NULL)
     return FALSE;
-  function = leat_module_get_function (module, wrapper, error);
+  function = leat_module_get_function (module, op->wrapped ? wrapper : op->prototype->entry, error);
   if (function == NULL || (op->grid_by_occupancy && !leat_resident_size_grid (self, module, function, op, error)))
     return FALSE;
   memcpy (shape.grid, op->grid, sizeof shape.grid);

@@ -34,31 +34,55 @@ leat_session_refuse_binding (const LeatOp *op, GError **error, const char *forma
   return FALSE;
 }
 
-/* Programs bind their ports in the same order for each run: the next one is likely to be meant. */
-static gpointer
-leat_session_find_user (LeatSession *self, GArray *entries, guint *hint, const char *name, const char *kind,
-                        GError **error)
+static void
+leat_session_refuse_kind (const LeatOp *op, GError **error)
 {
-  gsize size = g_array_get_element_size (entries);
-  gpointer entry;
+  leat_session_refuse_binding (op, error, "its memory is the session's; set memory=user before it is opened");
+}
 
-  for (guint i = 0; i < entries->len; i++)
+/* Programs bind their ports in the same order for each run: the next one is likely to be meant. */
+static LeatSessionInput *
+leat_session_find_user_input (LeatSession *self, const char *name, GError **error)
+{
+  LeatSessionInput *input;
+
+  for (guint i = 0; i < self->inputs->len; i++)
     {
-      guint at = *hint + i < entries->len ? *hint + i : *hint + i - entries->len;
-      LeatOp *op;
+      guint at =
+        self->next_input + i < self->inputs->len ? self->next_input + i : self->next_input + i - self->inputs->len;
 
-      entry = entries->data + at * size;
-      op = *(LeatOp **) entry;
-      if (!leat_plan_get_buffer (self->plan, op->touches[0].buffer)->user
-          || !g_str_equal (leat_node_get_name (op->node), name))
+      input = leat_session_get_input (self, at);
+      if (!input->buffer->user || strcmp (input->name, name) != 0)
         continue;
-      *hint = at + 1 < entries->len ? at + 1 : 0;
-      return entry;
+      self->next_input = at + 1 < self->inputs->len ? at + 1 : 0;
+      return input;
     }
-  entry = leat_session_find_app (self, entries, name, kind, error);
-  if (entry != NULL)
-    leat_session_refuse_binding (*(LeatOp **) entry, error,
-                                 "its memory is the session's; set memory=user before it is opened");
+  input = leat_session_find_app (self, self->inputs, name, "source", error);
+  if (input != NULL)
+    leat_session_refuse_kind (input->op, error);
+  return NULL;
+}
+
+/* Likewise. */
+static LeatSessionOutput *
+leat_session_find_user_output (LeatSession *self, const char *name, GError **error)
+{
+  LeatSessionOutput *output;
+
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      guint at =
+        self->next_output + i < self->outputs->len ? self->next_output + i : self->next_output + i - self->outputs->len;
+
+      output = leat_session_get_output (self, at);
+      if (!output->buffer->user || strcmp (output->name, name) != 0)
+        continue;
+      self->next_output = at + 1 < self->outputs->len ? at + 1 : 0;
+      return output;
+    }
+  output = leat_session_find_app (self, self->outputs, name, "sink", error);
+  if (output != NULL)
+    leat_session_refuse_kind (output->op, error);
   return NULL;
 }
 
@@ -110,10 +134,9 @@ leat_session_locate_binding (LeatSession *self, const LeatOp *op, LeatBinding *b
 }
 
 static gboolean
-leat_session_bind_op (LeatSession *self, const LeatOp *op, LeatBinding *binding, GError **error)
+leat_session_bind_op (LeatSession *self, const LeatOp *op, const LeatBuffer *buffer, LeatBinding *binding,
+                      GError **error)
 {
-  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
-
   if (!leat_session_check_binding (op, buffer, binding, error)
       || !leat_session_locate_binding (self, op, binding, error))
     return FALSE;
@@ -157,8 +180,8 @@ leat_session_bind_input (LeatSession *self, const char *name, guint64 address, g
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  input = leat_session_find_user (self, self->inputs, &self->next_input, name, "source", error);
-  good = input != NULL && leat_session_bind_op (self, input->op, &binding, error);
+  input = leat_session_find_user_input (self, name, error);
+  good = input != NULL && leat_session_bind_op (self, input->op, input->buffer, &binding, error);
   if (good)
     input->generation++;
   leat_session_let_go (self);
@@ -193,8 +216,8 @@ leat_session_bind_output (LeatSession *self, const char *name, guint64 address, 
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  output = leat_session_find_user (self, self->outputs, &self->next_output, name, "sink", error);
-  good = output != NULL && leat_session_bind_op (self, output->op, &binding, error);
+  output = leat_session_find_user_output (self, name, error);
+  good = output != NULL && leat_session_bind_op (self, output->op, output->buffer, &binding, error);
   leat_session_let_go (self);
   return good;
 }

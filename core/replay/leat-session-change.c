@@ -70,7 +70,7 @@ leat_session_change_node (LeatSession *self, LeatNode *node, GError **error)
   return TRUE;
 }
 
-/* Between two runs. */
+/* Between two runs.  The context is made current once, for all nodes. */
 gboolean
 leat_session_take_changes (LeatSession *self, GError **error)
 {
@@ -79,11 +79,14 @@ leat_session_take_changes (LeatSession *self, GError **error)
 
   if (!leat_changes_are_there (changes))
     return TRUE;
+  if (!leat_device_push (self->device, error))
+    return FALSE;
   leat_changes_lock (changes);
   for (guint i = 0; i < leat_changes_get_n (changes) && good; i++)
     good = leat_session_change_node (self, leat_changes_get (changes, i), error);
   leat_changes_clear (changes);
   leat_changes_unlock (changes);
+  leat_device_pop (self->device);
   if (self->memo != NULL)
     leat_memo_clear (self->memo);
   return good;

@@ -129,6 +129,14 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
   return good;
 }
 
+/* What to add to the calls that wait: one that looks until the end is many calls and one wait, and what building a
+ * graph waits for is no run's. */
+static guint64
+leat_session_count_unseen_waits (const LeatLane *self)
+{
+  return self->seen_ended - self->other_waits;
+}
+
 /**
  * leat_session_start_counting:
  * @self: an open session that is not running
@@ -152,7 +160,7 @@ leat_session_start_counting (LeatSession *self, GError **error)
     }
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     self->counted_from[path] = ((LeatLane *) g_ptr_array_index (self->lanes, 0))->executables[path].launches;
-  self->counted_seen_from = ((LeatLane *) g_ptr_array_index (self->lanes, 0))->seen_ended;
+  self->counted_seen_from = leat_session_count_unseen_waits (g_ptr_array_index (self->lanes, 0));
   return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
 }
 
@@ -203,8 +211,8 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_add (&builder, "{st}", "fills", inside.fills + COUNT (fills));
   g_variant_builder_add (&builder, "{st}", "early-starts", inside.early_starts);
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
-  /* A wait that looks until the end is many calls, and one wait. */
-  g_variant_builder_add (&builder, "{st}", "waits", COUNT (waits) + lane->seen_ended - self->counted_seen_from);
+  g_variant_builder_add (&builder, "{st}", "waits",
+                         COUNT (waits) + leat_session_count_unseen_waits (lane) - self->counted_seen_from);
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",
                          leat_driver_trace_get_total (leat_device_get_driver (self->device)));

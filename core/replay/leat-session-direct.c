@@ -64,7 +64,7 @@ leat_session_find_app (LeatSession *self, GArray *entries, const char *name, con
     {
       LeatNode *node = leat_session_get_entry_node (entries, i);
 
-      if (strcmp (leat_node_get_name (node), name) == 0 && LEAT_IS_APP (node))
+      if (strcmp (leat_node_get_private (node)->name, name) == 0 && LEAT_IS_APP (node))
         return entries->data + i * g_array_get_element_size (entries);
     }
   leat_session_refuse_app (self, entries, name, kind, error);
@@ -187,7 +187,8 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
  * Lends the memory that results come to, so that they can be read in place.
  *
  * From the first call on nothing is put into the node's queue.  Call it once before the first run, and after each run
- * whose results are of interest; what it gave is good until the next run begins.
+ * whose results are of interest; what it gave is good until the next run begins.  Of a node with `memory=user` the data
+ * are where leat_session_bind_output () put them, which may be an address of the device.
  *
  * Returns: whether there is such an output; errors as leat_session_map_input ()
  */

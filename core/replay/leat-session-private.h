@@ -106,6 +106,8 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
+  LeatBuffer *buffer;
+  const char *name; /* of the node, which has it as long as the session is open */
   LeatSessionStaging staging;
   gboolean direct;    /* the program fills the staging memory itself */
   guint64 generation; /* of the staging memory */
@@ -115,6 +117,8 @@ typedef struct
 typedef struct
 {
   LeatOp *op;
+  LeatBuffer *buffer;
+  const char *name; /* likewise */
   LeatSessionStaging staging;
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
@@ -233,6 +237,10 @@ struct _LeatSession
   guint trace_width;      /* tracks of the device so far */
   gint64 marks[LEAT_N_MARKS];
 };
+
+void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec);
+void leat_session_install_props (GObjectClass *klass);
 
 gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
 gboolean leat_session_finish_endpoints (LeatSession *self, GError **error);

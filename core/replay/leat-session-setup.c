@@ -32,14 +32,23 @@ leat_session_list_endpoints (LeatSession *self)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      gboolean user = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
-                        ? leat_plan_get_buffer (self->plan, op->touches[0].buffer)->user
-                        : FALSE;
+      LeatBuffer *buffer;
 
+      if (op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK)
+        continue;
+      buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs, &(LeatSessionInput){ .op = op, .direct = user }, 1);
-      else if (op->kind == LEAT_OP_SINK)
-        g_array_append_vals (self->outputs, &(LeatSessionOutput){ .op = op, .direct = user }, 1);
+        g_array_append_vals (
+          self->inputs,
+          &(LeatSessionInput){
+            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
+          1);
+      else
+        g_array_append_vals (
+          self->outputs,
+          &(LeatSessionOutput){
+            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
+          1);
     }
 }
 

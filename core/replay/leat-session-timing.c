@@ -15,7 +15,7 @@
 
 /* What measuring may add to a mean run: a share of it, or so much for each node that is measured. */
 #define LEAT_TIMING_SHARE   0.015
-#define LEAT_TIMING_NODE_US 0.05
+#define LEAT_TIMING_NODE_US 0.03
 
 GType
 leat_timing_mode_get_type (void)

@@ -26,6 +26,18 @@ leat_trial_compare (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
+/* None where the program brings the memory, which may be the device's. */
+static gsize
+leat_trial_count_bytes (const LeatSessionStaging *staging)
+{
+  LeatView view;
+
+  if (staging->binding != NULL)
+    return 0;
+  leat_session_view (staging, &view);
+  return MIN (leat_view_get_bytes (&view), LEAT_TRIAL_TOUCHED);
+}
+
 /* The host's caches hold what a program has just written, which the device then reads through the link or the host
  * copies from there. */
 static void
@@ -33,13 +45,10 @@ leat_trial_fill (LeatSession *self)
 {
   for (guint i = 0; i < self->inputs->len; i++)
     {
-      LeatView view;
-      volatile guint8 *data;
-      gsize bytes;
+      const LeatSessionStaging *staging = &leat_session_get_input (self, i)->staging;
+      gsize bytes = leat_trial_count_bytes (staging);
+      volatile guint8 *data = staging->view.data;
 
-      leat_session_view (&leat_session_get_input (self, i)->staging, &view);
-      data = view.data;
-      bytes = MIN (leat_view_get_bytes (&view), LEAT_TRIAL_TOUCHED);
       for (gsize at = 0; at < bytes; at += LEAT_TRIAL_LINE)
         data[at] = data[at];
     }
@@ -50,13 +59,10 @@ leat_trial_read (LeatSession *self)
 {
   for (guint i = 0; i < self->outputs->len; i++)
     {
-      LeatView view;
-      volatile const guint8 *data;
-      gsize bytes;
+      const LeatSessionStaging *staging = &leat_session_get_output (self, i)->staging;
+      gsize bytes = leat_trial_count_bytes (staging);
+      volatile const guint8 *data = staging->view.data;
 
-      leat_session_view (&leat_session_get_output (self, i)->staging, &view);
-      data = view.data;
-      bytes = MIN (leat_view_get_bytes (&view), LEAT_TRIAL_TOUCHED);
       for (gsize at = 0; at < bytes; at += LEAT_TRIAL_LINE)
         (void) data[at];
     }

@@ -3,6 +3,8 @@
  */
 #include "leat-cpu-capture.h"
 
+#include "leat-cpu-count.h"
+
 static LeatCpuCapture *leat_cpu_captures; /* under way */
 static guint64 leat_cpu_next_capture_id = 1;
 
@@ -101,7 +103,10 @@ leat_cpu_capture_end (LeatCpuCapture *capture, LeatCpuGraph **graph)
   if (result == CUDA_SUCCESS)
     *graph = capture->graph;
   else if (!capture->into_given_graph)
-    leat_cpu_graph_free (capture->graph);
+    {
+      leat_cpu_graph_free (capture->graph);
+      leat_cpu_count (graphs_destroyed);
+    }
   else
     capture->graph->magic = LEAT_CPU_GRAPH_BROKEN_MAGIC;
   leat_cpu_capture_free (capture);
@@ -115,6 +120,19 @@ leat_cpu_capture_drop (LeatCpuCapture *capture)
 
   capture->invalid = TRUE;
   leat_cpu_capture_end (capture, &graph);
+}
+
+gboolean
+leat_cpu_capture_forget_graph (LeatCpuGraph *graph)
+{
+  LeatCpuCapture *capture = leat_cpu_captures;
+
+  while (capture != NULL && capture->graph != graph)
+    capture = capture->next;
+  if (capture == NULL || !capture->into_given_graph)
+    return capture == NULL;
+  leat_cpu_capture_drop (capture);
+  return TRUE;
 }
 
 void

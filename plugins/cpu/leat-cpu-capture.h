@@ -46,5 +46,7 @@ CUresult leat_cpu_capture_refuse_event (LeatCpuEvent *event);
 /* A stream or the context goes away. */
 void leat_cpu_capture_forget_stream (LeatCpuStream *stream);
 void leat_cpu_capture_abandon_all (void);
+/* A graph goes away: what is captured into it is dropped.  FALSE: it is the capture's own, and stays. */
+gboolean leat_cpu_capture_forget_graph (LeatCpuGraph *graph);
 
 G_END_DECLS

@@ -123,7 +123,7 @@ cuGraphExecKernelNodeSetParams_v2 (CUgraphExec exec, CUgraphNode node, const CUD
 {
   LeatCpuOp op;
 
-  LEAT_CPU_ENTER_BY_HANDLE ();
+  LEAT_CPU_ENTER ();
   CUresult result = leat_cpu_op_init_kernel (&op, params);
   return result == CUDA_SUCCESS ? leat_cpu_exec_change_op (exec, node, &op) : result;
 }

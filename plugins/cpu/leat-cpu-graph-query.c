@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-cpu-capture.h"
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-graph.h"
@@ -28,6 +29,7 @@ cuGraphDestroy (CUgraph handle)
   LeatCpuGraph *graph = (LeatCpuGraph *) handle;
   gboolean own = graph != NULL && graph->owner == NULL
                  && (graph->magic == LEAT_CPU_GRAPH_MAGIC || graph->magic == LEAT_CPU_GRAPH_BROKEN_MAGIC);
+  own = own && (!graph->captures || leat_cpu_capture_forget_graph (graph));
   if (own)
     leat_cpu_graph_free (graph);
   leat_cpu_release ();

@@ -1,6 +1,8 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "bench.h"
+
 #include <math.h>
 
 #include "engine-fixture.h"
@@ -23,12 +25,6 @@ typedef struct
 } BenchCase;
 
 static double
-bench_get_now_ns (void)
-{
-  return (double) g_get_monotonic_time () * 1000;
-}
-
-static double
 bench_run (const BenchCase *c, guint repeats)
 {
   LeatCpuFunction *function = leat_cpu_module_find_function (module, c->kernel);
@@ -43,11 +39,11 @@ bench_run (const BenchCase *c, guint repeats)
     return NAN;
   for (guint try = 0; try < TRIES; try++)
     {
-      double began = bench_get_now_ns ();
+      double began = bench_now_ns ();
       for (guint i = 0; i < repeats; i++)
         if (leat_cpu_launch_run (&launch) != CUDA_SUCCESS)
           g_error ("%s failed", c->kernel);
-      best = MIN (best, (bench_get_now_ns () - began) / repeats);
+      best = MIN (best, (bench_now_ns () - began) / repeats);
     }
   leat_cpu_launch_clear (&launch);
   return best;

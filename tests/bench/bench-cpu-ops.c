@@ -1,8 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "bench-cuda.h"
+
 #include <math.h>
-#include <time.h>
 
 #include "device/leat-device-private.h"
 #include "device/leat-module-private.h"
@@ -56,29 +57,6 @@ static LeatModule *module;
 static CUstream stream;
 static CUdeviceptr memory;
 
-static double
-bench_now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1e9 + (double) now.tv_nsec;
-}
-
-static void
-must (CUresult result, const char *call)
-{
-  if (result != CUDA_SUCCESS)
-    g_error ("%s returned %d", call, result);
-}
-
-static void
-must_not (GError *error)
-{
-  if (error != NULL)
-    g_error ("%s", error->message);
-}
-
 static void
 bench_open (void)
 {
@@ -88,19 +66,19 @@ bench_open (void)
   LeatImageTarget target;
 
   device = leat_device_open ("cpu", &error);
-  must_not (error);
+  bench_must_not (error);
   cuda = leat_device_get_table (device);
   source = leat_kernel_source_new ("ops.cu", source_text, &error);
-  must_not (error);
+  bench_must_not (error);
   leat_image_target_parse ("host", &target, &error);
-  must_not (error);
+  bench_must_not (error);
   image = leat_image_get (source, &target, &error);
-  must_not (error);
+  bench_must_not (error);
   module = leat_module_load (device, image, "ops.cu", &error);
-  must_not (error);
+  bench_must_not (error);
   leat_device_push (device, NULL);
-  must (cuda->cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  must (cuda->cuMemAlloc (&memory, OPS * 64), "cuMemAlloc");
+  bench_must (cuda->cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  bench_must (cuda->cuMemAlloc (&memory, OPS * 64), "cuMemAlloc");
 }
 
 static CUgraphNode
@@ -129,16 +107,16 @@ bench_add_op (CUgraph graph, const BenchCase *c, guint index, const CUgraphNode 
                          .Depth = 1 };
   CUDA_MEMSET_NODE_PARAMS fill = { .dst = mine, .value = 1, .elementSize = 4, .width = 1, .height = 1 };
 
-  must (cuda->cuCtxGetCurrent (&context), "cuCtxGetCurrent");
+  bench_must (cuda->cuCtxGetCurrent (&context), "cuCtxGetCurrent");
   if (kind == BENCH_KERNEL)
     {
       kernel.func = leat_module_get_function (module, c->kernel, NULL)->function;
-      must (cuda->cuGraphAddKernelNode (&node, graph, after, n_after, &kernel), "cuGraphAddKernelNode");
+      bench_must (cuda->cuGraphAddKernelNode (&node, graph, after, n_after, &kernel), "cuGraphAddKernelNode");
     }
   else if (kind == BENCH_COPY)
-    must (cuda->cuGraphAddMemcpyNode (&node, graph, after, n_after, &copy, context), "cuGraphAddMemcpyNode");
+    bench_must (cuda->cuGraphAddMemcpyNode (&node, graph, after, n_after, &copy, context), "cuGraphAddMemcpyNode");
   else
-    must (cuda->cuGraphAddMemsetNode (&node, graph, after, n_after, &fill, context), "cuGraphAddMemsetNode");
+    bench_must (cuda->cuGraphAddMemsetNode (&node, graph, after, n_after, &fill, context), "cuGraphAddMemsetNode");
   return node;
 }
 
@@ -168,15 +146,15 @@ bench_run (const BenchCase *c, guint n_ops)
   CUgraphExec exec;
   double best = INFINITY;
 
-  must (cuda->cuGraphCreate (&graph, 0), "cuGraphCreate");
+  bench_must (cuda->cuGraphCreate (&graph, 0), "cuGraphCreate");
   bench_fill_graph (graph, c, n_ops);
-  must (cuda->cuGraphInstantiateWithFlags (&exec, graph, 0), "cuGraphInstantiate");
+  bench_must (cuda->cuGraphInstantiateWithFlags (&exec, graph, 0), "cuGraphInstantiate");
   for (guint try = 0; try < TRIES; try++)
     {
       double began = bench_now_ns ();
 
-      must (cuda->cuGraphLaunch (exec, stream), "cuGraphLaunch");
-      must (cuda->cuStreamSynchronize (stream), "cuStreamSynchronize");
+      bench_must (cuda->cuGraphLaunch (exec, stream), "cuGraphLaunch");
+      bench_must (cuda->cuStreamSynchronize (stream), "cuStreamSynchronize");
       best = MIN (best, bench_now_ns () - began);
     }
   cuda->cuGraphExecDestroy (exec);

@@ -1,8 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <stdlib.h>
-#include <time.h>
+#include "bench.h"
 
 #include "leat.h"
 
@@ -18,15 +17,6 @@ typedef struct
   LeatSession *session;
   double times[RUNS];
 } BenchSide;
-
-static double
-bench_now_us (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
 
 static void
 bench_open (BenchSide *self, guint n_kernels, LeatExecutor executor)
@@ -68,21 +58,6 @@ bench_run (BenchSide *self, guint run)
   g_assert_no_error (error);
 }
 
-static int
-bench_compare (const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-
-  return *x < *y ? -1 : *x > *y;
-}
-
-static double
-bench_get_median (BenchSide *self)
-{
-  qsort (self->times, RUNS, sizeof *self->times, bench_compare);
-  return self->times[RUNS / 2];
-}
-
 /* What opening takes more with a graph, the least of several tries. */
 static double
 bench_get_build_us (BenchSide *side, guint n_kernels, LeatExecutor executor)
@@ -118,8 +93,8 @@ bench_case (guint n_kernels)
       bench_run (&graph, run);
       bench_run (&eager, run);
     }
-  with = bench_get_median (&graph);
-  without = bench_get_median (&eager);
+  with = bench_get_median (graph.times, RUNS);
+  without = bench_get_median (eager.times, RUNS);
   g_print ("%7u %12.2f %12.2f %12.1f ", n_kernels, with, without, build);
   if (without > with)
     g_print ("%12.0f\n", build / (without - with));

@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "bench.h"
+
 #include "leat.h"
 #include "plain.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -21,19 +22,11 @@ typedef struct
   double leat[ROUNDS], plain[ROUNDS];
 } Times;
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 report (const char *job, Times *times, const char *bound)
 {
-  qsort (times->leat, ROUNDS, sizeof (double), compare_doubles);
-  qsort (times->plain, ROUNDS, sizeof (double), compare_doubles);
+  bench_sort (times->leat, ROUNDS);
+  bench_sort (times->plain, ROUNDS);
   g_print ("%-22s ratio %5.2f  leat %8.3f ms [%.3f, %.3f]  plain %8.3f ms [%.3f, %.3f]  %s\n", job,
            times->leat[ROUNDS / 2] / times->plain[ROUNDS / 2], times->leat[ROUNDS / 2] * 1e3, times->leat[1] * 1e3,
            times->leat[ROUNDS - 2] * 1e3, times->plain[ROUNDS / 2] * 1e3, times->plain[1] * 1e3,

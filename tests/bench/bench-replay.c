@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "bench-cuda.h"
+
 #include "device/leat-device-private.h"
 #include "device/leat-module-private.h"
 #include "kernel/leat-image-private.h"
@@ -9,7 +11,6 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
-#include <time.h>
 
 /* A session's replay against the driver calls that a CUDA programmer would write for the same work: one kernel, a*x+b,
  * bytes in and bytes out, as one graph that copies through pinned memory, or whose kernel reads and writes the pinned
@@ -51,20 +52,6 @@ typedef struct
 static double leat_times[ROUNDS], raw_times[ROUNDS];
 
 static void
-must (CUresult result, const char *call)
-{
-  if (result != CUDA_SUCCESS)
-    g_error ("%s returned %d", call, result);
-}
-
-static void
-must_not (GError *error)
-{
-  if (error != NULL)
-    g_error ("%s", error->message);
-}
-
-static void
 raw_load (Raw *raw)
 {
   g_autoptr (LeatKernelSource) source = NULL;
@@ -75,20 +62,20 @@ raw_load (Raw *raw)
   LeatImageTarget target;
 
   raw->device = leat_device_open (NULL, &error);
-  must_not (error);
+  bench_must_not (error);
   facts = leat_device_get_facts (raw->device);
   raw->cuda = leat_device_get_table (raw->device);
   target_name = leat_device_is_cpu (raw->device)
                   ? g_strdup ("host")
                   : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
   source = leat_kernel_source_new ("axpb.cu", source_text, &error);
-  must_not (error);
+  bench_must_not (error);
   leat_image_target_parse (target_name, &target, &error);
-  must_not (error);
+  bench_must_not (error);
   image = leat_image_get (source, &target, &error);
-  must_not (error);
+  bench_must_not (error);
   raw->module = leat_module_load (raw->device, image, "axpb.cu", &error);
-  must_not (error);
+  bench_must_not (error);
   raw->function = leat_module_get_function (raw->module, "axpb", &error)->function;
 }
 
@@ -107,8 +94,8 @@ raw_add_copy (Raw *raw, CUgraphNode after, gboolean down, gsize bytes)
     copy.srcDevice = raw->y, copy.dstHost = raw->out;
   else
     copy.srcHost = raw->in, copy.dstDevice = raw->x;
-  must (raw->cuda->cuCtxGetCurrent (&context), "cuCtxGetCurrent");
-  must (
+  bench_must (raw->cuda->cuCtxGetCurrent (&context), "cuCtxGetCurrent");
+  bench_must (
     raw->cuda->cuGraphAddMemcpyNode (&node, raw->graph, after != NULL ? &after : NULL, after != NULL, &copy, context),
     "cuGraphAddMemcpyNode");
   return node;
@@ -132,11 +119,12 @@ raw_add_kernel (Raw *raw, CUgraphNode after, gboolean mapped, guint64 n)
 
   if (mapped)
     {
-      must (raw->cuda->cuMemHostGetDevicePointer (&x, raw->in, 0), "cuMemHostGetDevicePointer");
-      must (raw->cuda->cuMemHostGetDevicePointer (&y, raw->out, 0), "cuMemHostGetDevicePointer");
+      bench_must (raw->cuda->cuMemHostGetDevicePointer (&x, raw->in, 0), "cuMemHostGetDevicePointer");
+      bench_must (raw->cuda->cuMemHostGetDevicePointer (&y, raw->out, 0), "cuMemHostGetDevicePointer");
     }
-  must (raw->cuda->cuGraphAddKernelNode (&node, raw->graph, after != NULL ? &after : NULL, after != NULL, &launch),
-        "cuGraphAddKernelNode");
+  bench_must (
+    raw->cuda->cuGraphAddKernelNode (&node, raw->graph, after != NULL ? &after : NULL, after != NULL, &launch),
+    "cuGraphAddKernelNode");
   return node;
 }
 
@@ -146,18 +134,18 @@ raw_open (Raw *raw, gsize bytes, gboolean mapped)
   const guint flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
   CUgraphNode last = NULL;
 
-  must (raw->cuda->cuStreamCreate (&raw->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  must (raw->cuda->cuMemHostAlloc (&raw->in, bytes, flags), "cuMemHostAlloc");
-  must (raw->cuda->cuMemHostAlloc (&raw->out, bytes, flags), "cuMemHostAlloc");
-  must (raw->cuda->cuMemAlloc (&raw->x, bytes), "cuMemAlloc");
-  must (raw->cuda->cuMemAlloc (&raw->y, bytes), "cuMemAlloc");
-  must (raw->cuda->cuGraphCreate (&raw->graph, 0), "cuGraphCreate");
+  bench_must (raw->cuda->cuStreamCreate (&raw->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  bench_must (raw->cuda->cuMemHostAlloc (&raw->in, bytes, flags), "cuMemHostAlloc");
+  bench_must (raw->cuda->cuMemHostAlloc (&raw->out, bytes, flags), "cuMemHostAlloc");
+  bench_must (raw->cuda->cuMemAlloc (&raw->x, bytes), "cuMemAlloc");
+  bench_must (raw->cuda->cuMemAlloc (&raw->y, bytes), "cuMemAlloc");
+  bench_must (raw->cuda->cuGraphCreate (&raw->graph, 0), "cuGraphCreate");
   if (!mapped)
     last = raw_add_copy (raw, NULL, FALSE, bytes);
   last = raw_add_kernel (raw, last, mapped, bytes / sizeof (float));
   if (!mapped)
     raw_add_copy (raw, last, TRUE, bytes);
-  must (raw->cuda->cuGraphInstantiateWithFlags (&raw->exec, raw->graph, 0), "cuGraphInstantiateWithFlags");
+  bench_must (raw->cuda->cuGraphInstantiateWithFlags (&raw->exec, raw->graph, 0), "cuGraphInstantiateWithFlags");
 }
 
 static void
@@ -178,8 +166,8 @@ raw_run (Raw *raw, GBytes *input)
   gsize bytes = g_bytes_get_size (input);
 
   memcpy (raw->in, g_bytes_get_data (input, NULL), bytes);
-  must (raw->cuda->cuGraphLaunch (raw->exec, raw->stream), "cuGraphLaunch");
-  must (raw->cuda->cuStreamSynchronize (raw->stream), "cuStreamSynchronize");
+  bench_must (raw->cuda->cuGraphLaunch (raw->exec, raw->stream), "cuGraphLaunch");
+  bench_must (raw->cuda->cuStreamSynchronize (raw->stream), "cuStreamSynchronize");
   return g_bytes_new (raw->out, bytes);
 }
 
@@ -192,10 +180,10 @@ side_open (Side *side, const char *path, gsize bytes, const char *mode)
   GError *error = NULL;
 
   side->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
-  must_not (error);
+  bench_must_not (error);
   side->session = leat_session_new (side->pipeline, NULL);
   leat_session_open (side->session, NULL, &error);
-  must_not (error);
+  bench_must_not (error);
   side->source = LEAT_APP (leat_pipeline_get_node (side->pipeline, "source", NULL));
   side->sink = LEAT_APP (leat_pipeline_get_node (side->pipeline, "sink", NULL));
 }
@@ -215,11 +203,11 @@ side_run (Side *side, GBytes *input)
   GBytes *output;
 
   leat_app_push_bytes (side->source, input, &error);
-  must_not (error);
+  bench_must_not (error);
   leat_session_replay (side->session, FALSE, NULL, &error);
-  must_not (error);
+  bench_must_not (error);
   output = leat_app_pull_bytes (side->sink, 0, &error);
-  must_not (error);
+  bench_must_not (error);
   return output;
 }
 
@@ -233,28 +221,11 @@ make_input (gsize bytes, guint round)
   return g_bytes_new_take (x, bytes);
 }
 
-static double
-now_us (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
-}
-
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 report (gsize bytes, const char *mode, guint n)
 {
-  qsort (leat_times, n, sizeof (double), compare_doubles);
-  qsort (raw_times, n, sizeof (double), compare_doubles);
+  bench_sort (leat_times, n);
+  bench_sort (raw_times, n);
   g_print ("%9" G_GSIZE_FORMAT " B  %-7s ratio %5.2f  leat %9.2f us [%.2f, %.2f]  calls %9.2f us [%.2f, %.2f]\n", bytes,
            mode, leat_times[n / 2] / raw_times[n / 2], leat_times[n / 2], leat_times[n / 10],
            leat_times[n - 1 - n / 10], raw_times[n / 2], raw_times[n / 10], raw_times[n - 1 - n / 10]);
@@ -271,11 +242,11 @@ bench (Raw *raw, const char *path, gsize bytes, const char *mode)
   for (guint round = 0; round < SETTLE + n; round++)
     {
       g_autoptr (GBytes) input = make_input (bytes, round);
-      double a = now_us ();
+      double a = bench_now_us ();
       g_autoptr (GBytes) mine = side_run (&side, input);
-      double b = now_us ();
+      double b = bench_now_us ();
       g_autoptr (GBytes) theirs = raw_run (raw, input);
-      double c = now_us ();
+      double c = bench_now_us ();
 
       if (!g_bytes_equal (mine, theirs))
         g_error ("%s, %" G_GSIZE_FORMAT " bytes: the two sides differ", mode, bytes);
@@ -297,7 +268,7 @@ main (void)
   Raw raw = { 0 };
 
   g_file_set_contents (path, source_text, -1, &error);
-  must_not (error);
+  bench_must_not (error);
   raw_load (&raw);
   g_print ("%s: medians [tenth, ninetieth percentile] of %u replays, %u above 1 MiB\n",
            leat_device_get_name (raw.device), ROUNDS, ROUNDS / 4);

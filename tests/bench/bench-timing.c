@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "bench.h"
+
 #include "leat.h"
 
 #include <glib/gstdio.h>
-#include <time.h>
 
 /* What it costs to measure nodes: one chain of kernels in two sessions, with timing=off and with timing=nodes, run in
  * turns; inputs are filled in place, other ones each round.  Prints the mean and median of a replay of each, what
@@ -26,22 +27,6 @@ typedef struct
 } Side;
 
 static void
-must_not (GError *error)
-{
-  if (error != NULL)
-    g_error ("%s", error->message);
-}
-
-static double
-now_us (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
-
-static void
 side_open (Side *self, guint nodes, const char *timing)
 {
   g_autoptr (GString) text = g_string_new ("leat 1\napp name=source spec=f32[1024] -> upload mode=copy");
@@ -51,11 +36,11 @@ side_open (Side *self, guint nodes, const char *timing)
     g_string_append (text, " -> map expr=x+1");
   g_string_append (text, " -> readback mode=copy -> app name=sink\n");
   self->pipeline = leat_parse_text (text->str, LEAT_TEXT_STYLE_FILE, NULL, &error);
-  must_not (error);
+  bench_must_not (error);
   self->session = leat_session_new (self->pipeline, NULL);
   g_object_set (self->session, "timing", g_str_equal (timing, "off") ? LEAT_TIMING_OFF : LEAT_TIMING_NODES, NULL);
   leat_session_open (self->session, NULL, &error);
-  must_not (error);
+  bench_must_not (error);
   self->all = g_new (double, ROUNDS);
   self->measured = g_new (double, ROUNDS);
   self->n_all = self->n_measured = 0;
@@ -90,36 +75,21 @@ side_run (Side *self, guint nodes, guint round, gboolean count)
   double begin, took;
 
   leat_session_map_input (self->session, "source", &in, &error);
-  must_not (error);
+  bench_must_not (error);
   for (guint i = 0; i < ITEMS; i++)
     ((float *) in.data)[i] = (float) ((round + i) % 1000);
-  begin = now_us ();
+  begin = bench_now_us ();
   leat_session_replay (self->session, FALSE, NULL, &error);
-  took = now_us () - begin;
-  must_not (error);
+  took = bench_now_us () - begin;
+  bench_must_not (error);
   leat_session_map_output (self->session, "sink", &out, &error);
-  must_not (error);
+  bench_must_not (error);
   if (((const float *) out.data)[7] != (float) ((round + 7) % 1000) + nodes)
     g_error ("the result of round %u is wrong", round);
   if (count)
     self->all[self->n_all++] = took;
   if (side_was_measured (self) && count)
     self->measured[self->n_measured++] = took;
-}
-
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double *x = a, *y = b;
-
-  return *x < *y ? -1 : *x > *y;
-}
-
-static double
-get_median (double *times, guint n)
-{
-  qsort (times, n, sizeof *times, compare_doubles);
-  return n > 0 ? times[n / 2] : 0;
 }
 
 /* Of all but the slowest hundredth, which are not ours. */
@@ -129,7 +99,7 @@ get_mean (double *times, guint n)
   double sum = 0;
   guint kept = n - n / 100;
 
-  qsort (times, n, sizeof *times, compare_doubles);
+  bench_sort (times, n);
   for (guint i = 0; i < kept; i++)
     sum += times[i];
   return kept > 0 ? sum / kept : 0;
@@ -148,7 +118,7 @@ bench (guint nodes)
   side_open (&on, nodes, "nodes");
   leat_session_map_output (off.session, "sink", &view, &error);
   leat_session_map_output (on.session, "sink", &view, &error);
-  must_not (error);
+  bench_must_not (error);
   for (guint round = 0; round < rounds; round++)
     {
       side_run (round % 2 ? &off : &on, nodes, round, round >= SETTLE);
@@ -156,12 +126,12 @@ bench (guint nodes)
     }
   mean_off = get_mean (off.all, off.n_all);
   mean_on = get_mean (on.all, on.n_all);
-  measured = get_median (on.measured, on.n_measured);
+  measured = bench_get_median (on.measured, on.n_measured);
   g_print ("%4u nodes  off %8.2f us (median %8.2f)  on %8.2f us (median %8.2f): %+7.1f ns a node, %+5.2f %%;  "
            "%u measured runs: median %8.2f us, %+7.1f ns a node\n",
-           nodes, mean_off, get_median (off.all, off.n_all), mean_on, get_median (on.all, on.n_all),
+           nodes, mean_off, bench_get_median (off.all, off.n_all), mean_on, bench_get_median (on.all, on.n_all),
            (mean_on - mean_off) * 1e3 / nodes, 100 * (mean_on / mean_off - 1), on.n_measured, measured,
-           (measured - get_median (off.all, off.n_all)) * 1e3 / nodes);
+           (measured - bench_get_median (off.all, off.n_all)) * 1e3 / nodes);
   side_close (&on);
   side_close (&off);
 }

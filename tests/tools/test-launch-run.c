@@ -124,6 +124,23 @@ test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (result->out, ==, scan_lines);
 }
 
+static void
+test_run_waits_as_it_is_told (Fixture *fixture, gconstpointer data)
+{
+  static const char *const ways[] = { "--wait=auto", "--wait=spin", "--wait=block" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autoptr (ToolResult) result =
+        tool_run (NULL, WORDS (ways[i], "io:file", fixture->in, "+", "upload", "+", "text:scan", "patterns=cat,dog",
+                               "+", "readback", "+", "text:report", "patterns=cat,dog"));
+
+      g_test_message ("%s", result->err);
+      g_assert_cmpint (result->code, ==, 0);
+      g_assert_cmpstr (result->out, ==, scan_lines);
+    }
+}
+
 static guint
 count_occurrences (const char *text, const char *part)
 {
@@ -191,6 +208,41 @@ test_run_stats_json (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (json_object_get_int_member (counted, "copies"), ==,
                    json_object_get_int_member (predicted, "copies"));
   g_assert_cmpstr (json_object_get_string_member (json_object_get_object_member (stats, "device"), "name"), !=, "");
+}
+
+/* text:scan has one more run at the end, before which its nodes are told so. */
+static void
+test_run_stats_of_runs (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) json =
+    tool_run (NULL, WORDS ("-q", "--stats=json", "--stats-file=-", "io:file", fixture->in, "+", "upload", "mode=copy",
+                           "+", "text:scan", "patterns=cat,dog", "+", "readback", "mode=mapped", "+", "discard"));
+  g_autoptr (ToolResult) text =
+    tool_run (NULL, WORDS ("-q", "--stats", "io:file", fixture->in, "+", "upload", "mode=copy", "+", "text:scan",
+                           "patterns=cat,dog", "+", "readback", "mode=mapped", "+", "discard"));
+  g_autoptr (JsonObject) stats = NULL;
+  JsonArray *transfers;
+  gint64 runs;
+
+  g_test_message ("%s%s%s", json->err, json->out, text->err);
+  g_assert_cmpint (json->code, ==, 0);
+  stats = tool_parse_json (json->out);
+  runs = json_object_get_int_member (json_object_get_object_member (stats, "run"), "runs");
+  g_assert_cmpint (runs, ==, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      const char *name = i == 0 ? "waits" : "kernels";
+
+      g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (stats, "counted"), name), ==,
+                       runs
+                         * json_object_get_int_member (json_object_get_object_member (stats, "predicted-a-run"), name));
+    }
+  transfers = json_object_get_array_member (stats, "transfers");
+  g_assert_cmpuint (json_array_get_length (transfers), ==, 2);
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (transfers, 0), "mode"), ==, "copy");
+  tool_assert_contains (text->err, "\ntransfers     upload0: copy (");
+  tool_assert_contains (text->err, "\n              readback0: mapped (");
+  tool_assert_contains (text->err, "\ncopied up     ");
 }
 
 static void
@@ -509,7 +561,7 @@ test_run_tells_nodes (Fixture *fixture, gconstpointer data)
   const char *paths[] = { strchr (dot, '/'), strchr (trace, '/') };
 
   g_assert_cmpint (result->code, ==, 0);
-  tool_assert_contains (result->err, "measured      1 runs; means: wall ");
+  tool_assert_contains (result->err, "measured      1 of the runs; means: wall ");
   tool_assert_contains (result->err, "  up (transfer)\n");
   tool_assert_contains (result->err, "  back (transfer)\n");
   g_assert_true (g_file_get_contents (paths[0], &drawn, NULL, NULL));
@@ -539,9 +591,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, data, function) g_test_add (name, Fixture, data, fixture_set_up, function, fixture_tear_down)
   ADD ("/leat/tools/launch/run/tells-nodes", NULL, test_run_tells_nodes);
+  ADD ("/leat/tools/launch/run/stats-of-runs", NULL, test_run_stats_of_runs);
   ADD ("/leat/tools/launch/run/prometheus", NULL, test_run_prometheus);
   ADD ("/leat/tools/launch/run/stdout-is-the-result", NULL, test_run_stdout_is_the_result);
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
+  ADD ("/leat/tools/launch/run/waits-as-it-is-told", NULL, test_run_waits_as_it_is_told);
   ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);
   ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
   ADD ("/leat/tools/launch/run/says-warnings", NULL, test_run_says_warnings);

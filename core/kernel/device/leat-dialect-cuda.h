@@ -75,7 +75,7 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
 }
 
 /* From compute capability 9.0 on, a kernel may begin while those that it depends on still run, where an edge of the
- * graph says so.  A wrapper lets what depends on it begin at once, and waits before anything else: so all that runs
+ * graph says so.  It lets what depends on it begin at once, and waits before anything else: so all that runs
  * early waits, and the end of one kernel means the end of all before it.
  *
  * What it reads may then be written while it is there already, though not after the wait.  Loads for what nobody writes

@@ -35,7 +35,7 @@ run_open (int n_nodes, int divisor)
 
       MUST (cuModuleLoadData (&module, image));
       self = subject_new (256);
-      subject_add_chain (&self, n_nodes - 4, self.in_there, self.out_there);
+      subject_add_chain (&self, n_nodes - 4, self.in_there, self.out_there, 0);
       subject_instantiate (&self);
       if (round > 0)
         series.samples[series.n++] = now_us () - begin;

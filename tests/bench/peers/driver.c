@@ -79,16 +79,16 @@ run_resident (const char *size, size_t bytes, int divisor)
 }
 
 static void
-run_chain (int length, int divisor)
+run_chain (int length, int divisor, int early)
 {
   Subject self = subject_new (CHAIN_NUMBERS);
   Series launches = series_new (runs_of (divisor)), series;
   char name[64];
 
-  subject_add_chain (&self, length, self.in_there, self.out_there);
+  subject_add_chain (&self, length, self.in_there, self.out_there, early);
   subject_instantiate (&self);
   series = subject_measure (&self, runs_of (divisor), 1, length, &launches);
-  snprintf (name, sizeof name, "chain-%d", length);
+  snprintf (name, sizeof name, "%schain-%d", early ? "early-" : "", length);
   case_begin (name);
   series_print (&series, "replay", 1);
   series_print (&launches, "launch", 0);
@@ -104,7 +104,7 @@ run_bare_chain (int length, int divisor)
   Series series;
   char name[64];
 
-  subject_add_chain (&self, length, self.device[0], self.device[length % 2]);
+  subject_add_chain (&self, length, self.device[0], self.device[length % 2], 0);
   subject_instantiate (&self);
   series = subject_measure_unchanged (&self, runs_of (divisor));
   snprintf (name, sizeof name, "bare-chain-%d", length);
@@ -188,6 +188,17 @@ run_argument (void)
   subject_free (&self);
 }
 
+static int
+can_begin_early (void)
+{
+  CUdevice device;
+  int major;
+
+  MUST (cuCtxGetDevice (&device));
+  MUST (cuDeviceGetAttribute (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+  return major >= 9;
+}
+
 static void
 run_all (const char *program, const char *image_path)
 {
@@ -205,15 +216,21 @@ run_all (const char *program, const char *image_path)
         run_round_trip (sizes[i].size, sizes[i].bytes, modes[m], sizes[i].divisor);
       run_resident (sizes[i].size, sizes[i].bytes, sizes[i].divisor);
     }
-  run_chain (1, 1);
-  run_chain (32, 2);
-  run_chain (512, 10);
+  run_chain (1, 1, 0);
+  run_chain (32, 2, 0);
+  run_chain (512, 10, 0);
+  if (can_begin_early ())
+    {
+      run_chain (32, 2, 1);
+      run_chain (512, 10, 1);
+    }
   run_bare_chain (1, 1);
   run_bare_chain (16, 2);
   run_bare_chain (256, 10);
   run_fan_out (10);
   run_argument ();
   run_rebind (10);
+  run_rebind_table (10);
   run_open (10, 20);
   run_open (100, 40);
   run_open (1000, 100);

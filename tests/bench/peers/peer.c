@@ -181,10 +181,30 @@ subject_add_axpb (Subject *self, CUdeviceptr x, CUdeviceptr y)
   self->kernel = self->last;
 }
 
-void
-subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end)
+/* Behind the last one, which need not have ended for it to begin: both let others begin at once, and then wait. */
+static void
+subject_add_early (Subject *self, const CUDA_KERNEL_NODE_PARAMS *launch)
 {
-  CUfunction function = find ("step");
+  const CUgraphEdgeData edge = { .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                 .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC };
+  CUgraphNodeParams params;
+  CUgraphNode node;
+
+  memset (&params, 0, sizeof params);
+  params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  memcpy (&params.kernel, launch, sizeof *launch);
+#if CUDA_VERSION >= 13000
+  MUST (cuGraphAddNode (&node, self->graph, &self->last, &edge, self->last != NULL, &params));
+#else
+  MUST (cuGraphAddNode_v2 (&node, self->graph, &self->last, &edge, self->last != NULL, &params));
+#endif
+  self->last = node;
+}
+
+void
+subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end, int early)
+{
+  CUfunction function = find (early ? "step_early" : "step");
   uint64_t n = self->n;
   float one = 1;
 
@@ -195,7 +215,10 @@ subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end
       void *params[] = { &x, &n, &y, &one, &one };
       CUDA_KERNEL_NODE_PARAMS launch = describe_launch (function, n, 256, params);
 
-      self->last = subject_add_kernel (self, &launch, &self->last, self->last != NULL);
+      if (early)
+        subject_add_early (self, &launch);
+      else
+        self->last = subject_add_kernel (self, &launch, &self->last, self->last != NULL);
     }
 }
 

@@ -57,7 +57,8 @@ CUDA_KERNEL_NODE_PARAMS describe_launch (CUfunction function, size_t items, unsi
 CUgraphNode subject_add_kernel (Subject *self, const CUDA_KERNEL_NODE_PARAMS *launch, const CUgraphNode *after,
                                 size_t n_after);
 void subject_add_axpb (Subject *self, CUdeviceptr x, CUdeviceptr y);
-void subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end);
+/* @early: each may begin before the one before it has ended */
+void subject_add_chain (Subject *self, int length, CUdeviceptr first, CUdeviceptr end, int early);
 void subject_instantiate (Subject *self);
 void await_stream (void);
 /* Microseconds of launch and wait; the launch call's own at @launch_us. */
@@ -77,3 +78,4 @@ void run_start (const char *program, const char *image_path, int divisor);
 /* What run_start () starts: a new process's way from @input to standard output. */
 int run_once (const char *input);
 void run_rebind (int divisor);
+void run_rebind_table (int divisor);

@@ -65,11 +65,15 @@ def list_ratios():
     for name in [f'chain-{length}' for length in CHAINS] + ['fan-out-8']:
         for peer in ('driver', 'torch', 'cupy'):
             yield name, 'replay', peer, peer, [(name, figure) for figure in both]
+    for length in CHAINS[1:]:
+        yield (f'chain-{length}', 'replay', 'driver, beginning early', 'driver', [(f'early-chain-{length}', 'replay')])
+        yield f'in-turn-{length}', 'replay', 'driver', 'driver', [(f'chain-{length}', 'replay')]
     for length in CHAINS:
         yield f'chain-{length}', 'launch', 'driver, launch alone', 'driver', [(f'chain-{length}', 'launch')]
     for name in ('argument', 'argument-double'):
         for peer in ('driver', 'torch', 'cupy'):
             yield name, 'set-and-replay', peer, peer, [('argument', 'set-and-replay')]
+    yield 'rebind', 'rebind-and-replay', 'driver, one update', 'driver', [('rebind-table', 'rebind-and-replay')]
     for case, figure in (('rebind', 'rebind-and-replay'), ('start', 'first-result'),
                          ('start', 'process')):
         for peer in ('driver', 'torch', 'cupy'):
@@ -108,9 +112,9 @@ def build_driver(folder, architecture):
 
 
 def build_floor(folder, architecture, source):
-    nvcc, _root = find_toolkit()
+    nvcc, root = find_toolkit()
     program = folder / f'floor-{source.stem}'
-    call(nvcc, '-O3', f'-arch={architecture}', source, '-lcuda', '-o', program)
+    call(nvcc, '-O3', f'-arch={architecture}', source, '-o', program, '-L', root / 'lib64' / 'stubs', '-lcuda')
     return [str(program)]
 
 

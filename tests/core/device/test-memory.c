@@ -219,23 +219,6 @@ test_memory_budget_refuses_pinned (void)
 }
 
 static void
-test_memory_budget_holds_for_cached_pinned_blocks (void)
-{
-  DeviceHarness harness;
-  LeatMemory *memory;
-
-  device_harness_init (&harness, "104857600");
-  memory = take (harness.device, LEAT_MEMORY_PINNED, 6 * MIB);
-  leat_memory_free (memory);
-  g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 6 * MIB);
-  leat_device_set_pinned_budget (harness.device, 8 * MIB);
-  memory = take (harness.device, LEAT_MEMORY_PINNED, 7 * MIB);
-  g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 7 * MIB);
-  leat_memory_free (memory);
-  device_harness_clear (&harness);
-}
-
-static void
 test_memory_budget_of_pinned_memory_defaults (void)
 {
   g_autoptr (GError) error = NULL;
@@ -251,19 +234,23 @@ test_memory_budget_of_pinned_memory_defaults (void)
   g_assert_cmpstr (error->message, ==, "LEAT_PINNED_BUDGET=lots is no size of memory: write 75%, 512M or 2G");
 }
 
+/* The cached block goes, so that both together stay within the budget. */
 static void
-test_memory_budget_counts_cached_blocks_out (void)
+test_memory_budget_counts_cached_blocks_out (gconstpointer data)
 {
+  LeatMemoryKind kind = GPOINTER_TO_INT (data);
   DeviceHarness harness;
   LeatMemory *memory;
 
   device_harness_init (&harness, "104857600");
-  memory = take (harness.device, LEAT_MEMORY_DEVICE, 6 * MIB);
+  memory = take (harness.device, kind, 6 * MIB);
   leat_memory_free (memory);
   g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 6 * MIB);
-  leat_device_set_budget (harness.device, 8 * MIB);
-  /* The cached block goes, so that both together stay within the budget. */
-  memory = take (harness.device, LEAT_MEMORY_DEVICE, 7 * MIB);
+  if (kind == LEAT_MEMORY_PINNED)
+    leat_device_set_pinned_budget (harness.device, 8 * MIB);
+  else
+    leat_device_set_budget (harness.device, 8 * MIB);
+  memory = take (harness.device, kind, 7 * MIB);
   g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 7 * MIB);
   leat_memory_free (memory);
   device_harness_clear (&harness);
@@ -412,10 +399,11 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/memory/pool/keeps-no-more-than-its-share", test_memory_pool_keeps_no_more_than_its_share);
   g_test_add_func ("/leat/memory/budget/refuses", test_memory_budget_refuses);
   g_test_add_func ("/leat/memory/budget/refuses-pinned", test_memory_budget_refuses_pinned);
-  g_test_add_func ("/leat/memory/budget/holds-for-cached-pinned-blocks",
-                   test_memory_budget_holds_for_cached_pinned_blocks);
+  g_test_add_data_func ("/leat/memory/budget/holds-for-cached-pinned-blocks", GINT_TO_POINTER (LEAT_MEMORY_PINNED),
+                        test_memory_budget_counts_cached_blocks_out);
   g_test_add_func ("/leat/memory/budget/of-pinned-memory-defaults", test_memory_budget_of_pinned_memory_defaults);
-  g_test_add_func ("/leat/memory/budget/counts-cached-blocks-out", test_memory_budget_counts_cached_blocks_out);
+  g_test_add_data_func ("/leat/memory/budget/counts-cached-blocks-out", GINT_TO_POINTER (LEAT_MEMORY_DEVICE),
+                        test_memory_budget_counts_cached_blocks_out);
   g_test_add_func ("/leat/memory/budget/reads-environment", test_memory_budget_reads_environment);
   g_test_add_func ("/leat/memory/format-bytes", test_memory_format_bytes);
   g_test_add_func ("/leat/memory/new/reports-a-full-device", test_memory_new_reports_a_full_device);

@@ -109,9 +109,9 @@ test_kernel_compile_include (gconstpointer target_name)
 }
 
 static char *
-compile_to_ptx (const char *text, guint capability, gboolean timed)
+compile_to_ptx (const char *text, guint capability, gboolean timed, gboolean indirect)
 {
-  LeatImageTarget target = { LEAT_IMAGE_PTX, "", capability, timed };
+  LeatImageTarget target = { LEAT_IMAGE_PTX, "", capability, .timed = timed, .indirect = indirect };
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "clocks.cu", NULL);
@@ -150,21 +150,25 @@ test_kernel_compile_timed (void)
 {
   static const char text[] = "__global__ void twice (const float *x, unsigned x_count, float *y)\n"
                              "{\n  GRID_FOR (i, x_count) { if (x[i] < 0) return; y[i] = 2 * x[i]; }\n}\n";
-  g_autofree char *plain = compile_to_ptx (text, 75, FALSE),
-                  *timed = plain != NULL ? compile_to_ptx (text, 75, TRUE) : NULL;
-  g_autofree char *before = NULL, *after = NULL, *clocked = NULL;
+  g_autofree char *plain = compile_to_ptx (text, 75, FALSE, FALSE),
+                  *timed = plain != NULL ? compile_to_ptx (text, 75, TRUE, FALSE) : NULL;
+  static const struct
+  {
+    const char *name, *timed;
+  } entries[] = { { "twice", "leat_clock_twice" }, { "leat_wrap_twice", "leat_time_twice" } };
 
-  if (plain == NULL)
-    return;
-  before = cut_entry (plain, "leat_wrap_twice");
-  after = cut_entry (timed, "leat_wrap_twice");
-  clocked = cut_entry (timed, "leat_time_twice");
-  g_assert_null (strstr (plain, "leat_time_twice"));
-  g_assert_null (strstr (plain, "%globaltimer"));
-  g_assert_null (strstr (after, "%globaltimer"));
-  g_assert_nonnull (strstr (clocked, "%globaltimer"));
-  g_assert_nonnull (strstr (clocked, "max.u64"));
-  g_assert_cmpuint (strlen (before), ==, strlen (after));
+  for (guint i = 0; plain != NULL && i < G_N_ELEMENTS (entries); i++)
+    {
+      g_autofree char *before = cut_entry (plain, entries[i].name), *after = cut_entry (timed, entries[i].name),
+                      *clocked = cut_entry (timed, entries[i].timed);
+
+      g_assert_null (strstr (plain, entries[i].timed));
+      g_assert_null (strstr (plain, "%globaltimer"));
+      g_assert_null (strstr (after, "%globaltimer"));
+      g_assert_nonnull (strstr (clocked, "%globaltimer"));
+      g_assert_nonnull (strstr (clocked, "max.u64"));
+      g_assert_cmpuint (strlen (before), ==, strlen (after));
+    }
 }
 
 #define COUNTED                                                                                                        \
@@ -172,20 +176,26 @@ test_kernel_compile_timed (void)
   "float *__restrict__ y)\n"                                                                                           \
   "{\n  GRID_FOR (i, x_count) y[i] = 2 * x[i] + __ldg (turn + i);\n}\n"
 
-/* From 9.0 on a wrapper lets others begin, waits, and only then looks at memory; and never as at memory that nobody
- * writes meanwhile.  The kernel by its own name is what its author wrote. */
+/* Parameters lie in no memory that others write. */
 static void
-test_kernel_compile_waits (void)
+assert_all_behind (const char *entry, const char *wait, const char *what)
 {
-  static const char *const names[] = { "leat_wrap_twice", "leat_time_twice" };
-  g_autofree char *ptx = compile_to_ptx (COUNTED, 90, TRUE), *plain = NULL;
+  for (const char *at = entry; (at = strstr (at, what)) != NULL; at++)
+    if (!g_str_has_prefix (at, "\tld.param"))
+      g_assert_true (wait < at);
+}
+
+/* From 9.0 on a kernel lets others begin, waits, and only then looks at memory; and never as at memory that nobody
+ * writes meanwhile. */
+static void
+test_kernel_compile_waits (gconstpointer indirect)
+{
+  static const char *const names[] = { "twice", "leat_clock_twice", "leat_wrap_twice", "leat_time_twice" };
+  g_autofree char *ptx = compile_to_ptx (COUNTED, 90, TRUE, indirect != NULL);
 
   if (ptx == NULL)
     return;
   g_assert_nonnull (strstr (ptx, "leat_wrappers_wait"));
-  plain = cut_entry (ptx, "twice");
-  g_assert_null (strstr (plain, "griddepcontrol"));
-  g_assert_nonnull (strstr (plain, "ld.global.nc"));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *entry = cut_entry (ptx, names[i]);
@@ -195,9 +205,9 @@ test_kernel_compile_waits (void)
       g_assert_nonnull (start);
       g_assert_nonnull (wait);
       g_assert_true (start < wait);
-      g_assert_null (strstr (entry, "ld.global.nc"));
-      g_assert_true (wait < strstr (entry, "ld.global"));
-      g_assert_true (wait < strstr (entry, "st.global"));
+      g_assert_null (strstr (entry, ".nc"));
+      assert_all_behind (entry, wait, "\tld.");
+      assert_all_behind (entry, wait, "\tst.");
       g_assert_true (strstr (entry, "%globaltimer") == NULL || wait < strstr (entry, "%globaltimer"));
       /* Nobody gets round it. */
       g_assert_true (strstr (entry, "bra") == NULL || wait < strstr (entry, "bra"));
@@ -207,7 +217,7 @@ test_kernel_compile_waits (void)
 static void
 test_kernel_compile_waits_for_nobody (void)
 {
-  g_autofree char *ptx = compile_to_ptx (COUNTED, 80, FALSE), *entry = NULL;
+  g_autofree char *ptx = compile_to_ptx (COUNTED, 80, FALSE, FALSE), *entry = NULL;
 
   if (ptx == NULL)
     return;
@@ -370,7 +380,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
   g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);
-  g_test_add_func ("/leat/kernel/compile/waits", test_kernel_compile_waits);
+  g_test_add_data_func ("/leat/kernel/compile/waits", NULL, test_kernel_compile_waits);
+  g_test_add_data_func ("/leat/kernel/compile/waits/indirect", "indirect", test_kernel_compile_waits);
   g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);

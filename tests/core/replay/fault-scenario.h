@@ -6,24 +6,71 @@
 #include "leat.h"
 
 /* Sessions of the example graphs, from the first call to the last. */
-typedef struct _FaultScenario FaultScenario;
 
-struct _FaultScenario
+/* A property that is set while the session is open. */
+typedef struct
+{
+  const char *node, *prop, *value;
+  gsize bytes; /* of an input from then on; 0: as before */
+} FaultChange;
+
+typedef struct
 {
   const char *name;
-  /* Adds each result to @outputs (GBytes) as it comes. FALSE with an error: then nothing came but what was added. */
-  gboolean (*drive) (const FaultScenario *self, LeatExecutor executor, GPtrArray *outputs, GError **error);
   const char *text;     /* of the pipeline, with GRAPHS for the folder of the graphs */
   gsize bytes;          /* of an input */
   const char *arg_node; /* whose argument is changed, or NULL */
   const char *arg;
-  gboolean memo;      /* can its results be remembered? */
-  const char *file;   /* of the graph */
-  const char *suffix; /* of its files */
+  gboolean keeps_nothing;     /* from run to run */
+  const char *first;          /* takes what was uploaded; NULL: foreign work cannot come between */
+  const FaultChange *changes; /* up to one without a node */
+  const char *file;           /* of the graph */
+  const char *suffix;         /* of its files */
+} FaultScenario;
+
+/* One way to use a session. */
+typedef struct _FaultPart FaultPart;
+
+/* What one is made with, and what comes of it. */
+typedef struct
+{
+  const FaultScenario *scenario;
+  const FaultPart *part;
+  LeatExecutor executor;
+  GPtrArray *outputs; /* GBytes, each as it comes */
+
+  LeatPipeline *pipeline;
+  LeatSession *session;
+  LeatApp *source, *sink;
+  gsize bytes;       /* of an input, now */
+  guint64 n_opening; /* driver calls until it was open */
+  gboolean given_up; /* a change could not be taken over, and the session had failed after that */
+} FaultDrive;
+
+struct _FaultPart
+{
+  const char *name;
+  /* FALSE with an error: then nothing came but what is in the outputs. */
+  gboolean (*drive) (FaultDrive *self, GError **error);
+  gboolean (*suits) (const FaultScenario *scenario); /* NULL: any with app nodes */
+  const char *prop;                                  /* of the session, or NULL */
+  int value;                                         /* of it */
+  gboolean replans;                                  /* with graphs that not every run takes */
+  gboolean opens_as_others;                          /* no use in making the calls of the opening fail once more */
+  gboolean foreign;                                  /* does such work come between? */
+  const char *outside;                               /* why it is not captured; NULL: it is */
 };
 
+extern const FaultPart fault_parts[];
+extern const guint fault_n_parts;
 extern const FaultScenario fault_scenarios[];
 extern const guint fault_n_scenarios;
 
-/* A folder for the files. */
+/* @folder: for the files. */
 void fault_scenario_init (const char *folder);
+gboolean fault_part_suits (const FaultPart *self, const FaultScenario *scenario);
+/* From the pipeline to the end of the session. */
+gboolean fault_drive_run (FaultDrive *self, GError **error);
+
+char *fault_scenario_dup_text (const FaultScenario *self);
+LeatPipeline *fault_scenario_parse_file (const FaultScenario *self, char **output);

@@ -77,3 +77,12 @@ replan_fixture_start_trace (SessionFixture *self)
   g_assert_no_error (error);
   return driver;
 }
+
+LeatDriverTable *
+replan_fixture_plant (SessionFixture *self, LeatDriverTable *real)
+{
+  LeatDriverTable *table = (LeatDriverTable *) leat_device_get_table (leat_session_get_device (self->session));
+
+  *real = *table;
+  return table;
+}

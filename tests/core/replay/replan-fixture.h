@@ -27,3 +27,5 @@ void replan_fixture_fail_run (SessionFixture *self, GQuark domain, int code);
 /* "last-reason" of the statistics. */
 char *replan_fixture_dup_reason (SessionFixture *self);
 LeatDriver *replan_fixture_start_trace (SessionFixture *self);
+/* The table that the session's driver is called through, to put other functions into; @real gets it as it is now. */
+LeatDriverTable *replan_fixture_plant (SessionFixture *self, LeatDriverTable *real);

@@ -3,6 +3,8 @@
  */
 #include "session-fixture.h"
 
+#include "driver/leat-driver-private.h"
+
 #include <string.h>
 
 /* Calls that a program should not have made: each has a code of its own, and leaves the session as it was. */
@@ -222,6 +224,94 @@ test_calls_case (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
+#define TWO                                                                                                            \
+  "sum = map inputs=a,b expr=\"a+b\"\n"                                                                                \
+  "app name=source spec=u8[2] -> upload -> sum.a\n"                                                                    \
+  "app name=other spec=u8[2] -> upload -> sum.b\n"                                                                     \
+  "sum -> readback -> app name=sink\n"
+
+static void
+push_bytes (LeatApp *app, const char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+
+  leat_app_push_bytes (app, bytes, &error);
+  g_assert_no_error (error);
+}
+
+/* With an input too few there is no run, and nothing is lost; what has been given cannot become something else. */
+static void
+test_calls_one_of_two_inputs (void)
+{
+  SessionFixture fixture;
+  LeatNode *other;
+  g_autoptr (GBytes) output = NULL;
+  g_autofree char *spec = NULL;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, TWO, LEAT_EXECUTOR_GRAPH);
+  other = leat_pipeline_get_node (fixture.pipeline, "other", NULL);
+  push_bytes (fixture.source, "ab");
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_EMPTY);
+  g_assert_null (leat_app_pull_bytes (fixture.sink, 0, NULL));
+  g_object_set (fixture.source, "spec", "u8[4]", NULL);
+  g_object_set (other, "spec", "u8[4]", NULL);
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY);
+  g_assert_nonnull (strstr (error->message, "it has given data for the run to come"));
+  g_clear_error (&error);
+  g_object_get (other, "spec", &spec, NULL);
+  g_assert_cmpstr (spec, ==, "u8[2]");
+  push_bytes (LEAT_APP (other), "\1\2");
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  output = leat_app_pull_bytes (fixture.sink, 0, NULL);
+  g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "bd", 2);
+  session_fixture_close (&fixture);
+}
+
+static CUresult
+refuse_launch (CUgraphExec exec, CUstream stream)
+{
+  return CUDA_ERROR_UNKNOWN;
+}
+
+/* A session that failed writes nowhere, and the next one is as good as the first. */
+static void
+test_calls_failed_session_leaves_outputs (void)
+{
+  SessionFixture fixture;
+  LeatDriverTable *table, real;
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GError) error = NULL;
+  LeatView in, out;
+
+  session_fixture_open (&fixture, FIXED, LEAT_EXECUTOR_GRAPH);
+  table = (LeatDriverTable *) leat_device_get_table (leat_session_get_device (fixture.session));
+  real = *table;
+  g_assert_true (leat_session_map_output (fixture.session, "sink", &out, NULL));
+  g_assert_true (leat_session_map_input (fixture.session, "source", &in, NULL));
+  memcpy (in.data, "abcd", 4);
+  memcpy (out.data, "mine", 4);
+  table->cuGraphLaunch = refuse_launch;
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_FAILED);
+  g_clear_error (&error);
+  *table = real;
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
+  g_clear_error (&error);
+  g_assert_false (leat_session_map_output (fixture.session, "sink", &out, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
+  g_clear_error (&error);
+  g_assert_cmpmem (out.data, 4, "mine", 4);
+  leat_session_close (fixture.session);
+  g_assert_true (leat_session_open (fixture.session, NULL, &error));
+  output = session_fixture_run (&fixture, "wxyz", 4);
+  g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), "wxyz", 4);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -232,5 +322,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &cases[i], test_calls_case);
     }
+  g_test_add_func ("/leat/session/calls/one-of-two-inputs", test_calls_one_of_two_inputs);
+  g_test_add_func ("/leat/session/calls/failed-session-leaves-outputs", test_calls_failed_session_leaves_outputs);
   return g_test_run ();
 }

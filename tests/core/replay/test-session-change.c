@@ -143,6 +143,71 @@ test_change_clears_the_memo (void)
   session_fixture_close (&fixture);
 }
 
+/* A kernel that takes the count of its input from the device has more parameters before its arguments. */
+static void
+test_change_reaches_kernels_of_bounded_data (gconstpointer executor)
+{
+  SessionFixture fixture;
+  float x[N] = { 0 };
+
+  for (guint i = 0; i < N; i++)
+    x[i] = (float) i;
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[<=64] -> upload mode=copy -> map name=m expr=\"a*x+b\" a=2 b=1 -> "
+                        "readback mode=copy -> app name=sink\n",
+                        GPOINTER_TO_INT (executor));
+  for (guint run = 0; run < 4; run++)
+    {
+      g_autoptr (GBytes) output = NULL;
+      gsize n = N - 7 * run;
+      const float *y;
+
+      set_arg (&fixture, "b", run);
+      set_arg (&fixture, "a", 10 + run);
+      output = session_fixture_run (&fixture, x, n * sizeof *x);
+      y = g_bytes_get_data (output, NULL);
+      g_assert_cmpuint (g_bytes_get_size (output), ==, n * sizeof *x);
+      for (guint i = 0; i < n; i++)
+        g_assert_cmpfloat (y[i], ==, (float) ((10 + run) * i + run));
+    }
+  session_fixture_close (&fixture);
+}
+
+static LeatDriverTable real;
+static guint n_updates, n_without;
+
+static CUresult
+note_context (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
+{
+  CUcontext context = NULL;
+
+  n_updates++;
+  if ((*real.cuCtxGetCurrent) (&context) == CUDA_SUCCESS && context != NULL)
+    return (*real.cuGraphExecKernelNodeSetParams) (exec, node, params);
+  n_without++;
+  return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* A GPU's driver crashes when a node is updated while no context is current. */
+static void
+test_change_is_made_with_a_context (void)
+{
+  SessionFixture fixture;
+  LeatDriverTable *table;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  run_and_check (&fixture, 2, 1);
+  table = (LeatDriverTable *) leat_device_get_table (leat_session_get_device (fixture.session));
+  real = *table;
+  table->cuGraphExecKernelNodeSetParams = note_context;
+  set_arg (&fixture, "a", 3);
+  run_and_check (&fixture, 3, 1);
+  *table = real;
+  g_assert_cmpuint (n_updates, >, 0);
+  g_assert_cmpuint (n_without, ==, 0);
+  session_fixture_close (&fixture);
+}
+
 static void *
 turn_knob (void *data)
 {
@@ -195,6 +260,11 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/change/reaches-every-path", test_change_reaches_every_path);
   g_test_add_func ("/leat/session/change/refuses", test_change_refuses);
   g_test_add_func ("/leat/session/change/clears-the-memo", test_change_clears_the_memo);
+  g_test_add_data_func ("/leat/session/change/reaches-kernels-of-bounded-data/graph",
+                        GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_change_reaches_kernels_of_bounded_data);
+  g_test_add_data_func ("/leat/session/change/reaches-kernels-of-bounded-data/eager",
+                        GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_change_reaches_kernels_of_bounded_data);
+  g_test_add_func ("/leat/session/change/is-made-with-a-context", test_change_is_made_with_a_context);
   g_test_add_func ("/leat/session/change/from-another-thread", test_change_from_another_thread);
   return g_test_run ();
 }

@@ -189,27 +189,35 @@ test_foreign_is_not_remembered (void)
   foreign_fixture_clear (&fixture);
 }
 
-/* The run without uploads captures anew. */
+/* A full run, and resident ones. */
 static void
-test_foreign_in_resident_runs (void)
+run_in_place (ForeignFixture *fixture)
 {
-  ForeignFixture fixture = { 0 };
   g_autoptr (GError) error = NULL;
   LeatView in, out;
 
-  foreign_fixture_set_up (&fixture);
-  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
-  leat_session_map_input (fixture.base.session, "source", &in, &error);
-  leat_session_map_output (fixture.base.session, "sink", &out, &error);
+  leat_session_map_input (fixture->base.session, "source", &in, &error);
+  leat_session_map_output (fixture->base.session, "sink", &out, &error);
   g_assert_no_error (error);
   memset (in.data, 7, N);
   for (guint run = 0; run < 4; run++)
     {
       memset (out.data, 0, N);
-      g_assert_cmpint (leat_session_replay (fixture.base.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_cmpint (leat_session_replay (fixture->base.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
       g_assert_cmpuint (((guint8 *) out.data)[0], ==, 0x5a);
       g_assert_cmpuint (((guint8 *) out.data)[N - 1], ==, 7);
     }
+}
+
+/* The run without uploads captures anew. */
+static void
+test_foreign_in_resident_runs (void)
+{
+  ForeignFixture fixture = { 0 };
+
+  foreign_fixture_set_up (&fixture);
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  run_in_place (&fixture);
   g_assert_cmpuint (fixture.node->calls, ==, 0);
   foreign_fixture_clear (&fixture);
 }
@@ -269,25 +277,13 @@ static void
 test_foreign_fails_later (gconstpointer countdown)
 {
   ForeignFixture fixture = { 0 };
-  g_autoptr (GError) error = NULL;
   g_autoptr (LeatMessage) warning = NULL;
-  LeatView in, out;
 
   plant_countdown = GPOINTER_TO_UINT (countdown);
   foreign_fixture_set_up (&fixture);
   fixture.node->plant = plant_alloc_later;
   foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
-  leat_session_map_input (fixture.base.session, "source", &in, &error);
-  leat_session_map_output (fixture.base.session, "sink", &out, &error);
-  g_assert_no_error (error);
-  memset (in.data, 7, N);
-  for (guint run = 0; run < 4; run++)
-    {
-      memset (out.data, 0, N);
-      g_assert_cmpint (leat_session_replay (fixture.base.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
-      g_assert_cmpuint (((guint8 *) out.data)[0], ==, 0x5a);
-      g_assert_cmpuint (((guint8 *) out.data)[N - 1], ==, 7);
-    }
+  run_in_place (&fixture);
   warning = foreign_fixture_take_warning (&fixture);
   g_assert_nonnull (warning);
   g_assert_nonnull (strstr (leat_message_get_error (warning)->message, "cuMemAlloc"));

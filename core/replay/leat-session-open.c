@@ -1,0 +1,245 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
+#include "leat-nvtx-private.h"
+
+/* From a pipeline to something that runs, and back. */
+
+/* Adds the time since @since to one part of the opening, and begins the next. */
+static void
+leat_session_note_time (gint64 *part, gint64 *since)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  *part = now - *since;
+  *since = now;
+}
+
+static gboolean
+leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, GError **error)
+{
+  guint places = kind == LEAT_MEMORY_PINNED ? 1u << LEAT_PLACE_STAGING : 1u << LEAT_PLACE_ARENA | 1u << LEAT_PLACE_OWN;
+  const LeatBuffer *largest = leat_plan_find_largest (self->plan, places);
+  LeatNode *node;
+  g_autofree char *share = NULL;
+  g_autofree char *what = NULL;
+
+  if (largest == NULL)
+    return TRUE;
+  share = leat_device_format_bytes (largest->bytes);
+  what = g_strdup_printf ("the buffers of the pipeline (the largest is %s with %s)", largest->name, share);
+  if (leat_device_check_budget (self->device, kind, bytes, what, error))
+    return TRUE;
+  node = leat_plan_find_writer (self->plan, largest->id);
+  if (node != NULL)
+    leat_node_prefix_error (node, error);
+  return FALSE;
+}
+
+/* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
+static gboolean
+leat_session_plan (LeatSession *self, GError **error)
+{
+  gint64 since = self->open_since_us;
+
+  self->plan = leat_plan_new (self->pipeline, error);
+  if (self->plan == NULL)
+    return FALSE;
+  leat_session_note_time (&self->stats.plan_us, &since);
+  return TRUE;
+}
+
+static gboolean
+leat_session_bind (LeatSession *self, GError **error)
+{
+  static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
+                                              [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
+                                              [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
+  static const LeatEarlyMode earlies[] = { [LEAT_EARLY_START_AUTO] = LEAT_EARLY_AUTO,
+                                           [LEAT_EARLY_START_OFF] = LEAT_EARLY_NONE,
+                                           [LEAT_EARLY_START_ON] = LEAT_EARLY_ALL };
+  LeatTraits traits = { .bound = TRUE };
+  gint64 since = g_get_monotonic_time ();
+
+  self->device = leat_device_open (self->selector, error);
+  if (self->device == NULL)
+    return FALSE;
+  leat_device_settle (self->device);
+  leat_session_note_time (&self->stats.attach_us, &since);
+  traits.capture = captures[self->executor];
+  traits.early = earlies[self->early_start];
+  traits.integrated = leat_device_get_facts (self->device)->integrated;
+  leat_plan_bind (self->plan, &traits);
+  leat_session_plan_calibration (self);
+  return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
+         && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
+}
+
+static void
+leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
+{
+  gboolean up = lane->hosts[op->from] != NULL || leat_plan_get_user (lane->plan, op->from) != NULL;
+  gboolean back = lane->hosts[op->to] != NULL || leat_plan_get_user (lane->plan, op->to) != NULL;
+
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    if (!leat_path_skips (path, op))
+      {
+        self->up_bytes[path] += up && !back ? op->bytes : 0;
+        self->back_bytes[path] += back && !up ? op->bytes : 0;
+      }
+}
+
+void
+leat_session_count_copies (LeatSession *self, const LeatLane *lane)
+{
+  memset (self->up_bytes, 0, sizeof self->up_bytes);
+  memset (self->back_bytes, 0, sizeof self->back_bytes);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER)
+        leat_session_count_copy (self, lane, op);
+    }
+}
+
+static gboolean
+leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  gint64 since = g_get_monotonic_time ();
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
+    return FALSE;
+  leat_session_note_time (&self->stats.load_us, &since);
+  if (!leat_session_build_setup (self, error))
+    return FALSE;
+  if (self->measured && !leat_session_open_timing (self, error))
+    return FALSE;
+  if (!leat_session_open_trace (self, error))
+    return FALSE;
+  leat_session_note_time (&self->stats.build_us, &since);
+  return leat_session_start_endpoints (self, error);
+}
+
+static gboolean
+leat_session_check_may_open (LeatSession *self, GError **error)
+{
+  const char *why = NULL;
+
+  if (self->pipeline == NULL)
+    why = "the session was made without a pipeline";
+  else if (self->is_open)
+    why = "the session is open already";
+  else if (leat_pipeline_is_frozen (self->pipeline))
+    why = "another session of this pipeline is open; close it first, or make a second pipeline from the same text";
+  if (why != NULL)
+    g_set_error_literal (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, why);
+  return why == NULL;
+}
+
+static void
+leat_session_take_down (LeatSession *self)
+{
+  g_atomic_int_set (&self->is_open, FALSE);
+  leat_session_stop_endpoints (self);
+  leat_session_close_trace (self);
+  leat_session_drop_memo (self);
+  g_clear_pointer (&self->changeable, g_hash_table_unref);
+  leat_session_drop_setups (self);
+  leat_session_leave_buffers (self);
+  leat_session_call_in_states (self);
+  g_array_set_size (self->inputs, 0);
+  g_array_set_size (self->outputs, 0);
+  if (self->device != NULL)
+    leat_device_settle (self->device);
+  g_clear_object (&self->plan);
+  g_clear_object (&self->device);
+  leat_pipeline_thaw (self->pipeline);
+}
+
+static void
+leat_session_tell_device (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  g_free (self->told_device);
+  self->told_device = g_strdup (leat_device_get_id (self->device));
+  g_mutex_unlock (&self->told_lock);
+}
+
+static gboolean
+leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  leat_nvtx_load ();
+  self->open_since_us = g_get_monotonic_time ();
+  memset (&self->stats, 0, sizeof self->stats);
+  leat_session_tell_reason (self, NULL);
+  leat_session_clear_times (self);
+  self->measured = self->timing_mode == LEAT_TIMING_NODES;
+  self->n_measured = 0;
+  self->flushed = self->ended = self->failed = FALSE;
+  self->n_filled = 0;
+  if (!leat_session_plan (self, error))
+    return FALSE;
+  leat_pipeline_freeze (self->pipeline);
+  if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
+    {
+      leat_session_take_down (self);
+      return FALSE;
+    }
+  self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
+  leat_session_tell_device (self);
+  self->levels_changed = TRUE;
+  leat_session_tell_stats (self);
+  g_atomic_int_set (&self->is_open, TRUE);
+  return TRUE;
+}
+
+/**
+ * leat_session_open:
+ * @self: a session that is not open
+ * @cancellable: (nullable): to give up between steps
+ * @error: return location for an error
+ *
+ * Plans the pipeline, chooses the device, and makes everything that runs will need: memory, kernels, the graph.
+ *
+ * Errors of planning (%LEAT_GRAPH_ERROR, %LEAT_PLAN_ERROR, %LEAT_KERNEL_ERROR), of the device (%LEAT_DRIVER_ERROR) and
+ * of sources and sinks that cannot begin.  After an error nothing is left over and open () may be called again.
+ *
+ * Returns: whether the session is open
+ */
+gboolean
+leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  gboolean opened;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  if (!leat_session_take (self, error))
+    return FALSE;
+  opened = leat_session_check_may_open (self, error) && leat_session_build (self, cancellable, error);
+  leat_session_let_go (self);
+  return opened;
+}
+
+/**
+ * leat_session_close:
+ * @self: a session
+ *
+ * Gives back everything that open () made.  Sinks that did not finish undo what they began.  A session that is not open
+ * is left as it is.  A run that another thread has under way is called off and waited for.
+ */
+void
+leat_session_close (LeatSession *self)
+{
+  g_return_if_fail (LEAT_IS_SESSION (self));
+  leat_session_take_over (self);
+  if (self->is_open)
+    leat_session_take_down (self);
+  leat_session_let_go_over (self);
+}

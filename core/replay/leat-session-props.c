@@ -1,0 +1,336 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* The properties of a session, but for its counters (leat-session-stats.c), which come behind them. */
+
+enum
+{
+  PROP_0,
+  PROP_PIPELINE,
+  PROP_DEVICE,
+  PROP_EXECUTOR,
+  PROP_EARLY_START,
+  PROP_REPEAT,
+  PROP_READBACK,
+  PROP_REUSE,
+  PROP_CALIBRATE,
+  PROP_WAIT,
+  PROP_MEMO,
+  PROP_MEMO_ENTRIES,
+  PROP_MEMO_BYTES,
+  PROP_CACHE_BYTES,
+  PROP_TIMING,
+  PROP_TRACE,
+  PROP_LAST_REASON,
+  N_PROPS
+};
+
+static GParamSpec *leat_session_props[N_PROPS];
+
+void
+leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  LeatSession *self = LEAT_SESSION (object);
+
+  switch (id)
+    {
+    case PROP_PIPELINE:
+      self->pipeline = g_value_dup_object (value);
+      break;
+    case PROP_DEVICE:
+      self->selector = g_value_dup_string (value);
+      break;
+    case PROP_EXECUTOR:
+      if (leat_session_is_open (self))
+        g_warning ("cannot change the executor of an open session: close it first");
+      else
+        self->executor = g_value_get_enum (value);
+      break;
+    case PROP_EARLY_START:
+      self->early_start = g_value_get_enum (value);
+      break;
+    case PROP_REUSE:
+      self->reuse = g_value_get_boolean (value);
+      break;
+    case PROP_CALIBRATE:
+      self->calibrate = g_value_get_boolean (value);
+      break;
+    case PROP_WAIT:
+      g_atomic_int_set (&self->wait, g_value_get_enum (value));
+      break;
+    case PROP_MEMO:
+      self->memo_mode = g_value_get_enum (value);
+      break;
+    case PROP_MEMO_ENTRIES:
+      self->memo_entries = g_value_get_uint (value);
+      break;
+    case PROP_MEMO_BYTES:
+      self->memo_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_CACHE_BYTES:
+      self->cache_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_TIMING:
+      self->timing_mode = g_value_get_enum (value);
+      break;
+    case PROP_REPEAT:
+      self->repeat = g_value_get_uint64 (value);
+      break;
+    case PROP_READBACK:
+      self->readback = g_value_get_enum (value);
+      break;
+    case PROP_TRACE:
+      g_free (self->trace_path);
+      self->trace_path = g_value_dup_string (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+void
+leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  LeatSession *self = LEAT_SESSION (object);
+
+  switch (id)
+    {
+    case PROP_PIPELINE:
+      g_value_set_object (value, self->pipeline);
+      break;
+    case PROP_DEVICE:
+      g_value_set_string (value, self->selector);
+      break;
+    case PROP_EXECUTOR:
+      g_value_set_enum (value, self->executor);
+      break;
+    case PROP_EARLY_START:
+      g_value_set_enum (value, self->early_start);
+      break;
+    case PROP_REUSE:
+      g_value_set_boolean (value, self->reuse);
+      break;
+    case PROP_CALIBRATE:
+      g_value_set_boolean (value, self->calibrate);
+      break;
+    case PROP_WAIT:
+      g_value_set_enum (value, g_atomic_int_get (&self->wait));
+      break;
+    case PROP_MEMO:
+      g_value_set_enum (value, self->memo_mode);
+      break;
+    case PROP_MEMO_ENTRIES:
+      g_value_set_uint (value, self->memo_entries);
+      break;
+    case PROP_MEMO_BYTES:
+      g_value_set_uint64 (value, self->memo_bytes);
+      break;
+    case PROP_CACHE_BYTES:
+      g_value_set_uint64 (value, self->cache_bytes);
+      break;
+    case PROP_TIMING:
+      g_value_set_enum (value, self->timing_mode);
+      break;
+    case PROP_REPEAT:
+      g_value_set_uint64 (value, self->repeat);
+      break;
+    case PROP_READBACK:
+      g_value_set_enum (value, self->readback);
+      break;
+    case PROP_TRACE:
+      g_value_set_string (value, self->trace_path);
+      break;
+    case PROP_LAST_REASON:
+      g_value_take_string (value, leat_session_dup_reason (self));
+      break;
+    default:
+      if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+/* What is run, and where. */
+static void
+leat_session_describe_identity (void)
+{
+  /**
+   * LeatSession:pipeline:
+   *
+   * What the session runs.
+   */
+  leat_session_props[PROP_PIPELINE] = g_param_spec_object (
+    "pipeline", NULL, NULL, LEAT_TYPE_PIPELINE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:device:
+   *
+   * Where it runs: "auto", "cuda:N" or "cpu"; %NULL for the environment variable LEAT_DEVICE.
+   */
+  leat_session_props[PROP_DEVICE] = g_param_spec_string (
+    "device", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+}
+
+/* How it is run. */
+static void
+leat_session_describe_running (void)
+{
+  /**
+   * LeatSession:executor:
+   *
+   * How ops are run; read when the session opens.  What came of it is in the plan.
+   */
+  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
+                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:repeat:
+   *
+   * How many runs are done on each set of inputs, as by leat_session_repeat (); set it between runs.
+   */
+  leat_session_props[PROP_REPEAT] =
+    g_param_spec_uint64 ("repeat", NULL, NULL, 1, G_MAXUINT64, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:readback:
+   *
+   * With #LeatSession:repeat above 1, which of their results sinks get.
+   */
+  leat_session_props[PROP_READBACK] = g_param_spec_enum (
+    "readback", NULL, NULL, LEAT_TYPE_READBACK, LEAT_READBACK_FINAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:early-start:
+   *
+   * Which kernels may begin before a kernel that they depend on has ended; read when the session opens.
+   *
+   * It takes a device of compute capability 9.0 and a driver for CUDA 12.3, and shortens chains of kernels that take
+   * little time each.  The plan says which kernels it is, or why it is none.
+   */
+  leat_session_props[PROP_EARLY_START] =
+    g_param_spec_enum ("early-start", NULL, NULL, LEAT_TYPE_EARLY_START, LEAT_EARLY_START_AUTO,
+                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:reuse:
+   *
+   * Whether a run whose inputs were not changed since the last one leaves their upload out.
+   *
+   * That is so for inputs that the program fills in place (leat_session_map_input ()), where the plan says that it may:
+   * no node may write over its own input.  Statistics count such runs as "runs-resident".
+   */
+  leat_session_props[PROP_REUSE] =
+    g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:calibrate:
+   *
+   * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
+   *
+   * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
+   * before the run proper, which takes some tens of milliseconds.  What it finds is kept on disk for later sessions of
+   * the same pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing
+   * to choose.
+   */
+  leat_session_props[PROP_CALIBRATE] =
+    g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:wait:
+   *
+   * How a thread waits for the device: looking, sleeping, or first the one and then the other.  It may be set at any
+   * time, and holds from the next wait on.
+   *
+   * The context's own flags stay as they are.  On the CPU driver a thread that waits does the work itself, so there
+   * "auto" neither looks nor sleeps.
+   */
+  leat_session_props[PROP_WAIT] =
+    g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
+/* What is kept for runs to come. */
+static void
+leat_session_describe_kept (void)
+{
+  /**
+   * LeatSession:memo:
+   *
+   * Whether results are remembered and given again for the same inputs, without any work of the device; read when the
+   * session opens.
+   *
+   * It pays where inputs come again and a run costs more than to hash and compare them.  Only pipelines whose nodes
+   * keep nothing from run to run can be remembered; others are refused with %LEAT_SESSION_ERROR_MEMO.  Where it does
+   * not pay, the memo turns itself off with a warning on the bus.
+   */
+  leat_session_props[PROP_MEMO] = g_param_spec_enum ("memo", NULL, NULL, LEAT_TYPE_MEMO_MODE, LEAT_MEMO_OFF,
+                                                     G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:memo-entries:
+   *
+   * The most results that are remembered at a time; the oldest goes first.
+   */
+  leat_session_props[PROP_MEMO_ENTRIES] =
+    g_param_spec_uint ("memo-entries", NULL, NULL, 0, G_MAXUINT, 32, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:memo-bytes:
+   *
+   * The most bytes, of inputs and results, that are remembered at a time.
+   */
+  leat_session_props[PROP_MEMO_BYTES] =
+    g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:cache-bytes:
+   *
+   * The most memory that is kept for plans that the session does not run at the moment.
+   *
+   * When a property that is set while the session is open gives the data another shape, the memory and the graph for
+   * the former one stay, so that a return to it costs little.  What each of them took is measured when it is made;
+   * those that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape
+   * is updated for the new one where the driver does that.
+   */
+  leat_session_props[PROP_CACHE_BYTES] = g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
+                                                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
+/* What is told of runs. */
+static void
+leat_session_describe_watching (void)
+{
+  /**
+   * LeatSession:timing:
+   *
+   * What is measured; read when the session opens.
+   *
+   * With %LEAT_TIMING_NODES the first 64 runs are measured on the device, op by op, and then one of 32, or fewer where
+   * that would make the mean run noticeably longer; the others go as they would without.  leat_session_dup_times ()
+   * tells what was found.
+   */
+  leat_session_props[PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
+                                                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:trace:
+   *
+   * A file to write what each run goes through to, in the trace event format that Perfetto and Chrome read; %NULL for
+   * none; read when the session opens, and complete when it is closed.
+   *
+   * It has the host's steps (fill, launch, wait, drain) on a track, and with #LeatSession:timing set to
+   * %LEAT_TIMING_NODES, every run being measured then, each node's time on the device on another.  Of the runs after
+   * the first 10000 nothing is written.
+   */
+  leat_session_props[PROP_TRACE] =
+    g_param_spec_string ("trace", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:last-reason:
+   *
+   * Why an executable graph was built for the last plan that needed one; empty while none has, since the session was
+   * opened.  Any thread may ask.
+   */
+  leat_session_props[PROP_LAST_REASON] =
+    g_param_spec_string ("last-reason", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+
+void
+leat_session_install_props (GObjectClass *klass)
+{
+  leat_session_describe_identity ();
+  leat_session_describe_running ();
+  leat_session_describe_kept ();
+  leat_session_describe_watching ();
+  g_object_class_install_properties (klass, N_PROPS, leat_session_props);
+  leat_session_install_counters (klass, N_PROPS);
+}
