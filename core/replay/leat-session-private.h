@@ -196,7 +196,8 @@ struct _LeatSession
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
   LeatAddressMap *address_map;   /* NULL before the first binding */
   GPtrArray *lent;               /* LeatDeviceBuffer: states that the program has, or had */
-  guint n_entered;               /* of them, those that a run works on */
+  GPtrArray *held;               /* LeatDeviceBuffer, by slot: those that are bound; NULL before the first */
+  GPtrArray *entered;            /* LeatDeviceBuffer: those that a run works on */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */

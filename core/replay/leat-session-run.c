@@ -231,7 +231,7 @@ leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
     leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
-  if (G_UNLIKELY (self->lent->len > 0) && !leat_session_enter_buffers (self, error))
+  if (!leat_session_enter_buffers (self, error))
     return FALSE;
   leat_session_note_on_device (self, FALSE);
   if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, lane, steps, &path, error))

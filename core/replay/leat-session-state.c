@@ -201,25 +201,43 @@ leat_session_get_state (LeatSession *self, const char *name, GError **error)
   return lent;
 }
 
+/* In the steady state nothing is allocated here. */
+static gboolean
+leat_session_enter_all (LeatSession *self, GPtrArray *buffers, GError **error)
+{
+  for (guint i = 0; buffers != NULL && i < buffers->len; i++)
+    {
+      LeatDeviceBuffer *buffer = g_ptr_array_index (buffers, i);
+
+      if (buffer == NULL)
+        continue;
+      if (!leat_device_buffer_enter (buffer, LEAT_BUFFER_USE_RUN, error))
+        return FALSE;
+      g_ptr_array_add (self->entered, g_object_ref (buffer));
+    }
+  return TRUE;
+}
+
 gboolean
 leat_session_enter_buffers (LeatSession *self, GError **error)
 {
-  for (guint i = 0; i < self->lent->len; i++)
-    if (!leat_device_buffer_enter (g_ptr_array_index (self->lent, i), LEAT_BUFFER_USE_RUN, error))
-      {
-        while (i-- > 0)
-          leat_device_buffer_leave (g_ptr_array_index (self->lent, i), LEAT_BUFFER_USE_RUN);
-        return FALSE;
-      }
-  self->n_entered = self->lent->len;
-  return TRUE;
+  if (G_LIKELY (self->lent->len == 0 && self->held == NULL))
+    return TRUE;
+  if (leat_session_enter_all (self, self->lent, error) && leat_session_enter_all (self, self->held, error))
+    return TRUE;
+  leat_session_leave_buffers (self);
+  return FALSE;
 }
 
 void
 leat_session_leave_buffers (LeatSession *self)
 {
-  while (self->n_entered > 0)
-    leat_device_buffer_leave (g_ptr_array_index (self->lent, --self->n_entered), LEAT_BUFFER_USE_RUN);
+  for (guint i = 0; i < self->entered->len; i++)
+    {
+      leat_device_buffer_leave (g_ptr_array_index (self->entered, i), LEAT_BUFFER_USE_RUN);
+      g_object_unref (g_ptr_array_index (self->entered, i));
+    }
+  g_ptr_array_set_size (self->entered, 0);
 }
 
 /* Nodes and links, but not what their properties are: a pipeline may go on with another rate or file. */

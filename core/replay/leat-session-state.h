@@ -42,6 +42,10 @@ GQuark leat_state_error_quark (void);
 #define LEAT_TYPE_STATE_ERROR (leat_state_error_get_type ())
 GType leat_state_error_get_type (void) G_GNUC_CONST;
 
+gboolean leat_session_bind_input_buffer (LeatSession *self, const char *name, LeatDeviceBuffer *buffer, guint64 offset,
+                                         guint64 count, GError **error);
+gboolean leat_session_bind_output_buffer (LeatSession *self, const char *name, LeatDeviceBuffer *buffer, guint64 offset,
+                                          GError **error);
 char **leat_session_list_states (LeatSession *self);
 LeatDeviceBuffer *leat_session_get_state (LeatSession *self, const char *name, GError **error);
 gboolean leat_session_save_state (LeatSession *self, const char *path, GError **error);

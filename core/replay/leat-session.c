@@ -86,6 +86,7 @@ leat_session_finalize (GObject *object)
   g_ptr_array_unref (self->lanes);
   g_ptr_array_unref (self->setups);
   g_ptr_array_unref (self->lent);
+  g_ptr_array_unref (self->entered);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
   g_array_unref (self->trials);
@@ -130,6 +131,7 @@ leat_session_init (LeatSession *self)
   self->cache_bytes = 256 << 20;
   self->lanes = g_ptr_array_new ();
   self->lent = g_ptr_array_new_with_free_func (g_object_unref);
+  self->entered = g_ptr_array_new ();
   self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
