@@ -33,6 +33,7 @@ typedef struct
   LeatGraphCounts graphs;
   guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
+  guint64 shared_bytes; /* of constants that were on the device before */
   guint64 early_starts;
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back;                 /* copied */

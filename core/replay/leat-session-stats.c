@@ -133,6 +133,12 @@ static const LeatCounter leat_counters[] = {
    */
   GAUGE ("shape-bytes", shape_bytes, "Bytes of memory that are kept for former shapes"),
   /**
+   * LeatSession:shared-bytes:
+   *
+   * Bytes of constants that were on the device already, being another session's too, now.
+   */
+  GAUGE ("shared-bytes", shared_bytes, "Bytes of constants that were on the device already"),
+  /**
    * LeatSession:shape-hits:
    *
    * Returns to a shape of the data that was kept, since the session was opened.
@@ -274,12 +280,27 @@ leat_counter_is_time (const LeatCounter *self)
   return self->kind == LEAT_COUNTER_TIME || self->kind == LEAT_COUNTER_SPENT;
 }
 
+static guint64
+leat_session_get_shared_bytes (LeatSession *self)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; self->resident != NULL && i < self->resident->blocks->len; i++)
+    {
+      const LeatBlock *block = g_ptr_array_index (self->resident->blocks, i);
+
+      sum += block != NULL && block->was_there ? leat_memory_get_bytes (block->memory) : 0;
+    }
+  return sum;
+}
+
 static void
 leat_session_note_levels (LeatSession *self)
 {
   self->levels_changed = FALSE;
   self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
   self->stats.shape_bytes = leat_session_get_cached_bytes (self);
+  self->stats.shared_bytes = leat_session_get_shared_bytes (self);
   self->stats.graph_bytes = self->stats.graph_reserved_bytes = 0;
   for (guint i = 0; i < self->setups->len; i++)
     self->stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->setups, i));
@@ -357,21 +378,21 @@ leat_session_print_trials (LeatSession *self)
  * result.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-resident t (without uploads,
- *   since the inputs were what they were) and memo-hits t (results that were known); runs-measured t (by the
- *   device's clock, with #LeatSession:timing); memo-lookups t, memo-held t
- *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t (plans made
- *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
- *   (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why the last plan
- *   for which there was no executable needed one); early-starts t (dependencies for whose end a kernel waits by
- *   itself); shapes t and shape-bytes t (kept for former shapes of the data),
- *   shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the first run measured, and the
- *   microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and
- *   bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went down when
- * graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the driver keeps for
- *   allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x, open-attach-us
- * x (the device), open-load-us x (kernels, constants and memory), open-build-us x (the graph); first-result-us x (from
- *   open () to the first result), source-us x, device-us x, sink-us x, replan-us x (sums), device-min-us x,
- *   device-max-us x
+ *   since the inputs were what they were), runs-silent t (without results, leat_session_repeat ()) and memo-hits t
+ * (results that were known); runs-measured t (by the device's clock, with #LeatSession:timing); memo-lookups t,
+ * memo-held t (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t
+ * (plans made since the session is open, for properties that were set); updates t (graph nodes changed in place),
+ * graph-updates t (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why
+ * the last plan for which there was no executable needed one); early-starts t (dependencies for whose end a kernel
+ * waits by itself); shapes t and shape-bytes t (kept for former shapes of the data), shared-bytes t (constants that
+ * were on the device already), shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the
+ * first run measured, and the microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and
+ * sinks), bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory
+ * went down when graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the
+ * driver keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x,
+ * open-attach-us x (the device), open-load-us x (kernels, constants and memory), open-build-us x (the graph);
+ * first-result-us x (from open () to the first result), source-us x, device-us x, sink-us x, replan-us x (sums),
+ * device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/leat-memory-private.h"
+#include "leat-shared-private.h"
 #include "plan/leat-plan-private.h"
 
 G_BEGIN_DECLS
@@ -21,8 +22,10 @@ typedef struct
   LeatStore *store;
   char *key; /* NULL: an arena */
   LeatMemory *memory;
-  GBytes *contents; /* what was written last: of a CONST buffer; NULL: nothing yet */
-  guint64 user;     /* the last round of requests that got it */
+  LeatShared *shared; /* of a CONST buffer: whose memory it is */
+  gboolean was_there; /* others had it when it was asked for */
+  GBytes *contents;   /* what was written last: of a CONST buffer; NULL: nothing yet */
+  guint64 user;       /* the last round of requests that got it */
 } LeatBlock;
 
 LeatStore *leat_store_new (LeatDevice *device);
