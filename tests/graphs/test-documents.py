@@ -56,6 +56,10 @@ def test_state(folder):
     check(folder, 'nodes/state.md')
 
 
+def test_what_stays(folder):
+    check(folder, 'state.md')
+
+
 def test_image(folder):
     check(folder, 'nodes/image.md')
 
