@@ -14,19 +14,19 @@
 
 #define FILE_BYTES 4096
 
-enum
+static const struct
 {
-  PART_OPEN,
-  PART_PARSE,
-  PART_PLAN,
-  PART_LOAD,
-  PART_BUILD,
-  N_PARTS
+  const char *name, *stat; /* (nullable) stat: of the session */
+} leat_bench_parts[] = {
+  { "parse-to-ready", NULL },     { "parse", NULL },
+  { "plan", "open-plan-us" },     { "plan-negotiate", "open-negotiate-us" },
+  { "device", "open-attach-us" }, { "bind", "open-bind-us" },
+  { "load", "open-load-us" },     { "load-contents", "open-contents-us" },
+  { "build", "open-build-us" },   { "build-instantiate", "open-instantiate-us" },
+  { "start", "open-start-us" },
 };
 
-static const char *const leat_bench_part_names[N_PARTS] = { "parse-to-ready", "parse", "plan", "load", "build" };
-static const char *const leat_bench_part_stats[N_PARTS] = { NULL, NULL, "open-plan-us", "open-load-us",
-                                                            "open-build-us" };
+#define N_PARTS G_N_ELEMENTS (leat_bench_parts)
 
 /* @n nodes with the four at the ends. */
 static char *
@@ -46,8 +46,8 @@ leat_bench_add_parts (LeatSession *session, LeatBenchSeries *parts)
   g_autoptr (GVariant) stats = leat_session_dup_stats (session);
   gint64 us = 0;
 
-  for (guint i = PART_PLAN; i < N_PARTS; i++)
-    if (g_variant_lookup (stats, leat_bench_part_stats[i], "x", &us))
+  for (guint i = 0; i < N_PARTS; i++)
+    if (leat_bench_parts[i].stat != NULL && g_variant_lookup (stats, leat_bench_parts[i].stat, "x", &us))
       leat_bench_series_add (&parts[i], us);
 }
 
@@ -70,8 +70,8 @@ leat_bench_open_once (LeatBench *bench, const char *text, guint n_kernels, LeatB
     return FALSE;
   if (parts != NULL)
     {
-      leat_bench_series_add (&parts[PART_OPEN], leat_bench_now_us () - begin);
-      leat_bench_series_add (&parts[PART_PARSE], parsed - begin);
+      leat_bench_series_add (&parts[0], leat_bench_now_us () - begin);
+      leat_bench_series_add (&parts[1], parsed - begin);
       leat_bench_add_parts (session, parts);
     }
   return leat_bench_subject_take (&subject, g_steal_pointer (&pipeline), g_steal_pointer (&session), error)
@@ -93,7 +93,7 @@ leat_bench_run_open (LeatBench *bench, const LeatBenchCase *kind, GError **error
   for (guint i = 0; i < N_PARTS; i++)
     {
       if (good)
-        leat_bench_report_add_times (bench->report, leat_bench_part_names[i], &parts[i]);
+        leat_bench_report_add_times (bench->report, leat_bench_parts[i].name, &parts[i]);
       leat_bench_series_clear (&parts[i]);
     }
   return good;

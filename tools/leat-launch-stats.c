@@ -100,8 +100,10 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   leat_launch_stats_append_time (stats, "open-us", "open", text);
   leat_launch_stats_append_time (stats, "open-plan-us", "  plan", text);
   leat_launch_stats_append_time (stats, "open-attach-us", "  device", text);
+  leat_launch_stats_append_time (stats, "open-bind-us", "  bind", text);
   leat_launch_stats_append_time (stats, "open-load-us", "  kernels", text);
   leat_launch_stats_append_time (stats, "open-build-us", "  graph", text);
+  leat_launch_stats_append_time (stats, "open-start-us", "  ends", text);
   leat_launch_stats_append_time (stats, "first-result-us", "first result", text);
   leat_launch_stats_append_time (stats, "source-us", "sources", text);
   leat_launch_stats_append_time (stats, "device-us", "device", text);
@@ -128,6 +130,25 @@ leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 
     if (g_variant_lookup (predicted, name, "t", &expected))
       g_string_append_printf (text, "%-14s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, runs * expected,
                               value);
+}
+
+/* What kernels reported, by node and code. */
+static void
+leat_launch_stats_append_reports (GVariant *stats, GString *text)
+{
+  g_autoptr (GVariant) reports = g_variant_lookup_value (stats, "reports-by-code", G_VARIANT_TYPE ("aa{sv}"));
+
+  for (gsize i = 0; i < g_variant_n_children (reports); i++)
+    {
+      g_autoptr (GVariant) report = g_variant_get_child_value (reports, i);
+      const char *node = NULL, *severity = NULL, *words = NULL;
+
+      g_variant_lookup (report, "node", "&s", &node);
+      g_variant_lookup (report, "severity", "&s", &severity);
+      g_variant_lookup (report, "text", "&s", &words);
+      g_string_append_printf (text, "%-14s%" G_GUINT64_FORMAT " of %s: %s\n", severity,
+                              leat_launch_stats_get (report, "count"), node, words);
+    }
 }
 
 static double
@@ -189,6 +210,7 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
   leat_launch_replays_append (leat_session_get_plan (session), stats, text);
+  leat_launch_stats_append_reports (stats, text);
   leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"), text);
   if (options->timing == LEAT_TIMING_NODES)
     leat_launch_stats_append_nodes (session, text);

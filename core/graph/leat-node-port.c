@@ -62,7 +62,7 @@ leat_node_get_port (LeatNode *self, const char *name, GError **error)
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   port = leat_node_peek_port (self, name);
-  if (port != NULL && (leat_port_get_flags (port) & LEAT_PORT_DYNAMIC) == 0)
+  if (port != NULL && ((leat_port_get_flags (port) & LEAT_PORT_DYNAMIC) == 0 || !leat_node_get_private (self)->dirty))
     return port;
   if (!leat_node_prepare (self, error))
     return NULL;

@@ -23,17 +23,25 @@ typedef struct
   gboolean stale;    /* not added again so far in the prepare () that runs */
 } LeatNodeArg;
 
+/* Where the file that a node was read from sets something on it.  It is written out only for messages. */
+typedef struct
+{
+  char *name;
+  char *file; /* a GRefString that all share */
+  guint line, column;
+} LeatNodePlace;
+
 typedef struct
 {
   char *name;
   char *base_path;
   char *origin;           /* (nullable): the place in a file where the node is written, "a.leat:12:7" */
-  GHashTable *places;     /* (nullable): char* -> char*: the same for what is set on it */
+  GArray *places;         /* LeatNodePlace, (nullable): the same for what is set on it */
   char *blamed;           /* (nullable): what of it the error at hand is about */
   LeatPipeline *pipeline; /* takes the pointer back when it goes */
   GPtrArray *ports;       /* LeatPort, inputs first */
   GPtrArray *args;        /* LeatNodeArg */
-  GHashTable *given;      /* LeatProp: those that were set, be it to their defaults */
+  GPtrArray *given;       /* LeatProp: those that were set, be it to their defaults */
   gboolean is_noted;      /* in the list of LeatChanges, and under its lock */
   gboolean dirty;
   gboolean preparing;
@@ -73,7 +81,7 @@ void leat_node_set_origin (LeatNode *self, const char *origin);
 /* (nullable) */
 const char *leat_node_get_origin (LeatNode *self);
 /* Where @name is set: a property, an argument or a port. */
-void leat_node_set_place (LeatNode *self, const char *name, const char *place);
+void leat_node_set_place (LeatNode *self, const char *name, const char *file, guint line, guint column);
 /* (nullable) */
 const char *leat_node_get_blamed (LeatNode *self);
 /* Puts the place of what is to blame, or the origin, where there is one, in front of the message. */

@@ -63,13 +63,13 @@ leat_node_finalize (GObject *object)
   leat_node_clear_fields (self);
   g_clear_pointer (&priv->ports, g_ptr_array_unref);
   g_clear_pointer (&priv->args, g_ptr_array_unref);
-  g_clear_pointer (&priv->given, g_hash_table_unref);
+  g_clear_pointer (&priv->given, g_ptr_array_unref);
   g_clear_error (&priv->prepare_error);
   g_free (priv->name);
   g_free (priv->base_path);
   g_free (priv->origin);
   g_free (priv->blamed);
-  g_clear_pointer (&priv->places, g_hash_table_unref);
+  g_clear_pointer (&priv->places, g_array_unref);
   G_OBJECT_CLASS (leat_node_parent_class)->finalize (object);
 }
 
@@ -123,6 +123,14 @@ leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error)
   return leat_node_check_idle (self, "set property", prop->name, error);
 }
 
+static void
+leat_node_note_given (LeatNodePrivate *priv, const LeatProp *prop, gboolean given)
+{
+  g_ptr_array_remove_fast (priv->given, (gpointer) prop);
+  if (given)
+    g_ptr_array_add (priv->given, (gpointer) prop);
+}
+
 /* Under the lock. */
 static void
 leat_node_set_prop (LeatNode *self, const LeatProp *prop, const GValue *value)
@@ -135,7 +143,7 @@ leat_node_set_prop (LeatNode *self, const LeatProp *prop, const GValue *value)
       return;
     }
   leat_prop_set_field (prop, self, value);
-  g_hash_table_add (priv->given, (gpointer) prop);
+  leat_node_note_given (priv, prop, TRUE);
   priv->dirty = TRUE;
 }
 
@@ -152,10 +160,7 @@ leat_node_swap_prop (LeatNode *self, LeatPropChange *change)
   leat_prop_set_field (change->prop, self, &change->value);
   g_value_unset (&change->value);
   change->value = old;
-  if (change->given)
-    g_hash_table_add (priv->given, (gpointer) change->prop);
-  else
-    g_hash_table_remove (priv->given, change->prop);
+  leat_node_note_given (priv, change->prop, change->given);
   change->given = given;
   priv->dirty = TRUE;
 }
@@ -265,7 +270,7 @@ leat_node_init (GTypeInstance *instance, gpointer g_class)
 
   priv->ports = g_ptr_array_new_with_free_func (g_object_unref);
   priv->args = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_node_arg_free);
-  priv->given = g_hash_table_new (NULL, NULL);
+  priv->given = g_ptr_array_new ();
   priv->dirty = TRUE;
   leat_node_init_fields (self, g_class);
   leat_node_init_ports (self, g_class);
@@ -424,7 +429,7 @@ leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError
 gboolean
 leat_node_was_given (LeatNode *self, const LeatProp *prop)
 {
-  return g_hash_table_contains (leat_node_get_private (self)->given, prop);
+  return g_ptr_array_find (leat_node_get_private (self)->given, prop, NULL);
 }
 
 gboolean
@@ -569,14 +574,39 @@ leat_node_skip_prefix (const char *name)
   return strchr (name, '.') != NULL ? strchr (name, '.') + 1 : name;
 }
 
+static void
+leat_node_place_clear (gpointer data)
+{
+  LeatNodePlace *place = data;
+
+  g_free (place->name);
+  g_ref_string_release (place->file);
+}
+
+static const LeatNodePlace *
+leat_node_find_place (LeatNode *self, const char *name)
+{
+  GArray *places = leat_node_get_private (self)->places;
+
+  /* What was set last counts. */
+  for (guint i = places != NULL ? places->len : 0; i > 0; i--)
+    if (g_str_equal (g_array_index (places, LeatNodePlace, i - 1).name, name))
+      return &g_array_index (places, LeatNodePlace, i - 1);
+  return NULL;
+}
+
 void
-leat_node_set_place (LeatNode *self, const char *name, const char *place)
+leat_node_set_place (LeatNode *self, const char *name, const char *file, guint line, guint column)
 {
   LeatNodePrivate *priv = leat_node_get_private (self);
+  LeatNodePlace place = { g_strdup (leat_node_skip_prefix (name)), g_ref_string_new_intern (file), line, column };
 
   if (priv->places == NULL)
-    priv->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_hash_table_replace (priv->places, g_strdup (leat_node_skip_prefix (name)), g_strdup (place));
+    {
+      priv->places = g_array_new (FALSE, FALSE, sizeof place);
+      g_array_set_clear_func (priv->places, leat_node_place_clear);
+    }
+  g_array_append_val (priv->places, place);
 }
 
 /**
@@ -612,13 +642,12 @@ void
 leat_node_prefix_origin (LeatNode *self, GError **error)
 {
   LeatNodePrivate *priv = leat_node_get_private (self);
-  const char *place =
-    priv->blamed != NULL && priv->places != NULL ? g_hash_table_lookup (priv->places, priv->blamed) : NULL;
+  const LeatNodePlace *place = priv->blamed != NULL ? leat_node_find_place (self, priv->blamed) : NULL;
 
-  if (place == NULL)
-    place = priv->origin;
   if (place != NULL)
-    g_prefix_error (error, "%s: ", place);
+    g_prefix_error (error, "%s:%u:%u: ", place->file, place->line, place->column);
+  else if (priv->origin != NULL)
+    g_prefix_error (error, "%s: ", priv->origin);
 }
 
 void

@@ -182,6 +182,7 @@ leat_prop_parse_as_number (const LeatProp *self, const char *text, GValue *value
   return TRUE;
 }
 
+/* @value: of the property's type, and of no use without @text */
 gboolean
 leat_prop_parse (const LeatProp *self, const char *text, GValue *value, GError **error)
 {
@@ -193,7 +194,7 @@ leat_prop_parse (const LeatProp *self, const char *text, GValue *value, GError *
       return leat_prop_parse_choice (self, text, value, error);
     case LEAT_PROP_STRING:
     case LEAT_PROP_PATH:
-      g_value_set_string (value, text);
+      g_value_set_static_string (value, text);
       return TRUE;
     case LEAT_PROP_BOOL:
       if (leat_prop_parse_bool (text, &flag))

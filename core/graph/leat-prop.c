@@ -8,15 +8,12 @@
 
 #define LEAT_PROP_FIELD(prop, instance, type) (*(type *) ((char *) (instance) + (prop)->offset))
 
-static GQuark
-leat_prop_quark (void)
-{
-  return g_quark_from_static_string ("leat-prop");
-}
+/* clang-format off */
+static G_DEFINE_QUARK (leat-prop, leat_prop)
+  /* clang-format on */
 
-/* A range of 0 to 0 is none; a maximum below the minimum is no maximum (min 1, max left out). */
-static gboolean
-leat_prop_is_below (const LeatProp *self, LeatPropValue a, LeatPropValue b)
+  /* A range of 0 to 0 is none; a maximum below the minimum is no maximum (min 1, max left out). */
+  static gboolean leat_prop_is_below (const LeatProp *self, LeatPropValue a, LeatPropValue b)
 {
   switch (self->type)
     {

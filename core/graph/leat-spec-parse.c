@@ -233,12 +233,12 @@ leat_spec_reader_dtype (LeatSpecReader *self, LeatDtype *dtype, GError **error)
   static const char *const names[] = { "any", "u8",  "i8",  "u16", "i16", "u32", "i32",
                                        "u64", "i64", "f16", "f32", "f64", NULL };
   const char *start = self->at;
-  g_autofree char *name = NULL;
+  char name[33];
   g_autofree char *hint = NULL;
 
   while (g_ascii_isalnum (*self->at) || *self->at == '_')
     self->at++;
-  name = g_strndup (start, MIN (self->at - start, 32));
+  g_strlcpy (name, start, MIN ((gsize) (self->at - start) + 1, sizeof name));
   *dtype = leat_dtype_from_name (name);
   if (*dtype != LEAT_DTYPE_ANY || g_str_equal (name, "any"))
     return TRUE;

@@ -6,6 +6,7 @@
 #include "leat-kernel-token-private.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 /* Inlines `#include "x"` and drops the system headers whose contents the dialect header provides. */
 
@@ -319,6 +320,7 @@ leat_kernel_text_new (const char *name, const char *text, GError **error)
   out->files = g_ptr_array_new_with_free_func (g_free);
   out->labels = g_ptr_array_new_with_free_func (g_free);
   leat_includer_read (&includer, name, text, &local);
+  out->hash = XXH3_64bits (includer.text->str, includer.text->len);
   out->text = g_string_free (includer.text, FALSE);
   if (local != NULL)
     {

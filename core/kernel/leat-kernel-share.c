@@ -25,10 +25,13 @@ typedef struct
   gboolean strict;
   LeatKernelSource *source;
   LeatFileStamp *stamps; /* of its text's files, in step */
+  guint64 round;         /* in which the files were looked at last */
 } LeatSharedSource;
 
 static GMutex leat_shared_lock;
-static GQueue leat_shared = G_QUEUE_INIT; /* LeatSharedSource, asked for last first */
+static GQueue leat_shared = G_QUEUE_INIT;  /* LeatSharedSource, asked for last first */
+static guint64 leat_shared_rounds;         /* that were begun */
+static __thread guint64 leat_shared_round; /* of this thread; 0: none */
 
 static void
 leat_shared_source_free (LeatSharedSource *self)
@@ -37,6 +40,30 @@ leat_shared_source_free (LeatSharedSource *self)
   g_free (self->path);
   g_free (self->stamps);
   g_free (self);
+}
+
+static void
+leat_shared_source_trim (void)
+{
+  while (g_queue_get_length (&leat_shared) > MOST_SHARED)
+    leat_shared_source_free (g_queue_pop_tail (&leat_shared));
+}
+
+void
+leat_kernel_source_begin_round (void)
+{
+  g_mutex_lock (&leat_shared_lock);
+  leat_shared_round = ++leat_shared_rounds;
+  g_mutex_unlock (&leat_shared_lock);
+}
+
+void
+leat_kernel_source_end_round (void)
+{
+  g_mutex_lock (&leat_shared_lock);
+  leat_shared_round = 0;
+  leat_shared_source_trim ();
+  g_mutex_unlock (&leat_shared_lock);
 }
 
 /* FALSE where there is no such file; all zeros then. */
@@ -57,10 +84,13 @@ leat_file_stamp_take (LeatFileStamp *self, const char *path)
 }
 
 static gboolean
-leat_shared_source_is_current (const LeatSharedSource *self)
+leat_shared_source_is_current (LeatSharedSource *self)
 {
   const GPtrArray *files = leat_kernel_source_get_text (self->source)->files;
 
+  if (leat_shared_round != 0 && self->round == leat_shared_round)
+    return TRUE;
+  self->round = leat_shared_round;
   for (guint i = 0; i < files->len; i++)
     {
       LeatFileStamp now;
@@ -113,9 +143,10 @@ leat_shared_source_add (const char *path, gboolean strict, LeatKernelSource *sou
   shared->strict = strict;
   shared->source = leat_kernel_source_ref (source);
   shared->stamps = g_steal_pointer (&stamps);
+  shared->round = leat_shared_round;
   g_queue_push_head (&leat_shared, shared);
-  while (g_queue_get_length (&leat_shared) > MOST_SHARED)
-    leat_shared_source_free (g_queue_pop_tail (&leat_shared));
+  if (leat_shared_round == 0)
+    leat_shared_source_trim ();
 }
 
 LeatKernelSource *

@@ -22,12 +22,30 @@ char *leat_kernel_source_dup_indirect_host_text (LeatKernelSource *self, GError 
 char *leat_kernel_source_dup_cuda_text (LeatKernelSource *self, gboolean timed, gboolean indirect, GError **error);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */
 char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
-const char *leat_kernel_source_get_whole_text (LeatKernelSource *self);
 /* Do both give the same images? */
 gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other);
 /* The file as it is now, shared with all who asked for it before; not to be made strict or fast afterwards. */
 LeatKernelSource *leat_kernel_source_new_shared (const char *path, gboolean strict, GError **error);
+/* Between the two this thread looks once whether a file is what it was, and all that it read stays shared: for who
+ * makes many nodes.  They do not nest. */
+void leat_kernel_source_begin_round (void);
+void leat_kernel_source_end_round (void);
 gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
+/* A code that a file declares for what its kernels report. */
+typedef struct
+{
+  guint code;
+  gboolean is_error; /* the run fails */
+  char *name;        /* (nullable) */
+  char *text;
+  guint line;
+} LeatReportCode;
+
+/* (transfer none) (array length=n) */
+const LeatReportCode *leat_kernel_source_list_reports (LeatKernelSource *self, guint *n);
+/* (nullable): NULL where the code is not declared */
+const LeatReportCode *leat_kernel_source_find_report (LeatKernelSource *self, guint code);
+
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);
 

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   char *text;
+  guint64 hash; /* of it */
   GPtrArray *files;
   GPtrArray *labels;
 } LeatKernelText;

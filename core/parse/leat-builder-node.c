@@ -125,10 +125,9 @@ static void
 leat_builder_set_place (LeatNode *node, const LeatSyntaxProp *prop)
 {
   const LeatSourcePos *pos = &prop->value->pos;
-  g_autofree char *place = pos->source->kind == LEAT_SOURCE_FILE ? leat_source_pos_to_string (pos) : NULL;
 
-  if (place != NULL)
-    leat_node_set_place (node, prop->name, place);
+  if (pos->source->kind == LEAT_SOURCE_FILE)
+    leat_node_set_place (node, prop->name, pos->source->name, pos->line, pos->column);
 }
 
 /* The place of the property that the node blames, or the node's. */
@@ -148,9 +147,8 @@ leat_builder_find_fault (const LeatBuilderNode *built)
 }
 
 static void
-leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop)
+leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop, const LeatProp *described)
 {
-  const LeatProp *described = leat_builder_find_prop (built->node, prop->name);
   const char *folder;
   g_autofree char *text = leat_variables_expand (self->variables, prop->value, &folder);
   const LeatSourcePos *pos = &prop->value->pos;
@@ -178,9 +176,10 @@ leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean d
   for (guint i = 0; i < built->syntax->props->len; i++)
     {
       const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const LeatProp *description = leat_builder_find_prop (built->node, prop->name);
 
-      if ((leat_builder_find_prop (built->node, prop->name) != NULL) == described)
-        leat_builder_set_prop (self, built, prop);
+      if ((description != NULL) == described)
+        leat_builder_set_prop (self, built, prop, description);
     }
 }
 

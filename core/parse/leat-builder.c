@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-builder-private.h"
+#include "../kernel/leat-kernel-source-private.h"
 
 static void
 leat_builder_node_free (gpointer data)
@@ -102,6 +103,8 @@ leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorL
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
   LeatBuilder self = { syntax, errors, variables, pipeline, namer, nodes, by_syntax, by_name };
 
+  leat_kernel_source_begin_round ();
   leat_builder_run (&self);
+  leat_kernel_source_end_round ();
   return leat_error_list_is_empty (errors) ? g_steal_pointer (&pipeline) : NULL;
 }

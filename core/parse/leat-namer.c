@@ -11,7 +11,7 @@ leat_namer_new (void)
   LeatNamer *self = g_new0 (LeatNamer, 1);
 
   self->taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return self;
 }
 
@@ -34,16 +34,20 @@ leat_namer_make (LeatNamer *self, const char *id)
 {
   const char *colon = strrchr (id, ':');
   const char *stem = colon != NULL ? colon + 1 : id;
-  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (self->counters, stem));
+  guint *number = g_hash_table_lookup (self->counters, stem);
   char *name = NULL;
 
+  if (number == NULL)
+    {
+      number = g_new0 (guint, 1);
+      g_hash_table_insert (self->counters, g_strdup (stem), number);
+    }
   do
     {
       g_free (name);
-      name = g_strdup_printf ("%s%u", stem, number++);
+      name = g_strdup_printf ("%s%u", stem, (*number)++);
     }
   while (g_hash_table_contains (self->taken, name));
-  g_hash_table_insert (self->counters, g_strdup (stem), GUINT_TO_POINTER (number));
   leat_namer_take (self, name);
   return name;
 }

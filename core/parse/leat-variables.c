@@ -197,13 +197,33 @@ leat_variables_check_length (LeatVariables *self, const LeatSyntaxValue *value, 
   return FALSE;
 }
 
+/* Most values are one piece. */
+static char *
+leat_variables_expand_only (LeatVariables *self, const LeatSyntaxValue *value, const char **folder)
+{
+  const char *piece_folder;
+  const char *text = leat_variables_get_text (self, &value->pieces[0], &piece_folder);
+  gsize length;
+
+  if (text == NULL)
+    return NULL;
+  if (*text != '\0')
+    *folder = piece_folder;
+  length = strlen (text);
+  self->expanded_bytes += length;
+  return leat_variables_check_length (self, value, length) ? g_strndup (text, length) : NULL;
+}
+
 char *
 leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const char **folder)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = NULL;
   gboolean ok = TRUE;
 
   *folder = value->pos.source != NULL ? value->pos.source->folder : NULL;
+  if (value->n_pieces == 1)
+    return leat_variables_expand_only (self, value, folder);
+  text = g_string_new (NULL);
   for (guint i = 0; i < value->n_pieces; i++)
     {
       const char *piece_folder;

@@ -7,16 +7,27 @@
 /* Binding: the choices that depend on what the device is.  Each is made from the ops and LeatTraits alone, so that it
  * can be tested, printed and repeated without a device. */
 
+static guint
+leat_op_count_writes (const LeatOp *op, LeatPlan *plan, LeatBufferId root)
+{
+  guint n = 0;
+
+  for (guint t = 0; t < op->n_touches && !op->elided; t++)
+    n += (op->touches[t].access & LEAT_ACCESS_WRITE) && leat_plan_get_root (plan, op->touches[t].buffer)->id == root;
+  return n;
+}
+
 const LeatOp *
 leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but)
 {
+  if (leat_plan_get_buffer (self, root)->n_writers == leat_op_count_writes (but, self, root))
+    return NULL;
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
 
-      for (guint t = 0; t < op->n_touches && op != but && !op->elided; t++)
-        if ((op->touches[t].access & LEAT_ACCESS_WRITE) && leat_plan_get_root (self, op->touches[t].buffer)->id == root)
-          return op;
+      if (op != but && leat_op_count_writes (op, self, root) > 0)
+        return op;
     }
   return NULL;
 }
@@ -32,23 +43,34 @@ leat_plan_reset_places (LeatPlan *self)
       buffer->offset = 0;
       buffer->by_slot = FALSE;
       buffer->first_op = buffer->last_op = G_MAXUINT;
+      buffer->n_writers = 0;
     }
   for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->elided = FALSE;
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      op->elided = FALSE;
+      for (guint t = 0; t < op->n_touches; t++)
+        if (op->touches[t].access & LEAT_ACCESS_WRITE)
+          leat_plan_get_root (self, op->touches[t].buffer)->n_writers++;
+    }
 }
 
 /* Makes the bound half of every op and buffer. */
 void
 leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
 {
+  LeatAncestors ancestors;
+
   self->traits = *traits;
   self->why_not_early = "the kernels are not loaded";
   leat_plan_reset_places (self);
   leat_plan_choose_transfers (self);
   leat_plan_find_slots (self);
   leat_plan_find_reusable (self);
-  leat_plan_find_dependencies (self);
-  leat_plan_lay_out (self);
+  leat_plan_find_dependencies (self, &ancestors);
+  leat_plan_lay_out (self, &ancestors);
+  leat_ancestors_clear (&ancestors);
   leat_plan_find_pieces (self);
   leat_plan_predict (self);
   self->traits.ways = NULL; /* the caller's */

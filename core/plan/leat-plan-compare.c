@@ -22,10 +22,8 @@ leat_op_dup_title (const LeatOp *op)
 static gboolean
 leat_op_is_alike (const LeatOp *a, const LeatOp *b)
 {
-  /* What a node does by itself is known to nobody else. */
-  return a->kind == b->kind && a->kind != LEAT_OP_FOREIGN && a->node == b->node
-         && leat_op_launches (a) == leat_op_launches (b) && a->elided == b->elided && a->kept == b->kept
-         && a->by_slot == b->by_slot && a->n_after == b->n_after
+  return a->kind == b->kind && a->node == b->node && leat_op_launches (a) == leat_op_launches (b)
+         && a->elided == b->elided && a->kept == b->kept && a->by_slot == b->by_slot && a->n_after == b->n_after
          && (a->n_after == 0 || memcmp (a->after, b->after, a->n_after * sizeof *a->after) == 0);
 }
 
@@ -60,6 +58,9 @@ leat_op_has_same_kernel (const LeatOp *a, const LeatOp *b)
 static const char *
 leat_op_find_difference (const LeatOp *a, const LeatOp *b)
 {
+  /* What a node does by itself is known to nobody else. */
+  if (a->kind == LEAT_OP_FOREIGN)
+    return "has foreign work, which is captured anew";
   if (!leat_op_has_same_touches (a, b))
     return "touches other buffers";
   if (a->to != b->to || a->from != b->from || a->bytes != b->bytes || a->value != b->value)
@@ -126,10 +127,7 @@ leat_plan_is_alike (LeatPlan *self, LeatPlan *other, char **why)
       *why = g_strdup_printf ("%s has other work or other dependencies", title);
       return FALSE;
     }
-  if (leat_plan_has_same_pieces (self, other))
-    return TRUE;
-  *why = g_strdup ("other ops are captured");
-  return FALSE;
+  return TRUE;
 }
 
 /* Why matters to people who wonder what a change cost. @why: (transfer full): NULL with LEAT_PLANS_MATCH. */
@@ -141,6 +139,11 @@ leat_plan_compare (LeatPlan *self, LeatPlan *other, char **why)
   *why = NULL;
   if (!leat_plan_is_alike (self, other, why))
     return LEAT_PLANS_DIFFER;
+  if (!leat_plan_has_same_pieces (self, other))
+    {
+      *why = g_strdup ("other ops are captured");
+      return LEAT_PLANS_ALIKE;
+    }
   if (buffer != NULL || self->buffers->len != other->buffers->len)
     {
       *why = g_strdup_printf ("the buffer %s is another", buffer != NULL ? buffer->name : "of a node");
@@ -199,7 +202,7 @@ leat_plan_hash_op (XXH3_state_t *state, const LeatOp *op)
     }
   if (!leat_op_launches (op))
     return;
-  leat_plan_hash_text (state, leat_kernel_source_get_whole_text (op->source));
+  LEAT_HASH (state, leat_kernel_source_get_text (op->source)->hash);
   leat_plan_hash_text (state, op->prototype->entry);
 }
 

@@ -11,35 +11,27 @@
 
 typedef struct
 {
-  guint writer;    /* op, or G_MAXUINT */
-  GArray *readers; /* guint ops since that write */
+  guint writer; /* op, or G_MAXUINT */
+  guint reader; /* the last of those since that write: a place in LeatPlanUses.readers, or G_MAXUINT */
 } LeatMemoryUse;
 
-static void
-leat_memory_use_clear (LeatMemoryUse *use)
+typedef struct
 {
-  g_array_unref (use->readers);
-}
+  guint op;
+  guint before; /* the reader before this one, likewise */
+} LeatMemoryReader;
+
+typedef struct
+{
+  LeatMemoryUse *of; /* by root */
+  GArray *readers;   /* LeatMemoryReader */
+  GArray *direct;    /* guint: ops that the one at hand follows */
+} LeatPlanUses;
 
 static gboolean
 leat_bits_test (const gulong *bits, guint index)
 {
   return (bits[index / LEAT_BITS] >> (index % LEAT_BITS)) & 1;
-}
-
-/* The first that is set, from @from on and before @end; @end where none is.  Most are not, so words are skipped. */
-static guint
-leat_bits_find (const gulong *bits, guint from, guint end)
-{
-  guint word = from / LEAT_BITS;
-  gulong rest;
-
-  if (from >= end)
-    return end;
-  rest = bits[word] & (~0ul << (from % LEAT_BITS));
-  while (rest == 0 && (word + 1) * LEAT_BITS < end)
-    rest = bits[++word];
-  return rest != 0 ? MIN (word * LEAT_BITS + (guint) __builtin_ctzl (rest), end) : end;
 }
 
 static void
@@ -49,138 +41,120 @@ leat_bits_set (gulong *bits, guint index)
 }
 
 static void
-leat_plan_collect_one (const LeatTouch *touch, LeatMemoryUse *use, gulong *direct)
+leat_plan_uses_collect (LeatPlanUses *self, const LeatTouch *touch, const LeatMemoryUse *use)
 {
   if (use->writer != G_MAXUINT)
-    leat_bits_set (direct, use->writer);
-  if (touch->access & LEAT_ACCESS_WRITE)
-    for (guint r = 0; r < use->readers->len; r++)
-      leat_bits_set (direct, g_array_index (use->readers, guint, r));
+    g_array_append_val (self->direct, use->writer);
+  if ((touch->access & LEAT_ACCESS_WRITE) == 0)
+    return;
+  for (guint r = use->reader; r != G_MAXUINT; r = g_array_index (self->readers, LeatMemoryReader, r).before)
+    g_array_append_val (self->direct, g_array_index (self->readers, LeatMemoryReader, r).op);
 }
 
 static void
-leat_plan_note_use (const LeatOp *op, const LeatTouch *touch, LeatMemoryUse *use)
+leat_plan_uses_note (LeatPlanUses *self, const LeatOp *op, const LeatTouch *touch, LeatMemoryUse *use)
 {
+  LeatMemoryReader reader = { op->index, use->reader };
+
   if (touch->access & LEAT_ACCESS_WRITE)
     {
       use->writer = op->index;
-      g_array_set_size (use->readers, 0);
+      use->reader = G_MAXUINT;
+      return;
     }
-  else
-    g_array_append_val (use->readers, op->index);
+  use->reader = self->readers->len;
+  g_array_append_val (self->readers, reader);
 }
 
 /* What goes by the table of what is bound reads it. */
 static void
-leat_plan_collect_slots (LeatPlan *self, const LeatOp *op, GArray *uses, gulong *direct)
+leat_plan_uses_pass_slots (LeatPlanUses *self, LeatPlan *plan, const LeatOp *op)
 {
-  const LeatTouch touch = { self->table, LEAT_ACCESS_READ };
-  LeatMemoryUse *use;
+  const LeatTouch touch = { plan->table, LEAT_ACCESS_READ };
 
   if (!op->by_slot)
     return;
-  use = &g_array_index (uses, LeatMemoryUse, self->table);
-  leat_plan_collect_one (&touch, use, direct);
-  leat_plan_note_use (op, &touch, use);
+  leat_plan_uses_collect (self, &touch, &self->of[plan->table]);
+  leat_plan_uses_note (self, op, &touch, &self->of[plan->table]);
 }
 
-/* Bit sets of the direct predecessors of every op, @words words each. */
-static gulong *
-leat_plan_find_direct (LeatPlan *self, gsize words)
+/* Fills `direct` with what @op follows, and enters what it does itself. */
+static void
+leat_plan_uses_pass (LeatPlanUses *self, LeatPlan *plan, const LeatOp *op)
 {
-  g_autoptr (GArray) uses = g_array_sized_new (FALSE, TRUE, sizeof (LeatMemoryUse), self->buffers->len);
-  gulong *direct = g_new0 (gulong, MAX (words * self->ops->len, 1));
+  g_array_set_size (self->direct, 0);
+  for (guint t = 0; t < op->n_touches && !op->elided; t++)
+    leat_plan_uses_collect (self, &op->touches[t], &self->of[leat_plan_get_root (plan, op->touches[t].buffer)->id]);
+  for (guint t = 0; t < op->n_touches && !op->elided; t++)
+    leat_plan_uses_note (self, op, &op->touches[t], &self->of[leat_plan_get_root (plan, op->touches[t].buffer)->id]);
+  leat_plan_uses_pass_slots (self, plan, op);
+}
 
-  g_array_set_size (uses, self->buffers->len);
-  g_array_set_clear_func (uses, (GDestroyNotify) leat_memory_use_clear);
-  for (guint i = 0; i < uses->len; i++)
-    g_array_index (uses, LeatMemoryUse, i) = (LeatMemoryUse){ G_MAXUINT, g_array_new (FALSE, FALSE, sizeof (guint)) };
-  for (guint i = 0; i < self->ops->len; i++)
+static int
+leat_op_index_compare (gconstpointer a, gconstpointer b)
+{
+  guint first = *(const guint *) a, second = *(const guint *) b;
+
+  return first < second ? -1 : first > second;
+}
+
+/* Of the direct predecessors, those stay that no other one implies.  @before: what is over when @op begins. */
+static void
+leat_plan_set_after (LeatPlan *self, LeatOp *op, GArray *direct, const gulong *ancestors, gulong *before, gsize words)
+{
+  if (direct->len > 1)
+    g_array_sort (direct, leat_op_index_compare);
+  g_free (op->after);
+  g_free (op->early);
+  op->after = g_new (guint, direct->len);
+  op->early = g_new0 (guint8, direct->len + 1);
+  op->n_after = op->n_early = 0;
+  for (guint i = 0; i < direct->len; i++)
+    for (gsize w = 0, p = g_array_index (direct, guint, i); w < p / LEAT_BITS + 1; w++)
+      before[w] |= ancestors[p * words + w];
+  for (guint i = 0; i < direct->len; i++)
     {
-      LeatOp *op = leat_plan_get_op (self, i);
+      guint p = g_array_index (direct, guint, i);
 
-      for (guint t = 0; t < op->n_touches && !op->elided; t++)
-        {
-          LeatBufferId root = leat_plan_get_root (self, op->touches[t].buffer)->id;
-
-          leat_plan_collect_one (&op->touches[t], &g_array_index (uses, LeatMemoryUse, root), direct + i * words);
-        }
-      for (guint t = 0; t < op->n_touches && !op->elided; t++)
-        {
-          LeatBufferId root = leat_plan_get_root (self, op->touches[t].buffer)->id;
-
-          leat_plan_note_use (op, &op->touches[t], &g_array_index (uses, LeatMemoryUse, root));
-        }
-      leat_plan_collect_slots (self, op, uses, direct + i * words);
-      direct[i * words + i / LEAT_BITS] &= ~(1ul << (i % LEAT_BITS));
+      if (leat_bits_test (before, p))
+        continue;
+      op->after[op->n_after++] = p;
+      leat_bits_set (before, p);
     }
-  return direct;
-}
-
-static gulong *
-leat_plan_close_over (LeatPlan *self, const gulong *direct, gsize words)
-{
-  gulong *ancestors = g_new0 (gulong, MAX (words * self->ops->len, 1));
-
-  for (guint i = 0; i < self->ops->len; i++)
-    for (guint p = leat_bits_find (direct + i * words, 0, i); p < i; p = leat_bits_find (direct + i * words, p + 1, i))
-      {
-        leat_bits_set (ancestors + i * words, p);
-        for (gsize w = 0; w < p / LEAT_BITS + 1; w++)
-          ancestors[i * words + w] |= ancestors[p * words + w];
-      }
-  return ancestors;
-}
-
-/* For every op, the set of ops that are surely over when it begins. */
-gulong *
-leat_plan_dup_ancestors (LeatPlan *self, gsize *words)
-{
-  g_autofree gulong *direct = NULL;
-
-  *words = self->ops->len / LEAT_BITS + 1;
-  direct = leat_plan_find_direct (self, *words);
-  return leat_plan_close_over (self, direct, *words);
 }
 
 gboolean
-leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second)
+leat_plan_is_before (const LeatAncestors *self, guint first, guint second)
 {
-  return leat_bits_test (ancestors + second * words, first);
+  return leat_bits_test (self->bits + second * self->words, first);
 }
 
-/* Keeps of the direct predecessors those that no other one implies. */
-static void
-leat_plan_set_after (LeatPlan *self, LeatOp *op, const gulong *direct, const gulong *ancestors, gsize words)
+/* Finds what each op waits for. @ancestors: for every op, the set of ops that are surely over when it begins; to be
+ * freed with leat_ancestors_clear (). */
+void
+leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors)
 {
-  g_autoptr (GArray) after = g_array_new (FALSE, FALSE, sizeof (guint));
-  const gulong *mine = direct + op->index * words;
+  LeatPlanUses uses = { g_new (LeatMemoryUse, self->buffers->len),
+                        g_array_new (FALSE, FALSE, sizeof (LeatMemoryReader)),
+                        g_array_new (FALSE, FALSE, sizeof (guint)) };
 
-  for (guint p = leat_bits_find (mine, 0, op->index); p < op->index; p = leat_bits_find (mine, p + 1, op->index))
+  ancestors->words = self->ops->len / LEAT_BITS + 1;
+  ancestors->bits = g_new0 (gulong, ancestors->words * MAX (self->ops->len, 1));
+  for (guint i = 0; i < self->buffers->len; i++)
+    uses.of[i] = (LeatMemoryUse){ G_MAXUINT, G_MAXUINT };
+  for (guint i = 0; i < self->ops->len; i++)
     {
-      gboolean implied = FALSE;
-
-      for (guint q = leat_bits_find (mine, p + 1, op->index); q < op->index && !implied;
-           q = leat_bits_find (mine, q + 1, op->index))
-        implied = leat_plan_is_before (ancestors, words, p, q);
-      if (!implied)
-        g_array_append_val (after, p);
+      leat_plan_uses_pass (&uses, self, leat_plan_get_op (self, i));
+      leat_plan_set_after (self, leat_plan_get_op (self, i), uses.direct, ancestors->bits,
+                           ancestors->bits + i * ancestors->words, ancestors->words);
     }
-  g_free (op->after);
-  g_free (op->early);
-  op->n_after = after->len;
-  op->early = g_new0 (guint8, after->len + 1);
-  op->n_early = 0;
-  op->after = (guint *) g_array_free (g_steal_pointer (&after), FALSE);
+  g_free (uses.of);
+  g_array_unref (uses.readers);
+  g_array_unref (uses.direct);
 }
 
 void
-leat_plan_find_dependencies (LeatPlan *self)
+leat_ancestors_clear (LeatAncestors *self)
 {
-  gsize words = self->ops->len / LEAT_BITS + 1;
-  g_autofree gulong *direct = leat_plan_find_direct (self, words);
-  g_autofree gulong *ancestors = leat_plan_close_over (self, direct, words);
-
-  for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_set_after (self, leat_plan_get_op (self, i), direct, ancestors, words);
+  g_clear_pointer (&self->bits, g_free);
 }

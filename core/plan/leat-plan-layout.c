@@ -16,30 +16,64 @@ leat_align (guint64 bytes)
   return (bytes + LEAT_ALIGNMENT - 1) / LEAT_ALIGNMENT * LEAT_ALIGNMENT;
 }
 
-static GPtrArray *
-leat_plan_list_users (LeatPlan *self)
+/* Which ops touch the memory of a buffer: those of all buffers, one behind the other. */
+typedef struct
 {
-  GPtrArray *users = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  const LeatAncestors *ancestors;
+  guint *first; /* by buffer: where its ops begin in `ops`; the next one's is where they end */
+  guint *ops;
+} LeatLayout;
 
-  for (guint i = 0; i < self->buffers->len; i++)
-    g_ptr_array_add (users, g_array_new (FALSE, FALSE, sizeof (guint)));
-  for (guint i = 0; i < self->ops->len; i++)
+/* @enter: FALSE only counts them */
+static void
+leat_layout_pass (LeatLayout *self, LeatPlan *plan, gboolean enter)
+{
+  for (guint i = 0; i < plan->ops->len; i++)
     {
-      LeatOp *op = leat_plan_get_op (self, i);
+      const LeatOp *op = leat_plan_get_op (plan, i);
 
       for (guint t = 0; t < op->n_touches && !op->elided; t++)
-        g_array_append_val ((GArray *) g_ptr_array_index (users, leat_plan_get_root (self, op->touches[t].buffer)->id),
-                            op->index);
+        {
+          LeatBufferId root = leat_plan_get_root (plan, op->touches[t].buffer)->id;
+
+          if (enter)
+            self->ops[self->first[root]++] = i;
+          else
+            self->first[root + 1]++;
+        }
     }
-  return users;
+}
+
+static void
+leat_layout_init (LeatLayout *self, LeatPlan *plan, const LeatAncestors *ancestors)
+{
+  guint n = plan->buffers->len;
+
+  self->ancestors = ancestors;
+  self->first = g_new0 (guint, n + 1);
+  leat_layout_pass (self, plan, FALSE);
+  for (guint i = 0; i < n; i++)
+    self->first[i + 1] += self->first[i];
+  self->ops = g_new (guint, self->first[n]);
+  leat_layout_pass (self, plan, TRUE);
+  /* To enter them has moved each beginning to the next one's. */
+  memmove (self->first + 1, self->first, n * sizeof *self->first);
+  self->first[0] = 0;
+}
+
+static void
+leat_layout_clear (LeatLayout *self)
+{
+  g_free (self->first);
+  g_free (self->ops);
 }
 
 static gboolean
-leat_plan_all_before (const GArray *first, const GArray *second, const gulong *ancestors, gsize words)
+leat_layout_is_before (const LeatLayout *self, LeatBufferId first, LeatBufferId second)
 {
-  for (guint i = 0; i < first->len; i++)
-    for (guint j = 0; j < second->len; j++)
-      if (!leat_plan_is_before (ancestors, words, g_array_index (first, guint, i), g_array_index (second, guint, j)))
+  for (guint i = self->first[first]; i < self->first[first + 1]; i++)
+    for (guint j = self->first[second]; j < self->first[second + 1]; j++)
+      if (!leat_plan_is_before (self->ancestors, self->ops[i], self->ops[j]))
         return FALSE;
   return TRUE;
 }
@@ -57,8 +91,7 @@ leat_buffer_compare_sizes (gconstpointer a, gconstpointer b)
 
 /* Ops are in an order in which none comes before what it waits for, so that only one of the two can be first. */
 static gboolean
-leat_plan_may_share (const LeatBuffer *one, const LeatBuffer *other, GPtrArray *users, const gulong *ancestors,
-                     gsize words)
+leat_plan_may_share (const LeatBuffer *one, const LeatBuffer *other, const LeatLayout *layout)
 {
   const LeatBuffer *first = one->last_op < other->first_op ? one : other;
   const LeatBuffer *second = first == one ? other : one;
@@ -67,9 +100,7 @@ leat_plan_may_share (const LeatBuffer *one, const LeatBuffer *other, GPtrArray *
     return FALSE;
   if (one->first_op == G_MAXUINT || other->first_op == G_MAXUINT)
     return TRUE;
-  return first->last_op < second->first_op
-         && leat_plan_all_before (g_ptr_array_index (users, first->id), g_ptr_array_index (users, second->id),
-                                  ancestors, words);
+  return first->last_op < second->first_op && leat_layout_is_before (layout, first->id, second->id);
 }
 
 /* Buffers that begin at one offset.  They share, so they live one after the other, and are kept in that order. */
@@ -106,13 +137,13 @@ leat_slot_find (const LeatSlot *self, const LeatBuffer *buffer)
 
 /* Where the member at @i ends when @buffer may not share with it, else @offset. */
 static guint64
-leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, guint64 offset, GPtrArray *users,
-                       const gulong *ancestors, gsize words)
+leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, guint64 offset,
+                       const LeatLayout *layout)
 {
   const LeatBuffer *other = i < self->members->len ? g_ptr_array_index (self->members, i) : NULL;
 
   if (other == NULL || other->offset + leat_align (other->bytes) <= offset
-      || leat_plan_may_share (buffer, other, users, ancestors, words))
+      || leat_plan_may_share (buffer, other, layout))
     return offset;
   return other->offset + leat_align (other->bytes);
 }
@@ -120,20 +151,19 @@ leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, 
 /* From @offset on, where @buffer is clear of the members that it may not share with.  What is before the member before
  * @buffer is before @buffer too, and so on: where it may share with both its neighbours, it may share with all. */
 static guint64
-leat_slot_pass (const LeatSlot *self, const LeatBuffer *buffer, guint64 offset, GPtrArray *users,
-                const gulong *ancestors, gsize words)
+leat_slot_pass (const LeatSlot *self, const LeatBuffer *buffer, guint64 offset, const LeatLayout *layout)
 {
   guint next = leat_slot_find (self, buffer);
   guint64 begin = offset;
 
-  offset = leat_slot_pass_member (self, next, buffer, offset, users, ancestors, words);
+  offset = leat_slot_pass_member (self, next, buffer, offset, layout);
   if (next > 0)
-    offset = leat_slot_pass_member (self, next - 1, buffer, offset, users, ancestors, words);
+    offset = leat_slot_pass_member (self, next - 1, buffer, offset, layout);
   /* A neighbour that ends before @begin says nothing of the others. */
   if (offset == begin && self->offset == begin)
     return offset;
   for (guint i = 0; i < self->members->len && offset < self->end; i++)
-    offset = leat_slot_pass_member (self, i, buffer, offset, users, ancestors, words);
+    offset = leat_slot_pass_member (self, i, buffer, offset, layout);
   return offset;
 }
 
@@ -160,7 +190,7 @@ leat_plan_add_placed (LeatBuffer *buffer, GPtrArray *slots)
 
 /* @slots: in the order of their offsets */
 static void
-leat_plan_place (LeatBuffer *buffer, GPtrArray *slots, GPtrArray *users, const gulong *ancestors, gsize words)
+leat_plan_place (LeatBuffer *buffer, GPtrArray *slots, const LeatLayout *layout)
 {
   guint64 bytes = leat_align (buffer->bytes), offset = 0;
 
@@ -172,7 +202,7 @@ leat_plan_place (LeatBuffer *buffer, GPtrArray *slots, GPtrArray *users, const g
       if (slot->offset >= offset + bytes)
         break;
       if (slot->end > offset)
-        offset = leat_slot_pass (slot, buffer, offset, users, ancestors, words);
+        offset = leat_slot_pass (slot, buffer, offset, layout);
     }
   buffer->offset = offset;
   /* What no op touches is in nobody's way. */
@@ -181,8 +211,10 @@ leat_plan_place (LeatBuffer *buffer, GPtrArray *slots, GPtrArray *users, const g
 }
 
 static void
-leat_plan_set_place (LeatPlan *self, LeatBuffer *buffer, GArray *users)
+leat_plan_set_place (LeatBuffer *buffer, const LeatLayout *layout)
 {
+  guint begin = layout->first[buffer->id], end = layout->first[buffer->id + 1];
+
   if (buffer->root != buffer->id)
     buffer->place = LEAT_PLACE_ALIAS;
   else if (buffer->user)
@@ -191,10 +223,10 @@ leat_plan_set_place (LeatPlan *self, LeatBuffer *buffer, GArray *users)
     buffer->place = LEAT_PLACE_STAGING;
   else
     buffer->place = buffer->kind == LEAT_BUFFER_DEVICE ? LEAT_PLACE_ARENA : LEAT_PLACE_OWN;
-  if (users->len > 0)
+  if (begin < end)
     {
-      buffer->first_op = g_array_index (users, guint, 0);
-      buffer->last_op = g_array_index (users, guint, users->len - 1);
+      buffer->first_op = layout->ops[begin];
+      buffer->last_op = layout->ops[end - 1];
     }
 }
 
@@ -219,7 +251,8 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
       else if (buffer->place == LEAT_PLACE_STAGING)
         self->staging_bytes += leat_align (buffer->bytes);
     }
-  self->staging_bytes += leat_align (counted->len * sizeof (guint64));
+  self->staging_bytes += leat_align (counted->len * sizeof (guint64)) + leat_align (leat_plan_get_told_bytes (self));
+  self->own_bytes += leat_align (leat_plan_get_report_bytes (self));
 }
 
 const LeatBuffer *
@@ -239,25 +272,24 @@ leat_plan_find_largest (LeatPlan *self, guint places)
 
 /* Gives every buffer its place and sums up what a lane needs. */
 void
-leat_plan_lay_out (LeatPlan *self)
+leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors)
 {
-  g_autoptr (GPtrArray) users = leat_plan_list_users (self);
   g_autoptr (GPtrArray) waiting = g_ptr_array_new ();
   g_autoptr (GPtrArray) slots = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_slot_free);
-  g_autofree gulong *ancestors = NULL;
-  gsize words;
+  LeatLayout layout;
 
-  ancestors = leat_plan_dup_ancestors (self, &words);
+  leat_layout_init (&layout, self, ancestors);
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
-      leat_plan_set_place (self, buffer, g_ptr_array_index (users, i));
+      leat_plan_set_place (buffer, &layout);
       if (buffer->place == LEAT_PLACE_ARENA)
         g_ptr_array_add (waiting, buffer);
     }
   g_ptr_array_sort (waiting, leat_buffer_compare_sizes);
   for (guint i = 0; i < waiting->len; i++)
-    leat_plan_place (g_ptr_array_index (waiting, i), slots, users, ancestors, words);
+    leat_plan_place (g_ptr_array_index (waiting, i), slots, &layout);
+  leat_layout_clear (&layout);
   leat_plan_add_up (self, waiting);
 }

@@ -90,7 +90,7 @@ typedef struct
   guint n_early; /* of how many that is so */
 
   /* loaded: kernels only */
-  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device */
+  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
 } LeatOp;
@@ -135,6 +135,7 @@ typedef struct
   gboolean kept;           /* holds after a run what was uploaded before it */
   gboolean by_slot;        /* of a user: some op finds it through the table */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
+  guint n_writers;         /* of a root: ops that are left and write its memory, once for each buffer that they name */
 } LeatBuffer;
 
 typedef enum
@@ -208,6 +209,7 @@ struct _LeatPlan
   GArray *user_copies;  /* guint: ops that copy between their memory and Leat's */
   LeatBufferId table;   /* of the slots; LEAT_BUFFER_NONE where there are none */
 
+  gint64 negotiate_us; /* what it took to check and sort the nodes and to fix the specs */
   LeatTraits traits;
   GArray *pieces;            /* LeatPiece */
   gboolean holds_back;       /* one of them would be a graph if the plan were settled */
@@ -240,6 +242,12 @@ typedef struct
 
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
+/* May it report?  See leat-report-block.h. */
+gboolean leat_op_reports (const LeatOp *op);
+guint leat_plan_count_reporting (LeatPlan *self);
+/* Of the device's memory, and of pinned memory. */
+guint64 leat_plan_get_report_bytes (LeatPlan *self);
+guint64 leat_plan_get_told_bytes (LeatPlan *self);
 /* (nullable) */
 LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
@@ -269,6 +277,9 @@ gboolean leat_plan_record_delays (LeatPlan *self, GError **error);
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
 const char *leat_state_scope_get_name (LeatStateScope scope);
 
+/* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */
+LeatPlan *leat_plan_new_unbound (LeatPipeline *pipeline, GError **error);
+
 /* memory that the program brings */
 #define LEAT_PLAN_SLOT_BYTES 16  /* address, count */
 #define LEAT_PLAN_HEAD_MOST  240 /* slots that fit into the parameters of one kernel */
@@ -288,8 +299,19 @@ const char *leat_transfer_mode_get_name (LeatTransferMode mode);
 void leat_plan_find_reusable (LeatPlan *self);
 /* An op that is left, other than @but, that writes the memory of @root; NULL where there is none. */
 const LeatOp *leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but);
-void leat_plan_find_dependencies (LeatPlan *self);
-void leat_plan_lay_out (LeatPlan *self);
+/* For every op, the set of ops that are surely over when it begins. */
+typedef struct
+{
+  gulong *bits;
+  gsize words; /* of each op */
+} LeatAncestors;
+
+/* @ancestors: to be cleared */
+void leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors);
+/* Is op @first surely over before op @second begins? */
+gboolean leat_plan_is_before (const LeatAncestors *self, guint first, guint second);
+void leat_ancestors_clear (LeatAncestors *self);
+void leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors);
 void leat_plan_predict (LeatPlan *self);
 void leat_plan_find_pieces (LeatPlan *self);
 guint leat_plan_count_graphs (LeatPlan *self);
@@ -300,9 +322,6 @@ void leat_plan_allow_early (LeatPlan *self, const char *why);
 void leat_plan_take_early (LeatPlan *self, LeatPlan *other);
 gboolean leat_plan_has_same_early (LeatPlan *self, LeatPlan *other);
 gboolean leat_op_is_on_device (const LeatOp *op);
-/* Is op @first surely over before op @second begins? */
-gboolean leat_plan_is_before (const gulong *ancestors, gsize words, guint first, guint second);
-gulong *leat_plan_dup_ancestors (LeatPlan *self, gsize *words);
 
 /* comparison */
 typedef enum

@@ -10,17 +10,20 @@
  * they brought to the device is still there when a run has ended: no op writes it, and no other buffer lies in its
  * memory. */
 
-static const LeatOp *
-leat_plan_find_source (LeatPlan *self, LeatBufferId root)
+/* By root; NULL where no source fills it. (transfer container) */
+static const LeatOp **
+leat_plan_list_sources (LeatPlan *self)
 {
-  for (guint i = 0; i < self->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self, i);
+  const LeatOp **sources = g_new0 (const LeatOp *, self->buffers->len + 1);
 
-      if (op->kind == LEAT_OP_SOURCE && leat_plan_get_root (self, op->touches[0].buffer)->id == root)
-        return op;
+  for (guint i = self->ops->len; i > 0; i--)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i - 1);
+
+      if (op->kind == LEAT_OP_SOURCE)
+        sources[leat_plan_get_root (self, op->touches[0].buffer)->id] = op;
     }
-  return NULL;
+  return sources;
 }
 
 static gboolean
@@ -39,9 +42,8 @@ leat_plan_is_readback (LeatPlan *self, const LeatOp *op)
 
 /* (transfer full) (nullable) */
 static char *
-leat_plan_why_not_kept (LeatPlan *self, const LeatOp *op)
+leat_plan_why_not_kept (LeatPlan *self, const LeatOp *op, const LeatOp *source)
 {
-  const LeatOp *source = leat_plan_find_source (self, leat_plan_get_root (self, op->from)->id);
   const LeatOp *writer = leat_plan_find_other_writer (self, leat_plan_get_root (self, op->to)->id, op);
 
   if (writer != NULL)
@@ -70,6 +72,7 @@ leat_plan_mark_kept (LeatPlan *self)
 void
 leat_plan_find_reusable (LeatPlan *self)
 {
+  g_autofree const LeatOp **sources = leat_plan_list_sources (self);
   guint uploads = 0;
 
   g_clear_pointer (&self->why_not_reusable, g_free);
@@ -85,7 +88,7 @@ leat_plan_find_reusable (LeatPlan *self)
       if (!leat_plan_is_upload (self, op))
         continue;
       uploads++;
-      self->why_not_reusable = leat_plan_why_not_kept (self, op);
+      self->why_not_reusable = leat_plan_why_not_kept (self, op, sources[leat_plan_get_root (self, op->from)->id]);
     }
   if (uploads == 0)
     self->why_not_reusable = g_strdup ("nothing is uploaded");

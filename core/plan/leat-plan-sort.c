@@ -7,48 +7,120 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 
+/* What comes in there is for the next run. */
 static gboolean
-leat_plan_node_is_ready (LeatNode *node, GHashTable *placed)
+leat_port_delays (LeatPort *port)
 {
-  g_autoptr (GPtrArray) ports = leat_node_list_ports (node);
+  return (leat_port_get_flags (port) & LEAT_PORT_DELAYED) != 0;
+}
 
-  for (guint i = 0; i < ports->len; i++)
+typedef struct
+{
+  GPtrArray *nodes;   /* LeatNode, in the order in which they were added */
+  GHashTable *places; /* LeatNode -> its index there + 1 */
+  guint *waits;       /* by index: links that feed it from nodes that have no place yet */
+  GSequence *ready;   /* indices of those that wait for none */
+} LeatNodeSort;
+
+static int
+leat_node_sort_compare (gconstpointer a, gconstpointer b, gpointer data)
+{
+  return GPOINTER_TO_UINT (a) < GPOINTER_TO_UINT (b) ? -1 : GPOINTER_TO_UINT (a) > GPOINTER_TO_UINT (b);
+}
+
+static void
+leat_node_sort_make_ready (LeatNodeSort *self, guint index)
+{
+  g_sequence_insert_sorted (self->ready, GUINT_TO_POINTER (index), leat_node_sort_compare, NULL);
+}
+
+static void
+leat_node_sort_begin (LeatNodeSort *self, LeatPipeline *pipeline)
+{
+  self->nodes = leat_pipeline_list_nodes (pipeline);
+  self->places = g_hash_table_new (NULL, NULL);
+  self->waits = g_new0 (guint, self->nodes->len + 1);
+  self->ready = g_sequence_new (NULL);
+  /* That may take ports and their links away, so it comes before links are counted. */
+  for (guint i = 0; i < self->nodes->len; i++)
+    leat_node_prepare (g_ptr_array_index (self->nodes, i), NULL);
+  for (guint i = 0; i < self->nodes->len; i++)
     {
-      LeatPort *port = g_ptr_array_index (ports, i);
-      LeatPort *peer = leat_port_get_direction (port) == LEAT_PORT_INPUT ? leat_port_get_peer (port) : NULL;
+      LeatNode *node = g_ptr_array_index (self->nodes, i);
+      GPtrArray *ports = leat_node_get_ports (node);
 
-      if (peer != NULL && (leat_port_get_flags (port) & LEAT_PORT_DELAYED) == 0
-          && !g_hash_table_contains (placed, leat_port_get_node (peer)))
-        return FALSE;
+      g_hash_table_insert (self->places, node, GUINT_TO_POINTER (i + 1));
+      for (guint p = 0; p < ports->len; p++)
+        self->waits[i] +=
+          leat_port_get_peer (g_ptr_array_index (ports, p)) != NULL && !leat_port_delays (g_ptr_array_index (ports, p));
+      if (self->waits[i] == 0)
+        leat_node_sort_make_ready (self, i);
     }
-  return TRUE;
+}
+
+static void
+leat_node_sort_end (LeatNodeSort *self)
+{
+  g_ptr_array_unref (self->nodes);
+  g_hash_table_unref (self->places);
+  g_free (self->waits);
+  g_sequence_free (self->ready);
+}
+
+static void
+leat_node_sort_release (LeatNodeSort *self, LeatPort *output)
+{
+  for (guint i = 0; output->peers != NULL && i < output->peers->len; i++)
+    {
+      LeatNode *reader = leat_port_get_node (g_ptr_array_index (output->peers, i));
+      guint place = GPOINTER_TO_UINT (g_hash_table_lookup (self->places, reader));
+
+      if (place > 0 && !leat_port_delays (g_ptr_array_index (output->peers, i)) && --self->waits[place - 1] == 0)
+        leat_node_sort_make_ready (self, place - 1);
+    }
+}
+
+/* The first of those that are ready. */
+static LeatNode *
+leat_node_sort_take (LeatNodeSort *self)
+{
+  GSequenceIter *first = g_sequence_get_begin_iter (self->ready);
+  LeatNode *node = g_ptr_array_index (self->nodes, GPOINTER_TO_UINT (g_sequence_get (first)));
+  GPtrArray *ports = leat_node_get_ports (node);
+
+  g_sequence_remove (first);
+  for (guint i = 0; i < ports->len; i++)
+    leat_node_sort_release (self, g_ptr_array_index (ports, i));
+  return node;
+}
+
+static void
+leat_node_sort_set_error (LeatNodeSort *self, GError **error)
+{
+  guint i = 0;
+
+  while (self->waits[i] == 0)
+    i++;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_CYCLE, "the links through \"%s\" form a cycle",
+               leat_node_get_name (g_ptr_array_index (self->nodes, i)));
 }
 
 /* Nodes in an order in which every node follows those that feed it; among equals, the order they were added in. */
 GPtrArray *
 leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error)
 {
-  g_autoptr (GPtrArray) waiting = leat_pipeline_list_nodes (pipeline);
   g_autoptr (GPtrArray) sorted = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GHashTable) placed = g_hash_table_new (NULL, NULL);
+  LeatNodeSort sort;
+  gboolean good;
 
-  while (waiting->len > 0)
-    {
-      guint i = 0;
-
-      while (i < waiting->len && !leat_plan_node_is_ready (g_ptr_array_index (waiting, i), placed))
-        i++;
-      if (i == waiting->len)
-        {
-          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_CYCLE, "the links through \"%s\" form a cycle",
-                       leat_node_get_name (g_ptr_array_index (waiting, 0)));
-          return NULL;
-        }
-      g_hash_table_add (placed, g_ptr_array_index (waiting, i));
-      g_ptr_array_add (sorted, g_object_ref (g_ptr_array_index (waiting, i)));
-      g_ptr_array_remove_index (waiting, i);
-    }
-  return g_steal_pointer (&sorted);
+  leat_node_sort_begin (&sort, pipeline);
+  while (!g_sequence_is_empty (sort.ready))
+    g_ptr_array_add (sorted, g_object_ref (leat_node_sort_take (&sort)));
+  good = sorted->len == sort.nodes->len;
+  if (!good)
+    leat_node_sort_set_error (&sort, error);
+  leat_node_sort_end (&sort);
+  return good ? g_steal_pointer (&sorted) : NULL;
 }
 
 /* Fixes the spec of every port of @nodes, which are in topological order: when a node's turn comes, its inputs are. */

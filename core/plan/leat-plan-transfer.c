@@ -162,11 +162,12 @@ leat_plan_why_not_mapped (LeatPlan *self, const LeatOp *op)
 static void
 leat_plan_map (LeatPlan *self, LeatOp *op)
 {
+  LeatBuffer *from = leat_plan_get_root (self, op->from), *to = leat_plan_get_root (self, op->to);
+  LeatBuffer *root = from->kind == LEAT_BUFFER_STAGING ? from : to;
+
   op->elided = TRUE;
-  if (leat_plan_get_root (self, op->from)->kind == LEAT_BUFFER_STAGING)
-    leat_plan_get_root (self, op->to)->root = leat_plan_get_root (self, op->from)->id;
-  else
-    leat_plan_get_root (self, op->from)->root = leat_plan_get_root (self, op->to)->id;
+  from->root = to->root = root->id;
+  root->n_writers = from->n_writers + to->n_writers - 1;
 }
 
 static void

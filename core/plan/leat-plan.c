@@ -295,6 +295,25 @@ leat_plan_check_flush (LeatPlan *self, GError **error)
   return TRUE;
 }
 
+LeatPlan *
+leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (LeatPlan) self = NULL;
+
+  if (!leat_plan_check_pipeline (pipeline, error))
+    return NULL;
+  self = g_object_new (LEAT_TYPE_PLAN, NULL);
+  self->pipeline = g_object_ref (pipeline);
+  self->nodes = leat_plan_sort_nodes (pipeline, error);
+  if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error))
+    return NULL;
+  self->negotiate_us = g_get_monotonic_time () - begin;
+  if (!leat_plan_record (self, error) || !leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
 /**
  * leat_plan_new:
  * @pipeline: a pipeline
@@ -311,20 +330,14 @@ leat_plan_check_flush (LeatPlan *self, GError **error)
 LeatPlan *
 leat_plan_new (LeatPipeline *pipeline, GError **error)
 {
-  g_autoptr (LeatPlan) self = NULL;
   const LeatTraits traits = { 0 };
+  LeatPlan *self;
 
   g_return_val_if_fail (LEAT_IS_PIPELINE (pipeline), NULL);
-  if (!leat_plan_check_pipeline (pipeline, error))
-    return NULL;
-  self = g_object_new (LEAT_TYPE_PLAN, NULL);
-  self->pipeline = g_object_ref (pipeline);
-  self->nodes = leat_plan_sort_nodes (pipeline, error);
-  if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error) || !leat_plan_record (self, error)
-      || !leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error))
-    return NULL;
-  leat_plan_bind (self, &traits);
-  return g_steal_pointer (&self);
+  self = leat_plan_new_unbound (pipeline, error);
+  if (self != NULL)
+    leat_plan_bind (self, &traits);
+  return self;
 }
 
 static void

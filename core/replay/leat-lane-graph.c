@@ -198,6 +198,7 @@ static gboolean
 leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
 {
   LeatDevice *device = self->resident->device;
+  gint64 begin = g_get_monotonic_time ();
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
   if (result != CUDA_SUCCESS && leat_lane_does_without_early (self, result))
@@ -209,6 +210,7 @@ leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
   result = (*self->table->cuGraphUpload) (to->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuGraphUpload", result, "the graph of %u ops", self->plan->ops->len);
+  self->counts->instantiate_us += g_get_monotonic_time () - begin;
   return TRUE;
 }
 
@@ -249,7 +251,17 @@ leat_lane_explain_refusal (LeatLane *self, const LeatExecutable *to, LeatLane *d
                           leat_node_get_name (op->node), why);
 }
 
-/* That of the same piece. */
+static gboolean
+leat_lane_has_foreign (LeatLane *self, const LeatExecutable *it)
+{
+  for (guint i = it->first; i < it->end; i++)
+    if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_FOREIGN)
+      return TRUE;
+  return FALSE;
+}
+
+/* That of the same piece.  Not where foreign work is captured in it: a library may have tied what its kernels use to
+ * the graph that it was captured into, which goes when another executable is updated with it. */
 static LeatExecutable *
 leat_lane_find_donor (LeatLane *self, LeatPath path, const LeatExecutable *to)
 {
@@ -257,7 +269,7 @@ leat_lane_find_donor (LeatLane *self, LeatPath path, const LeatExecutable *to)
 
   while (it != NULL && (it->first != to->first || it->end != to->end))
     it = it->next;
-  return it != NULL && it->exec != NULL ? it : NULL;
+  return it != NULL && it->exec != NULL && !leat_lane_has_foreign (self, to) ? it : NULL;
 }
 
 /* The nodes of the graph that an executable was made from stay those by which it is updated. */

@@ -10,6 +10,7 @@
 #include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
+#include "kernel/device/leat-report-block.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
 #include "replay/leat-session.h"
@@ -110,6 +111,7 @@ typedef struct
   guint64 updates;        /* nodes given other values in place */
   guint64 graph_updates;  /* executables given another graph in place */
   guint64 instantiations; /* executables made */
+  gint64 instantiate_us;  /* what that took, with their upload */
 } LeatGraphCounts;
 
 /* A graph in which that of a path comes several times, one behind the other. */
@@ -120,6 +122,16 @@ typedef struct
   CUgraph graph;
   CUgraphExec exec;
 } LeatLoop;
+
+/* What one op reported with one code, in one run. */
+typedef struct
+{
+  const LeatOp *op;
+  guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
+  guint64 count;
+  guint n_records; /* of the first that came, in the order of their indices */
+  LeatReportRecord records[LEAT_REPORT_KEPT];
+} LeatReport;
 
 typedef struct _LeatLane LeatLane;
 struct _LeatLane
@@ -151,6 +163,9 @@ struct _LeatLane
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
+  LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
+  LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
+
   LeatTiming *timing; /* NULL where no run is to be measured */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
@@ -160,7 +175,6 @@ struct _LeatLane
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
   char *refusal;                            /* and why the driver did not */
-  char *last_nodes;                         /* the nodes with kernels, for messages */
 };
 
 /* @measured: runs may be.  Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there.
@@ -175,6 +189,8 @@ void leat_resident_unref (LeatResident *self);
 /* Constants whose memory does not hold their bytes are written. */
 gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
+/* For messages: those with kernels, any of which may be the one at fault. (transfer full) */
+char *leat_lane_list_nodes (LeatPlan *plan);
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
                          GError **error);
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
@@ -269,6 +285,14 @@ gboolean leat_lane_allocate_overs (LeatLane *self, GError **error);
 CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
+
+gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
+/* Where a kernel reports to; 0 for one that does not. */
+CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
+/* After a run: has any kernel reported?  Costs a look at a word. */
+gboolean leat_lane_has_reports (LeatLane *self);
+/* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
+gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);

@@ -36,7 +36,9 @@ leat_lane_note_wait (LeatLane *self, gint64 us)
 static gboolean
 leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError **error)
 {
-  return leat_device_set_error (self->resident->device, error, call, result, "%s", self->last_nodes);
+  g_autofree char *nodes = leat_lane_list_nodes (self->plan);
+
+  return leat_device_set_error (self->resident->device, error, call, result, "%s", nodes);
 }
 
 gboolean

@@ -14,7 +14,7 @@ leat_lane_free_block (gpointer block)
 }
 
 /* A fault inside a graph cannot be told apart while it runs: these are the nodes that it may come from. */
-static char *
+char *
 leat_lane_list_nodes (LeatPlan *plan)
 {
   GString *text = g_string_new (NULL);
@@ -54,9 +54,8 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
-  self->last_nodes = leat_lane_list_nodes (plan);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
-      || !leat_lane_allocate_overs (self, error)
+      || !leat_lane_allocate_overs (self, error) || !leat_lane_allocate_reports (self, error)
       || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
       || !leat_lane_pack_launches (self, error))
     return NULL;
@@ -76,10 +75,11 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->overs, leat_memory_free);
+  g_clear_pointer (&self->report_blocks, leat_memory_free);
+  g_clear_pointer (&self->told, leat_memory_free);
   g_clear_pointer (&self->counted, g_array_unref);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_free (self->addresses);
-  g_free (self->last_nodes);
   g_free (self->hosts);
   g_free (self->launches);
   g_free (self->bindings);
@@ -97,36 +97,13 @@ leat_lane_free (LeatLane *self)
     leat_device_quarantine (self->resident->device, self, leat_lane_release);
 }
 
-/* The op that fills @buffer, or for a readback the one that fills what is read back. */
-static const LeatOp *
-leat_lane_find_writer (LeatPlan *plan, const LeatBuffer *buffer)
-{
-  LeatBufferId wanted = buffer->id;
-
-  for (guint i = plan->ops->len; i > 0; i--)
-    {
-      const LeatOp *op = leat_plan_get_op (plan, i - 1);
-
-      for (guint t = 0; t < op->n_touches; t++)
-        {
-          if (op->touches[t].buffer != wanted || (op->touches[t].access & LEAT_ACCESS_WRITE) == 0)
-            continue;
-          if (op->kind != LEAT_OP_TRANSFER)
-            return op;
-          wanted = op->from;
-          break;
-        }
-    }
-  return NULL;
-}
-
 /* What the driver says of a size does not say where it comes from.  @buffer: (nullable): the one without room; NULL for
  * all that lie together. */
 static void
 leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **error)
 {
   const LeatBuffer *shown = buffer != NULL ? buffer : leat_plan_find_largest (plan, 1u << LEAT_PLACE_ARENA);
-  const LeatOp *writer = shown != NULL ? leat_lane_find_writer (plan, shown) : NULL;
+  LeatNode *writer = shown != NULL ? leat_plan_find_writer (plan, leat_plan_get_origin (plan, shown->id)->id) : NULL;
   g_autofree char *text = NULL, *message = NULL;
 
   if (error == NULL || writer == NULL || shown->spec == NULL
@@ -137,7 +114,7 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
                              (*error)->message, buffer == NULL ? "the largest, " : "", shown->name, text);
   g_free ((*error)->message);
   (*error)->message = g_steal_pointer (&message);
-  leat_node_prefix_error (writer->node, error);
+  leat_node_prefix_error (writer, error);
 }
 
 static gboolean

@@ -326,7 +326,8 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
          && leat_calibrate_apply (&calibration, error);
   leat_device_pop (self->device);
   leat_session_call_in_states (self);
-  good = good && (states == NULL || leat_session_write_states (self, states, error));
+  good = good && leat_session_drop_reports (self, lane, error)
+         && (states == NULL || leat_session_write_states (self, states, error));
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good;
   leat_session_count_copies (self, lane);

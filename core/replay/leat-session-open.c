@@ -47,10 +47,11 @@ leat_session_plan (LeatSession *self, GError **error)
 {
   gint64 since = self->open_since_us;
 
-  self->plan = leat_plan_new (self->pipeline, error);
+  self->plan = leat_plan_new_unbound (self->pipeline, error);
   if (self->plan == NULL)
     return FALSE;
   leat_session_note_time (&self->stats.plan_us, &since);
+  self->stats.negotiate_us = self->plan->negotiate_us;
   return TRUE;
 }
 
@@ -76,6 +77,7 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.integrated = leat_device_get_facts (self->device)->integrated;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
+  leat_session_note_time (&self->stats.bind_us, &since);
   return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
@@ -125,7 +127,10 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
   if (!leat_session_open_trace (self, error))
     return FALSE;
   leat_session_note_time (&self->stats.build_us, &since);
-  return leat_session_start_endpoints (self, error);
+  if (!leat_session_start_endpoints (self, error))
+    return FALSE;
+  leat_session_note_time (&self->stats.start_us, &since);
+  return TRUE;
 }
 
 static gboolean
@@ -182,6 +187,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   memset (&self->stats, 0, sizeof self->stats);
   leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
+  leat_session_clear_reports (self);
   self->measured = self->timing_mode == LEAT_TIMING_NODES;
   self->n_measured = 0;
   self->flushed = self->ended = self->failed = FALSE;

@@ -23,7 +23,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
-  guint64 runs_measured; /* by the device's clock */
+  guint64 runs_measured;         /* by the device's clock */
+  guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
+  guint64 runs_refused;          /* because a kernel reported an error */
   guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
@@ -36,13 +38,14 @@ typedef struct
   guint64 shared_bytes; /* of constants that were on the device before */
   guint64 early_starts;
   guint64 items_in, bytes_in, bytes_out;
-  guint64 bytes_up, bytes_back;                 /* copied */
-  guint64 graph_bytes;                          /* of the device's memory, taken by instantiating */
-  guint64 graph_reserved_bytes;                 /* by the driver, for nodes that allocate */
-  gint64 opened_us, first_us;                   /* time that open took; from open to the first result */
-  gint64 plan_us, attach_us, load_us, build_us; /* parts of opened_us: plan, device, kernels and memory, graphs */
-  gint64 source_us, device_us, sink_us;         /* sums over the runs */
-  gint64 replan_us;                             /* sum over the replans, those that failed included */
+  guint64 bytes_up, bytes_back; /* copied */
+  guint64 graph_bytes;          /* of the device's memory, taken by instantiating */
+  guint64 graph_reserved_bytes; /* by the driver, for nodes that allocate */
+  gint64 opened_us, first_us;   /* time that open took; from open to the first result */
+  gint64 plan_us, attach_us, bind_us, load_us, build_us, start_us; /* parts of opened_us, one after the other */
+  gint64 negotiate_us, contents_us, instantiate_us;                /* of plan_us, load_us and build_us */
+  gint64 source_us, device_us, sink_us;                            /* sums over the runs */
+  gint64 replan_us; /* sum over the replans, those that failed included */
   gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 
@@ -149,7 +152,9 @@ typedef struct
   gboolean launched; /* the device works on it */
   gboolean measured; /* by the device's clock */
   gboolean traced;
-  gboolean watched; /* by the waiter, and not only by who completes it */
+  gboolean watched;  /* by the waiter, and not only by who completes it */
+  gboolean reported; /* by a kernel: something */
+  gboolean refused;  /* because that was an error */
 } LeatSessionFlight;
 
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
@@ -234,6 +239,8 @@ struct _LeatSession
   char *told_device;      /* likewise, the id of the last device; NULL before the first */
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
+  GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GArray *report_totals;  /* likewise, by node and code */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
   guint trace_width;      /* tracks of the device so far */
@@ -349,6 +356,14 @@ guint64 leat_session_count_steps (LeatSession *self);
 gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPath *path, GError **error);
 
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
+
+/* After a run: kernels may have reported, and then the run may have failed. */
+gboolean leat_session_check_reports (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
+GArray *leat_session_totals_new (void);
+void leat_session_clear_reports (LeatSession *self);
+GVariant *leat_session_print_reports (LeatSession *self);
+GVariant *leat_session_dup_refusal (LeatSession *self);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);

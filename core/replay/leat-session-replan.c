@@ -71,7 +71,7 @@ leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, GError **error)
 static LeatPlan *
 leat_session_try_plan (LeatSession *self, GError **error)
 {
-  g_autoptr (LeatPlan) plan = leat_plan_new (self->pipeline, error);
+  g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
 
   if (plan == NULL || !leat_session_check_endpoints (self, plan, error)
       || (self->memo != NULL && !leat_session_check_memo (plan, error)))
@@ -87,7 +87,7 @@ leat_session_undo (LeatSession *self, LeatAttempt *attempt)
   LeatPlan *plan;
 
   leat_attempt_undo (attempt);
-  plan = leat_plan_new (self->pipeline, NULL);
+  plan = leat_plan_new_unbound (self->pipeline, NULL);
   g_clear_object (&plan);
 }
 

@@ -175,6 +175,7 @@ leat_session_make_setup (LeatSession *self, GError **error)
 {
   LeatSetupBase base;
   LeatSetup *setup;
+  gint64 begin;
 
   self->store = leat_store_new (self->device);
   memset (&self->graph_counts, 0, sizeof self->graph_counts);
@@ -183,8 +184,10 @@ leat_session_make_setup (LeatSession *self, GError **error)
   if (setup == NULL)
     return FALSE;
   g_ptr_array_add (self->setups, setup);
+  begin = g_get_monotonic_time ();
   if (!leat_setup_begin (setup, NULL, error))
     return FALSE;
+  self->stats.contents_us = g_get_monotonic_time () - begin;
   leat_session_point_at (self, setup);
   return TRUE;
 }
@@ -194,7 +197,10 @@ leat_session_build_setup (LeatSession *self, GError **error)
 {
   g_autofree char *why = NULL;
 
-  return leat_setup_build (self->setup, NULL, &why, error);
+  if (!leat_setup_build (self->setup, NULL, &why, error))
+    return FALSE;
+  self->stats.instantiate_us = self->graph_counts.instantiate_us;
+  return TRUE;
 }
 
 /* The lanes go with their setups. */

@@ -79,6 +79,24 @@ static const LeatCounter leat_counters[] = {
    */
   GAUGE ("memo-held-bytes", memo_bytes, "Bytes that are remembered, of inputs and results"),
   /**
+   * LeatSession:runs-refused:
+   *
+   * Runs that failed because a kernel reported an error, since the session was opened.
+   */
+  COUNTER ("runs-refused", runs_refused, "Runs that failed because a kernel reported an error"),
+  /**
+   * LeatSession:reports:
+   *
+   * Reports of kernels, since the session was opened.
+   */
+  COUNTER ("reports", reports, "Reports of kernels"),
+  /**
+   * LeatSession:reports-lost:
+   *
+   * Reports that were counted and of which no record was kept, since the session was opened.
+   */
+  COUNTER ("reports-lost", reports_lost, "Reports that were counted and of which no record was kept"),
+  /**
    * LeatSession:changes:
    *
    * Nodes whose arguments were set between runs, since the session was opened.
@@ -200,11 +218,24 @@ static const LeatCounter leat_counters[] = {
    */
   TIME ("open-plan-us", plan_us, "Time that planning took"),
   /**
+   * LeatSession:open-negotiate-us:
+   *
+   * Time that checking and sorting the nodes and fixing the specs took, in microseconds;
+   * a part of #LeatSession:open-plan-us.
+   */
+  TIME ("open-negotiate-us", negotiate_us, "Time that checking and sorting the nodes and fixing the specs took"),
+  /**
    * LeatSession:open-attach-us:
    *
    * Time that getting the device took, in microseconds.
    */
   TIME ("open-attach-us", attach_us, "Time that getting the device took"),
+  /**
+   * LeatSession:open-bind-us:
+   *
+   * Time that binding the plan to the device took, in microseconds.
+   */
+  TIME ("open-bind-us", bind_us, "Time that binding the plan to the device took"),
   /**
    * LeatSession:open-load-us:
    *
@@ -212,11 +243,31 @@ static const LeatCounter leat_counters[] = {
    */
   TIME ("open-load-us", load_us, "Time that loading kernels and making memory took"),
   /**
+   * LeatSession:open-contents-us:
+   *
+   * Time that writing the first contents of constants and states took, in microseconds; a part
+   * of #LeatSession:open-load-us.
+   */
+  TIME ("open-contents-us", contents_us, "Time that writing the first contents of constants and states took"),
+  /**
    * LeatSession:open-build-us:
    *
    * Time that making the graph took, in microseconds.
    */
   TIME ("open-build-us", build_us, "Time that making the graph took"),
+  /**
+   * LeatSession:open-instantiate-us:
+   *
+   * Time that instantiating and uploading the graph took, in microseconds; a part of
+   * #LeatSession:open-build-us.
+   */
+  TIME ("open-instantiate-us", instantiate_us, "Time that instantiating and uploading the graph took"),
+  /**
+   * LeatSession:open-start-us:
+   *
+   * Time that starting sources and sinks took, in microseconds.
+   */
+  TIME ("open-start-us", start_us, "Time that starting sources and sinks took"),
   /**
    * LeatSession:first-result-us:
    *
@@ -378,21 +429,24 @@ leat_session_print_trials (LeatSession *self)
  * result.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-resident t (without uploads,
- *   since the inputs were what they were), runs-silent t (without results, leat_session_repeat ()) and memo-hits t
- * (results that were known); runs-measured t (by the device's clock, with #LeatSession:timing); memo-lookups t,
- * memo-held t (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t
- * (plans made since the session is open, for properties that were set); updates t (graph nodes changed in place),
- * graph-updates t (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why
- * the last plan for which there was no executable needed one); early-starts t (dependencies for whose end a kernel
- * waits by itself); shapes t and shape-bytes t (kept for former shapes of the data), shared-bytes t (constants that
- * were on the device already), shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the
- * first run measured, and the microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and
- * sinks), bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory
- * went down when graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the
- * driver keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x,
- * open-attach-us x (the device), open-load-us x (kernels, constants and memory), open-build-us x (the graph);
- * first-result-us x (from open () to the first result), source-us x, device-us x, sink-us x, replan-us x (sums),
- * device-min-us x, device-max-us x
+ *   since the inputs were what they were) and memo-hits t (results that were known); runs-refused t (kernels reported
+ *   an error), reports t (of kernels), reports-lost t (of which no record was kept), reports-by-code aa{sv} (node s,
+ *   code u, severity s, text s, count t); runs-measured t (by the
+ *   device's clock, with #LeatSession:timing); memo-lookups t, memo-held t
+ *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t (plans made
+ *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
+ *   (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why the last plan
+ *   for which there was no executable needed one); early-starts t (dependencies for whose end a kernel waits by
+ *   itself); shapes t and shape-bytes t (kept for former shapes of the data), shared-bytes t (constants that were on
+ * the device already), shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the first
+ * run measured, and the microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks),
+ * bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went
+ * down when graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the driver
+ * keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x with
+ *   open-negotiate-us x (nodes and specs), open-attach-us x (the device), open-bind-us x (dependencies, layout),
+ *   open-load-us x (kernels, constants and memory) with open-contents-us x (what is written into them), open-build-us x
+ *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the
+ *   first result), source-us x, device-us x, sink-us x, replan-us x (sums), device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -406,6 +460,7 @@ leat_session_dup_stats (LeatSession *self)
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
+  g_variant_dict_insert_value (&dict, "reports-by-code", leat_session_print_reports (self));
   g_variant_dict_insert (&dict, "last-reason", "s", reason);
   for (guint i = 0; i < G_N_ELEMENTS (leat_counters); i++)
     g_variant_dict_insert (&dict, leat_counters[i].name, leat_counter_is_time (&leat_counters[i]) ? "x" : "t",

@@ -26,13 +26,13 @@ leat_trial_compare (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* None where the program brings the memory, which may be the device's. */
+/* None where the program brings the memory, which may be the device's, and for a sink that takes it there. */
 static gsize
 leat_trial_count_bytes (const LeatSessionStaging *staging)
 {
   LeatView view;
 
-  if (staging->binding != NULL)
+  if (staging->binding != NULL || staging->view.data == NULL)
     return 0;
   leat_session_view (staging, &view);
   return MIN (leat_view_get_bytes (&view), LEAT_TRIAL_TOUCHED);

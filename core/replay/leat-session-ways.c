@@ -14,7 +14,7 @@
 /* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be
  * read or does not fit counts as none. */
 
-#define LEAT_WAYS_VERSION 1
+#define LEAT_WAYS_VERSION 2
 
 static void
 leat_ways_add_text (XXH3_state_t *hash, const char *text)
@@ -39,7 +39,7 @@ leat_ways_add_op (XXH3_state_t *hash, LeatPlan *plan, const LeatOp *op)
   XXH3_64bits_update (hash, op->grid, sizeof op->grid);
   XXH3_64bits_update (hash, op->block, sizeof op->block);
   leat_ways_add_text (hash, op->prototype->entry);
-  leat_ways_add_text (hash, leat_kernel_source_get_text (op->source)->text);
+  XXH3_64bits_update (hash, &leat_kernel_source_get_text (op->source)->hash, sizeof (guint64));
 }
 
 /* Everything that the times depend on, but for the contents of the data. */

@@ -29,6 +29,7 @@ G_BEGIN_DECLS
  * been launched and not completed
  * @LEAT_SESSION_ERROR_UNBOUND: a run, and a port whose memory the program brings has none
  * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
+ * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -44,6 +45,7 @@ typedef enum
   LEAT_SESSION_ERROR_BUSY,
   LEAT_SESSION_ERROR_UNBOUND,
   LEAT_SESSION_ERROR_MEMORY,
+  LEAT_SESSION_ERROR_REPORTED,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -187,6 +189,7 @@ gboolean leat_session_bind_input (LeatSession *self, const char *name, guint64 a
 gboolean leat_session_bind_output (LeatSession *self, const char *name, guint64 address, guint64 bytes, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
+GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);

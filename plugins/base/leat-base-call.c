@@ -43,10 +43,9 @@ leat_call_expose_port (LeatNode *node, const LeatParam *param)
   if (spec == NULL)
     spec = leat_spec_new_any ();
   if (direction == LEAT_PORT_OUTPUT)
-    why =
-      g_strdup_printf ("\"%s *%s\" is an output, since it is not const; for an input write \"const %s *%s\", with an "
-                       "output of its own beside it",
-                       param->type, param->name, param->type, param->name);
+    why = g_strconcat ("\"", param->type, " *", param->name,
+                       "\" is an output, since it is not const; for an input write \"const ", param->type, " *",
+                       param->name, "\", with an output of its own beside it", NULL);
   leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, spec, why);
 }
 
@@ -202,7 +201,7 @@ leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder
     param->port != NULL ? leat_call_get_buffer (node, prototype, recorder, param->port) : LEAT_BUFFER_NONE;
   LeatSpec *spec = buffer != LEAT_BUFFER_NONE ? leat_recorder_get_spec (recorder, buffer) : NULL;
 
-  *arg = (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = buffer, .value = value, .size = sizeof *value };
+  *arg = (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = buffer };
   switch (param->kind)
     {
     case LEAT_PARAM_INPUT:
@@ -227,6 +226,11 @@ leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder
     case LEAT_PARAM_DIM:
       *value = leat_call_get_dim (spec, param->dim);
       break;
+    }
+  if (param->kind == LEAT_PARAM_INPUT_COUNT || param->kind == LEAT_PARAM_CAPACITY || param->kind == LEAT_PARAM_DIM)
+    {
+      arg->value = value;
+      arg->size = sizeof *value;
     }
 }
 
@@ -258,11 +262,13 @@ leat_call_check_room (const LeatPrototype *prototype, LeatRecorder *recorder, co
 {
   LeatSpec *from = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, input->name));
   LeatSpec *to = leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, output->name));
-  g_autofree char *from_text = leat_spec_to_string (from, LEAT_SPEC_STYLE_FILE);
-  g_autofree char *to_text = leat_spec_to_string (to, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *from_text = NULL;
+  g_autofree char *to_text = NULL;
 
   if (leat_call_get_dim (to, 0) >= leat_call_get_dim (from, 0))
     return TRUE;
+  from_text = leat_spec_to_string (from, LEAT_SPEC_STYLE_FILE);
+  to_text = leat_spec_to_string (to, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
                "kernel %s gives as many items to its output \"%s\" (%s) as its input \"%s\" (%s) has, for which there "
                "is not always room; make that output [<=%" G_GUINT64_FORMAT
@@ -311,11 +317,12 @@ leat_call_check_input_count (LeatNode *node, const LeatPrototype *prototype, Lea
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, param->port);
   LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, param->port));
-  g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   guint64 row = leat_spec_get_items (spec) / MAX (leat_call_get_dim (spec, 0), 1);
+  g_autofree char *text = NULL;
 
   if (!leat_spec_is_bounded (spec) || row % input->item_lanes == 0)
     return TRUE;
+  text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
                "kernel %s counts its input \"%s\" by %u items, but %s holds %" G_GUINT64_FORMAT
                " at each step; use a plain %s in the kernel, or link a spec whose last dimension is a multiple of %u",

@@ -6,23 +6,33 @@
 
 #include <string.h>
 
+/* Goes on behind the digits. */
+static gboolean
+leat_geometry_read_number (const char **text, guint *value)
+{
+  guint64 number = 0;
+
+  if (!g_ascii_isdigit (**text))
+    return FALSE;
+  for (; g_ascii_isdigit (**text); (*text)++)
+    number = MIN (number * 10 + (guint64) g_ascii_digit_value (**text), (guint64) G_MAXINT32 + 1);
+  *value = (guint) number;
+  return number >= 1 && number <= G_MAXINT32;
+}
+
 gboolean
 leat_geometry_parse (const char *text, guint values[3], guint *n_values)
 {
-  g_auto (GStrv) parts = g_strsplit (text, "x", 4);
-
-  *n_values = g_strv_length (parts);
-  if (*n_values < 1 || *n_values > 3)
-    return FALSE;
-  for (guint i = 0; i < 3; i++)
+  values[0] = values[1] = values[2] = 1;
+  for (*n_values = 0; *n_values < 3;)
     {
-      guint64 value = 1;
-
-      if (i < *n_values && !g_ascii_string_to_unsigned (parts[i], 10, 1, G_MAXINT32, &value, NULL))
+      if (!leat_geometry_read_number (&text, &values[(*n_values)++]))
         return FALSE;
-      values[i] = (guint) value;
+      if (*text != 'x')
+        return *text == '\0';
+      text++;
     }
-  return TRUE;
+  return FALSE;
 }
 
 gboolean

@@ -50,11 +50,12 @@ static gboolean
 leat_kernel_check_names (const LeatPrototype *prototype, const char *property, const char *text, char ***found,
                          GError **error)
 {
-  g_autoptr (GPtrArray) outputs = leat_kernel_list_outputs (prototype);
+  g_autoptr (GPtrArray) outputs = NULL;
   g_auto (GStrv) names = NULL;
 
   if (text == NULL)
     return TRUE;
+  outputs = leat_kernel_list_outputs (prototype);
   names = g_strsplit (text, ",", -1);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) outputs->pdata, g_strstrip (names[i])))

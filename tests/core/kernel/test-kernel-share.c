@@ -119,6 +119,37 @@ test_kernel_share_a_file_that_goes_is_gone (ShareFixture *self, gconstpointer da
   g_assert_null (two);
 }
 
+static void
+test_kernel_share_a_round_looks_once (ShareFixture *self, gconstpointer data)
+{
+  g_autoptr (LeatKernelSource) one = NULL, two = NULL, three = NULL;
+
+  leat_kernel_source_begin_round ();
+  one = share (self->file, TRUE);
+  write_kernel (self->file, "#include \"b.cuh\"\n", "third");
+  two = share (self->file, TRUE);
+  leat_kernel_source_end_round ();
+  three = share (self->file, TRUE);
+  g_assert_true (one == two);
+  g_assert_true (one != three);
+}
+
+/* A round begins with a look, at what was read before it too. */
+static void
+test_kernel_share_each_round_looks (ShareFixture *self, gconstpointer data)
+{
+  g_autoptr (LeatKernelSource) one = NULL, two = NULL;
+
+  leat_kernel_source_begin_round ();
+  one = share (self->file, TRUE);
+  leat_kernel_source_end_round ();
+  write_kernel (self->file, "#include \"b.cuh\"\n", "third");
+  leat_kernel_source_begin_round ();
+  two = share (self->file, TRUE);
+  leat_kernel_source_end_round ();
+  g_assert_true (one != two);
+}
+
 /* Only so many are kept; what is in use stays good. */
 static void
 test_kernel_share_forgets_the_oldest (ShareFixture *self, gconstpointer data)
@@ -153,5 +184,7 @@ main (int argc, char **argv)
   ADD ("includes-count", test_kernel_share_includes_count);
   ADD ("a-file-that-goes-is-gone", test_kernel_share_a_file_that_goes_is_gone);
   ADD ("forgets-the-oldest", test_kernel_share_forgets_the_oldest);
+  ADD ("a-round-looks-once", test_kernel_share_a_round_looks_once);
+  ADD ("each-round-looks", test_kernel_share_each_round_looks);
   return g_test_run ();
 }

@@ -79,6 +79,23 @@ dup_choice (SessionFixture *fixture)
                           strstr (text, "the fastest that was measured") != NULL ? "measured" : "-");
 }
 
+/* What ends on the device is out of the host's reach. */
+static void
+test_calibrate_with_an_end_on_the_device (void)
+{
+  SessionFixture fixture;
+
+  drop_ways ();
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[<=1000] -> upload -> map name=m expr=\"a*x+b\" a=2 b=1 -> readback "
+                        "-> app name=sink\nm. -> discard\n",
+                        LEAT_EXECUTOR_GRAPH);
+  run_and_check (&fixture, 700, 1);
+  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  run_and_check (&fixture, N, 2);
+  session_fixture_close (&fixture);
+}
+
 /* The first run tries the ways; the next session knows. */
 static void
 test_calibrate_measures_once (void)
@@ -269,6 +286,7 @@ main (int argc, char **argv)
       return 0;
     }
   g_test_add_func ("/leat/session/calibrate/measures-once", test_calibrate_measures_once);
+  g_test_add_func ("/leat/session/calibrate/with-an-end-on-the-device", test_calibrate_with_an_end_on_the_device);
   g_test_add_func ("/leat/session/calibrate/measures-again-where-the-file-is-damaged",
                    test_calibrate_measures_again_where_the_file_is_damaged);
   g_test_add_func ("/leat/session/calibrate/leaves-alone-what-is-said", test_calibrate_leaves_alone_what_is_said);

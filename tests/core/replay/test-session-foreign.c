@@ -446,6 +446,48 @@ test_foreign_finds_the_careless (gconstpointer data)
   foreign_fixture_clear (&fixture);
 }
 
+static void
+run_between (ForeignFixture *fixture, guint times)
+{
+  guint8 x[N];
+  g_autoptr (GBytes) output = NULL;
+  const guint8 *y;
+
+  memset (x, 3, sizeof x);
+  output = session_fixture_run (&fixture->base, x, sizeof x);
+  y = g_bytes_get_data (output, NULL);
+  g_assert_cmpuint (y[0], ==, (guint8) (0x5a * times));
+  g_assert_cmpuint (y[N - 1], ==, 3 * times);
+}
+
+/* Another kernel after the foreign work: graphs without such work are updated, one that has it is made anew. */
+static void
+test_foreign_is_planned_anew (gconstpointer why_not_captured)
+{
+  ForeignFixture fixture = { 0 };
+  gboolean cut = why_not_captured != NULL;
+  g_autoptr (GError) error = NULL;
+
+  foreign_fixture_set_up (&fixture);
+  put_kernels_around (fixture.base.pipeline);
+  fixture.node->why_not_captured = why_not_captured;
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  run_between (&fixture, 1);
+  for (guint times = 2; times < 5; times++)
+    {
+      g_autofree char *expr = g_strdup_printf ("x*%u+b", times);
+
+      leat_node_set_from_string (leat_pipeline_get_node (fixture.base.pipeline, "after", NULL), "expr", expr, &error);
+      g_assert_no_error (error);
+      run_between (&fixture, times);
+    }
+  g_assert_cmpuint (session_fixture_get_count (&fixture.base, "replans"), ==, 3);
+  g_assert_cmpuint (session_fixture_get_count (&fixture.base, "instantiations"), ==, cut ? 2 : 4);
+  g_assert_cmpuint (session_fixture_get_count (&fixture.base, "graph-updates"), ==, cut ? 6 : 0);
+  g_assert_cmpuint (fixture.node->destroyed, ==, 3);
+  foreign_fixture_clear (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -469,6 +511,8 @@ main (int argc, char **argv)
                         test_foreign_fails_later);
   g_test_add_func ("/leat/session/foreign/as-a-child", test_foreign_as_a_child);
   g_test_add_func ("/leat/session/foreign/may-fork", test_foreign_may_fork);
+  g_test_add_data_func ("/leat/session/foreign/is-planned-anew/captured", NULL, test_foreign_is_planned_anew);
+  g_test_add_data_func ("/leat/session/foreign/is-planned-anew/cut", "it reads a clock", test_foreign_is_planned_anew);
   g_test_add_data_func ("/leat/session/foreign/between-kernels/captured", NULL, test_foreign_between_kernels);
   g_test_add_data_func ("/leat/session/foreign/between-kernels/cut", "it reads a clock", test_foreign_between_kernels);
   for (guint i = 0; i < n_planted_cases; i++)

@@ -162,13 +162,15 @@ test_replan_finds_what_was_held_back (void)
   session_fixture_close (&fixture);
 }
 
-/* However little they take. */
+/* However little they take; what they take is not looked at, since on a GPU that others use too it is not known well.
+ */
 static void
 test_replan_keeps_so_many (void)
 {
   SessionFixture fixture;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  g_object_set (fixture.session, "cache-bytes", G_MAXUINT64 / 2, NULL);
   replan_fixture_run_and_check (&fixture, 256, 2, 1);
   for (guint i = 1; i <= 80; i++)
     {
