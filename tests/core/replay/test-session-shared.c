@@ -11,18 +11,18 @@
 
 /* Constants that several sessions have. */
 
-#define BYTES (1 << 20)
+#define BYTES (1 << 14)
 #define ADD                                                                                                            \
   "m = map inputs=x,c expr=x+c\n"                                                                                      \
-  "c = const path=\"PATH\" spec=u8[1048576]\n"                                                                         \
-  "app name=source spec=u8[1048576] -> upload -> m.x\n"                                                                \
+  "c = const path=\"PATH\" spec=u8[16384]\n"                                                                           \
+  "app name=source spec=u8[16384] -> upload -> m.x\n"                                                                  \
   "c -> m.c\n"                                                                                                         \
   "m -> readback -> app name=sink\n"
 /* It goes through no kernel. */
 #define COPIED                                                                                                         \
   "m = map inputs=x expr=x\n"                                                                                          \
-  "c = const path=\"PATH\" spec=u8[1048576]\n"                                                                         \
-  "app name=source spec=u8[1048576] -> upload -> m.x\n"                                                                \
+  "c = const path=\"PATH\" spec=u8[16384]\n"                                                                           \
+  "app name=source spec=u8[16384] -> upload -> m.x\n"                                                                  \
   "m -> discard\n"                                                                                                     \
   "c -> readback mode=copy -> app name=sink\n"
 
