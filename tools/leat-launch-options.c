@@ -156,6 +156,9 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return leat_launch_options_refuse (error, "--runs takes a number from 1 on");
   if (words->readback != NULL && self->runs == 1)
     return leat_launch_options_refuse (error, "--readback goes with --runs=N");
+  if ((self->load_path != NULL || self->save_path != NULL) && words->check + words->variables + plan > 0)
+    return leat_launch_options_refuse (
+      error, "--load-state and --save-state go with a run, and --check, --plan and --variables make none");
   if (self->bound && !plan)
     return leat_launch_options_refuse (error, "--bound goes with --plan or --dot");
   if (words->check)

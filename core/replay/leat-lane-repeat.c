@@ -68,6 +68,14 @@ leat_lane_fill_loop (LeatLane *self, LeatLoop *loop, const char **call)
   return (*self->table->cuGraphInstantiateWithFlags) (&loop->exec, loop->graph, 0);
 }
 
+/* Nodes that allocate may not be in a graph within a graph; which result says so is not the same in all drivers. */
+static gboolean
+leat_lane_refuses_loops (const char *call, CUresult result)
+{
+  return result == CUDA_ERROR_NOT_SUPPORTED
+         || (result == CUDA_ERROR_INVALID_VALUE && g_str_equal (call, "cuGraphAddChildGraphNode"));
+}
+
 /* FALSE without an error: the driver does not do that with what is in the graph. */
 static gboolean
 leat_lane_build_loop (LeatLane *self, LeatLoop *loop, LeatPath path, guint n, GError **error)
@@ -85,7 +93,7 @@ leat_lane_build_loop (LeatLane *self, LeatLoop *loop, LeatPath path, guint n, GE
   leat_device_pop (self->resident->device);
   if (result == CUDA_SUCCESS)
     self->counts->instantiations++;
-  else if (result == CUDA_ERROR_NOT_SUPPORTED)
+  else if (leat_lane_refuses_loops (call, result))
     self->has_no_loops = TRUE;
   else
     leat_device_set_error (self->resident->device, error, call, result, "the graph of %u runs", n);
