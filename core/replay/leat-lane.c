@@ -251,7 +251,6 @@ leat_lane_pack_all (LeatLane *self, GError **error)
       if (leat_op_launches (op) && !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
-  self->packed = self->bound;
   return TRUE;
 }
 
