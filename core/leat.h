@@ -27,4 +27,5 @@
 #include "plan/leat-plan.h"
 #include "device/leat-device.h"
 #include "replay/leat-session.h"
+#include "replay/leat-session-state.h"
 #undef LEAT_INSIDE

@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -91,10 +91,12 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   static const char *const plans[] = { "text", "json", "dot", NULL };
   static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
-  guint executor = 1, early_start = 1, wait = 1, timing = 0;
+  static const char *const readbacks[] = { "final", "each", NULL };
+  guint executor = 1, early_start = 1, wait = 1, timing = 0, readback = 1;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
+      || !leat_launch_options_choose ("--readback", words->readback, readbacks, &readback, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
       || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error)
       || !leat_launch_options_choose ("--wait", words->wait, leat_launch_waits, &wait, error)
@@ -104,6 +106,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   if (timing == 0)
     timing = self->stats_format == LEAT_STATS_NODES ? 2 : 1;
   self->timing = timing == 2 ? LEAT_TIMING_NODES : LEAT_TIMING_OFF;
+  self->readback = (LeatReadback) (readback - 1);
   self->executor = (LeatExecutor) (executor - 1);
   self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
@@ -149,6 +152,13 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return leat_launch_options_refuse (error, "only one of --check, --plan (or --dot) and --variables at once");
   if (self->verbose && self->quiet)
     return leat_launch_options_refuse (error, "--verbose and --quiet cannot be asked for at once");
+  if (self->runs < 1)
+    return leat_launch_options_refuse (error, "--runs takes a number from 1 on");
+  if (words->readback != NULL && self->runs == 1)
+    return leat_launch_options_refuse (error, "--readback goes with --runs=N");
+  if ((self->load_path != NULL || self->save_path != NULL) && words->check + words->variables + plan > 0)
+    return leat_launch_options_refuse (
+      error, "--load-state and --save-state go with a run, and --check, --plan and --variables make none");
   if (self->bound && !plan)
     return leat_launch_options_refuse (error, "--bound goes with --plan or --dot");
   if (words->check)
@@ -191,6 +201,11 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "nodes: measure each node on the device; with --dot, draw what was measured after the run", "[WHAT]" },
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &self->trace_path, "Write what each run goes through, for Perfetto",
       "FILE" },
+    { "load-state", 0, 0, G_OPTION_ARG_FILENAME, &self->load_path, "Begin with the state that is in FILE", "FILE" },
+    { "save-state", 0, 0, G_OPTION_ARG_FILENAME, &self->save_path, "At the end, keep the state in FILE", "FILE" },
+    { "runs", 0, 0, G_OPTION_ARG_INT64, &self->runs, "Do N runs on each set of inputs, the state going on", "N" },
+    { "readback", 0, 0, G_OPTION_ARG_STRING, &words->readback,
+      "With --runs, whose results come back: final, of the last run, or each", "WHICH" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &self->progress, "Show progress also where standard error is no terminal",
       NULL },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
@@ -222,6 +237,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   LeatLaunchWords words = { NULL };
   gboolean ok;
 
+  self->runs = 1;
   ok = leat_launch_options_parse (self, &words, &full, error) && leat_launch_options_check_formats (self, &words, error)
        && leat_launch_options_check_task (self, &words, error);
   g_free (words.plan);
@@ -231,6 +247,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.wait);
   g_free (words.early_start);
   g_free (words.timing);
+  g_free (words.readback);
   return ok ? g_steal_pointer (&self) : NULL;
 }
 
@@ -240,6 +257,8 @@ leat_launch_options_free (LeatLaunchOptions *self)
   g_free (self->plan_path);
   g_free (self->stats_path);
   g_free (self->trace_path);
+  g_free (self->load_path);
+  g_free (self->save_path);
   g_free (self->dot_path);
   g_free (self->device);
   g_strfreev (self->plugin_paths);

@@ -45,6 +45,10 @@ typedef struct
   char *trace_path; /* NULL: none */
   char *dot_path;   /* the plan with what was measured; NULL: none */
   LeatTimingMode timing;
+  char *load_path; /* state to begin with; NULL: as the pipeline says */
+  char *save_path; /* state at the end; NULL: not kept */
+  gint64 runs;     /* on each set of inputs */
+  LeatReadback readback;
   char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;
   LeatWait wait;

@@ -118,7 +118,8 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   self->pipeline = pipeline;
   self->session = leat_session_new (pipeline, options->device);
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
-                options->wait, "timing", options->timing, "trace", options->trace_path, NULL);
+                options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
+                options->timing, "trace", options->trace_path, NULL);
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
@@ -288,6 +289,28 @@ leat_launch_say_results (LeatLaunch *self)
     }
 }
 
+static gboolean
+leat_launch_load_state (LeatLaunch *self)
+{
+  const char *path = self->options->load_path;
+
+  return path == NULL || leat_session_load_state (self->session, path, &self->error);
+}
+
+static gboolean
+leat_launch_save_state (LeatLaunch *self)
+{
+  const char *path = self->options->save_path;
+
+  if (path == NULL)
+    return TRUE;
+  if (!leat_session_save_state (self->session, path, &self->error))
+    return FALSE;
+  if (!self->options->quiet)
+    leat_tool_note ("wrote %s", path);
+  return TRUE;
+}
+
 static LeatExit
 leat_launch_run_steps (LeatLaunch *self)
 {
@@ -297,10 +320,14 @@ leat_launch_run_steps (LeatLaunch *self)
     return leat_launch_fail (self);
   leat_launch_say_device (self);
   leat_launch_say_plan (self);
+  if (!leat_launch_load_state (self))
+    return leat_launch_fail (self);
   leat_launch_explain_crashes ();
   if (!leat_launch_await (self, counted ? leat_launch_run_counted : leat_session_run))
     return leat_launch_fail (self);
   leat_progress_clear (self->progress);
+  if (!leat_launch_save_state (self))
+    return leat_launch_fail (self);
   leat_launch_say_results (self);
   return leat_launch_say_stats (self) && leat_launch_draw (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }

@@ -116,18 +116,21 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   leat_launch_stats_append_time (stats, "sink-us", "sinks", text);
 }
 
-/* Over all runs: what the plan says, and what the driver counted.  Only what both know. */
+/* Over all runs: what the plan says, and what the driver counted.  Only what both know.  The plan says what a run with
+ * results takes: with @silent ones there is nothing to compare. */
 static void
-leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 runs, GString *text)
+leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 runs, guint64 silent, GString *text)
 {
   GVariantIter iter;
   const char *name;
   guint64 value, expected;
 
-  g_string_append_printf (text, "%-14s%12s%12s\n", "all runs", "predicted", "counted");
+  g_string_append_printf (text, "%-14s%12s%12s\n", "all runs", silent > 0 ? "" : "predicted", "counted");
   g_variant_iter_init (&iter, counts);
   while (g_variant_iter_next (&iter, "{&st}", &name, &value))
-    if (g_variant_lookup (predicted, name, "t", &expected))
+    if (g_variant_lookup (predicted, name, "t", &expected) && silent > 0)
+      g_string_append_printf (text, "%-14s%12s%12" G_GUINT64_FORMAT "\n", name, "", value);
+    else if (g_variant_lookup (predicted, name, "t", &expected))
       g_string_append_printf (text, "%-14s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, runs * expected,
                               value);
 }
@@ -211,7 +214,8 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
   leat_launch_stats_append_runs (stats, text);
   leat_launch_replays_append (leat_session_get_plan (session), stats, text);
   leat_launch_stats_append_reports (stats, text);
-  leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"), text);
+  leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"),
+                                   leat_launch_stats_get (stats, "runs-silent"), text);
   if (options->timing == LEAT_TIMING_NODES)
     leat_launch_stats_append_nodes (session, text);
   return g_string_free (text, FALSE);

@@ -26,8 +26,15 @@ typedef struct
 void leat_transfer_counts_add (LeatTransferCounts *self, const LeatTransferCounts *more);
 GVariant *leat_transfer_counts_to_variant (const LeatTransferCounts *self);
 
-/* From here until leave () the memory stays and is used in this way only: FALSE with RELEASED or BUSY. Takes no
- * reference. */
+/* Memory that a session has lent.  @owner keeps it, and is given to @drop when it is no longer needed. */
+LeatDeviceBuffer *leat_device_buffer_new_lent (LeatDevice *device, LeatSpec *spec, guint64 header, LeatMemory *memory,
+                                               gpointer owner, GDestroyNotify drop);
+gboolean leat_device_buffer_is_lent_from (LeatDeviceBuffer *self, gpointer owner);
+/* The session needs it for something else, or no longer: who asks for it now is told that it has been given back. */
+void leat_device_buffer_call_in (LeatDeviceBuffer *self);
+
+/* From here until leave () the memory stays and is used in this way only: FALSE with RELEASED or BUSY. A run waits for
+ * transfers of other threads. Takes no reference. */
 gboolean leat_device_buffer_enter (LeatDeviceBuffer *self, LeatBufferUse use, GError **error);
 void leat_device_buffer_leave (LeatDeviceBuffer *self, LeatBufferUse use);
 /* For as long as something has the buffer's address: release () is refused. */

@@ -31,7 +31,11 @@ struct _LeatDeviceBuffer
   LeatSpec *spec;
   guint64 header, bytes;
   GMutex lock;        /* of all below */
+  GCond idle;         /* a transfer has ended */
   LeatMemory *memory; /* NULL: given back */
+  gpointer owner;     /* whose memory it is; NULL: its own */
+  GDestroyNotify drop;
+  gboolean called_in; /* the owner wants it back */
   guint uses[2];      /* by LeatBufferUse */
   guint bindings;
   LeatTransferCounts counts;
@@ -192,6 +196,61 @@ leat_device_buffer_get_address (LeatDeviceBuffer *self)
   return leat_memory_get_address (self->memory);
 }
 
+LeatDeviceBuffer *
+leat_device_buffer_new_lent (LeatDevice *device, LeatSpec *spec, guint64 header, LeatMemory *memory, gpointer owner,
+                             GDestroyNotify drop)
+{
+  LeatDeviceBuffer *self = g_object_new (LEAT_TYPE_DEVICE_BUFFER, NULL);
+
+  self->device = g_object_ref (device);
+  self->spec = spec != NULL ? leat_spec_ref (spec) : NULL;
+  self->header = header;
+  self->bytes = leat_memory_get_bytes (memory) - header;
+  self->memory = memory;
+  self->owner = owner;
+  self->drop = drop;
+  return self;
+}
+
+gboolean
+leat_device_buffer_is_lent_from (LeatDeviceBuffer *self, gpointer owner)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return self->owner == owner && !self->called_in;
+}
+
+/* Under the lock. */
+static gboolean
+leat_device_buffer_is_used (LeatDeviceBuffer *self)
+{
+  return self->uses[LEAT_BUFFER_USE_TRANSFER] + self->uses[LEAT_BUFFER_USE_RUN] + self->bindings > 0;
+}
+
+/* Lets the owner have what nobody uses any more. */
+static void
+leat_device_buffer_unlock (LeatDeviceBuffer *self)
+{
+  gpointer owner = NULL;
+
+  if (self->called_in && !leat_device_buffer_is_used (self))
+    {
+      owner = g_steal_pointer (&self->owner);
+      self->memory = NULL;
+    }
+  g_mutex_unlock (&self->lock);
+  if (owner != NULL)
+    (*self->drop) (owner);
+}
+
+void
+leat_device_buffer_call_in (LeatDeviceBuffer *self)
+{
+  g_mutex_lock (&self->lock);
+  self->called_in = TRUE;
+  leat_device_buffer_unlock (self);
+}
+
 /**
  * leat_device_buffer_is_in_flight:
  * @self: a buffer
@@ -208,17 +267,19 @@ leat_device_buffer_is_in_flight (LeatDeviceBuffer *self)
 
   g_return_val_if_fail (LEAT_IS_DEVICE_BUFFER (self), FALSE);
   locker = g_mutex_locker_new (&self->lock);
-  return self->uses[LEAT_BUFFER_USE_TRANSFER] + self->uses[LEAT_BUFFER_USE_RUN] + self->bindings > 0;
+  return leat_device_buffer_is_used (self);
 }
 
 /* Under the lock. */
 static gboolean
 leat_device_buffer_check_there (LeatDeviceBuffer *self, GError **error)
 {
-  if (self->memory != NULL)
+  if (self->memory != NULL && !self->called_in)
     return TRUE;
   g_set_error_literal (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_RELEASED,
-                       "the buffer's memory has been given back; make another buffer");
+                       self->called_in ? "the state's memory has gone with its session, or with its former size; ask "
+                                         "the session for the state again"
+                                       : "the buffer's memory has been given back; make another buffer");
   return FALSE;
 }
 
@@ -229,12 +290,12 @@ leat_device_buffer_enter (LeatDeviceBuffer *self, LeatBufferUse use, GError **er
 
   if (!leat_device_buffer_check_there (self, error))
     return FALSE;
-  if (self->uses[!use] > 0)
+  while (use == LEAT_BUFFER_USE_RUN && self->uses[LEAT_BUFFER_USE_TRANSFER] > 0)
+    g_cond_wait (&self->idle, &self->lock);
+  if (use == LEAT_BUFFER_USE_TRANSFER && self->uses[LEAT_BUFFER_USE_RUN] > 0)
     {
       g_set_error_literal (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_BUSY,
-                           use == LEAT_BUFFER_USE_RUN
-                             ? "a transfer of the buffer is under way in another thread; run when it has ended"
-                             : "a run of a session works on the buffer; transfer when it is complete");
+                           "a run of a session works on the buffer; transfer when it is complete");
       return FALSE;
     }
   self->uses[use]++;
@@ -244,9 +305,10 @@ leat_device_buffer_enter (LeatDeviceBuffer *self, LeatBufferUse use, GError **er
 void
 leat_device_buffer_leave (LeatDeviceBuffer *self, LeatBufferUse use)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-
+  g_mutex_lock (&self->lock);
   self->uses[use]--;
+  g_cond_broadcast (&self->idle);
+  leat_device_buffer_unlock (self);
 }
 
 gboolean
@@ -263,9 +325,9 @@ leat_device_buffer_bind (LeatDeviceBuffer *self, GError **error)
 void
 leat_device_buffer_unbind (LeatDeviceBuffer *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-
+  g_mutex_lock (&self->lock);
   self->bindings--;
+  leat_device_buffer_unlock (self);
 }
 
 static LeatMemory *
@@ -276,8 +338,14 @@ leat_device_buffer_take_memory (LeatDeviceBuffer *self, GError **error)
 
   if (!leat_device_buffer_check_there (self, error))
     return NULL;
-  if (uses + self->bindings == 0)
+  if (uses + self->bindings == 0 && self->owner == NULL)
     return g_steal_pointer (&self->memory);
+  if (self->owner != NULL)
+    {
+      g_set_error_literal (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_BUSY,
+                           "cannot give the buffer's memory back: it is a session's state, and goes with the session");
+      return NULL;
+    }
   g_set_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_BUSY,
                uses > 0 ? "cannot give the buffer's memory back: %u transfers or runs that use it are under way"
                         : "cannot give the buffer's memory back: it is bound to %u places of sessions; unbind it first",
@@ -344,9 +412,13 @@ leat_device_buffer_finalize (GObject *object)
 {
   LeatDeviceBuffer *self = LEAT_DEVICE_BUFFER (object);
 
-  g_clear_pointer (&self->memory, leat_memory_free);
+  if (self->owner != NULL)
+    (*self->drop) (self->owner);
+  else
+    g_clear_pointer (&self->memory, leat_memory_free);
   g_clear_pointer (&self->spec, leat_spec_unref);
   g_clear_object (&self->device);
+  g_cond_clear (&self->idle);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (leat_device_buffer_parent_class)->finalize (object);
 }
@@ -361,4 +433,5 @@ static void
 leat_device_buffer_init (LeatDeviceBuffer *self)
 {
   g_mutex_init (&self->lock);
+  g_cond_init (&self->idle);
 }

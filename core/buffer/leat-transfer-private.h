@@ -40,7 +40,7 @@ typedef struct
   LeatDeviceBuffer *buffer; /* not owned */
   guint request;            /* FILL, COPY: the only one */
   LeatRanges *ranges;       /* UPLOAD, DOWNLOAD: what all of them cover */
-  GPtrArray *pieces;        /* likewise, one for each range: LeatPiece */
+  GPtrArray *pieces;        /* likewise, one for each range: LeatTransferPiece */
 } LeatStep;
 
 /* (element-type LeatStep) (transfer full) */
@@ -55,7 +55,7 @@ typedef struct
   GBytes *direct; /* UPLOAD, not staged: the only request's own bytes */
   guint8 *out;    /* DOWNLOAD: what is brought back */
   GBytes *whole;  /* the same when it is there: the requests' results are views of it */
-} LeatPiece;
+} LeatTransferPiece;
 
 /* A batch while it is done, with all that the device may use in it. */
 typedef struct
@@ -67,11 +67,11 @@ typedef struct
   GHashTable *entered; /* LeatDeviceBuffer -> LeatTransferCounts */
   LeatMemory *staging; /* pinned; NULL where nothing goes through it */
   CUstream stream;
-} LeatFlight;
+} LeatTransfers;
 
 /* Memory of the host for all pieces, with the bytes of uploads, later ones over earlier ones. */
-gboolean leat_flight_stage (LeatFlight *self, GError **error);
-void leat_flight_collect (LeatFlight *self);
+gboolean leat_transfers_stage (LeatTransfers *self, GError **error);
+void leat_transfers_collect (LeatTransfers *self);
 
 /* All or none: everything is looked at before anything is done.  Fills in what downloads gave. */
 gboolean leat_requests_run (GArray *requests, LeatTransferCounts *counts, GError **error);

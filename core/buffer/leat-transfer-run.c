@@ -5,16 +5,16 @@
 #include "leat-transfer-private.h"
 
 static void
-leat_flight_leave (gpointer data)
+leat_transfers_leave (gpointer data)
 {
   leat_device_buffer_leave (data, LEAT_BUFFER_USE_TRANSFER);
   g_object_unref (data);
 }
 
 static void
-leat_flight_free (gpointer data)
+leat_transfers_free (gpointer data)
 {
-  LeatFlight *self = data;
+  LeatTransfers *self = data;
 
   g_clear_pointer (&self->steps, g_array_unref);
   g_clear_pointer (&self->staging, leat_memory_free);
@@ -26,7 +26,7 @@ leat_flight_free (gpointer data)
 }
 
 static gboolean
-leat_flight_enter (LeatFlight *self, LeatDeviceBuffer *buffer, GError **error)
+leat_transfers_enter (LeatTransfers *self, LeatDeviceBuffer *buffer, GError **error)
 {
   LeatDevice *device = leat_device_buffer_get_device (buffer);
 
@@ -84,14 +84,14 @@ leat_request_check (const LeatRequest *self, GError **error)
 }
 
 static gboolean
-leat_flight_check (LeatFlight *self, GError **error)
+leat_transfers_check (LeatTransfers *self, GError **error)
 {
   for (guint i = 0; i < self->requests->len; i++)
     {
       LeatRequest *request = &g_array_index (self->requests, LeatRequest, i);
 
-      if (!leat_flight_enter (self, request->buffer, error)
-          || (request->from != NULL && !leat_flight_enter (self, request->from, error))
+      if (!leat_transfers_enter (self, request->buffer, error)
+          || (request->from != NULL && !leat_transfers_enter (self, request->from, error))
           || !leat_request_check (request, error))
         {
           if (self->requests->len > 1)
@@ -103,9 +103,9 @@ leat_flight_check (LeatFlight *self, GError **error)
 }
 
 static CUresult
-leat_flight_move (LeatFlight *self, const LeatStep *step, guint index, const char **call)
+leat_transfers_move (LeatTransfers *self, const LeatStep *step, guint index, const char **call)
 {
-  const LeatPiece *piece = g_ptr_array_index (step->pieces, index);
+  const LeatTransferPiece *piece = g_ptr_array_index (step->pieces, index);
   const LeatRange *range = leat_ranges_get (step->ranges, index);
   CUdeviceptr address = leat_device_buffer_get_address (step->buffer) + range->begin;
   guint64 bytes = range->end - range->begin;
@@ -127,7 +127,7 @@ leat_flight_move (LeatFlight *self, const LeatStep *step, guint index, const cha
 }
 
 static CUresult
-leat_flight_change (LeatFlight *self, const LeatRequest *request, const char **call)
+leat_transfers_change (LeatTransfers *self, const LeatRequest *request, const char **call)
 {
   CUdeviceptr address = leat_device_buffer_get_address (request->buffer) + request->offset;
   LeatTransferCounts *counts = g_hash_table_lookup (self->entered, request->buffer);
@@ -146,20 +146,20 @@ leat_flight_change (LeatFlight *self, const LeatRequest *request, const char **c
 }
 
 static CUresult
-leat_flight_do_step (LeatFlight *self, const LeatStep *step, const char **call)
+leat_transfers_do_step (LeatTransfers *self, const LeatStep *step, const char **call)
 {
   CUresult result = CUDA_SUCCESS;
 
   if (step->pieces == NULL)
-    return leat_flight_change (self, &g_array_index (self->requests, LeatRequest, step->request), call);
+    return leat_transfers_change (self, &g_array_index (self->requests, LeatRequest, step->request), call);
   for (guint p = 0; p < step->pieces->len && result == CUDA_SUCCESS; p++)
-    result = leat_flight_move (self, step, p, call);
+    result = leat_transfers_move (self, step, p, call);
   return result;
 }
 
 /* @ended: nothing is under way any more */
 static gboolean
-leat_flight_launch (LeatFlight *self, gboolean *ended, GError **error)
+leat_transfers_launch (LeatTransfers *self, gboolean *ended, GError **error)
 {
   const char *call = "cuStreamSynchronize";
   CUresult result = CUDA_SUCCESS, waited;
@@ -168,7 +168,7 @@ leat_flight_launch (LeatFlight *self, gboolean *ended, GError **error)
   if (!leat_device_push (self->device, error))
     return FALSE;
   for (guint i = 0; i < self->steps->len && result == CUDA_SUCCESS; i++)
-    result = leat_flight_do_step (self, &g_array_index (self->steps, LeatStep, i), &call);
+    result = leat_transfers_do_step (self, &g_array_index (self->steps, LeatStep, i), &call);
   waited = (*self->table->cuStreamSynchronize) (self->stream);
   leat_device_pop (self->device);
   *ended = waited == CUDA_SUCCESS;
@@ -181,17 +181,17 @@ leat_flight_launch (LeatFlight *self, gboolean *ended, GError **error)
 
 /* All that it may use is kept until it is certain that it has ended. */
 static gboolean
-leat_flight_fail (LeatFlight *self, gboolean ended)
+leat_transfers_fail (LeatTransfers *self, gboolean ended)
 {
   if (ended)
-    leat_flight_free (self);
+    leat_transfers_free (self);
   else
-    leat_device_quarantine (self->device, self, leat_flight_free);
+    leat_device_quarantine (self->device, self, leat_transfers_free);
   return FALSE;
 }
 
 static void
-leat_flight_count (LeatFlight *self, LeatTransferCounts *sum)
+leat_transfers_count (LeatTransfers *self, LeatTransferCounts *sum)
 {
   GHashTableIter iter;
   gpointer buffer, counts;
@@ -205,32 +205,33 @@ leat_flight_count (LeatFlight *self, LeatTransferCounts *sum)
 }
 
 static gboolean
-leat_flight_fly (LeatFlight *self, GError **error)
+leat_transfers_fly (LeatTransfers *self, GError **error)
 {
   gboolean ended = TRUE;
 
-  if (!leat_flight_check (self, error))
-    return leat_flight_fail (self, TRUE);
+  if (!leat_transfers_check (self, error))
+    return leat_transfers_fail (self, TRUE);
   self->steps = leat_requests_chain (self->requests);
-  if (!leat_flight_stage (self, error))
-    return leat_flight_fail (self, TRUE);
+  if (!leat_transfers_stage (self, error))
+    return leat_transfers_fail (self, TRUE);
   if (self->steps->len > 0
-      && (!leat_device_borrow_stream (self->device, &self->stream, error) || !leat_flight_launch (self, &ended, error)))
-    return leat_flight_fail (self, ended);
-  leat_flight_collect (self);
+      && (!leat_device_borrow_stream (self->device, &self->stream, error)
+          || !leat_transfers_launch (self, &ended, error)))
+    return leat_transfers_fail (self, ended);
+  leat_transfers_collect (self);
   return TRUE;
 }
 
 gboolean
 leat_requests_run (GArray *requests, LeatTransferCounts *counts, GError **error)
 {
-  LeatFlight *self = g_new0 (LeatFlight, 1);
+  LeatTransfers *self = g_new0 (LeatTransfers, 1);
 
   self->requests = requests;
-  self->entered = g_hash_table_new_full (NULL, NULL, leat_flight_leave, g_free);
-  if (!leat_flight_fly (self, error))
+  self->entered = g_hash_table_new_full (NULL, NULL, leat_transfers_leave, g_free);
+  if (!leat_transfers_fly (self, error))
     return FALSE;
-  leat_flight_count (self, counts);
-  leat_flight_free (self);
+  leat_transfers_count (self, counts);
+  leat_transfers_free (self);
   return TRUE;
 }

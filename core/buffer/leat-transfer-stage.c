@@ -11,9 +11,9 @@
 #define LEAT_STAGING_ALIGNMENT 64
 
 static void
-leat_piece_free (gpointer data)
+leat_transfer_piece_free (gpointer data)
 {
-  LeatPiece *self = data;
+  LeatTransferPiece *self = data;
 
   g_clear_pointer (&self->direct, g_bytes_unref);
   g_clear_pointer (&self->whole, g_bytes_unref);
@@ -21,8 +21,8 @@ leat_piece_free (gpointer data)
   g_free (self);
 }
 
-static LeatPiece *
-leat_flight_get_piece (LeatFlight *self, const LeatRequest *request, guint64 *offset)
+static LeatTransferPiece *
+leat_transfers_get_piece (LeatTransfers *self, const LeatRequest *request, guint64 *offset)
 {
   LeatStep *step = &g_array_index (self->steps, LeatStep, request->step);
   guint index;
@@ -35,7 +35,7 @@ leat_flight_get_piece (LeatFlight *self, const LeatRequest *request, guint64 *of
 }
 
 static void
-leat_flight_add_pieces (LeatFlight *self)
+leat_transfers_add_pieces (LeatTransfers *self)
 {
   guint64 offset;
 
@@ -43,14 +43,14 @@ leat_flight_add_pieces (LeatFlight *self)
     {
       LeatStep *step = &g_array_index (self->steps, LeatStep, i);
 
-      step->pieces = step->ranges != NULL ? g_ptr_array_new_with_free_func (leat_piece_free) : NULL;
+      step->pieces = step->ranges != NULL ? g_ptr_array_new_with_free_func (leat_transfer_piece_free) : NULL;
       for (guint r = 0; step->ranges != NULL && r < step->ranges->len; r++)
-        g_ptr_array_add (step->pieces, g_new0 (LeatPiece, 1));
+        g_ptr_array_add (step->pieces, g_new0 (LeatTransferPiece, 1));
     }
   for (guint i = 0; i < self->requests->len; i++)
     {
       const LeatRequest *request = &g_array_index (self->requests, LeatRequest, i);
-      LeatPiece *piece = leat_flight_get_piece (self, request, &offset);
+      LeatTransferPiece *piece = leat_transfers_get_piece (self, request, &offset);
       LeatTransferCounts *counts = g_hash_table_lookup (self->entered, request->buffer);
 
       counts->requests += request->bytes > 0;
@@ -60,7 +60,8 @@ leat_flight_add_pieces (LeatFlight *self)
 }
 
 static gboolean
-leat_piece_place (LeatPiece *self, LeatRequestKind kind, guint64 bytes, guint64 *staging_bytes, GError **error)
+leat_transfer_piece_place (LeatTransferPiece *self, LeatRequestKind kind, guint64 bytes, guint64 *staging_bytes,
+                           GError **error)
 {
   gboolean large = bytes >= LEAT_DIRECT_BYTES;
 
@@ -82,7 +83,7 @@ leat_piece_place (LeatPiece *self, LeatRequestKind kind, guint64 bytes, guint64 
 
 /* The uploads' bytes, later ones over earlier ones. */
 static void
-leat_flight_fill_staging (LeatFlight *self)
+leat_transfers_fill_staging (LeatTransfers *self)
 {
   guint8 *host = self->staging != NULL ? leat_memory_get_host (self->staging) : NULL;
   guint64 offset = 0;
@@ -90,7 +91,7 @@ leat_flight_fill_staging (LeatFlight *self)
   for (guint i = 0; i < self->requests->len; i++)
     {
       const LeatRequest *request = &g_array_index (self->requests, LeatRequest, i);
-      LeatPiece *piece = leat_flight_get_piece (self, request, &offset);
+      LeatTransferPiece *piece = leat_transfers_get_piece (self, request, &offset);
 
       if (request->kind != LEAT_REQUEST_UPLOAD || piece == NULL)
         continue;
@@ -102,11 +103,11 @@ leat_flight_fill_staging (LeatFlight *self)
 }
 
 gboolean
-leat_flight_stage (LeatFlight *self, GError **error)
+leat_transfers_stage (LeatTransfers *self, GError **error)
 {
   guint64 staging_bytes = 0;
 
-  leat_flight_add_pieces (self);
+  leat_transfers_add_pieces (self);
   for (guint i = 0; i < self->steps->len; i++)
     {
       const LeatStep *step = &g_array_index (self->steps, LeatStep, i);
@@ -115,8 +116,8 @@ leat_flight_stage (LeatFlight *self, GError **error)
         {
           const LeatRange *range = leat_ranges_get (step->ranges, p);
 
-          if (!leat_piece_place (g_ptr_array_index (step->pieces, p), step->kind, range->end - range->begin,
-                                 &staging_bytes, error))
+          if (!leat_transfer_piece_place (g_ptr_array_index (step->pieces, p), step->kind, range->end - range->begin,
+                                          &staging_bytes, error))
             return FALSE;
         }
     }
@@ -124,12 +125,12 @@ leat_flight_stage (LeatFlight *self, GError **error)
     self->staging = leat_memory_new (self->device, LEAT_MEMORY_PINNED, staging_bytes, "the bytes of transfers", error);
   if (staging_bytes > 0 && self->staging == NULL)
     return FALSE;
-  leat_flight_fill_staging (self);
+  leat_transfers_fill_staging (self);
   return TRUE;
 }
 
 static void
-leat_flight_collect_pieces (LeatFlight *self)
+leat_transfers_collect_pieces (LeatTransfers *self)
 {
   for (guint i = 0; i < self->steps->len; i++)
     {
@@ -137,7 +138,7 @@ leat_flight_collect_pieces (LeatFlight *self)
 
       for (guint p = 0; step->kind == LEAT_REQUEST_DOWNLOAD && p < step->pieces->len; p++)
         {
-          LeatPiece *piece = g_ptr_array_index (step->pieces, p);
+          LeatTransferPiece *piece = g_ptr_array_index (step->pieces, p);
           const LeatRange *range = leat_ranges_get (step->ranges, p);
           gsize bytes = range->end - range->begin;
 
@@ -149,15 +150,15 @@ leat_flight_collect_pieces (LeatFlight *self)
 }
 
 void
-leat_flight_collect (LeatFlight *self)
+leat_transfers_collect (LeatTransfers *self)
 {
   guint64 offset = 0;
 
-  leat_flight_collect_pieces (self);
+  leat_transfers_collect_pieces (self);
   for (guint i = 0; i < self->requests->len; i++)
     {
       LeatRequest *request = &g_array_index (self->requests, LeatRequest, i);
-      const LeatPiece *piece = leat_flight_get_piece (self, request, &offset);
+      const LeatTransferPiece *piece = leat_transfers_get_piece (self, request, &offset);
 
       if (request->kind != LEAT_REQUEST_DOWNLOAD)
         continue;

@@ -109,7 +109,8 @@ leat_negotiation_add_place (LeatNode *far, GError **error)
   (*error)->message = message;
 }
 
-/* The node that @node's data comes from: up along the first link each time.  Links make no cycles. */
+/* The node that @node's data comes from: up along the first link each time.  Links make no cycles, apart from those
+ * that delay. */
 static LeatNode *
 leat_negotiation_find_source (LeatNode *node)
 {
@@ -119,7 +120,7 @@ leat_negotiation_find_source (LeatNode *node)
     {
       LeatPort *port = ports->pdata[i];
 
-      if (port->direction == LEAT_PORT_INPUT && port->peer != NULL)
+      if (port->direction == LEAT_PORT_INPUT && port->peer != NULL && (port->flags & LEAT_PORT_DELAYED) == 0)
         return leat_negotiation_find_source (port->peer->node);
     }
   return node;
@@ -351,7 +352,9 @@ leat_negotiation_take_inputs (LeatNegotiation *self, GError **error)
   for (guint i = 0; i < ports->len; i++)
     {
       LeatPort *port = ports->pdata[i];
-      LeatSpec *spec = port->peer != NULL ? leat_port_get_spec (port->peer) : NULL;
+      /* What feeds a delayed input has its turn later. */
+      gboolean now = port->peer != NULL && (port->flags & LEAT_PORT_DELAYED) == 0;
+      LeatSpec *spec = now ? leat_port_get_spec (port->peer) : NULL;
 
       leat_port_set_spec (port, spec);
       if (spec == NULL)

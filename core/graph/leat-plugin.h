@@ -131,6 +131,7 @@ typedef enum
  * @LEAT_PORT_HOST: the data is in host memory, not in the device's
  * @LEAT_PORT_ANYWHERE: takes data in host memory and in the device's
  * @LEAT_PORT_DYNAMIC: made from a property at run time
+ * @LEAT_PORT_DELAYED: what comes in is used in the next run only, so that a link to it closes no cycle
  *
  * What is special about a port.
  */
@@ -140,6 +141,7 @@ typedef enum
   LEAT_PORT_HOST = 1 << 1,
   LEAT_PORT_ANYWHERE = 1 << 2,
   LEAT_PORT_DYNAMIC = 1 << 3,
+  LEAT_PORT_DELAYED = 1 << 4,
 } LeatPortFlags;
 
 /**

@@ -93,7 +93,8 @@ leat_port_find_way (LeatNode *node, LeatNode *goal, GHashTable *seen, GPtrArray 
       LeatPort *port = ports->pdata[i];
 
       for (guint j = 0; port->peers != NULL && j < port->peers->len && !found; j++)
-        found = leat_port_find_way (((LeatPort *) port->peers->pdata[j])->node, goal, seen, way);
+        found = (((LeatPort *) port->peers->pdata[j])->flags & LEAT_PORT_DELAYED) == 0
+                && leat_port_find_way (((LeatPort *) port->peers->pdata[j])->node, goal, seen, way);
     }
   if (found)
     g_ptr_array_add (way, node);
@@ -126,7 +127,7 @@ leat_port_check_cycle (LeatPort *self, LeatPort *input, GError **error)
     return TRUE;
   seen = g_hash_table_new (NULL, NULL);
   way = g_ptr_array_new ();
-  if (!leat_port_find_way (input->node, self->node, seen, way))
+  if ((input->flags & LEAT_PORT_DELAYED) != 0 || !leat_port_find_way (input->node, self->node, seen, way))
     return TRUE;
   why = g_string_new ("that would close a cycle: ");
   g_string_append (why, leat_node_get_label (self->node));

@@ -93,7 +93,8 @@ leat_writer_count_fed (LeatNode *node)
     {
       LeatPort *port = g_ptr_array_index (ports, i);
 
-      if (leat_port_get_direction (port) == LEAT_PORT_INPUT && leat_port_get_peer (port) != NULL)
+      if (leat_port_get_direction (port) == LEAT_PORT_INPUT && leat_port_get_peer (port) != NULL
+          && (leat_port_get_flags (port) & LEAT_PORT_DELAYED) == 0)
         n_fed++;
     }
   return n_fed;
@@ -105,11 +106,12 @@ leat_writer_release (LeatWriter *self, LeatPort *peer, GPtrArray *order)
 {
   LeatWriterNode *reader = g_hash_table_lookup (self->by_node, leat_port_get_node (peer));
 
-  if (--reader->n_waiting == 0)
+  if ((leat_port_get_flags (peer) & LEAT_PORT_DELAYED) == 0 && --reader->n_waiting == 0)
     g_ptr_array_add (order, reader);
 }
 
-/* Sources first, then each node after all that feed it; else as in the pipeline.  There are no cycles. */
+/* Sources first, then each node after all that feed it; else as in the pipeline.  There are no cycles but
+ * those that delay. */
 static GPtrArray *
 leat_writer_sort_nodes (LeatWriter *self)
 {

@@ -77,10 +77,10 @@ leat_op_find_difference (const LeatOp *a, const LeatOp *b)
 static gboolean
 leat_buffer_is_same (const LeatBuffer *a, const LeatBuffer *b)
 {
-  return a->kind == b->kind && a->bytes == b->bytes && a->header == b->header && a->tells_flush == b->tells_flush
-         && a->user == b->user && a->place == b->place && a->root == b->root && a->offset == b->offset
-         && a->kept == b->kept && g_str_equal (a->name, b->name) && (a->spec == NULL) == (b->spec == NULL)
-         && (a->spec == NULL || leat_spec_equal (a->spec, b->spec));
+  return a->kind == b->kind && a->bytes == b->bytes && a->header == b->header && a->scope == b->scope
+         && a->tells_flush == b->tells_flush && a->user == b->user && a->place == b->place && a->root == b->root
+         && a->offset == b->offset && a->kept == b->kept && g_str_equal (a->name, b->name)
+         && (a->spec == NULL) == (b->spec == NULL) && (a->spec == NULL || leat_spec_equal (a->spec, b->spec));
 }
 
 static const LeatBuffer *

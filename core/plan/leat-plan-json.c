@@ -137,6 +137,23 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
 }
 
 static void
+leat_json_add_delay (JsonBuilder *builder, LeatPlan *self, const LeatDelay *delay)
+{
+  const LeatBuffer *state = leat_plan_get_buffer (self, delay->state);
+
+  json_builder_begin_object (builder);
+  leat_json_add_string (builder, "node", leat_node_get_name (delay->node));
+  leat_json_add_int (builder, "buffer", delay->state);
+  leat_json_add_string (builder, "scope", leat_state_scope_get_name (state->scope));
+  if (delay->from != LEAT_BUFFER_NONE)
+    {
+      leat_json_add_int (builder, "becomes", delay->from);
+      leat_json_add_string (builder, "way", delay->in_place ? "in-place" : "copy");
+    }
+  json_builder_end_object (builder);
+}
+
+static void
 leat_json_add_piece (JsonBuilder *builder, const LeatPiece *piece)
 {
   json_builder_begin_object (builder);
@@ -195,6 +212,11 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_begin_array (builder);
   for (guint i = 0; i < self->buffers->len; i++)
     leat_json_add_buffer (builder, leat_plan_get_buffer (self, i));
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "states");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < self->delays->len; i++)
+    leat_json_add_delay (builder, self, &g_array_index (self->delays, LeatDelay, i));
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "pieces");
   json_builder_begin_array (builder);

@@ -90,6 +90,26 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
 }
 
 static void
+leat_plan_print_delays (LeatPlan *self, GString *text)
+{
+  for (guint i = 0; i < self->delays->len; i++)
+    {
+      const LeatDelay *delay = &g_array_index (self->delays, LeatDelay, i);
+      const LeatBuffer *state = leat_plan_get_buffer (self, delay->state);
+      const char *from = delay->from != LEAT_BUFFER_NONE ? leat_plan_get_buffer (self, delay->from)->name : NULL;
+
+      if (i == 0)
+        g_string_append (text, "state\n");
+      g_string_append_printf (text, "  %-14s %" G_GUINT64_FORMAT " bytes of the %s, ", leat_node_get_name (delay->node),
+                              state->bytes, leat_state_scope_get_name (state->scope));
+      if (from == NULL || delay->from == delay->state)
+        g_string_append (text, "stays what it is\n");
+      else
+        g_string_append_printf (text, "becomes %s %s\n", from, delay->in_place ? "in place" : "by a copy");
+    }
+}
+
+static void
 leat_plan_print_prediction (LeatPlan *self, GString *text)
 {
   const LeatPrediction *sum = &self->prediction;
@@ -163,6 +183,7 @@ leat_plan_to_text (LeatPlan *self)
   g_string_append (text, "buffers\n");
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);
+  leat_plan_print_delays (self, text);
   leat_plan_print_prediction (self, text);
   leat_plan_print_pieces (self, text);
   if (self->traits.bound && self->why_not_early != NULL && leat_plan_has_kernels_in_turn (self))

@@ -83,6 +83,7 @@ typedef struct
   gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs */
   gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
   const char *reason;   /* why a transfer is done as it is */
+  gboolean gives_back;  /* brings results to the host, and does nothing else */
   gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
   guint *after;         /* indices of ops, none implied by another that every run has */
   guint n_after;
@@ -121,6 +122,7 @@ typedef struct
   guint64 bytes;            /* header included */
   gboolean header;          /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
   GBytes *initial;          /* STATE, CONST: first contents of the items */
+  LeatStateScope scope;     /* STATE */
   gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
   gboolean user;            /* STAGING: the program brings the memory of the items, as LeatBinding number `slot` */
@@ -150,6 +152,16 @@ typedef enum
   LEAT_EARLY_NONE,
   LEAT_EARLY_ALL, /* whatever their size */
 } LeatEarlyMode;
+
+/* What comes to @input is what buffer @state holds in the next run. */
+typedef struct
+{
+  LeatNode *node; /* not owned */
+  LeatPort *input;
+  LeatBufferId state;
+  LeatBufferId from; /* NONE where nothing is linked */
+  gboolean in_place; /* @from is written in the memory of the state */
+} LeatDelay;
 
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
@@ -191,6 +203,7 @@ struct _LeatPlan
   GPtrArray *ops;     /* LeatOp */
   GPtrArray *buffers; /* LeatBuffer */
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
+  GArray *delays;     /* LeatDelay */
   gboolean flush;
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
   LeatNode *first_user; /* not owned */
@@ -258,6 +271,12 @@ void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
 /* negotiation: order and specs */
 GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
+
+/* After all nodes have recorded: adds what makes each state what it becomes. */
+gboolean leat_plan_record_delays (LeatPlan *self, GError **error);
+/* Does @output become the state that @state holds? */
+gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
+const char *leat_state_scope_get_name (LeatStateScope scope);
 
 /* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */
 LeatPlan *leat_plan_new_unbound (LeatPipeline *pipeline, GError **error);

@@ -33,6 +33,13 @@ leat_plan_is_upload (LeatPlan *self, const LeatOp *op)
          && leat_plan_get_root (self, op->to)->kind == LEAT_BUFFER_DEVICE;
 }
 
+static gboolean
+leat_plan_is_readback (LeatPlan *self, const LeatOp *op)
+{
+  return op->kind == LEAT_OP_TRANSFER && !op->elided && leat_plan_get_root (self, op->to)->kind == LEAT_BUFFER_STAGING
+         && leat_plan_get_root (self, op->from)->kind != LEAT_BUFFER_STAGING;
+}
+
 /* (transfer full) (nullable) */
 static char *
 leat_plan_why_not_kept (LeatPlan *self, const LeatOp *op, const LeatOp *source)
@@ -76,6 +83,8 @@ leat_plan_find_reusable (LeatPlan *self)
   g_clear_pointer (&self->why_not_reusable, g_free);
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_get_buffer (self, i)->kept = FALSE;
+  for (guint i = 0; i < self->ops->len; i++)
+    leat_plan_get_op (self, i)->gives_back = leat_plan_is_readback (self, leat_plan_get_op (self, i));
   for (guint i = 0; i < self->ops->len && self->why_not_reusable == NULL; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);

@@ -7,6 +7,13 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 
+/* What comes in there is for the next run. */
+static gboolean
+leat_port_delays (LeatPort *port)
+{
+  return (leat_port_get_flags (port) & LEAT_PORT_DELAYED) != 0;
+}
+
 typedef struct
 {
   GPtrArray *nodes;   /* LeatNode, in the order in which they were added */
@@ -44,7 +51,8 @@ leat_node_sort_begin (LeatNodeSort *self, LeatPipeline *pipeline)
 
       g_hash_table_insert (self->places, node, GUINT_TO_POINTER (i + 1));
       for (guint p = 0; p < ports->len; p++)
-        self->waits[i] += leat_port_get_peer (g_ptr_array_index (ports, p)) != NULL;
+        self->waits[i] +=
+          leat_port_get_peer (g_ptr_array_index (ports, p)) != NULL && !leat_port_delays (g_ptr_array_index (ports, p));
       if (self->waits[i] == 0)
         leat_node_sort_make_ready (self, i);
     }
@@ -67,7 +75,7 @@ leat_node_sort_release (LeatNodeSort *self, LeatPort *output)
       LeatNode *reader = leat_port_get_node (g_ptr_array_index (output->peers, i));
       guint place = GPOINTER_TO_UINT (g_hash_table_lookup (self->places, reader));
 
-      if (place > 0 && --self->waits[place - 1] == 0)
+      if (place > 0 && !leat_port_delays (g_ptr_array_index (output->peers, i)) && --self->waits[place - 1] == 0)
         leat_node_sort_make_ready (self, place - 1);
     }
 }

@@ -254,7 +254,7 @@ leat_plan_record (LeatPlan *self, GError **error)
           return FALSE;
         }
     }
-  return TRUE;
+  return leat_plan_record_delays (self, error);
 }
 
 static gboolean
@@ -349,6 +349,7 @@ leat_plan_finalize (GObject *object)
   g_ptr_array_unref (self->buffers);
   g_hash_table_unref (self->ports);
   g_array_unref (self->pieces);
+  g_array_unref (self->delays);
   g_array_unref (self->users);
   g_array_unref (self->user_copies);
   g_free (self->why_not_reusable);
@@ -370,6 +371,7 @@ leat_plan_init (LeatPlan *self)
   self->buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_buffer_free);
   self->ports = g_hash_table_new (NULL, NULL);
   self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
+  self->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
   self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
   self->table = LEAT_BUFFER_NONE;

@@ -73,6 +73,14 @@ leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer)
   return leat_plan_get_buffer (self->plan, buffer)->spec;
 }
 
+/* A state must be what it was until what it becomes is written. */
+static gboolean
+leat_recorder_may_overwrite (LeatRecorder *self, const LeatBuffer *from, LeatPort *output)
+{
+  return from->kind == LEAT_BUFFER_DEVICE
+         || (from->kind == LEAT_BUFFER_STATE && leat_plan_feeds_back (self->plan, from->id, output));
+}
+
 /**
  * leat_recorder_alias: (skip)
  * @self: a recorder
@@ -81,8 +89,8 @@ leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer)
  *
  * Works in place: the output takes over the input's memory.
  *
- * Returns: %FALSE, and nothing is changed, when somebody else reads the input too, when it is constant, or when the two
- *   differ in size
+ * Returns: %FALSE, and nothing is changed, when somebody else reads the input too, when it is constant, or a state that
+ *   the output does not become, or when the two differ in size
  */
 gboolean
 leat_recorder_alias (LeatRecorder *self, const char *output, const char *input)
@@ -97,10 +105,30 @@ leat_recorder_alias (LeatRecorder *self, const char *output, const char *input)
   from = leat_plan_get_buffer (self->plan, leat_plan_get_port_buffer (self->plan, peer));
   to = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, output));
   readers = leat_port_list_peers (peer);
-  if (readers->len != 1 || from->kind != LEAT_BUFFER_DEVICE || from->bytes != to->bytes || from->header != to->header)
+  if (readers->len != 1 || from->bytes != to->bytes || from->header != to->header
+      || !leat_recorder_may_overwrite (self, from, leat_recorder_find_port (self, output)))
     return FALSE;
   to->in_place_of = from->id;
   return TRUE;
+}
+
+/**
+ * leat_recorder_update: (skip)
+ * @self: a recorder
+ * @output: name of an output port
+ * @input: name of an input port
+ *
+ * Works in place where the input is a state that the output becomes: nothing needs to be copied then.
+ *
+ * Returns: %FALSE where it is something else, and as leat_recorder_alias ()
+ */
+gboolean
+leat_recorder_update (LeatRecorder *self, const char *output, const char *input)
+{
+  LeatBufferId from = leat_recorder_get_input (self, input);
+
+  return from != LEAT_BUFFER_NONE && leat_plan_get_buffer (self->plan, from)->kind == LEAT_BUFFER_STATE
+         && leat_recorder_alias (self, output, input);
 }
 
 static LeatBufferId
@@ -179,6 +207,47 @@ leat_recorder_set_output_const (LeatRecorder *self, const char *port, GBytes *by
   g_return_if_fail (g_bytes_get_size (bytes) == buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0));
   buffer->kind = LEAT_BUFFER_CONST;
   buffer->initial = g_bytes_ref (bytes);
+}
+
+/**
+ * leat_recorder_set_output_state: (skip)
+ * @self: a recorder
+ * @port: name of an output port
+ * @initial: (nullable): its first items; %NULL for zeros, none of them live
+ * @scope: whose runs it goes on through
+ *
+ * Makes an output give device memory that survives from run to run.
+ */
+void
+leat_recorder_set_output_state (LeatRecorder *self, const char *port, GBytes *initial, LeatStateScope scope)
+{
+  LeatBuffer *buffer = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, port));
+
+  g_return_if_fail (initial == NULL
+                    || g_bytes_get_size (initial) == buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0));
+  buffer->kind = LEAT_BUFFER_STATE;
+  buffer->scope = scope;
+  buffer->initial = initial != NULL ? g_bytes_ref (initial) : NULL;
+}
+
+/**
+ * leat_recorder_delay: (skip)
+ * @self: a recorder
+ * @input: name of a port with %LEAT_PORT_DELAYED
+ * @output: name of a port that gives a state
+ *
+ * Says that the state becomes what comes to the input, when all that reads it has done so.  Where nothing is linked it
+ * stays.
+ */
+void
+leat_recorder_delay (LeatRecorder *self, const char *input, const char *output)
+{
+  LeatPort *port = leat_recorder_find_port (self, input);
+  LeatDelay delay = { self->node, port, leat_recorder_get_output (self, output), LEAT_BUFFER_NONE, FALSE };
+
+  g_return_if_fail (port != NULL && (leat_port_get_flags (port) & LEAT_PORT_DELAYED) != 0);
+  g_return_if_fail (leat_plan_get_buffer (self->plan, delay.state)->kind == LEAT_BUFFER_STATE);
+  g_array_append_val (self->plan->delays, delay);
 }
 
 static void

@@ -130,6 +130,19 @@ typedef struct
   guint n_buffers;
 } LeatKernelCall;
 
+/**
+ * LeatStateScope:
+ * @LEAT_STATE_SESSION: one for the session: each run finds what the run before it left, whatever lanes they are on
+ * @LEAT_STATE_LANE: one for each lane
+ *
+ * Whose runs a state goes on through.
+ */
+typedef enum
+{
+  LEAT_STATE_SESSION,
+  LEAT_STATE_LANE,
+} LeatStateScope;
+
 LeatBufferId leat_recorder_get_input (LeatRecorder *self, const char *port);
 LeatBufferId leat_recorder_get_output (LeatRecorder *self, const char *port);
 LeatSpec *leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer); /* (transfer none) (nullable) */
@@ -139,6 +152,12 @@ gboolean leat_recorder_alias (LeatRecorder *self, const char *output, const char
 LeatBufferId leat_recorder_add_scratch (LeatRecorder *self, const char *name, guint64 bytes);
 /* Survives from run to run; starts as @initial (NULL: zeros). */
 LeatBufferId leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GBytes *initial);
+/* An output that gives a state, starting as @initial (NULL: zeros, and no live items). */
+void leat_recorder_set_output_state (LeatRecorder *self, const char *port, GBytes *initial, LeatStateScope scope);
+/* What comes to @input, a delayed port, is what the state that @output gives is in the next run. */
+void leat_recorder_delay (LeatRecorder *self, const char *input, const char *output);
+/* As alias, and only where the input is a state that the output becomes. */
+gboolean leat_recorder_update (LeatRecorder *self, const char *output, const char *input);
 /* Uploaded once when the session opens. */
 LeatBufferId leat_recorder_add_const (LeatRecorder *self, const char *name, GBytes *bytes);
 /* An output whose contents are uploaded once when the session opens (the node `const`). */

@@ -63,6 +63,7 @@ leat_lane_op_differs (LeatLane *self, const LeatLaneSide *old, const LeatOp *op)
 static gboolean
 leat_lane_update_op (LeatLane *self, const LeatOp *op, gboolean *broken, GError **error)
 {
+  leat_lane_drop_repeats (self);
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     {
       if (!self->executables[path].is_built || leat_path_skips (path, op))
@@ -105,6 +106,42 @@ leat_lane_update_ops (LeatLane *self, const LeatLaneSide *old, gboolean *broken,
   return TRUE;
 }
 
+/* A constant of other contents may be elsewhere now.  FALSE: what has it in a graph that is no kernel takes no other.
+ */
+static gboolean
+leat_lane_find_constants (LeatLane *self)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      const LeatBuffer *root = leat_plan_get_root (self->plan, i);
+      const LeatBlock *block = g_ptr_array_index (self->resident->blocks, root->id);
+      CUdeviceptr address = block != NULL ? leat_memory_get_address (block->memory) : self->addresses[i];
+
+      for (guint o = 0; address != self->addresses[i] && o < self->plan->ops->len; o++)
+        {
+          const LeatOp *op = leat_plan_get_op (self->plan, o);
+
+          for (guint t = 0; t < op->n_touches && !leat_op_launches (op); t++)
+            good = good && op->touches[t].buffer != i;
+        }
+      self->addresses[i] = address;
+    }
+  return good;
+}
+
+static gboolean
+leat_lane_check_constants (LeatLane *self, gboolean *broken, GError **error)
+{
+  if (leat_lane_find_constants (self))
+    return TRUE;
+  *broken = TRUE;
+  g_set_error_literal (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
+                       "a constant that other sessions have too, and that is copied, is elsewhere now");
+  return FALSE;
+}
+
 gboolean
 leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error)
 {
@@ -114,14 +151,18 @@ leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboole
 
   *broken = FALSE;
   leat_lane_swap_side (self, &side);
-  good = leat_lane_pack_launches (self, error) && leat_device_push (resident->device, error);
+  good = leat_lane_check_constants (self, broken, error) && leat_lane_pack_launches (self, error)
+         && leat_device_push (resident->device, error);
   if (good)
     {
       good = leat_lane_update_ops (self, &side, broken, error);
       leat_device_pop (resident->device);
     }
   if (!good)
-    leat_lane_swap_side (self, &side);
+    {
+      leat_lane_swap_side (self, &side);
+      leat_lane_find_constants (self);
+    }
   else
     leat_plan_take_early (self->plan, side.plan);
   leat_lane_side_clear (&side);

@@ -12,7 +12,8 @@ gboolean
 leat_path_skips (LeatPath path, const LeatOp *op)
 {
   return op->elided || op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
-         || (path == LEAT_PATH_RESIDENT && op->kept);
+         || ((path == LEAT_PATH_RESIDENT || path == LEAT_PATH_STEP) && op->kept)
+         || ((path == LEAT_PATH_FIRST || path == LEAT_PATH_STEP) && op->gives_back);
 }
 
 static gboolean
@@ -422,6 +423,7 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
   LeatExecutable *head = &self->executables[path], *next;
   gboolean built = FALSE;
 
+  leat_lane_drop_loops (self, path);
   for (LeatExecutable *it = head; it != NULL; it = next)
     {
       next = it->next;

@@ -76,6 +76,8 @@ typedef enum
   LEAT_PATH_FULL,
   LEAT_PATH_RESIDENT,
   LEAT_PATH_TIMED, /* all of the plan, with a clock at every op */
+  LEAT_PATH_FIRST, /* without readbacks: a run that others follow with nothing in between */
+  LEAT_PATH_STEP,  /* without uploads and readbacks */
   LEAT_N_PATHS
 } LeatPath;
 
@@ -111,6 +113,15 @@ typedef struct
   guint64 instantiations; /* executables made */
   gint64 instantiate_us;  /* what that took, with their upload */
 } LeatGraphCounts;
+
+/* A graph in which that of a path comes several times, one behind the other. */
+typedef struct
+{
+  LeatPath path;
+  guint n; /* 0: not built */
+  CUgraph graph;
+  CUgraphExec exec;
+} LeatLoop;
 
 /* What one op reported with one code, in one run. */
 typedef struct
@@ -157,6 +168,8 @@ struct _LeatLane
   LeatTiming *timing; /* NULL where no run is to be measured */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
+  LeatLoop loops[2];                        /* a large one, and one for the rest */
+  gboolean has_no_loops;                    /* the driver makes none of this graph */
   guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
@@ -225,6 +238,14 @@ void leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_b
 guint64 leat_lane_get_graph_bytes (LeatLane *self);
 guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
+/* A path @n times, with nothing waited for: in few launches where it is one graph.  @stop: (nullable): atomic; ends it
+ * between launches when it is no longer 0. */
+gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const gint *stop, GError **error);
+/* With the context current: those made of @path, whose graph goes. */
+void leat_lane_drop_loops (LeatLane *self, LeatPath path);
+/* The paths of repeated runs, which are made anew when they are needed: a kernel has other arguments, and a loop takes
+ * those that its graph was made with. */
+void leat_lane_drop_repeats (LeatLane *self);
 /* Does a path leave an op out?  The host's are in none. */
 gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 

@@ -193,6 +193,45 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
   return flow;
 }
 
+/**
+ * leat_session_repeat:
+ * @self: an open session
+ * @runs: how many, at least 1
+ * @wait: whether to wait for sources that have no data yet
+ * @cancellable: (nullable): to give up
+ * @error: return location for an error
+ *
+ * Does several runs on the same inputs and gives the results of the last: what the pipeline keeps from run to run
+ * (`state`) goes through all of them.
+ *
+ * Every source gives its next data once and every sink takes one result.  Between the runs nothing is waited for and
+ * nothing read back, and where the pipeline is one graph, many runs are one launch.  Inputs that stay on the device are
+ * uploaded once.
+ *
+ * Returns: as leat_session_replay ()
+ */
+LeatFlow
+leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatReadback readback;
+  guint64 repeat;
+  LeatFlow flow;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
+  g_return_val_if_fail (runs > 0, LEAT_FLOW_ERROR);
+  if (!leat_session_begin (self, error))
+    return LEAT_FLOW_ERROR;
+  repeat = self->repeat;
+  readback = self->readback;
+  self->repeat = runs;
+  self->readback = LEAT_READBACK_FINAL;
+  flow = leat_session_advance (self, wait, FALSE, cancellable, error);
+  self->repeat = repeat;
+  self->readback = readback;
+  leat_session_end (self, LEAT_SESSION_FREE);
+  return flow;
+}
+
 /* The only part of a run that allocates; it stays a function of its own so that backtraces tell it from the rest. */
 static G_NO_INLINE void
 leat_session_post_progress (LeatSession *self)

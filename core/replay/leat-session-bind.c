@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-state-private.h"
 
 #include "graph/leat-graph-error.h"
 
@@ -155,13 +155,39 @@ leat_session_locate_binding (LeatSession *self, const LeatOp *op, LeatBinding *b
   return TRUE;
 }
 
+static void
+leat_session_unhold (gpointer buffer)
+{
+  if (buffer == NULL)
+    return;
+  leat_device_buffer_unbind (buffer);
+  g_object_unref (buffer);
+}
+
+/* @buffer: (nullable): bound already */
+static void
+leat_session_hold (LeatSession *self, guint slot, LeatDeviceBuffer *buffer)
+{
+  if (buffer == NULL && self->held == NULL)
+    return;
+  if (self->held == NULL)
+    self->held = g_ptr_array_new_with_free_func (leat_session_unhold);
+  if (slot >= self->held->len)
+    g_ptr_array_set_size (self->held, (gint) slot + 1);
+  leat_session_unhold (g_ptr_array_index (self->held, slot));
+  g_ptr_array_index (self->held, slot) = buffer != NULL ? g_object_ref (buffer) : NULL;
+}
+
+/* @resident: (nullable): whose memory it is */
 static gboolean
 leat_session_bind_op (LeatSession *self, const LeatOp *op, const LeatBuffer *buffer, LeatBinding *binding,
-                      GError **error)
+                      LeatDeviceBuffer *resident, GError **error)
 {
   if (!leat_session_check_binding (op, buffer, binding, error)
-      || !leat_session_locate_binding (self, op, binding, error))
+      || (resident != NULL ? !leat_device_buffer_bind (resident, error)
+                           : !leat_session_locate_binding (self, op, binding, error)))
     return FALSE;
+  leat_session_hold (self, buffer->slot, resident);
   for (guint i = 0; i < self->lanes->len; i++)
     leat_lane_bind (g_ptr_array_index (self->lanes, i), buffer->slot, binding);
   self->stats.bindings++;
@@ -176,7 +202,7 @@ leat_session_bind_one_input (LeatSession *self, const LeatPortMemory *memory, GE
 
   if (G_UNLIKELY (input == NULL))
     return leat_session_refuse_port (self, self->inputs, memory->name, "source", error);
-  if (!leat_session_bind_op (self, input->op, input->buffer, &binding, error))
+  if (!leat_session_bind_op (self, input->op, input->buffer, &binding, NULL, error))
     return FALSE;
   input->generation++;
   return TRUE;
@@ -190,7 +216,7 @@ leat_session_bind_one_output (LeatSession *self, const LeatPortMemory *memory, G
 
   if (G_UNLIKELY (output == NULL))
     return leat_session_refuse_port (self, self->outputs, memory->name, "sink", error);
-  return leat_session_bind_op (self, output->op, output->buffer, &binding, error);
+  return leat_session_bind_op (self, output->op, output->buffer, &binding, NULL, error);
 }
 
 /**
@@ -289,6 +315,110 @@ leat_session_bind_output (LeatSession *self, const char *name, guint64 address, 
   if (!leat_session_take_open (self, error))
     return FALSE;
   good = leat_session_bind_one_output (self, &memory, error);
+  leat_session_let_go (self);
+  return good;
+}
+
+static gboolean
+leat_session_place_buffer (LeatSession *self, const char *name, LeatDeviceBuffer *buffer, guint64 offset,
+                           LeatBinding *binding, GError **error)
+{
+  guint64 bytes = leat_device_buffer_get_bytes (buffer);
+
+  if (leat_device_buffer_get_device (buffer) != self->device)
+    g_set_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_DEVICE,
+                 "app \"%s\": the buffer is on %s, the session on %s", name,
+                 leat_device_get_id (leat_device_buffer_get_device (buffer)), leat_device_get_id (self->device));
+  else if (offset > bytes)
+    g_set_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_RANGE,
+                 "app \"%s\": cannot begin at %" G_GUINT64_FORMAT " of a buffer of %" G_GUINT64_FORMAT " bytes", name,
+                 offset, bytes);
+  else if (leat_device_buffer_bind (buffer, error))
+    {
+      binding->given = leat_device_buffer_get_address (buffer) + leat_device_buffer_get_header (buffer) + offset;
+      binding->address = binding->given;
+      binding->bytes = bytes - offset;
+      binding->on_device = TRUE;
+      leat_device_buffer_unbind (buffer);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * leat_session_bind_input_buffer:
+ * @self: an open session that is not running
+ * @name: an `app` node that is a source, with `memory=user`
+ * @buffer: a buffer of the session's device
+ * @offset: where in it the data begin, in bytes from the first item; a multiple of 16
+ * @count: how many steps of the leading dimension are live; what the spec says where that is fixed
+ * @error: return location for an error
+ *
+ * Says in which resident buffer the next run, and those after it, find an input: as leat_session_bind_input (), without
+ * an address.
+ *
+ * The session has a reference on the buffer until something else is bound there or the session is closed, and the
+ * buffer is not released before.  A transfer of it is refused while a run is under way, and a run waits for transfers
+ * that other threads have under way.
+ *
+ * Returns: whether it was bound; %LEAT_DEVICE_BUFFER_ERROR_DEVICE, %LEAT_DEVICE_BUFFER_ERROR_RANGE or
+ *   %LEAT_DEVICE_BUFFER_ERROR_RELEASED for a buffer that cannot be; else the errors of leat_session_bind_input ()
+ */
+gboolean
+leat_session_bind_input_buffer (LeatSession *self, const char *name, LeatDeviceBuffer *buffer, guint64 offset,
+                                guint64 count, GError **error)
+{
+  LeatBinding binding = { .count = count };
+  LeatSessionInput *input;
+  gboolean good;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL && LEAT_IS_DEVICE_BUFFER (buffer), FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  input = leat_session_peek_user_input (self, name);
+  if (input == NULL)
+    leat_session_refuse_port (self, self->inputs, name, "source", error);
+  good = input != NULL && leat_session_place_buffer (self, name, buffer, offset, &binding, error)
+         && leat_session_bind_op (self, input->op, input->buffer, &binding, buffer, error);
+  if (good)
+    input->generation++;
+  leat_session_let_go (self);
+  return good;
+}
+
+/**
+ * leat_session_bind_output_buffer:
+ * @self: an open session that is not running
+ * @name: an `app` node that is a sink, with `memory=user`
+ * @buffer: a buffer of the session's device
+ * @offset: where in it the results shall go, in bytes from the first item; a multiple of 16
+ * @error: return location for an error
+ *
+ * Says into which resident buffer the next run, and those after it, put an output: as leat_session_bind_output (),
+ * without an address.  The buffer is kept as leat_session_bind_input_buffer () says.
+ *
+ * Returns: whether it was bound; errors as leat_session_bind_input_buffer ()
+ */
+gboolean
+leat_session_bind_output_buffer (LeatSession *self, const char *name, LeatDeviceBuffer *buffer, guint64 offset,
+                                 GError **error)
+{
+  LeatBinding binding = { 0 };
+  LeatSessionOutput *output;
+  gboolean good;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL && LEAT_IS_DEVICE_BUFFER (buffer), FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  output = leat_session_peek_user_output (self, name);
+  if (output == NULL)
+    leat_session_refuse_port (self, self->outputs, name, "sink", error);
+  good = output != NULL && leat_session_place_buffer (self, name, buffer, offset, &binding, error)
+         && leat_session_bind_op (self, output->op, output->buffer, &binding, buffer, error);
   leat_session_let_go (self);
   return good;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-state-private.h"
 
 #include <string.h>
 
@@ -318,6 +318,8 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
                                   .candidates = candidates,
                                   .left_us = LEAT_CALIBRATE_MOST_US,
                                   .settled = self->plan->traits.settled };
+  /* What the program has put there before the first run. */
+  g_autoptr (GPtrArray) states = NULL;
   gboolean good;
 
   g_array_set_clear_func (candidates, leat_candidate_clear);
@@ -325,12 +327,16 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
   self->levels_changed = TRUE;
   if (leat_session_has_outside (self))
     return TRUE;
+  if (self->lent->len > 0 && (states = leat_session_read_states (self, error)) == NULL)
+    return FALSE;
   if (!leat_device_push (self->device, error))
     return FALSE;
   good = leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
          && leat_calibrate_apply (&calibration, calibration.settled, error);
   leat_device_pop (self->device);
-  good = good && leat_session_drop_reports (self, lane, error);
+  leat_session_call_in_states (self);
+  good = good && leat_session_drop_reports (self, lane, error)
+         && (states == NULL || leat_session_write_states (self, states, error));
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good;
   leat_session_count_copies (self, lane);

@@ -50,6 +50,7 @@ leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, G
     }
   if (!leat_launch_repack (&lane->launches[op->index], lane, op, error))
     return FALSE;
+  leat_lane_drop_repeats (lane);
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     if (lane->executables[path].is_built && !leat_lane_update_kernel (lane, path, op, error))
       return FALSE;

@@ -158,6 +158,9 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_memo (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
+  leat_session_leave_buffers (self);
+  g_clear_pointer (&self->held, g_ptr_array_unref);
+  leat_session_call_in_states (self);
   g_array_set_size (self->inputs, 0);
   g_array_set_size (self->outputs, 0);
   if (self->device != NULL)

@@ -6,6 +6,7 @@
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
 #include "leat-address-map-private.h"
+#include "buffer/leat-device-buffer-private.h"
 #include "leat-session.h"
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
@@ -21,7 +22,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
+  guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
   guint64 runs_measured;         /* by the device's clock */
   guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
   guint64 runs_refused;          /* because a kernel reported an error */
@@ -34,6 +35,7 @@ typedef struct
   LeatGraphCounts graphs;
   guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
+  guint64 shared_bytes; /* of constants that were on the device before */
   guint64 early_starts;
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back; /* copied */
@@ -145,6 +147,7 @@ typedef struct
 {
   gint64 begin_us, filled_us;
   LeatPath path;
+  guint64 steps;     /* runs before it, without results */
   gboolean known;    /* the memo had the results */
   gboolean launched; /* the device works on it */
   gboolean measured; /* by the device's clock */
@@ -173,6 +176,8 @@ struct _LeatSession
   LeatEarlyStart early_start;
   gboolean reuse;     /* leave uploads out where the inputs are what they were */
   gboolean is_pushed; /* the context is current while it runs */
+  guint64 repeat;     /* runs on each set of inputs */
+  LeatReadback readback;
   gboolean calibrate; /* find the best ways of data between host and device by measuring */
   gint wait;          /* atomic: LeatWait */
   LeatMemoMode memo_mode;
@@ -197,6 +202,9 @@ struct _LeatSession
   GPtrArray *endpoints;          /* LeatNode, not owned: of inputs and outputs, from start to stop */
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
   LeatAddressMap *address_map;   /* NULL before the first binding */
+  GPtrArray *lent;               /* LeatDeviceBuffer: states that the program has, or had */
+  GPtrArray *held;               /* LeatDeviceBuffer, by slot: those that are bound; NULL before the first */
+  GPtrArray *entered;            /* LeatDeviceBuffer: those that a run works on */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
@@ -336,6 +344,18 @@ gboolean leat_session_take_open (LeatSession *self, GError **error);
 gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
 gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
 /* Has every port whose memory the program brings got some? */
+/* Around the work of a run: what is done with these buffers elsewhere is done before or after it. */
+gboolean leat_session_enter_buffers (LeatSession *self, GError **error);
+void leat_session_leave_buffers (LeatSession *self);
+/* States that were lent and are not the session's any more: their memory is another, or it is closed. */
+void leat_session_call_in_states (LeatSession *self);
+
+/* Once for each path: the first run that can take it pays for its graph. */
+gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
+/* Runs without results before the one that has them. */
+guint64 leat_session_count_steps (LeatSession *self);
+gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPath *path, GError **error);
+
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 
 /* After a run: kernels may have reported, and then the run may have failed. */

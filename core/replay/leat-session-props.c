@@ -13,6 +13,8 @@ enum
   PROP_DEVICE,
   PROP_EXECUTOR,
   PROP_EARLY_START,
+  PROP_REPEAT,
+  PROP_READBACK,
   PROP_REUSE,
   PROP_CALIBRATE,
   PROP_WAIT,
@@ -74,6 +76,12 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_TIMING:
       self->timing_mode = g_value_get_enum (value);
       break;
+    case PROP_REPEAT:
+      self->repeat = g_value_get_uint64 (value);
+      break;
+    case PROP_READBACK:
+      self->readback = g_value_get_enum (value);
+      break;
     case PROP_TRACE:
       g_free (self->trace_path);
       self->trace_path = g_value_dup_string (value);
@@ -126,6 +134,12 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_TIMING:
       g_value_set_enum (value, self->timing_mode);
       break;
+    case PROP_REPEAT:
+      g_value_set_uint64 (value, self->repeat);
+      break;
+    case PROP_READBACK:
+      g_value_set_enum (value, self->readback);
+      break;
     case PROP_TRACE:
       g_value_set_string (value, self->trace_path);
       break;
@@ -169,6 +183,20 @@ leat_session_describe_running (void)
    */
   leat_session_props[PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
                                                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:repeat:
+   *
+   * How many runs are done on each set of inputs, as by leat_session_repeat (); set it between runs.
+   */
+  leat_session_props[PROP_REPEAT] =
+    g_param_spec_uint64 ("repeat", NULL, NULL, 1, G_MAXUINT64, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:readback:
+   *
+   * With #LeatSession:repeat above 1, which of their results sinks get.
+   */
+  leat_session_props[PROP_READBACK] = g_param_spec_enum (
+    "readback", NULL, NULL, LEAT_TYPE_READBACK, LEAT_READBACK_FINAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:early-start:
    *

@@ -171,7 +171,7 @@ leat_session_choose_path (LeatSession *self)
 }
 
 /* The first run that can take a path pays for its graph; each brings what was bound since the last. */
-static gboolean
+gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
   if (self->plan->users->len > 0 && !leat_lane_bring_bindings (lane, path, error))
@@ -221,7 +221,8 @@ leat_session_launch_path (LeatSession *self, LeatLane *lane, LeatPath path, GErr
 static gboolean
 leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
 {
-  gboolean measured = lane->timing != NULL && leat_session_is_next_measured (self);
+  const guint64 steps = self->flight.steps;
+  gboolean measured = steps == 0 && lane->timing != NULL && leat_session_is_next_measured (self);
   LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self);
 
   if (self->plan->prediction.waits == 0)
@@ -230,7 +231,11 @@ leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
     leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
+  if (!leat_session_enter_buffers (self, error))
+    return FALSE;
   leat_session_note_on_device (self, FALSE);
+  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, lane, steps, &path, error))
+    return FALSE;
   if (!leat_session_launch_path (self, lane, path, error))
     return FALSE;
   self->flight.path = path;
@@ -268,6 +273,9 @@ leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us,
   if (G_UNLIKELY (flight->traced || flight->measured))
     self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   flight->launched = flight->watched = FALSE;
+  /* What did not end has them until the session is closed. */
+  if (good)
+    leat_session_leave_buffers (self);
   if (!good || (flight->measured && !leat_session_read_measured (self, lane, error))
       || !leat_session_check_run (self, lane, error))
     return FALSE;
@@ -296,8 +304,9 @@ leat_session_note_times (LeatSession *self, const LeatSessionFlight *flight, gin
   LeatSessionStats *stats = &self->stats;
   gint64 device_us = ended_us - flight->filled_us;
 
-  if (stats->runs++ == 0)
+  if (stats->runs == 0)
     stats->first_us = g_get_monotonic_time () - self->open_since_us;
+  stats->runs += 1 + flight->steps;
   if (stats->device_max_us == 0)
     stats->device_min_us = G_MAXINT64;
   stats->source_us += flight->filled_us - flight->begin_us;
@@ -353,6 +362,7 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
     return flow;
   if (!leat_session_take_changes (self, error))
     return LEAT_FLOW_ERROR;
+  flight->steps = leat_session_count_steps (self);
   flight->known = leat_session_recall (self);
   if (!flight->known && self->to_calibrate
       && (!leat_session_prepare_path (self, lane, LEAT_PATH_FULL, error)
@@ -366,8 +376,8 @@ leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCance
   return flight->known || leat_session_launch_work (self, lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
 }
 
-LeatFlow
-leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+static LeatFlow
+leat_session_end_one (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
 {
   LeatSessionFlight *flight = &self->flight;
   gint64 ended_us = flight->filled_us;
@@ -399,4 +409,29 @@ leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellab
   if (G_UNLIKELY (flight->traced))
     leat_session_trace_run (self, lane, FALSE);
   return LEAT_FLOW_DATA;
+}
+
+/* Those after the first on the same inputs, when each gives its results. */
+static LeatFlow
+leat_session_run_again (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+{
+  LeatSessionFlight *flight = &self->flight;
+
+  if (!leat_session_may_go_on (self, cancellable, error))
+    return LEAT_FLOW_ERROR;
+  flight->begin_us = flight->filled_us = g_get_monotonic_time ();
+  flight->known = flight->traced = FALSE;
+  return leat_session_launch_work (self, lane, error) ? leat_session_end_one (self, lane, cancellable, error)
+                                                      : LEAT_FLOW_ERROR;
+}
+
+LeatFlow
+leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+{
+  const guint64 n = self->flight.steps == 0 && !self->flushed ? self->repeat : 1;
+  LeatFlow flow = leat_session_end_one (self, lane, cancellable, error);
+
+  for (guint64 i = 1; i < n && flow == LEAT_FLOW_DATA; i++)
+    flow = leat_session_run_again (self, lane, cancellable, error);
+  return flow;
 }

@@ -121,6 +121,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
+  leat_session_call_in_states (self);
 }
 
 /* Those with another spec than in @before hear of it. */

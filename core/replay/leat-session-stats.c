@@ -43,6 +43,12 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("runs-resident", runs_of[LEAT_PATH_RESIDENT], "Runs without uploads, their inputs being what they were"),
   /**
+   * LeatSession:runs-silent:
+   *
+   * Runs whose results were not asked for, others on the same inputs coming after them, since the session was opened.
+   */
+  COUNTER ("runs-silent", runs_silent, "Runs whose results were not asked for"),
+  /**
    * LeatSession:runs-measured:
    *
    * Runs whose nodes were measured by the device's clock, since the session was opened.
@@ -144,6 +150,12 @@ static const LeatCounter leat_counters[] = {
    * Bytes of memory that are kept for former shapes of the data, now.
    */
   GAUGE ("shape-bytes", shape_bytes, "Bytes of memory that are kept for former shapes"),
+  /**
+   * LeatSession:shared-bytes:
+   *
+   * Bytes of constants that were on the device already, being another session's too, now.
+   */
+  GAUGE ("shared-bytes", shared_bytes, "Bytes of constants that were on the device already"),
   /**
    * LeatSession:shape-hits:
    *
@@ -319,12 +331,27 @@ leat_counter_is_time (const LeatCounter *self)
   return self->kind == LEAT_COUNTER_TIME || self->kind == LEAT_COUNTER_SPENT;
 }
 
+static guint64
+leat_session_get_shared_bytes (LeatSession *self)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; self->resident != NULL && i < self->resident->blocks->len; i++)
+    {
+      const LeatBlock *block = g_ptr_array_index (self->resident->blocks, i);
+
+      sum += block != NULL && block->was_there ? leat_memory_get_bytes (block->memory) : 0;
+    }
+  return sum;
+}
+
 static void
 leat_session_note_levels (LeatSession *self)
 {
   self->levels_changed = FALSE;
   self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
   self->stats.shape_bytes = leat_session_get_cached_bytes (self);
+  self->stats.shared_bytes = leat_session_get_shared_bytes (self);
   self->stats.graph_bytes = self->stats.graph_reserved_bytes = 0;
   for (guint i = 0; i < self->setups->len; i++)
     self->stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->setups, i));
@@ -410,12 +437,12 @@ leat_session_print_trials (LeatSession *self)
  *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
  *   (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why the last plan
  *   for which there was no executable needed one); early-starts t (dependencies for whose end a kernel waits by
- *   itself); shapes t and shape-bytes t (kept for former shapes of the data),
- *   shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the first run measured, and the
- *   microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and
- *   bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went down when
- * graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the driver keeps for
- *   allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x with
+ *   itself); shapes t and shape-bytes t (kept for former shapes of the data), shared-bytes t (constants that were on
+ * the device already), shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the first
+ * run measured, and the microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks),
+ * bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went
+ * down when graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the driver
+ * keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x with
  *   open-negotiate-us x (nodes and specs), open-attach-us x (the device), open-bind-us x (dependencies, layout),
  *   open-load-us x (kernels, constants and memory) with open-contents-us x (what is written into them), open-build-us x
  *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the

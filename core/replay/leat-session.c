@@ -85,6 +85,8 @@ leat_session_finalize (GObject *object)
   g_clear_pointer (&self->waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
   g_ptr_array_unref (self->setups);
+  g_ptr_array_unref (self->lent);
+  g_ptr_array_unref (self->entered);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
   g_ptr_array_unref (self->endpoints);
@@ -123,6 +125,7 @@ static void
 leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
+  self->repeat = 1;
   self->calibrate = TRUE;
   self->report_totals = leat_session_totals_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
@@ -131,6 +134,8 @@ leat_session_init (LeatSession *self)
   self->memo_bytes = 8 << 20;
   self->cache_bytes = 256 << 20;
   self->lanes = g_ptr_array_new ();
+  self->lent = g_ptr_array_new_with_free_func (g_object_unref);
+  self->entered = g_ptr_array_new ();
   self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));

@@ -144,6 +144,22 @@ typedef enum
 GType leat_timing_mode_get_type (void) G_GNUC_CONST;
 
 /**
+ * LeatReadback:
+ * @LEAT_READBACK_FINAL: the results of the last run, nothing being waited for before
+ * @LEAT_READBACK_EACH: the results of each run
+ *
+ * Which results of runs on the same inputs come back (#LeatSession:repeat).
+ */
+typedef enum
+{
+  LEAT_READBACK_FINAL,
+  LEAT_READBACK_EACH,
+} LeatReadback;
+
+#define LEAT_TYPE_READBACK (leat_readback_get_type ())
+GType leat_readback_get_type (void) G_GNUC_CONST;
+
+/**
  * LeatPortMemory:
  * @name: an `app` node that is a source, with `memory=user`
  * @address: where its data begin
@@ -166,6 +182,8 @@ G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 LeatSession *leat_session_new (LeatPipeline *pipeline, const char *device);
 gboolean leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error);
 LeatFlow leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellable *cancellable,
+                              GError **error);
 LeatFlow leat_session_launch (LeatSession *self, GCancellable *cancellable, GError **error);
 LeatFlow leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **error);
 int leat_session_get_fd (LeatSession *self, GError **error);

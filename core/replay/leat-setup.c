@@ -53,7 +53,8 @@ static void
 leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
 {
   for (guint i = 0; donor != NULL && i < self->lanes->len; i++)
-    for (guint path = LEAT_PATH_FULL + 1; path < LEAT_N_PATHS; path++)
+    /* Loops are made of the graphs of the others, which an executable that is updated does not have. */
+    for (guint path = LEAT_PATH_FULL + 1; path < LEAT_PATH_FIRST; path++)
       {
         LeatLane *lane = leat_setup_get_lane (donor, i);
         g_autofree char *why = NULL;

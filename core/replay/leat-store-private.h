@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/leat-memory-private.h"
+#include "leat-shared-private.h"
 #include "plan/leat-plan-private.h"
 
 G_BEGIN_DECLS
@@ -21,8 +22,10 @@ typedef struct
   LeatStore *store;
   char *key; /* NULL: an arena */
   LeatMemory *memory;
-  GBytes *contents; /* what was written last: of a CONST buffer; NULL: nothing yet */
-  guint64 user;     /* the last round of requests that got it */
+  LeatShared *shared; /* of a CONST buffer: whose memory it is */
+  gboolean was_there; /* others had it when it was asked for */
+  GBytes *contents;   /* what was written last: of a CONST buffer; NULL: nothing yet */
+  guint64 user;       /* the last round of requests that got it */
 } LeatBlock;
 
 LeatStore *leat_store_new (LeatDevice *device);
@@ -38,6 +41,7 @@ LeatBlock *leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
 /* What all blocks take, of the device and of the host. */
 guint64 leat_store_get_bytes (LeatStore *self);
 
+LeatBlock *leat_block_ref (LeatBlock *self);
 void leat_block_unref (LeatBlock *self);
 /* First contents: zeros where the buffer has none of its own. */
 gboolean leat_block_write (LeatBlock *self, const LeatBuffer *buffer, GError **error);

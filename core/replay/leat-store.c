@@ -69,7 +69,7 @@ leat_store_note (LeatStore *self, LeatBlock *block)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
   block->user = self->round;
-  self->bytes += leat_memory_get_bytes (block->memory);
+  self->bytes += block->was_there ? 0 : leat_memory_get_bytes (block->memory);
   if (block->key != NULL)
     g_hash_table_insert (self->blocks, block->key, block);
   else
@@ -109,8 +109,17 @@ leat_store_forget (LeatStore *self, LeatBlock *block)
     g_hash_table_remove (self->blocks, block->key);
   else
     g_ptr_array_remove (self->arenas, block);
-  self->bytes -= leat_memory_get_bytes (block->memory);
+  self->bytes -= block->was_there ? 0 : leat_memory_get_bytes (block->memory);
   return TRUE;
+}
+
+LeatBlock *
+leat_block_ref (LeatBlock *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->store->lock);
+
+  self->refs++;
+  return self;
 }
 
 void
@@ -120,7 +129,10 @@ leat_block_unref (LeatBlock *self)
 
   if (!leat_store_forget (store, self))
     return;
-  leat_memory_free (self->memory);
+  if (self->shared != NULL)
+    leat_shared_unref (self->shared);
+  else
+    leat_memory_free (self->memory);
   g_clear_pointer (&self->contents, g_bytes_unref);
   g_free (self->key);
   g_free (self);
@@ -134,6 +146,14 @@ leat_store_lend (LeatStore *self, LeatBlock *block)
   block->user = self->round;
   block->refs++;
   return block;
+}
+
+/* A constant that others have too is not written again. */
+static gboolean
+leat_store_may_hold (LeatBlock *block, const LeatBuffer *buffer)
+{
+  return block->shared == NULL || (block->contents != NULL && g_bytes_equal (block->contents, buffer->initial))
+         || leat_shared_take_out (block->shared);
 }
 
 /* Two buffers of one plan may have the same name: the second gets a block of its own.  @key: (transfer full): where
@@ -154,9 +174,36 @@ leat_store_find (LeatStore *self, const LeatBuffer *buffer, char **key)
           *key = g_steal_pointer (&tried);
           return NULL;
         }
-      if (block->user != self->round)
+      if (block->user != self->round && leat_store_may_hold (block, buffer))
         return leat_store_lend (self, block);
     }
+}
+
+/* With its contents. */
+static LeatBlock *
+leat_store_add_constant (LeatStore *self, const LeatBuffer *buffer, char *key, GError **error)
+{
+  gboolean was_there;
+  guint64 count = buffer->header ? leat_spec_get_dim (buffer->spec, 0) : 0;
+  LeatShared *shared =
+    leat_shared_get (self->device, buffer->initial, buffer->header, count, buffer->name, &was_there, error);
+  LeatBlock *block;
+
+  if (shared == NULL)
+    {
+      g_free (key);
+      return NULL;
+    }
+  block = g_new0 (LeatBlock, 1);
+  block->refs = 1;
+  block->store = leat_store_ref (self);
+  block->shared = shared;
+  block->was_there = was_there;
+  block->memory = leat_shared_get_memory (shared);
+  block->contents = g_bytes_ref (buffer->initial);
+  block->key = key;
+  leat_store_note (self, block);
+  return block;
 }
 
 LeatBlock *
@@ -168,6 +215,8 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
 
   if (block != NULL)
     return block;
+  if (buffer->kind == LEAT_BUFFER_CONST && buffer->place == LEAT_PLACE_OWN && buffer->initial != NULL)
+    return leat_store_add_constant (self, buffer, key, error);
   block =
     leat_store_add (self, staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name, key, error);
   if (block != NULL && staging)

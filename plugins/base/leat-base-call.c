@@ -49,8 +49,30 @@ leat_call_expose_port (LeatNode *node, const LeatParam *param)
   leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, spec, why);
 }
 
+static char *
+leat_call_dup_before (const char *output)
+{
+  return g_strconcat (output, "_in", NULL);
+}
+
+static gboolean
+leat_call_is_among (const char *const *names, const char *name)
+{
+  return names != NULL && g_strv_contains (names, name);
+}
+
+/* The input beside an output that is changed. */
+static void
+leat_call_expose_before (LeatNode *node, const LeatParam *param)
+{
+  g_autofree char *name = leat_call_dup_before (param->name);
+  g_autoptr (LeatSpec) spec = param->dtype != NULL ? leat_spec_parse (param->dtype, NULL) : leat_spec_new_any ();
+
+  leat_node_add_port (node, name, LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, spec, NULL);
+}
+
 void
-leat_call_expose (LeatNode *node, const LeatPrototype *prototype)
+leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *const *updated)
 {
   leat_node_remove_dynamic_ports (node);
   leat_node_remove_args (node);
@@ -62,6 +84,8 @@ leat_call_expose (LeatNode *node, const LeatPrototype *prototype)
         leat_call_expose_port (node, param);
       else if (param->kind == LEAT_PARAM_SCALAR)
         leat_node_add_arg (node, param->name, leat_call_get_variant_type (param), NULL);
+      if (param->kind == LEAT_PARAM_OUTPUT && leat_call_is_among (updated, param->name))
+        leat_call_expose_before (node, param);
     }
 }
 
@@ -77,6 +101,15 @@ leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted)
   for (guint i = 0; i < n_dims; i++)
     dims[i] = leat_spec_get_dim (like, i);
   return leat_spec_new (dtype, dims, n_dims, bounded);
+}
+
+/* What is changed stays what it is. */
+static LeatSpec *
+leat_call_choose_updated (const LeatParam *output, LeatNegotiation *negotiation)
+{
+  g_autofree char *before = leat_call_dup_before (output->name);
+
+  return leat_spec_ref (leat_negotiation_get_input (negotiation, before));
 }
 
 /* NULL: the port's own template has to say it. */
@@ -97,7 +130,8 @@ leat_call_choose_spec (LeatNode *node, const LeatPrototype *prototype, const Lea
 }
 
 gboolean
-leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, LeatNegotiation *negotiation, GError **error)
+leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, const char *const *updated,
+                     LeatNegotiation *negotiation, GError **error)
 {
   for (guint i = 0; i < prototype->n_params; i++)
     {
@@ -106,7 +140,8 @@ leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, LeatNegotia
 
       if (param->kind != LEAT_PARAM_OUTPUT)
         continue;
-      spec = leat_call_choose_spec (node, prototype, param, negotiation);
+      spec = leat_call_is_among (updated, param->name) ? leat_call_choose_updated (param, negotiation)
+                                                       : leat_call_choose_spec (node, prototype, param, negotiation);
       if (spec != NULL && !leat_negotiation_set_output (negotiation, param->name, spec, error))
         return FALSE;
     }
@@ -340,9 +375,20 @@ leat_call_record_output (LeatNode *node, const LeatPrototype *prototype, LeatRec
   leat_call_record_count (node, prototype, recorder, output, clear);
 }
 
+/* The kernel finds in the output what came in: in the same memory where nobody else reads that. */
+static void
+leat_call_record_before (LeatRecorder *recorder, const LeatParam *output)
+{
+  g_autofree char *before = leat_call_dup_before (output->name);
+
+  if (!leat_recorder_alias (recorder, output->name, before))
+    leat_recorder_add_copy (recorder, leat_recorder_get_output (recorder, output->name),
+                            leat_recorder_get_input (recorder, before));
+}
+
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
-                  const char *const *cleared, GError **error)
+                  const char *const *cleared, const char *const *updated, GError **error)
 {
   g_autofree LeatArg *args = g_new0 (LeatArg, prototype->n_params + 1);
   g_autofree guint64 *values = g_new0 (guint64, prototype->n_params + 1);
@@ -363,6 +409,12 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
         continue;
       buffers[call->n_buffers] = args[i].buffer;
       access[call->n_buffers++] = param->kind == LEAT_PARAM_INPUT ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE;
+      if (param->kind == LEAT_PARAM_OUTPUT && leat_call_is_among (updated, param->name))
+        {
+          access[call->n_buffers - 1] = LEAT_ACCESS_READ_WRITE;
+          leat_call_record_before (recorder, param);
+          continue;
+        }
       if (param->kind == LEAT_PARAM_OUTPUT && !leat_call_check_count (node, prototype, recorder, param, error))
         return FALSE;
       if (param->kind == LEAT_PARAM_OUTPUT)

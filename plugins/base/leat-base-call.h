@@ -9,18 +9,21 @@ G_BEGIN_DECLS
 
 /* From a kernel's prototype to a node's ports and arguments, and from those to a recorded call. */
 
+/* What @updated means below: (nullable) names of outputs that the kernel changes.  Each has an input beside it, named
+ * after it with "_in" behind, with what it is before. */
+
 /* Gives the node the ports and arguments that the prototype declares, and no other dynamic ones. */
-void leat_call_expose (LeatNode *node, const LeatPrototype *prototype);
+void leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *const *updated);
 /* Outputs without a spec of their own take the shape of the first input; bounded when it is, or when the kernel counts.
  */
-gboolean leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, LeatNegotiation *negotiation,
-                              GError **error);
+gboolean leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, const char *const *updated,
+                              LeatNegotiation *negotiation, GError **error);
 /* Threads that cover a port (NULL: the first output, else the first input). */
 gboolean leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port,
                           guint n_axes, guint64 threads[3], GError **error);
 /* Completes @call with arguments and buffers and records it, with what its counts need around it.  The outputs named in
  * @cleared (NULL: none) are filled with zeros before. */
 gboolean leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
-                           const char *const *cleared, GError **error);
+                           const char *const *cleared, const char *const *updated, GError **error);
 
 G_END_DECLS

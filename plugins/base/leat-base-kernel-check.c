@@ -20,7 +20,8 @@ leat_kernel_list_outputs (const LeatPrototype *prototype)
 }
 
 static gboolean
-leat_kernel_refuse_clear (const LeatPrototype *prototype, const char *name, char **outputs, GError **error)
+leat_kernel_refuse_name (const LeatPrototype *prototype, const char *property, const char *name, char **outputs,
+                         GError **error)
 {
   const char *near = leat_suggest (name, (const char *const *) outputs);
   g_autofree char *list = g_strjoinv (", ", outputs);
@@ -29,22 +30,25 @@ leat_kernel_refuse_clear (const LeatPrototype *prototype, const char *name, char
     if (prototype->params[i].kind == LEAT_PARAM_INPUT && g_str_equal (prototype->params[i].name, name))
       {
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                     "clear=%s: \"%s\" is an input of kernel %s; only outputs can be cleared (%s)", name, name,
-                     prototype->entry, list);
+                     "%s=%s: \"%s\" is an input of kernel %s; only outputs can be %s (%s)", property, name, name,
+                     prototype->entry, g_str_equal (property, "clear") ? "cleared" : "updated", list);
         return FALSE;
       }
   if (near != NULL)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                 "clear=%s: kernel %s has no output \"%s\" (did you mean \"%s\"?)", name, prototype->entry, name, near);
+                 "%s=%s: kernel %s has no output \"%s\" (did you mean \"%s\"?)", property, name, prototype->entry, name,
+                 near);
   else
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                 "clear=%s: kernel %s has no output \"%s\"; its outputs: %s", name, prototype->entry, name,
+                 "%s=%s: kernel %s has no output \"%s\"; its outputs: %s", property, name, prototype->entry, name,
                  outputs[0] != NULL ? list : "none");
   return FALSE;
 }
 
-gboolean
-leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error)
+/* @property: that has @text */
+static gboolean
+leat_kernel_check_names (const LeatPrototype *prototype, const char *property, const char *text, char ***found,
+                         GError **error)
 {
   g_autoptr (GPtrArray) outputs = NULL;
   g_auto (GStrv) names = NULL;
@@ -55,8 +59,55 @@ leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char 
   names = g_strsplit (text, ",", -1);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) outputs->pdata, g_strstrip (names[i])))
-      return leat_kernel_refuse_clear (prototype, names[i], (char **) outputs->pdata, error);
-  *cleared = g_steal_pointer (&names);
+      return leat_kernel_refuse_name (prototype, property, names[i], (char **) outputs->pdata, error);
+  *found = g_steal_pointer (&names);
+  return TRUE;
+}
+
+gboolean
+leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error)
+{
+  return leat_kernel_check_names (prototype, "clear", text, cleared, error);
+}
+
+static gboolean
+leat_kernel_check_before (const LeatPrototype *prototype, const char *name, GError **error)
+{
+  g_autofree char *before = g_strconcat (name, "_in", NULL);
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (g_str_equal (prototype->params[i].name, before))
+      {
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DUPLICATE_NAME,
+                     "update=%s: its input is called \"%s\", and so is a parameter of kernel %s; call that otherwise",
+                     name, before, prototype->entry);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+gboolean
+leat_kernel_check_update (const LeatPrototype *prototype, const char *text, const char *clear, char ***updated,
+                          GError **error)
+{
+  g_auto (GStrv) cleared = clear != NULL ? g_strsplit (clear, ",", -1) : NULL;
+  g_auto (GStrv) names = NULL;
+
+  if (!leat_kernel_check_names (prototype, "update", text, &names, error))
+    return FALSE;
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      if (!leat_kernel_check_before (prototype, names[i], error))
+        return FALSE;
+      if (cleared == NULL || !g_strv_contains ((const char *const *) cleared, names[i]))
+        continue;
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "clear=%s and update=%s: an output is either zeros before the launch or what came in; leave one of "
+                   "them out",
+                   clear, text);
+      return FALSE;
+    }
+  *updated = g_steal_pointer (&names);
   return TRUE;
 }
 
@@ -88,13 +139,14 @@ leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *
 
 void
 leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source, const char *const *cleared,
-                        LeatRecorder *recorder)
+                        const char *const *updated, LeatRecorder *recorder)
 {
   for (guint i = 0; i < prototype->n_params; i++)
     {
       const LeatParam *param = &prototype->params[i];
 
-      if (param->reads_line == 0 || (cleared != NULL && g_strv_contains (cleared, param->name)))
+      if (param->reads_line == 0 || (cleared != NULL && g_strv_contains (cleared, param->name))
+          || (updated != NULL && g_strv_contains (updated, param->name)))
         continue;
       leat_recorder_warn (
         recorder,

@@ -11,12 +11,16 @@ G_BEGIN_DECLS
 
 /* The names in @text, each an output of the kernel; NULL in @cleared where @text is NULL. */
 gboolean leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error);
+/* Likewise, of outputs that the kernel changes: none of them is cleared, and none of the kernel's parameters is called
+ * as the input beside it will be. */
+gboolean leat_kernel_check_update (const LeatPrototype *prototype, const char *text, const char *clear, char ***updated,
+                                   GError **error);
 /* What no device can run, or runs outside its memory. @block: the call's, as it was written. */
 gboolean leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *call, const char *block,
                                    GError **error);
-/* Outputs that the kernel adds to and that nobody clears. */
+/* Outputs that the kernel adds to, and that are neither cleared nor what came in. */
 void leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source, const char *const *cleared,
-                             LeatRecorder *recorder);
+                             const char *const *updated, LeatRecorder *recorder);
 /* What runs and is slow or hangs on some device: loops that wait, strides that must stay. */
 void leat_kernel_warn_source (const LeatPrototype *prototype, LeatKernelSource *source, LeatRecorder *recorder);
 /* Axes that the kernel uses and that have one thread. @call has its grid. */

@@ -23,6 +23,7 @@ struct _LeatBaseKernel
   char *block;
   char *grid;
   char *clear;
+  char *update;
   guint64 shared;
   gboolean cooperative;
   int fp;
@@ -31,6 +32,8 @@ struct _LeatBaseKernel
   const LeatPrototype *prototype;
   char *loaded_path; /* what `source` was made from */
   char *loaded_entry;
+  char *loaded_update, *loaded_clear;
+  char **updated; /* outputs that it changes */
   int loaded_fp;
 };
 
@@ -52,6 +55,10 @@ static const LeatProp props[] = {
   { sizeof (LeatProp), "clear", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, clear),
     .blurb = "outputs that are filled with zero bytes before each launch, with commas between; the others hold "
              "anything then" },
+  { sizeof (LeatProp), "update", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, update),
+    .blurb =
+      "outputs that the kernel changes, with commas between: each has an input beside it, NAME_in, whose data it "
+      "holds before the launch, in the same memory where nobody else reads them" },
   { sizeof (LeatProp), "shared", LEAT_PROP_BYTES, 0, offsetof (LeatBaseKernel, shared), .max.u = G_MAXUINT32,
     .blurb = "dynamic shared memory of a block" },
   { sizeof (LeatProp), "cooperative", LEAT_PROP_BOOL, 0, offsetof (LeatBaseKernel, cooperative),
@@ -88,7 +95,8 @@ static gboolean
 leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
 {
   return self->source != NULL && g_strcmp0 (self->loaded_path, path) == 0
-         && g_strcmp0 (self->loaded_entry, self->entry) == 0 && self->loaded_fp == self->fp;
+         && g_strcmp0 (self->loaded_entry, self->entry) == 0 && g_strcmp0 (self->loaded_update, self->update) == 0
+         && g_strcmp0 (self->loaded_clear, self->clear) == 0 && self->loaded_fp == self->fp;
 }
 
 static gboolean
@@ -96,6 +104,7 @@ leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
 {
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new_shared (path, self->fp == 0, error);
   const LeatPrototype *prototype;
+  g_auto (GStrv) updated = NULL;
 
   leat_node_blame (LEAT_NODE (self), "source");
   if (source == NULL)
@@ -105,6 +114,16 @@ leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
   prototype = leat_kernel_source_get_prototype (source, self->entry, error);
   if (prototype == NULL)
     return FALSE;
+  if (self->update != NULL)
+    leat_node_blame (LEAT_NODE (self), "update");
+  if (!leat_kernel_check_update (prototype, self->update, self->clear, &updated, error))
+    return FALSE;
+  g_strfreev (self->updated);
+  self->updated = g_steal_pointer (&updated);
+  g_free (self->loaded_update);
+  self->loaded_update = g_strdup (self->update);
+  g_free (self->loaded_clear);
+  self->loaded_clear = g_strdup (self->clear);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = g_steal_pointer (&source);
   self->prototype = prototype;
@@ -132,14 +151,16 @@ leat_base_kernel_prepare (LeatNode *node, GError **error)
     return TRUE;
   if (!leat_base_kernel_load (self, path, error))
     return FALSE;
-  leat_call_expose (node, self->prototype);
+  leat_call_expose (node, self->prototype, (const char *const *) self->updated);
   return TRUE;
 }
 
 static gboolean
 leat_base_kernel_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
-  return leat_call_negotiate (node, LEAT_BASE_KERNEL (node)->prototype, negotiation, error);
+  LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
+
+  return leat_call_negotiate (node, self->prototype, (const char *const *) self->updated, negotiation, error);
 }
 
 static gboolean
@@ -220,9 +241,11 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   if (!leat_base_kernel_choose_block (self, &call, &n_axes, error)
       || !leat_base_kernel_check (self, &call, &cleared, error)
       || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
-      || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared, error))
+      || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared,
+                            (const char *const *) self->updated, error))
     return FALSE;
-  leat_kernel_warn_reads (self->prototype, self->source, (const char *const *) cleared, recorder);
+  leat_kernel_warn_reads (self->prototype, self->source, (const char *const *) cleared,
+                          (const char *const *) self->updated, recorder);
   leat_kernel_warn_axes (self->prototype, &call, recorder);
   leat_kernel_warn_sizes (node, self->prototype, threads[0] * threads[1] * threads[2], recorder);
   leat_kernel_warn_outputs (node, self->prototype, recorder);
@@ -238,6 +261,9 @@ leat_base_kernel_finalize (GObject *object)
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   g_free (self->loaded_path);
   g_free (self->loaded_entry);
+  g_free (self->loaded_update);
+  g_free (self->loaded_clear);
+  g_strfreev (self->updated);
   G_OBJECT_CLASS (leat_base_kernel_parent_class)->finalize (object);
 }
 

@@ -343,6 +343,21 @@ leat_base_map_fill_args (LeatBaseMap *self, LeatRecorder *recorder, LeatArg *arg
     args[n] = (LeatArg){ .kind = LEAT_ARG_COUNT, .buffer = buffers[n_inputs] };
 }
 
+/* Each item is read and written by one thread, so that a state can become the result where it is.  A count that is
+ * written anew may be read by other threads still. */
+static void
+leat_base_map_update_state (LeatBaseMap *self, LeatRecorder *recorder)
+{
+  LeatSpec *out = leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, "out"));
+  gboolean updated = leat_spec_is_bounded (out);
+
+  for (guint i = 0; self->input_names[i] != NULL && !updated; i++)
+    updated =
+      leat_spec_get_dtype (leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, self->input_names[i])))
+        == leat_spec_get_dtype (out)
+      && leat_recorder_update (recorder, "out", self->input_names[i]);
+}
+
 static gboolean
 leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
@@ -359,6 +374,7 @@ leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 
   if (prototype == NULL)
     return FALSE;
+  leat_base_map_update_state (self, recorder);
   args = g_new0 (LeatArg, prototype->n_params);
   leat_base_map_fill_args (self, recorder, args, buffers, access, &count);
   leat_geometry_cover (leat_recorder_get_spec (recorder, out), 1, 1, threads);

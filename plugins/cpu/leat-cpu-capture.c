@@ -103,10 +103,7 @@ leat_cpu_capture_end (LeatCpuCapture *capture, LeatCpuGraph **graph)
   if (result == CUDA_SUCCESS)
     *graph = capture->graph;
   else if (!capture->into_given_graph)
-    {
-      leat_cpu_graph_free (capture->graph);
-      leat_cpu_count (graphs_destroyed);
-    }
+    leat_cpu_graph_free (capture->graph);
   else
     capture->graph->magic = LEAT_CPU_GRAPH_BROKEN_MAGIC;
   leat_cpu_capture_free (capture);

@@ -33,8 +33,6 @@ cuGraphDestroy (CUgraph handle)
   if (own)
     leat_cpu_graph_free (graph);
   leat_cpu_release ();
-  if (own)
-    leat_cpu_count (graphs_destroyed);
   return own ? leat_cpu_get_failure () : CUDA_ERROR_INVALID_VALUE;
 }
 

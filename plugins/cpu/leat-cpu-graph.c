@@ -42,6 +42,7 @@ leat_cpu_node_release (LeatCpuNode *node)
 void
 leat_cpu_graph_free (LeatCpuGraph *graph)
 {
+  leat_cpu_count (graphs_destroyed);
   graph->magic = 0;
   if (graph->exec != NULL)
     graph->exec->graph = NULL;

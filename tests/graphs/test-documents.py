@@ -52,6 +52,14 @@ def test_base(folder):
     check(folder, 'nodes/base.md')
 
 
+def test_state(folder):
+    check(folder, 'nodes/state.md')
+
+
+def test_what_stays(folder):
+    check(folder, 'state.md')
+
+
 def test_image(folder):
     check(folder, 'nodes/image.md')
 

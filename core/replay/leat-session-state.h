@@ -1,0 +1,55 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#if !defined(LEAT_INSIDE) && !defined(LEAT_COMPILATION)
+#error "include <leat/leat.h>"
+#endif
+
+#include "../buffer/leat-device-buffer.h"
+#include "leat-session.h"
+
+G_BEGIN_DECLS
+
+#define LEAT_STATE_ERROR (leat_state_error_quark ())
+
+/**
+ * LeatStateError:
+ * @LEAT_STATE_ERROR_IO: the file cannot be read or written
+ * @LEAT_STATE_ERROR_FORMAT: the file holds no state
+ * @LEAT_STATE_ERROR_VERSION: it is in a form of another version of Leat
+ * @LEAT_STATE_ERROR_TRUNCATED: it is shorter, or longer, than it says
+ * @LEAT_STATE_ERROR_DAMAGED: its checksum is not that of its contents
+ * @LEAT_STATE_ERROR_PIPELINE: it is the state of another pipeline
+ * @LEAT_STATE_ERROR_UNKNOWN_NAME: the pipeline has no state of that name
+ *
+ * What can be wrong with the state of a session, beside the errors of what it stands on.
+ */
+typedef enum
+{
+  LEAT_STATE_ERROR_IO,
+  LEAT_STATE_ERROR_FORMAT,
+  LEAT_STATE_ERROR_VERSION,
+  LEAT_STATE_ERROR_TRUNCATED,
+  LEAT_STATE_ERROR_DAMAGED,
+  LEAT_STATE_ERROR_PIPELINE,
+  LEAT_STATE_ERROR_UNKNOWN_NAME,
+} LeatStateError;
+
+GQuark leat_state_error_quark (void);
+
+#define LEAT_TYPE_STATE_ERROR (leat_state_error_get_type ())
+GType leat_state_error_get_type (void) G_GNUC_CONST;
+
+gboolean leat_session_bind_input_buffer (LeatSession *self, const char *name, LeatDeviceBuffer *buffer, guint64 offset,
+                                         guint64 count, GError **error);
+gboolean leat_session_bind_output_buffer (LeatSession *self, const char *name, LeatDeviceBuffer *buffer, guint64 offset,
+                                          GError **error);
+char **leat_session_list_states (LeatSession *self);
+LeatDeviceBuffer *leat_session_get_state (LeatSession *self, const char *name, GError **error);
+gboolean leat_session_save_state (LeatSession *self, const char *path, GError **error);
+gboolean leat_session_load_state (LeatSession *self, const char *path, GError **error);
+gboolean leat_session_copy_state (LeatSession *self, LeatSession *from, GError **error);
+
+G_END_DECLS

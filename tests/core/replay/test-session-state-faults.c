@@ -1,0 +1,161 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "fault-driver.h"
+#include "leat.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* A session that loads its state, repeats runs, is forked, and saves: every driver call of it is made to fail, one
+ * after the other.  What fails says so, leaves nothing behind and no half of a file; what does not fail is right. */
+
+#define TEXT                                                                                                           \
+  "leat 1\n"                                                                                                           \
+  "sum = state spec=u32[64]\n"                                                                                         \
+  "m = map inputs=x,sum expr=x+sum\n"                                                                                  \
+  "app name=source spec=u32[64] -> upload mode=copy -> m.x\n"                                                          \
+  "sum -> m.sum -> sum\n"                                                                                              \
+  "m -> readback mode=copy -> app name=sink\n"
+
+static const char *why_not;
+static char *folder, *start_path, *end_path;
+
+typedef struct
+{
+  LeatPipeline *pipeline;
+  LeatSession *session;
+} Fixture;
+
+static void
+fixture_clear (Fixture *self)
+{
+  g_clear_object (&self->session);
+  g_clear_object (&self->pipeline);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
+
+static gboolean
+fixture_open (Fixture *self, GError **error)
+{
+  self->pipeline = leat_parse_text (TEXT, LEAT_TEXT_STYLE_FILE, NULL, NULL);
+  self->session = leat_session_new (self->pipeline, NULL);
+  g_object_set (self->session, "executor", LEAT_EXECUTOR_GRAPH, NULL);
+  return leat_session_open (self->session, NULL, error);
+}
+
+static gboolean
+fixture_push (Fixture *self, guint32 x, GError **error)
+{
+  guint32 items[64];
+  g_autoptr (GBytes) bytes = NULL;
+
+  for (guint i = 0; i < 64; i++)
+    items[i] = x;
+  bytes = g_bytes_new (items, sizeof items);
+  return leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL)), bytes, error);
+}
+
+/* From 100, 70 times 2, in a fork of the session that loaded it. */
+static gboolean
+drive (guint32 *result, GError **error)
+{
+  g_auto (Fixture) first = { NULL }, second = { NULL };
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!fixture_open (&first, error) || !fixture_open (&second, error)
+      || !leat_session_load_state (first.session, start_path, error)
+      || !leat_session_copy_state (second.session, first.session, error) || !fixture_push (&second, 2, error)
+      || leat_session_repeat (second.session, 70, FALSE, NULL, error) != LEAT_FLOW_DATA)
+    return FALSE;
+  bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (second.pipeline, "sink", NULL)), 0, error);
+  *result = *(const guint32 *) g_bytes_get_data (bytes, NULL);
+  return leat_session_save_state (second.session, end_path, error);
+}
+
+static void
+write_start (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  g_autoptr (GError) error = NULL;
+
+  fixture_open (&fixture, &error);
+  fixture_push (&fixture, 100, &error);
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  leat_session_save_state (fixture.session, start_path, &error);
+  g_assert_no_error (error);
+}
+
+static void
+sweep_one (const char *code, guint64 n)
+{
+  g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, code);
+  g_autoptr (GError) error = NULL;
+  const char *failed;
+  guint32 result = 0;
+  gboolean good;
+
+  g_unlink (end_path);
+  fault_driver_plant (plant);
+  good = drive (&result, &error);
+  failed = fault_driver_get_failed ();
+  if (!good && error == NULL)
+    fault_driver_complain ("%s (%s): no error", plant, failed);
+  if (!good && failed == NULL)
+    fault_driver_complain ("%s: %s", plant, error->message);
+  if (good && result != 240)
+    fault_driver_complain ("%s (%s): %u and not 240", plant, failed, result);
+  if (good != g_file_test (end_path, G_FILE_TEST_EXISTS))
+    fault_driver_complain ("%s (%s): the file is there, or not, where it should not be so", plant, failed);
+  fault_driver_assert_empty (plant, TRUE);
+  fault_driver_plant ("");
+}
+
+static void
+test_session_state_faults_every_call (gconstpointer code)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 n_calls;
+  guint32 result;
+
+  if (why_not != NULL)
+    {
+      g_test_skip (why_not);
+      return;
+    }
+  write_start ();
+  fault_driver_plant ("");
+  drive (&result, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result, ==, 240);
+  n_calls = fault_driver_count_calls ();
+  g_assert_cmpuint (n_calls, >, 50);
+  for (guint64 n = 1; n <= n_calls; n++)
+    sweep_one (code, n);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  why_not = fault_driver_init ();
+  folder = g_dir_make_tmp ("leat-test-XXXXXX", NULL);
+  start_path = g_build_filename (folder, "start.state", NULL);
+  end_path = g_build_filename (folder, "end.state", NULL);
+  g_test_add_data_func ("/leat/session-state-faults/every-call/unknown", "UNKNOWN",
+                        test_session_state_faults_every_call);
+  g_test_add_data_func ("/leat/session-state-faults/every-call/out-of-memory", "OUT_OF_MEMORY",
+                        test_session_state_faults_every_call);
+  status = g_test_run ();
+  g_unlink (start_path);
+  g_unlink (end_path);
+  g_rmdir (folder);
+  g_free (start_path);
+  g_free (end_path);
+  g_free (folder);
+  return status;
+}
