@@ -113,6 +113,23 @@ leat_store_forget (LeatStore *self, LeatBlock *block)
   return TRUE;
 }
 
+LeatBlock *
+leat_block_ref (LeatBlock *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->store->lock);
+
+  self->refs++;
+  return self;
+}
+
+void
+leat_block_hold (LeatBlock *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->store->lock);
+
+  self->user = self->store->round;
+}
+
 void
 leat_block_unref (LeatBlock *self)
 {
@@ -186,7 +203,7 @@ leat_store_find_arena (LeatStore *self, guint64 bytes)
       LeatBlock *block = g_ptr_array_index (self->arenas, i);
       guint64 room = leat_memory_get_bytes (block->memory);
 
-      if (room >= bytes && room / 2 <= bytes)
+      if (room >= bytes && room / 2 <= bytes && block->user != self->round)
         return leat_store_lend (self, block);
     }
   return NULL;
