@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "graph/leat-app.h"
 #include "leat-lane-private.h"
 #include "leat-memo-private.h"
 #include "leat-address-map-private.h"
@@ -113,6 +114,7 @@ typedef struct
 {
   LeatOp *op;
   LeatBuffer *buffer;
+  LeatApp *app;     /* NULL: another kind of source */
   const char *name; /* of the node, which has it as long as the session is open */
   LeatSessionStaging staging;
   gboolean direct;    /* the program fills the staging memory itself */

@@ -38,11 +38,13 @@ leat_session_list_endpoints (LeatSession *self)
         continue;
       buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (
-          self->inputs,
-          &(LeatSessionInput){
-            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
-          1);
+        g_array_append_vals (self->inputs,
+                             &(LeatSessionInput){ .op = op,
+                                                  .buffer = buffer,
+                                                  .name = leat_node_get_name (op->node),
+                                                  .direct = buffer->user,
+                                                  .app = LEAT_IS_APP (op->node) ? LEAT_APP (op->node) : NULL },
+                             1);
       else
         g_array_append_vals (
           self->outputs,

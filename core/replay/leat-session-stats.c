@@ -4,6 +4,8 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-app-private.h"
+
 /* What a session counts, once: for the dictionary, for properties of the session and for Prometheus. */
 
 #define COUNTER(name, field, text)                                                                                     \
@@ -369,6 +371,15 @@ leat_session_note_levels (LeatSession *self)
     self->stats.graph_reserved_bytes = ((LeatLane *) g_ptr_array_index (self->lanes, i))->reserved_bytes;
 }
 
+static void
+leat_session_note_dropped (LeatSession *self)
+{
+  self->stats.dropped = 0;
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (leat_session_get_input (self, i)->app != NULL)
+      self->stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
+}
+
 /* After a run and after the opening: what other threads may ask for. */
 void
 leat_session_tell_stats (LeatSession *self)
@@ -376,6 +387,7 @@ leat_session_tell_stats (LeatSession *self)
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   self->stats.graphs = self->graph_counts;
+  leat_session_note_dropped (self);
   self->stats.early_starts = self->plan->prediction.early_starts;
   if (G_UNLIKELY (self->levels_changed))
     leat_session_note_levels (self);

@@ -373,6 +373,47 @@ test_overlap (void)
   g_assert_cmpfloat (by_itself, <, one * 0.9);
 }
 
+/* Of five pushes to a queue for two: which two come out, and how many were dropped. */
+static void
+test_leaky (gconstpointer policy)
+{
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\napp name=in spec=u8[4] max-queue=2 leaky=%s -> upload -> readback -> "
+                     "app name=out\n",
+                     (const char *) policy);
+  const char *first = strcmp (policy, "oldest") == 0 ? "ddd" : "aaa", *second = first[0] == 'd' ? "eee" : "bbb";
+  static const char *const pushed[] = { "aaa", "bbb", "ccc", "ddd", "eee" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_autoptr (LeatSession) session = NULL;
+  guint64 dropped;
+
+  g_assert_no_error (error);
+  session = leat_session_new (pipeline, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (pushed); i++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new_static (pushed[i], 4);
+
+      g_assert_true (leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "in", NULL)), bytes, &error));
+    }
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "in", NULL)));
+  g_assert_true (leat_session_run (session, NULL, &error));
+  g_object_get (session, "dropped", &dropped, NULL);
+  g_assert_cmpuint (dropped, ==, 3);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GBytes) bytes =
+        leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "out", NULL)), 0, NULL);
+
+      g_assert_cmpstr (bytes != NULL ? g_bytes_get_data (bytes, NULL) : NULL, ==,
+                       i == 0   ? first
+                       : i == 1 ? second
+                                : NULL);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -400,6 +441,8 @@ main (int argc, char **argv)
   g_test_add_func ("/session/lanes/close", test_close);
   g_test_add_func ("/session/lanes/property", test_property);
   g_test_add_func ("/session/lanes/state", test_state);
+  g_test_add_data_func ("/session/lanes/leaky/oldest", "oldest", test_leaky);
+  g_test_add_data_func ("/session/lanes/leaky/newest", "newest", test_leaky);
   g_test_add_func ("/session/lanes/overlap", test_overlap);
   return g_test_run ();
 }
