@@ -4,8 +4,12 @@
 
 #include "leat-lane-private.h"
 
-/* Lanes run beside each other, but for what they share: state that survives from run to run, and foreign work, which
- * may have memory of its own.  The ops that touch any of it run lane after lane, in the order of the launches. */
+#include "kernel/leat-kernel-source-private.h"
+#include "kernel/leat-kernel-unit-private.h"
+
+/* Lanes run beside each other, but for what they share: state that survives from run to run, variables of the kernels'
+ * files, and foreign work, which may have memory of its own.  The ops that touch any of it run lane after lane, in the
+ * order of the launches. */
 
 LeatTurn *
 leat_turn_new (LeatDevice *device, GError **error)
@@ -37,6 +41,22 @@ leat_turn_unref (LeatTurn *self)
   g_free (self);
 }
 
+/* Variables of a file are there once for all lanes.  What cannot be read is taken to have some. */
+static gboolean
+leat_kernel_source_has_variables (LeatKernelSource *self)
+{
+  g_autoptr (LeatKernelUnit) unit = leat_kernel_unit_new (leat_kernel_source_get_text (self), NULL);
+
+  for (guint i = 0; unit != NULL && i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = &g_array_index (unit->decls, LeatDecl, i);
+
+      if (decl->kind == LEAT_DECL_VARIABLE && (decl->flags & LEAT_DECL_IS_DEVICE))
+        return TRUE;
+    }
+  return unit == NULL;
+}
+
 gboolean
 leat_plan_has_turn (LeatPlan *self, const LeatOp *op)
 {
@@ -47,7 +67,7 @@ leat_plan_has_turn (LeatPlan *self, const LeatOp *op)
   for (guint i = 0; i < op->n_touches; i++)
     if (leat_plan_get_root (self, op->touches[i].buffer)->kind == LEAT_BUFFER_STATE)
       return TRUE;
-  return FALSE;
+  return op->kind == LEAT_OP_KERNEL && leat_kernel_source_has_variables (op->source);
 }
 
 gboolean
