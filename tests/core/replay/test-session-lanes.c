@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "fault-driver.h"
 #include "leat.h"
 #include "paced-node.h"
 
@@ -409,6 +410,52 @@ test_variable (void)
 }
 
 /* @rounds: that the kernel does in each run; 0 for some that it finds out, which take @us. */
+/* One run () of @lanes with the @call-th call to the driver failing. FALSE: there were not so many. */
+static gboolean
+lanes_fail_call (guint lanes, LeatExecutor executor, guint64 call)
+{
+  g_autofree char *fault = g_strdup_printf ("call:%" G_GUINT64_FORMAT, call);
+  g_autoptr (GError) error = NULL;
+  gboolean good, reached;
+  Lanes self;
+
+  lanes_set_up (&self, lanes, executor);
+  self.source->n = 6;
+  fault_driver_plant (fault);
+  good = leat_session_run (self.session, NULL, &error);
+  reached = fault_driver_count_calls () >= call;
+  fault_driver_plant ("");
+  g_assert_true (good == (error == NULL));
+  lanes_assert_order (&self);
+  g_assert_cmpuint (lanes_get (&self, "runs"), ==, self.sink->got->len);
+  if (good)
+    g_assert_cmpuint (self.sink->got->len, ==, 6);
+  lanes_tear_down (&self);
+  return reached;
+}
+
+/* Whatever call fails: the run ends, and what came is in order and without a hole. */
+static void
+test_call_fails (void)
+{
+  const char *why = fault_driver_init ();
+
+  if (why != NULL)
+    {
+      g_test_skip (why);
+      return;
+    }
+  for (guint lanes = 1; lanes <= 4; lanes++)
+    for (LeatExecutor executor = LEAT_EXECUTOR_GRAPH; executor <= LEAT_EXECUTOR_EAGER; executor++)
+      {
+        guint64 call = 1;
+
+        while (lanes_fail_call (lanes, executor, call) && call < 400)
+          call++;
+        g_assert_cmpuint (call, >, lanes * 6);
+      }
+}
+
 static double
 lanes_time_work (guint lanes, gint us, gint64 *rounds)
 {
@@ -525,6 +572,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_setenv ("LEAT_CPU_FAULT", "", TRUE);
   for (guint lanes = 1; lanes <= 5; lanes++)
     for (guint executor = LEAT_EXECUTOR_GRAPH; executor <= LEAT_EXECUTOR_EAGER; executor++)
       {
@@ -550,6 +598,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/lanes/state", test_state);
   g_test_add_data_func ("/session/lanes/leaky/oldest", "oldest", test_leaky);
   g_test_add_data_func ("/session/lanes/leaky/newest", "newest", test_leaky);
+  g_test_add_func ("/session/lanes/call-fails", test_call_fails);
   g_test_add_func ("/session/lanes/variable", test_variable);
   g_test_add_func ("/session/lanes/three", test_three);
   g_test_add_func ("/session/lanes/overlap", test_overlap);
