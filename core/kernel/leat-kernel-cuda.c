@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-entry-private.h"
+#include "leat-kernel-report-private.h"
 
 #include <string.h>
 
@@ -59,6 +60,19 @@ leat_cuda_append_entries (GString *out, const LeatEntry *entry, gboolean timed)
     leat_cuda_append_entry (out, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, TRUE);
 }
 
+/* The body of a kernel that reports is told where to. */
+static void
+leat_cuda_edit_reporting (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, const LeatEntry *entry)
+{
+  guint close = leat_tokens_at (unit->tokens, decl->params)->match;
+
+  if (entry->params->len > 0)
+    leat_edits_insert_before (edits, unit->tokens, close, ", LeatReportBlock *leat_reports");
+  else
+    leat_edits_replace (edits, unit->tokens, decl->params, close, "(LeatReportBlock *leat_reports)");
+  leat_edits_insert_after (edits, unit->tokens, decl->body, " leat_report_begin (leat_reports);");
+}
+
 static void
 leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries,
                        gboolean timed)
@@ -73,8 +87,11 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
     {
       const LeatEntry *entry = g_ptr_array_index (entries, i);
 
-      if (leat_tokens_is (unit->tokens, decl->name, entry->name))
-        leat_cuda_append_entries (tail, entry, timed);
+      if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
+        continue;
+      if (entry->reports)
+        leat_cuda_edit_reporting (edits, unit, decl, entry);
+      leat_cuda_append_entries (tail, entry, timed);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }
@@ -132,7 +149,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean i
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *resolver = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *resolver = NULL, *reports = NULL, *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -150,12 +167,15 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean i
       if (left_out[i] || (global && decl->kind == LEAT_DECL_PROTOTYPE)
           || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
+      else if (decl->kind == LEAT_DECL_REPORT)
+        leat_kernel_unit_edit_report (unit, edits, decl);
       else if (global && decl->kind == LEAT_DECL_FUNCTION)
         leat_cuda_edit_kernel (edits, unit, decl, entries, timed);
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
   resolver = indirect ? leat_entry_dup_resolver ("static __device__ __forceinline__") : g_strdup ("");
+  reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (dialect, constants, resolver, body, NULL);
+  return g_strconcat (dialect, constants, resolver, reports, body, NULL);
 }

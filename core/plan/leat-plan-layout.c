@@ -251,7 +251,8 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
       else if (buffer->place == LEAT_PLACE_STAGING)
         self->staging_bytes += leat_align (buffer->bytes);
     }
-  self->staging_bytes += leat_align (counted->len * sizeof (guint64));
+  self->staging_bytes += leat_align (counted->len * sizeof (guint64)) + leat_align (leat_plan_get_told_bytes (self));
+  self->own_bytes += leat_align (leat_plan_get_report_bytes (self));
 }
 
 const LeatBuffer *

@@ -74,6 +74,7 @@ typedef struct
   /* KERNEL that writes the table of what is bound (leat-plan-users.c) */
   gboolean is_head;
   guint first_slot, n_slots;
+  gboolean has_counts; /* some slot of it has a count that is not always the same */
 
   /* bound */
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
@@ -83,13 +84,13 @@ typedef struct
   gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
   const char *reason;   /* why a transfer is done as it is */
   gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
-  guint *after;         /* indices of ops, none implied by another */
+  guint *after;         /* indices of ops, none implied by another that every run has */
   guint n_after;
   guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
   guint n_early; /* of how many that is so */
 
   /* loaded: kernels only */
-  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device */
+  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
 } LeatOp;
@@ -229,6 +230,12 @@ typedef struct
 
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
+/* May it report?  See leat-report-block.h. */
+gboolean leat_op_reports (const LeatOp *op);
+guint leat_plan_count_reporting (LeatPlan *self);
+/* Of the device's memory, and of pinned memory. */
+guint64 leat_plan_get_report_bytes (LeatPlan *self);
+guint64 leat_plan_get_told_bytes (LeatPlan *self);
 /* (nullable) */
 LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);

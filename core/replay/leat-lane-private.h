@@ -10,6 +10,7 @@
 #include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
+#include "kernel/device/leat-report-block.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
 #include "replay/leat-session.h"
@@ -121,6 +122,16 @@ typedef struct
   LeatEvent *event;
 } LeatTurn;
 
+/* What one op reported with one code, in one run. */
+typedef struct
+{
+  const LeatOp *op;
+  guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
+  guint64 count;
+  guint n_records; /* of the first that came, in the order of their indices */
+  LeatReportRecord records[LEAT_REPORT_KEPT];
+} LeatReport;
+
 typedef struct _LeatLane LeatLane;
 struct _LeatLane
 {
@@ -143,7 +154,6 @@ struct _LeatLane
 
   LeatBinding *bindings;    /* by slot */
   guint64 bound;            /* serial of the last one */
-  guint64 packed;           /* and of the last one that is in the heads' launches */
   guint64 checked;          /* and of the last one that all were held against each other with */
   gboolean is_kind_changed; /* a copy has another kind of memory at its end than its node */
 
@@ -154,6 +164,9 @@ struct _LeatLane
   LeatLane *first; /* of the setup, whose state this one uses too; NULL in the first.  Not owned, and for allocate () */
   LeatTurn *turn;  /* NULL where nothing has to be done lane after lane */
   guint turn_first, turn_last; /* the ops from which to which it is the lane's; the first is after the last: none */
+
+  LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
+  LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 
@@ -286,9 +299,18 @@ CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 
+gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
+/* Where a kernel reports to; 0 for one that does not. */
+CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
+/* After a run: has any kernel reported?  Costs a look at a word. */
+gboolean leat_lane_has_reports (LeatLane *self);
+/* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
+gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
+
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)

@@ -16,6 +16,7 @@
  * be, and where to say that there are more). */
 
 #define LEAT_PARAM_MOST 4 /* parameters of a wrapper that one of the prototype may stand for */
+#define LEAT_PARAM_MORE 2 /* that stand for none: where to report to, and the clock */
 
 static gboolean
 leat_launch_refuse (const LeatOp *op, const LeatParam *param, const char *why, GError **error)
@@ -155,13 +156,25 @@ static void
 leat_launch_put_slots (LeatLaunch *self, LeatLane *lane, const LeatOp *op)
 {
   leat_launch_put_address (self, lane->addresses[lane->plan->table] + (guint64) op->first_slot * LEAT_PLAN_SLOT_BYTES);
-  for (guint i = 0; 2 * i + 1 < op->prototype->n_params; i++)
+  for (guint i = 0; self->n_params < op->prototype->n_params; i++)
     {
       const LeatBinding *binding = i < op->n_slots ? &lane->bindings[op->first_slot + i] : NULL;
 
       leat_launch_put_address (self, binding != NULL ? binding->address : 0);
-      leat_launch_put_number (self, binding != NULL ? binding->count : 0);
+      if (op->has_counts)
+        leat_launch_put_number (self, binding != NULL ? binding->count : 0);
     }
+}
+
+/* The same for one slot of a head that is packed. */
+void
+leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding)
+{
+  guint at = 1 + (slot - head->first_slot) * (head->has_counts ? 2 : 1);
+
+  memcpy (self->params[at], &binding->address, sizeof binding->address);
+  if (head->has_counts)
+    memcpy (self->params[at + 1], &binding->count, sizeof binding->count);
 }
 
 /* Fills @self anew; what it pointed at before stays where it is, so that a graph node may be updated in place. */
@@ -172,8 +185,8 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
     {
       guint most = op->is_head ? op->prototype->n_params : LEAT_PARAM_MOST * op->n_args;
 
-      self->storage = g_malloc0_n (most + 1, LEAT_PARAM_SLOT);
-      self->params = g_new0 (void *, most + 1);
+      self->storage = g_malloc0_n (most + LEAT_PARAM_MORE, LEAT_PARAM_SLOT);
+      self->params = g_new0 (void *, most + LEAT_PARAM_MORE);
     }
   self->n_params = 0;
   if (op->is_head)
@@ -181,6 +194,8 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
   for (guint i = 0; i < op->n_args; i++)
     if (!leat_launch_put (self, lane, op, i, error))
       return FALSE;
+  if (leat_op_reports (op))
+    leat_launch_put_address (self, leat_lane_get_report_block (lane, op));
   /* Behind the others: a kernel that tells no times does not look at it. */
   if (lane->timing != NULL && lane->timing->clocks != NULL)
     leat_launch_put_address (self, leat_timing_get_clock (lane->timing, op));

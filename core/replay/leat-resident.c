@@ -199,7 +199,7 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   g_autofree char *wrapper = leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = op->by_slot || leat_op_takes_counts (op);
+  op->wrapped = op->by_slot || leat_op_takes_counts (op) || leat_op_reports (op);
 
   if (module == NULL)
     module = leat_resident_load_module (self, op->source, error);

@@ -27,10 +27,18 @@ leat_session_take (LeatSession *self, GError **error)
   return FALSE;
 }
 
+/* Who had the session gives it away: nothing that comes after need wait until others have seen it, as it would with
+ * g_atomic_int_set (). */
+static inline void
+leat_session_give (LeatSession *self, LeatSessionUse after)
+{
+  __atomic_store_n (&self->use, (gint) after, __ATOMIC_RELEASE);
+}
+
 void
 leat_session_let_go (LeatSession *self)
 {
-  g_atomic_int_set (&self->use, LEAT_SESSION_FREE);
+  leat_session_give (self, LEAT_SESSION_FREE);
 }
 
 /* The run that another thread has under way ends as if it had been cancelled.  While it is under way, only who has
@@ -89,7 +97,7 @@ leat_session_begin (LeatSession *self, GError **error)
     return FALSE;
   if (leat_session_check_may_run (self, error) && leat_session_push (self, error))
     {
-      g_atomic_int_set (&self->use, LEAT_SESSION_RUNNING);
+      leat_session_give (self, LEAT_SESSION_RUNNING);
       return TRUE;
     }
   leat_session_let_go (self);
@@ -101,7 +109,7 @@ leat_session_end (LeatSession *self, LeatSessionUse after)
 {
   if (self->is_pushed)
     leat_device_pop (self->device);
-  g_atomic_int_set (&self->use, after);
+  leat_session_give (self, after);
 }
 
 /* Before a run nothing is lost by stopping; within one, what sources gave already would be missing from the result. */
@@ -121,7 +129,7 @@ leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
   self->ended = flow == LEAT_FLOW_END;
   if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
     flow = LEAT_FLOW_ERROR;
-  self->failed = flow == LEAT_FLOW_ERROR;
+  self->failed = flow == LEAT_FLOW_ERROR && !leat_session_get_flight (self, 0)->run.refused;
   leat_session_tell_stats (self);
   return flow;
 }
@@ -158,8 +166,10 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
  *
  * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned, from then on
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
- * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  %LEAT_SESSION_ERROR_STATE while it is not open,
- * %LEAT_SESSION_ERROR_BUSY while another thread has it, and %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
+ * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  Not so after %LEAT_SESSION_ERROR_REPORTED: a kernel
+ * says that the data of this run are at fault; the run has no results, and the next call goes on with the next data.
+ * %LEAT_SESSION_ERROR_STATE while it is not open, %LEAT_SESSION_ERROR_BUSY while another thread has it, and
+ * %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
  *
  * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or
  * no graph, that error is given before anything was run, the properties have their former values again, and the next
@@ -243,8 +253,10 @@ static void
 leat_session_post_outcome (LeatSession *self, const GError *error)
 {
   LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
+  gboolean reported = g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_autoptr (GVariant) details = reported ? leat_session_dup_refusal (self) : NULL;
 
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, NULL));
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, details));
 }
 
 /**

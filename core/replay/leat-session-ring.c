@@ -426,6 +426,8 @@ leat_ring_settle (LeatRing *self, GError **error)
       leat_session_tell_stats (self->session);
       return LEAT_FLOW_ERROR;
     }
+  /* Data that were read behind a run with a fault in its own would be missing. */
+  leat_session_get_flight (self->session, 0)->run.refused = FALSE;
   return leat_session_settle (self->session, first != NULL ? LEAT_FLOW_ERROR : LEAT_FLOW_END, error);
 }
 

@@ -248,6 +248,16 @@ leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError *
   return TRUE;
 }
 
+/* Where a kernel says what was wrong, a count that came of it says nothing more. */
+static gboolean
+leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  if (leat_session_check_reports (self, flight, error))
+    return leat_lane_check_overs (flight->lane, error);
+  leat_lane_check_overs (flight->lane, NULL);
+  return FALSE;
+}
+
 /* How long a run took is known only to who waited for it from its launch on. */
 static gboolean
 leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
@@ -269,7 +279,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
     run->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   run->launched = run->watched = FALSE;
   if (!good || (run->measured && !leat_session_read_measured (self, flight, error))
-      || !leat_lane_check_overs (lane, error))
+      || !leat_session_check_run (self, flight, error))
     return FALSE;
   if (lane->timing != NULL && !run->measured)
     leat_session_note_unmeasured (self, run->ended_us - run->filled_us);
@@ -400,7 +410,9 @@ leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   if (run->launched && !leat_session_wait_for_work (self, flight, error))
     return FALSE;
   leat_session_note_device_time (self, run);
-  leat_session_remember (self, flight);
+  /* A result that is known already would come without what was reported of it. */
+  if (G_LIKELY (!run->reported))
+    leat_session_remember (self, flight);
   return TRUE;
 }
 
@@ -443,7 +455,12 @@ leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean w
 LeatFlow
 leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
-  if (!leat_session_await_run (self, flight, error) || !leat_session_give_run (self, flight, cancellable, error))
+  if (!leat_session_await_run (self, flight, error))
+    {
+      self->stats.runs += flight->run.refused;
+      return LEAT_FLOW_ERROR;
+    }
+  if (!leat_session_give_run (self, flight, cancellable, error))
     return LEAT_FLOW_ERROR;
   self->stats.bytes_out += flight->run.taken;
   self->stats.sink_us += flight->run.sink_us;

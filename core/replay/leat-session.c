@@ -90,6 +90,8 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->trials);
   g_array_unref (self->flights);
   g_array_unref (self->trace_widths);
+  g_array_unref (self->report_totals);
+  g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->told_device);
@@ -130,6 +132,7 @@ leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
   self->calibrate = TRUE;
+  self->report_totals = leat_session_totals_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->flights = g_array_new (FALSE, TRUE, sizeof (LeatSessionFlight));

@@ -29,6 +29,7 @@ G_BEGIN_DECLS
  * been launched and not completed
  * @LEAT_SESSION_ERROR_UNBOUND: a run, and a port whose memory the program brings has none
  * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
+ * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -44,6 +45,7 @@ typedef enum
   LEAT_SESSION_ERROR_BUSY,
   LEAT_SESSION_ERROR_UNBOUND,
   LEAT_SESSION_ERROR_MEMORY,
+  LEAT_SESSION_ERROR_REPORTED,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -141,6 +143,23 @@ typedef enum
 #define LEAT_TYPE_TIMING_MODE (leat_timing_mode_get_type ())
 GType leat_timing_mode_get_type (void) G_GNUC_CONST;
 
+/**
+ * LeatPortMemory:
+ * @name: an `app` node that is a source, with `memory=user`
+ * @address: where its data begin
+ * @bytes: how many bytes there are
+ * @count: how many steps of the leading dimension are live
+ *
+ * Memory of the program's for one input, for leat_session_bind_inputs ().
+ */
+typedef struct
+{
+  const char *name;
+  guint64 address;
+  guint64 bytes;
+  guint64 count;
+} LeatPortMemory;
+
 #define LEAT_TYPE_SESSION (leat_session_get_type ())
 G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 
@@ -166,9 +185,11 @@ gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);
 gboolean leat_session_bind_input (LeatSession *self, const char *name, guint64 address, guint64 bytes, guint64 count,
                                   GError **error);
+gboolean leat_session_bind_inputs (LeatSession *self, const LeatPortMemory *memories, gsize n_memories, GError **error);
 gboolean leat_session_bind_output (LeatSession *self, const char *name, guint64 address, guint64 bytes, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
+GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);
