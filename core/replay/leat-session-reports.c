@@ -255,11 +255,10 @@ leat_session_read_reports (LeatSession *self, LeatSessionFlight *flight, GError 
 {
   g_autoptr (GArray) reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
   const LeatReport *cause;
-  guint number = 0;
+  const guint number = flight->index;
 
-  if (!leat_lane_take_reports (lane, reports, error))
+  if (!leat_lane_take_reports (flight->lane, reports, error))
     return FALSE;
-  g_ptr_array_find (self->lanes, lane, &number);
   flight->run.reported = TRUE;
   cause = leat_session_find_cause (reports);
   leat_session_note_reports (self, reports, number);
