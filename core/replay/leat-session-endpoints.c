@@ -149,7 +149,7 @@ leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks)
       LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
-      if (klass->unblock != NULL && (i < self->inputs->len ? sources : sinks))
+      if (klass->unblock != NULL && (leat_endpoint_is_source (endpoint) ? sources : sinks))
         klass->unblock (endpoint);
     }
 }
