@@ -98,6 +98,13 @@ leat_lane_call_timed (LeatLane *self, LeatPath path, const LeatOp *op, GError **
          && leat_event_record (self->timing->ends[op->index], self->stream, error);
 }
 
+static gboolean
+leat_lane_launch_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  return path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error)
+                                 : leat_lane_call_op (self, path, op, error);
+}
+
 gboolean
 leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error)
 {
@@ -110,8 +117,8 @@ leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GEr
       if (leat_path_skips (path, op))
         continue;
       leat_nvtx_push (leat_node_get_name (op->node));
-      good = path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error)
-                                     : leat_lane_call_op (self, path, op, error);
+      good = leat_lane_await_turn (self, i, i + 1, error) && leat_lane_launch_op (self, path, op, error)
+             && leat_lane_pass_turn (self, i, i + 1, error);
       leat_nvtx_pop ();
       if (!good)
         return FALSE;

@@ -186,6 +186,7 @@ leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
   g_auto (LeatEdges) edges = { 0 };
 
   leat_executable_list_edges (to, op, apart, &edges);
+  leat_lane_add_turn_edge (self, to, op, &edges);
   if (apart)
     return leat_lane_add_between (self, path, to, op, &edges, error);
   if (!leat_lane_add_work (self, path, to, op, &edges, error))
@@ -317,6 +318,8 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
+  if (!leat_lane_begin_turn (self, to, error))
+    return FALSE;
   for (guint i = to->first; i < to->end; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
@@ -331,6 +334,8 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
       if (!good)
         return FALSE;
     }
+  if (!leat_lane_end_turn (self, path, to, error))
+    return FALSE;
   return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
 }
 
@@ -434,7 +439,7 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
     }
   g_free (head->nodes);
   g_free (head->ends);
-  *head = (LeatExecutable){ .launches = head->launches };
+  *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
   return built;
 }
 

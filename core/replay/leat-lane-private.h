@@ -88,8 +88,10 @@ struct _LeatExecutable
   CUgraph graph;
   CUgraphExec exec;
   CUgraphNode *ends;    /* what others wait for: the nodes, or the events behind them; one table likewise */
+  CUgraphNode turn;     /* waits for the lanes before; NULL where nothing in it has to */
   CUgraphNode *nodes;   /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
   guint64 launches;     /* of the path; in its first piece */
+  guint64 counted_from; /* launches when start_counting () was called; likewise */
   guint first, end;     /* the ops that are in it */
   guint64 device_bytes; /* of all pieces of the path; in its first */
   guint64 bound;        /* serial of the last binding that the path knows; in its first piece */
@@ -122,6 +124,14 @@ typedef struct
   CUgraph graph;
   CUgraphExec exec;
 } LeatLoop;
+
+/* Whose turn it is with what lanes share, such as state: an event, recorded behind the last op of a run that touches
+ * any of it, and waited for before the first one of the next run. */
+typedef struct
+{
+  gatomicrefcount refs;
+  LeatEvent *event;
+} LeatTurn;
 
 /* What one op reported with one code, in one run. */
 typedef struct
@@ -162,6 +172,10 @@ struct _LeatLane
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
+  LeatLane *first; /* of the setup, whose state this one uses too; NULL in the first.  Not owned, and for allocate () */
+  LeatTurn *turn;  /* NULL where nothing has to be done lane after lane */
+  guint turn_first, turn_last; /* the ops from which to which it is the lane's; the first is after the last: none */
+
   LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
   LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
 
@@ -190,8 +204,29 @@ gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
 /* For messages: those with kernels, any of which may be the one at fault. (transfer full) */
 char *leat_lane_list_nodes (LeatPlan *plan);
+/* @first: (nullable): the lane whose state this one shares; then the store's round goes on */
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
-                         GError **error);
+                         LeatLane *first, GError **error);
+/* What the lane has goes to no other lane in this round of its store. */
+void leat_lane_hold_memory (LeatLane *self);
+
+/* What is done lane after lane (leat-lane-turn.c). */
+LeatTurn *leat_turn_new (LeatDevice *device, GError **error);
+LeatTurn *leat_turn_ref (LeatTurn *self);
+void leat_turn_unref (LeatTurn *self);
+/* Does any op use what lanes share? */
+gboolean leat_plan_takes_turns (LeatPlan *self);
+gboolean leat_plan_has_turn (LeatPlan *self, const LeatOp *op);
+/* From the next graph on. */
+void leat_lane_set_turn (LeatLane *self, LeatTurn *turn);
+void leat_lane_find_turn (LeatLane *self);
+/* Within a graph, where all that takes turns is in it: the node before, the edge to an op, and the node behind. */
+gboolean leat_lane_begin_turn (LeatLane *self, LeatExecutable *to, GError **error);
+void leat_lane_add_turn_edge (LeatLane *self, const LeatExecutable *to, const LeatOp *op, LeatEdges *edges);
+gboolean leat_lane_end_turn (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
+/* Outside of graphs: before the launch of the ops from @first to before @end, and behind it. */
+gboolean leat_lane_await_turn (LeatLane *self, guint first, guint end, GError **error);
+gboolean leat_lane_pass_turn (LeatLane *self, guint first, guint end, GError **error);
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
@@ -300,6 +335,7 @@ void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, 
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatTurn, leat_turn_unref)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatEdges, leat_edges_clear)
 
 G_END_DECLS

@@ -185,6 +185,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  self->stats.lanes = 1;
   leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   leat_session_clear_reports (self);

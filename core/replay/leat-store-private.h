@@ -43,6 +43,8 @@ guint64 leat_store_get_bytes (LeatStore *self);
 
 LeatBlock *leat_block_ref (LeatBlock *self);
 void leat_block_unref (LeatBlock *self);
+/* The requests of this round get other blocks. */
+void leat_block_hold (LeatBlock *self);
 /* First contents: zeros where the buffer has none of its own. */
 gboolean leat_block_write (LeatBlock *self, const LeatBuffer *buffer, GError **error);
 

@@ -123,6 +123,14 @@ leat_block_ref (LeatBlock *self)
 }
 
 void
+leat_block_hold (LeatBlock *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->store->lock);
+
+  self->user = self->store->round;
+}
+
+void
 leat_block_unref (LeatBlock *self)
 {
   LeatStore *store = self->store;
@@ -235,7 +243,7 @@ leat_store_find_arena (LeatStore *self, guint64 bytes)
       LeatBlock *block = g_ptr_array_index (self->arenas, i);
       guint64 room = leat_memory_get_bytes (block->memory);
 
-      if (room >= bytes && room / 2 <= bytes)
+      if (room >= bytes && room / 2 <= bytes && block->user != self->round)
         return leat_store_lend (self, block);
     }
   return NULL;
