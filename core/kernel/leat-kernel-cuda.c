@@ -60,8 +60,23 @@ leat_cuda_append_entries (GString *out, const LeatEntry *entry, gboolean timed)
 }
 
 static void
+leat_cuda_append_lane_entry (GString *out, const LeatKernelUnit *unit, const LeatEntry *entry)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
+  g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (unit, entry->decl, NULL);
+  g_autoptr (GArray) params = NULL;
+  g_autofree char *arguments = NULL;
+
+  if (entry->wrapper == NULL || leat_kernel_unit_why_no_lanes (unit, calls, entry->index) != NULL)
+    return;
+  params = leat_entry_list_lane_params (entry);
+  arguments = leat_entry_dup_lane_arguments (entry, prototype, "blockIdx.z", "");
+  leat_cuda_append_entry (out, entry, "leat_lane_", params, arguments, FALSE);
+}
+
+static void
 leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries,
-                       gboolean timed)
+                       LeatKernelForm form)
 {
   static const char *const qualifiers[] = { "__global__", "static", "extern", "inline", "__forceinline__", NULL };
   g_autoptr (GString) tail = g_string_new (NULL);
@@ -73,8 +88,12 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
     {
       const LeatEntry *entry = g_ptr_array_index (entries, i);
 
-      if (leat_tokens_is (unit->tokens, decl->name, entry->name))
-        leat_cuda_append_entries (tail, entry, timed);
+      if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
+        continue;
+      if (form & LEAT_KERNEL_LANES)
+        leat_cuda_append_lane_entry (tail, unit, entry);
+      else
+        leat_cuda_append_entries (tail, entry, (form & LEAT_KERNEL_TIMED) != 0);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }
@@ -127,12 +146,13 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
 }
 
 char *
-leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean indirect, GError **error)
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error)
 {
+  gboolean indirect = (form & LEAT_KERNEL_INDIRECT) != 0;
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *resolver = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *helper = NULL, *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -151,11 +171,13 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean i
           || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
       else if (global && decl->kind == LEAT_DECL_FUNCTION)
-        leat_cuda_edit_kernel (edits, unit, decl, entries, timed);
+        leat_cuda_edit_kernel (edits, unit, decl, entries, form);
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
-  resolver = indirect ? leat_entry_dup_resolver ("static __device__ __forceinline__") : g_strdup ("");
+  helper = indirect                   ? leat_entry_dup_resolver ("static __device__ __forceinline__")
+           : form & LEAT_KERNEL_LANES ? leat_entry_dup_lane_helper ("static __device__ __forceinline__")
+                                      : g_strdup ("");
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (dialect, constants, resolver, body, NULL);
+  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", dialect, constants, helper, body, NULL);
 }

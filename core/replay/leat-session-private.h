@@ -4,6 +4,7 @@
 #pragma once
 
 #include "leat-lane-private.h"
+#include "leat-batch-private.h"
 #include "leat-memo-private.h"
 #include "leat-address-map-private.h"
 #include "leat-session.h"
@@ -22,7 +23,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
-  guint64 runs_measured; /* by the device's clock */
+  guint64 runs_measured;               /* by the device's clock */
+  guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
+  guint64 lane_errors;
   guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
@@ -178,6 +181,7 @@ struct _LeatSession
   char *trace_path;
 
   guint64 cache_bytes;
+  guint batch_most; /* lanes in one launch; 0: what suits */
 
   LeatDevice *device;
   LeatStore *store;
@@ -193,6 +197,7 @@ struct _LeatSession
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
   LeatAddressMap *address_map;   /* NULL before the first binding */
   guint next_input, next_output; /* that are likely to be bound next */
+  LeatBatch *batch;              /* NULL before the first */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
@@ -303,6 +308,23 @@ gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self);
 void leat_session_remember (LeatSession *self);
+
+/* What leat_session_replay_batch () was asked for. */
+typedef struct
+{
+  guint n;
+  GPtrArray *inputs;  /* GBytes; NULL: in the staging memory */
+  GPtrArray *results; /* GBytes; NULL: likewise */
+  gboolean in_place;  /* the staging memory has a place for every lane */
+} LeatBatchRun;
+
+void leat_session_drop_batch (LeatSession *self);
+/* FALSE without any lane to blame: the session has failed, unless it was told to stop. */
+gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                  GError **error);
+gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
+/* Sets @error, and returns FALSE. */
+gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 
 /* When the lane is another one. */
 void leat_session_find_staging (LeatSession *self, const LeatLane *lane);
