@@ -4,6 +4,8 @@
 
 #include "leat-inspect-print.h"
 
+#include "kernel/leat-kernel-source-private.h"
+
 /* What a pipeline sees of a __global__ function. */
 
 static const struct
@@ -158,6 +160,23 @@ leat_inspect_print_launch (GString *out, const LeatPrototype *prototype)
     g_string_append (out, "  outputs         hold anything before; clear=PORT fills one with zeros\n");
 }
 
+/* The codes are the file's; which of them a kernel uses is not followed. */
+static void
+leat_inspect_print_reports (GString *out, LeatKernelSource *source, const LeatPrototype *prototype)
+{
+  guint n = 0;
+  const LeatReportCode *codes = leat_kernel_source_list_reports (source, &n);
+
+  if (!prototype->reports)
+    return;
+  g_string_append (out, "\nReports\n");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (out, "  %-14s  %s %u: %s\n", codes[i].name != NULL ? codes[i].name : "-",
+                            codes[i].is_error ? "error" : "warning", codes[i].code, codes[i].text);
+  if (n == 0)
+    g_string_append (out, "  codes that the file does not declare, as warnings\n");
+}
+
 void
 leat_inspect_print_kernel (GString *out, LeatKernelSource *source, const LeatPrototype *prototype)
 {
@@ -170,6 +189,7 @@ leat_inspect_print_kernel (GString *out, LeatKernelSource *source, const LeatPro
     }
   for (guint i = 0; i < G_N_ELEMENTS (leat_inspect_kinds); i++)
     leat_inspect_print_kind (out, prototype, i);
+  leat_inspect_print_reports (out, source, prototype);
   leat_inspect_print_launch (out, prototype);
   leat_inspect_print_usage (out, source, prototype);
 }
@@ -204,6 +224,27 @@ leat_inspect_add_param (JsonBuilder *builder, const LeatParam *param)
   json_builder_end_object (builder);
 }
 
+static void
+leat_inspect_add_reports (JsonBuilder *builder, LeatKernelSource *source, const LeatPrototype *prototype)
+{
+  guint n = 0;
+  const LeatReportCode *codes = leat_kernel_source_list_reports (source, &n);
+
+  json_builder_set_member_name (builder, "reports");
+  json_builder_begin_array (builder);
+  for (guint i = 0; prototype->reports && i < n; i++)
+    {
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "code");
+      json_builder_add_int_value (builder, codes[i].code);
+      leat_inspect_add_json_text (builder, "name", codes[i].name);
+      leat_inspect_add_json_text (builder, "severity", codes[i].is_error ? "error" : "warning");
+      leat_inspect_add_json_text (builder, "text", codes[i].text);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
 void
 leat_inspect_add_kernel (JsonBuilder *builder, LeatKernelSource *source, const LeatPrototype *prototype)
 {
@@ -223,5 +264,6 @@ leat_inspect_add_kernel (JsonBuilder *builder, LeatKernelSource *source, const L
   for (guint i = 0; i < prototype->n_params; i++)
     leat_inspect_add_param (builder, &prototype->params[i]);
   json_builder_end_array (builder);
+  leat_inspect_add_reports (builder, source, prototype);
   json_builder_end_object (builder);
 }

@@ -132,6 +132,25 @@ leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 
                               value);
 }
 
+/* What kernels reported, by node and code. */
+static void
+leat_launch_stats_append_reports (GVariant *stats, GString *text)
+{
+  g_autoptr (GVariant) reports = g_variant_lookup_value (stats, "reports-by-code", G_VARIANT_TYPE ("aa{sv}"));
+
+  for (gsize i = 0; i < g_variant_n_children (reports); i++)
+    {
+      g_autoptr (GVariant) report = g_variant_get_child_value (reports, i);
+      const char *node = NULL, *severity = NULL, *words = NULL;
+
+      g_variant_lookup (report, "node", "&s", &node);
+      g_variant_lookup (report, "severity", "&s", &severity);
+      g_variant_lookup (report, "text", "&s", &words);
+      g_string_append_printf (text, "%-14s%" G_GUINT64_FORMAT " of %s: %s\n", severity,
+                              leat_launch_stats_get (report, "count"), node, words);
+    }
+}
+
 static double
 leat_launch_stats_get_time (GVariant *dict, const char *name)
 {
@@ -191,6 +210,7 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
   leat_launch_replays_append (leat_session_get_plan (session), stats, text);
+  leat_launch_stats_append_reports (stats, text);
   leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"), text);
   if (options->timing == LEAT_TIMING_NODES)
     leat_launch_stats_append_nodes (session, text);

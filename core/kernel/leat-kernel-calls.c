@@ -101,6 +101,8 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
   if (leat_kernel_calls_is_assembly (word))
     g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_ASSEMBLY;
+  if (g_str_equal (word, "leat_report") || g_str_equal (word, "leat_report_at"))
+    g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_REPORTS;
   if (callee-- > 0)
     g_array_append_val (g_ptr_array_index (self->mentions, node), callee);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-entry-private.h"
+#include "leat-kernel-report-private.h"
 
 #include <string.h>
 
@@ -59,6 +60,19 @@ leat_cuda_append_entries (GString *out, const LeatEntry *entry, gboolean timed)
     leat_cuda_append_entry (out, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, TRUE);
 }
 
+/* The body of a kernel that reports is told where to. */
+static void
+leat_cuda_edit_reporting (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, const LeatEntry *entry)
+{
+  guint close = leat_tokens_at (unit->tokens, decl->params)->match;
+
+  if (entry->params->len > 0)
+    leat_edits_insert_before (edits, unit->tokens, close, ", LeatReportBlock *leat_reports");
+  else
+    leat_edits_replace (edits, unit->tokens, decl->params, close, "(LeatReportBlock *leat_reports)");
+  leat_edits_insert_after (edits, unit->tokens, decl->body, " leat_report_begin (leat_reports);");
+}
+
 static void
 leat_cuda_append_lane_entry (GString *out, const LeatKernelUnit *unit, const LeatEntry *entry)
 {
@@ -90,6 +104,8 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
 
       if (!leat_tokens_is (unit->tokens, decl->name, entry->name))
         continue;
+      if (entry->reports)
+        leat_cuda_edit_reporting (edits, unit, decl, entry);
       if (form & LEAT_KERNEL_LANES)
         leat_cuda_append_lane_entry (tail, unit, entry);
       else
@@ -152,7 +168,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *helper = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *helper = NULL, *reports = NULL, *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -170,6 +186,8 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
       if (left_out[i] || (global && decl->kind == LEAT_DECL_PROTOTYPE)
           || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
+      else if (decl->kind == LEAT_DECL_REPORT)
+        leat_kernel_unit_edit_report (unit, edits, decl);
       else if (global && decl->kind == LEAT_DECL_FUNCTION)
         leat_cuda_edit_kernel (edits, unit, decl, entries, form);
     }
@@ -178,6 +196,8 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   helper = indirect                   ? leat_entry_dup_resolver ("static __device__ __forceinline__")
            : form & LEAT_KERNEL_LANES ? leat_entry_dup_lane_helper ("static __device__ __forceinline__")
                                       : g_strdup ("");
+  reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", dialect, constants, helper, body, NULL);
+  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", dialect, constants, helper, reports,
+                      body, NULL);
 }

@@ -25,6 +25,7 @@ typedef struct
   char *arguments; /* the kernel's arguments in terms of params: "x, y, n" */
   char *wrapper_arguments;
   gboolean differs;    /* the wrapper from the kernel */
+  gboolean reports;    /* the last that the wrapper takes is where to; the body too, on a GPU */
   char *launch_bounds; /* "__launch_bounds__ (256)" or "" */
 } LeatEntry;
 

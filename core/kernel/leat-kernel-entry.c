@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-entry-private.h"
+#include "leat-kernel-report-private.h"
 
 /* The kernels of a file with the parameters of their wrappers. */
 
@@ -113,6 +114,26 @@ leat_entry_add_wrapped (LeatEntry *self, GString *arguments, const LeatEntryPara
                           from->name, from->name, from->name, from->name);
 }
 
+/* The block that the kernel reports to goes behind all else; launched by its own name, it has none. */
+static void
+leat_entry_add_reports (LeatEntry *self)
+{
+  const char *comma = self->params->len > 0 ? ", " : "";
+  g_autofree char *arguments = g_steal_pointer (&self->arguments);
+  g_autofree char *wrapped = g_steal_pointer (&self->wrapper_arguments);
+  LeatEntryParam param;
+
+  self->reports = TRUE;
+  self->arguments = g_strconcat (arguments, comma, "nullptr", NULL);
+  if (self->wrapper == NULL)
+    return;
+  self->differs = TRUE;
+  self->wrapper_arguments = g_strconcat (wrapped, comma, "leat_reports", NULL);
+  param.declaration = g_strdup ("LeatReportBlock * leat_reports");
+  param.name = g_strdup ("leat_reports");
+  g_array_append_val (self->wrapper, param);
+}
+
 /* What cannot be bound has no wrapper; it can still be launched under its own name. */
 static void
 leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect)
@@ -169,6 +190,7 @@ leat_entry_read (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect,
 GPtrArray *
 leat_kernel_unit_list_entries (const LeatKernelUnit *unit, gboolean indirect, GError **error)
 {
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_unit_mentions_reports (unit) ? leat_kernel_calls_new (unit) : NULL;
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (leat_entry_free);
   g_autoptr (GPtrArray) kernels = leat_kernel_unit_list_kernels (unit);
 
@@ -181,6 +203,8 @@ leat_kernel_unit_list_entries (const LeatKernelUnit *unit, gboolean indirect, GE
       g_ptr_array_add (entries, entry);
       if (!leat_entry_read (entry, unit, indirect, error))
         return NULL;
+      if (calls != NULL && leat_kernel_unit_reports (unit, calls, entry->decl))
+        leat_entry_add_reports (entry);
     }
   return g_steal_pointer (&entries);
 }

@@ -3,6 +3,7 @@
  */
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
+#include "leat-kernel-report-private.h"
 
 #include <string.h>
 
@@ -213,6 +214,9 @@ leat_host_writer_edit_decl (LeatHostWriter *self, guint index, GError **error)
       if (leat_tokens_is (self->unit->tokens, decl->first, "using"))
         leat_edits_replace (self->edits, self->unit->tokens, decl->first, decl->last, "%s", "");
       return TRUE;
+    case LEAT_DECL_REPORT:
+      leat_kernel_unit_edit_report (self->unit, self->edits, decl);
+      return TRUE;
     case LEAT_DECL_TYPE:
       return TRUE;
     default:
@@ -228,6 +232,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
                                          "leat-dialect-host-thread.h", "leat-dialect-constants.h" };
   g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *tables = leat_host_writer_dup_tables (self);
+  g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
   GString *out = g_string_sized_new (65536);
 
   if (self->form & LEAT_KERNEL_LANES)
@@ -238,8 +243,10 @@ leat_host_writer_dup_text (LeatHostWriter *self)
 
       g_string_append (out, text);
     }
+  g_string_append (out, reports);
   g_string_append (out, self->hoisted->str);
-  g_string_append (out, "namespace { struct leat_module : leat_thread {\n");
+  g_string_append_printf (out, "namespace { struct leat_module : %s {\n",
+                          reports[0] != '\0' ? "leat_reporter" : "leat_thread");
   g_string_append (out, body);
   g_string_append (out, "\n#line 1 \"leat-entries\"\n");
   g_string_append (out, tables);

@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-transform-private.h"
+#include "leat-kernel-report-private.h"
 
 /* What the body of a kernel says about how it is to be launched. */
 
@@ -28,6 +28,7 @@ leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls
   leat_prototype_set_block (prototype, asks);
   prototype->has_dynamic_shared = (asks & LEAT_KERNEL_ASKS_SHARED) != 0;
   prototype->has_assembly = (asks & LEAT_KERNEL_ASKS_ASSEMBLY) != 0;
+  prototype->reports = leat_kernel_unit_reports (unit, calls, decl);
   for (guint i = 0; i < prototype->n_params; i++)
     {
       LeatParam *param = &prototype->params[i];

@@ -43,6 +43,21 @@ LeatKernelSource *leat_kernel_source_new_shared (const char *path, gboolean stri
 void leat_kernel_source_begin_round (void);
 void leat_kernel_source_end_round (void);
 gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
+/* A code that a file declares for what its kernels report. */
+typedef struct
+{
+  guint code;
+  gboolean is_error; /* the run fails */
+  char *name;        /* (nullable) */
+  char *text;
+  guint line;
+} LeatReportCode;
+
+/* (transfer none) (array length=n) */
+const LeatReportCode *leat_kernel_source_list_reports (LeatKernelSource *self, guint *n);
+/* (nullable): NULL where the code is not declared */
+const LeatReportCode *leat_kernel_source_find_report (LeatKernelSource *self, guint code);
+
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);
 

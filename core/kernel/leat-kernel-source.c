@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-file-private.h"
+#include "leat-kernel-report-private.h"
 #include "leat-kernel-source-private.h"
 #include "leat-kernel-transform-private.h"
 #include "leat-kernel-unit-private.h"
@@ -132,7 +133,7 @@ leat_kernel_source_new (const char *name, const char *text, GError **error)
     return NULL;
   self->unit = leat_kernel_unit_new (self->text, error);
   if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
-      || !leat_kernel_unit_check_variants (self->unit, error))
+      || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
     return NULL;
   self->kernels = leat_kernel_unit_list_kernels (self->unit);
   self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
@@ -546,6 +547,19 @@ leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages)
         }
     }
   return g_string_free (out, FALSE);
+}
+
+const LeatReportCode *
+leat_kernel_source_list_reports (LeatKernelSource *self, guint *n)
+{
+  *n = self->unit->reports->len;
+  return (const LeatReportCode *) self->unit->reports->data;
+}
+
+const LeatReportCode *
+leat_kernel_source_find_report (LeatKernelSource *self, guint code)
+{
+  return leat_kernel_unit_find_report (self->unit, code);
 }
 
 gboolean

@@ -59,7 +59,8 @@ GQuark leat_kernel_error_quark (void);
  */
 /* The wrapper of a kernel takes an INPUT_COUNT as (const uint64_t *where, uint64_t value, uint64_t most, uint64_t
  * *over) and gives the kernel where ? MIN (*where, most) * value : value; a *where above most is written to over, where
- * that is not NULL. */
+ * that is not NULL.  That of a kernel that reports takes one more behind all, a LeatReportBlock *
+ * (leat-report-block.h), which may be NULL. */
 typedef enum
 {
   LEAT_PARAM_INPUT,
@@ -114,6 +115,7 @@ typedef struct
  * @block: threads of a block that suit it along x, y and z: 256 for one axis, 16x16 for two, 8x8x4 for three
  * @has_dynamic_shared: whether it has an `extern __shared__` array, whose size the launch says
  * @has_assembly: whether there is assembly (`asm`) in it or in what it calls
+ * @reports: whether it, or what it calls, may report (`leat_report ()`)
  *
  * A kernel as its callers see it. It belongs to the source.
  */
@@ -128,6 +130,7 @@ typedef struct
   guint block[3];
   gboolean has_dynamic_shared;
   gboolean has_assembly;
+  gboolean reports;
 } LeatPrototype;
 
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())

@@ -49,37 +49,73 @@ leat_tables_dup_wrapped (const LeatPrototype *prototype, gboolean indirect)
   return g_string_free (out, FALSE);
 }
 
+/* What the functions of a kernel are given: its parameters, and where it reports to. */
+static const char *
+leat_tables_get_inner (const LeatEntry *entry)
+{
+  return entry->reports ? "told" : "params";
+}
+
+static char *
+leat_tables_dup_loaded (const LeatEntry *entry)
+{
+  const char *inner = leat_tables_get_inner (entry), *n = entry->name;
+
+  if (entry->params->len == 0 && !entry->reports)
+    return g_strdup ("");
+  return g_strdup_printf ("const leat_module::leat_%s_%s p = *(const leat_module::leat_%s_%s *) params; ", inner, n,
+                          inner, n);
+}
+
 /* The functions of the kernel itself. */
 static void
 leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *entry)
 {
-  g_autofree char *fields = leat_tables_dup_fields (entry->params);
+  g_autofree char *fields = leat_tables_dup_fields (entry->params), *loaded = leat_tables_dup_loaded (entry);
   const char *n = entry->name;
   const LeatFlatPlan *plan = g_hash_table_lookup (self->flat, entry->decl);
-  g_autofree char *loaded =
-    entry->params->len == 0
-      ? g_strdup ("")
-      : g_strdup_printf ("const leat_module::leat_params_%s p = *(const leat_module::leat_params_%s *) params; ", n, n);
+  const char *enter = entry->reports ? "t.leat_reports = p.leat_reports; " : "";
 
   g_string_append_printf (
     out,
     "static __attribute__ ((noinline)) void leat_thread_%s (LeatHostBlock *block, const void *params, "
-    "LeatHostDim3 thread) { %sleat_module t; leat_enter (t, block, thread.x, thread.y, thread.z); t.%s (%s); }\n",
-    n, loaded, n, fields);
+    "LeatHostDim3 thread) { %sleat_module t; leat_enter (t, block, thread.x, thread.y, thread.z); %st.%s (%s); }\n",
+    n, loaded, enter, n, fields);
   if (plan != NULL)
     g_string_append_printf (
       out,
       "static __attribute__ ((flatten, noinline)) void leat_flat_%s (LeatHostBlock *block, const void *params) { "
       "if (leat_is_wide (block)) { leat_run_wide (block, params, leat_thread_%s); return; } %s"
-      "LEAT_RUN_FLAT (block, (%s), (%s), (%s), %s (%s)) }\n",
+      "LEAT_RUN_FLAT (block, (%s), (%s), (%s), %s%s (%s)) }\n",
       n, n, loaded, plan->limits[0] ? plan->limits[0] : "leat_b.block.x",
-      plan->limits[1] ? plan->limits[1] : "leat_b.block.y", plan->limits[2] ? plan->limits[2] : "leat_b.block.z", n,
-      fields);
+      plan->limits[1] ? plan->limits[1] : "leat_b.block.y", plan->limits[2] ? plan->limits[2] : "leat_b.block.z",
+      entry->reports ? "leat_reports = p.leat_reports; leat_t." : "", n, fields);
   if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
     g_string_append_printf (out,
                             "static void leat_whole_%s (LeatHostBlock *block, const void *params) { %sleat_module t; "
-                            "leat_enter (t, block, 0, 0, 0); t.leat_variant_%s (%s); }\n",
-                            n, loaded, n, fields);
+                            "leat_enter (t, block, 0, 0, 0); %st.leat_variant_%s (%s); }\n",
+                            n, loaded, enter, n, fields);
+}
+
+/* Functions that turn what they are given into what the kernel's own take, and go on. @turn: makes `q` of `params` */
+static void
+leat_tables_append_turning (GString *out, LeatHostWriter *self, const LeatEntry *entry, const char *prefix,
+                            const char *turn)
+{
+  const char *n = entry->name;
+
+  g_string_append_printf (out,
+                          "static void %sthread_%s (LeatHostBlock *block, const void *params, LeatHostDim3 thread) "
+                          "{ %s leat_thread_%s (block, &q, thread); }\n",
+                          prefix, n, turn, n);
+  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
+    g_string_append_printf (
+      out, "static void %sflat_%s (LeatHostBlock *block, const void *params) { %s leat_flat_%s (block, &q); }\n",
+      prefix, n, turn, n);
+  if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
+    g_string_append_printf (
+      out, "static void %swhole_%s (LeatHostBlock *block, const void *params) { %s leat_whole_%s (block, &q); }\n",
+      prefix, n, turn, n);
 }
 
 /* Those of the wrapper, where it differs: they load the counts, and where the items are, and go on. */
@@ -91,24 +127,22 @@ leat_tables_append_wrapper (GString *out, LeatHostWriter *self, const LeatEntry 
   const char *n = entry->name;
   g_autofree char *turn =
     g_strdup_printf ("const leat_module::leat_wrapped_%s &p = *(const leat_module::leat_wrapped_%s *) params; "
-                     "leat_module::leat_params_%s q = { %s };",
-                     n, n, n, wrapped);
+                     "leat_module::leat_%s_%s q = { %s%s%s };",
+                     n, n, leat_tables_get_inner (entry), n, entry->reports ? "{ " : "", wrapped,
+                     entry->reports ? " }, p.leat_reports" : "");
 
-  g_string_append_printf (
-    out,
-    "static void leat_wrap_thread_%s (LeatHostBlock *block, const void *params, LeatHostDim3 thread) "
-    "{ %s leat_thread_%s (block, &q, thread); }\n",
-    n, turn, n);
-  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
-    g_string_append_printf (
-      out,
-      "static void leat_wrap_flat_%s (LeatHostBlock *block, const void *params) { %s leat_flat_%s (block, &q); }\n", n,
-      turn, n);
-  if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
-    g_string_append_printf (
-      out,
-      "static void leat_wrap_whole_%s (LeatHostBlock *block, const void *params) { %s leat_whole_%s (block, &q); }\n",
-      n, turn, n);
+  leat_tables_append_turning (out, self, entry, "leat_wrap_", turn);
+}
+
+/* Those of a kernel that reports when it is launched by its own name, with nowhere to report to. */
+static void
+leat_tables_append_plain (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+{
+  const char *n = entry->name;
+  g_autofree char *turn =
+    g_strdup_printf ("leat_module::leat_told_%s q = { *(const leat_module::leat_params_%s *) params, nullptr };", n, n);
+
+  leat_tables_append_turning (out, self, entry, "leat_plain_", turn);
 }
 
 static gboolean
@@ -140,7 +174,7 @@ leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *ent
   gboolean own = wrapper && entry->differs;
   GArray *params = own ? entry->wrapper : entry->params;
   gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
-  const char *prefix = own ? "leat_wrap_" : "leat_", *n = entry->name;
+  const char *prefix = own ? "leat_wrap_" : entry->reports ? "leat_plain_" : "leat_", *n = entry->name;
   g_autofree char *size =
     params->len ? g_strdup_printf ("sizeof (leat_module::leat_%s_%s)", own ? "wrapped" : "params", n) : g_strdup ("0");
   g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("%sflat_%s", prefix, n);
@@ -332,6 +366,9 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       g_autofree char *wrapped = g_strdup_printf ("leat_wrapped_%s", entry->name);
 
       leat_tables_append_params (out, params, entry->params);
+      if (entry->reports)
+        g_string_append_printf (out, "struct leat_told_%s : %s { LeatReportBlock *leat_reports; };\n", entry->name,
+                                params);
       if (entry->differs)
         leat_tables_append_params (out, wrapped, entry->wrapper);
       if (leat_tables_has_lanes (self, entry))
@@ -359,6 +396,8 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       g_autofree char *wrapped_layout = g_strdup_printf ("leat_layout_wrapped_%s", entry->name);
 
       leat_tables_append_kernel (out, self, entry);
+      if (entry->reports)
+        leat_tables_append_plain (out, self, entry);
       leat_tables_append_layout (out, layout, params, entry->params);
       if (leat_tables_has_lanes (self, entry))
         leat_tables_append_lane (out, self, entry);

@@ -58,6 +58,7 @@ typedef enum
   LEAT_KERNEL_ASKS_BLOCK_Z = 1 << 11,
   LEAT_KERNEL_ASKS_SHARED = 1 << 12, /* extern __shared__ */
   LEAT_KERNEL_ASKS_ASSEMBLY = 1 << 13,
+  LEAT_KERNEL_ASKS_REPORTS = 1 << 14,
 } LeatKernelAsks;
 
 LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);

@@ -13,7 +13,8 @@ typedef enum
   LEAT_DECL_PROTOTYPE, /* without one */
   LEAT_DECL_VARIABLE,
   LEAT_DECL_TYPE,
-  LEAT_DECL_OTHER, /* using namespace, static_assert: nothing to do */
+  LEAT_DECL_REPORT, /* LEAT_REPORT (...) */
+  LEAT_DECL_OTHER,  /* using namespace, static_assert: nothing to do */
 } LeatDeclKind;
 
 typedef enum
@@ -47,6 +48,7 @@ typedef struct
   LeatTokens *tokens;
   GArray *decls;
   GArray *linkage;
+  GArray *reports; /* LeatReportCode */
 } LeatKernelUnit;
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);

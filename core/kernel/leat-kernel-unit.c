@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-unit-private.h"
+#include "leat-kernel-report-private.h"
 
 #include <string.h>
 
@@ -200,7 +200,9 @@ leat_kernel_unit_scan (LeatKernelUnit *self, GError **error)
       if (leat_kernel_unit_skip_linkage (self, &i))
         continue;
       decl.first = i;
-      if (!leat_kernel_unit_check_word (self, i, error) || !leat_kernel_unit_read_decl (self, &decl, error))
+      if (leat_kernel_unit_skip_report (self, i, &decl.last))
+        decl.kind = LEAT_DECL_REPORT;
+      else if (!leat_kernel_unit_check_word (self, i, error) || !leat_kernel_unit_read_decl (self, &decl, error))
         return FALSE;
       if (leat_tokens_is (self->tokens, i, "static_assert")
           || (leat_tokens_is (self->tokens, i, "using") && leat_tokens_is (self->tokens, i + 1, "namespace")))
@@ -231,6 +233,7 @@ leat_kernel_unit_new (const LeatKernelText *text, GError **error)
 
   self->decls = g_array_new (FALSE, FALSE, sizeof (LeatDecl));
   self->linkage = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->reports = leat_report_codes_new ();
   self->tokens = leat_tokens_new (text, error);
   if (self->tokens == NULL || !leat_kernel_unit_check_launches (self, error) || !leat_kernel_unit_scan (self, error))
     return NULL;
@@ -243,6 +246,7 @@ leat_kernel_unit_free (LeatKernelUnit *self)
   g_clear_pointer (&self->tokens, leat_tokens_free);
   g_array_unref (self->decls);
   g_array_unref (self->linkage);
+  g_array_unref (self->reports);
   g_free (self);
 }
 

@@ -251,7 +251,9 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
       else if (buffer->place == LEAT_PLACE_STAGING)
         self->staging_bytes += leat_align (leat_buffer_get_room (buffer));
     }
-  self->staging_bytes += leat_align (counted->len * MAX (self->traits.lanes_most, 1) * sizeof (guint64));
+  self->staging_bytes += leat_align (counted->len * MAX (self->traits.lanes_most, 1) * sizeof (guint64))
+                         + leat_align (leat_plan_get_told_bytes (self));
+  self->own_bytes += leat_align (leat_plan_get_report_bytes (self));
 }
 
 const LeatBuffer *

@@ -100,7 +100,8 @@ leat_plan_predict (LeatPlan *self)
       sum.allocations += place == LEAT_PLACE_OWN;
       sum.pinned_allocations += place == LEAT_PLACE_STAGING;
     }
-  sum.pinned_allocations += counted->len > 0;
+  sum.pinned_allocations += (counted->len > 0) + (leat_plan_get_told_bytes (self) > 0);
+  sum.allocations += leat_plan_get_report_bytes (self) > 0;
   self->prediction = sum;
 }
 

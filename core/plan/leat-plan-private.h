@@ -95,7 +95,7 @@ typedef struct
   gboolean in_order; /* spread, and one lane after the other */
 
   /* loaded: kernels only */
-  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device */
+  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
 } LeatOp;
@@ -240,6 +240,12 @@ typedef struct
 
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
+/* May it report?  See leat-report-block.h. */
+gboolean leat_op_reports (const LeatOp *op);
+guint leat_plan_count_reporting (LeatPlan *self);
+/* Of the device's memory, and of pinned memory. */
+guint64 leat_plan_get_report_bytes (LeatPlan *self);
+guint64 leat_plan_get_told_bytes (LeatPlan *self);
 /* (nullable) */
 LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);

@@ -10,6 +10,7 @@
 #include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
+#include "kernel/device/leat-report-block.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
 #include "replay/leat-session.h"
@@ -112,6 +113,16 @@ typedef struct
   gint64 instantiate_us;  /* what that took, with their upload */
 } LeatGraphCounts;
 
+/* What one op reported with one code, in one run. */
+typedef struct
+{
+  const LeatOp *op;
+  guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
+  guint64 count;
+  guint n_records; /* of the first that came, in the order of their indices */
+  LeatReportRecord records[LEAT_REPORT_KEPT];
+} LeatReport;
+
 typedef struct _LeatLane LeatLane;
 struct _LeatLane
 {
@@ -146,6 +157,9 @@ struct _LeatLane
   guint live;          /* of them, those that the next launch is for */
   guint shift;         /* the lane whose memory `addresses` and `hosts` have; 0 but for a moment */
   LeatLaunch **spread; /* by op index: one for each lane; NULL but for kernels that are launched so */
+
+  LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
+  LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 
@@ -277,6 +291,14 @@ gboolean leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint 
 /* Kernels are packed with the arguments that nodes have now. */
 gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
 gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
+
+gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
+/* Where a kernel reports to; 0 for one that does not. */
+CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
+/* After a run: has any kernel reported?  Costs a look at a word. */
+gboolean leat_lane_has_reports (LeatLane *self);
+/* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
+gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);

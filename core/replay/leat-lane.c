@@ -57,7 +57,7 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
-      || !leat_lane_allocate_overs (self, error)
+      || !leat_lane_allocate_overs (self, error) || !leat_lane_allocate_reports (self, error)
       || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
       || !leat_lane_pack_launches (self, error))
     return NULL;
@@ -78,6 +78,8 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->overs, leat_memory_free);
+  g_clear_pointer (&self->report_blocks, leat_memory_free);
+  g_clear_pointer (&self->told, leat_memory_free);
   g_clear_pointer (&self->counted, g_array_unref);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_free (self->addresses);

@@ -16,6 +16,7 @@
  * be, and where to say that there are more). */
 
 #define LEAT_PARAM_MOST 6 /* parameters of a wrapper that one of the prototype may stand for */
+#define LEAT_PARAM_MORE 2 /* that stand for none: where to report to, and the clock */
 
 static gboolean
 leat_launch_refuse (const LeatOp *op, const LeatParam *param, const char *why, GError **error)
@@ -195,8 +196,8 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
     {
       guint most = op->is_head ? op->prototype->n_params : LEAT_PARAM_MOST * op->n_args;
 
-      self->storage = g_malloc0_n (most + 1, LEAT_PARAM_SLOT);
-      self->params = g_new0 (void *, most + 1);
+      self->storage = g_malloc0_n (most + LEAT_PARAM_MORE, LEAT_PARAM_SLOT);
+      self->params = g_new0 (void *, most + LEAT_PARAM_MORE);
     }
   self->n_params = 0;
   if (op->is_head)
@@ -204,6 +205,8 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
   for (guint i = 0; i < op->n_args; i++)
     if (!leat_launch_put (self, lane, op, i, error))
       return FALSE;
+  if (leat_op_reports (op))
+    leat_launch_put_address (self, leat_lane_get_report_block (lane, op));
   /* Behind the others: a kernel that tells no times does not look at it. */
   if (lane->timing != NULL && lane->timing->clocks != NULL)
     leat_launch_put_address (self, leat_timing_get_clock (lane->timing, op));

@@ -202,7 +202,7 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
     op->laned ? leat_image_dup_lane_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = op->by_slot || op->laned || leat_op_takes_counts (op);
+  op->wrapped = op->by_slot || op->laned || leat_op_takes_counts (op) || leat_op_reports (op);
 
   if (module == NULL)
     module = leat_resident_load_module (self, op->source, op->laned, error);

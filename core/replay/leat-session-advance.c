@@ -121,7 +121,7 @@ leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
   self->ended = flow == LEAT_FLOW_END;
   if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
     flow = LEAT_FLOW_ERROR;
-  self->failed = flow == LEAT_FLOW_ERROR;
+  self->failed = flow == LEAT_FLOW_ERROR && !self->flight.refused;
   leat_session_tell_stats (self);
   return flow;
 }
@@ -160,8 +160,10 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
  *
  * At the end of the sources the sinks are finished (files get their names) and %LEAT_FLOW_END is returned, from then on
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
- * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  %LEAT_SESSION_ERROR_STATE while it is not open,
- * %LEAT_SESSION_ERROR_BUSY while another thread has it, and %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
+ * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  Not so after %LEAT_SESSION_ERROR_REPORTED: a kernel
+ * says that the data of this run are at fault; the run has no results, and the next call goes on with the next data.
+ * %LEAT_SESSION_ERROR_STATE while it is not open, %LEAT_SESSION_ERROR_BUSY while another thread has it, and
+ * %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
  *
  * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or
  * no graph, that error is given before anything was run, the properties have their former values again, and the next
@@ -238,8 +240,10 @@ static void
 leat_session_post_outcome (LeatSession *self, const GError *error)
 {
   LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
+  gboolean reported = g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_autoptr (GVariant) details = reported ? leat_session_dup_refusal (self) : NULL;
 
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, NULL));
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, details));
 }
 
 /**

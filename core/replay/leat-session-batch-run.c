@@ -264,7 +264,8 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
         leat_batch_run_take (self, run, i, lane);
       return TRUE;
     }
-  if (g_error_matches (inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW))
+  if (g_error_matches (inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW)
+      || g_error_matches (inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED))
     {
       g_ptr_array_index (self->batch->errors, lane) = inner;
       self->stats.lane_errors++;

@@ -125,8 +125,8 @@ leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_la
  * lane is live; at first nothing is.
  *
  * Returns: whether there is such memory; %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_DIRECTION,
- *   %LEAT_SESSION_ERROR_BATCH where the pipeline takes no batches, %LEAT_DRIVER_ERROR_OUT_OF_MEMORY and
- *   %LEAT_DRIVER_ERROR_BUDGET where there is no room
+ *   %LEAT_SESSION_ERROR_BATCH where the pipeline takes no batches, %LEAT_DRIVER_ERROR_OUT_OF_MEMORY
+ *   where there is no room
  */
 gboolean
 leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, LeatView *view, guint64 *stride,

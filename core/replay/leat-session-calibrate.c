@@ -321,6 +321,7 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
   good = leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
          && leat_calibrate_apply (&calibration, error);
   leat_device_pop (self->device);
+  good = good && leat_session_drop_reports (self, lane, error);
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good;
   leat_session_count_copies (self, lane);

@@ -185,6 +185,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   memset (&self->stats, 0, sizeof self->stats);
   leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
+  leat_session_clear_reports (self);
   self->measured = self->timing_mode == LEAT_TIMING_NODES;
   self->n_measured = 0;
   self->flushed = self->ended = self->failed = FALSE;

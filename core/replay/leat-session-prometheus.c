@@ -87,6 +87,32 @@ leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *label
   g_string_append_printf (out, "%s{%s} %" G_GUINT64_FORMAT "\n", samples, labels, times->samples);
 }
 
+static void
+leat_prometheus_append_reports (GString *out, LeatSession *self, const char *labels)
+{
+  static const char name[] = "leat_node_reports_total";
+  g_autoptr (GVariant) reports = g_variant_ref_sink (leat_session_print_reports (self));
+
+  if (g_variant_n_children (reports) == 0)
+    return;
+  leat_prometheus_append_head (out, name, "What the kernel of a node reported", TRUE);
+  for (gsize i = 0; i < g_variant_n_children (reports); i++)
+    {
+      g_autoptr (GVariant) report = g_variant_get_child_value (reports, i);
+      const char *node = NULL, *severity = NULL;
+      guint64 count = 0;
+      guint code = 0;
+
+      g_variant_lookup (report, "node", "&s", &node);
+      g_variant_lookup (report, "severity", "&s", &severity);
+      g_variant_lookup (report, "code", "u", &code);
+      g_variant_lookup (report, "count", "t", &count);
+      g_string_append_printf (out, "%s{%s,", name, labels);
+      leat_prometheus_append_label (out, "node", node);
+      g_string_append_printf (out, ",code=\"%u\",severity=\"%s\"} %" G_GUINT64_FORMAT "\n", code, severity, count);
+    }
+}
+
 /**
  * leat_session_to_prometheus:
  * @self: a session
@@ -121,5 +147,6 @@ leat_session_to_prometheus (LeatSession *self, const char *pipeline)
   if (self->times.nodes->len > 0)
     leat_prometheus_append_nodes (out, self, labels->str);
   g_mutex_unlock (&self->told_lock);
+  leat_prometheus_append_reports (out, self, labels->str);
   return g_string_free (out, FALSE);
 }

@@ -239,6 +239,16 @@ leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
   return TRUE;
 }
 
+/* Where a kernel says what was wrong, a count that came of it says nothing more. */
+static gboolean
+leat_session_check_run (LeatSession *self, LeatLane *lane, GError **error)
+{
+  if (leat_session_check_reports (self, lane, error))
+    return leat_lane_check_overs (lane, error);
+  leat_lane_check_overs (lane, NULL);
+  return FALSE;
+}
+
 /* How long a run took is known only to who waited for it from its launch on. */
 static gboolean
 leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us, GError **error)
@@ -259,7 +269,7 @@ leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us,
     self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   flight->launched = flight->watched = FALSE;
   if (!good || (flight->measured && !leat_session_read_measured (self, lane, error))
-      || !leat_lane_check_overs (lane, error))
+      || !leat_session_check_run (self, lane, error))
     return FALSE;
   if (lane->timing != NULL && !flight->measured)
     leat_session_note_unmeasured (self, *ended_us - flight->filled_us);
@@ -271,7 +281,7 @@ leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us,
   return TRUE;
 }
 
-/* A run whose result was known is no measurement of anything. */
+/* A run whose result was known, or that has none, is no measurement of anything. */
 static void
 leat_session_note_recalled (LeatSession *self)
 {
@@ -374,9 +384,15 @@ leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellab
       return LEAT_FLOW_DATA;
     }
   if (flight->launched && !leat_session_wait_for_work (self, lane, &ended_us, error))
-    return LEAT_FLOW_ERROR;
+    {
+      if (flight->refused)
+        leat_session_note_recalled (self);
+      return LEAT_FLOW_ERROR;
+    }
   computed_us = gives ? g_get_monotonic_time () : 0;
-  leat_session_remember (self);
+  /* A result that is known already would come without what was reported of it. */
+  if (G_LIKELY (!flight->reported))
+    leat_session_remember (self);
   if (!leat_session_drain_all (self, cancellable, error))
     return LEAT_FLOW_ERROR;
   leat_session_note_times (self, flight, ended_us, gives ? g_get_monotonic_time () - computed_us : 0);

@@ -91,6 +91,24 @@ static const LeatCounter leat_counters[] = {
    */
   GAUGE ("memo-held-bytes", memo_bytes, "Bytes that are remembered, of inputs and results"),
   /**
+   * LeatSession:runs-refused:
+   *
+   * Runs that failed because a kernel reported an error, since the session was opened.
+   */
+  COUNTER ("runs-refused", runs_refused, "Runs that failed because a kernel reported an error"),
+  /**
+   * LeatSession:reports:
+   *
+   * Reports of kernels, since the session was opened.
+   */
+  COUNTER ("reports", reports, "Reports of kernels"),
+  /**
+   * LeatSession:reports-lost:
+   *
+   * Reports that were counted and of which no record was kept, since the session was opened.
+   */
+  COUNTER ("reports-lost", reports_lost, "Reports that were counted and of which no record was kept"),
+  /**
    * LeatSession:changes:
    *
    * Nodes whose arguments were set between runs, since the session was opened.
@@ -402,7 +420,9 @@ leat_session_print_trials (LeatSession *self)
  * result.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-resident t (without uploads,
- *   since the inputs were what they were) and memo-hits t (results that were known); runs-measured t (by the
+ *   since the inputs were what they were) and memo-hits t (results that were known); runs-refused t (kernels reported
+ *   an error), reports t (of kernels), reports-lost t (of which no record was kept), reports-by-code aa{sv} (node s,
+ *   code u, severity s, text s, count t); runs-measured t (by the
  *   device's clock, with #LeatSession:timing); memo-lookups t, memo-held t
  *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t (plans made
  *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
@@ -431,6 +451,7 @@ leat_session_dup_stats (LeatSession *self)
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
+  g_variant_dict_insert_value (&dict, "reports-by-code", leat_session_print_reports (self));
   g_variant_dict_insert (&dict, "last-reason", "s", reason);
   for (guint i = 0; i < G_N_ELEMENTS (leat_counters); i++)
     g_variant_dict_insert (&dict, leat_counters[i].name, leat_counter_is_time (&leat_counters[i]) ? "x" : "t",

@@ -88,6 +88,8 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
   g_array_unref (self->trials);
+  g_array_unref (self->report_totals);
+  g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->told_device);
@@ -121,6 +123,7 @@ leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
   self->calibrate = TRUE;
+  self->report_totals = leat_session_totals_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->memo_entries = 32;

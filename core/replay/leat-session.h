@@ -30,6 +30,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_UNBOUND: a run, and a port whose memory the program brings has none
  * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
  * @LEAT_SESSION_ERROR_BATCH: inputs of a batch that do not fit, or a pipeline that takes no batches
+ * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -46,6 +47,7 @@ typedef enum
   LEAT_SESSION_ERROR_UNBOUND,
   LEAT_SESSION_ERROR_MEMORY,
   LEAT_SESSION_ERROR_BATCH,
+  LEAT_SESSION_ERROR_REPORTED,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -179,6 +181,7 @@ gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray 
 GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
 LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
+GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);

@@ -61,6 +61,14 @@ static const FaultChange stats_changes[] = {
   { 0 },
 };
 
+static const FaultChange check_changes[] = {
+  { "last", "block", "64", 0 },
+  { "source", "spec", "f32[32]", 128 },
+  { "source", "spec", "f32[16]", 64 },
+  { "up", "mode", "mapped", 0 },
+  { 0 },
+};
+
 const FaultScenario fault_scenarios[] = {
   { .name = "scan",
     .text = "leat 1\n"
@@ -98,6 +106,16 @@ const FaultScenario fault_scenarios[] = {
     .keeps_nothing = TRUE,
     .first = "scaled",
     .changes = stats_changes },
+  { .name = "check",
+    .text = "leat 1\n"
+            "app name=source spec=f32[16] -> upload name=up mode=copy -> kernel name=last source=\"GRAPHS/check.cu\" "
+            "limit=0 -> readback mode=copy -> app name=sink\n",
+    .bytes = 64,
+    .arg_node = "last",
+    .arg = "limit",
+    .keeps_nothing = TRUE,
+    .first = "last",
+    .changes = check_changes },
   { .name = "scan-file",
     .text = "leat 1\n"
             "let input = \"\"\n"

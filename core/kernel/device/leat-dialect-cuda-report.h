@@ -1,0 +1,51 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+/* leat_report () for NVRTC: put before kernels that use it, behind leat-dialect-cuda.h and leat-report-block.h.
+ *
+ * Where to write is a parameter of the wrapper, and whoever the kernel calls has to find it: functions of any form,
+ * called through pointers too.  So each thread leaves it in a word of its block's shared memory as the kernel begins.
+ * All of them leave the same and each has done so before it reads, so that no barrier is needed. */
+
+static __shared__ LeatReportBlock *leat_reports_of_block;
+
+__device__ __forceinline__ void
+leat_report_begin (LeatReportBlock *reports)
+{
+  *(LeatReportBlock *volatile *) &leat_reports_of_block = reports;
+}
+
+/* A kernel that is launched by its own name has nowhere to report to. */
+static __device__ inline void
+leat_report_at (unsigned int code, uint64_t index, leat_reported what)
+{
+  LeatReportBlock *block = *(LeatReportBlock *volatile *) &leat_reports_of_block;
+  unsigned int row = code < LEAT_REPORT_CODES ? code : LEAT_REPORT_CODES;
+  uint64_t place;
+
+  if (block == nullptr)
+    return;
+  place = atomicAdd (&block->counts[row], (uint64_t) 1);
+  if (place < LEAT_REPORT_KEPT)
+    {
+      LeatReportRecord *record = &block->records[row][place];
+
+      record->index = index;
+      record->value = what.value;
+      record->code = code;
+      record->kind = what.kind;
+    }
+  if (place == 0)
+    {
+      *(volatile uint64_t *) block->own = 1;
+      *(volatile uint64_t *) block->any = 1;
+    }
+}
+
+__device__ __forceinline__ void
+leat_report (unsigned int code, leat_reported what)
+{
+  leat_report_at (code, leat_grid_rank (), what);
+}

@@ -1,0 +1,41 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+#include "kernel/device/leat-report-block.h"
+
+/* Which ops may report, and the memory that this takes. */
+
+gboolean
+leat_op_reports (const LeatOp *op)
+{
+  return op->kind == LEAT_OP_KERNEL && op->prototype->reports;
+}
+
+guint
+leat_plan_count_reporting (LeatPlan *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->ops->len; i++)
+    n += leat_op_reports (leat_plan_get_op (self, i));
+  return n;
+}
+
+/* A block for each on the device. */
+guint64
+leat_plan_get_report_bytes (LeatPlan *self)
+{
+  return (guint64) leat_plan_count_reporting (self) * sizeof (LeatReportBlock);
+}
+
+/* And on the host a word for each, behind the one for all. */
+guint64
+leat_plan_get_told_bytes (LeatPlan *self)
+{
+  guint n = leat_plan_count_reporting (self);
+
+  return n > 0 ? (n + 1) * sizeof (guint64) : 0;
+}

@@ -1,0 +1,114 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* What kernels of a lane report (leat-report-block.h).  A run in which none does costs a look at a word of pinned
+ * memory; where one did, its block is brought back, and both are made ready for the next run. */
+
+/* The ops that report stand in the order of their blocks. */
+static const LeatOp *
+leat_lane_get_reporting (LeatLane *self, guint index)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    if (leat_op_reports (leat_plan_get_op (self->plan, i)) && index-- == 0)
+      return leat_plan_get_op (self->plan, i);
+  return NULL;
+}
+
+static gboolean
+leat_lane_write_block (LeatLane *self, guint index, GError **error)
+{
+  CUdeviceptr told = leat_memory_get_address (self->told);
+  g_autofree LeatReportBlock *block = g_new0 (LeatReportBlock, 1);
+
+  block->any = (uint64_t *) told;
+  block->own = (uint64_t *) told + 1 + index;
+  return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
+}
+
+gboolean
+leat_lane_allocate_reports (LeatLane *self, GError **error)
+{
+  guint64 bytes = leat_plan_get_told_bytes (self->plan);
+  guint n = leat_plan_count_reporting (self->plan);
+
+  if (n == 0)
+    return TRUE;
+  self->told = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
+  if (self->told == NULL)
+    return FALSE;
+  memset (leat_memory_get_host (self->told), 0, bytes);
+  self->report_blocks = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE,
+                                         leat_plan_get_report_bytes (self->plan), "what kernels report", error);
+  for (guint i = 0; i < n && self->report_blocks != NULL; i++)
+    if (!leat_lane_write_block (self, i, error))
+      return FALSE;
+  return self->report_blocks != NULL;
+}
+
+CUdeviceptr
+leat_lane_get_report_block (LeatLane *self, const LeatOp *op)
+{
+  guint before = 0;
+
+  if (self->report_blocks == NULL || !leat_op_reports (op))
+    return 0;
+  for (guint i = 0; i < op->index; i++)
+    before += leat_op_reports (leat_plan_get_op (self->plan, i));
+  return leat_memory_get_address (self->report_blocks) + before * sizeof (LeatReportBlock);
+}
+
+gboolean
+leat_lane_has_reports (LeatLane *self)
+{
+  return self->told != NULL && *(volatile const guint64 *) leat_memory_get_host (self->told) != 0;
+}
+
+static int
+leat_report_compare_indices (gconstpointer a, gconstpointer b)
+{
+  const LeatReportRecord *x = a, *y = b;
+
+  return x->index != y->index ? (x->index < y->index ? -1 : 1) : (x->value > y->value) - (x->value < y->value);
+}
+
+/* Which were first is chance where many threads report; their order need not be. */
+static void
+leat_lane_add_row (const LeatOp *op, const LeatReportBlock *block, guint row, GArray *reports)
+{
+  LeatReport report = { .op = op, .code = row, .count = block->counts[row] };
+
+  report.n_records = MIN (report.count, LEAT_REPORT_KEPT);
+  memcpy (report.records, block->records[row], report.n_records * sizeof *report.records);
+  qsort (report.records, report.n_records, sizeof *report.records, leat_report_compare_indices);
+  g_array_append_val (reports, report);
+}
+
+static gboolean
+leat_lane_take_block (LeatLane *self, guint index, GArray *reports, GError **error)
+{
+  g_autofree LeatReportBlock *block = g_new (LeatReportBlock, 1);
+  const LeatOp *op = leat_lane_get_reporting (self, index);
+
+  if (!leat_memory_read (self->report_blocks, index * sizeof *block, block, sizeof *block, error))
+    return FALSE;
+  for (guint row = 0; row < LEAT_REPORT_ROWS; row++)
+    if (block->counts[row] > 0)
+      leat_lane_add_row (op, block, row, reports);
+  return leat_lane_write_block (self, index, error);
+}
+
+gboolean
+leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error)
+{
+  guint64 *told = leat_memory_get_host (self->told);
+  guint n = leat_plan_count_reporting (self->plan);
+
+  for (guint i = 0; i < n; i++)
+    if (told[1 + i] != 0 && !leat_lane_take_block (self, i, reports, error))
+      return FALSE;
+  memset (told, 0, leat_plan_get_told_bytes (self->plan));
+  return TRUE;
+}

@@ -1,0 +1,353 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "kernel/leat-kernel-source-private.h"
+
+#include <math.h>
+
+/* What kernels reported, for people and programs.  All of this is done only after a run in which one did. */
+
+#define LEAT_SESSION_REPORTS_POSTED 16 /* messages of one run */
+
+/* What one node reported with one code since the session was opened. */
+typedef struct
+{
+  char *node, *text;
+  guint code;
+  gboolean is_error;
+  guint64 count;
+} LeatReportTotal;
+
+static void
+leat_report_total_clear (gpointer data)
+{
+  LeatReportTotal *self = data;
+
+  g_free (self->node);
+  g_free (self->text);
+}
+
+GArray *
+leat_session_totals_new (void)
+{
+  GArray *totals = g_array_new (FALSE, TRUE, sizeof (LeatReportTotal));
+
+  g_array_set_clear_func (totals, leat_report_total_clear);
+  return totals;
+}
+
+void
+leat_session_clear_reports (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  g_array_set_size (self->report_totals, 0);
+  g_clear_pointer (&self->reported, g_variant_unref);
+  g_mutex_unlock (&self->told_lock);
+}
+
+static const LeatReportCode *
+leat_report_get_code (const LeatReport *self)
+{
+  return leat_kernel_source_find_report (self->op->source, self->code);
+}
+
+static gboolean
+leat_report_is_error (const LeatReport *self)
+{
+  const LeatReportCode *code = leat_report_get_code (self);
+
+  return code != NULL && code->is_error;
+}
+
+static char *
+leat_report_dup_text (const LeatReport *self)
+{
+  const LeatReportCode *code = leat_report_get_code (self);
+
+  if (code != NULL)
+    return g_strdup (code->text);
+  if (self->code < LEAT_REPORT_CODES)
+    return g_strdup_printf ("report %u", self->code);
+  return g_strdup_printf ("report %u, a code above %u,", self->records[0].code, LEAT_REPORT_CODES - 1);
+}
+
+static GVariant *
+leat_report_record_get_value (const LeatReportRecord *self)
+{
+  double real;
+
+  memcpy (&real, &self->value, sizeof real);
+  if (self->kind == LEAT_REPORT_REAL)
+    return g_variant_new_double (real);
+  return self->kind == LEAT_REPORT_SIGNED ? g_variant_new_int64 ((gint64) self->value)
+                                          : g_variant_new_uint64 (self->value);
+}
+
+static char *
+leat_report_record_print_value (const LeatReportRecord *self)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  double real;
+
+  memcpy (&real, &self->value, sizeof real);
+  if (self->kind == LEAT_REPORT_REAL && isnan (real))
+    return g_strdup ("nan"); /* whatever its sign */
+  if (self->kind == LEAT_REPORT_REAL)
+    return g_strdup (g_ascii_formatd (text, sizeof text, "%.9g", real));
+  return self->kind == LEAT_REPORT_SIGNED ? g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) self->value)
+                                          : g_strdup_printf ("%" G_GUINT64_FORMAT, self->value);
+}
+
+/* `kernel "sqrt0": a negative number at 17: -3 (and 41 more)` */
+static GError *
+leat_report_make_error (const LeatReport *self)
+{
+  g_autofree char *text = leat_report_dup_text (self), *more = NULL;
+  g_autofree char *value = leat_report_record_print_value (&self->records[0]);
+
+  if (self->count > 1)
+    more = g_strdup_printf (" (and %" G_GUINT64_FORMAT " more)", self->count - 1);
+  return g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED, "%s \"%s\": %s at %" G_GUINT64_FORMAT ": %s%s",
+                      leat_node_get_id (self->op->node), leat_node_get_name (self->op->node), text,
+                      self->records[0].index, value, more != NULL ? more : "");
+}
+
+static GVariant *
+leat_report_get_records (const LeatReport *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(tv)"));
+  for (guint i = 0; i < self->n_records; i++)
+    g_variant_builder_add (&builder, "(tv)", self->records[i].index, leat_report_record_get_value (&self->records[i]));
+  return g_variant_builder_end (&builder);
+}
+
+static GVariant *
+leat_report_get_details (const LeatReport *self, guint lane)
+{
+  g_autofree char *text = leat_report_dup_text (self);
+  const LeatReportCode *code = leat_report_get_code (self);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "node", "s", leat_node_get_name (self->op->node));
+  g_variant_dict_insert (&dict, "lane", "u", lane);
+  g_variant_dict_insert (&dict, "code", "u", self->records[0].code);
+  if (code != NULL && code->name != NULL)
+    g_variant_dict_insert (&dict, "name", "s", code->name);
+  g_variant_dict_insert (&dict, "severity", "s", leat_report_is_error (self) ? "error" : "warning");
+  g_variant_dict_insert (&dict, "text", "s", text);
+  g_variant_dict_insert (&dict, "count", "t", self->count);
+  g_variant_dict_insert (&dict, "lost", "t", self->count - self->n_records);
+  g_variant_dict_insert (&dict, "index", "t", self->records[0].index);
+  g_variant_dict_insert_value (&dict, "value", leat_report_record_get_value (&self->records[0]));
+  g_variant_dict_insert_value (&dict, "records", leat_report_get_records (self));
+  return g_variant_dict_end (&dict);
+}
+
+static LeatReportTotal *
+leat_session_have_total (LeatSession *self, const LeatReport *report)
+{
+  const char *node = leat_node_get_name (report->op->node);
+  LeatReportTotal total = { .code = report->records[0].code };
+
+  for (guint i = 0; i < self->report_totals->len; i++)
+    {
+      LeatReportTotal *is = &g_array_index (self->report_totals, LeatReportTotal, i);
+
+      if (is->code == total.code && g_str_equal (is->node, node))
+        return is;
+    }
+  total.node = g_strdup (node);
+  g_array_append_val (self->report_totals, total);
+  return &g_array_index (self->report_totals, LeatReportTotal, self->report_totals->len - 1);
+}
+
+/* Under the lock. */
+static void
+leat_session_add_report (LeatSession *self, const LeatReport *report)
+{
+  LeatReportTotal *total = leat_session_have_total (self, report);
+
+  g_free (total->text);
+  total->text = leat_report_dup_text (report); /* another file may give the code another one */
+  total->is_error = leat_report_is_error (report);
+  total->count += report->count;
+  self->stats.reports += report->count;
+  self->stats.reports_lost += report->count - report->n_records;
+}
+
+static void
+leat_session_note_reports (LeatSession *self, GArray *reports, guint lane)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < reports->len; i++)
+    {
+      const LeatReport *report = &g_array_index (reports, LeatReport, i);
+
+      leat_session_add_report (self, report);
+      g_variant_builder_add_value (&builder, leat_report_get_details (report, lane));
+    }
+  g_clear_pointer (&self->reported, g_variant_unref);
+  self->reported = g_variant_ref_sink (g_variant_builder_end (&builder));
+  g_mutex_unlock (&self->told_lock);
+}
+
+static void
+leat_session_post_report (LeatSession *self, const LeatReport *report, guint lane)
+{
+  g_autoptr (GError) warning = leat_report_make_error (report);
+
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, leat_node_get_name (report->op->node), warning,
+                                   leat_report_get_details (report, lane)));
+}
+
+static void
+leat_session_post_left_out (LeatSession *self, guint left_out)
+{
+  g_autoptr (GError) warning = g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
+                                            "%u more kinds of reports of this run are not told one by one", left_out);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "left-out", "u", left_out);
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, g_variant_dict_end (&dict)));
+}
+
+/* The error that the run fails with is told by who asked for the run. */
+static void
+leat_session_post_reports (LeatSession *self, GArray *reports, const LeatReport *cause, guint lane)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < reports->len; i++)
+    {
+      const LeatReport *report = &g_array_index (reports, LeatReport, i);
+
+      if (report != cause && n++ < LEAT_SESSION_REPORTS_POSTED)
+        leat_session_post_report (self, report, lane);
+    }
+  if (n > LEAT_SESSION_REPORTS_POSTED)
+    leat_session_post_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
+}
+
+/* The first in the order of the ops: those behind it may only have met what it left. */
+static const LeatReport *
+leat_session_find_cause (GArray *reports)
+{
+  for (guint i = 0; i < reports->len; i++)
+    if (leat_report_is_error (&g_array_index (reports, LeatReport, i)))
+      return &g_array_index (reports, LeatReport, i);
+  return NULL;
+}
+
+static G_NO_INLINE gboolean
+leat_session_read_reports (LeatSession *self, LeatLane *lane, GError **error)
+{
+  g_autoptr (GArray) reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
+  const LeatReport *cause;
+  guint number = 0;
+
+  if (!leat_lane_take_reports (lane, reports, error))
+    return FALSE;
+  g_ptr_array_find (self->lanes, lane, &number);
+  self->flight.reported = TRUE;
+  cause = leat_session_find_cause (reports);
+  leat_session_note_reports (self, reports, number);
+  leat_session_post_reports (self, reports, cause, number);
+  if (cause == NULL)
+    return TRUE;
+  self->flight.refused = TRUE;
+  self->stats.runs_refused++;
+  g_propagate_error (error, leat_report_make_error (cause));
+  return FALSE;
+}
+
+gboolean
+leat_session_check_reports (LeatSession *self, LeatLane *lane, GError **error)
+{
+  return G_LIKELY (!leat_lane_has_reports (lane)) || leat_session_read_reports (self, lane, error);
+}
+
+/* Of runs that nobody asked for. */
+gboolean
+leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error)
+{
+  g_autoptr (GArray) reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
+
+  return !leat_lane_has_reports (lane) || leat_lane_take_reports (lane, reports, error);
+}
+
+/**
+ * leat_session_dup_reports:
+ * @self: a session
+ *
+ * Gets what kernels reported in the last run in which any did, since the session was opened.  Any thread may ask.
+ *
+ * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each node and code, in the order of the nodes:
+ * node s, lane u, code u, name s (where the file gives the code one), severity s (`error`, `warning`), text s, count t,
+ *   records a(tv) (the first that came: index and value, which is x, t or d), lost t (reports without a record), and
+ *   of the first record index t and value v
+ */
+GVariant *
+leat_session_dup_reports (LeatSession *self)
+{
+  GVariant *reported;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+  g_mutex_lock (&self->told_lock);
+  reported = self->reported != NULL ? g_variant_ref (self->reported) : NULL;
+  g_mutex_unlock (&self->told_lock);
+  return reported != NULL ? reported : g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE_VARDICT, NULL, 0));
+}
+
+/* What the run that was refused last failed with. (transfer full) (nullable) */
+GVariant *
+leat_session_dup_refusal (LeatSession *self)
+{
+  g_autoptr (GVariant) reported = leat_session_dup_reports (self);
+
+  for (gsize i = 0; i < g_variant_n_children (reported); i++)
+    {
+      g_autoptr (GVariant) details = g_variant_get_child_value (reported, i);
+      const char *severity;
+
+      if (g_variant_lookup (details, "severity", "&s", &severity) && g_str_equal (severity, "error"))
+        return g_steal_pointer (&details);
+    }
+  return NULL;
+}
+
+/* For the statistics. (transfer floating) */
+GVariant *
+leat_session_print_reports (LeatSession *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->report_totals->len; i++)
+    {
+      const LeatReportTotal *total = &g_array_index (self->report_totals, LeatReportTotal, i);
+      GVariantDict dict;
+
+      g_variant_dict_init (&dict, NULL);
+      g_variant_dict_insert (&dict, "node", "s", total->node);
+      g_variant_dict_insert (&dict, "code", "u", total->code);
+      g_variant_dict_insert (&dict, "severity", "s", total->is_error ? "error" : "warning");
+      g_variant_dict_insert (&dict, "text", "s", total->text);
+      g_variant_dict_insert (&dict, "count", "t", total->count);
+      g_variant_builder_add_value (&builder, g_variant_dict_end (&dict));
+    }
+  g_mutex_unlock (&self->told_lock);
+  return g_variant_builder_end (&builder);
+}
