@@ -172,10 +172,10 @@ check_poison (const char *chain, LeatExecutor executor, guint by)
 static void
 test_mixed_poison (gconstpointer executor)
 {
-  check_poison ("app name=source spec=u32[<=100] -> upload -> KERNEL=even grid=1 block=1 out=u32[<=8] -> readback -> "
+  check_poison ("app name=source spec=u32[<=100] -> upload -> KERNEL=even grid=1 block=1 y=u32[<=8] -> readback -> "
                 "app name=sink\n",
                 GPOINTER_TO_INT (executor), 0);
-  check_poison ("app name=source spec=u32[<=100] -> upload -> KERNEL=even grid=1 block=1 out=u32[<=8] -> "
+  check_poison ("app name=source spec=u32[<=100] -> upload -> KERNEL=even grid=1 block=1 y=u32[<=8] -> "
                 "KERNEL=more by=7 -> readback -> app name=sink\n",
                 GPOINTER_TO_INT (executor), 7);
 }
@@ -256,7 +256,7 @@ test_mixed_budget (void)
                         "app name=source spec=f32[100000] -> upload -> map expr=\"x+1\" -> readback -> app "
                         "name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
-  leat_device_set_budget (leat_session_get_device (fixture.session), 1024 * 1024);
+  leat_device_set_budget (leat_session_get_device (fixture.session), 128 * 1024);
   g_assert_false (leat_session_map_batch (fixture.session, "source", 4, &view, &stride, &error));
   g_test_message ("%s", error->message);
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
