@@ -15,6 +15,7 @@ typedef struct
   LeatWait wait;
   guint repeat;
   guint64 replays;    /* of a soak */
+  gboolean trials;    /* those of calibration are told */
   char *folder;       /* of this process alone, to be removed at the end */
   char *kernels;      /* a file in it */
   LeatDevice *device; /* open all the time, so that no case pays for a context */

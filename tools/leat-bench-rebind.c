@@ -21,7 +21,8 @@ typedef struct
   LeatMemory *sets[2]; /* memory for all inputs */
   const float *out[PORTS];
   char names[PORTS][16];
-  LeatBenchSeries same, other, bind; /* replays, those with other memory, and of these the binding alone */
+  LeatBenchSeries same, other;       /* replays, and those with other memory */
+  LeatBenchSeries bind, bind_singly; /* the binding alone, with one call and with one for each input */
 } LeatBenchRebind;
 
 static void
@@ -36,6 +37,7 @@ leat_bench_rebind_clear (LeatBenchRebind *self)
   leat_bench_series_clear (&self->same);
   leat_bench_series_clear (&self->other);
   leat_bench_series_clear (&self->bind);
+  leat_bench_series_clear (&self->bind_singly);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchRebind, leat_bench_rebind_clear)
@@ -121,6 +123,17 @@ leat_bench_rebind_check (LeatBenchRebind *self, guint nodes, guint round, GError
 static gboolean
 leat_bench_rebind_bind (LeatBenchRebind *self, guint set, GError **error)
 {
+  LeatPortMemory memories[PORTS];
+
+  for (guint i = 0; i < PORTS; i++)
+    memories[i] =
+      (LeatPortMemory){ self->names[i], leat_memory_get_address (self->sets[set]) + i * BYTES, BYTES, NUMBERS };
+  return leat_session_bind_inputs (self->session, memories, PORTS, error);
+}
+
+static gboolean
+leat_bench_rebind_bind_singly (LeatBenchRebind *self, guint set, GError **error)
+{
   CUdeviceptr address = leat_memory_get_address (self->sets[set]);
 
   for (guint i = 0; i < PORTS; i++)
@@ -135,34 +148,54 @@ leat_bench_rebind_replay (LeatBenchRebind *self, GError **error)
   return leat_session_replay (self->session, FALSE, NULL, error) != LEAT_FLOW_ERROR;
 }
 
-/* One run on other memory, and one on the same. */
+/* A run on other memory, bound with one call or with one for each input. */
 static gboolean
-leat_bench_rebind_take_turn (LeatBenchRebind *self, guint nodes, guint round, GError **error)
+leat_bench_rebind_time_other (LeatBenchRebind *self, guint round, guint number, gboolean singly, GError **error)
 {
-  double begin, bound, end;
+  LeatBenchSeries *bind = singly ? &self->bind_singly : &self->bind, *other = singly ? NULL : &self->other;
+  guint set = singly ? (round + 1) % 2 : round % 2;
+  double begin, bound;
 
-  leat_bench_rebind_fill (self, round % 2, 2 * round);
+  leat_bench_rebind_fill (self, set, number);
   begin = leat_bench_now_us ();
-  if (!leat_bench_rebind_bind (self, round % 2, error))
+  if (!(singly ? leat_bench_rebind_bind_singly : leat_bench_rebind_bind) (self, set, error))
     return FALSE;
   bound = leat_bench_now_us ();
   if (!leat_bench_rebind_replay (self, error))
     return FALSE;
-  end = leat_bench_now_us ();
+  if (round >= SETTLE && other != NULL)
+    leat_bench_series_add (other, leat_bench_now_us () - begin);
   if (round >= SETTLE)
-    {
-      leat_bench_series_add (&self->bind, bound - begin);
-      leat_bench_series_add (&self->other, end - begin);
-    }
-  if (!leat_bench_rebind_check (self, nodes, 2 * round, error))
-    return FALSE;
-  leat_bench_rebind_fill (self, round % 2, 2 * round + 1);
+    leat_bench_series_add (bind, bound - begin);
+  return TRUE;
+}
+
+static gboolean
+leat_bench_rebind_time_same (LeatBenchRebind *self, guint round, guint number, GError **error)
+{
+  double begin;
+
+  leat_bench_rebind_fill (self, (round + 1) % 2, number);
   begin = leat_bench_now_us ();
   if (!leat_bench_rebind_replay (self, error))
     return FALSE;
   if (round >= SETTLE)
     leat_bench_series_add (&self->same, leat_bench_now_us () - begin);
-  return leat_bench_rebind_check (self, nodes, 2 * round + 1, error);
+  return TRUE;
+}
+
+/* Two runs on other memory, and one on the same. */
+static gboolean
+leat_bench_rebind_take_turn (LeatBenchRebind *self, guint nodes, guint round, GError **error)
+{
+  guint number = 3 * round;
+
+  return leat_bench_rebind_time_other (self, round, number, FALSE, error)
+         && leat_bench_rebind_check (self, nodes, number, error)
+         && leat_bench_rebind_time_other (self, round, number + 1, TRUE, error)
+         && leat_bench_rebind_check (self, nodes, number + 1, error)
+         && leat_bench_rebind_time_same (self, round, number + 2, error)
+         && leat_bench_rebind_check (self, nodes, number + 2, error);
 }
 
 static guint64
@@ -185,6 +218,7 @@ leat_bench_run_rebind (LeatBench *bench, const LeatBenchCase *kind, GError **err
   leat_bench_series_init (&self.same, runs);
   leat_bench_series_init (&self.other, runs);
   leat_bench_series_init (&self.bind, runs);
+  leat_bench_series_init (&self.bind_singly, runs);
   if (!leat_bench_rebind_open (&self, bench, kind->n, error))
     return FALSE;
   for (guint round = 0; round < SETTLE + runs; round++)
@@ -193,11 +227,12 @@ leat_bench_run_rebind (LeatBench *bench, const LeatBenchCase *kind, GError **err
   leat_bench_report_add_times (bench->report, "replay", &self.same);
   leat_bench_report_add_times (bench->report, "rebind-and-replay", &self.other);
   leat_bench_report_add_times (bench->report, "bind", &self.bind);
+  leat_bench_report_add_times (bench->report, "bind-one-by-one", &self.bind_singly);
   leat_bench_series_summarize (&self.other, &other);
   leat_bench_series_summarize (&self.same, &same);
   leat_bench_report_add_value (bench->report, "over", other.median - same.median, "us");
   leat_bench_report_add_value (bench->report, "updates",
-                               (double) leat_bench_rebind_get_stat (&self, "updates") / (SETTLE + runs), "a rebinding");
+                               leat_bench_rebind_get_stat (&self, "updates") / (2.0 * (SETTLE + runs)), "a rebinding");
   leat_bench_report_add_value (bench->report, "instantiations",
                                (double) leat_bench_rebind_get_stat (&self, "instantiations"), "in all");
   return TRUE;

@@ -38,6 +38,27 @@ leat_bench_time_round_trip (LeatBenchSubject *subject, LeatBenchSeries *times, G
   return TRUE;
 }
 
+/* What Leat chose from, the times in microseconds. */
+static void
+leat_bench_tell_trials (LeatBench *bench, LeatBenchSubject *subject)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (subject->session);
+  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, "trials", G_VARIANT_TYPE ("a(sd)"));
+
+  if (g_variant_n_children (trials) == 0)
+    leat_bench_report_add_note (bench->report, "no trials: nothing to choose, or known from an earlier session");
+  for (gsize i = 0; i < g_variant_n_children (trials); i++)
+    {
+      g_autofree char *text = NULL;
+      const char *ways;
+      double us;
+
+      g_variant_get_child (trials, i, "(&sd)", &ways, &us);
+      text = g_strdup_printf ("trial %s: %.3f us", ways, us);
+      leat_bench_report_add_note (bench->report, text);
+    }
+}
+
 static gboolean
 leat_bench_run_round_trip (LeatBench *bench, const LeatBenchCase *kind, GError **error)
 {
@@ -51,6 +72,8 @@ leat_bench_run_round_trip (LeatBench *bench, const LeatBenchCase *kind, GError *
       || !leat_bench_time_round_trip (&subject, &times, error))
     return FALSE;
   leat_bench_report_add_times (bench->report, "replay", &times);
+  if (bench->trials)
+    leat_bench_tell_trials (bench, &subject);
   return TRUE;
 }
 

@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  gboolean json, list, version;
+  gboolean json, list, trials, version;
   char *json_file, *device, *wait;
   int repeat;
   gint64 replays;
@@ -39,6 +39,8 @@ leat_bench_parse_options (LeatBenchOptions *self, int *argc, char ***argv, GErro
     { "repeat", 'r', 0, G_OPTION_ARG_INT, &self->repeat, "How often to measure (1000; less where a case says so)",
       "N" },
     { "replays", 0, 0, G_OPTION_ARG_INT64, &self->replays, "How many replays each case of soak makes (1000000)", "N" },
+    { "trials", 0, 0, G_OPTION_ARG_NONE, &self->trials, "Tell what round trips with mode=auto measured to choose from",
+      NULL },
     { "list", 0, 0, G_OPTION_ARG_NONE, &self->list, "List the cases, and run none", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print JSON instead of a table", NULL },
     { "json-file", 0, 0, G_OPTION_ARG_FILENAME, &self->json_file, "Write the JSON there too", "FILE" },
@@ -196,7 +198,8 @@ leat_bench_start (const LeatBenchOptions *options)
   LeatBench bench = { .selector = options->device,
                       .wait = leat_bench_parse_wait (options->wait),
                       .repeat = options->repeat,
-                      .replays = options->replays };
+                      .replays = options->replays,
+                      .trials = options->trials };
   g_autoptr (GError) error = NULL;
   LeatExit code = LEAT_EXIT_OK;
 

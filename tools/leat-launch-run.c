@@ -305,6 +305,24 @@ leat_launch_run_steps (LeatLaunch *self)
   return leat_launch_say_stats (self) && leat_launch_draw (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 
+/* A run would wait for its first push for ever. */
+static gboolean
+leat_launch_check_sources (LeatPipeline *pipeline, GError **error)
+{
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (LEAT_IS_APP (nodes->pdata[i]) && leat_endpoint_is_source (nodes->pdata[i]))
+      {
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED,
+                     "app \"%s\" gives what a program pushes, and leat-launch pushes nothing: run the pipeline from a "
+                     "program, or put a source in its place, such as io:file or io:npy",
+                     leat_node_get_name (nodes->pdata[i]));
+        return FALSE;
+      }
+  return TRUE;
+}
+
 LeatExit
 leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline)
 {
@@ -314,7 +332,7 @@ leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline)
   LeatExit code;
 
   /* Not after a run that was in vain. */
-  if (options->stats_path != NULL)
+  if (leat_launch_check_sources (pipeline, &error) && options->stats_path != NULL)
     self.output = output = leat_output_file_open (options->stats_path, &error);
   if (error != NULL)
     {

@@ -93,7 +93,8 @@ leat_device_buffer_make (LeatDevice *device, LeatSpec *spec, guint64 header, gui
  * Makes a buffer of zeros.
  *
  * Returns: (transfer full): the buffer; %NULL with %LEAT_DRIVER_ERROR_OUT_OF_MEMORY when the device or its budget has
- * no room, and other %LEAT_DRIVER_ERROR Since: 0.1
+ *   no room, and other %LEAT_DRIVER_ERROR
+ * Since: 0.1
  */
 LeatDeviceBuffer *
 leat_device_buffer_new (LeatDevice *device, guint64 bytes, GError **error)

@@ -23,6 +23,9 @@ guint64 leat_device_get_memory_bytes (LeatDevice *self);
 gboolean leat_device_is_cpu (LeatDevice *self);
 gboolean leat_device_is_dead (LeatDevice *self);
 
+gboolean leat_device_pin (LeatDevice *self, guint64 address, guint64 bytes, GError **error);
+gboolean leat_device_unpin (LeatDevice *self, guint64 address, GError **error);
+
 guint64 leat_device_get_budget (LeatDevice *self);
 void leat_device_set_budget (LeatDevice *self, guint64 bytes);
 guint64 leat_device_get_pinned_budget (LeatDevice *self);

@@ -142,7 +142,8 @@ leat_app_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error
   if (leat_spec_is_fixed (both))
     return leat_negotiation_set_output (negotiation, "out", both, error);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-               "nothing says what will be pushed; set it, as in spec=f32[480,640]");
+               "app \"%s\": nothing says what will be pushed; set it, as in spec=f32[480,640]",
+               leat_node_get_name (LEAT_NODE (self)));
   return FALSE;
 }
 

@@ -98,6 +98,15 @@ leat_op_index_compare (gconstpointer a, gconstpointer b)
   return first < second ? -1 : first > second;
 }
 
+/* What is over when @op ends is over when one begins that follows it; but a run may leave out an upload that is kept,
+ * and then it stands for nothing that comes before it. */
+static void
+leat_op_imply (const LeatOp *op, const gulong *ancestors, gulong *before, gsize words)
+{
+  for (gsize w = 0; w < op->index / LEAT_BITS + 1 && !op->kept; w++)
+    before[w] |= ancestors[op->index * words + w];
+}
+
 /* Of the direct predecessors, those stay that no other one implies.  @before: what is over when @op begins. */
 static void
 leat_plan_set_after (LeatPlan *self, LeatOp *op, GArray *direct, const gulong *ancestors, gulong *before, gsize words)
@@ -110,8 +119,7 @@ leat_plan_set_after (LeatPlan *self, LeatOp *op, GArray *direct, const gulong *a
   op->early = g_new0 (guint8, direct->len + 1);
   op->n_after = op->n_early = 0;
   for (guint i = 0; i < direct->len; i++)
-    for (gsize w = 0, p = g_array_index (direct, guint, i); w < p / LEAT_BITS + 1; w++)
-      before[w] |= ancestors[p * words + w];
+    leat_op_imply (leat_plan_get_op (self, g_array_index (direct, guint, i)), ancestors, before, words);
   for (guint i = 0; i < direct->len; i++)
     {
       guint p = g_array_index (direct, guint, i);

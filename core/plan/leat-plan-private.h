@@ -74,6 +74,7 @@ typedef struct
   /* KERNEL that writes the table of what is bound (leat-plan-users.c) */
   gboolean is_head;
   guint first_slot, n_slots;
+  gboolean has_counts; /* some slot of it has a count that is not always the same */
 
   /* bound */
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
@@ -83,7 +84,7 @@ typedef struct
   gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
   const char *reason;   /* why a transfer is done as it is */
   gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
-  guint *after;         /* indices of ops, none implied by another */
+  guint *after;         /* indices of ops, none implied by another that every run has */
   guint n_after;
   guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
   guint n_early; /* of how many that is so */

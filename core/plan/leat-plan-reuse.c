@@ -42,6 +42,11 @@ leat_plan_why_not_kept (LeatPlan *self, const LeatOp *op, const LeatOp *source)
   if (writer != NULL)
     return g_strdup_printf ("%s \"%s\" writes over the input %s", leat_node_get_id (writer->node),
                             leat_node_get_name (writer->node), leat_plan_get_buffer (self, op->from)->name);
+  writer = leat_plan_find_other_writer (self, leat_plan_get_root (self, op->from)->id, source != NULL ? source : op);
+  if (writer != NULL)
+    return g_strdup_printf ("%s is uploaded, which %s \"%s\" writes in every run",
+                            leat_plan_get_buffer (self, op->from)->name, leat_node_get_id (writer->node),
+                            leat_node_get_name (writer->node));
   if (source != NULL && !LEAT_IS_APP (source->node))
     return g_strdup_printf ("%s \"%s\" gives new data in every run", leat_node_get_id (source->node),
                             leat_node_get_name (source->node));

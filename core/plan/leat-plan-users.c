@@ -17,38 +17,59 @@
 
 static const guint leat_head_sizes[] = { 4, 16, 64, LEAT_PLAN_HEAD_MOST };
 
+/* What the driver takes for an update of a node grows with its parameters: counts are among them only where there are
+ * any to tell. */
 static void
-leat_head_append_kernel (GString *text, guint n)
+leat_head_append_kernel (GString *text, guint n, gboolean counts)
 {
-  g_string_append_printf (text, "__global__ void leat_head_%u (uint64_t *slots", n);
+  g_string_append_printf (text, "__global__ void leat_head_%s%u (uint64_t *slots", counts ? "counted_" : "", n);
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, ", uint64_t a%u, uint64_t n%u", i, i);
+    g_string_append_printf (text, counts ? ", uint64_t a%u, uint64_t n%u" : ", uint64_t a%u", i, i);
   g_string_append (text, ")\n{\n");
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "  slots[%u] = a%u;\n  slots[%u] = n%u;\n", 2 * i, i, 2 * i + 1, i);
+    {
+      g_string_append_printf (text, "  slots[%u] = a%u;\n", 2 * i, i);
+      if (counts)
+        g_string_append_printf (text, "  slots[%u] = n%u;\n", 2 * i + 1, i);
+    }
   g_string_append (text, "}\n");
 }
 
 /* (transfer full) */
 static LeatKernelSource *
-leat_head_make_source (guint n)
+leat_head_make_source (guint n, gboolean counts)
 {
   g_autoptr (GString) text = g_string_new ("#include <stdint.h>\n");
-  g_autofree char *name = g_strdup_printf ("leat-head-%u.cu", n);
+  g_autofree char *name = g_strdup_printf ("leat-head-%s%u.cu", counts ? "counted-" : "", n);
 
-  leat_head_append_kernel (text, n);
+  leat_head_append_kernel (text, n, counts);
   return leat_kernel_source_new (name, text->str, NULL);
 }
 
 /* One for the process, so that a session loads it once. (transfer none) */
 static LeatKernelSource *
-leat_head_get_source (guint size)
+leat_head_get_source (guint size, gboolean counts)
 {
-  static gsize sources[G_N_ELEMENTS (leat_head_sizes)];
+  static gsize sources[2][G_N_ELEMENTS (leat_head_sizes)];
+  gsize *source = &sources[counts ? 1 : 0][size];
 
-  if (g_once_init_enter (&sources[size]))
-    g_once_init_leave (&sources[size], (gsize) leat_head_make_source (leat_head_sizes[size]));
-  return (LeatKernelSource *) sources[size];
+  if (g_once_init_enter (source))
+    g_once_init_leave (source, (gsize) leat_head_make_source (leat_head_sizes[size], counts));
+  return (LeatKernelSource *) *source;
+}
+
+/* Is one of the slots that of a bounded input?  The count of an output is no matter of the table. */
+static gboolean
+leat_plan_has_counted_slot (LeatPlan *self, guint first, guint n)
+{
+  for (guint i = first; i < first + n; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self, g_array_index (self->users, LeatBufferId, i));
+
+      if (buffer->header && buffer->count_in == LEAT_BUFFER_NONE)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* Its arguments are what is bound (leat_launch_pack ()). */
@@ -63,7 +84,8 @@ leat_plan_make_head (LeatPlan *self, guint first, guint n)
   op->kind = LEAT_OP_KERNEL;
   op->node = self->first_user;
   op->to = op->from = LEAT_BUFFER_NONE;
-  op->source = leat_kernel_source_ref (leat_head_get_source (size));
+  op->has_counts = leat_plan_has_counted_slot (self, first, n);
+  op->source = leat_kernel_source_ref (leat_head_get_source (size, op->has_counts));
   op->prototype = leat_kernel_source_get_prototype (op->source, NULL, NULL);
   for (guint i = 0; i < 3; i++)
     op->grid[i] = op->block[i] = 1;

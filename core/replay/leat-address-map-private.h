@@ -7,8 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Memory that the driver was asked about, so that it is asked once for each range. */
-typedef struct _LeatAddressMap LeatAddressMap;
+#define LEAT_RANGES_MOST 256 /* then they are forgotten, and asked for again */
 
 typedef struct
 {
@@ -17,10 +16,30 @@ typedef struct
   gboolean on_device;
 } LeatAddressRange;
 
+/* Memory that the driver was asked about, so that it is asked once for each range. */
+typedef struct
+{
+  LeatDevice *device; /* not owned */
+  guint n;
+  guint last; /* the one that was found last */
+  LeatAddressRange ranges[LEAT_RANGES_MOST];
+} LeatAddressMap;
+
 LeatAddressMap *leat_address_map_new (LeatDevice *device);
 void leat_address_map_free (LeatAddressMap *self);
+const LeatAddressRange *leat_address_map_look_up (LeatAddressMap *self, guint64 address, GError **error);
+
 /* The one that holds the address; NULL with LEAT_SESSION_ERROR_MEMORY where the device cannot get at it. */
-const LeatAddressRange *leat_address_map_find (LeatAddressMap *self, guint64 address, GError **error);
+static inline const LeatAddressRange *
+leat_address_map_find (LeatAddressMap *self, guint64 address, GError **error)
+{
+  const LeatAddressRange *last = &self->ranges[self->last];
+
+  /* Memory for several ports is often one range, cut into pieces. */
+  if (self->last < self->n && address >= last->begin && address < last->end)
+    return last;
+  return leat_address_map_look_up (self, address, error);
+}
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatAddressMap, leat_address_map_free)
 

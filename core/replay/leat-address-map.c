@@ -10,15 +10,6 @@
 /* Ranges in the order of their addresses.  A program that frees memory and gets other memory at the same addresses is
  * not noticed: to notice it, the driver would have to be asked every time. */
 
-#define LEAT_RANGES_MOST 256 /* then they are forgotten, and asked for again */
-
-struct _LeatAddressMap
-{
-  LeatDevice *device; /* not owned */
-  guint n;
-  LeatAddressRange ranges[LEAT_RANGES_MOST];
-};
-
 LeatAddressMap *
 leat_address_map_new (LeatDevice *device)
 {
@@ -64,6 +55,7 @@ leat_address_map_add (LeatAddressMap *self, const LeatAddressRange *range)
   at = leat_address_map_count_before (self, range->begin);
   memmove (&self->ranges[at + 1], &self->ranges[at], (self->n - at) * sizeof *self->ranges);
   self->ranges[at] = *range;
+  self->last = at;
   self->n++;
   return &self->ranges[at];
 }
@@ -104,7 +96,7 @@ leat_address_map_ask (const LeatDriverTable *table, guint64 address, LeatAddress
       || reached == 0)
     return leat_address_map_refuse (address,
                                     "it is pageable memory, which the device does not reach; use pinned memory "
-                                    "(cuMemHostAlloc, cuMemHostRegister) or memory of the device",
+                                    "(leat_device_pin (), cuMemHostAlloc) or memory of the device",
                                     error);
   range->on_device = type == CU_MEMORYTYPE_DEVICE;
   range->shift = reached - address;
@@ -118,14 +110,17 @@ leat_address_map_ask (const LeatDriverTable *table, guint64 address, LeatAddress
 }
 
 const LeatAddressRange *
-leat_address_map_find (LeatAddressMap *self, guint64 address, GError **error)
+leat_address_map_look_up (LeatAddressMap *self, guint64 address, GError **error)
 {
   guint before = leat_address_map_count_before (self, address);
   LeatAddressRange range = { 0 };
   gboolean good;
 
   if (before > 0 && address < self->ranges[before - 1].end)
-    return &self->ranges[before - 1];
+    {
+      self->last = before - 1;
+      return &self->ranges[before - 1];
+    }
   if (!leat_device_push (self->device, error))
     return NULL;
   good = leat_address_map_ask (leat_device_get_table (self->device), address, &range, error);

@@ -4,9 +4,9 @@
 
 #include "leat-lane-private.h"
 
-/* Memory that the program brings.  What is bound is noted here, and brought to the device by the next launch: the head
- * kernel's parameters hold all slots, and are set once however many have changed; a copy has its addresses in its own
- * node. */
+/* Memory that the program brings.  What is bound is noted here, where the head is packed at once in its parameters too,
+ * and brought to the device by the next launch: these hold all slots, and the node gets them once however many have
+ * changed; a copy has its addresses in its own node. */
 
 static LeatBuffer *
 leat_lane_get_slot (LeatLane *self, guint slot)
@@ -84,20 +84,42 @@ leat_lane_copies_slot (LeatLane *self, guint slot)
   return FALSE;
 }
 
+/* A head that is not packed yet is packed with all slots. */
+static inline void
+leat_lane_pack_binding (LeatLane *self, guint slot)
+{
+  guint head = slot / LEAT_PLAN_HEAD_MOST;
+
+  if (self->launches[head].storage != NULL)
+    leat_launch_put_binding (&self->launches[head], leat_plan_get_op (self->plan, head), slot, &self->bindings[slot]);
+}
+
+static gboolean
+leat_lane_has_graphs (LeatLane *self)
+{
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    if (self->executables[path].is_built)
+      return TRUE;
+  return FALSE;
+}
+
 void
 leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to)
 {
   LeatBinding *binding = &self->bindings[slot];
   gboolean same = binding->given == to->given && binding->address == to->address && binding->on_device == to->on_device;
 
+  if (binding->bytes != to->bytes)
+    self->checked = 0; /* there may be other memory in what is new of it */
   binding->bytes = to->bytes;
   if (same && binding->count == to->count)
     return;
-  /* A node of a copy stays one between the same kinds of memory. */
-  if (binding->given != 0 && binding->on_device != to->on_device && leat_lane_copies_slot (self, slot))
+  /* A node of a copy stays one between the same kinds of memory, also when nothing was bound meanwhile. */
+  if (binding->on_device != to->on_device && leat_lane_has_graphs (self) && leat_lane_copies_slot (self, slot))
     self->is_kind_changed = TRUE;
   *binding = *to;
   binding->serial = ++self->bound;
+  leat_lane_pack_binding (self, slot);
 }
 
 /* The memory stays the program's when another plan of the same pipeline is run, where it still fits. */
@@ -106,7 +128,7 @@ leat_lane_take_bindings (LeatLane *self, LeatLane *from)
 {
   for (guint i = 0; i < self->plan->users->len; i++)
     {
-      const LeatBinding none = { 0 };
+      const LeatBinding none = { .on_device = self->bindings[i].on_device };
       gboolean fits = i < from->plan->users->len
                       && leat_spec_equal (leat_lane_get_slot (self, i)->spec, leat_lane_get_slot (from, i)->spec);
 
@@ -160,19 +182,6 @@ leat_lane_update_copies (LeatLane *self, LeatPath path, guint64 known, GError **
 }
 
 static gboolean
-leat_lane_pack_heads (LeatLane *self, GError **error)
-{
-  for (guint i = 0; i < self->plan->ops->len && leat_plan_get_op (self->plan, i)->is_head; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (!leat_launch_pack (&self->launches[i], self, op, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
 leat_lane_update_bindings (LeatLane *self, LeatPath path, GError **error)
 {
   guint64 known = self->executables[path].bound;
@@ -192,9 +201,6 @@ leat_lane_bring_bindings (LeatLane *self, LeatPath path, GError **error)
 {
   const LeatExecutable *head = &self->executables[path];
 
-  if (self->packed != self->bound && !leat_lane_pack_heads (self, error))
-    return FALSE;
-  self->packed = self->bound;
   if (G_UNLIKELY (self->is_kind_changed))
     leat_lane_destroy_graphs (self);
   self->is_kind_changed = FALSE;

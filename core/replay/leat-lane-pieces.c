@@ -139,7 +139,7 @@ leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
         return FALSE;
     }
   self->executables[path].is_built = TRUE;
-  self->executables[path].bound = self->packed;
+  self->executables[path].bound = self->bound;
   return TRUE;
 }
 

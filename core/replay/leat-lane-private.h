@@ -145,7 +145,6 @@ struct _LeatLane
 
   LeatBinding *bindings;    /* by slot */
   guint64 bound;            /* serial of the last one */
-  guint64 packed;           /* and of the last one that is in the heads' launches */
   guint64 checked;          /* and of the last one that all were held against each other with */
   gboolean is_kind_changed; /* a copy has another kind of memory at its end than its node */
 
@@ -303,6 +302,7 @@ gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)

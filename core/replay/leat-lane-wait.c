@@ -12,7 +12,7 @@
 #define LEAT_LANE_SHORT_US 5000
 #define LEAT_LANE_FIRST_US 100
 #define LEAT_LANE_SLACK_US 20
-#define LEAT_LANE_LOOKS    8 /* at the device for one at the clock */
+#define LEAT_LANE_LOOKS    32 /* at the device for one at the clock */
 
 /* Runs are taken to last as long as the last ones did, twice that at most. */
 static gint64
@@ -47,20 +47,9 @@ leat_lane_check_wait (LeatLane *self, CUresult result, GError **error)
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuEventSynchronize", result, error);
 }
 
-/* What runs on the host's own cores needs them. */
-static inline void
-leat_lane_pause (gboolean on_host)
-{
-  if (on_host)
-    g_thread_yield ();
-#if defined(__x86_64__)
-  else
-    __builtin_ia32_pause ();
-#endif
-}
-
 /* NOT_READY where it is still running after that time.  The clock is looked at less often than the device, each look
- * being later by what it takes. */
+ * being later by what it takes, and so is one after a pause instruction.  What runs on the host's own cores needs them.
+ */
 static CUresult
 leat_lane_look (LeatLane *self, gint64 spin_us)
 {
@@ -78,7 +67,8 @@ leat_lane_look (LeatLane *self, gint64 spin_us)
           if (now >= until)
             break;
         }
-      leat_lane_pause (self->on_host);
+      if (self->on_host)
+        g_thread_yield ();
     }
   self->seen_ended += result == CUDA_SUCCESS;
   return result;

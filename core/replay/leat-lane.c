@@ -260,7 +260,6 @@ leat_lane_pack_all (LeatLane *self, GError **error)
                                  : !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
-  self->packed = self->bound;
   return TRUE;
 }
 

@@ -179,13 +179,25 @@ static void
 leat_launch_put_slots (LeatLaunch *self, LeatLane *lane, const LeatOp *op)
 {
   leat_launch_put_address (self, lane->addresses[lane->plan->table] + (guint64) op->first_slot * LEAT_PLAN_SLOT_BYTES);
-  for (guint i = 0; 2 * i + 1 < op->prototype->n_params; i++)
+  for (guint i = 0; self->n_params < op->prototype->n_params; i++)
     {
       const LeatBinding *binding = i < op->n_slots ? &lane->bindings[op->first_slot + i] : NULL;
 
       leat_launch_put_address (self, binding != NULL ? binding->address : 0);
-      leat_launch_put_number (self, binding != NULL ? binding->count : 0);
+      if (op->has_counts)
+        leat_launch_put_number (self, binding != NULL ? binding->count : 0);
     }
+}
+
+/* The same for one slot of a head that is packed. */
+void
+leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding)
+{
+  guint at = 1 + (slot - head->first_slot) * (head->has_counts ? 2 : 1);
+
+  memcpy (self->params[at], &binding->address, sizeof binding->address);
+  if (head->has_counts)
+    memcpy (self->params[at + 1], &binding->count, sizeof binding->count);
 }
 
 /* Fills @self anew; what it pointed at before stays where it is, so that a graph node may be updated in place. */

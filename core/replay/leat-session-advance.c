@@ -27,10 +27,18 @@ leat_session_take (LeatSession *self, GError **error)
   return FALSE;
 }
 
+/* Who had the session gives it away: nothing that comes after need wait until others have seen it, as it would with
+ * g_atomic_int_set (). */
+static inline void
+leat_session_give (LeatSession *self, LeatSessionUse after)
+{
+  __atomic_store_n (&self->use, (gint) after, __ATOMIC_RELEASE);
+}
+
 void
 leat_session_let_go (LeatSession *self)
 {
-  g_atomic_int_set (&self->use, LEAT_SESSION_FREE);
+  leat_session_give (self, LEAT_SESSION_FREE);
 }
 
 /* The run that another thread has under way ends as if it had been cancelled.  While it is under way, only who has
@@ -89,7 +97,7 @@ leat_session_begin (LeatSession *self, GError **error)
     return FALSE;
   if (leat_session_check_may_run (self, error) && leat_session_push (self, error))
     {
-      g_atomic_int_set (&self->use, LEAT_SESSION_RUNNING);
+      leat_session_give (self, LEAT_SESSION_RUNNING);
       return TRUE;
     }
   leat_session_let_go (self);
@@ -101,7 +109,7 @@ leat_session_end (LeatSession *self, LeatSessionUse after)
 {
   if (self->is_pushed)
     leat_device_pop (self->device);
-  g_atomic_int_set (&self->use, after);
+  leat_session_give (self, after);
 }
 
 /* Before a run nothing is lost by stopping; within one, what sources gave already would be missing from the result. */

@@ -34,80 +34,110 @@ leat_session_refuse_binding (const LeatOp *op, GError **error, const char *forma
   return FALSE;
 }
 
-static void
-leat_session_refuse_kind (const LeatOp *op, GError **error)
+/* Programs bind their ports in the same order for each run: the next one is likely to be meant. */
+static inline guint
+leat_session_get_turn (guint next, guint i, guint n)
 {
-  leat_session_refuse_binding (op, error, "its memory is the session's; set memory=user before it is opened");
+  return next + i < n ? next + i : next + i - n;
 }
 
-/* Programs bind their ports in the same order for each run: the next one is likely to be meant. */
+/* NULL where none has that name and takes memory of the program's. */
 static LeatSessionInput *
-leat_session_find_user_input (LeatSession *self, const char *name, GError **error)
+leat_session_peek_user_input (LeatSession *self, const char *name)
 {
-  LeatSessionInput *input;
+  guint n = self->inputs->len;
 
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < n; i++)
     {
-      guint at =
-        self->next_input + i < self->inputs->len ? self->next_input + i : self->next_input + i - self->inputs->len;
+      guint at = leat_session_get_turn (self->next_input, i, n);
+      LeatSessionInput *input = leat_session_get_input (self, at);
 
-      input = leat_session_get_input (self, at);
       if (!input->buffer->user || strcmp (input->name, name) != 0)
         continue;
-      self->next_input = at + 1 < self->inputs->len ? at + 1 : 0;
+      self->next_input = at + 1 < n ? at + 1 : 0;
       return input;
     }
-  input = leat_session_find_app (self, self->inputs, name, "source", error);
-  if (input != NULL)
-    leat_session_refuse_kind (input->op, error);
   return NULL;
 }
 
 /* Likewise. */
 static LeatSessionOutput *
-leat_session_find_user_output (LeatSession *self, const char *name, GError **error)
+leat_session_peek_user_output (LeatSession *self, const char *name)
 {
-  LeatSessionOutput *output;
+  guint n = self->outputs->len;
 
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < n; i++)
     {
-      guint at =
-        self->next_output + i < self->outputs->len ? self->next_output + i : self->next_output + i - self->outputs->len;
+      guint at = leat_session_get_turn (self->next_output, i, n);
+      LeatSessionOutput *output = leat_session_get_output (self, at);
 
-      output = leat_session_get_output (self, at);
       if (!output->buffer->user || strcmp (output->name, name) != 0)
         continue;
-      self->next_output = at + 1 < self->outputs->len ? at + 1 : 0;
+      self->next_output = at + 1 < n ? at + 1 : 0;
       return output;
     }
-  output = leat_session_find_app (self, self->outputs, name, "sink", error);
-  if (output != NULL)
-    leat_session_refuse_kind (output->op, error);
   return NULL;
+}
+
+/* There is no such port, or the memory is not the program's. @kind: "source" or "sink" */
+static gboolean
+leat_session_refuse_port (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error)
+{
+  /* Structures that begin with their op. */
+  LeatOp *const *entry = leat_session_find_app (self, entries, name, kind, error);
+
+  return entry != NULL
+         && leat_session_refuse_binding (*entry, error,
+                                         "its memory is the session's; set memory=user before it is opened");
+}
+
+static gboolean
+leat_session_refuse_address (const LeatOp *op, guint64 address, GError **error)
+{
+  if (address == 0)
+    return leat_session_refuse_binding (op, error, "there is no memory at address 0");
+  return leat_session_refuse_binding (
+    op, error, "0x%" G_GINT64_MODIFIER "x is no multiple of %u, as the address of memory for kernels must be", address,
+    LEAT_BIND_ALIGNMENT);
+}
+
+static gboolean
+leat_session_refuse_bytes (const LeatOp *op, LeatSpec *spec, guint64 bytes, guint64 needed, GError **error)
+{
+  g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+
+  return leat_session_refuse_binding (
+    op, error, "%" G_GUINT64_FORMAT " bytes were bound, and %s takes %" G_GUINT64_FORMAT, bytes, text, needed);
 }
 
 static gboolean
 leat_session_check_binding (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding, GError **error)
 {
-  guint64 row_bytes = leat_spec_get_row_bytes (buffer->spec);
-  guint64 all = buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0);
-  guint64 needed = buffer->header && op->kind == LEAT_OP_SOURCE ? binding->count * row_bytes : all;
-  g_autofree char *text = NULL;
+  guint64 needed = buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0);
 
-  if (op->kind == LEAT_OP_SOURCE
-      && !leat_session_check_count (leat_node_get_name (op->node), buffer->spec, binding->count, error))
-    return FALSE;
-  if (binding->given == 0)
-    return leat_session_refuse_binding (op, error, "there is no memory at address 0");
-  if (binding->given % LEAT_BIND_ALIGNMENT != 0)
-    return leat_session_refuse_binding (
-      op, error, "0x%" G_GINT64_MODIFIER "x is no multiple of %u, as the address of memory for kernels must be",
-      binding->given, LEAT_BIND_ALIGNMENT);
-  if (binding->bytes >= needed)
-    return TRUE;
-  text = leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE);
-  return leat_session_refuse_binding (
-    op, error, "%" G_GUINT64_FORMAT " bytes were bound, and %s takes %" G_GUINT64_FORMAT, binding->bytes, text, needed);
+  if (op->kind == LEAT_OP_SOURCE)
+    {
+      if (!leat_session_check_count (leat_node_get_name (op->node), buffer->spec, binding->count, error))
+        return FALSE;
+      if (buffer->header)
+        needed = binding->count * leat_spec_get_row_bytes (buffer->spec);
+    }
+  if (G_UNLIKELY (binding->given == 0 || binding->given % LEAT_BIND_ALIGNMENT != 0))
+    return leat_session_refuse_address (op, binding->given, error);
+  return binding->bytes >= needed || leat_session_refuse_bytes (op, buffer->spec, binding->bytes, needed, error);
+}
+
+static gboolean
+leat_session_refuse_range (const LeatOp *op, const LeatBinding *binding, const LeatAddressRange *range, GError **error)
+{
+  if (range == NULL)
+    g_prefix_error (error, "app \"%s\": ", leat_node_get_name (op->node));
+  else
+    leat_session_refuse_binding (op, error,
+                                 "%" G_GUINT64_FORMAT " bytes were bound at 0x%" G_GINT64_MODIFIER
+                                 "x, and the memory there ends after %" G_GUINT64_FORMAT,
+                                 binding->bytes, binding->given, range->end - binding->given);
+  return FALSE;
 }
 
 static gboolean
@@ -118,16 +148,8 @@ leat_session_locate_binding (LeatSession *self, const LeatOp *op, LeatBinding *b
   if (G_UNLIKELY (self->address_map == NULL))
     self->address_map = leat_address_map_new (self->device);
   range = leat_address_map_find (self->address_map, binding->given, error);
-  if (range == NULL)
-    {
-      g_prefix_error (error, "app \"%s\": ", leat_node_get_name (op->node));
-      return FALSE;
-    }
-  if (binding->bytes > range->end - binding->given)
-    return leat_session_refuse_binding (op, error,
-                                        "%" G_GUINT64_FORMAT " bytes were bound at 0x%" G_GINT64_MODIFIER
-                                        "x, and the memory there ends after %" G_GUINT64_FORMAT,
-                                        binding->bytes, binding->given, range->end - binding->given);
+  if (G_UNLIKELY (range == NULL || binding->bytes > range->end - binding->given))
+    return leat_session_refuse_range (op, binding, range, error);
   binding->address = binding->given + range->shift;
   binding->on_device = range->on_device;
   return TRUE;
@@ -146,6 +168,31 @@ leat_session_bind_op (LeatSession *self, const LeatOp *op, const LeatBuffer *buf
   return TRUE;
 }
 
+static gboolean
+leat_session_bind_one_input (LeatSession *self, const LeatPortMemory *memory, GError **error)
+{
+  LeatBinding binding = { .given = memory->address, .bytes = memory->bytes, .count = memory->count };
+  LeatSessionInput *input = leat_session_peek_user_input (self, memory->name);
+
+  if (G_UNLIKELY (input == NULL))
+    return leat_session_refuse_port (self, self->inputs, memory->name, "source", error);
+  if (!leat_session_bind_op (self, input->op, input->buffer, &binding, error))
+    return FALSE;
+  input->generation++;
+  return TRUE;
+}
+
+static gboolean
+leat_session_bind_one_output (LeatSession *self, const LeatPortMemory *memory, GError **error)
+{
+  LeatBinding binding = { .given = memory->address, .bytes = memory->bytes };
+  LeatSessionOutput *output = leat_session_peek_user_output (self, memory->name);
+
+  if (G_UNLIKELY (output == NULL))
+    return leat_session_refuse_port (self, self->outputs, memory->name, "sink", error);
+  return leat_session_bind_op (self, output->op, output->buffer, &binding, error);
+}
+
 /**
  * leat_session_bind_input:
  * @self: an open session that is not running
@@ -162,6 +209,7 @@ leat_session_bind_op (LeatSession *self, const LeatOp *op, const LeatBuffer *buf
  * stay, and what it holds must not change, while a run is under way, and the memory must not be freed while it is
  * bound; it is free to go once other memory is bound or the session is closed.  The call asks the driver once for each
  * range of memory, and costs some ten nanoseconds after that; the next launch brings all new addresses to the device.
+ * leat_session_bind_inputs () takes several inputs at once.
  *
  * Returns: whether it was bound; %LEAT_SESSION_ERROR_MEMORY for memory that the device cannot get at, that is too small
  *   or not aligned, and for a node whose memory is the session's; %LEAT_GRAPH_ERROR_RANGE for a count that the spec
@@ -171,8 +219,7 @@ gboolean
 leat_session_bind_input (LeatSession *self, const char *name, guint64 address, guint64 bytes, guint64 count,
                          GError **error)
 {
-  LeatBinding binding = { .given = address, .bytes = bytes, .count = count };
-  LeatSessionInput *input;
+  const LeatPortMemory memory = { name, address, bytes, count };
   gboolean good;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
@@ -180,10 +227,36 @@ leat_session_bind_input (LeatSession *self, const char *name, guint64 address, g
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  input = leat_session_find_user_input (self, name, error);
-  good = input != NULL && leat_session_bind_op (self, input->op, input->buffer, &binding, error);
-  if (good)
-    input->generation++;
+  good = leat_session_bind_one_input (self, &memory, error);
+  leat_session_let_go (self);
+  return good;
+}
+
+/**
+ * leat_session_bind_inputs:
+ * @self: an open session that is not running
+ * @memories: (array length=n_memories): the inputs and their memory
+ * @n_memories: how many there are
+ * @error: return location for an error
+ *
+ * Does what leat_session_bind_input () does for each of several inputs, and takes the session once for all of them.
+ *
+ * The names are looked for in the order in which they were found last: the same order in every run is the fastest.
+ *
+ * Returns: whether all were bound; after an error those before the one that it names are, and none behind it
+ */
+gboolean
+leat_session_bind_inputs (LeatSession *self, const LeatPortMemory *memories, gsize n_memories, GError **error)
+{
+  gboolean good = TRUE;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (memories != NULL || n_memories == 0, FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  for (gsize i = 0; i < n_memories && good; i++)
+    good = leat_session_bind_one_input (self, &memories[i], error);
   leat_session_let_go (self);
   return good;
 }
@@ -207,8 +280,7 @@ leat_session_bind_input (LeatSession *self, const char *name, guint64 address, g
 gboolean
 leat_session_bind_output (LeatSession *self, const char *name, guint64 address, guint64 bytes, GError **error)
 {
-  LeatBinding binding = { .given = address, .bytes = bytes };
-  LeatSessionOutput *output;
+  const LeatPortMemory memory = { name, address, bytes, 0 };
   gboolean good;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
@@ -216,8 +288,7 @@ leat_session_bind_output (LeatSession *self, const char *name, guint64 address, 
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  output = leat_session_find_user_output (self, name, error);
-  good = output != NULL && leat_session_bind_op (self, output->op, output->buffer, &binding, error);
+  good = leat_session_bind_one_output (self, &memory, error);
   leat_session_let_go (self);
   return good;
 }

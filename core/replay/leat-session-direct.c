@@ -7,6 +7,7 @@
 #include "graph/leat-app.h"
 #include "graph/leat-graph-error.h"
 #include "graph/leat-graph-error-private.h"
+#include "graph/leat-spec-private.h"
 
 #include <string.h>
 
@@ -90,18 +91,22 @@ leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *v
   leat_session_view (&input->staging, view);
 }
 
-gboolean
-leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error)
+static gboolean
+leat_session_refuse_count (const char *name, LeatSpec *spec, guint64 count, GError **error)
 {
-  guint64 most = leat_spec_get_n_dims (spec) > 0 ? leat_spec_get_dim (spec, 0) : 1;
-  g_autofree char *text = NULL;
+  g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
 
-  if (count == most || (count < most && leat_spec_is_bounded (spec)))
-    return TRUE;
-  text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
                "app \"%s\" takes %s: its count cannot be %" G_GUINT64_FORMAT, name, text, count);
   return FALSE;
+}
+
+gboolean
+leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error)
+{
+  guint64 most = spec->n_dims > 0 ? spec->dims[0].number : 1;
+
+  return count == most || (count < most && spec->bounded) || leat_session_refuse_count (name, spec, count, error);
 }
 
 /**
@@ -168,9 +173,9 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
   input = leat_session_find_app (self, self->inputs, name, "source", error);
   if (input != NULL && !leat_session_check_own (self, input, error))
     input = NULL;
-  if (input != NULL)
+  good = input != NULL && leat_session_check_count (name, input->buffer->spec, count, error);
+  if (good)
     leat_session_lend_input (self, input, &view);
-  good = input != NULL && leat_session_check_count (name, view.spec, count, error);
   if (good && input->staging.count != NULL)
     *input->staging.count = count;
   leat_session_let_go (self);

@@ -14,7 +14,7 @@
 /* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be
  * read or does not fit counts as none. */
 
-#define LEAT_WAYS_VERSION 2
+#define LEAT_WAYS_VERSION 3
 
 static void
 leat_ways_add_text (XXH3_state_t *hash, const char *text)

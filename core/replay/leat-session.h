@@ -145,6 +145,23 @@ typedef enum
 #define LEAT_TYPE_TIMING_MODE (leat_timing_mode_get_type ())
 GType leat_timing_mode_get_type (void) G_GNUC_CONST;
 
+/**
+ * LeatPortMemory:
+ * @name: an `app` node that is a source, with `memory=user`
+ * @address: where its data begin
+ * @bytes: how many bytes there are
+ * @count: how many steps of the leading dimension are live
+ *
+ * Memory of the program's for one input, for leat_session_bind_inputs ().
+ */
+typedef struct
+{
+  const char *name;
+  guint64 address;
+  guint64 bytes;
+  guint64 count;
+} LeatPortMemory;
+
 #define LEAT_TYPE_SESSION (leat_session_get_type ())
 G_DECLARE_FINAL_TYPE (LeatSession, leat_session, LEAT, SESSION, GObject)
 
@@ -170,6 +187,7 @@ gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);
 gboolean leat_session_bind_input (LeatSession *self, const char *name, guint64 address, guint64 bytes, guint64 count,
                                   GError **error);
+gboolean leat_session_bind_inputs (LeatSession *self, const LeatPortMemory *memories, gsize n_memories, GError **error);
 gboolean leat_session_bind_output (LeatSession *self, const char *name, guint64 address, guint64 bytes, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
 gboolean leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, LeatView *view, guint64 *stride,

@@ -22,6 +22,7 @@ except ImportError as missing:
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import arrays  # of the documentation
+import inplace
 import mainloop
 
 from gi.repository import Gio, GLib, Leat
@@ -91,10 +92,19 @@ def test_example_of_a_main_loop():
     assert printed.getvalue() == "".join(f"{np.full(4, x * x, dtype=np.float32)}\n" for x in (3, 2, 1)), printed.getvalue()
 
 
+def test_example_in_place():
+    for use, runs in ((inplace.use_memory_of_the_session, 3), (inplace.use_memory_of_the_program, 6)):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            use(runs)
+        expected = "".join(f"{np.full(4, i * (i + 1), np.float32)}\n" for i in range(runs))
+        assert printed.getvalue() == expected, printed.getvalue()
+
+
 def test_documentation_has_the_programs():
     folder = Path(sys.argv[1])
     page = (folder.parent / "bindings.md").read_text()
-    for name, language in (("arrays.py", "python"), ("mainloop.py", "python"), ("arrays.js", "javascript")):
+    for name, language in (("arrays.py", "python"), ("inplace.py", "python"), ("mainloop.py", "python"), ("arrays.js", "javascript")):
         assert f"```{language}\n{(folder / name).read_text()}```\n" in page, f"docs/bindings.md has another {name}"
 
 

@@ -60,6 +60,13 @@ def test_program_compiles_and_runs(tree):
     assert call(program, env=tree.env) == "2 5 -6\n"
 
 
+def test_program_compiles_against_the_build(tree):
+    """The same include line, with the pkg-config file that is for programs before anything is installed."""
+    env = dict(os.environ, PKG_CONFIG_PATH=str(BUILD / "meson-uninstalled"))
+    flags = call("pkg-config", "--cflags", "--libs", "leat-1.0", env=env).split()
+    call("cc", "-Wall", "-Werror", PROGRAM, "-o", tree.root / "program-of-the-build", *flags)
+
+
 def test_every_header_compiles_alone(tree):
     folder = tree.find("leat.h").parent
     headers = sorted(folder.rglob("*.h"))

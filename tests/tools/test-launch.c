@@ -69,6 +69,7 @@ static const UsageCase usage_cases[] = {
   { { "--variables", "/nonexistent/a.leat" }, 2, "/nonexistent/a.leat" },
   { { "--check", "uplaod", "+", "readback" }, 3, "did you mean \"upload\"?" },
   { { "--check", "io:file", "+", "discard", "x" }, 3, "leat-launch: " },
+  { { "app", "spec=u8:4", "+", "discard" }, 3, "app \"app0\" gives what a program pushes" },
 };
 
 static void

@@ -19,25 +19,31 @@ add_behind (LeatPipeline *pipeline, const char *before, LeatNode *node)
   g_object_unref (node);
 }
 
-/* @source, upload, two stages, readback, sink */
+/* @source, upload, three stages, readback, @sink */
 static LeatPlan *
-plan_behind (LeatNode *source, gboolean in_place, LeatTransferMode mode)
+plan_between (LeatNode *source, gboolean in_place, LeatTransferMode up, LeatTransferMode down, LeatNode *sink)
 {
   g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
   g_autoptr (GError) error = NULL;
   LeatPlan *plan;
 
   add_behind (pipeline, NULL, source);
-  add_behind (pipeline, "source", toy_upload_new ("up", mode));
+  add_behind (pipeline, "source", toy_upload_new ("up", up));
   add_behind (pipeline, "up", toy_stage_new ("first", in_place));
   add_behind (pipeline, "first", toy_stage_new ("second", FALSE));
   add_behind (pipeline, "second", toy_stage_new ("third", FALSE));
-  add_behind (pipeline, "third", toy_readback_new ("down", LEAT_TRANSFER_COPY));
-  add_behind (pipeline, "down", toy_sink_new ("sink"));
+  add_behind (pipeline, "third", toy_readback_new ("down", down));
+  add_behind (pipeline, "down", sink);
   plan = leat_plan_new (pipeline, &error);
   g_assert_no_error (error);
   leat_plan_bind (plan, &(LeatTraits){ .bound = TRUE });
   return plan;
+}
+
+static LeatPlan *
+plan_behind (LeatNode *source, gboolean in_place, LeatTransferMode mode)
+{
+  return plan_between (source, in_place, mode, LEAT_TRANSFER_COPY, toy_sink_new ("sink"));
 }
 
 static LeatNode *
@@ -103,6 +109,66 @@ test_plan_reuse_refuses_where_nothing_is_uploaded (void)
   check_refused (plan, "nothing is uploaded", 2 * 4096);
 }
 
+static gboolean
+is_before_without_kept (LeatPlan *plan, guint first, const LeatOp *op)
+{
+  for (guint i = 0; i < op->n_after; i++)
+    {
+      const LeatOp *before = leat_plan_get_op (plan, op->after[i]);
+
+      if (before->index == first || (!before->kept && is_before_without_kept (plan, first, before)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What finds the program's memory through the table waits for the kernel that writes it, with or without uploads. */
+static void
+test_plan_reuse_leaves_nobody_without_the_table (void)
+{
+  LeatNode *source = make_app (), *sink = g_object_new (LEAT_TYPE_APP, "name", "sink", NULL);
+  g_autoptr (LeatPlan) plan = NULL;
+  guint by_slot = 0;
+
+  g_assert_true (leat_node_set_from_string (source, "memory", "user", NULL));
+  g_assert_true (leat_node_set_from_string (sink, "memory", "user", NULL));
+  plan = plan_between (source, FALSE, LEAT_TRANSFER_KERNEL, LEAT_TRANSFER_KERNEL, sink);
+  g_assert_true (leat_plan_get_op (plan, 0)->is_head);
+  g_assert_cmpuint (count_kept_ops (plan), ==, 1);
+  for (guint i = 0; i < leat_plan_get_n_ops (plan); i++)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i);
+
+      if (!op->by_slot || op->kept)
+        continue;
+      by_slot++;
+      g_assert_true (is_before_without_kept (plan, 0, op));
+    }
+  g_assert_cmpuint (by_slot, ==, 1);
+}
+
+/* The results of one part are the input of the next. */
+static void
+test_plan_reuse_refuses_what_comes_back (void)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+
+  add_behind (pipeline, NULL, make_app ());
+  add_behind (pipeline, "source", toy_upload_new ("up", LEAT_TRANSFER_COPY));
+  add_behind (pipeline, "up", toy_stage_new ("first", FALSE));
+  add_behind (pipeline, "first", toy_readback_new ("back", LEAT_TRANSFER_COPY));
+  add_behind (pipeline, "back", toy_upload_new ("again", LEAT_TRANSFER_COPY));
+  add_behind (pipeline, "again", toy_stage_new ("second", FALSE));
+  add_behind (pipeline, "second", toy_readback_new ("down", LEAT_TRANSFER_COPY));
+  add_behind (pipeline, "down", toy_sink_new ("sink"));
+  plan = leat_plan_new (pipeline, &error);
+  g_assert_no_error (error);
+  leat_plan_bind (plan, &(LeatTraits){ .bound = TRUE });
+  check_refused (plan, "\"back\" writes in every run", 2 * 4096);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -113,5 +179,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/plan/reuse/refuses-a-stream", test_plan_reuse_refuses_a_stream);
   g_test_add_func ("/leat/plan/reuse/refuses-where-nothing-is-uploaded",
                    test_plan_reuse_refuses_where_nothing_is_uploaded);
+  g_test_add_func ("/leat/plan/reuse/leaves-nobody-without-the-table", test_plan_reuse_leaves_nobody_without_the_table);
+  g_test_add_func ("/leat/plan/reuse/refuses-what-comes-back", test_plan_reuse_refuses_what_comes_back);
   return g_test_run ();
 }

@@ -216,6 +216,54 @@ test_session_bind_is_one_update (void)
   session_fixture_close (&fixture);
 }
 
+/* With one call, and none behind the one that is refused. */
+static void
+test_session_bind_takes_several (void)
+{
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  LeatMemory *in[2];
+  LeatPortMemory memories[2];
+  LeatView sum, count;
+
+  session_fixture_open (
+    &fixture,
+    "app name=a memory=user spec=f32[64] -> upload -> map expr=\"2*x\" -> readback -> app name=x\n"
+    "app name=b memory=user spec=f32[<=32] -> upload -> map expr=\"3*x\" -> readback -> app name=y\n",
+    LEAT_EXECUTOR_GRAPH);
+  leat_session_map_output (fixture.session, "x", &sum, NULL);
+  leat_session_map_output (fixture.session, "y", &count, NULL);
+  for (guint i = 0; i < 2; i++)
+    {
+      in[i] = new_memory (&fixture, LEAT_MEMORY_PINNED, 256);
+      fill (in[i], 64, i);
+      memories[i] = (LeatPortMemory){ i == 0 ? "a" : "b", leat_memory_get_address (in[i]), 256, i == 0 ? 64 : 5 };
+    }
+  for (guint run = 0; run < 3; run++)
+    {
+      memories[0].address = leat_memory_get_address (in[run % 2]);
+      memories[1].address = leat_memory_get_address (in[(run + 1) % 2]);
+      memories[1].count = 5 + run;
+      g_assert_true (leat_session_bind_inputs (fixture.session, memories, 2, &error));
+      g_assert_no_error (error);
+      replay (&fixture);
+      leat_session_map_output (fixture.session, "x", &sum, NULL);
+      leat_session_map_output (fixture.session, "y", &count, NULL);
+      g_assert_cmpuint (count.count, ==, 5 + run);
+      for (guint i = 0; i < 64; i++)
+        g_assert_cmpfloat (((float *) sum.data)[i], ==, 2 * ((float *) leat_memory_get_host (in[run % 2]))[i]);
+      for (guint i = 0; i < 5 + run; i++)
+        g_assert_cmpfloat (((float *) count.data)[i], ==, 3 * ((float *) leat_memory_get_host (in[(run + 1) % 2]))[i]);
+    }
+  memories[0].name = "c";
+  g_assert_false (leat_session_bind_inputs (fixture.session, memories, 2, &error));
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "bindings"), ==, 6);
+  leat_memory_free (in[0]);
+  leat_memory_free (in[1]);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_session_bind_takes_counts (gconstpointer data)
 {
@@ -316,6 +364,48 @@ test_session_bind_takes_another_kind (gconstpointer mode)
       leat_memory_free (in[i]);
       leat_memory_free (out[i]);
     }
+  session_fixture_close (&fixture);
+}
+
+/* The graph of a shape that comes back has copies of host memory, and nothing is bound there any more. */
+static void
+test_session_bind_takes_another_kind_for_a_former_shape (void)
+{
+  SessionFixture fixture;
+  LeatMemory *in[2], *out;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture,
+                        "app name=source memory=user spec=f32[1000] -> upload mode=copy -> map expr=\"2*x+1\" -> "
+                        "readback mode=copy -> app name=sink memory=user\n",
+                        LEAT_EXECUTOR_GRAPH);
+  in[0] = new_memory (&fixture, LEAT_MEMORY_PINNED, BYTES);
+  in[1] = new_memory (&fixture, LEAT_MEMORY_DEVICE, BYTES);
+  out = new_memory (&fixture, LEAT_MEMORY_PINNED, BYTES);
+  for (guint run = 0; run < 3; run++)
+    {
+      guint n = run == 1 ? N / 2 : N;
+
+      if (run > 0)
+        {
+          g_assert_true (
+            leat_node_set_from_string (LEAT_NODE (fixture.source), "spec", run == 1 ? "f32[500]" : "f32[1000]", NULL));
+          g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+          g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNBOUND);
+          g_clear_error (&error);
+        }
+      fill (in[run == 2], n, run);
+      bind_input (&fixture, "source", in[run == 2], n);
+      bind_output (&fixture, "sink", out);
+      start_trace (&fixture);
+      replay (&fixture);
+      stop_trace (&fixture);
+      check (out, n, run);
+    }
+  g_assert_cmpuint (CALLS (&fixture, cuGraphInstantiateWithFlags), ==, 1);
+  leat_memory_free (in[0]);
+  leat_memory_free (in[1]);
+  leat_memory_free (out);
   session_fixture_close (&fixture);
 }
 
@@ -443,6 +533,32 @@ assert_refused (gboolean good, GError *error, GQuark domain, int code, const cha
     assert_refused (good, error, domain, code, words);                                                                 \
   }
 
+/* Also where the address is the same. */
+static void
+test_session_bind_refuses_more_of_the_same_memory (void)
+{
+  SessionFixture fixture;
+  LeatMemory *memory;
+  guint64 address;
+
+  session_fixture_open (&fixture,
+                        "app name=source memory=user spec=f32[1024] -> upload -> map expr=\"2*x+1\" -> readback -> app "
+                        "name=sink memory=user\n",
+                        LEAT_EXECUTOR_GRAPH);
+  memory = new_memory (&fixture, LEAT_MEMORY_PINNED, 8192);
+  address = leat_memory_get_address (memory);
+  g_assert_true (leat_session_bind_input (fixture.session, "source", address + 4096, 4096, 1024, NULL));
+  g_assert_true (leat_session_bind_output (fixture.session, "sink", address, 4096, NULL));
+  replay (&fixture);
+  g_assert_true (leat_session_bind_output (fixture.session, "sink", address, 8192, NULL));
+  REFUSED (leat_session_replay (fixture.session, FALSE, NULL, &error) == LEAT_FLOW_DATA, LEAT_SESSION_ERROR,
+           LEAT_SESSION_ERROR_MEMORY, "overlaps");
+  g_assert_true (leat_session_bind_output (fixture.session, "sink", address, 4096, NULL));
+  replay (&fixture);
+  leat_memory_free (memory);
+  session_fixture_close (&fixture);
+}
+
 /* Each has its code, and leaves what was bound before. */
 static void
 test_session_bind_refuses (void)
@@ -562,17 +678,21 @@ main (int argc, char **argv)
       g_test_add_data_func (bounded, &bind_cases[i], test_session_bind_takes_counts);
     }
   g_test_add_func ("/session/bind/is-one-update", test_session_bind_is_one_update);
+  g_test_add_func ("/session/bind/takes-several", test_session_bind_takes_several);
   g_test_add_data_func ("/session/bind/keeps-what-is-on-the-device/copy", "copy",
                         test_session_bind_keeps_what_is_on_the_device);
   g_test_add_data_func ("/session/bind/keeps-what-is-on-the-device/kernel", "kernel",
                         test_session_bind_keeps_what_is_on_the_device);
   g_test_add_data_func ("/session/bind/takes-another-kind/copy", "copy", test_session_bind_takes_another_kind);
   g_test_add_data_func ("/session/bind/takes-another-kind/auto", "auto", test_session_bind_takes_another_kind);
+  g_test_add_func ("/session/bind/takes-another-kind/for-a-former-shape",
+                   test_session_bind_takes_another_kind_for_a_former_shape);
   g_test_add_func ("/session/bind/leaves-the-input-alone", test_session_bind_leaves_the_input_alone);
   g_test_add_func ("/session/bind/outlives-other-plans", test_session_bind_outlives_other_plans);
   g_test_add_data_func ("/session/bind/in-other-runs/plain", GINT_TO_POINTER (FALSE), test_session_bind_in_other_runs);
   g_test_add_data_func ("/session/bind/in-other-runs/timed", GINT_TO_POINTER (TRUE), test_session_bind_in_other_runs);
   g_test_add_func ("/session/bind/refuses", test_session_bind_refuses);
+  g_test_add_func ("/session/bind/refuses-more-of-the-same-memory", test_session_bind_refuses_more_of_the_same_memory);
   for (guint i = 0; i < G_N_ELEMENTS (refused_plans); i++)
     {
       g_autofree char *path = g_strconcat ("/session/bind/refuses-plans/", refused_plans[i].name, NULL);

@@ -96,6 +96,31 @@ test_calibrate_with_an_end_on_the_device (void)
   session_fixture_close (&fixture);
 }
 
+/* A set that leaves one kernel is measured as what it is after some runs, a graph; the first runs make none of it. */
+static void
+test_calibrate_measures_graphs (void)
+{
+  SessionFixture fixture;
+  LeatDriver *driver;
+
+  drop_ways ();
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback "
+                        "-> app name=sink\n",
+                        LEAT_EXECUTOR_AUTO);
+  driver = leat_device_get_driver (leat_session_get_device (fixture.session));
+  g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
+  run_and_check (&fixture, N, 1);
+  leat_driver_trace_stop (driver);
+  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  /* Of the run proper, three at most: with a kernel for each transfer. */
+  g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuLaunchKernel)
+                      + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuLaunchKernelEx),
+                    <=, 3);
+  run_and_check (&fixture, N, 2);
+  session_fixture_close (&fixture);
+}
+
 /* The first run tries the ways; the next session knows. */
 static void
 test_calibrate_measures_once (void)
@@ -286,6 +311,7 @@ main (int argc, char **argv)
       return 0;
     }
   g_test_add_func ("/leat/session/calibrate/measures-once", test_calibrate_measures_once);
+  g_test_add_func ("/leat/session/calibrate/measures-graphs", test_calibrate_measures_graphs);
   g_test_add_func ("/leat/session/calibrate/with-an-end-on-the-device", test_calibrate_with_an_end_on_the_device);
   g_test_add_func ("/leat/session/calibrate/measures-again-where-the-file-is-damaged",
                    test_calibrate_measures_again_where_the_file_is_damaged);

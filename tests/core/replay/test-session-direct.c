@@ -183,6 +183,23 @@ test_session_direct_refuses (void)
   session_fixture_close (&fixture);
 }
 
+/* What is refused changes nothing: the queue is asked as before. */
+static void
+test_session_direct_keeps_the_queue_where_refused (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GBytes) result = NULL;
+  g_autofree float *x = g_new (float, N);
+
+  session_fixture_open (&fixture, BOUNDED, LEAT_EXECUTOR_GRAPH);
+  g_assert_false (leat_session_set_input_count (fixture.session, "source", N + 1, NULL));
+  fill (x, 3);
+  result = session_fixture_run (&fixture, x, N * sizeof *x);
+  g_assert_cmpuint (g_bytes_get_size (result), ==, N * sizeof *x);
+  g_assert_cmpfloat (((const float *) g_bytes_get_data (result, NULL))[5], ==, 2 * x[5] + 1);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,5 +215,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/direct/uploads-always-where-asked", test_session_direct_uploads_always_where_asked);
   g_test_add_func ("/leat/session/direct/takes-counts", test_session_direct_takes_counts);
   g_test_add_func ("/leat/session/direct/refuses", test_session_direct_refuses);
+  g_test_add_func ("/leat/session/direct/keeps-the-queue-where-refused",
+                   test_session_direct_keeps_the_queue_where_refused);
   return g_test_run ();
 }
