@@ -86,6 +86,14 @@ make_numbers (guint n_lanes, guint items)
 }
 
 static char *
+dup_batch_drawing (LeatSession *session)
+{
+  g_autoptr (LeatPlan) plan = leat_session_get_batch_plan (session, NULL);
+
+  return leat_plan_to_dot (plan);
+}
+
+static char *
 dup_batch_text (LeatSession *session)
 {
   g_autoptr (GError) error = NULL;
@@ -100,7 +108,7 @@ static void
 test_mixed_spread (gconstpointer executor)
 {
   MixedFixture fixture;
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *drawing = NULL;
 
   mixed_fixture_open (&fixture,
                       "app name=source spec=u32[50] -> upload -> KERNEL=more by=5 -> KERNEL=zed grid=1 block=32 -> "
@@ -121,6 +129,9 @@ test_mixed_spread (gconstpointer executor)
     }
   text = dup_batch_text (fixture.base.session);
   g_assert_nonnull (strstr (text, "it uses the grid's z"));
+  drawing = dup_batch_drawing (fixture.base.session);
+  g_assert_nonnull (strstr (drawing, "zed\\nspread"));
+  g_assert_nonnull (strstr (drawing, "turned\\ncoalesced"));
   g_assert_nonnull (strstr (text, "coalesced"));
   mixed_fixture_close (&fixture);
 }
