@@ -321,8 +321,8 @@ leat_batch_free_result (gpointer bytes)
  * @n_lanes: how many independent inputs there are
  * @inputs: (nullable) (element-type GLib.Bytes): for each lane the data of every input, in the order in which the plan
  *   has the sources: all of the first lane, then all of the second; %NULL: what leat_session_map_batch () lent
- * @results: (out) (optional) (nullable) (transfer full) (element-type GLib.Bytes): likewise, the data of every output;
- *   %NULL for a lane that failed.  Where it is not asked for, results are in the memory that
+ * @results: (out) (optional) (nullable) (transfer container) (element-type GLib.Bytes): likewise, the data of every
+ *   output; %NULL for a lane that failed.  Where it is not asked for, results are in the memory that
  *   leat_session_map_batch () lends
  * @cancellable: (nullable): to give up between two launches
  * @error: return location for an error
