@@ -26,7 +26,8 @@ leat_copy_work_do (LeatCopyWork *self)
   guint i;
 
   while ((i = (guint) g_atomic_int_add (&self->next, 1)) < self->n)
-    memcpy (self->jobs[i].to, self->jobs[i].from, self->jobs[i].bytes);
+    if (self->jobs[i].bytes > 0) /* of nothing there may be no address */
+      memcpy (self->jobs[i].to, self->jobs[i].from, self->jobs[i].bytes);
 }
 
 static void

@@ -244,7 +244,8 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
       g_ptr_array_index (run->results, lane * self->outputs->len + index) = g_bytes_new (view.data, bytes);
       return;
     }
-  memcpy (leat_batch_run_get_items (self, output->buffer, lane), view.data, bytes);
+  if (bytes > 0)
+    memcpy (leat_batch_run_get_items (self, output->buffer, lane), view.data, bytes);
   if (output->buffer->header)
     memcpy (leat_batch_get_host (self->batch, output->buffer->id, lane), &view.count, sizeof view.count);
 }
