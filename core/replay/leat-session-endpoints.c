@@ -38,28 +38,26 @@ leat_session_find_staging (LeatSession *self, const LeatLane *lane)
     }
 }
 
-static LeatEndpoint *
-leat_session_get_endpoint (LeatSession *self, guint index)
+/* Other threads call a run off through these while the plan, and what is known of its inputs and outputs, becomes
+ * another one; the nodes stay. */
+static void
+leat_session_list_nodes (LeatSession *self)
 {
-  LeatOp *op = index < self->inputs->len ? leat_session_get_input (self, index)->op
-                                         : leat_session_get_output (self, index - self->inputs->len)->op;
-
-  return LEAT_ENDPOINT (op->node);
-}
-
-static guint
-leat_session_count_endpoints (LeatSession *self)
-{
-  return self->inputs->len + self->outputs->len;
+  g_ptr_array_set_size (self->endpoints, 0);
+  for (guint i = 0; i < self->inputs->len; i++)
+    g_ptr_array_add (self->endpoints, leat_session_get_input (self, i)->op->node);
+  for (guint i = 0; i < self->outputs->len; i++)
+    g_ptr_array_add (self->endpoints, leat_session_get_output (self, i)->op->node);
 }
 
 gboolean
 leat_session_start_endpoints (LeatSession *self, GError **error)
 {
   self->total_bytes = 0;
-  for (self->started = 0; self->started < leat_session_count_endpoints (self);)
+  leat_session_list_nodes (self);
+  for (self->started = 0; self->started < self->endpoints->len;)
     {
-      LeatEndpoint *endpoint = leat_session_get_endpoint (self, self->started);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, self->started);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
       self->started++;
@@ -80,9 +78,9 @@ leat_session_finish_endpoints (LeatSession *self, GError **error)
 {
   gboolean good = TRUE;
 
-  for (guint i = 0; i < leat_session_count_endpoints (self); i++)
+  for (guint i = 0; i < self->endpoints->len; i++)
     {
-      LeatEndpoint *endpoint = leat_session_get_endpoint (self, i);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
       if (klass->finish != NULL && !klass->finish (endpoint, good ? error : NULL))
@@ -100,21 +98,22 @@ leat_session_stop_endpoints (LeatSession *self)
 {
   for (guint i = 0; i < self->started; i++)
     {
-      LeatEndpoint *endpoint = leat_session_get_endpoint (self, i);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
       if (klass->stop != NULL)
         klass->stop (endpoint);
     }
   self->started = 0;
+  g_ptr_array_set_size (self->endpoints, 0);
 }
 
 void
 leat_session_unblock_endpoints (LeatSession *self)
 {
-  for (guint i = 0; i < leat_session_count_endpoints (self); i++)
+  for (guint i = 0; i < self->endpoints->len; i++)
     {
-      LeatEndpoint *endpoint = leat_session_get_endpoint (self, i);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
       if (klass->unblock != NULL)

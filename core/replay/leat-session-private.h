@@ -198,6 +198,7 @@ struct _LeatSession
   GPtrArray *lanes;              /* LeatLane */
   GArray *inputs;                /* LeatSessionInput */
   GArray *outputs;               /* LeatSessionOutput */
+  GPtrArray *endpoints;          /* LeatNode, not owned: of inputs and outputs, from start to stop */
   GHashTable *changeable;        /* LeatNode -> GPtrArray of LeatOp */
   LeatAddressMap *address_map;   /* NULL before the first binding */
   guint next_input, next_output; /* that are likely to be bound next */

@@ -87,6 +87,7 @@ leat_session_finalize (GObject *object)
   g_ptr_array_unref (self->setups);
   g_array_unref (self->inputs);
   g_array_unref (self->outputs);
+  g_ptr_array_unref (self->endpoints);
   g_array_unref (self->trials);
   g_array_unref (self->report_totals);
   g_clear_pointer (&self->reported, g_variant_unref);
@@ -133,6 +134,7 @@ leat_session_init (LeatSession *self)
   self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
+  self->endpoints = g_ptr_array_new ();
   self->times.nodes = leat_session_times_new ();
   g_mutex_init (&self->told_lock);
 }

@@ -100,6 +100,52 @@ test_replan_from_another_thread (void)
   session_fixture_close (&fixture);
 }
 
+typedef struct
+{
+  LeatSession *session;
+  GCancellable *cancellable;
+} Called;
+
+static void *
+run_until_called_off (void *data)
+{
+  Called *called = data;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (leat_session_run (called->session, called->cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  return NULL;
+}
+
+/* Whoever calls a run off finds its sources and sinks, whatever becomes of the plan meanwhile. */
+static void
+test_replan_of_a_stream_that_is_called_off (void)
+{
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      const float x[N] = { 1, 2, 3 };
+      SessionFixture fixture;
+      Called called;
+      pthread_t thread;
+
+      session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+      called = (Called){ fixture.session, cancellable };
+      pthread_create (&thread, NULL, run_until_called_off, &called);
+      for (guint k = 0; k < 6; k++)
+        {
+          g_autoptr (GBytes) bytes = g_bytes_new (x, sizeof x);
+
+          replan_fixture_set (&fixture, "m", "expr", k % 2 ? "a*x+b" : "a*x+b+0");
+          leat_app_push_bytes (fixture.source, bytes, NULL);
+        }
+      g_usleep (i * 400);
+      g_cancellable_cancel (cancellable);
+      pthread_join (thread, NULL);
+      session_fixture_close (&fixture);
+    }
+}
+
 static void *
 run_stream (void *fixture)
 {
@@ -150,5 +196,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/replan/in-a-stream", test_replan_in_a_stream);
   g_test_add_func ("/leat/session/replan/from-another-thread", test_replan_from_another_thread);
   g_test_add_func ("/leat/session/replan/of-a-running-stream", test_replan_of_a_running_stream);
+  g_test_add_func ("/leat/session/replan/of-a-stream-that-is-called-off", test_replan_of_a_stream_that_is_called_off);
   return g_test_run ();
 }
