@@ -29,6 +29,7 @@ typedef struct
   LeatPlan *plan;                 /* not owned */
   GPtrArray *blocks;              /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;            /* LeatKernelSource -> LeatModule */
+  GHashTable *laned;              /* likewise, of images with lanes */
   LeatModule **op_modules;        /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions; /* by op index; NULL but for kernels */
   const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
@@ -176,6 +177,11 @@ struct _LeatLane
   LeatTurn *turn;  /* NULL where nothing has to be done lane after lane */
   guint turn_first, turn_last; /* the ops from which to which it is the lane's; the first is after the last: none */
 
+  /* of a plan for several lanes (leat-lane-wide.c) */
+  guint live;          /* of them, those that the next launch is for */
+  guint shift;         /* the lane whose memory `addresses` and `hosts` have; 0 but for a moment */
+  LeatLaunch **spread; /* by op index: one for each lane; NULL but for kernels that are launched so */
+
   LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
   LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
 
@@ -319,6 +325,27 @@ gboolean leat_lane_allocate_overs (LeatLane *self, GError **error);
 CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
+
+/* Several lanes at once (leat-lane-wide.c). */
+void leat_lane_shift (LeatLane *self, guint lane);
+/* What an op moves in one piece: for all live lanes, or for one where it is spread or goes by rows. */
+guint64 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op);
+guint leat_lane_get_depth (LeatLane *self, const LeatOp *op);
+LeatLaunch *leat_lane_get_launch (LeatLane *self, const LeatOp *op);
+gboolean leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error);
+void leat_lane_free_spread (LeatLane *self);
+/* Is it called lane by lane, where ops go to the stream one by one? */
+static inline gboolean
+leat_op_goes_lane_by_lane (const LeatOp *op)
+{
+  return op->why_spread != NULL || op->by_rows;
+}
+/* From here on the staging memory begins at these (by buffer id; NULL for others) plus @at lanes, and @live lanes are
+ * in use.  Graphs that are built follow. */
+gboolean leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error);
+/* Kernels are packed with the arguments that nodes have now. */
+gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
+gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
 
 gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
 /* Where a kernel reports to; 0 for one that does not. */

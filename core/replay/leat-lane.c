@@ -55,6 +55,8 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
+  self->spread = g_new0 (LeatLaunch *, plan->ops->len + 1);
+  self->live = plan->traits.lanes;
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
@@ -74,6 +76,7 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->timing, leat_timing_free);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
+  leat_lane_free_spread (self);
   g_clear_pointer (&self->ended, leat_event_free);
   g_clear_pointer (&self->turn, leat_turn_unref);
   g_clear_pointer (&self->stream, leat_stream_free);
@@ -147,6 +150,9 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
       break;
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
+      /* That of several lanes comes with each launch. */
+      if (self->plan->traits.lanes > 0 && buffer->place == LEAT_PLACE_STAGING)
+        break;
       block = leat_lane_get_block (self, buffer, error);
       if (block == NULL)
         {
@@ -275,7 +281,10 @@ leat_lane_pack_all (LeatLane *self, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (leat_op_launches (op) && !leat_launch_pack (&self->launches[i], self, op, error))
+      if (!leat_op_launches (op))
+        continue;
+      if (op->why_spread != NULL ? !leat_lane_pack_spread (self, op, error)
+                                 : !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
   return TRUE;

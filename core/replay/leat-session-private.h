@@ -5,6 +5,7 @@
 
 #include "graph/leat-app.h"
 #include "leat-lane-private.h"
+#include "leat-batch-private.h"
 #include "leat-memo-private.h"
 #include "leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
@@ -26,9 +27,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
-  guint64 runs_measured;         /* by the device's clock */
-  guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
-  guint64 runs_refused;          /* because a kernel reported an error */
+  guint64 runs_measured;               /* by the device's clock */
+  guint64 reports, reports_lost;       /* of kernels; and of them, those of which no record was kept */
+  guint64 runs_refused;                /* because a kernel reported an error */
+  guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
+  guint64 lane_errors;
   guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
@@ -212,6 +215,7 @@ struct _LeatSession
   char *trace_path;
 
   guint64 cache_bytes;
+  guint batch_most; /* lanes in one launch; 0: what suits */
 
   LeatDevice *device;
   LeatStore *store;
@@ -231,6 +235,7 @@ struct _LeatSession
   GPtrArray *held;               /* LeatDeviceBuffer, by slot: those that are bound; NULL before the first */
   GPtrArray *entered;            /* LeatDeviceBuffer: those that a run works on */
   guint next_input, next_output; /* that are likely to be bound next */
+  LeatBatch *batch;              /* NULL before the first */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
@@ -343,6 +348,23 @@ gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, const LeatSessionFlight *flight);
 void leat_session_remember (LeatSession *self, const LeatSessionFlight *flight);
+
+/* What leat_session_replay_batch () was asked for. */
+typedef struct
+{
+  guint n;
+  GPtrArray *inputs;  /* GBytes; NULL: in the staging memory */
+  GPtrArray *results; /* GBytes; NULL: likewise */
+  gboolean in_place;  /* the staging memory has a place for every lane */
+} LeatBatchRun;
+
+void leat_session_drop_batch (LeatSession *self);
+/* FALSE without any lane to blame: the session has failed, unless it was told to stop. */
+gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                  GError **error);
+gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
+/* Sets @error, and returns FALSE. */
+gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 
 /* When lanes are others, or more. */
 void leat_session_make_flights (LeatSession *self);

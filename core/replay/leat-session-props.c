@@ -23,6 +23,7 @@ enum
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
   PROP_CACHE_BYTES,
+  PROP_BATCH,
   PROP_TIMING,
   PROP_TRACE,
   PROP_LAST_REASON,
@@ -79,6 +80,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       break;
     case PROP_CACHE_BYTES:
       self->cache_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_BATCH:
+      self->batch_most = g_value_get_uint (value);
       break;
     case PROP_TIMING:
       self->timing_mode = g_value_get_enum (value);
@@ -140,6 +144,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_CACHE_BYTES:
       g_value_set_uint64 (value, self->cache_bytes);
+      break;
+    case PROP_BATCH:
+      g_value_set_uint (value, self->batch_most);
       break;
     case PROP_TIMING:
       g_value_set_enum (value, self->timing_mode);
@@ -304,6 +311,15 @@ leat_session_describe_kept (void)
    */
   leat_session_props[PROP_MEMO_BYTES] =
     g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:batch:
+   *
+   * How many lanes of a batch go into one launch at the most; 0 for what suits the pipeline, at least 64.  A power of
+   * two, or the one below it; read by the first batch after the session was opened.  Where memory does not do for it,
+   * there are fewer.
+   */
+  leat_session_props[PROP_BATCH] =
+    g_param_spec_uint ("batch", NULL, NULL, 0, 65535, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:cache-bytes:
    *

@@ -115,7 +115,7 @@ leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wa
 }
 
 /* A sink finds out; the node whose output was too small is the cause. */
-static G_NO_INLINE gboolean
+G_NO_INLINE gboolean
 leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
 {
   const LeatBuffer *buffer = leat_plan_get_origin (self->plan, op->touches[0].buffer);

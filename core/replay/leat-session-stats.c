@@ -57,6 +57,24 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("runs-measured", runs_measured, "Runs whose nodes were measured by the device's clock"),
   /**
+   * LeatSession:batch-launches:
+   *
+   * Launches that were for many lanes of a batch.
+   */
+  COUNTER ("batch-launches", batch_launches, "Launches that were for many lanes of a batch"),
+  /**
+   * LeatSession:batch-lanes:
+   *
+   * And the lanes that they were for.
+   */
+  COUNTER ("batch-lanes", batch_lanes, "Lanes of batches that were launched together"),
+  /**
+   * LeatSession:lane-errors:
+   *
+   * Lanes of batches that failed alone.
+   */
+  COUNTER ("lane-errors", lane_errors, "Lanes of batches that failed alone"),
+  /**
    * LeatSession:memo-hits:
    *
    * Runs whose results were known, since the session was opened.

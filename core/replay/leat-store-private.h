@@ -29,6 +29,8 @@ typedef struct
 } LeatBlock;
 
 LeatStore *leat_store_new (LeatDevice *device);
+/* State is that of @other, which it refers to. */
+LeatStore *leat_store_new_beside (LeatStore *other);
 LeatStore *leat_store_ref (LeatStore *self);
 void leat_store_unref (LeatStore *self);
 
