@@ -225,6 +225,38 @@ test_mixed_state (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+/* A state that the program has is a batch's while that is under way, and what it writes there the next one sees. */
+static void
+test_mixed_lent_state (gconstpointer executor)
+{
+  const float x[] = { 0, 100, 200, 300 };
+  SessionFixture fixture;
+
+  session_fixture_open_pipeline (&fixture, tally_node_make_pipeline ("f32[4]"), GPOINTER_TO_INT (executor));
+  g_object_set (fixture.session, "batch", 8u, NULL);
+  for (guint round = 0; round < 3; round++)
+    {
+      g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref), results = NULL;
+      g_auto (GStrv) names = leat_session_list_states (fixture.session);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatDeviceBuffer) state = leat_session_get_state (fixture.session, names[0], &error);
+      g_autoptr (GBytes) before = NULL;
+
+      g_assert_no_error (error);
+      before = leat_device_buffer_download (state, 0, leat_device_buffer_get_bytes (state), &error);
+      g_assert_no_error (error);
+      for (guint lane = 0; lane < 20; lane++)
+        g_ptr_array_add (inputs, g_bytes_new (x, sizeof x));
+      results = run_batch (fixture.session, inputs);
+      for (guint lane = 0; lane < 20; lane++)
+        g_assert_cmpfloat (((const float *) g_bytes_get_data (g_ptr_array_index (results, lane), NULL))[2], ==,
+                           201 + lane);
+      leat_device_buffer_upload (state, 0, before, &error);
+      g_assert_no_error (error);
+    }
+  session_fixture_close (&fixture);
+}
+
 static void
 test_mixed_foreign (gconstpointer executor)
 {
@@ -296,6 +328,7 @@ main (int argc, char **argv)
   add ("spread", test_mixed_spread);
   add ("poison", test_mixed_poison);
   add ("state", test_mixed_state);
+  add ("lent-state", test_mixed_lent_state);
   add ("foreign", test_mixed_foreign);
   g_test_add_func ("/leat/session/batch/mixed/budget", test_mixed_budget);
   return g_test_run ();
