@@ -69,6 +69,7 @@ struct _LeatApp
   guint dropped;  /* atomic: of what was pushed since the session was opened */
   guint stops;    /* sessions that have gone: who waited for one must not wait for the next */
   LeatSpec *planned;
+  char *planned_from; /* what the property said then */
 };
 
 G_DEFINE_FINAL_TYPE (LeatApp, leat_app, LEAT_TYPE_ENDPOINT)
@@ -168,6 +169,8 @@ leat_app_set_planned (LeatApp *self, GError **error)
     return FALSE;
   g_clear_pointer (&self->planned, leat_spec_unref);
   self->planned = leat_spec_ref (leat_port_get_spec (port));
+  g_free (self->planned_from);
+  self->planned_from = g_strdup (self->spec);
   return TRUE;
 }
 
@@ -445,6 +448,7 @@ leat_app_finalize (GObject *object)
 
   g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   g_clear_pointer (&self->planned, leat_spec_unref);
+  g_free (self->planned_from);
   pthread_cond_destroy (&self->changed);
   pthread_mutex_destroy (&self->lock);
   G_OBJECT_CLASS (leat_app_parent_class)->finalize (object);
@@ -727,16 +731,6 @@ leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error)
   return bytes;
 }
 
-/* What the property says now. (transfer full) (nullable) */
-static LeatSpec *
-leat_app_parse_set_spec (LeatApp *self)
-{
-  g_autofree char *text = NULL;
-
-  g_object_get (self, "spec", &text, NULL);
-  return text != NULL ? leat_spec_parse (text, NULL) : NULL;
-}
-
 /**
  * leat_app_dup_spec:
  * @self: an `app` node
@@ -749,14 +743,16 @@ leat_app_parse_set_spec (LeatApp *self)
 LeatSpec *
 leat_app_dup_spec (LeatApp *self)
 {
-  LeatSpec *spec;
+  g_autofree char *text = NULL;
+  LeatSpec *spec = NULL;
 
   g_return_val_if_fail (LEAT_IS_APP (self), NULL);
 
-  if (leat_app_waits_for_spec (self))
-    return leat_app_parse_set_spec (self);
+  /* A session that takes another spec over is not done with it when the property is no longer waiting. */
+  g_object_get (self, "spec", &text, NULL);
   leat_app_lock (self);
-  spec = self->planned != NULL ? leat_spec_ref (self->planned) : NULL;
+  if (self->planned != NULL && g_strcmp0 (text, self->planned_from) == 0)
+    spec = leat_spec_ref (self->planned);
   leat_app_unlock (self);
-  return spec != NULL ? spec : leat_app_parse_set_spec (self);
+  return spec != NULL || text == NULL ? spec : leat_spec_parse (text, NULL);
 }
