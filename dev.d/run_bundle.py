@@ -113,9 +113,9 @@ def wanted_tests(described, given):
     return [test for test in tests if not any(suite.endswith(':slow') for suite in test['suite'])]
 
 
-def run_all(tests, base, given):
+def run_at_once(tests, jobs, base, given):
     outputs = {}
-    with concurrent.futures.ThreadPoolExecutor(1 if given.benchmarks else given.jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(run_one, test, base, given.time_factor): test['name'] for test in tests}
         for done in concurrent.futures.as_completed(running):
             name = running[done]
@@ -125,6 +125,14 @@ def run_all(tests, base, given):
                 print(outputs[name][0][-4000:] + outputs[name][1][-4000:], flush=True)
             elif given.benchmarks:
                 print(outputs[name][0], flush=True)
+    return outputs
+
+
+def run_all(tests, base, given):
+    """Those that say so run by themselves, as benchmarks do."""
+    together = [test for test in tests if test.get('is_parallel', True) and not given.benchmarks]
+    outputs = run_at_once(together, given.jobs, base, given)
+    outputs.update(run_at_once([test for test in tests if test not in together], 1, base, given))
     return dict(sorted(outputs.items()))
 
 

@@ -26,6 +26,13 @@ typedef struct
 void leat_driver_watch_begin (LeatDriverWatch *self, LeatDriver *driver, CUstream stream);
 void leat_driver_watch_end (LeatDriverWatch *self);
 
+/* Does a call that failed so say that a capture is why? */
+static inline gboolean
+leat_driver_result_is_about_capture (CUresult result)
+{
+  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
 /* The function of that name (as in the list of entries, or as the library exports it) that the thread's watch, if there
  * is one, looks at.  A function that is in no list is the driver's own.  NULL where the driver has none. */
 gpointer leat_driver_find_watched (LeatDriver *self, const char *name);

@@ -164,19 +164,13 @@ leat_driver_watch_allow (LeatDriverWatch *self, const LeatDriverWatchCall *call)
   return fault == NULL;
 }
 
-static gboolean
-leat_driver_watch_is_about_capture (CUresult result)
-{
-  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-}
-
 /* The first failure that is about captures says more than one before it that is not. */
 static CUresult
 leat_driver_watch_note (LeatDriverWatch *self, const LeatDriverWatchCall *call, CUresult result)
 {
-  if (result == CUDA_SUCCESS || leat_driver_watch_is_about_capture (self->failure))
+  if (result == CUDA_SUCCESS || leat_driver_result_is_about_capture (self->failure))
     return result;
-  if (self->failure != CUDA_SUCCESS && !leat_driver_watch_is_about_capture (result))
+  if (self->failure != CUDA_SUCCESS && !leat_driver_result_is_about_capture (result))
     return result;
   self->failure = result;
   self->failed = call->entry;

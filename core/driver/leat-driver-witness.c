@@ -3,6 +3,7 @@
  */
 #include "leat-driver-witness-private.h"
 
+#include "leat-driver-watch-private.h"
 #include "leat-toolkit-private.h"
 
 #include <dlfcn.h>
@@ -80,12 +81,6 @@ leat_driver_witness_name (const char *function)
   return g_intern_string (plain);
 }
 
-static gboolean
-leat_driver_witness_is_about_capture (int result)
-{
-  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-}
-
 /* A call of the runtime API returns right after the driver's that it made. */
 static void
 leat_driver_witness_hear (void *data, int domain, guint32 id, const void *call)
@@ -97,7 +92,7 @@ leat_driver_witness_hear (void *data, int domain, guint32 id, const void *call)
   if (self->thread != (gulong) pthread_self ())
     return;
   self->within = FALSE;
-  if (it->site != LEAT_CUPTI_SITE_EXIT || it->result == NULL || !leat_driver_witness_is_about_capture (*it->result))
+  if (it->site != LEAT_CUPTI_SITE_EXIT || it->result == NULL || !leat_driver_result_is_about_capture (*it->result))
     return;
   if (self->call != NULL && !within)
     return;

@@ -401,18 +401,6 @@ leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
   return it != NULL && it->exec != NULL && it->nodes[op->index] != NULL ? it : NULL;
 }
 
-/* The driver crashes where no context is current, whatever the parameters say. */
-static CUresult
-leat_lane_set_kernel (LeatLane *self, LeatExecutable *it, const LeatOp *op, const CUDA_KERNEL_NODE_PARAMS *kernel)
-{
-  gboolean pushed = leat_device_push_anyhow (self->resident->device);
-  CUresult result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], kernel);
-
-  if (pushed)
-    leat_device_pop (self->resident->device);
-  return result;
-}
-
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
@@ -422,7 +410,7 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
 
   if (it == NULL)
     return TRUE;
-  result = leat_lane_set_kernel (self, it, op, &kernel);
+  result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
   if (result != CUDA_SUCCESS)
     return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
   self->counts->updates++;

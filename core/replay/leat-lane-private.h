@@ -265,7 +265,8 @@ gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
  * @why: (transfer full): where not, the reason; NULL where it did. */
 gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
-/* Gives the kernel node of @op what its launch is packed with. */
+/* Gives the kernel node of @op what its launch is packed with.  The context must be current: the driver crashes where
+ * none is, whatever the parameters say. */
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 /* Gives the node of a copy the addresses that its ends have now. */
 gboolean leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
