@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -86,6 +86,20 @@ static const char *const leat_launch_waits[] = { "auto", "spin", "block", NULL }
 static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
 
 static gboolean
+leat_launch_options_check_lanes (LeatLaunchOptions *self, const char *text, GError **error)
+{
+  guint64 lanes = 0;
+
+  if (text != NULL && strcmp (text, "auto") != 0 && !g_ascii_string_to_unsigned (text, 10, 1, 64, &lanes, NULL))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--lanes=%s: expected auto or 1 to 64", text);
+      return FALSE;
+    }
+  self->lanes = (guint) lanes;
+  return TRUE;
+}
+
+static gboolean
 leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
 {
   static const char *const plans[] = { "text", "json", "dot", NULL };
@@ -101,7 +115,8 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
       || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error)
       || !leat_launch_options_choose ("--wait", words->wait, leat_launch_waits, &wait, error)
       || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
-                                      error))
+                                      error)
+      || !leat_launch_options_check_lanes (self, words->lanes, error))
     return FALSE;
   if (timing == 0)
     timing = self->stats_format == LEAT_STATS_NODES ? 2 : 1;
@@ -185,6 +200,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
     { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "auto, graph, or eager: one op at a time", "EXECUTOR" },
     { "wait", 0, 0, G_OPTION_ARG_STRING, &words->wait, "How to wait for the device: auto, spin or block", "HOW" },
+    { "lanes", 0, 0, G_OPTION_ARG_STRING, &words->lanes,
+      "How many runs may be under way at the same time: auto, or 1 to 64", "N" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
@@ -245,6 +262,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.stats);
   g_free (words.executor);
   g_free (words.wait);
+  g_free (words.lanes);
   g_free (words.early_start);
   g_free (words.timing);
   g_free (words.readback);

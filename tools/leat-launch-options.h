@@ -53,6 +53,7 @@ typedef struct
   LeatExecutor executor;
   LeatWait wait;
   LeatEarlyStart early_start;
+  guint lanes; /* 0: auto */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;

@@ -89,6 +89,34 @@ leat_launch_stats_append_bytes (GVariant *stats, const char *name, const char *l
 }
 
 static void
+leat_launch_stats_append_busy (GVariant *stats, const char *who, const char *label, GString *text)
+{
+  g_autofree char *busy_name = g_strconcat (who, "-busy-us", NULL), *idle_name = g_strconcat (who, "-idle-us", NULL);
+  gint64 busy = 0, idle = 0;
+
+  g_variant_lookup (stats, busy_name, "x", &busy);
+  g_variant_lookup (stats, idle_name, "x", &idle);
+  g_string_append_printf (text, "%-14s%.3f ms busy, %.3f ms idle\n", label, busy / 1000.0, idle / 1000.0);
+}
+
+static void
+leat_launch_stats_append_lanes (GVariant *stats, GString *text)
+{
+  guint64 most = leat_launch_stats_get (stats, "in-flight-most");
+
+  g_string_append_printf (text, "%-14s%" G_GUINT64_FORMAT, "lanes", leat_launch_stats_get (stats, "lanes-used"));
+  if (most == 0)
+    {
+      g_string_append_c (text, '\n');
+      return;
+    }
+  g_string_append_printf (text, ", at most %" G_GUINT64_FORMAT " runs in flight\n", most);
+  leat_launch_stats_append_busy (stats, "reader", "  reader", text);
+  leat_launch_stats_append_busy (stats, "lanes", "  device", text);
+  leat_launch_stats_append_busy (stats, "writer", "  writer", text);
+}
+
+static void
 leat_launch_stats_append_runs (GVariant *stats, GString *text)
 {
   guint64 runs = leat_launch_stats_get (stats, "runs");
@@ -114,6 +142,7 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
     g_string_append_printf (text, "%-14s%.3f ms: least %.3f, most %.3f\n", "  a run", sum / 1000.0 / runs,
                             least / 1000.0, most / 1000.0);
   leat_launch_stats_append_time (stats, "sink-us", "sinks", text);
+  leat_launch_stats_append_lanes (stats, text);
 }
 
 /* Over all runs: what the plan says, and what the driver counted.  Only what both know.  The plan says what a run with

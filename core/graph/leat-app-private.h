@@ -12,5 +12,7 @@ extern const LeatNodeInfo leat_app_info;
 
 /* Does the program bring the memory (leat_session_bind_input ())? */
 gboolean leat_app_has_user_memory (LeatApp *self);
+/* Of what was pushed since a session was opened. */
+guint leat_app_get_dropped (LeatApp *self);
 
 G_END_DECLS

@@ -40,6 +40,14 @@ typedef enum
   LEAT_APP_MEMORY_USER
 } LeatAppMemory;
 
+/* What gives way where the queue of a source is full. */
+typedef enum
+{
+  LEAT_APP_LEAKY_NONE,
+  LEAT_APP_LEAKY_OLDEST,
+  LEAT_APP_LEAKY_NEWEST
+} LeatAppLeaky;
+
 struct _LeatApp
 {
   LeatEndpoint parent_instance;
@@ -48,6 +56,7 @@ struct _LeatApp
   guint64 max_queue;
   gboolean block;
   int memory; /* LeatAppMemory */
+  int leaky;  /* LeatAppLeaky */
 
   /* pthread's own, because the thread sanitizer knows these where it does not know GLib's. */
   pthread_mutex_t lock;
@@ -57,6 +66,7 @@ struct _LeatApp
   gboolean ended; /* leat_app_end () was called */
   gboolean woken; /* unblock () was called */
   gboolean asked; /* a run has asked for data since the session was opened */
+  guint dropped;  /* atomic: of what was pushed since the session was opened */
   guint stops;    /* sessions that have gone: who waited for one must not wait for the next */
   LeatSpec *planned;
   char *planned_from; /* what the property said then */
@@ -190,6 +200,7 @@ leat_app_start (LeatEndpoint *endpoint, GError **error)
     g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);
   self->state = LEAT_APP_RUNNING;
   self->woken = self->asked = FALSE;
+  g_atomic_int_set (&self->dropped, 0);
   leat_app_wake_all (self);
   leat_app_unlock (self);
   return TRUE;
@@ -443,6 +454,7 @@ leat_app_finalize (GObject *object)
   G_OBJECT_CLASS (leat_app_parent_class)->finalize (object);
 }
 
+static const char *const leat_app_leakies[] = { "none", "oldest", "newest", NULL };
 static const char *const leat_app_memories[] = { "session", "user", NULL };
 
 static const LeatProp leat_app_props[] = {
@@ -456,6 +468,10 @@ static const LeatProp leat_app_props[] = {
     .choices = leat_app_memories,
     .blurb = "session: data are pushed and pulled, or the session's memory is mapped; user: the program brings memory "
              "for each run" },
+  { sizeof (LeatProp), "leaky", LEAT_PROP_CHOICE, 0, offsetof (LeatApp, leaky), .def.i = LEAT_APP_LEAKY_NONE,
+    .choices = leat_app_leakies,
+    .blurb = "What a push to a full queue drops, for live data: none (see block), the oldest in it, or the newest, "
+             "which is what is pushed" },
 };
 
 static const LeatPortInfo leat_app_ports[] = {
@@ -512,6 +528,14 @@ const LeatNodeInfo leat_app_info = {
  * leat_session_bind_output ()), and nothing can be pushed or pulled.
  */
 
+/**
+ * LeatApp:leaky:
+ *
+ * What a push to a source drops when #LeatApp:max-queue items are in the queue, for live data: with `none` nothing, and
+ * #LeatApp:block says what is done; with `oldest` what has waited longest; with `newest` what is pushed.  The push then
+ * succeeds at once.  The session's statistics count it as "dropped".
+ */
+
 static void
 leat_app_class_init (LeatAppClass *klass)
 {
@@ -543,6 +567,33 @@ leat_app_init (LeatApp *self)
   g_queue_init (&self->queue);
 }
 
+/* Under the lock: room for one more. */
+static void
+leat_app_drop_oldest (LeatApp *self)
+{
+  while (leat_app_is_full (self))
+    {
+      g_bytes_unref (g_queue_pop_head (&self->queue));
+      g_atomic_int_inc (&self->dropped);
+    }
+}
+
+/* Under the lock. */
+static void
+leat_app_put (LeatApp *self, GBytes *bytes)
+{
+  if (self->leaky == LEAT_APP_LEAKY_NEWEST && leat_app_is_full (self))
+    g_atomic_int_inc (&self->dropped);
+  else
+    g_queue_push_tail (&self->queue, g_bytes_ref (bytes));
+}
+
+guint
+leat_app_get_dropped (LeatApp *self)
+{
+  return (guint) g_atomic_int_get (&self->dropped);
+}
+
 /* Under the lock: may one more be pushed? */
 static gboolean
 leat_app_admit_push (LeatApp *self, GError **error)
@@ -556,6 +607,10 @@ leat_app_admit_push (LeatApp *self, GError **error)
                    leat_node_get_name (LEAT_NODE (self)));
       return FALSE;
     }
+  if (self->leaky == LEAT_APP_LEAKY_OLDEST)
+    leat_app_drop_oldest (self);
+  if (self->leaky != LEAT_APP_LEAKY_NONE)
+    return TRUE;
   if (leat_app_is_full (self) && !self->block)
     return leat_app_refuse_full (self, "run the session, in another thread or between pushes", error);
   while (leat_app_is_full (self) && self->stops == stops)
@@ -600,7 +655,7 @@ leat_app_push_bytes (LeatApp *self, GBytes *bytes, GError **error)
   leat_app_lock (self);
   good = leat_app_admit_push (self, error);
   if (good)
-    g_queue_push_tail (&self->queue, g_bytes_ref (bytes));
+    leat_app_put (self, bytes);
   leat_app_wake_all (self);
   leat_app_unlock (self);
   return good;

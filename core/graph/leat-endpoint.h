@@ -61,7 +61,9 @@ typedef enum
  * @check: (nullable): finds what @start would refuse, without opening, making or waiting for anything
  *
  * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
- * ports are in host memory.  The calls come from the session's thread.
+ * ports are in host memory.  Where a session has several runs under way (#LeatSession:lanes), all @fill calls come from
+ * one thread, all @drain calls from another one, and both at the same time; what two nodes share needs a lock.  All
+ * other calls but @unblock come from the session's thread while neither is going on.
  */
 struct _LeatEndpointClass
 {

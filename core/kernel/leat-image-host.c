@@ -291,11 +291,12 @@ leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target
   g_autoptr (GError) local = NULL;
   const char *text;
   gsize size;
+  LeatKernelForm form = leat_image_target_get_form (target) & ~LEAT_KERNEL_TIMED;
 
   if (compiler == NULL)
     return NULL;
-  own = target->indirect ? leat_kernel_source_dup_indirect_host_text (source, error) : NULL;
-  text = target->indirect ? own : leat_kernel_source_get_host_text (source, error);
+  own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_host_text (source, form, error) : NULL;
+  text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_host_text (source, error);
   if (text == NULL)
     return NULL;
   scratch = leat_image_scratch_new (&local);

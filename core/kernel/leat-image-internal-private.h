@@ -4,10 +4,14 @@
 #pragma once
 
 #include "leat-image-private.h"
+#include "leat-kernel-source-private.h"
 
 G_BEGIN_DECLS
 
 /* What the files of the image half tell each other. */
+
+/* What the text of an image is made for. */
+LeatKernelForm leat_image_target_get_form (const LeatImageTarget *target);
 
 /* 128 bits over the text, options and target of an image, and over the compiler where it matters. */
 typedef struct

@@ -174,10 +174,12 @@ GBytes *
 leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
-  gboolean special = target->timed || target->indirect;
+  LeatKernelForm form = leat_image_target_get_form (target);
   g_autofree char *own =
-    nvrtc != NULL && special ? leat_kernel_source_dup_cuda_text (source, target->timed, target->indirect, error) : NULL;
-  const char *text = nvrtc == NULL ? NULL : special ? own : leat_kernel_source_get_cuda_text (source, error);
+    nvrtc != NULL && form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_cuda_text (source, form, error) : NULL;
+  const char *text = nvrtc == NULL               ? NULL
+                     : form != LEAT_KERNEL_PLAIN ? own
+                                                 : leat_kernel_source_get_cuda_text (source, error);
   LeatNvrtcHandle program = NULL;
   GBytes *image;
   int code;

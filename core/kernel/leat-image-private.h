@@ -26,6 +26,7 @@ typedef struct
   gboolean timed;    /* CUBIN and PTX: with kernels that tell when they ran; never shipped */
   gboolean indirect; /* what the framework launches may be given, for the items of a port, the address of a slot with
                      their address in it, plus 1; never shipped */
+  gboolean lanes;    /* kernels that do the work of many lanes in one launch; never shipped */
 } LeatImageTarget;
 
 /* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */
@@ -46,6 +47,10 @@ char *leat_image_dup_symbol (const char *entry);
 /* Those of a `timed` image that take one parameter more: uint64_t *clock, where they leave the times of their beginning
  * and end, in nanoseconds.  @wrapped: the one that takes counts from the device */
 char *leat_image_dup_timed_symbol (const char *entry, gboolean wrapped);
+
+/* That of an image with `lanes`: parameters as those of leat_image_dup_symbol (), behind each pointer a uint64_t, the
+ * bytes from one lane's memory to the next one's.  A block's place along z is its lane. */
+char *leat_image_dup_lane_symbol (const char *entry);
 
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);

@@ -54,6 +54,13 @@ leat_image_target_to_string (const LeatImageTarget *target)
   return g_strdup_printf ("%s_%u", target->kind == LEAT_IMAGE_CUBIN ? "sm" : "compute", target->capability);
 }
 
+LeatKernelForm
+leat_image_target_get_form (const LeatImageTarget *target)
+{
+  return (target->timed ? LEAT_KERNEL_TIMED : 0) | (target->indirect ? LEAT_KERNEL_INDIRECT : 0)
+         | (target->lanes ? LEAT_KERNEL_LANES : 0);
+}
+
 gboolean
 leat_image_cpu_runs (const char *level)
 {

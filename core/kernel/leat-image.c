@@ -80,6 +80,8 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
     leat_image_hasher_add (hasher, "timed");
   if (target->indirect)
     leat_image_hasher_add (hasher, "indirect");
+  if (target->lanes)
+    leat_image_hasher_add (hasher, "lanes");
   if (compiler != NULL)
     leat_image_hasher_add (hasher, compiler);
   if (compiler != NULL && target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
@@ -227,7 +229,7 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
 GBytes *
 leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
-  gboolean may_ship = target != NULL && !target->timed && !target->indirect;
+  gboolean may_ship = target != NULL && !target->timed && !target->indirect && !target->lanes;
   g_autoptr (GBytes) image = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *compiler = NULL;
@@ -263,6 +265,12 @@ char *
 leat_image_dup_timed_symbol (const char *entry, gboolean wrapped)
 {
   return g_strconcat (wrapped ? "leat_time_" : "leat_clock_", entry, NULL);
+}
+
+char *
+leat_image_dup_lane_symbol (const char *entry)
+{
+  return g_strconcat ("leat_lane_", entry, NULL);
 }
 
 LeatImageCounts

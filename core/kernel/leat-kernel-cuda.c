@@ -74,8 +74,23 @@ leat_cuda_edit_reporting (GArray *edits, const LeatKernelUnit *unit, const LeatD
 }
 
 static void
+leat_cuda_append_lane_entry (GString *out, const LeatKernelUnit *unit, const LeatEntry *entry)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
+  g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (unit, entry->decl, NULL);
+  g_autoptr (GArray) params = NULL;
+  g_autofree char *arguments = NULL;
+
+  if (entry->wrapper == NULL || leat_kernel_unit_why_no_lanes (unit, calls, entry->index) != NULL)
+    return;
+  params = leat_entry_list_lane_params (entry);
+  arguments = leat_entry_dup_lane_arguments (entry, prototype, "blockIdx.z", "");
+  leat_cuda_append_entry (out, entry, "leat_lane_", params, arguments, FALSE);
+}
+
+static void
 leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl, GPtrArray *entries,
-                       gboolean timed)
+                       LeatKernelForm form)
 {
   static const char *const qualifiers[] = { "__global__", "static", "extern", "inline", "__forceinline__", NULL };
   g_autoptr (GString) tail = g_string_new (NULL);
@@ -91,7 +106,10 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
         continue;
       if (entry->reports)
         leat_cuda_edit_reporting (edits, unit, decl, entry);
-      leat_cuda_append_entries (tail, entry, timed);
+      if (form & LEAT_KERNEL_LANES)
+        leat_cuda_append_lane_entry (tail, unit, entry);
+      else
+        leat_cuda_append_entries (tail, entry, (form & LEAT_KERNEL_TIMED) != 0);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }
@@ -144,12 +162,13 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
 }
 
 char *
-leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean indirect, GError **error)
+leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error)
 {
+  gboolean indirect = (form & LEAT_KERNEL_INDIRECT) != 0;
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *resolver = NULL, *reports = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *helper = NULL, *reports = NULL, *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -170,12 +189,15 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean i
       else if (decl->kind == LEAT_DECL_REPORT)
         leat_kernel_unit_edit_report (unit, edits, decl);
       else if (global && decl->kind == LEAT_DECL_FUNCTION)
-        leat_cuda_edit_kernel (edits, unit, decl, entries, timed);
+        leat_cuda_edit_kernel (edits, unit, decl, entries, form);
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
-  resolver = indirect ? leat_entry_dup_resolver ("static __device__ __forceinline__") : g_strdup ("");
+  helper = indirect                   ? leat_entry_dup_resolver ("static __device__ __forceinline__")
+           : form & LEAT_KERNEL_LANES ? leat_entry_dup_lane_helper ("static __device__ __forceinline__")
+                                      : g_strdup ("");
   reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (dialect, constants, resolver, reports, body, NULL);
+  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", dialect, constants, helper, reports,
+                      body, NULL);
 }

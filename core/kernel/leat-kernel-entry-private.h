@@ -37,6 +37,15 @@ gboolean leat_entry_resolves (const LeatParam *param);
 /* The C++ of what turns the one into the other. @qualifiers: of the function */
 char *leat_entry_dup_resolver (const char *qualifiers);
 
+/* For an image with lanes: what leat_lane_<name> takes, each pointer with its stride behind it; and how the kernel is
+ * called with that. @lane: the expression for the lane. @prefix: of the names. (element-type LeatEntryParam) */
+GArray *leat_entry_params_new (void);
+GArray *leat_entry_list_lane_params (const LeatEntry *self);
+char *leat_entry_dup_lane_arguments (const LeatEntry *self, const LeatPrototype *prototype, const char *lane,
+                                     const char *prefix);
+/* The C++ of what finds a lane's memory. */
+char *leat_entry_dup_lane_helper (const char *qualifiers);
+
 /* Takes the qualifiers (`static`, `extern "C"`, `__global__`, ...) of a function away. */
 void leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl,
                                   const char *const *words);

@@ -15,7 +15,7 @@ leat_entry_param_clear (gpointer data)
   g_free (param->name);
 }
 
-static GArray *
+GArray *
 leat_entry_params_new (void)
 {
   GArray *params = g_array_new (FALSE, FALSE, sizeof (LeatEntryParam));

@@ -27,7 +27,7 @@ typedef struct
   GArray *owners;     /* guint: index of the function's declaration */
   GPtrArray *globals; /* char*: names */
   GHashTable *flat;   /* LeatDecl -> LeatFlatPlan: kernels that never wait */
-  gboolean indirect;  /* wrappers find out where the items are */
+  LeatKernelForm form;
 } LeatHostWriter;
 
 /* Turns the `__shared__` declarations of a function, and those at file scope that it mentions, into references. */

@@ -235,6 +235,8 @@ leat_host_writer_dup_text (LeatHostWriter *self)
   g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
   GString *out = g_string_sized_new (65536);
 
+  if (self->form & LEAT_KERNEL_LANES)
+    g_string_append (out, "#define LEAT_LANES 1\n");
   for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
     {
       g_autofree char *text = leat_kernel_dup_device_text (headers[i]);
@@ -252,8 +254,9 @@ leat_host_writer_dup_text (LeatHostWriter *self)
 }
 
 char *
-leat_kernel_unit_to_host (const LeatKernelUnit *unit, gboolean indirect, GError **error)
+leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GError **error)
 {
+  gboolean indirect = (form & LEAT_KERNEL_INDIRECT) != 0;
   g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new (), slots = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -261,7 +264,7 @@ leat_kernel_unit_to_host (const LeatKernelUnit *unit, gboolean indirect, GError 
   g_autoptr (GPtrArray) globals = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GString) hoisted = g_string_new (NULL);
   g_autoptr (GHashTable) flat = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) leat_flat_plan_free);
-  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals, flat, indirect };
+  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals, flat, form };
 
   if (entries == NULL)
     return NULL;

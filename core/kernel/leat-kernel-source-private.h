@@ -7,6 +7,15 @@
 
 G_BEGIN_DECLS
 
+/* What a text is made for beside the plain one; see LeatImageTarget. */
+typedef enum
+{
+  LEAT_KERNEL_PLAIN = 0,
+  LEAT_KERNEL_TIMED = 1 << 0, /* with kernels that tell when they ran, beside the others */
+  LEAT_KERNEL_INDIRECT = 1 << 1,
+  LEAT_KERNEL_LANES = 1 << 2, /* with kernels for many lanes, in a text of their own for GPUs */
+} LeatKernelForm;
+
 /* What the source transformation makes of a file; made when first asked for, owned by the source, safe from any thread.
  * The texts name files by base name only, so that equal kernels in different folders are one image. */
 
@@ -16,10 +25,13 @@ const char *leat_kernel_source_get_host_text (LeatKernelSource *self, GError **e
 const LeatKernelText *leat_kernel_source_get_text (LeatKernelSource *self);
 /* CUDA C for NVRTC. */
 const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error);
-/* The same for a indirect image (LeatImageTarget). (transfer full) */
-char *leat_kernel_source_dup_indirect_host_text (LeatKernelSource *self, GError **error);
-/* The same for an image that is timed or indirect. (transfer full) */
-char *leat_kernel_source_dup_cuda_text (LeatKernelSource *self, gboolean timed, gboolean indirect, GError **error);
+/* The same in other forms. (transfer full) */
+char *leat_kernel_source_dup_host_text (LeatKernelSource *self, LeatKernelForm form, GError **error);
+char *leat_kernel_source_dup_cuda_text (LeatKernelSource *self, LeatKernelForm form, GError **error);
+/* Why the lanes of a batch cannot be one launch of the kernel; static; NULL where they can. */
+const char *leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry);
+/* May its kernels leave something in variables for the next launch? */
+gboolean leat_kernel_source_keeps_data (LeatKernelSource *self);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */
 char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
 /* Do both give the same images? */

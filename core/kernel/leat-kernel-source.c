@@ -467,7 +467,7 @@ leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error)
 
   g_mutex_lock (&self->lock);
   if (self->host_text == NULL)
-    self->host_text = leat_kernel_unit_to_host (self->unit, FALSE, error);
+    self->host_text = leat_kernel_unit_to_host (self->unit, LEAT_KERNEL_PLAIN, error);
   text = self->host_text;
   g_mutex_unlock (&self->lock);
   return text;
@@ -480,7 +480,7 @@ leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
 
   g_mutex_lock (&self->lock);
   if (self->cuda_text == NULL)
-    self->cuda_text = leat_kernel_unit_to_cuda (self->unit, FALSE, FALSE, error);
+    self->cuda_text = leat_kernel_unit_to_cuda (self->unit, LEAT_KERNEL_PLAIN, error);
   text = self->cuda_text;
   g_mutex_unlock (&self->lock);
   return text;
@@ -488,16 +488,31 @@ leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
 
 /* Asked for once an image, if at all: not kept. */
 char *
-leat_kernel_source_dup_cuda_text (LeatKernelSource *self, gboolean timed, gboolean indirect, GError **error)
+leat_kernel_source_dup_cuda_text (LeatKernelSource *self, LeatKernelForm form, GError **error)
 {
-  return leat_kernel_unit_to_cuda (self->unit, timed, indirect, error);
+  return leat_kernel_unit_to_cuda (self->unit, form, error);
 }
 
 /* Likewise. */
 char *
-leat_kernel_source_dup_indirect_host_text (LeatKernelSource *self, GError **error)
+leat_kernel_source_dup_host_text (LeatKernelSource *self, LeatKernelForm form, GError **error)
 {
-  return leat_kernel_unit_to_host (self->unit, TRUE, error);
+  return leat_kernel_unit_to_host (self->unit, form, error);
+}
+
+const char *
+leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
+  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
+
+  return leat_kernel_unit_why_no_lanes (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0));
+}
+
+gboolean
+leat_kernel_source_keeps_data (LeatKernelSource *self)
+{
+  return leat_kernel_unit_keeps_data (self->unit);
 }
 
 /* Whether a message names the file at @at: `edge.cu:12:5: ...`, `edge.cu(12): ...` or `edge.cu: In function ...` */

@@ -123,7 +123,7 @@ static void
 leat_tables_append_wrapper (GString *out, LeatHostWriter *self, const LeatEntry *entry)
 {
   g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, entry->decl, NULL);
-  g_autofree char *wrapped = leat_tables_dup_wrapped (prototype, self->indirect);
+  g_autofree char *wrapped = leat_tables_dup_wrapped (prototype, (self->form & LEAT_KERNEL_INDIRECT) != 0);
   const char *n = entry->name;
   g_autofree char *turn =
     g_strdup_printf ("const leat_module::leat_wrapped_%s &p = *(const leat_module::leat_wrapped_%s *) params; "
@@ -143,6 +143,13 @@ leat_tables_append_plain (GString *out, LeatHostWriter *self, const LeatEntry *e
     g_strdup_printf ("leat_module::leat_told_%s q = { *(const leat_module::leat_params_%s *) params, nullptr };", n, n);
 
   leat_tables_append_turning (out, self, entry, "leat_plain_", turn);
+}
+
+static gboolean
+leat_tables_has_lanes (LeatHostWriter *self, const LeatEntry *entry)
+{
+  return (self->form & LEAT_KERNEL_LANES) && entry->wrapper != NULL
+         && leat_kernel_unit_why_no_lanes (self->unit, self->calls, entry->index) == NULL;
 }
 
 /* static const LeatHostParam leat_layout_saxpy[] = { { offset, size }, ... }; */
@@ -179,6 +186,64 @@ leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *ent
     params->len, own ? "wrapped" : "params", n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
     leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER" : "", flat, prefix, n,
     whole);
+}
+
+static void
+leat_tables_append_lane_params (GString *out, const LeatEntry *entry)
+{
+  g_autoptr (GArray) params = leat_entry_list_lane_params (entry);
+  g_autofree char *name = g_strdup_printf ("leat_laned_%s", entry->name);
+
+  leat_tables_append_params (out, name, params);
+}
+
+/* The functions for many lanes: they find the memory of the block's lane and go on. */
+static void
+leat_tables_append_lane (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+{
+  g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, entry->decl, NULL);
+  g_autoptr (GArray) params = leat_entry_list_lane_params (entry);
+  g_autofree char *arguments = leat_entry_dup_lane_arguments (entry, prototype, "block->index.z", "p.");
+  const char *n = entry->name;
+  g_autofree char *layout = g_strdup_printf ("leat_layout_laned_%s", n);
+  g_autofree char *type = g_strdup_printf ("leat_laned_%s", n);
+  g_autofree char *turn =
+    g_strdup_printf ("const leat_module::leat_laned_%s &p = *(const leat_module::leat_laned_%s *) params; (void) p; "
+                     "leat_module::leat_params_%s q = { %s };",
+                     n, n, n, arguments);
+
+  g_string_append_printf (
+    out,
+    "static void leat_lane_thread_%s (LeatHostBlock *block, const void *params, LeatHostDim3 thread) "
+    "{ %s leat_thread_%s (block, &q, thread); }\n",
+    n, turn, n);
+  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
+    g_string_append_printf (
+      out,
+      "static void leat_lane_flat_%s (LeatHostBlock *block, const void *params) { %s leat_flat_%s (block, &q); }\n", n,
+      turn, n);
+  if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
+    g_string_append_printf (
+      out,
+      "static void leat_lane_whole_%s (LeatHostBlock *block, const void *params) { %s leat_whole_%s (block, &q); }\n",
+      n, turn, n);
+  leat_tables_append_layout (out, layout, type, params);
+}
+
+static void
+leat_tables_append_lane_row (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+{
+  g_autoptr (GArray) params = leat_entry_list_lane_params (entry);
+  gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
+  const char *n = entry->name;
+  g_autofree char *size = params->len ? g_strdup_printf ("sizeof (leat_module::leat_laned_%s)", n) : g_strdup ("0");
+  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("leat_lane_flat_%s", n);
+  g_autofree char *whole =
+    leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("leat_lane_whole_%s", n) : g_strdup ("nullptr");
+
+  g_string_append_printf (out,
+                          "  { \"leat_lane_%s\", %u, leat_layout_laned_%s, %s, 0, %s, %s, leat_lane_thread_%s, %s },\n",
+                          n, params->len, n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", flat, n, whole);
 }
 
 /* For each function with shared variables 1 or 0: those of the kernel itself, or those that it reaches too. */
@@ -242,7 +307,7 @@ leat_tables_append_places (GString *out, LeatHostWriter *self)
           g_autofree char *set = g_strdup_printf ("reach_%u", i);
 
           leat_tables_append_set (out, self, set, entry, TRUE);
-          for (guint r = 0; r < (entry->wrapper ? 2 : 1); r++)
+          for (guint r = 0, n = (entry->wrapper ? 2 : 1) + (guint) leat_tables_has_lanes (self, entry); r < n; r++)
             g_string_append_printf (out, "  leat_kernels[%u].static_shared = leat_place_end (%s, owners);\n", row++,
                                     set);
         }
@@ -265,6 +330,10 @@ leat_tables_append_module (GString *out, LeatHostWriter *self)
       if (entry->wrapper == NULL)
         continue;
       leat_tables_append_row (out, self, entry, TRUE);
+      rows++;
+      if (!leat_tables_has_lanes (self, entry))
+        continue;
+      leat_tables_append_lane_row (out, self, entry);
       rows++;
     }
   g_string_append (out, rows ? "};\n" : "  {} };\n");
@@ -302,13 +371,21 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
                                 params);
       if (entry->differs)
         leat_tables_append_params (out, wrapped, entry->wrapper);
+      if (leat_tables_has_lanes (self, entry))
+        leat_tables_append_lane_params (out, entry);
     }
   g_string_append (out, "};\n");
-  if (self->indirect)
+  if (self->form & LEAT_KERNEL_INDIRECT)
     {
       g_autofree char *resolver = leat_entry_dup_resolver ("static inline");
 
       g_string_append (out, resolver);
+    }
+  if (self->form & LEAT_KERNEL_LANES)
+    {
+      g_autofree char *helper = leat_entry_dup_lane_helper ("static inline");
+
+      g_string_append (out, helper);
     }
   for (guint i = 0; i < self->entries->len; i++)
     {
@@ -322,6 +399,8 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       if (entry->reports)
         leat_tables_append_plain (out, self, entry);
       leat_tables_append_layout (out, layout, params, entry->params);
+      if (leat_tables_has_lanes (self, entry))
+        leat_tables_append_lane (out, self, entry);
       if (!entry->differs)
         continue;
       leat_tables_append_wrapper (out, self, entry);

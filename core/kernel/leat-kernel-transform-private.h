@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-kernel-source-private.h"
 #include "leat-kernel-unit-private.h"
 
 G_BEGIN_DECLS
@@ -88,10 +89,13 @@ gboolean leat_kernel_unit_check_kernels (const LeatKernelUnit *unit, GError **er
 /* @entry: (nullable): a kernel, of which and of what it calls the warnings are wanted; else those of the whole file */
 GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit, const LeatDecl *entry);
 
-/* @indirect: see LeatImageTarget */
-char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, gboolean indirect, GError **error);
-/* @timed: with kernels that tell when they ran, beside the others */
-char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, gboolean timed, gboolean indirect, GError **error);
+char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
+char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
+
+/* Why the lanes of a batch cannot be one launch of the kernel @decl; NULL where they can. */
+const char *leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint decl);
+/* Are there variables in which a kernel may leave something for the next launch? */
+gboolean leat_kernel_unit_keeps_data (const LeatKernelUnit *unit);
 
 /* The text of an embedded device header, comments and includes taken out. */
 char *leat_kernel_dup_device_text (const char *name);

@@ -35,10 +35,13 @@ leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
   gboolean host = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK;
   g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
-  g_string_append_printf (self->text, "  op%u [label=\"%s\\n%s%s\", shape=box%s];\n", op->index, name,
+  g_string_append_printf (self->text, "  op%u [label=\"%s\\n%s%s%s\", shape=box%s];\n", op->index, name,
                           op->kind == LEAT_OP_KERNEL    ? op->prototype->entry
                           : op->kind == LEAT_OP_FOREIGN ? op->name
                                                         : leat_op_kind_get_name (op->kind),
+                          op->why_spread != NULL ? "\\nspread"
+                          : op->laned            ? "\\ncoalesced"
+                                                 : "",
                           self->notes != NULL ? self->notes[op->index] : "",
                           host                    ? ", style=rounded"
                           : op->why_eager != NULL ? ", style=dashed"

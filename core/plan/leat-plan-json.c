@@ -96,6 +96,10 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
   leat_json_add_touches (builder, "reads", op, LEAT_ACCESS_READ);
   leat_json_add_touches (builder, "writes", op, LEAT_ACCESS_WRITE);
   leat_json_add_op_details (builder, op);
+  if (op->laned || op->why_spread != NULL)
+    leat_json_add_string (builder, "lanes", op->why_spread != NULL ? "spread" : "coalesced");
+  if (op->why_spread != NULL)
+    leat_json_add_string (builder, "why-spread", op->why_spread);
   json_builder_set_member_name (builder, "after");
   json_builder_begin_array (builder);
   for (guint i = 0; i < op->n_after; i++)
@@ -121,6 +125,8 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
       leat_json_add_string (builder, "spec", spec);
     }
   leat_json_add_int (builder, "bytes", buffer->bytes);
+  if (buffer->stride > 0)
+    leat_json_add_int (builder, "stride", buffer->stride);
   leat_json_add_string (builder, "place", places[buffer->place]);
   if (buffer->place == LEAT_PLACE_ALIAS)
     leat_json_add_int (builder, "alias-of", buffer->root);
@@ -201,6 +207,10 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_add_boolean_value (builder, self->traits.bound);
   leat_json_add_int (builder, "device-bytes", leat_plan_get_device_bytes (self));
   leat_json_add_int (builder, "host-bytes", leat_plan_get_host_bytes (self));
+  if (self->traits.lanes > 0)
+    leat_json_add_int (builder, "lanes", self->traits.lanes);
+  if (self->why_in_turn != NULL)
+    leat_json_add_string (builder, "why-in-turn", self->why_in_turn);
   json_builder_set_member_name (builder, "flush");
   json_builder_add_boolean_value (builder, self->flush);
   json_builder_set_member_name (builder, "ops");

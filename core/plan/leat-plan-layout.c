@@ -142,10 +142,10 @@ leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, 
 {
   const LeatBuffer *other = i < self->members->len ? g_ptr_array_index (self->members, i) : NULL;
 
-  if (other == NULL || other->offset + leat_align (other->bytes) <= offset
+  if (other == NULL || other->offset + leat_align (leat_buffer_get_room (other)) <= offset
       || leat_plan_may_share (buffer, other, layout))
     return offset;
-  return other->offset + leat_align (other->bytes);
+  return other->offset + leat_align (leat_buffer_get_room (other));
 }
 
 /* From @offset on, where @buffer is clear of the members that it may not share with.  What is before the member before
@@ -184,7 +184,7 @@ leat_plan_add_placed (LeatBuffer *buffer, GPtrArray *slots)
       slot->members = g_ptr_array_new ();
       g_ptr_array_insert (slots, i, slot);
     }
-  slot->end = MAX (slot->end, buffer->offset + leat_align (buffer->bytes));
+  slot->end = MAX (slot->end, buffer->offset + leat_align (leat_buffer_get_room (buffer)));
   g_ptr_array_insert (slot->members, leat_slot_find (slot, buffer), buffer);
 }
 
@@ -192,7 +192,7 @@ leat_plan_add_placed (LeatBuffer *buffer, GPtrArray *slots)
 static void
 leat_plan_place (LeatBuffer *buffer, GPtrArray *slots, const LeatLayout *layout)
 {
-  guint64 bytes = leat_align (buffer->bytes), offset = 0;
+  guint64 bytes = leat_align (leat_buffer_get_room (buffer)), offset = 0;
 
   for (guint i = 0; i < slots->len; i++)
     {
@@ -240,18 +240,19 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
     {
       LeatBuffer *buffer = g_ptr_array_index (arena, i);
 
-      self->arena_bytes = MAX (self->arena_bytes, buffer->offset + leat_align (buffer->bytes));
+      self->arena_bytes = MAX (self->arena_bytes, buffer->offset + leat_align (leat_buffer_get_room (buffer)));
     }
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
       if (buffer->place == LEAT_PLACE_OWN)
-        self->own_bytes += leat_align (buffer->bytes);
+        self->own_bytes += leat_align (leat_buffer_get_room (buffer));
       else if (buffer->place == LEAT_PLACE_STAGING)
-        self->staging_bytes += leat_align (buffer->bytes);
+        self->staging_bytes += leat_align (leat_buffer_get_room (buffer));
     }
-  self->staging_bytes += leat_align (counted->len * sizeof (guint64)) + leat_align (leat_plan_get_told_bytes (self));
+  self->staging_bytes += leat_align (counted->len * MAX (self->traits.lanes_most, 1) * sizeof (guint64))
+                         + leat_align (leat_plan_get_told_bytes (self));
   self->own_bytes += leat_align (leat_plan_get_report_bytes (self));
 }
 

@@ -15,6 +15,24 @@ leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)
   return place == LEAT_PLACE_STAGING || place == LEAT_PLACE_USER;
 }
 
+/* How often an op of a plan for several lanes is there. */
+static guint
+leat_plan_predict_nodes (LeatPlan *self, const LeatOp *op)
+{
+  return op->why_spread != NULL ? self->traits.lanes : 1;
+}
+
+/* With the gaps between lanes, where one copy takes all of them. */
+static guint64
+leat_plan_predict_bytes (LeatPlan *self, const LeatOp *op)
+{
+  guint lanes = MAX (self->traits.lanes, 1);
+
+  if (lanes == 1 || op->why_spread != NULL || op->by_rows || leat_op_launches (op))
+    return op->bytes * lanes;
+  return (lanes - 1) * leat_plan_get_buffer (self, op->to)->stride + op->bytes;
+}
+
 /* What a kernel of ours moves of bounded data depends on their count; the bytes are the most.
  * Memory that the program brings counts as the host's. */
 static void
@@ -22,17 +40,18 @@ leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
   gboolean from_host = leat_plan_is_on_host (self, op->from);
   gboolean to_host = leat_plan_is_on_host (self, op->to);
+  guint64 bytes = leat_plan_predict_bytes (self, op);
 
   if (leat_op_launches (op))
-    sum->kernels++;
+    sum->kernels += leat_plan_predict_nodes (self, op);
   else
-    sum->copies++;
+    sum->copies += leat_plan_predict_nodes (self, op);
   if (from_host && !to_host)
-    sum->upload_bytes += op->bytes;
+    sum->upload_bytes += bytes;
   else if (to_host && !from_host)
-    sum->readback_bytes += op->bytes;
+    sum->readback_bytes += bytes;
   else
-    sum->device_copy_bytes += op->bytes;
+    sum->device_copy_bytes += bytes;
 }
 
 static void
@@ -44,18 +63,18 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
-      sum->kernels++;
+      sum->kernels += leat_plan_predict_nodes (self, op);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
       leat_plan_predict_copy (self, op, sum);
       break;
     case LEAT_OP_FILL:
-      sum->fills++;
-      sum->fill_bytes += op->bytes;
+      sum->fills += leat_plan_predict_nodes (self, op);
+      sum->fill_bytes += leat_plan_predict_bytes (self, op);
       break;
     case LEAT_OP_FOREIGN:
-      sum->foreign++;
+      sum->foreign += leat_plan_predict_nodes (self, op);
       break;
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:

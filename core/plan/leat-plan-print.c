@@ -46,6 +46,17 @@ leat_plan_print_after (const LeatOp *op, gboolean early, const char *lead, GStri
 }
 
 static void
+leat_plan_print_lanes (LeatPlan *self, const LeatOp *op, GString *text)
+{
+  if (self->traits.lanes == 0 || !leat_op_is_on_device (op))
+    return;
+  if (op->why_spread == NULL)
+    g_string_append (text, "  coalesced");
+  else
+    g_string_append_printf (text, "  spread%s (%s)", op->in_order ? ", in order" : "", op->why_spread);
+}
+
+static void
 leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
 {
   g_string_append_printf (text, "  %3u %-8s %-14s", op->index, leat_op_kind_get_name (op->kind),
@@ -65,6 +76,7 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
     g_string_append_printf (text, " (not captured: %s)", op->why_eager);
   else if (op->kind == LEAT_OP_FOREIGN && op->tried)
     g_string_append_printf (text, " (%u nodes)", op->n_captured_nodes);
+  leat_plan_print_lanes (self, op, text);
   leat_plan_print_after (op, FALSE, "  after ", text);
   leat_plan_print_after (op, TRUE, "  early after ", text);
   g_string_append_c (text, '\n');
@@ -84,6 +96,8 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT, buffer->offset);
   else if (buffer->place == LEAT_PLACE_USER)
     g_string_append_printf (text, "  memory of the program, slot %u", buffer->slot);
+  if (buffer->stride > 0)
+    g_string_append_printf (text, "  a lane every %" G_GUINT64_FORMAT, buffer->stride);
   if (buffer->first_op != G_MAXUINT)
     g_string_append_printf (text, "  ops %u-%u", buffer->first_op, buffer->last_op);
   g_string_append_c (text, '\n');
@@ -192,6 +206,10 @@ leat_plan_to_text (LeatPlan *self)
     g_string_append_printf (text, "a run on the same inputs: %s%s\n",
                             self->why_not_reusable != NULL ? "as any other, because " : "without the uploads",
                             self->why_not_reusable != NULL ? self->why_not_reusable : "");
+  if (self->traits.lanes > 0)
+    g_string_append_printf (text, "%u lanes at once%s%s\n", self->traits.lanes,
+                            self->why_in_turn != NULL ? " cannot be: " : "",
+                            self->why_in_turn != NULL ? self->why_in_turn : "");
   if (self->flush)
     g_string_append (text, "after the last data, one more run gives out what was kept\n");
   return g_string_free (text, FALSE);

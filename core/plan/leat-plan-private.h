@@ -90,6 +90,12 @@ typedef struct
   guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
   guint n_early; /* of how many that is so */
 
+  /* of a plan for several lanes; not NULL: it is done once for each of them, and why */
+  const char *why_spread;
+  gboolean laned;    /* a kernel that is launched once for all lanes, which are the grid's z */
+  gboolean by_rows;  /* a copy or a fill of a part of each lane's memory */
+  gboolean in_order; /* spread, and one lane after the other */
+
   /* loaded: kernels only */
   gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
@@ -135,6 +141,8 @@ typedef struct
   guint64 offset;
   gboolean kept;           /* holds after a run what was uploaded before it */
   gboolean by_slot;        /* of a user: some op finds it through the table */
+  guint64 stride;          /* from one lane's to the next one's; 0: there is one for all */
+  guint n_lanes;           /* that there is room for; with a stride */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
   guint n_writers;         /* of a root: ops that are left and write its memory, once for each buffer that they name */
 } LeatBuffer;
@@ -172,6 +180,8 @@ typedef struct
   LeatCaptureMode capture;
   LeatEarlyMode early;
   gboolean settled; /* it has run so often that the smallest graph pays */
+  guint lanes;      /* inputs at once; 0: one, and nothing of it is made for more */
+  guint lanes_most; /* that there is memory for */
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */
@@ -214,6 +224,7 @@ struct _LeatPlan
   LeatTraits traits;
   GArray *pieces;            /* LeatPiece */
   gboolean holds_back;       /* one of them would be a graph if the plan were settled */
+  const char *why_in_turn;   /* lanes cannot be done together at all, static; NULL: they can */
   char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run */
   const char *why_not_early; /* no kernel begins before what it depends on has ended; static; NULL: some may */
   guint64 arena_bytes;
@@ -290,6 +301,14 @@ void leat_plan_find_slots (LeatPlan *self);
 gboolean leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source);
 /* The buffer that says whose memory `id` is, where that is the program's; else NULL. */
 LeatBuffer *leat_plan_get_user (LeatPlan *self, LeatBufferId id);
+
+/* several lanes */
+void leat_plan_find_lanes (LeatPlan *self);
+/* Is there an op that is done once for each lane?  And one that is done in their order? */
+gboolean leat_plan_spreads (LeatPlan *self);
+gboolean leat_plan_is_ordered (LeatPlan *self);
+/* Bytes for all lanes. */
+guint64 leat_buffer_get_room (const LeatBuffer *self);
 
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);

@@ -222,8 +222,12 @@ leat_plan_move_by_kernel (LeatPlan *self, LeatOp *op)
 static LeatTransferMode
 leat_plan_want_way (LeatPlan *self, const LeatOp *op)
 {
+  gboolean bounded = leat_plan_get_buffer (self, op->from)->header;
   LeatTransferMode measured = self->traits.ways != NULL ? self->traits.ways[op->index] : LEAT_TRANSFER_AUTO;
 
+  /* Of lanes the memory of the host moves along from launch to launch, and only what transfers can follow. */
+  if (self->traits.lanes > 0)
+    return bounded && op->mode != LEAT_TRANSFER_COPY ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
   if (op->mode != LEAT_TRANSFER_AUTO)
     return op->mode;
   if (leat_plan_is_with_user (self, op))
@@ -238,6 +242,8 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
 {
   gboolean measured = self->traits.ways != NULL && self->traits.ways[op->index] != LEAT_TRANSFER_AUTO;
 
+  if (self->traits.lanes > 0)
+    return op->way == LEAT_TRANSFER_COPY ? "one copy for all lanes" : "only live bytes of each lane cross the link";
   if (op->mode != LEAT_TRANSFER_AUTO && (why_not_mapped == NULL || op->way == op->mode))
     return "as asked";
   if (why_not_mapped != NULL)

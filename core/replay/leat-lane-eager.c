@@ -14,7 +14,7 @@ static CUresult
 leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream stream, const char **call)
 {
   CUfunction function = leat_lane_get_function (self, path, op);
-  void **params = self->launches[op->index].params;
+  void **params = leat_lane_get_launch (self, op)->params;
 
   *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
   if (op->cooperative && self->table->cuLaunchCooperativeKernel == NULL)
@@ -22,13 +22,15 @@ leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream
   if (op->cooperative)
     return (*self->table->cuLaunchCooperativeKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
                                                       op->block[1], op->block[2], op->shared_bytes, stream, params);
-  return (*self->table->cuLaunchKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0], op->block[1],
-                                         op->block[2], op->shared_bytes, stream, params, NULL);
+  return (*self->table->cuLaunchKernel) (function, op->grid[0], op->grid[1], leat_lane_get_depth (self, op),
+                                         op->block[0], op->block[1], op->block[2], op->shared_bytes, stream, params,
+                                         NULL);
 }
 
 static CUresult
 leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
 {
+  guint64 bytes = leat_lane_get_moved_bytes (self, op);
   CUdeviceptr from, to;
   void *from_host, *to_host;
 
@@ -37,15 +39,15 @@ leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const ch
   if (from_host != NULL && to_host == NULL)
     {
       *call = "cuMemcpyHtoDAsync";
-      return (*self->table->cuMemcpyHtoDAsync) (to, from_host, op->bytes, stream);
+      return (*self->table->cuMemcpyHtoDAsync) (to, from_host, bytes, stream);
     }
   if (to_host != NULL && from_host == NULL)
     {
       *call = "cuMemcpyDtoHAsync";
-      return (*self->table->cuMemcpyDtoHAsync) (to_host, from, op->bytes, stream);
+      return (*self->table->cuMemcpyDtoHAsync) (to_host, from, bytes, stream);
     }
   *call = "cuMemcpyDtoDAsync";
-  return (*self->table->cuMemcpyDtoDAsync) (to, from, op->bytes, stream);
+  return (*self->table->cuMemcpyDtoDAsync) (to, from, bytes, stream);
 }
 
 static gboolean
@@ -74,7 +76,8 @@ leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **err
       result = leat_lane_call_copy (self, op, stream, &call);
       break;
     case LEAT_OP_FILL:
-      result = (*self->table->cuMemsetD8Async) (self->addresses[op->to], op->value, op->bytes, stream);
+      result = (*self->table->cuMemsetD8Async) (self->addresses[op->to], op->value,
+                                                leat_lane_get_moved_bytes (self, op), stream);
       break;
     case LEAT_OP_FOREIGN:
       return leat_lane_do_foreign (self, op, error);
@@ -89,6 +92,20 @@ leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **err
 }
 
 static gboolean
+leat_lane_call_each (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < self->live && good; i++)
+    {
+      leat_lane_shift (self, i);
+      good = leat_lane_call_op (self, path, op, error);
+    }
+  leat_lane_shift (self, 0);
+  return good;
+}
+
+static gboolean
 leat_lane_call_timed (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
   if (!leat_timing_uses_events (self->timing, op))
@@ -96,6 +113,15 @@ leat_lane_call_timed (LeatLane *self, LeatPath path, const LeatOp *op, GError **
   return leat_event_record (self->timing->begins[op->index], self->stream, error)
          && leat_lane_call_op (self, path, op, error)
          && leat_event_record (self->timing->ends[op->index], self->stream, error);
+}
+
+static gboolean
+leat_lane_launch_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
+{
+  if (leat_op_goes_lane_by_lane (op))
+    return leat_lane_call_each (self, path, op, error);
+  return path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error)
+                                 : leat_lane_call_op (self, path, op, error);
 }
 
 gboolean
@@ -110,8 +136,8 @@ leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GEr
       if (leat_path_skips (path, op))
         continue;
       leat_nvtx_push (leat_node_get_name (op->node));
-      good = path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error)
-                                     : leat_lane_call_op (self, path, op, error);
+      good = leat_lane_await_turn (self, i, i + 1, error) && leat_lane_launch_op (self, path, op, error)
+             && leat_lane_pass_turn (self, i, i + 1, error);
       leat_nvtx_pop ();
       if (!good)
         return FALSE;

@@ -30,7 +30,7 @@ leat_executable_list_edges (const LeatExecutable *self, const LeatOp *op, gboole
   static const CUgraphEdgeData early = { .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
                                          .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC };
 
-  *edges = (LeatEdges){ .nodes = g_new (CUgraphNode, op->n_after + 1) };
+  *edges = (LeatEdges){ .nodes = g_new (CUgraphNode, op->n_after + 2) };
   for (guint i = 0; i < op->n_after; i++)
     {
       if (op->after[i] < self->first || self->ends[op->after[i]] == NULL)
@@ -39,7 +39,7 @@ leat_executable_list_edges (const LeatExecutable *self, const LeatOp *op, gboole
       if (leat_executable_begins_early (self, op, i, apart))
         {
           if (edges->data == NULL)
-            edges->data = g_new0 (CUgraphEdgeData, op->n_after + 1);
+            edges->data = g_new0 (CUgraphEdgeData, op->n_after + 2);
           edges->data[edges->n] = early;
         }
       edges->n++;

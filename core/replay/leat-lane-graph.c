@@ -26,8 +26,15 @@ leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult res
 static CUDA_MEMCPY3D
 leat_lane_get_copy (LeatLane *self, const LeatOp *op)
 {
-  CUDA_MEMCPY3D copy = { .WidthInBytes = op->bytes, .Height = 1, .Depth = 1 };
+  CUDA_MEMCPY3D copy = { .WidthInBytes = leat_lane_get_moved_bytes (self, op), .Height = 1, .Depth = 1 };
   void *source;
+
+  if (op->by_rows)
+    {
+      copy.Height = self->plan->traits.lanes;
+      copy.srcPitch = leat_plan_get_buffer (self->plan, op->from)->stride;
+      copy.dstPitch = leat_plan_get_buffer (self->plan, op->to)->stride;
+    }
 
   leat_lane_get_end (self, op, op->from, &copy.srcDevice, &source);
   leat_lane_get_end (self, op, op->to, &copy.dstDevice, &copy.dstHost);
@@ -49,13 +56,15 @@ leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
 static CUresult
 leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
-  gboolean words = op->bytes % 4 == 0;
+  guint64 bytes = leat_lane_get_moved_bytes (self, op);
+  gboolean words = bytes % 4 == 0;
   CUDA_MEMSET_NODE_PARAMS fill = {
     .dst = self->addresses[op->to],
     .value = words ? op->value * 0x01010101u : op->value,
     .elementSize = words ? 4 : 1,
-    .width = words ? op->bytes / 4 : op->bytes,
-    .height = 1,
+    .width = words ? bytes / 4 : bytes,
+    .height = op->by_rows ? self->plan->traits.lanes : 1,
+    .pitch = op->by_rows ? leat_plan_get_buffer (self->plan, op->to)->stride : 0,
   };
 
   return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], to->graph, after, n_after, &fill,
@@ -78,12 +87,12 @@ leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
     .func = leat_lane_get_function (self, path, op),
     .gridDimX = op->grid[0],
     .gridDimY = op->grid[1],
-    .gridDimZ = op->grid[2],
+    .gridDimZ = leat_lane_get_depth (self, op),
     .blockDimX = op->block[0],
     .blockDimY = op->block[1],
     .blockDimZ = op->block[2],
     .sharedMemBytes = op->shared_bytes,
-    .kernelParams = self->launches[op->index].params,
+    .kernelParams = leat_lane_get_launch (self, op)->params,
   };
 }
 
@@ -154,6 +163,30 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
            : leat_lane_fail (self, op, call, result, error);
 }
 
+/* One node for each lane, and one that waits for all of them where they are side by side. */
+static gboolean
+leat_lane_add_spread (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
+                      GError **error)
+{
+  guint n = self->plan->traits.lanes;
+  g_autofree CUgraphNode *nodes = g_new0 (CUgraphNode, n);
+  CUresult result = CUDA_SUCCESS;
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < n && good; i++)
+    {
+      const LeatEdges before = { i > 0 ? &nodes[i - 1] : NULL, NULL, 1 };
+
+      leat_lane_shift (self, i);
+      good = leat_lane_add_work (self, path, to, op, op->in_order && i > 0 ? &before : edges, error);
+      nodes[i] = to->nodes[op->index];
+    }
+  leat_lane_shift (self, 0);
+  if (good && !op->in_order)
+    result = (*self->table->cuGraphAddEmptyNode) (&to->nodes[op->index], to->graph, nodes, n);
+  return good && (result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphAddEmptyNode", result, error));
+}
+
 static gboolean
 leat_lane_add_event (LeatLane *self, LeatExecutable *to, const LeatOp *op, LeatEvent *event, const CUgraphNode *after,
                      gsize n_after, CUgraphNode *node, GError **error)
@@ -186,9 +219,11 @@ leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
   g_auto (LeatEdges) edges = { 0 };
 
   leat_executable_list_edges (to, op, apart, &edges);
+  leat_lane_add_turn_edge (self, to, op, &edges);
   if (apart)
     return leat_lane_add_between (self, path, to, op, &edges, error);
-  if (!leat_lane_add_work (self, path, to, op, &edges, error))
+  if (op->why_spread != NULL ? !leat_lane_add_spread (self, path, to, op, &edges, error)
+                             : !leat_lane_add_work (self, path, to, op, &edges, error))
     return FALSE;
   to->ends[op->index] = to->nodes[op->index];
   return TRUE;
@@ -317,6 +352,8 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
 
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
+  if (!leat_lane_begin_turn (self, to, error))
+    return FALSE;
   for (guint i = to->first; i < to->end; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
@@ -331,6 +368,8 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
       if (!good)
         return FALSE;
     }
+  if (!leat_lane_end_turn (self, path, to, error))
+    return FALSE;
   return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
 }
 
@@ -422,7 +461,7 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
     }
   g_free (head->nodes);
   g_free (head->ends);
-  *head = (LeatExecutable){ .launches = head->launches };
+  *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
   return built;
 }
 

@@ -16,7 +16,7 @@ leat_lane_allocate_overs (LeatLane *self, GError **error)
   gsize bytes;
 
   self->counted = leat_plan_list_counted (self->plan);
-  bytes = self->counted->len * sizeof (guint64);
+  bytes = self->counted->len * MAX (self->plan->traits.lanes_most, 1) * sizeof (guint64);
   if (bytes == 0)
     return TRUE;
   self->overs =
@@ -35,7 +35,8 @@ leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg)
       const LeatCounted *counted = &g_array_index (self->counted, LeatCounted, i);
 
       if (counted->op == op && counted->arg == arg)
-        return leat_memory_get_address (self->overs) + i * sizeof (guint64);
+        return leat_memory_get_address (self->overs)
+               + ((gsize) self->shift * self->counted->len + i) * sizeof (guint64);
     }
   return 0;
 }
@@ -58,7 +59,17 @@ leat_lane_refuse_over (LeatLane *self, const LeatCounted *counted, guint64 count
 gboolean
 leat_lane_check_overs (LeatLane *self, GError **error)
 {
-  guint64 *overs = self->overs != NULL ? leat_memory_get_host (self->overs) : NULL, any = 0;
+  return leat_lane_check_overs_of (self, 0, error);
+}
+
+/* Of one of several lanes. */
+gboolean
+leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error)
+{
+  guint64 *overs = self->overs != NULL
+                     ? (guint64 *) leat_memory_get_host (self->overs) + (gsize) lane * self->counted->len
+                     : NULL,
+          any = 0;
 
   for (guint i = 0; i < self->counted->len; i++)
     any |= overs[i];

@@ -156,6 +156,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
   unused = leat_lane_get_unused_bytes (self);
+  leat_lane_find_turn (self);
   good = leat_lane_try_foreign (self, error);
   do
     {
@@ -192,6 +193,16 @@ leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end,
   return good;
 }
 
+/* What takes turns within the graph does so by nodes of it. */
+static gboolean
+leat_lane_launch_piece (LeatLane *self, LeatExecutable *it, GError **error)
+{
+  if (G_LIKELY (self->turn == NULL || it->turn != NULL))
+    return leat_lane_launch_graph (self, it, error);
+  return leat_lane_await_turn (self, it->first, it->end, error) && leat_lane_launch_graph (self, it, error)
+         && leat_lane_pass_turn (self, it->first, it->end, error);
+}
+
 gboolean
 leat_lane_launch (LeatLane *self, LeatPath path, GError **error)
 {
@@ -200,7 +211,7 @@ leat_lane_launch (LeatLane *self, LeatPath path, GError **error)
 
   for (LeatExecutable *it = head; it != NULL && it->exec != NULL; it = it->next)
     {
-      if (!leat_lane_launch_between (self, path, at, it->first, error) || !leat_lane_launch_graph (self, it, error))
+      if (!leat_lane_launch_between (self, path, at, it->first, error) || !leat_lane_launch_piece (self, it, error))
         return FALSE;
       at = it->end;
     }

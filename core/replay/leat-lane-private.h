@@ -29,6 +29,7 @@ typedef struct
   LeatPlan *plan;                 /* not owned */
   GPtrArray *blocks;              /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;            /* LeatKernelSource -> LeatModule */
+  GHashTable *laned;              /* likewise, of images with lanes */
   LeatModule **op_modules;        /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions; /* by op index; NULL but for kernels */
   const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
@@ -88,8 +89,10 @@ struct _LeatExecutable
   CUgraph graph;
   CUgraphExec exec;
   CUgraphNode *ends;    /* what others wait for: the nodes, or the events behind them; one table likewise */
+  CUgraphNode turn;     /* waits for the lanes before; NULL where nothing in it has to */
   CUgraphNode *nodes;   /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
   guint64 launches;     /* of the path; in its first piece */
+  guint64 counted_from; /* launches when start_counting () was called; likewise */
   guint first, end;     /* the ops that are in it */
   guint64 device_bytes; /* of all pieces of the path; in its first */
   guint64 bound;        /* serial of the last binding that the path knows; in its first piece */
@@ -122,6 +125,14 @@ typedef struct
   CUgraph graph;
   CUgraphExec exec;
 } LeatLoop;
+
+/* Whose turn it is with what lanes share, such as state: an event, recorded behind the last op of a run that touches
+ * any of it, and waited for before the first one of the next run. */
+typedef struct
+{
+  gatomicrefcount refs;
+  LeatEvent *event;
+} LeatTurn;
 
 /* What one op reported with one code, in one run. */
 typedef struct
@@ -162,6 +173,15 @@ struct _LeatLane
   GArray *counted;   /* LeatCounted */
   LeatMemory *overs; /* pinned: for each of them 0, or a count above the capacity; NULL where there are none */
 
+  LeatLane *first; /* of the setup, whose state this one uses too; NULL in the first.  Not owned, and for allocate () */
+  LeatTurn *turn;  /* NULL where nothing has to be done lane after lane */
+  guint turn_first, turn_last; /* the ops from which to which it is the lane's; the first is after the last: none */
+
+  /* of a plan for several lanes (leat-lane-wide.c) */
+  guint live;          /* of them, those that the next launch is for */
+  guint shift;         /* the lane whose memory `addresses` and `hosts` have; 0 but for a moment */
+  LeatLaunch **spread; /* by op index: one for each lane; NULL but for kernels that are launched so */
+
   LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
   LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
 
@@ -190,8 +210,29 @@ gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
 /* For messages: those with kernels, any of which may be the one at fault. (transfer full) */
 char *leat_lane_list_nodes (LeatPlan *plan);
+/* @first: (nullable): the lane whose state this one shares; then the store's round goes on */
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
-                         GError **error);
+                         LeatLane *first, GError **error);
+/* What the lane has goes to no other lane in this round of its store. */
+void leat_lane_hold_memory (LeatLane *self);
+
+/* What is done lane after lane (leat-lane-turn.c). */
+LeatTurn *leat_turn_new (LeatDevice *device, GError **error);
+LeatTurn *leat_turn_ref (LeatTurn *self);
+void leat_turn_unref (LeatTurn *self);
+/* Does any op use what lanes share? */
+gboolean leat_plan_takes_turns (LeatPlan *self);
+gboolean leat_plan_has_turn (LeatPlan *self, const LeatOp *op);
+/* From the next graph on. */
+void leat_lane_set_turn (LeatLane *self, LeatTurn *turn);
+void leat_lane_find_turn (LeatLane *self);
+/* Within a graph, where all that takes turns is in it: the node before, the edge to an op, and the node behind. */
+gboolean leat_lane_begin_turn (LeatLane *self, LeatExecutable *to, GError **error);
+void leat_lane_add_turn_edge (LeatLane *self, const LeatExecutable *to, const LeatOp *op, LeatEdges *edges);
+gboolean leat_lane_end_turn (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
+/* Outside of graphs: before the launch of the ops from @first to before @end, and behind it. */
+gboolean leat_lane_await_turn (LeatLane *self, guint first, guint end, GError **error);
+gboolean leat_lane_pass_turn (LeatLane *self, guint first, guint end, GError **error);
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
@@ -286,6 +327,27 @@ CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 
+/* Several lanes at once (leat-lane-wide.c). */
+void leat_lane_shift (LeatLane *self, guint lane);
+/* What an op moves in one piece: for all live lanes, or for one where it is spread or goes by rows. */
+guint64 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op);
+guint leat_lane_get_depth (LeatLane *self, const LeatOp *op);
+LeatLaunch *leat_lane_get_launch (LeatLane *self, const LeatOp *op);
+gboolean leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error);
+void leat_lane_free_spread (LeatLane *self);
+/* Is it called lane by lane, where ops go to the stream one by one? */
+static inline gboolean
+leat_op_goes_lane_by_lane (const LeatOp *op)
+{
+  return op->why_spread != NULL || op->by_rows;
+}
+/* From here on the staging memory begins at these (by buffer id; NULL for others) plus @at lanes, and @live lanes are
+ * in use.  Graphs that are built follow. */
+gboolean leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error);
+/* Kernels are packed with the arguments that nodes have now. */
+gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
+gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
+
 gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
 /* Where a kernel reports to; 0 for one that does not. */
 CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
@@ -301,6 +363,7 @@ void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, 
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatTurn, leat_turn_unref)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatEdges, leat_edges_clear)
 
 G_END_DECLS

@@ -36,7 +36,8 @@ leat_lane_list_nodes (LeatPlan *plan)
 
 /* Makes a lane of a bound plan: memory, packed launches, stream.  The graph is built by leat_lane_build_graph (). */
 LeatLane *
-leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts, GError **error)
+leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts, LeatLane *first,
+               GError **error)
 {
   g_autoptr (LeatLane) self = g_new0 (LeatLane, 1);
 
@@ -47,11 +48,15 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->on_host = leat_device_is_cpu (resident->device);
   self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
   self->store = store;
+  self->first = first;
+  self->turn_first = 1;
   g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
+  self->spread = g_new0 (LeatLaunch *, plan->ops->len + 1);
+  self->live = plan->traits.lanes;
   self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
@@ -71,7 +76,9 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->timing, leat_timing_free);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);
+  leat_lane_free_spread (self);
   g_clear_pointer (&self->ended, leat_event_free);
+  g_clear_pointer (&self->turn, leat_turn_unref);
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->overs, leat_memory_free);
@@ -117,6 +124,17 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
   leat_node_prefix_error (writer, error);
 }
 
+/* Constants are the session's, and state is that of the first lane. */
+static LeatBlock *
+leat_lane_get_block (LeatLane *self, const LeatBuffer *buffer, GError **error)
+{
+  if (buffer->kind == LEAT_BUFFER_CONST)
+    return g_ptr_array_index (self->resident->blocks, buffer->id);
+  if (buffer->place == LEAT_PLACE_OWN && self->first != NULL)
+    return leat_block_ref (g_ptr_array_index (self->first->blocks, buffer->id));
+  return leat_store_get (self->store, buffer, error);
+}
+
 static gboolean
 leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
@@ -132,8 +150,10 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
       break;
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
-      block =
-        shared ? g_ptr_array_index (self->resident->blocks, buffer->id) : leat_store_get (self->store, buffer, error);
+      /* That of several lanes comes with each launch. */
+      if (self->plan->traits.lanes > 0 && buffer->place == LEAT_PLACE_STAGING)
+        break;
+      block = leat_lane_get_block (self, buffer, error);
       if (block == NULL)
         {
           leat_lane_explain_memory (self->plan, buffer, error);
@@ -155,7 +175,8 @@ leat_lane_allocate (LeatLane *self, GError **error)
 {
   LeatPlan *plan = self->plan;
 
-  leat_store_begin_round (self->store);
+  if (self->first == NULL)
+    leat_store_begin_round (self->store);
   if (plan->arena_bytes > 0)
     {
       self->arena = leat_store_get_arena (self->store, plan->arena_bytes, error);
@@ -179,9 +200,21 @@ leat_lane_allocate (LeatLane *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-leat_lane_begin_block (LeatBlock *block, const LeatBuffer *buffer, LeatLane *before, GError **error)
+void
+leat_lane_hold_memory (LeatLane *self)
 {
+  if (self->arena != NULL)
+    leat_block_hold (self->arena);
+  for (guint i = 0; i < self->blocks->len; i++)
+    if (g_ptr_array_index (self->blocks, i) != NULL)
+      leat_block_hold (g_ptr_array_index (self->blocks, i));
+}
+
+static gboolean
+leat_lane_begin_block (LeatLane *self, LeatBlock *block, const LeatBuffer *buffer, LeatLane *before, GError **error)
+{
+  if (buffer->place == LEAT_PLACE_OWN && self->first != NULL)
+    return TRUE;
   if (before != NULL && g_ptr_array_find (before->blocks, block, NULL))
     return TRUE;
   if (buffer->place == LEAT_PLACE_OWN)
@@ -197,7 +230,7 @@ leat_lane_begin (LeatLane *self, LeatLane *before, GError **error)
     {
       LeatBlock *block = g_ptr_array_index (self->blocks, i);
 
-      if (block != NULL && !leat_lane_begin_block (block, leat_plan_get_buffer (self->plan, i), before, error))
+      if (block != NULL && !leat_lane_begin_block (self, block, leat_plan_get_buffer (self->plan, i), before, error))
         return FALSE;
     }
   return TRUE;
@@ -248,7 +281,10 @@ leat_lane_pack_all (LeatLane *self, GError **error)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (leat_op_launches (op) && !leat_launch_pack (&self->launches[i], self, op, error))
+      if (!leat_op_launches (op))
+        continue;
+      if (op->why_spread != NULL ? !leat_lane_pack_spread (self, op, error)
+                                 : !leat_launch_pack (&self->launches[i], self, op, error))
         return FALSE;
     }
   return TRUE;

@@ -15,7 +15,7 @@
  * given by value is four (where the count lies on the device, its value where it is known now, the most that there may
  * be, and where to say that there are more). */
 
-#define LEAT_PARAM_MOST 4 /* parameters of a wrapper that one of the prototype may stand for */
+#define LEAT_PARAM_MOST 6 /* parameters of a wrapper that one of the prototype may stand for */
 #define LEAT_PARAM_MORE 2 /* that stand for none: where to report to, and the clock */
 
 static gboolean
@@ -98,11 +98,30 @@ leat_launch_put_number (LeatLaunch *self, guint64 number)
   memcpy (leat_launch_next (self), &number, sizeof number);
 }
 
+/* Behind each address of a kernel for several lanes comes what it is from one lane to the next. */
+static void
+leat_launch_put_place (LeatLaunch *self, const LeatOp *op, CUdeviceptr address, guint64 stride)
+{
+  leat_launch_put_address (self, address);
+  if (op->laned)
+    leat_launch_put_number (self, address != 0 ? stride : 0);
+}
+
+static gboolean
+leat_param_is_place (const LeatParam *param)
+{
+  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
+}
+
 /* How many parameters of the kernel that is launched one of the prototype is. */
 static guint
 leat_launch_get_width (const LeatOp *op, guint index)
 {
-  return op->wrapped && op->prototype->params[index].kind == LEAT_PARAM_INPUT_COUNT ? LEAT_PARAM_MOST : 1;
+  const LeatParam *param = &op->prototype->params[index];
+
+  if (op->wrapped && param->kind == LEAT_PARAM_INPUT_COUNT)
+    return op->laned ? LEAT_PARAM_MOST : LEAT_PARAM_MOST - 2;
+  return op->laned && leat_param_is_place (param) ? 2 : 1;
 }
 
 static gboolean
@@ -119,11 +138,13 @@ leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint
       leat_launch_put_number (self, value);
       return TRUE;
     }
-  leat_launch_put_address (self, counted ? lane->addresses[arg->buffer] : 0);
+  leat_launch_put_place (self, op, counted ? lane->addresses[arg->buffer] : 0,
+                         counted ? leat_plan_get_buffer (lane->plan, arg->buffer)->stride : 0);
   leat_launch_put_number (self, value);
   leat_launch_put_number (self,
                           counted ? leat_buffer_get_capacity (leat_plan_get_buffer (lane->plan, arg->buffer)) : 0);
-  leat_launch_put_address (self, counted ? leat_lane_get_over (lane, op, index) : 0);
+  leat_launch_put_place (self, op, counted ? leat_lane_get_over (lane, op, index) : 0,
+                         lane->counted->len * sizeof (guint64));
   return TRUE;
 }
 
@@ -138,10 +159,12 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   switch (arg->kind)
     {
     case LEAT_ARG_ITEMS:
-      leat_launch_put_address (self, leat_lane_get_items (lane, arg->buffer));
+      leat_launch_put_place (self, op, leat_lane_get_items (lane, arg->buffer),
+                             leat_plan_get_buffer (lane->plan, arg->buffer)->stride);
       return TRUE;
     case LEAT_ARG_COUNT:
-      leat_launch_put_address (self, lane->addresses[arg->buffer]);
+      leat_launch_put_place (self, op, lane->addresses[arg->buffer],
+                             leat_plan_get_buffer (lane->plan, arg->buffer)->stride);
       return TRUE;
     case LEAT_ARG_VALUE:
       return leat_launch_put_value (self, op, param, arg->value, error);

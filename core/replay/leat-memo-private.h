@@ -25,6 +25,8 @@ void leat_memo_clear (LeatMemo *self);
 /* Copies what is kept for @inputs to @outputs; the sizes of the outputs are set, at most what they were. */
 gboolean leat_memo_find (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, LeatSpan *outputs, guint n_outputs);
 /* Keeps @outputs for the inputs that leat_memo_find () was last asked for. */
+/* Where other inputs were looked for since: what is stored next is of these. */
+void leat_memo_return_to (LeatMemo *self, const LeatSpan *inputs, guint n_inputs);
 void leat_memo_store (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, const LeatSpan *outputs, guint n_outputs);
 guint leat_memo_get_n_entries (LeatMemo *self);
 guint64 leat_memo_get_bytes (LeatMemo *self);

@@ -258,6 +258,13 @@ leat_memo_find (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, LeatSpan
   return TRUE;
 }
 
+void
+leat_memo_return_to (LeatMemo *self, const LeatSpan *inputs, guint n_inputs)
+{
+  self->has_key = FALSE;
+  self->sample = leat_memo_make_sample (inputs, n_inputs);
+}
+
 /* The inputs are as they were when they were looked for: an upload that is overwritten is never mapped.  Where a
  * program wrote into them meanwhile, which it must not, that is noticed at little cost in most cases. */
 void

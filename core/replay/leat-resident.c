@@ -58,8 +58,8 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indire
     {
       const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
 
-      if (other->node == op->node && leat_op_launches (other) && self->op_modules[other->index] != NULL
-          && leat_kernel_source_equal (other->source, op->source)
+      if (other->node == op->node && other->laned == op->laned && leat_op_launches (other)
+          && self->op_modules[other->index] != NULL && leat_kernel_source_equal (other->source, op->source)
           && leat_plan_has_slots_for (self->plan, other->source) == indirect)
         return self->op_modules[other->index];
     }
@@ -69,13 +69,14 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indire
 static LeatModule *
 leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const LeatOp *op)
 {
-  LeatModule *module = g_hash_table_lookup (self->modules, op->source);
+  GHashTable *modules = op->laned ? self->laned : self->modules;
+  LeatModule *module = g_hash_table_lookup (modules, op->source);
 
   if (module != NULL || lender == NULL)
     return module;
   module = leat_resident_find_module (lender, op, leat_plan_has_slots_for (self->plan, op->source));
   if (module != NULL)
-    g_hash_table_insert (self->modules, leat_kernel_source_ref (op->source), leat_module_ref (module));
+    g_hash_table_insert (modules, leat_kernel_source_ref (op->source), leat_module_ref (module));
   return module;
 }
 
@@ -94,7 +95,7 @@ leat_resident_get_image (LeatResident *self, LeatKernelSource *source, const Lea
 }
 
 static LeatModule *
-leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError **error)
+leat_resident_load_module (LeatResident *self, LeatKernelSource *source, gboolean laned, GError **error)
 {
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   LeatModule *module;
@@ -107,12 +108,13 @@ leat_resident_load_module (LeatResident *self, LeatKernelSource *source, GError 
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
   target.indirect = leat_plan_has_slots_for (self->plan, source);
+  target.lanes = laned;
   image = leat_resident_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;
   module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);
   if (module != NULL)
-    g_hash_table_insert (self->modules, leat_kernel_source_ref (source), module);
+    g_hash_table_insert (laned ? self->laned : self->modules, leat_kernel_source_ref (source), module);
   return module;
 }
 
@@ -196,13 +198,14 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
 {
   LeatModule *module = leat_resident_borrow_module (self, lender, op);
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes, .cooperative = op->cooperative };
-  g_autofree char *wrapper = leat_image_dup_symbol (op->prototype->entry);
+  g_autofree char *wrapper =
+    op->laned ? leat_image_dup_lane_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = op->by_slot || leat_op_takes_counts (op) || leat_op_reports (op);
+  op->wrapped = op->by_slot || op->laned || leat_op_takes_counts (op) || leat_op_reports (op);
 
   if (module == NULL)
-    module = leat_resident_load_module (self, op->source, error);
+    module = leat_resident_load_module (self, op->source, op->laned, error);
   if (module == NULL)
     return FALSE;
   function = leat_module_get_function (module, op->wrapped ? wrapper : op->prototype->entry, error);
@@ -261,6 +264,8 @@ leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolea
   self->blocks = g_ptr_array_new_with_free_func (leat_resident_free_block);
   self->modules =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
+  self->laned =
+    g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   if (!leat_resident_load_kernels (self, lender, error) || !leat_resident_find_constants (self, store, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -280,6 +285,7 @@ leat_resident_unref (LeatResident *self)
     return;
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
+  g_clear_pointer (&self->laned, g_hash_table_unref);
   g_free (self->op_modules);
   g_free (self->functions);
   g_free (self->timed);

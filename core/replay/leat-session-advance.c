@@ -129,7 +129,7 @@ leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
   self->ended = flow == LEAT_FLOW_END;
   if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
     flow = LEAT_FLOW_ERROR;
-  self->failed = flow == LEAT_FLOW_ERROR && !self->flight.refused;
+  self->failed = flow == LEAT_FLOW_ERROR && !leat_session_get_flight (self, 0)->run.refused;
   leat_session_tell_stats (self);
   return flow;
 }
@@ -138,7 +138,6 @@ leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
 static LeatFlow
 leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancellable *cancellable, GError **error)
 {
-  LeatLane *lane = NULL;
   LeatFlow flow = LEAT_FLOW_EMPTY;
 
   if (self->ended)
@@ -148,12 +147,11 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
       if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, stream, error)
           || !leat_session_check_bindings (self, error))
         return LEAT_FLOW_ERROR;
-      lane = g_ptr_array_index (self->lanes, 0);
-      flow = leat_session_begin_run (self, lane, wait, cancellable, error);
+      flow = leat_session_begin_run (self, leat_session_get_flight (self, 0), wait, cancellable, error);
     }
   while (flow == LEAT_FLOW_EMPTY && wait);
   if (flow == LEAT_FLOW_DATA)
-    flow = leat_session_end_run (self, lane, cancellable, error);
+    flow = leat_session_end_run (self, leat_session_get_flight (self, 0), cancellable, error);
   return leat_session_settle (self, flow, error);
 }
 
@@ -233,7 +231,7 @@ leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellabl
 }
 
 /* The only part of a run that allocates; it stays a function of its own so that backtraces tell it from the rest. */
-static G_NO_INLINE void
+G_NO_INLINE void
 leat_session_post_progress (LeatSession *self)
 {
   gint64 now = g_get_monotonic_time ();
@@ -265,17 +263,32 @@ leat_session_cancelled (GCancellable *cancellable, gpointer data)
   leat_session_unblock_endpoints (data);
 }
 
+static LeatFlow
+leat_session_advance_one (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow = leat_session_advance (self, TRUE, TRUE, cancellable, error);
+
+  if (flow == LEAT_FLOW_DATA)
+    leat_session_post_progress (self);
+  return flow;
+}
+
 static void
 leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **error)
 {
-  LeatFlow flow;
+  LeatLanesTrial trial = { 0 };
+  LeatFlow flow = LEAT_FLOW_DATA;
   gulong watch = 0;
 
   if (cancellable != NULL)
     watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
   self->last_progress_us = g_get_monotonic_time ();
-  while ((flow = leat_session_advance (self, TRUE, TRUE, cancellable, error)) == LEAT_FLOW_DATA)
-    leat_session_post_progress (self);
+  while (flow == LEAT_FLOW_DATA)
+    if (leat_session_should_stream (self, &trial))
+      flow = leat_session_stream (self, trial.run_ns, cancellable, error);
+    else
+      flow = leat_session_advance_one (self, cancellable, error);
+  self->watches_waits = FALSE;
   if (cancellable != NULL)
     g_cancellable_disconnect (cancellable, watch);
   if (flow == LEAT_FLOW_END)

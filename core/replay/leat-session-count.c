@@ -114,7 +114,7 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
     return FALSE;
   for (guint path = 0; path < LEAT_N_PATHS && good; path++)
     {
-      guint64 launches = lane->executables[path].launches - self->counted_from[path];
+      guint64 launches = lane->executables[path].launches - lane->executables[path].counted_from;
       LeatGraphCount count = { 0 };
 
       for (LeatExecutable *it = &lane->executables[path]; it != NULL && it->graph != NULL && good; it = it->next)
@@ -131,10 +131,25 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
 
 /* What to add to the calls that wait: one that looks until the end is many calls and one wait, and what building a
  * graph waits for is no run's. */
-static guint64
-leat_session_count_unseen_waits (const LeatLane *self)
+guint64
+leat_session_sum_unseen_waits (const GPtrArray *lanes)
 {
-  return self->seen_ended - self->other_waits;
+  guint64 sum = 0;
+
+  for (guint i = 0; i < lanes->len; i++)
+    {
+      const LeatLane *lane = g_ptr_array_index (lanes, i);
+
+      sum += lane->seen_ended - lane->other_waits;
+    }
+  return sum;
+}
+
+void
+leat_session_begin_lane_counts (LeatLane *lane)
+{
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    lane->executables[path].counted_from = lane->executables[path].launches;
 }
 
 /**
@@ -158,9 +173,9 @@ leat_session_start_counting (LeatSession *self, GError **error)
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "cannot count calls: the session is not open");
       return FALSE;
     }
-  for (guint path = 0; path < LEAT_N_PATHS; path++)
-    self->counted_from[path] = ((LeatLane *) g_ptr_array_index (self->lanes, 0))->executables[path].launches;
-  self->counted_seen_from = leat_session_count_unseen_waits (g_ptr_array_index (self->lanes, 0));
+  for (guint i = 0; i < self->lanes->len; i++)
+    leat_session_begin_lane_counts (g_ptr_array_index (self->lanes, i));
+  self->counted_seen_from = leat_session_sum_unseen_waits (self->lanes);
   return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
 }
 
@@ -189,7 +204,6 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   static const LeatDriverEntry fills[] = { LEAT_DRIVER_ENTRY_cuMemsetD8Async };
   static const LeatDriverEntry waits[] = { LEAT_DRIVER_ENTRY_cuStreamSynchronize,
                                            LEAT_DRIVER_ENTRY_cuEventSynchronize };
-  LeatLane *lane;
   LeatGraphCount inside = { 0 };
   GVariantBuilder builder;
 
@@ -201,9 +215,9 @@ leat_session_stop_counting (LeatSession *self, GError **error)
       return NULL;
     }
   leat_driver_trace_stop (leat_device_get_driver (self->device));
-  lane = g_ptr_array_index (self->lanes, 0);
-  if (!leat_session_count_graphs (self, lane, &inside, error))
-    return NULL;
+  for (guint i = 0; i < self->lanes->len; i++)
+    if (!leat_session_count_graphs (self, g_ptr_array_index (self->lanes, i), &inside, error))
+      return NULL;
 #define COUNT(entries) leat_session_count_calls (self, entries, G_N_ELEMENTS (entries))
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
   g_variant_builder_add (&builder, "{st}", "kernels", inside.kernels + COUNT (kernels));
@@ -212,7 +226,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_add (&builder, "{st}", "early-starts", inside.early_starts);
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
   g_variant_builder_add (&builder, "{st}", "waits",
-                         COUNT (waits) + leat_session_count_unseen_waits (lane) - self->counted_seen_from);
+                         COUNT (waits) + leat_session_sum_unseen_waits (self->lanes) - self->counted_seen_from);
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",
                          leat_driver_trace_get_total (leat_device_get_driver (self->device)));

@@ -21,21 +21,54 @@ leat_session_find_view (LeatSession *self, const LeatLane *lane, const LeatOp *o
   staging->most = leat_buffer_get_capacity (leat_plan_get_origin (lane->plan, id));
 }
 
-void
-leat_session_find_staging (LeatSession *self, const LeatLane *lane)
+/* That of the first lane is what programs map. */
+static void
+leat_session_find_staging (LeatSession *self)
 {
+  const LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+
   for (guint i = 0; i < self->inputs->len; i++)
-    {
-      LeatSessionInput *input = leat_session_get_input (self, i);
-
-      leat_session_find_view (self, lane, input->op, &input->staging);
-    }
+    leat_session_get_input (self, i)->staging = flight->inputs[i];
   for (guint i = 0; i < self->outputs->len; i++)
-    {
-      LeatSessionOutput *output = leat_session_get_output (self, i);
+    leat_session_get_output (self, i)->staging = flight->outputs[i];
+}
 
-      leat_session_find_view (self, lane, output->op, &output->staging);
-    }
+static void
+leat_session_add_flight (LeatSession *self, LeatLane *lane)
+{
+  LeatSessionFlight flight = {
+    .lane = lane,
+    .index = self->flights->len,
+    .inputs = g_new0 (LeatSessionStaging, self->inputs->len + 1),
+    .outputs = g_new0 (LeatSessionStaging, self->outputs->len + 1),
+  };
+
+  for (guint i = 0; i < self->inputs->len; i++)
+    leat_session_find_view (self, lane, leat_session_get_input (self, i)->op, &flight.inputs[i]);
+  for (guint i = 0; i < self->outputs->len; i++)
+    leat_session_find_view (self, lane, leat_session_get_output (self, i)->op, &flight.outputs[i]);
+  g_array_append_val (self->flights, flight);
+}
+
+/* What sources gave already for the run that is to come was counted in the first one. */
+void
+leat_session_make_flights (LeatSession *self)
+{
+  LeatRun run = { 0 };
+
+  if (self->flights->len > 0)
+    run = leat_session_get_flight (self, 0)->run;
+  g_array_set_size (self->flights, 0);
+  for (guint i = 0; i < self->lanes->len; i++)
+    leat_session_add_flight (self, g_ptr_array_index (self->lanes, i));
+  leat_session_get_flight (self, 0)->run = run;
+  leat_session_find_staging (self);
+}
+
+LeatSessionFlight *
+leat_session_get_flight (LeatSession *self, guint index)
+{
+  return &g_array_index (self->flights, LeatSessionFlight, index);
 }
 
 /* Other threads call a run off through these while the plan, and what is known of its inputs and outputs, becomes
@@ -109,14 +142,20 @@ leat_session_stop_endpoints (LeatSession *self)
 }
 
 void
-leat_session_unblock_endpoints (LeatSession *self)
+leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks)
 {
   for (guint i = 0; i < self->endpoints->len; i++)
     {
       LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
-      if (klass->unblock != NULL)
+      if (klass->unblock != NULL && (leat_endpoint_is_source (endpoint) ? sources : sinks))
         klass->unblock (endpoint);
     }
+}
+
+void
+leat_session_unblock_endpoints (LeatSession *self)
+{
+  leat_session_unblock (self, TRUE, TRUE);
 }

@@ -6,27 +6,22 @@
 
 /* A run in two halves: it is launched, the program does something else and is told of the end, it is completed. */
 
-static LeatLane *
-leat_session_get_lane (LeatSession *self)
-{
-  return g_ptr_array_index (self->lanes, 0);
-}
-
 /* Once somebody wants to be told of the ends of runs: the waiter has this one, which is launched. */
 static gboolean
 leat_session_watch_flight (LeatSession *self, GError **error)
 {
-  LeatLane *lane = leat_session_get_lane (self);
+  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatLane *lane = flight->lane;
 
   leat_waiter_reset (self->waiter);
-  if (!self->flight.launched)
+  if (!flight->run.launched)
     {
       leat_waiter_tell (self->waiter);
       return TRUE;
     }
-  self->flight.watched = leat_lane_record_end (lane, error)
-                         && leat_waiter_watch (self->waiter, lane->table, leat_event_get (lane->ended), error);
-  return self->flight.watched;
+  flight->run.watched = leat_lane_record_end (lane, error)
+                        && leat_waiter_watch (self->waiter, lane->table, leat_event_get (lane->ended), error);
+  return flight->run.watched;
 }
 
 LeatFlow
@@ -39,7 +34,7 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
   if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
       || !leat_session_check_bindings (self, error))
     return LEAT_FLOW_ERROR;
-  flow = leat_session_begin_run (self, leat_session_get_lane (self), FALSE, cancellable, error);
+  flow = leat_session_begin_run (self, leat_session_get_flight (self, 0), FALSE, cancellable, error);
   if (flow == LEAT_FLOW_DATA && tell && !leat_session_watch_flight (self, error))
     flow = LEAT_FLOW_ERROR;
   return flow == LEAT_FLOW_DATA ? flow : leat_session_settle (self, flow, error);
@@ -48,7 +43,7 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
 LeatFlow
 leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GError **error)
 {
-  LeatFlow flow = leat_session_end_run (self, leat_session_get_lane (self), cancellable, error);
+  LeatFlow flow = leat_session_end_run (self, leat_session_get_flight (self, 0), cancellable, error);
 
   if (self->waiter != NULL)
     leat_waiter_reset (self->waiter);
@@ -65,13 +60,14 @@ leat_session_take_flight (LeatSession *self)
 void
 leat_session_drop_flight (LeatSession *self)
 {
+  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
   gint64 ended_us;
 
-  if (self->flight.watched)
+  if (flight->run.watched)
     leat_waiter_collect (self->waiter, &ended_us);
   if (self->waiter != NULL)
     leat_waiter_reset (self->waiter);
-  self->flight = (LeatSessionFlight){ 0 };
+  flight->run = (LeatRun){ 0 };
   if (self->task_source != NULL)
     g_source_set_ready_time (self->task_source, 0);
   g_clear_pointer (&self->task_source, g_source_unref);
@@ -163,7 +159,7 @@ leat_session_take_waiter (LeatSession *self, GError **error)
   if (!launched && !leat_session_take (self, error))
     return NULL;
   if (leat_session_have_waiter (self, error)
-      && (!launched || self->flight.watched || leat_waiter_is_told (self->waiter)
+      && (!launched || leat_session_get_flight (self, 0)->run.watched || leat_waiter_is_told (self->waiter)
           || leat_session_watch_flight (self, error)))
     waiter = self->waiter;
   g_atomic_int_set (&self->use, launched ? LEAT_SESSION_LAUNCHED : LEAT_SESSION_FREE);

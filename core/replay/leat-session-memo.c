@@ -91,20 +91,20 @@ leat_session_set_span (const LeatSessionStaging *staging, LeatSpan *span)
 }
 
 static LeatSpan *
-leat_session_set_input_spans (LeatSession *self)
+leat_session_set_input_spans (LeatSession *self, const LeatSessionFlight *flight)
 {
   for (guint i = 0; i < self->inputs->len; i++)
-    leat_session_set_span (&leat_session_get_input (self, i)->staging, &self->spans[i]);
+    leat_session_set_span (&flight->inputs[i], &self->spans[i]);
   return self->spans;
 }
 
 static LeatSpan *
-leat_session_set_output_spans (LeatSession *self)
+leat_session_set_output_spans (LeatSession *self, const LeatSessionFlight *flight)
 {
   LeatSpan *spans = self->spans + self->inputs->len;
 
   for (guint i = 0; i < self->outputs->len; i++)
-    leat_session_set_span (&leat_session_get_output (self, i)->staging, &spans[i]);
+    leat_session_set_span (&flight->outputs[i], &spans[i]);
   return spans;
 }
 
@@ -137,17 +137,17 @@ leat_session_weigh_memo (LeatSession *self)
 }
 
 static gboolean
-leat_session_look (LeatSession *self)
+leat_session_look (LeatSession *self, const LeatSessionFlight *flight)
 {
-  return leat_memo_find (self->memo, leat_session_set_input_spans (self), self->inputs->len,
+  return leat_memo_find (self->memo, leat_session_set_input_spans (self, flight), self->inputs->len,
                          self->spans + self->inputs->len, self->outputs->len);
 }
 
 static gboolean
-leat_session_look_by_the_clock (LeatSession *self)
+leat_session_look_by_the_clock (LeatSession *self, const LeatSessionFlight *flight)
 {
   gint64 begin = leat_session_now_ns ();
-  gboolean found = leat_session_look (self);
+  gboolean found = leat_session_look (self, flight);
 
   self->memo_costs.spent_ns += LEAT_MEMO_TIMED * (leat_session_now_ns () - begin);
   return found;
@@ -155,7 +155,7 @@ leat_session_look_by_the_clock (LeatSession *self)
 
 /* TRUE: the outputs hold what the inputs give, and nothing need be run. */
 gboolean
-leat_session_recall (LeatSession *self)
+leat_session_recall (LeatSession *self, const LeatSessionFlight *flight)
 {
   gboolean found;
 
@@ -165,9 +165,9 @@ leat_session_recall (LeatSession *self)
     leat_session_weigh_memo (self);
   if (self->memo == NULL)
     return FALSE;
-  leat_session_set_output_spans (self);
-  found =
-    self->memo_costs.looked++ % LEAT_MEMO_TIMED == 0 ? leat_session_look_by_the_clock (self) : leat_session_look (self);
+  leat_session_set_output_spans (self, flight);
+  found = self->memo_costs.looked++ % LEAT_MEMO_TIMED == 0 ? leat_session_look_by_the_clock (self, flight)
+                                                           : leat_session_look (self, flight);
   self->memo_costs.hits += found;
   self->stats.memo_hits += found;
   self->stats.memo_lookups++;
@@ -176,14 +176,17 @@ leat_session_recall (LeatSession *self)
 
 /* After a run that was not known. */
 void
-leat_session_remember (LeatSession *self)
+leat_session_remember (LeatSession *self, const LeatSessionFlight *flight)
 {
   gint64 begin;
 
   if (self->memo == NULL)
     return;
   begin = leat_session_now_ns ();
-  leat_memo_store (self->memo, self->spans, self->inputs->len, leat_session_set_output_spans (self),
+  /* Others may have been looked for since this one was. */
+  if (flight->run.streamed)
+    leat_memo_return_to (self->memo, leat_session_set_input_spans (self, flight), self->inputs->len);
+  leat_memo_store (self->memo, self->spans, self->inputs->len, leat_session_set_output_spans (self, flight),
                    self->outputs->len);
   self->memo_costs.spent_ns += leat_session_now_ns () - begin;
 }

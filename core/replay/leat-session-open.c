@@ -156,6 +156,7 @@ leat_session_take_down (LeatSession *self)
   leat_session_stop_endpoints (self);
   leat_session_close_trace (self);
   leat_session_drop_memo (self);
+  leat_session_drop_batch (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
   leat_session_leave_buffers (self);
@@ -185,6 +186,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  self->stats.lanes = 1;
   leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   leat_session_clear_reports (self);

@@ -3,7 +3,9 @@
  */
 #pragma once
 
+#include "graph/leat-app.h"
 #include "leat-lane-private.h"
+#include "leat-batch-private.h"
 #include "leat-memo-private.h"
 #include "leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
@@ -20,12 +22,16 @@ G_BEGIN_DECLS
  * its launch saves at most 1.8 us, and 33 on an H100. */
 #define LEAT_SESSION_RUNS_TO_SETTLE 32
 
+#define LEAT_SESSION_MOST_LANES 64
+
 typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
-  guint64 runs_measured;         /* by the device's clock */
-  guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
-  guint64 runs_refused;          /* because a kernel reported an error */
+  guint64 runs_measured;               /* by the device's clock */
+  guint64 reports, reports_lost;       /* of kernels; and of them, those of which no record was kept */
+  guint64 runs_refused;                /* because a kernel reported an error */
+  guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
+  guint64 lane_errors;
   guint64 memo_entries;
   guint64 memo_bytes;
   guint64 changes;    /* nodes whose arguments were set between runs */
@@ -37,6 +43,9 @@ typedef struct
   guint64 shape_bytes;
   guint64 shared_bytes; /* of constants that were on the device before */
   guint64 early_starts;
+  guint64 lanes, in_flight_most; /* runs, at the same time */
+  guint64 dropped;               /* by sources with `leaky` */
+  gint64 reader_busy_us, reader_idle_us, lanes_busy_us, lanes_idle_us, writer_busy_us, writer_idle_us;
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back; /* copied */
   guint64 graph_bytes;          /* of the device's memory, taken by instantiating */
@@ -92,6 +101,7 @@ typedef enum
   LEAT_MARK_HANDED, /* to the call that launches */
   LEAT_MARK_LAUNCHED,
   LEAT_MARK_COMPUTED,
+  LEAT_MARK_GIVEN, /* to the sinks */
   LEAT_MARK_DRAINED,
   LEAT_N_MARKS
 } LeatMark;
@@ -111,6 +121,7 @@ typedef struct
 {
   LeatOp *op;
   LeatBuffer *buffer;
+  LeatApp *app;     /* NULL: another kind of source */
   const char *name; /* of the node, which has it as long as the session is open */
   LeatSessionStaging staging;
   gboolean direct;    /* the program fills the staging memory itself */
@@ -142,12 +153,20 @@ typedef struct
   gint64 spent_ns;
 } LeatMemoCosts;
 
-/* A run between its launch and its end. */
+/* A run, from when sources are asked for its data until sinks have its results. */
 typedef struct
 {
-  gint64 begin_us, filled_us;
+  gint64 begin_us, read_us;    /* when sources were asked, and when they had given */
+  gint64 filled_us, ended_us;  /* when the device began, and when it had ended */
+  gint64 sink_us;              /* that sinks took */
+  guint64 items, bytes, taken; /* from sources; bytes that sinks took */
+  guint64 number;              /* of the run, for the trace */
+  gint64 marks[LEAT_N_MARKS];
   LeatPath path;
   guint64 steps;     /* runs before it, without results */
+  gboolean streamed; /* one of several that are under way */
+  gboolean flushes;  /* has no data, and gives out what nodes kept */
+  gboolean ends;     /* kernels are told that it ends the stream */
   gboolean known;    /* the memo had the results */
   gboolean launched; /* the device works on it */
   gboolean measured; /* by the device's clock */
@@ -155,6 +174,15 @@ typedef struct
   gboolean watched;  /* by the waiter, and not only by who completes it */
   gboolean reported; /* by a kernel: something */
   gboolean refused;  /* because that was an error */
+} LeatRun;
+
+/* The run that a lane is at, and where it has its data. */
+typedef struct
+{
+  LeatLane *lane; /* not owned */
+  guint index;    /* of the lane */
+  LeatSessionStaging *inputs, *outputs;
+  LeatRun run;
 } LeatSessionFlight;
 
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
@@ -187,6 +215,7 @@ struct _LeatSession
   char *trace_path;
 
   guint64 cache_bytes;
+  guint batch_most; /* lanes in one launch; 0: what suits */
 
   LeatDevice *device;
   LeatStore *store;
@@ -206,6 +235,7 @@ struct _LeatSession
   GPtrArray *held;               /* LeatDeviceBuffer, by slot: those that are bound; NULL before the first */
   GPtrArray *entered;            /* LeatDeviceBuffer: those that a run works on */
   guint next_input, next_output; /* that are likely to be bound next */
+  LeatBatch *batch;              /* NULL before the first */
   LeatMemo *memo;                /* NULL while nothing is remembered */
   LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
@@ -216,7 +246,10 @@ struct _LeatSession
   GArray *trials;                    /* LeatTrial */
   gboolean to_calibrate;             /* the first run has to find out how data go best */
   gboolean ways_known;               /* it did, or an earlier session */
-  LeatSessionFlight flight;
+  GArray *flights;                   /* LeatSessionFlight, by lane */
+  guint n_lanes;                     /* that are wanted; 0: whatever pays */
+  gboolean watches_waits;            /* to find that out, how long sources and sinks wait is looked at: */
+  gint64 waited_us;                  /* that long */
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
   GSource *task_source; /* of the replay_async () that is under way */
   guint n_filled;       /* sources that have given data for the run that is to come */
@@ -231,8 +264,7 @@ struct _LeatSession
   gint64 last_progress_us;
   guint64 total_bytes;
   guint64 up_bytes[LEAT_N_PATHS], back_bytes[LEAT_N_PATHS]; /* that a run copies */
-  guint64 counted_from[LEAT_N_PATHS]; /* launches of each path when start_counting () was called */
-  guint64 counted_seen_from;          /* and waits that had ended by looking */
+  guint64 counted_seen_from; /* waits that had ended by looking when start_counting () was called */
   LeatSessionStats stats;
   gboolean levels_changed; /* graphs, or what is kept of them, since the stats were told */
   GMutex told_lock;
@@ -244,8 +276,7 @@ struct _LeatSession
   GArray *report_totals;  /* likewise, by node and code */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
-  guint trace_width;      /* tracks of the device so far */
-  gint64 marks[LEAT_N_MARKS];
+  GArray *trace_widths;   /* guint, by lane: tracks of the device so far */
 };
 
 void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
@@ -304,6 +335,7 @@ gboolean leat_session_recall_ways (LeatSession *self);
 void leat_session_bind_likewise (LeatSession *self, LeatPlan *plan);
 void leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us);
 
+LeatSetupBase leat_session_get_base (LeatSession *self);
 gboolean leat_session_make_setup (LeatSession *self, GError **error);
 /* And its graph. */
 gboolean leat_session_build_setup (LeatSession *self, GError **error);
@@ -316,11 +348,29 @@ gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **e
 gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
-gboolean leat_session_recall (LeatSession *self);
-void leat_session_remember (LeatSession *self);
+gboolean leat_session_recall (LeatSession *self, const LeatSessionFlight *flight);
+void leat_session_remember (LeatSession *self, const LeatSessionFlight *flight);
 
-/* When the lane is another one. */
-void leat_session_find_staging (LeatSession *self, const LeatLane *lane);
+/* What leat_session_replay_batch () was asked for. */
+typedef struct
+{
+  guint n;
+  GPtrArray *inputs;  /* GBytes; NULL: in the staging memory */
+  GPtrArray *results; /* GBytes; NULL: likewise */
+  gboolean in_place;  /* the staging memory has a place for every lane */
+} LeatBatchRun;
+
+void leat_session_drop_batch (LeatSession *self);
+/* FALSE without any lane to blame: the session has failed, unless it was told to stop. */
+gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                  GError **error);
+gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
+/* Sets @error, and returns FALSE. */
+gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
+
+/* When lanes are others, or more. */
+void leat_session_make_flights (LeatSession *self);
+LeatSessionFlight *leat_session_get_flight (LeatSession *self, guint index);
 /* What is in it now. */
 static inline void
 leat_session_view (const LeatSessionStaging *staging, LeatView *view)
@@ -359,7 +409,7 @@ gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 
 /* After a run: kernels may have reported, and then the run may have failed. */
-gboolean leat_session_check_reports (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
 GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);
@@ -369,6 +419,9 @@ GVariant *leat_session_dup_refusal (LeatSession *self);
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
 
+/* By all of them: waits that no call that waits was made for, less such calls that were not for a run. */
+guint64 leat_session_sum_unseen_waits (const GPtrArray *lanes);
+void leat_session_begin_lane_counts (LeatLane *lane);
 /* What a run of each path copies, as the plan is bound now. */
 void leat_session_count_copies (LeatSession *self, const LeatLane *lane);
 
@@ -376,7 +429,7 @@ gboolean leat_session_open_trace (LeatSession *self, GError **error);
 void leat_session_close_trace (LeatSession *self);
 /* Is the run that is to come written to the trace? */
 gboolean leat_session_is_traced (LeatSession *self);
-void leat_session_trace_run (LeatSession *self, LeatLane *lane, gboolean recalled);
+void leat_session_trace_run (LeatSession *self, LeatSessionFlight *flight);
 
 static inline gint64
 leat_session_now_ns (void)
@@ -395,12 +448,51 @@ gboolean leat_session_is_next_measured (LeatSession *self);
 /* How long one took that was not. */
 void leat_session_note_unmeasured (LeatSession *self, gint64 us);
 /* Launches a measured run, and looks at the clocks when it has ended. */
-gboolean leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error);
-gboolean leat_session_read_measured (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_launch_measured (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_read_measured (LeatSession *self, LeatSessionFlight *flight, GError **error);
 
 /* One run of a lane: fill and launch, then wait and drain. */
-LeatFlow leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable,
+LeatFlow leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                  GError **error);
-LeatFlow leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error);
+/* The same in steps, for who has several under way: the first and the last come each from a thread of its own. */
+LeatFlow leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                                GError **error);
+gboolean leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
+                                GError **error);
+/* Must all that was launched before it have ended before this one is? */
+gboolean leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight);
+
+/* Many runs in flight (leat-session-ring.c), where that pays (leat-session-lanes.c). */
+typedef struct
+{
+  guint n;    /* runs since run () began */
+  guint next; /* to look */
+  gint64 began_us;
+  gint64 run_ns; /* that one took; 0 where several lanes were asked for */
+  gint64 source_us, device_us, sink_us, waited_us;
+} LeatLanesTrial;
+
+/* What a thread had done when it went into a source or sink. */
+typedef struct
+{
+  gint64 begin_us, busy_us;
+  glong n_waits;
+} LeatWatch;
+
+void leat_session_begin_watch (LeatSession *self, LeatWatch *watch);
+void leat_session_end_watch (LeatSession *self, const LeatWatch *watch);
+
+gboolean leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial);
+/* As many lanes as are wanted and there is room for. */
+gboolean leat_session_grow_lanes (LeatSession *self, GError **error);
+/* @single_ns: what a run took with one lane.  DATA where it takes no less with several, and 0 where that is not asked.
+ */
+LeatFlow leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error);
+void leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks);
+/* The bus is told; the only part of a run that allocates. */
+void leat_session_post_progress (LeatSession *self);
 
 G_END_DECLS

@@ -18,10 +18,12 @@ enum
   PROP_REUSE,
   PROP_CALIBRATE,
   PROP_WAIT,
+  PROP_LANES,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
   PROP_CACHE_BYTES,
+  PROP_BATCH,
   PROP_TIMING,
   PROP_TRACE,
   PROP_LAST_REASON,
@@ -61,6 +63,12 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_WAIT:
       g_atomic_int_set (&self->wait, g_value_get_enum (value));
       break;
+    case PROP_LANES:
+      if (leat_session_is_open (self))
+        g_warning ("cannot change the lanes of an open session: close it first");
+      else
+        self->n_lanes = g_value_get_uint (value);
+      break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
@@ -72,6 +80,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       break;
     case PROP_CACHE_BYTES:
       self->cache_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_BATCH:
+      self->batch_most = g_value_get_uint (value);
       break;
     case PROP_TIMING:
       self->timing_mode = g_value_get_enum (value);
@@ -119,6 +130,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_WAIT:
       g_value_set_enum (value, g_atomic_int_get (&self->wait));
       break;
+    case PROP_LANES:
+      g_value_set_uint (value, self->n_lanes);
+      break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
@@ -130,6 +144,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_CACHE_BYTES:
       g_value_set_uint64 (value, self->cache_bytes);
+      break;
+    case PROP_BATCH:
+      g_value_set_uint (value, self->batch_most);
       break;
     case PROP_TIMING:
       g_value_set_enum (value, self->timing_mode);
@@ -243,6 +260,27 @@ leat_session_describe_running (void)
     g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
+/* How many at a time. */
+static void
+leat_session_describe_lanes (void)
+{
+  /**
+   * LeatSession:lanes:
+   *
+   * How many runs leat_session_run () has under way at the same time, each with memory of its own; read when the
+   * session opens.
+   *
+   * Reading, the device's work and writing then overlap; results come in the order of the data, and what nodes keep
+   * from run to run goes from each run to the next.  With 0 the session finds out whether that pays, and takes 3 where
+   * it does; with 1 each run is over before the next begins, and no threads are made.  Pipelines without a source, and
+   * those whose memory the program fills or reads itself, have one, and so have sessions that repeat runs
+   * (#LeatSession:repeat) or of which the program has a state (leat_session_get_state ()).  Runs by hand
+   * (leat_session_replay ()) are one at a time whatever this says.
+   */
+  leat_session_props[PROP_LANES] =
+    g_param_spec_uint ("lanes", NULL, NULL, 0, LEAT_SESSION_MOST_LANES, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
 /* What is kept for runs to come. */
 static void
 leat_session_describe_kept (void)
@@ -273,6 +311,15 @@ leat_session_describe_kept (void)
    */
   leat_session_props[PROP_MEMO_BYTES] =
     g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:batch:
+   *
+   * How many lanes of a batch go into one launch at the most; 0 for what suits the pipeline, at least 64.  A power of
+   * two, or the one below it; read by the first batch after the session was opened.  Where memory does not do for it,
+   * there are fewer.
+   */
+  leat_session_props[PROP_BATCH] =
+    g_param_spec_uint ("batch", NULL, NULL, 0, 65535, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:cache-bytes:
    *
@@ -329,6 +376,7 @@ leat_session_install_props (GObjectClass *klass)
 {
   leat_session_describe_identity ();
   leat_session_describe_running ();
+  leat_session_describe_lanes ();
   leat_session_describe_kept ();
   leat_session_describe_watching ();
   g_object_class_install_properties (klass, N_PROPS, leat_session_props);

@@ -251,31 +251,30 @@ leat_session_find_cause (GArray *reports)
 }
 
 static G_NO_INLINE gboolean
-leat_session_read_reports (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_read_reports (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   g_autoptr (GArray) reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
   const LeatReport *cause;
-  guint number = 0;
+  const guint number = flight->index;
 
-  if (!leat_lane_take_reports (lane, reports, error))
+  if (!leat_lane_take_reports (flight->lane, reports, error))
     return FALSE;
-  g_ptr_array_find (self->lanes, lane, &number);
-  self->flight.reported = TRUE;
+  flight->run.reported = TRUE;
   cause = leat_session_find_cause (reports);
   leat_session_note_reports (self, reports, number);
   leat_session_post_reports (self, reports, cause, number);
   if (cause == NULL)
     return TRUE;
-  self->flight.refused = TRUE;
+  flight->run.refused = TRUE;
   self->stats.runs_refused++;
   g_propagate_error (error, leat_report_make_error (cause));
   return FALSE;
 }
 
 gboolean
-leat_session_check_reports (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  return G_LIKELY (!leat_lane_has_reports (lane)) || leat_session_read_reports (self, lane, error);
+  return G_LIKELY (!leat_lane_has_reports (flight->lane)) || leat_session_read_reports (self, flight, error);
 }
 
 /* Of runs that nobody asked for. */

@@ -5,13 +5,17 @@
 #include "leat-session-private.h"
 
 #include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
 #include "leat-nvtx-private.h"
 #include "replay/leat-session.h"
+
+#define LEAT_SESSION_SHORT_NS 500000
 
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
 
 static LeatFlow
-leat_session_ask (LeatSessionInput *input, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+leat_session_ask (LeatSessionInput *input, const LeatSessionStaging *staging, LeatView *view, gboolean wait,
+                  GCancellable *cancellable, GError **error)
 {
   const LeatOp *op = input->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
@@ -24,24 +28,27 @@ leat_session_ask (LeatSessionInput *input, LeatView *view, gboolean wait, GCance
     leat_node_prefix_error (op->node, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  input->generation++;
-  if (input->staging.count != NULL)
-    *input->staging.count = view->count;
+  if (staging->count != NULL)
+    *staging->count = view->count;
   return LEAT_FLOW_DATA;
 }
 
 static LeatFlow
-leat_session_fill (LeatSession *self, LeatSessionInput *input, gboolean wait, GCancellable *cancellable, GError **error)
+leat_session_fill (LeatSession *self, LeatSessionFlight *flight, guint index, gboolean wait, GCancellable *cancellable,
+                   GError **error)
 {
+  LeatSessionInput *input = leat_session_get_input (self, index);
+  const LeatSessionStaging *staging = &flight->inputs[index];
   LeatView view;
   LeatFlow flow;
 
-  leat_session_view (&input->staging, &view);
-  flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, &view, wait, cancellable, error);
+  leat_session_view (staging, &view);
+  flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, staging, &view, wait, cancellable, error);
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  self->stats.items_in += view.count;
-  self->stats.bytes_in += leat_session_get_live_bytes (&input->staging, &view);
+  input->generation += !input->direct;
+  flight->run.items += view.count;
+  flight->run.bytes += leat_session_get_live_bytes (staging, &view);
   return LEAT_FLOW_DATA;
 }
 
@@ -60,7 +67,7 @@ leat_session_warn_uneven (LeatSession *self, const LeatOp *ended)
 
 /* A run with no data at all, so that nodes give out what they kept. */
 static LeatFlow
-leat_session_fill_flush (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_fill_flush (LeatSession *self, LeatSessionFlight *flight)
 {
   if (!self->plan->flush || self->flushed)
     return LEAT_FLOW_END;
@@ -69,39 +76,39 @@ leat_session_fill_flush (LeatSession *self, LeatLane *lane, GError **error)
     {
       LeatSessionInput *input = leat_session_get_input (self, i);
 
-      leat_lane_set_count (lane, input->op->touches[0].buffer, 0);
+      leat_lane_set_count (flight->lane, input->op->touches[0].buffer, 0);
       input->generation++;
     }
-  return leat_lane_set_ending (lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  flight->run.flushes = flight->run.ends = TRUE;
+  return LEAT_FLOW_DATA;
 }
 
 /* With no source there is one run: constants in, results out.  It is the first and the last. */
 static LeatFlow
-leat_session_fill_constants (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_fill_constants (LeatSession *self, LeatSessionFlight *flight)
 {
   if (self->stats.runs > 0)
     return LEAT_FLOW_END;
-  if (self->plan->flush && !leat_lane_set_ending (lane, error))
-    return LEAT_FLOW_ERROR;
+  flight->run.ends = self->plan->flush;
   return LEAT_FLOW_DATA;
 }
 
 static LeatFlow
-leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                       GError **error)
 {
   if (self->flushed)
     return LEAT_FLOW_END;
   if (self->inputs->len == 0)
-    return leat_session_fill_constants (self, lane, error);
+    return leat_session_fill_constants (self, flight);
   for (; self->n_filled < self->inputs->len; self->n_filled++)
     {
-      LeatSessionInput *input = leat_session_get_input (self, self->n_filled);
-      LeatFlow flow = leat_session_fill (self, input, wait, cancellable, error);
+      LeatFlow flow = leat_session_fill (self, flight, self->n_filled, wait, cancellable, error);
 
       if (flow == LEAT_FLOW_END && self->n_filled > 0)
-        leat_session_warn_uneven (self, input->op);
+        leat_session_warn_uneven (self, leat_session_get_input (self, self->n_filled)->op);
       if (flow == LEAT_FLOW_END)
-        return leat_session_fill_flush (self, lane, error);
+        return leat_session_fill_flush (self, flight);
       if (flow != LEAT_FLOW_DATA)
         return flow;
     }
@@ -110,7 +117,7 @@ leat_session_fill_all (LeatSession *self, LeatLane *lane, gboolean wait, GCancel
 }
 
 /* A sink finds out; the node whose output was too small is the cause. */
-static G_NO_INLINE gboolean
+G_NO_INLINE gboolean
 leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
 {
   const LeatBuffer *buffer = leat_plan_get_origin (self->plan, op->touches[0].buffer);
@@ -124,17 +131,20 @@ leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView 
 }
 
 static gboolean
-leat_session_drain (LeatSession *self, LeatSessionOutput *output, GCancellable *cancellable, GError **error)
+leat_session_drain (LeatSession *self, LeatSessionFlight *flight, guint index, GCancellable *cancellable,
+                    GError **error)
 {
+  const LeatSessionOutput *output = leat_session_get_output (self, index);
+  const LeatSessionStaging *staging = &flight->outputs[index];
   const LeatOp *op = output->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatView view;
   gboolean good;
 
-  leat_session_view (&output->staging, &view);
-  if (G_UNLIKELY (view.count > output->staging.most))
+  leat_session_view (staging, &view);
+  if (G_UNLIKELY (view.count > staging->most))
     return leat_session_fail_overflow (self, op, &view, error);
-  self->stats.bytes_out += leat_session_get_live_bytes (&output->staging, &view);
+  flight->run.taken += leat_session_get_live_bytes (staging, &view);
   if (output->direct)
     return TRUE;
   leat_nvtx_push (leat_node_get_name (op->node));
@@ -146,19 +156,19 @@ leat_session_drain (LeatSession *self, LeatSessionOutput *output, GCancellable *
 }
 
 static gboolean
-leat_session_drain_all (LeatSession *self, GCancellable *cancellable, GError **error)
+leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
   for (guint i = 0; i < self->outputs->len; i++)
-    if (!leat_session_drain (self, leat_session_get_output (self, i), cancellable, error))
+    if (!leat_session_drain (self, flight, i, cancellable, error))
       return FALSE;
   return TRUE;
 }
 
 /* Is what the program gave for the last run still on the device, and is nothing else to be brought there? */
 static LeatPath
-leat_session_choose_path (LeatSession *self)
+leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
 {
-  if (!self->reuse || self->plan->why_not_reusable != NULL || self->flushed)
+  if (!self->reuse || self->plan->why_not_reusable != NULL || flight->run.streamed || flight->run.flushes)
     return LEAT_PATH_FULL;
   for (guint i = 0; i < self->inputs->len; i++)
     {
@@ -184,9 +194,9 @@ leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GEr
 
 /* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
 static void
-leat_session_note_on_device (LeatSession *self, gboolean completed)
+leat_session_note_on_device (LeatSession *self, const LeatSessionFlight *flight, gboolean completed)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; !flight->run.streamed && i < self->inputs->len; i++)
     {
       LeatSessionInput *input = leat_session_get_input (self, i);
 
@@ -205,25 +215,26 @@ leat_session_settle_plan (LeatSession *self)
 }
 
 static gboolean
-leat_session_launch_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+leat_session_launch_path (LeatSession *self, LeatSessionFlight *flight, LeatPath path, GError **error)
 {
   gboolean good;
 
   leat_nvtx_push ("launch");
-  good =
-    path == LEAT_PATH_TIMED ? leat_session_launch_measured (self, lane, error) : leat_lane_launch (lane, path, error);
+  good = path == LEAT_PATH_TIMED ? leat_session_launch_measured (self, flight, error)
+                                 : leat_lane_launch (flight->lane, path, error);
   leat_nvtx_pop ();
-  if (G_UNLIKELY (self->flight.traced) && path != LEAT_PATH_TIMED)
-    self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
+  if (G_UNLIKELY (flight->run.traced) && path != LEAT_PATH_TIMED)
+    flight->run.marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
   return good;
 }
 
 static gboolean
-leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  const guint64 steps = self->flight.steps;
+  LeatLane *lane = flight->lane;
+  const guint64 steps = flight->run.steps;
   gboolean measured = steps == 0 && lane->timing != NULL && leat_session_is_next_measured (self);
-  LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self);
+  LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self, flight);
 
   if (self->plan->prediction.waits == 0)
     return TRUE;
@@ -233,95 +244,83 @@ leat_session_launch_work (LeatSession *self, LeatLane *lane, GError **error)
     return FALSE;
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
-  leat_session_note_on_device (self, FALSE);
+  leat_session_note_on_device (self, flight, FALSE);
   if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, lane, steps, &path, error))
     return FALSE;
-  if (!leat_session_launch_path (self, lane, path, error))
+  if (!leat_session_launch_path (self, flight, path, error))
     return FALSE;
-  self->flight.path = path;
-  self->flight.measured = measured;
-  self->flight.launched = TRUE;
+  flight->run.path = path;
+  flight->run.measured = measured;
+  flight->run.launched = TRUE;
   return TRUE;
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
 static gboolean
-leat_session_check_run (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  if (leat_session_check_reports (self, lane, error))
-    return leat_lane_check_overs (lane, error);
-  leat_lane_check_overs (lane, NULL);
+  if (leat_session_check_reports (self, flight, error))
+    return leat_lane_check_overs (flight->lane, error);
+  leat_lane_check_overs (flight->lane, NULL);
   return FALSE;
 }
 
 /* How long a run took is known only to who waited for it from its launch on. */
 static gboolean
-leat_session_wait_for_work (LeatSession *self, LeatLane *lane, gint64 *ended_us, GError **error)
+leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  LeatSessionFlight *flight = &self->flight;
+  LeatLane *lane = flight->lane;
+  LeatRun *run = &flight->run;
   gboolean good;
 
   leat_nvtx_push ("wait");
-  if (flight->watched)
-    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, ended_us), error);
+  if (run->watched)
+    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, &run->ended_us), error);
   else
     {
       good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
-      *ended_us = g_get_monotonic_time ();
+      run->ended_us = g_get_monotonic_time ();
     }
   leat_nvtx_pop ();
-  if (G_UNLIKELY (flight->traced || flight->measured))
-    self->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
-  flight->launched = flight->watched = FALSE;
+  if (G_UNLIKELY (run->traced || run->measured))
+    run->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
+  run->launched = run->watched = FALSE;
   /* What did not end has them until the session is closed. */
   if (good)
     leat_session_leave_buffers (self);
-  if (!good || (flight->measured && !leat_session_read_measured (self, lane, error))
-      || !leat_session_check_run (self, lane, error))
+  if (!good || (run->measured && !leat_session_read_measured (self, flight, error))
+      || !leat_session_check_run (self, flight, error))
     return FALSE;
-  if (lane->timing != NULL && !flight->measured)
-    leat_session_note_unmeasured (self, *ended_us - flight->filled_us);
-  leat_session_note_on_device (self, TRUE);
-  leat_lane_note_wait (lane, *ended_us - flight->filled_us);
-  self->stats.runs_of[flight->measured ? LEAT_PATH_FULL : flight->path]++;
-  self->stats.bytes_up += self->up_bytes[flight->path];
-  self->stats.bytes_back += self->back_bytes[flight->path];
+  if (lane->timing != NULL && !run->measured)
+    leat_session_note_unmeasured (self, run->ended_us - run->filled_us);
+  leat_session_note_on_device (self, flight, TRUE);
+  leat_lane_note_wait (lane, run->ended_us - run->filled_us);
+  self->stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
+  self->stats.bytes_up += self->up_bytes[run->path];
+  self->stats.bytes_back += self->back_bytes[run->path];
   return TRUE;
 }
 
-/* A run whose result was known, or that has none, is no measurement of anything. */
 static void
-leat_session_note_recalled (LeatSession *self)
-{
-  if (self->stats.runs++ == 0)
-    self->stats.first_us = g_get_monotonic_time () - self->open_since_us;
-}
-
-/* @sink_us: how long the sinks took */
-static void
-leat_session_note_times (LeatSession *self, const LeatSessionFlight *flight, gint64 ended_us, gint64 sink_us)
+leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 {
   LeatSessionStats *stats = &self->stats;
-  gint64 device_us = ended_us - flight->filled_us;
+  gint64 device_us = run->ended_us - run->filled_us;
 
-  if (stats->runs == 0)
-    stats->first_us = g_get_monotonic_time () - self->open_since_us;
-  stats->runs += 1 + flight->steps;
   if (stats->device_max_us == 0)
     stats->device_min_us = G_MAXINT64;
-  stats->source_us += flight->filled_us - flight->begin_us;
+  stats->source_us += run->read_us - run->begin_us;
   stats->device_us += device_us;
-  stats->sink_us += sink_us;
   stats->device_min_us = MIN (stats->device_min_us, device_us);
   stats->device_max_us = MAX (stats->device_max_us, device_us);
 }
 
 static void
-leat_session_mark_filled (LeatSession *self)
+leat_session_mark_filled (LeatRun *run)
 {
-  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
-  self->marks[LEAT_MARK_HANDED] = self->marks[LEAT_MARK_LAUNCHED] = self->marks[LEAT_MARK_COMPUTED] =
-    self->marks[LEAT_MARK_FILLED];
+  run->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
+  run->marks[LEAT_MARK_HANDED] = run->marks[LEAT_MARK_LAUNCHED] = run->marks[LEAT_MARK_COMPUTED] =
+    run->marks[LEAT_MARK_FILLED];
 }
 
 /* Does any source have to be asked for its data, or any sink to be given them?  A clock that nobody needs is not looked
@@ -344,94 +343,186 @@ leat_session_gives (LeatSession *self)
   return FALSE;
 }
 
+/* Until the sources have given: what it needs of the session is that of who reads. */
 LeatFlow
-leat_session_begin_run (LeatSession *self, LeatLane *lane, gboolean wait, GCancellable *cancellable, GError **error)
+leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                       GError **error)
 {
-  LeatSessionFlight *flight = &self->flight;
+  LeatRun *run = &flight->run;
   gboolean asks = leat_session_asks (self);
+  LeatWatch watch;
   LeatFlow flow;
 
-  *flight = (LeatSessionFlight){ .begin_us = asks ? g_get_monotonic_time () : 0 };
-  if (!leat_device_check (self->device, error))
-    return LEAT_FLOW_ERROR;
-  flight->traced = leat_session_is_traced (self);
-  if (G_UNLIKELY (flight->traced))
-    self->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
-  flow = leat_session_fill_all (self, lane, wait, cancellable, error);
+  run->begin_us = asks ? g_get_monotonic_time () : 0;
+  if (G_UNLIKELY (self->trace != NULL))
+    run->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
+  leat_session_begin_watch (self, &watch);
+  flow = leat_session_fill_all (self, flight, wait, cancellable, error);
+  leat_session_end_watch (self, &watch);
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  if (!leat_session_take_changes (self, error))
+  run->read_us = run->streamed ? g_get_monotonic_time () : 0;
+  if (G_UNLIKELY (self->trace != NULL))
+    leat_session_mark_filled (run);
+  return flow;
+}
+
+/* A thread that waits for the CPU driver does the work itself.  With more than one run launched another one does, and
+ * is woken for it, which is worth while for long runs that need not wait for each other. */
+static gboolean
+leat_session_goes_one_by_one (LeatSession *self, const LeatSessionFlight *flight)
+{
+  const LeatLane *lane = flight->lane;
+
+  return lane->on_host && g_atomic_int_get (&self->wait) == LEAT_WAIT_AUTO
+         && (lane->turn != NULL || lane->recent_ns < LEAT_SESSION_SHORT_NS);
+}
+
+gboolean
+leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight)
+{
+  return flight->run.ends || leat_session_goes_one_by_one (self, flight)
+         || (self->plan->prediction.foreign > 0 && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
+         || (self->plan->holds_back && self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
+}
+
+/* What was read is counted once, however far it gets. */
+static void
+leat_session_note_read (LeatSession *self, LeatSessionFlight *flight)
+{
+  self->stats.items_in += flight->run.items;
+  self->stats.bytes_in += flight->run.bytes;
+}
+
+gboolean
+leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  LeatRun *run = &flight->run;
+
+  leat_session_note_read (self, flight);
+  if (!leat_device_check (self->device, error) || (run->ends && !leat_lane_set_ending (flight->lane, error))
+      || !leat_session_take_changes (self, error))
+    return FALSE;
+  run->number = run->streamed ? run->number : self->stats.runs + 1;
+  run->traced = leat_session_is_traced (self);
+  self->traced += run->traced;
+  run->steps = leat_session_count_steps (self);
+  run->known = leat_session_recall (self, flight);
+  if (!run->known && self->to_calibrate
+      && (!leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
+          || !leat_session_calibrate (self, flight->lane, error)))
+    return FALSE;
+  if (run->begin_us != 0 || !run->known)
+    run->filled_us = g_get_monotonic_time ();
+  run->read_us = run->streamed ? run->read_us : run->filled_us;
+  run->begin_us = run->begin_us != 0 ? run->begin_us : run->filled_us;
+  if (G_UNLIKELY (run->traced && !run->streamed))
+    leat_session_mark_filled (run);
+  if (G_UNLIKELY (run->traced))
+    run->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
+  return run->known || leat_session_launch_work (self, flight, error);
+}
+
+/* A run whose result was known is no measurement of anything. */
+gboolean
+leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  LeatRun *run = &flight->run;
+
+  if (run->known)
+    return TRUE;
+  run->ended_us = run->filled_us;
+  if (run->launched && !leat_session_wait_for_work (self, flight, error))
+    return FALSE;
+  leat_session_note_device_time (self, run);
+  /* A result that is known already would come without what was reported of it. */
+  if (G_LIKELY (!run->reported))
+    leat_session_remember (self, flight);
+  return TRUE;
+}
+
+gboolean
+leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
+{
+  LeatRun *run = &flight->run;
+  gboolean gives = leat_session_gives (self) && (!run->known || run->streamed);
+  gint64 begin_us = gives ? g_get_monotonic_time () : 0;
+  LeatWatch watch;
+  gboolean good;
+
+  if (G_UNLIKELY (run->traced))
+    run->marks[LEAT_MARK_GIVEN] = leat_session_now_ns ();
+  leat_session_begin_watch (self, &watch);
+  good = leat_session_drain_all (self, flight, cancellable, error);
+  leat_session_end_watch (self, &watch);
+  if (!good)
+    return FALSE;
+  run->sink_us = gives ? g_get_monotonic_time () - begin_us : 0;
+  if (G_UNLIKELY (run->traced))
+    leat_session_trace_run (self, flight);
+  return TRUE;
+}
+
+LeatFlow
+leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                        GError **error)
+{
+  LeatFlow flow;
+
+  /* What a source gave for a run that another one had nothing for yet is of this one. */
+  flight->run = (LeatRun){ .items = self->n_filled > 0 ? flight->run.items : 0,
+                           .bytes = self->n_filled > 0 ? flight->run.bytes : 0 };
+  if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
-  flight->steps = leat_session_count_steps (self);
-  flight->known = leat_session_recall (self);
-  if (!flight->known && self->to_calibrate
-      && (!leat_session_prepare_path (self, lane, LEAT_PATH_FULL, error)
-          || !leat_session_calibrate (self, lane, error)))
-    return LEAT_FLOW_ERROR;
-  if (asks || !flight->known)
-    flight->filled_us = g_get_monotonic_time ();
-  flight->begin_us = asks ? flight->begin_us : flight->filled_us;
-  if (G_UNLIKELY (flight->traced))
-    leat_session_mark_filled (self);
-  return flight->known || leat_session_launch_work (self, lane, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  flow = leat_session_read_run (self, flight, wait, cancellable, error);
+  if (flow == LEAT_FLOW_END)
+    leat_session_note_read (self, flight);
+  if (flow != LEAT_FLOW_DATA)
+    return flow;
+  return leat_session_start_run (self, flight, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
 }
 
 static LeatFlow
-leat_session_end_one (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+leat_session_end_one (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
-  LeatSessionFlight *flight = &self->flight;
-  gint64 ended_us = flight->filled_us;
-  gint64 computed_us;
-  gboolean gives = leat_session_gives (self);
-
-  if (flight->known)
+  if (!leat_session_await_run (self, flight, error))
     {
-      leat_session_note_recalled (self);
-      if (!leat_session_drain_all (self, cancellable, error))
-        return LEAT_FLOW_ERROR;
-      if (G_UNLIKELY (flight->traced))
-        leat_session_trace_run (self, lane, TRUE);
-      return LEAT_FLOW_DATA;
-    }
-  if (flight->launched && !leat_session_wait_for_work (self, lane, &ended_us, error))
-    {
-      if (flight->refused)
-        leat_session_note_recalled (self);
+      self->stats.runs += flight->run.refused;
       return LEAT_FLOW_ERROR;
     }
-  computed_us = gives ? g_get_monotonic_time () : 0;
-  /* A result that is known already would come without what was reported of it. */
-  if (G_LIKELY (!flight->reported))
-    leat_session_remember (self);
-  if (!leat_session_drain_all (self, cancellable, error))
+  if (!leat_session_give_run (self, flight, cancellable, error))
     return LEAT_FLOW_ERROR;
-  leat_session_note_times (self, flight, ended_us, gives ? g_get_monotonic_time () - computed_us : 0);
-  if (G_UNLIKELY (flight->traced))
-    leat_session_trace_run (self, lane, FALSE);
+  self->stats.bytes_out += flight->run.taken;
+  self->stats.sink_us += flight->run.sink_us;
+  if (self->stats.runs == 0)
+    self->stats.first_us = g_get_monotonic_time () - self->open_since_us;
+  self->stats.runs += flight->run.known ? 1 : 1 + flight->run.steps;
   return LEAT_FLOW_DATA;
 }
 
 /* Those after the first on the same inputs, when each gives its results. */
 static LeatFlow
-leat_session_run_again (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
-  LeatSessionFlight *flight = &self->flight;
+  LeatRun *run = &flight->run;
 
   if (!leat_session_may_go_on (self, cancellable, error))
     return LEAT_FLOW_ERROR;
-  flight->begin_us = flight->filled_us = g_get_monotonic_time ();
-  flight->known = flight->traced = FALSE;
-  return leat_session_launch_work (self, lane, error) ? leat_session_end_one (self, lane, cancellable, error)
-                                                      : LEAT_FLOW_ERROR;
+  run->begin_us = run->read_us = run->filled_us = g_get_monotonic_time ();
+  run->number = self->stats.runs + 1;
+  run->taken = 0;
+  run->known = run->traced = FALSE;
+  return leat_session_launch_work (self, flight, error) ? leat_session_end_one (self, flight, cancellable, error)
+                                                        : LEAT_FLOW_ERROR;
 }
 
 LeatFlow
-leat_session_end_run (LeatSession *self, LeatLane *lane, GCancellable *cancellable, GError **error)
+leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
-  const guint64 n = self->flight.steps == 0 && !self->flushed ? self->repeat : 1;
-  LeatFlow flow = leat_session_end_one (self, lane, cancellable, error);
+  const guint64 n = flight->run.steps == 0 && !self->flushed ? self->repeat : 1;
+  LeatFlow flow = leat_session_end_one (self, flight, cancellable, error);
 
   for (guint64 i = 1; i < n && flow == LEAT_FLOW_DATA; i++)
-    flow = leat_session_run_again (self, lane, cancellable, error);
+    flow = leat_session_run_again (self, flight, cancellable, error);
   return flow;
 }

@@ -19,7 +19,7 @@ typedef struct
   char *reason;
 } LeatTaking;
 
-static LeatSetupBase
+LeatSetupBase
 leat_session_get_base (LeatSession *self)
 {
   return (LeatSetupBase){ self->device, self->store, &self->graph_counts, self->measured };
@@ -38,11 +38,13 @@ leat_session_list_endpoints (LeatSession *self)
         continue;
       buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (
-          self->inputs,
-          &(LeatSessionInput){
-            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
-          1);
+        g_array_append_vals (self->inputs,
+                             &(LeatSessionInput){ .op = op,
+                                                  .buffer = buffer,
+                                                  .name = leat_node_get_name (op->node),
+                                                  .direct = buffer->user,
+                                                  .app = LEAT_IS_APP (op->node) ? LEAT_APP (op->node) : NULL },
+                             1);
       else
         g_array_append_vals (
           self->outputs,
@@ -77,23 +79,34 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
   const LeatLane *lane = g_ptr_array_index (self->lanes, 0);
 
   leat_session_count_copies (self, lane);
-  for (guint path = 0; path < LEAT_N_PATHS && !same_memory; path++)
-    self->counted_from[path] = lane->executables[path].launches;
+  for (guint i = 0; i < self->lanes->len && !same_memory; i++)
+    leat_session_begin_lane_counts (g_ptr_array_index (self->lanes, i));
   if (!same_memory || !lane->executables[LEAT_PATH_TIMED].is_built)
     leat_session_clear_times (self);
 }
 
-/* Those of the former lane count too. */
-static void
-leat_session_carry_waits (LeatSession *self, const LeatLane *former, const LeatLane *lane)
+static guint64
+leat_session_sum_seen (const GPtrArray *lanes)
 {
-  self->counted_seen_from += lane->seen_ended - former->seen_ended;
+  guint64 sum = 0;
+
+  for (guint i = 0; i < lanes->len; i++)
+    sum += ((LeatLane *) g_ptr_array_index (lanes, i))->seen_ended;
+  return sum;
+}
+
+/* Those of the former lanes count too. */
+static void
+leat_session_carry_waits (LeatSession *self, const GPtrArray *former, const GPtrArray *lanes)
+{
+  self->counted_seen_from += leat_session_sum_seen (lanes) - leat_session_sum_seen (former);
 }
 
 static void
 leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
 {
-  for (guint i = 0; self->setup != NULL && self->setup != setup && i < setup->lanes->len; i++)
+  for (guint i = 0; self->setup != NULL && self->setup != setup && i < MIN (setup->lanes->len, self->setup->lanes->len);
+       i++)
     leat_lane_take_bindings (g_ptr_array_index (setup->lanes, i), g_ptr_array_index (self->setup->lanes, i));
 }
 
@@ -106,7 +119,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
 
   leat_session_lend_bindings (self, setup);
   if (self->setup != NULL)
-    leat_session_carry_waits (self, g_ptr_array_index (self->lanes, 0), g_ptr_array_index (setup->lanes, 0));
+    leat_session_carry_waits (self, self->lanes, setup->lanes);
   self->setup = setup;
   setup->used = ++self->setup_clock;
   g_set_object (&self->plan, setup->plan);
@@ -117,7 +130,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   self->outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
   leat_session_list_endpoints (self);
   leat_session_carry_endpoints (self, inputs, outputs, same_memory);
-  leat_session_find_staging (self, g_ptr_array_index (self->lanes, 0));
+  leat_session_make_flights (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
@@ -209,6 +222,7 @@ leat_session_drop_setups (LeatSession *self)
 {
   g_ptr_array_unref (self->lanes);
   self->lanes = g_ptr_array_new ();
+  g_array_set_size (self->flights, 0);
   self->setup = NULL;
   self->resident = NULL;
   g_ptr_array_set_size (self->setups, 0);

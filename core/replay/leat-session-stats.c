@@ -4,6 +4,8 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-app-private.h"
+
 /* What a session counts, once: for the dictionary, for properties of the session and for Prometheus. */
 
 #define COUNTER(name, field, text)                                                                                     \
@@ -54,6 +56,24 @@ static const LeatCounter leat_counters[] = {
    * Runs whose nodes were measured by the device's clock, since the session was opened.
    */
   COUNTER ("runs-measured", runs_measured, "Runs whose nodes were measured by the device's clock"),
+  /**
+   * LeatSession:batch-launches:
+   *
+   * Launches that were for many lanes of a batch.
+   */
+  COUNTER ("batch-launches", batch_launches, "Launches that were for many lanes of a batch"),
+  /**
+   * LeatSession:batch-lanes:
+   *
+   * And the lanes that they were for.
+   */
+  COUNTER ("batch-lanes", batch_lanes, "Lanes of batches that were launched together"),
+  /**
+   * LeatSession:lane-errors:
+   *
+   * Lanes of batches that failed alone.
+   */
+  COUNTER ("lane-errors", lane_errors, "Lanes of batches that failed alone"),
   /**
    * LeatSession:memo-hits:
    *
@@ -181,6 +201,25 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("bytes-out", bytes_out, "Bytes that sinks took"),
   /**
+   * LeatSession:lanes-used:
+   *
+   * Runs that leat_session_run () may have under way at the same time, now.
+   */
+  GAUGE ("lanes-used", lanes, "Runs that may be under way at the same time"),
+  /**
+   * LeatSession:in-flight-most:
+   *
+   * Most runs that were under way at the same time in leat_session_run (), since the session was opened; 0 where it has
+   * one lane.
+   */
+  GAUGE ("in-flight-most", in_flight_most, "Most runs that were under way at the same time"),
+  /**
+   * LeatSession:dropped:
+   *
+   * What `app` sources with `leaky` have dropped, since the session was opened.
+   */
+  COUNTER ("dropped", dropped, "Data that sources dropped because they came too fast"),
+  /**
    * LeatSession:bytes-up:
    *
    * Bytes copied to the device, since the session was opened.
@@ -293,6 +332,42 @@ static const LeatCounter leat_counters[] = {
    */
   SPENT ("sink-us", sink_us, "Time spent in sinks"),
   /**
+   * LeatSession:reader-busy-us:
+   *
+   * Time that the reader of several lanes spent in sources, in microseconds.
+   */
+  SPENT ("reader-busy-us", reader_busy_us, "Time that the reader of several lanes spent in sources"),
+  /**
+   * LeatSession:reader-idle-us:
+   *
+   * Time that the reader of several lanes waited for a free lane, in microseconds.
+   */
+  SPENT ("reader-idle-us", reader_idle_us, "Time that the reader of several lanes waited for a free lane"),
+  /**
+   * LeatSession:lanes-busy-us:
+   *
+   * Time that the device had any of several lanes to work on, in microseconds.
+   */
+  SPENT ("lanes-busy-us", lanes_busy_us, "Time that the device had any of several lanes to work on"),
+  /**
+   * LeatSession:lanes-idle-us:
+   *
+   * Time that the device had none of several lanes to work on, in microseconds.
+   */
+  SPENT ("lanes-idle-us", lanes_idle_us, "Time that the device had none of several lanes to work on"),
+  /**
+   * LeatSession:writer-busy-us:
+   *
+   * Time that the writer of several lanes spent in sinks, in microseconds.
+   */
+  SPENT ("writer-busy-us", writer_busy_us, "Time that the writer of several lanes spent in sinks"),
+  /**
+   * LeatSession:writer-idle-us:
+   *
+   * Time that the writer of several lanes waited for a result, in microseconds.
+   */
+  SPENT ("writer-idle-us", writer_idle_us, "Time that the writer of several lanes waited for a result"),
+  /**
    * LeatSession:replan-us:
    *
    * Time spent planning anew for properties that were set, also where that failed, in microseconds.
@@ -359,6 +434,15 @@ leat_session_note_levels (LeatSession *self)
     self->stats.graph_reserved_bytes = ((LeatLane *) g_ptr_array_index (self->lanes, i))->reserved_bytes;
 }
 
+static void
+leat_session_note_dropped (LeatSession *self)
+{
+  self->stats.dropped = 0;
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (leat_session_get_input (self, i)->app != NULL)
+      self->stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
+}
+
 /* After a run and after the opening: what other threads may ask for. */
 void
 leat_session_tell_stats (LeatSession *self)
@@ -366,6 +450,7 @@ leat_session_tell_stats (LeatSession *self)
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   self->stats.graphs = self->graph_counts;
+  leat_session_note_dropped (self);
   self->stats.early_starts = self->plan->prediction.early_starts;
   if (G_UNLIKELY (self->levels_changed))
     leat_session_note_levels (self);
@@ -446,7 +531,9 @@ leat_session_print_trials (LeatSession *self)
  *   open-negotiate-us x (nodes and specs), open-attach-us x (the device), open-bind-us x (dependencies, layout),
  *   open-load-us x (kernels, constants and memory) with open-contents-us x (what is written into them), open-build-us x
  *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the
- *   first result), source-us x, device-us x, sink-us x, replan-us x (sums), device-min-us x, device-max-us x
+ *   first result), source-us x, device-us x, sink-us x, replan-us x (sums); of the streaming over several
+ *   lanes: lanes-used t, in-flight-most t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x,
+ *   writer-busy-us x, writer-idle-us x; dropped t; device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)

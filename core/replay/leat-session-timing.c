@@ -158,9 +158,10 @@ leat_session_note_node_times (LeatNodeTimes *times, const LeatOpTime *op)
 }
 
 static void
-leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
+leat_session_note_measured (LeatSession *self, const LeatSessionFlight *flight)
 {
-  const gint64 *marks = self->marks;
+  const LeatTiming *timing = flight->lane->timing;
+  const gint64 *marks = flight->run.marks;
 
   self->stats.runs_measured++;
   g_mutex_lock (&self->told_lock);
@@ -178,45 +179,49 @@ leat_session_note_measured (LeatSession *self, const LeatTiming *timing)
 }
 
 static gboolean
-leat_session_launch_between_events (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_launch_between_events (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  self->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
+  LeatLane *lane = flight->lane;
+  gint64 *marks = flight->run.marks;
+
+  if (!flight->run.streamed)
+    marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
   if (!leat_timing_begin (lane->timing, error))
     return FALSE;
-  self->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
+  marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
   if (!leat_lane_launch (lane, LEAT_PATH_TIMED, error))
     return FALSE;
-  self->marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
+  marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
   return leat_timing_end (lane->timing, error);
 }
 
 gboolean
-leat_session_launch_measured (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_launch_measured (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   gboolean good;
 
   if (self->times.nodes->len == 0)
-    leat_session_list_times (self, lane);
+    leat_session_list_times (self, flight->lane);
   if (!leat_device_push (self->device, error))
     return FALSE;
-  good = leat_session_launch_between_events (self, lane, error);
+  good = leat_session_launch_between_events (self, flight, error);
   leat_device_pop (self->device);
   return good;
 }
 
 gboolean
-leat_session_read_measured (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_read_measured (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   gboolean good = leat_device_push (self->device, error);
 
   if (!good)
     return FALSE;
-  good = leat_timing_read (lane->timing, error);
+  good = leat_timing_read (flight->lane->timing, error);
   leat_device_pop (self->device);
   if (!good)
     return FALSE;
-  leat_session_note_measured (self, lane->timing);
-  leat_session_plan_measured (self, g_get_monotonic_time () - self->flight.filled_us);
+  leat_session_note_measured (self, flight);
+  leat_session_plan_measured (self, g_get_monotonic_time () - flight->run.filled_us);
   return TRUE;
 }
 

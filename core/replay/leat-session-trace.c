@@ -10,10 +10,20 @@
  * device did on another.  Nodes that ran beside each other have tracks of their own, since events of one track may not
  * overlap. */
 
-#define LEAT_TRACE_HOST   1
-#define LEAT_TRACE_DEVICE 2
-#define LEAT_TRACE_WIDTH  8     /* tracks of the device at most; what would need more shares the last */
-#define LEAT_TRACE_RUNS   10000 /* no more are written: some 10 MB */
+#define LEAT_TRACE_WIDTH 8     /* tracks of the device at most; what would need more shares the last */
+#define LEAT_TRACE_RUNS  10000 /* no more are written: some 10 MB */
+
+static guint
+leat_trace_get_host (guint lane)
+{
+  return 1 + lane * (1 + LEAT_TRACE_WIDTH);
+}
+
+static guint
+leat_trace_get_device (guint lane)
+{
+  return leat_trace_get_host (lane) + 1;
+}
 
 gboolean
 leat_session_open_trace (LeatSession *self, GError **error)
@@ -26,9 +36,11 @@ leat_session_open_trace (LeatSession *self, GError **error)
   if (self->trace == NULL)
     return FALSE;
   process = g_strdup_printf ("leat on %s: %s", leat_device_get_id (self->device), leat_device_get_name (self->device));
-  self->traced = self->trace_width = 0;
+  self->traced = 0;
+  g_array_set_size (self->trace_widths, 0);
+  g_array_set_size (self->trace_widths, 1);
   leat_trace_name_process (self->trace, process);
-  leat_trace_name_track (self->trace, LEAT_TRACE_HOST, "lane 0, host");
+  leat_trace_name_track (self->trace, leat_trace_get_host (0), "lane 0, host");
   return TRUE;
 }
 
@@ -49,33 +61,49 @@ leat_session_is_traced (LeatSession *self)
   return self->trace != NULL && self->traced < LEAT_TRACE_RUNS;
 }
 
+/* Tracks come with the first run that needs them. */
+static void
+leat_session_name_lane (LeatSession *self, guint lane)
+{
+  for (guint i = self->trace_widths->len; i <= lane; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("lane %u, host", i);
+
+      leat_trace_name_track (self->trace, leat_trace_get_host (i), name);
+      g_array_set_size (self->trace_widths, i + 1);
+    }
+}
+
 /* The first track of the device that is free at @begin_ns. */
 static guint
-leat_session_choose_track (LeatSession *self, gint64 *free_from, gint64 begin_ns, gint64 end_ns)
+leat_session_choose_track (LeatSession *self, guint lane, gint64 *free_from, gint64 begin_ns, gint64 end_ns)
 {
+  guint *width = &g_array_index (self->trace_widths, guint, lane);
   guint track = 0;
 
   while (track < LEAT_TRACE_WIDTH - 1 && free_from[track] > begin_ns)
     track++;
-  for (; self->trace_width <= track; self->trace_width++)
+  for (; *width <= track; (*width)++)
     {
-      g_autofree char *name = self->trace_width == 0 ? g_strdup ("lane 0, device")
-                                                     : g_strdup_printf ("lane 0, device, beside %u", self->trace_width);
+      g_autofree char *name = *width == 0 ? g_strdup_printf ("lane %u, device", lane)
+                                          : g_strdup_printf ("lane %u, device, beside %u", lane, *width);
 
-      leat_trace_name_track (self->trace, LEAT_TRACE_DEVICE + self->trace_width, name);
+      leat_trace_name_track (self->trace, leat_trace_get_device (lane) + *width, name);
     }
   free_from[track] = end_ns;
-  return LEAT_TRACE_DEVICE + track;
+  return leat_trace_get_device (lane) + track;
 }
 
 /* Where the two clocks meet is not known; what the device did is put in the middle of the time that the host gave it.
  */
 static void
-leat_session_trace_nodes (LeatSession *self, const LeatTiming *timing)
+leat_session_trace_nodes (LeatSession *self, const LeatSessionFlight *flight)
 {
-  const gint64 *marks = self->marks;
-  gint64 spare = marks[LEAT_MARK_COMPUTED] - marks[LEAT_MARK_FILLED] - timing->span_ns;
-  gint64 shift = marks[LEAT_MARK_FILLED] + MAX (spare, 0) / 2;
+  const LeatTiming *timing = flight->lane->timing;
+  const gint64 *marks = flight->run.marks;
+  gint64 from = marks[flight->run.streamed ? LEAT_MARK_HANDED : LEAT_MARK_FILLED];
+  gint64 spare = marks[LEAT_MARK_COMPUTED] - from - timing->span_ns;
+  gint64 shift = from + MAX (spare, 0) / 2;
   gint64 free_from[LEAT_TRACE_WIDTH] = { 0 };
 
   for (guint i = 0; i < self->times.nodes->len; i++)
@@ -85,32 +113,43 @@ leat_session_trace_nodes (LeatSession *self, const LeatTiming *timing)
       gint64 begin_ns = CLAMP (op->begin_ns, 0, timing->span_ns) + shift;
       gint64 end_ns = CLAMP (op->end_ns, 0, timing->span_ns) + shift;
 
-      leat_trace_add (self->trace, leat_session_choose_track (self, free_from, begin_ns, end_ns), times->op,
-                      times->node, begin_ns, end_ns, self->stats.runs);
+      leat_trace_add (self->trace, leat_session_choose_track (self, flight->index, free_from, begin_ns, end_ns),
+                      times->op, times->node, begin_ns, end_ns, flight->run.number);
     }
 }
 
 static void
-leat_session_trace_step (LeatSession *self, const char *name, LeatMark from, LeatMark to)
+leat_session_trace_step (LeatSession *self, const LeatSessionFlight *flight, const char *name, LeatMark from,
+                         LeatMark to)
 {
-  leat_trace_add (self->trace, LEAT_TRACE_HOST, "host", name, self->marks[from], self->marks[to], self->stats.runs);
+  const LeatRun *run = &flight->run;
+
+  leat_trace_add (self->trace, leat_trace_get_host (flight->index), "host", name, run->marks[from], run->marks[to],
+                  run->number);
 }
 
+/* By who gives to the sinks, which is one thread. */
 void
-leat_session_trace_run (LeatSession *self, LeatLane *lane, gboolean recalled)
+leat_session_trace_run (LeatSession *self, LeatSessionFlight *flight)
 {
-  self->marks[LEAT_MARK_DRAINED] = leat_session_now_ns ();
-  leat_session_trace_step (self, "fill", LEAT_MARK_BEGUN, LEAT_MARK_FILLED);
-  if (recalled)
-    leat_trace_add_instant (self->trace, LEAT_TRACE_HOST, "memo hit", self->marks[LEAT_MARK_FILLED]);
+  LeatRun *run = &flight->run;
+  LeatMark handed = run->streamed ? LEAT_MARK_HANDED : LEAT_MARK_FILLED;
+  LeatMark computed = run->known ? LEAT_MARK_FILLED : LEAT_MARK_COMPUTED;
+  guint track = leat_trace_get_host (flight->index);
+
+  run->marks[LEAT_MARK_DRAINED] = leat_session_now_ns ();
+  leat_session_name_lane (self, flight->index);
+  leat_session_trace_step (self, flight, "fill", LEAT_MARK_BEGUN, LEAT_MARK_FILLED);
+  if (run->known)
+    leat_trace_add_instant (self->trace, track, "memo hit", run->marks[LEAT_MARK_FILLED]);
   else
     {
-      leat_session_trace_step (self, "launch", LEAT_MARK_FILLED, LEAT_MARK_LAUNCHED);
-      leat_session_trace_step (self, "wait", LEAT_MARK_LAUNCHED, LEAT_MARK_COMPUTED);
+      leat_session_trace_step (self, flight, "launch", handed, LEAT_MARK_LAUNCHED);
+      leat_session_trace_step (self, flight, "wait", LEAT_MARK_LAUNCHED, LEAT_MARK_COMPUTED);
     }
-  leat_session_trace_step (self, "drain", recalled ? LEAT_MARK_FILLED : LEAT_MARK_COMPUTED, LEAT_MARK_DRAINED);
-  if (self->flight.measured)
-    leat_session_trace_nodes (self, lane->timing);
-  if (++self->traced == LEAT_TRACE_RUNS)
-    leat_trace_add_instant (self->trace, LEAT_TRACE_HOST, "no more runs are written", self->marks[LEAT_MARK_DRAINED]);
+  leat_session_trace_step (self, flight, "drain", run->streamed ? LEAT_MARK_GIVEN : computed, LEAT_MARK_DRAINED);
+  if (run->measured)
+    leat_session_trace_nodes (self, flight);
+  if (run->number == LEAT_TRACE_RUNS)
+    leat_trace_add_instant (self->trace, track, "no more runs are written", run->marks[LEAT_MARK_DRAINED]);
 }

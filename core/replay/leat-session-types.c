@@ -32,6 +32,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_BUSY, "LEAT_SESSION_ERROR_BUSY", "busy" },
                                        { LEAT_SESSION_ERROR_UNBOUND, "LEAT_SESSION_ERROR_UNBOUND", "unbound" },
                                        { LEAT_SESSION_ERROR_MEMORY, "LEAT_SESSION_ERROR_MEMORY", "memory" },
+                                       { LEAT_SESSION_ERROR_BATCH, "LEAT_SESSION_ERROR_BATCH", "batch" },
                                        { LEAT_SESSION_ERROR_REPORTED, "LEAT_SESSION_ERROR_REPORTED", "reported" },
                                        { 0, NULL, NULL } };
 

@@ -91,6 +91,8 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->outputs);
   g_ptr_array_unref (self->endpoints);
   g_array_unref (self->trials);
+  g_array_unref (self->flights);
+  g_array_unref (self->trace_widths);
   g_array_unref (self->report_totals);
   g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_object (&self->pipeline);
@@ -122,6 +124,13 @@ leat_trial_clear (LeatTrial *trial)
 }
 
 static void
+leat_session_flight_clear (LeatSessionFlight *flight)
+{
+  g_free (flight->inputs);
+  g_free (flight->outputs);
+}
+
+static void
 leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
@@ -130,6 +139,9 @@ leat_session_init (LeatSession *self)
   self->report_totals = leat_session_totals_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
+  self->flights = g_array_new (FALSE, TRUE, sizeof (LeatSessionFlight));
+  g_array_set_clear_func (self->flights, (GDestroyNotify) leat_session_flight_clear);
+  self->trace_widths = g_array_new (FALSE, TRUE, sizeof (guint));
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
   self->cache_bytes = 256 << 20;

@@ -29,6 +29,7 @@ G_BEGIN_DECLS
  * been launched and not completed
  * @LEAT_SESSION_ERROR_UNBOUND: a run, and a port whose memory the program brings has none
  * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
+ * @LEAT_SESSION_ERROR_BATCH: inputs of a batch that do not fit, or a pipeline that takes no batches
  * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
  *
  * What can go wrong with a session, beside the errors of what it stands on.
@@ -45,6 +46,7 @@ typedef enum
   LEAT_SESSION_ERROR_BUSY,
   LEAT_SESSION_ERROR_UNBOUND,
   LEAT_SESSION_ERROR_MEMORY,
+  LEAT_SESSION_ERROR_BATCH,
   LEAT_SESSION_ERROR_REPORTED,
 } LeatSessionError;
 
@@ -206,6 +208,14 @@ gboolean leat_session_bind_input (LeatSession *self, const char *name, guint64 a
 gboolean leat_session_bind_inputs (LeatSession *self, const LeatPortMemory *memories, gsize n_memories, GError **error);
 gboolean leat_session_bind_output (LeatSession *self, const char *name, guint64 address, guint64 bytes, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
+gboolean leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, LeatView *view, guint64 *stride,
+                                 GError **error);
+gboolean leat_session_set_lane_count (LeatSession *self, const char *name, guint lane, guint64 count, GError **error);
+gboolean leat_session_get_lane_count (LeatSession *self, const char *name, guint lane, guint64 *count, GError **error);
+gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray *inputs, GPtrArray **results,
+                                    GCancellable *cancellable, GError **error);
+GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
+LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);

@@ -15,6 +15,7 @@ typedef struct
   guint64 key; /* leat_plan_hash () */
   LeatResident *resident;
   GPtrArray *lanes; /* LeatLane */
+  LeatTurn *turn;   /* of them; NULL where nothing has to be done lane after lane, or there is one lane */
   guint64 bytes;    /* of memory, of the device and of the host, that was not there before */
   guint64 used;     /* when it was last taken up, by a clock of its session */
 } LeatSetup;
@@ -43,6 +44,9 @@ gboolean leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan
                             GError **error);
 /* Constants and what is kept from run to run are what they shall be when @before (nullable) ran until now. */
 gboolean leat_setup_begin (LeatSetup *self, LeatSetup *before, GError **error);
+/* At least @n lanes from here on, with graphs where the first has them, and state that they share.  No run is under
+ * way. After an error there are as many as could be made. */
+gboolean leat_setup_grow (LeatSetup *self, const LeatSetupBase *base, guint n, GError **error);
 gboolean leat_setup_has_graphs (LeatSetup *self);
 guint64 leat_setup_get_graph_bytes (LeatSetup *self);
 /* What it takes, with its graphs. */

@@ -12,12 +12,21 @@ leat_setup_get_lane (LeatSetup *self, guint index)
   return g_ptr_array_index (self->lanes, index);
 }
 
+/* (transfer full) */
+static void
+leat_setup_add_lane (LeatSetup *self, LeatLane *lane)
+{
+  g_autofree char *name = g_strdup_printf ("lane %u", self->lanes->len);
+
+  leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
+  g_ptr_array_add (self->lanes, lane);
+}
+
 LeatSetup *
 leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GError **error)
 {
   g_autoptr (LeatSetup) self = g_new0 (LeatSetup, 1);
   guint64 before_bytes = leat_store_get_bytes (base->store), bytes;
-  g_autofree char *name = NULL;
   LeatLane *lane;
 
   self->plan = g_object_ref (plan);
@@ -27,12 +36,10 @@ leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GE
                                       before != NULL ? before->resident : NULL, error);
   if (self->resident == NULL)
     return NULL;
-  lane = leat_lane_new (plan, self->resident, base->store, base->counts, error);
+  lane = leat_lane_new (plan, self->resident, base->store, base->counts, NULL, error);
   if (lane == NULL)
     return NULL;
-  name = g_strdup_printf ("lane %u", self->lanes->len);
-  leat_nvtx_name_stream (leat_stream_get (lane->stream), name);
-  g_ptr_array_add (self->lanes, lane);
+  leat_setup_add_lane (self, lane);
   /* What was kept until the device was quiet may have been given back meanwhile. */
   bytes = leat_store_get_bytes (base->store);
   self->bytes = bytes > before_bytes ? bytes - before_bytes : 0;
@@ -43,16 +50,69 @@ void
 leat_setup_free (LeatSetup *self)
 {
   g_ptr_array_unref (self->lanes);
+  g_clear_pointer (&self->turn, leat_turn_unref);
   g_clear_pointer (&self->resident, leat_resident_unref);
   g_clear_object (&self->plan);
   g_free (self);
+}
+
+/* What lanes share they use one after the other; a graph that was built for one lane alone knows nothing of that. */
+static gboolean
+leat_setup_share (LeatSetup *self, const LeatSetupBase *base, GError **error)
+{
+  LeatLane *first = leat_setup_get_lane (self, 0);
+  gboolean built = first->executables[LEAT_PATH_FULL].is_built;
+
+  if (self->turn != NULL || !leat_plan_takes_turns (self->plan))
+    return TRUE;
+  self->turn = leat_turn_new (base->device, error);
+  if (self->turn == NULL)
+    return FALSE;
+  leat_lane_destroy_graphs (first);
+  leat_lane_set_turn (first, self->turn);
+  return !built || leat_lane_build_graph (first, LEAT_PATH_FULL, error);
+}
+
+static gboolean
+leat_setup_make_lane (LeatSetup *self, const LeatSetupBase *base, GError **error)
+{
+  LeatLane *first = leat_setup_get_lane (self, 0);
+  g_autoptr (LeatLane) lane = leat_lane_new (self->plan, self->resident, base->store, base->counts, first, error);
+
+  if (lane == NULL || !leat_lane_begin (lane, NULL, error))
+    return FALSE;
+  leat_lane_set_turn (lane, self->turn);
+  if (first->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
+    return FALSE;
+  leat_setup_add_lane (self, g_steal_pointer (&lane));
+  return TRUE;
+}
+
+gboolean
+leat_setup_grow (LeatSetup *self, const LeatSetupBase *base, guint n, GError **error)
+{
+  guint64 before_bytes = leat_store_get_bytes (base->store), bytes;
+  gboolean good = TRUE;
+
+  if (self->lanes->len >= n)
+    return TRUE;
+  if (!leat_setup_share (self, base, error))
+    return FALSE;
+  leat_store_begin_round (base->store);
+  for (guint i = 0; i < self->lanes->len; i++)
+    leat_lane_hold_memory (leat_setup_get_lane (self, i));
+  while (good && self->lanes->len < n)
+    good = leat_setup_make_lane (self, base, error);
+  bytes = leat_store_get_bytes (base->store);
+  self->bytes += bytes > before_bytes ? bytes - before_bytes : 0;
+  return good;
 }
 
 /* What the donor has built for runs that leave something out serves again; where it does not, such a run builds it. */
 static void
 leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
 {
-  for (guint i = 0; donor != NULL && i < self->lanes->len; i++)
+  for (guint i = 0; donor != NULL && i < MIN (self->lanes->len, donor->lanes->len); i++)
     /* Loops are made of the graphs of the others, which an executable that is updated does not have. */
     for (guint path = LEAT_PATH_FULL + 1; path < LEAT_PATH_FIRST; path++)
       {
@@ -72,7 +132,8 @@ leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
     {
       g_clear_pointer (why, g_free);
       if (!leat_lane_take_graph (leat_setup_get_lane (self, i), LEAT_PATH_FULL,
-                                 donor != NULL ? leat_setup_get_lane (donor, i) : NULL, why, error))
+                                 donor != NULL && i < donor->lanes->len ? leat_setup_get_lane (donor, i) : NULL, why,
+                                 error))
         return FALSE;
     }
   leat_setup_take_other_paths (self, donor);
@@ -118,7 +179,10 @@ leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, g
     return FALSE;
   for (guint i = 0; i < self->lanes->len; i++)
     if (!leat_lane_adjust (leat_setup_get_lane (self, i), plan, resident, broken, error))
-      return FALSE;
+      {
+        *broken = *broken || i > 0;
+        return FALSE;
+      }
   leat_setup_take_over (self, g_steal_pointer (&resident), plan);
   return TRUE;
 }
@@ -129,8 +193,8 @@ leat_setup_begin (LeatSetup *self, LeatSetup *before, GError **error)
   if (!leat_resident_write_constants (self->resident, error))
     return FALSE;
   for (guint i = 0; i < self->lanes->len; i++)
-    if (!leat_lane_begin (leat_setup_get_lane (self, i), before != NULL ? leat_setup_get_lane (before, i) : NULL,
-                          error))
+    if (!leat_lane_begin (leat_setup_get_lane (self, i),
+                          before != NULL && i < before->lanes->len ? leat_setup_get_lane (before, i) : NULL, error))
       return FALSE;
   return TRUE;
 }

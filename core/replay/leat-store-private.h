@@ -29,6 +29,8 @@ typedef struct
 } LeatBlock;
 
 LeatStore *leat_store_new (LeatDevice *device);
+/* State is that of @other, which it refers to. */
+LeatStore *leat_store_new_beside (LeatStore *other);
 LeatStore *leat_store_ref (LeatStore *self);
 void leat_store_unref (LeatStore *self);
 
@@ -43,6 +45,8 @@ guint64 leat_store_get_bytes (LeatStore *self);
 
 LeatBlock *leat_block_ref (LeatBlock *self);
 void leat_block_unref (LeatBlock *self);
+/* The requests of this round get other blocks. */
+void leat_block_hold (LeatBlock *self);
 /* First contents: zeros where the buffer has none of its own. */
 gboolean leat_block_write (LeatBlock *self, const LeatBuffer *buffer, GError **error);
 

@@ -8,6 +8,7 @@ struct _LeatStore
 {
   gatomicrefcount refs;
   LeatDevice *device;
+  LeatStore *beside;  /* NULL, or whose state is used */
   GMutex lock;        /* of all below, and of how often each block is referred to */
   GHashTable *blocks; /* by key; LeatBlock, which takes itself out when it goes */
   GPtrArray *arenas;  /* likewise */
@@ -29,6 +30,15 @@ leat_store_new (LeatDevice *device)
 }
 
 LeatStore *
+leat_store_new_beside (LeatStore *other)
+{
+  LeatStore *self = leat_store_new (other->device);
+
+  self->beside = leat_store_ref (other);
+  return self;
+}
+
+LeatStore *
 leat_store_ref (LeatStore *self)
 {
   g_atomic_ref_count_inc (&self->refs);
@@ -40,6 +50,7 @@ leat_store_unref (LeatStore *self)
 {
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
+  g_clear_pointer (&self->beside, leat_store_unref);
   g_hash_table_unref (self->blocks);
   g_ptr_array_unref (self->arenas);
   g_mutex_clear (&self->lock);
@@ -52,6 +63,8 @@ leat_store_begin_round (LeatStore *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
+  if (self->beside != NULL)
+    leat_store_begin_round (self->beside);
   self->round++;
 }
 
@@ -120,6 +133,14 @@ leat_block_ref (LeatBlock *self)
 
   self->refs++;
   return self;
+}
+
+void
+leat_block_hold (LeatBlock *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->store->lock);
+
+  self->user = self->store->round;
 }
 
 void
@@ -211,8 +232,11 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
 {
   gboolean staging = buffer->place == LEAT_PLACE_STAGING;
   char *key = NULL;
-  LeatBlock *block = leat_store_find (self, buffer, &key);
+  LeatBlock *block;
 
+  if (self->beside != NULL && buffer->kind == LEAT_BUFFER_STATE)
+    return leat_store_get (self->beside, buffer, error);
+  block = leat_store_find (self, buffer, &key);
   if (block != NULL)
     return block;
   if (buffer->kind == LEAT_BUFFER_CONST && buffer->place == LEAT_PLACE_OWN && buffer->initial != NULL)
@@ -235,7 +259,7 @@ leat_store_find_arena (LeatStore *self, guint64 bytes)
       LeatBlock *block = g_ptr_array_index (self->arenas, i);
       guint64 room = leat_memory_get_bytes (block->memory);
 
-      if (room >= bytes && room / 2 <= bytes)
+      if (room >= bytes && room / 2 <= bytes && block->user != self->round)
         return leat_store_lend (self, block);
     }
   return NULL;

@@ -41,11 +41,16 @@ atomicCAS (unsigned long *p, unsigned long compare, unsigned long v)
   return atomicCAS ((unsigned long long *) p, (unsigned long long) compare, (unsigned long long) v);
 }
 
-/* The number of this thread in the grid, and how many there are, over all dimensions. */
+/* The number of this thread in the grid, and how many there are, over all dimensions.  Where z is the lane, each lane
+ * has a grid of its own. */
 __device__ __forceinline__ unsigned long
 leat_grid_rank ()
 {
+#ifdef LEAT_LANES
+  unsigned long block = blockIdx.x + (unsigned long) gridDim.x * blockIdx.y;
+#else
   unsigned long block = blockIdx.x + (unsigned long) gridDim.x * (blockIdx.y + (unsigned long) gridDim.y * blockIdx.z);
+#endif
   unsigned int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 
   return block * (blockDim.x * blockDim.y * blockDim.z) + thread;
@@ -54,7 +59,11 @@ leat_grid_rank ()
 __device__ __forceinline__ unsigned long
 leat_grid_size ()
 {
+#ifdef LEAT_LANES
+  return (unsigned long) gridDim.x * gridDim.y * (blockDim.x * blockDim.y * blockDim.z);
+#else
   return (unsigned long) gridDim.x * gridDim.y * gridDim.z * (blockDim.x * blockDim.y * blockDim.z);
+#endif
 }
 
 /* What a wrapper makes of a count: `value`, or that many for each of those counted at `where`.  A count above `most`,

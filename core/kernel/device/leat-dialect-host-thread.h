@@ -216,6 +216,10 @@ leat_enter (leat_thread &t, LeatHostBlock *block, unsigned int x, unsigned int y
   t.blockDim = dim3 (block->block.x, block->block.y, block->block.z);
   t.gridDim = dim3 (block->grid.x, block->grid.y, block->grid.z);
   t.leat_trimmed = false;
+#ifdef LEAT_LANES
+  t.blockIdx.z = 0;
+  t.gridDim.z = 1;
+#endif
 }
 
 /* Whether a thread's index in the grid may pass 2^31: the flat loops assume that it does not, so that the compiler sees

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "image-child.h"
+#include "kernel/leat-kernel-source-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -109,9 +110,8 @@ test_kernel_compile_include (gconstpointer target_name)
 }
 
 static char *
-compile_to_ptx (const char *text, guint capability, gboolean timed, gboolean indirect)
+compile_target_to_ptx (const char *text, const LeatImageTarget *target)
 {
-  LeatImageTarget target = { LEAT_IMAGE_PTX, "", capability, .timed = timed, .indirect = indirect };
   g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "clocks.cu", NULL);
@@ -123,7 +123,7 @@ compile_to_ptx (const char *text, guint capability, gboolean timed, gboolean ind
   g_assert_no_error (error);
   g_unlink (path);
   g_rmdir (folder);
-  image = leat_image_compile (source, &target, &error);
+  image = leat_image_compile (source, target, &error);
   if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
     {
       g_test_skip (error->message);
@@ -131,6 +131,14 @@ compile_to_ptx (const char *text, guint capability, gboolean timed, gboolean ind
     }
   g_assert_no_error (error);
   return g_strndup (g_bytes_get_data (image, NULL), g_bytes_get_size (image));
+}
+
+static char *
+compile_to_ptx (const char *text, guint capability, gboolean timed, gboolean indirect)
+{
+  LeatImageTarget target = { LEAT_IMAGE_PTX, "", capability, .timed = timed, .indirect = indirect };
+
+  return compile_target_to_ptx (text, &target);
 }
 
 /* The instructions of one kernel of a PTX text. */
@@ -225,6 +233,84 @@ test_kernel_compile_waits_for_nobody (void)
   g_assert_null (strstr (ptx, "leat_wrappers_wait"));
   g_assert_null (strstr (ptx, "griddepcontrol"));
   g_assert_nonnull (strstr (entry, "ld.global.nc"));
+}
+
+/* In the image for many lanes there is nothing else. */
+static void
+test_kernel_compile_lanes (void)
+{
+  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .lanes = TRUE };
+  g_autofree char *ptx =
+    compile_target_to_ptx (COUNTED "__global__ void deep (float *y) { GRID_FOR (i, 8) y[i] = blockIdx.z; }\n", &target);
+  g_autofree char *entry = NULL;
+
+  if (ptx == NULL)
+    return;
+  entry = cut_entry (ptx, "leat_lane_twice");
+  g_assert_nonnull (strstr (entry, "%ctaid.z"));
+  g_assert_null (strstr (entry, "%nctaid.z"));
+  g_assert_nonnull (strstr (entry, "griddepcontrol.wait;"));
+  assert_all_behind (entry, strstr (entry, "griddepcontrol.wait;"), "\tld.");
+  g_assert_null (strstr (entry, ".nc"));
+  g_assert_null (strstr (ptx, ".entry twice("));
+  g_assert_null (strstr (ptx, "leat_lane_deep"));
+}
+
+static const struct
+{
+  const char *text;
+  const char *why; /* NULL: its lanes can be one launch */
+} lane_cases[] = {
+  { "__global__ void k (float *y) { y[blockIdx.x * gridDim.y + blockIdx.y] = threadIdx.z; }", NULL },
+  { "__global__ void k (float *y) { GRID_FOR (i, 8) y[i] = 1; }", NULL },
+  { "__global__ void k (float *y) { y[blockIdx . z] = 1; }", "grid's z" },
+  { "__global__ void k (float *y) { y[0] = gridDim.z; }", "grid's z" },
+  { "__global__ void k (float *y) { dim3 all = gridDim; y[0] = all.x; }", "grid's z" },
+  { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[at ()] = 1; }", "grid's z" },
+  { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[0] = 1; }", NULL },
+  { "#define AT blockIdx.z\n__global__ void k (float *y) { y[AT] = 1; }", "a macro" },
+  { "__global__ void k (float *y) { y[0] = 1; leat_grid_sync (); }", "wait for each other" },
+  { "__global__ void k (float *y) { asm volatile (\"\"); y[0] = 1; }", "assembly" },
+};
+
+static void
+test_kernel_lanes_are_known_to (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (lane_cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("k.cu", lane_cases[i].text, &error);
+      const char *why;
+
+      g_assert_no_error (error);
+      why = leat_kernel_source_why_no_lanes (source, "k");
+      g_test_message ("%s: %s", lane_cases[i].text, why != NULL ? why : "-");
+      g_assert_cmpint (why == NULL, ==, lane_cases[i].why == NULL);
+      g_assert_true (why == NULL || strstr (why, lane_cases[i].why) != NULL);
+    }
+}
+
+static void
+test_kernel_keeps_data (void)
+{
+  static const struct
+  {
+    const char *text;
+    gboolean keeps;
+  } them[] = { { "__device__ unsigned turn;\n", TRUE },
+               { "__device__ const unsigned table[] = { 1, 2 };\n", FALSE },
+               { "__constant__ unsigned table[2] = { 1, 2 };\n", FALSE },
+               { "__device__ unsigned turn (unsigned x) { return x; }\n", FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (them); i++)
+    {
+      g_autofree char *text = g_strconcat (them[i].text, "__global__ void k (float *y) { y[0] = 1; }", NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("k.cu", text, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_kernel_source_keeps_data (source), ==, them[i].keeps);
+    }
 }
 
 /* Whichever compiler is missing, the message says what would help. */
@@ -381,6 +467,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
   g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);
   g_test_add_data_func ("/leat/kernel/compile/waits", NULL, test_kernel_compile_waits);
+  g_test_add_func ("/leat/kernel/compile/lanes", test_kernel_compile_lanes);
+  g_test_add_func ("/leat/kernel/lanes/are-known-to", test_kernel_lanes_are_known_to);
+  g_test_add_func ("/leat/kernel/lanes/keeps-data", test_kernel_keeps_data);
   g_test_add_data_func ("/leat/kernel/compile/waits/indirect", "indirect", test_kernel_compile_waits);
   g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);

@@ -203,6 +203,101 @@ test_session_repeat_leaves_nothing (void)
   session_fixture_close (&fixture);
 }
 
+static guint
+pull (SessionFixture *fixture)
+{
+  g_autoptr (GBytes) result = leat_app_pull_bytes (fixture->sink, 0, NULL);
+
+  g_assert_nonnull (result);
+  return first (result);
+}
+
+static void
+open_with_lanes (SessionFixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture->session);
+  g_object_set (fixture->session, "lanes", 3u, "calibrate", FALSE, NULL);
+  leat_session_open (fixture->session, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* Several lanes are asked for; runs that are repeated, and states that the program has, are of one. */
+static void
+test_session_repeat_streams_in_one_lane (gconstpointer lends)
+{
+  SessionFixture fixture;
+  g_autoptr (LeatDeviceBuffer) state = NULL;
+  g_autoptr (GError) error = NULL;
+  const guint64 n = lends != NULL ? 1 : 5;
+
+  open_with_lanes (&fixture);
+  g_object_set (fixture.session, "repeat", n, NULL);
+  if (lends != NULL)
+    {
+      state = leat_session_get_state (fixture.session, "sum", &error);
+      g_assert_no_error (error);
+    }
+  for (guint x = 1; x <= 10; x++)
+    push (&fixture, x);
+  leat_app_end (fixture.source);
+  leat_session_run (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint x = 1; x <= 10; x++)
+    g_assert_cmpuint (pull (&fixture), ==, n * x * (x + 1) / 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs"), ==, 10 * n);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "in-flight-most"), ==, 0);
+  session_fixture_close (&fixture);
+}
+
+/* Where there are several lanes, their graphs wait for each other; so does a loop of them. */
+static void
+test_session_repeat_goes_on_after_lanes (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancelled);
+  open_with_lanes (&fixture);
+  g_assert_cmpuint (repeat (&fixture, 1, 100), ==, 100);
+  /* Nothing is read, but the lanes are there. */
+  leat_session_run (fixture.session, cancelled, &error);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "lanes-used"), ==, 3);
+  g_assert_cmpuint (repeat (&fixture, 2, 100), ==, 300);
+  g_assert_cmpuint (repeat (&fixture, 1, 1), ==, 301);
+  session_fixture_close (&fixture);
+}
+
+/* A batch is of single runs. */
+static void
+test_session_repeat_is_not_of_batches (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref), results = NULL;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  g_object_set (fixture.session, "repeat", (guint64) 7, NULL);
+  for (guint lane = 0; lane < 6; lane++)
+    {
+      const guint32 items[16] = { lane + 1 };
+
+      g_ptr_array_add (inputs, g_bytes_new (items, sizeof items));
+    }
+  leat_session_replay_batch (fixture.session, 6, inputs, &results, NULL, &error);
+  g_assert_no_error (error);
+  for (guint lane = 0; lane < 6; lane++)
+    g_assert_cmpuint (first (g_ptr_array_index (results, lane)), ==, (lane + 1) * (lane + 2) / 2);
+  push (&fixture, 1);
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpuint (pull (&fixture), ==, 28);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -218,5 +313,11 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session-repeat/gives-each", test_session_repeat_gives_each);
   g_test_add_func ("/leat/session-repeat/uploads-what-is-overwritten", test_session_repeat_uploads_what_is_overwritten);
   g_test_add_func ("/leat/session-repeat/leaves-nothing", test_session_repeat_leaves_nothing);
+  g_test_add_data_func ("/leat/session-repeat/streams-in-one-lane/repeats", NULL,
+                        test_session_repeat_streams_in_one_lane);
+  g_test_add_data_func ("/leat/session-repeat/streams-in-one-lane/lends", "state",
+                        test_session_repeat_streams_in_one_lane);
+  g_test_add_func ("/leat/session-repeat/goes-on-after-lanes", test_session_repeat_goes_on_after_lanes);
+  g_test_add_func ("/leat/session-repeat/is-not-of-batches", test_session_repeat_is_not_of_batches);
   return g_test_run ();
 }

@@ -1,0 +1,170 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-entry-private.h"
+#include "leat-kernel-report-private.h"
+
+#include <string.h>
+
+/* One launch of a kernel for many lanes: the lane is the block's place along z, and each pointer comes with the bytes
+ * from one lane's memory to the next one's.  That is for kernels that do not know of z. */
+
+/* What stands behind `blockIdx` or `gridDim`. */
+static gboolean
+leat_lanes_is_plain_axis (const char *rest)
+{
+  while (g_ascii_isspace (*rest))
+    rest++;
+  if (*rest++ != '.')
+    return FALSE;
+  while (g_ascii_isspace (*rest))
+    rest++;
+  return (*rest == 'x' || *rest == 'y') && !g_ascii_isalnum (rest[1]) && rest[1] != '_';
+}
+
+static gboolean
+leat_lanes_are_known_to_text (const char *text)
+{
+  static const char *const words[] = { "blockIdx", "gridDim", NULL };
+
+  for (guint i = 0; words[i] != NULL; i++)
+    for (const char *p = text; (p = strstr (p, words[i])) != NULL;)
+      {
+        p += strlen (words[i]);
+        if (!leat_lanes_is_plain_axis (p))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+leat_lanes_are_known_to (const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  g_autofree char *text = leat_tokens_dup_range (unit->tokens, decl->first, decl->last);
+
+  return leat_lanes_are_known_to_text (text);
+}
+
+/* Macros are not followed: what one of the file may bring counts for all kernels. */
+static gboolean
+leat_lanes_are_known_to_macros (const LeatKernelUnit *unit)
+{
+  for (guint i = 0; i < unit->tokens->directives->len; i++)
+    {
+      const LeatTokenGap *gap = &g_array_index (unit->tokens->directives, LeatTokenGap, i);
+      g_autofree char *line = g_strndup (unit->tokens->text->text + gap->offset, gap->length);
+
+      if (leat_lanes_are_known_to_text (line))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+const char *
+leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
+{
+  if (leat_kernel_calls_syncs_grid (calls, index))
+    return "its blocks wait for each other";
+  if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
+    return "there is assembly in it";
+  if (leat_kernel_unit_reports (unit, calls, leat_kernel_unit_at (unit, index)))
+    return "it reports, and not of which lane";
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+
+      if (decl->kind == LEAT_DECL_FUNCTION && (i == index || leat_kernel_calls_reaches (calls, index, i))
+          && leat_lanes_are_known_to (unit, decl))
+        return "it uses the grid's z";
+    }
+  return leat_lanes_are_known_to_macros (unit) ? "a macro of its file uses the grid's z" : NULL;
+}
+
+/* Variables of the device outlive a launch, and are one for all lanes. */
+gboolean
+leat_kernel_unit_keeps_data (const LeatKernelUnit *unit)
+{
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      gboolean fixed = (decl->flags & (LEAT_DECL_IS_CONSTANT | LEAT_DECL_IS_CONSTEXPR | LEAT_DECL_IS_SHARED)) != 0;
+
+      if (decl->kind != LEAT_DECL_VARIABLE || !(decl->flags & LEAT_DECL_IS_DEVICE))
+        continue;
+      for (guint t = decl->first; t < decl->last && !leat_tokens_is (unit->tokens, t, "=") && !fixed; t++)
+        fixed = leat_tokens_is (unit->tokens, t, "const");
+      if (!fixed)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+leat_lanes_append_param (GArray *params, const LeatEntryParam *from)
+{
+  LeatEntryParam param = { g_strdup (from->declaration), g_strdup (from->name) };
+
+  g_array_append_val (params, param);
+  if (strchr (from->declaration, '*') == NULL)
+    return;
+  param.name = g_strdup_printf ("leat_stride_of_%s", from->name);
+  param.declaration = g_strdup_printf ("uint64_t %s", param.name);
+  g_array_append_val (params, param);
+}
+
+GArray *
+leat_entry_list_lane_params (const LeatEntry *self)
+{
+  GArray *params = leat_entry_params_new ();
+
+  for (guint i = 0; i < self->wrapper->len; i++)
+    leat_lanes_append_param (params, &g_array_index (self->wrapper, LeatEntryParam, i));
+  return params;
+}
+
+static void
+leat_lanes_append_pointer (GString *out, const char *lane, const char *prefix, const char *name, const char *suffix)
+{
+  g_string_append_printf (out, "leat_at_lane (%s, %s%s%s, %sleat_stride_of_%s%s)", lane, prefix, name, suffix, prefix,
+                          name, suffix);
+}
+
+static void
+leat_lanes_append_count (GString *out, const char *lane, const char *prefix, const LeatParam *param)
+{
+  g_string_append_printf (out, "(%s) leat_take_count (", param->type);
+  leat_lanes_append_pointer (out, lane, prefix, param->name, "_where");
+  g_string_append_printf (out, ", %s%s_value, %s%s_most, ", prefix, param->name, prefix, param->name);
+  leat_lanes_append_pointer (out, lane, prefix, param->name, "_over");
+  g_string_append_c (out, ')');
+}
+
+char *
+leat_entry_dup_lane_arguments (const LeatEntry *self, const LeatPrototype *prototype, const char *lane,
+                               const char *prefix)
+{
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+      gboolean pointer = strchr (g_array_index (self->params, LeatEntryParam, i).declaration, '*') != NULL;
+
+      g_string_append (out, i ? ", " : "");
+      if (param->kind == LEAT_PARAM_INPUT_COUNT)
+        leat_lanes_append_count (out, lane, prefix, param);
+      else if (pointer)
+        leat_lanes_append_pointer (out, lane, prefix, param->name, "");
+      else
+        g_string_append_printf (out, "%s%s", prefix, param->name);
+    }
+  return g_string_free (out, FALSE);
+}
+
+char *
+leat_entry_dup_lane_helper (const char *qualifiers)
+{
+  return g_strdup_printf ("template <class T> %s T *leat_at_lane (unsigned int lane, T *p, uint64_t stride) "
+                          "{ return (T *) ((const char *) p + lane * stride); }\n",
+                          qualifiers);
+}

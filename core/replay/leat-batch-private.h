@@ -1,0 +1,75 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-setup-private.h"
+
+G_BEGIN_DECLS
+
+/* What a session needs to do many inputs at once: plans for several lanes, made resident, and the memory of the host
+ * for their inputs and results.  Three launches are under way at a time, each with memory of its own on the device. */
+
+#define LEAT_BATCH_FLIGHTS 3
+
+/* A plan for so many lanes, and the lanes that run it: one for each flight. */
+typedef struct
+{
+  LeatPlan *plan;
+  LeatResident *resident;
+  LeatLane *lanes[LEAT_BATCH_FLIGHTS];
+} LeatWidth;
+
+/* One launch. */
+typedef struct
+{
+  LeatLane *lane; /* NULL: none is under way */
+  guint first, n; /* of the batch */
+  guint at;       /* where they are in the staging memory */
+} LeatBatchFlight;
+
+typedef struct
+{
+  LeatDevice *device;
+  LeatStore *store;
+  LeatPlan *narrow; /* the session's, that this was made for */
+  guint64 changes;  /* of arguments, that the lanes know of */
+  LeatPlan *shape;  /* for as many lanes as go into one launch */
+  guint n_flights;
+  GPtrArray *widths; /* LeatWidth */
+  LeatStore *stores[LEAT_BATCH_FLIGHTS];
+  LeatGraphCounts *counts;
+
+  LeatMemory **staging; /* by buffer id: pinned */
+  guint room;           /* lanes that it is for */
+  guint mapped;         /* lanes that were asked for by map; 0: none */
+  LeatBatchFlight flights[LEAT_BATCH_FLIGHTS];
+  GPtrArray *errors; /* GError or NULL, by lane of the last batch */
+} LeatBatch;
+
+/* @most: lanes in one launch; 0: what suits the plan.  As many as there is room for. */
+LeatBatch *leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGraphCounts *counts, guint most,
+                           GError **error);
+void leat_batch_free (LeatBatch *self);
+/* Staging memory for @n lanes; what it held is lost where there was less. */
+gboolean leat_batch_make_room (LeatBatch *self, guint n, GError **error);
+/* How many of @n that are left go into the next launch of a batch of @all. */
+guint leat_batch_choose_n (LeatBatch *self, guint n, guint all);
+LeatWidth *leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **error);
+gboolean leat_batch_take_arguments (LeatBatch *self, GError **error);
+/* The first byte of a lane in the host's memory, header included. */
+guint8 *leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint lane);
+
+/* Many stretches of memory, by several threads where that pays. */
+typedef struct
+{
+  guint8 *to;
+  const guint8 *from;
+  gsize bytes;
+} LeatCopyJob;
+
+void leat_copy_jobs_run (const LeatCopyJob *jobs, guint n);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatBatch, leat_batch_free)
+
+G_END_DECLS

@@ -1,0 +1,277 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-batch-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+/* How wide a batch is, and its memory. */
+
+#define LEAT_BATCH_LEAST 64 /* lanes in a launch that nobody has said the number of */
+#define LEAT_BATCH_MOST  1024
+#define LEAT_BATCH_BYTES (4 << 20) /* that make what a launch costs small against what the link takes for them */
+
+static void
+leat_width_free (gpointer data)
+{
+  LeatWidth *self = data;
+
+  for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
+    g_clear_pointer (&self->lanes[i], leat_lane_free);
+  g_clear_pointer (&self->resident, leat_resident_unref);
+  g_clear_object (&self->plan);
+  g_free (self);
+}
+
+static void
+leat_batch_free_error (gpointer error)
+{
+  if (error != NULL)
+    g_error_free (error);
+}
+
+/* The same pipeline, planned again: nothing of it has changed since. */
+static LeatPlan *
+leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
+{
+  LeatTraits traits = self->narrow->traits;
+  LeatPlan *plan;
+
+  leat_pipeline_begin_planning (self->narrow->pipeline);
+  plan = leat_plan_new_unbound (self->narrow->pipeline, error);
+  leat_pipeline_end_planning (self->narrow->pipeline);
+  if (plan == NULL)
+    return NULL;
+  traits.ways = NULL;
+  traits.lanes = lanes;
+  traits.lanes_most = most;
+  leat_plan_bind (plan, &traits);
+  return plan;
+}
+
+/* Of one lane, up and back, the greater. */
+static guint64
+leat_batch_get_lane_bytes (LeatPlan *one)
+{
+  return MAX (MAX (one->prediction.upload_bytes, one->prediction.readback_bytes), 1);
+}
+
+static guint
+leat_batch_suit (LeatPlan *one, guint most)
+{
+  guint lanes = LEAT_BATCH_LEAST;
+
+  if (most == 0)
+    {
+      while (lanes < LEAT_BATCH_MOST && lanes * leat_batch_get_lane_bytes (one) < LEAT_BATCH_BYTES)
+        lanes *= 2;
+      return lanes;
+    }
+  for (lanes = 1; lanes * 2 <= most;)
+    lanes *= 2;
+  return lanes;
+}
+
+static guint64
+leat_batch_get_staging_bytes (LeatPlan *plan)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < plan->buffers->len; i++)
+    if (leat_plan_get_buffer (plan, i)->place == LEAT_PLACE_STAGING)
+      bytes += leat_buffer_get_room (leat_plan_get_buffer (plan, i));
+  return bytes;
+}
+
+static gboolean
+leat_batch_fits (LeatBatch *self, LeatPlan *plan, guint n_flights, GError **error)
+{
+  g_autofree char *what =
+    g_strdup_printf ("a batch of %u lane%s", plan->traits.lanes_most, plan->traits.lanes_most > 1 ? "s" : "");
+
+  return leat_device_check_budget (self->device, LEAT_MEMORY_DEVICE, n_flights * plan->arena_bytes, what, error)
+         && leat_device_check_budget (self->device, LEAT_MEMORY_PINNED, n_flights * leat_batch_get_staging_bytes (plan),
+                                      what, error);
+}
+
+/* The widest plan that there is memory for; where there is not for three of them, one at a time. */
+static gboolean
+leat_batch_find_shape (LeatBatch *self, guint most, GError **error)
+{
+  g_autoptr (LeatPlan) one = leat_batch_plan (self, 1, 1, error);
+  guint lanes;
+
+  if (one == NULL)
+    return FALSE;
+  for (lanes = leat_batch_suit (one, most); lanes > 0; lanes /= 2)
+    {
+      g_autoptr (LeatPlan) plan = leat_batch_plan (self, lanes, lanes, error);
+
+      if (plan == NULL)
+        return FALSE;
+      self->n_flights = leat_plan_is_ordered (plan) ? 1 : LEAT_BATCH_FLIGHTS;
+      if (lanes == 1 && !leat_batch_fits (self, plan, self->n_flights, NULL))
+        self->n_flights = 1;
+      if (leat_batch_fits (self, plan, self->n_flights, lanes == 1 ? error : NULL))
+        {
+          self->shape = g_steal_pointer (&plan);
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+LeatBatch *
+leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGraphCounts *counts, guint most,
+                GError **error)
+{
+  g_autoptr (LeatBatch) self = g_new0 (LeatBatch, 1);
+
+  self->device = g_object_ref (device);
+  self->store = leat_store_ref (store);
+  self->narrow = g_object_ref (narrow);
+  self->counts = counts;
+  self->widths = g_ptr_array_new_with_free_func (leat_width_free);
+  self->errors = g_ptr_array_new_with_free_func (leat_batch_free_error);
+  self->staging = g_new0 (LeatMemory *, narrow->buffers->len + 1);
+  if (!leat_batch_find_shape (self, most, error))
+    return NULL;
+  for (guint i = 0; i < self->n_flights; i++)
+    self->stores[i] = leat_store_new_beside (store);
+  return g_steal_pointer (&self);
+}
+
+static void
+leat_batch_drop_staging (LeatBatch *self)
+{
+  for (guint i = 0; i < self->narrow->buffers->len; i++)
+    g_clear_pointer (&self->staging[i], leat_memory_free);
+  self->room = 0;
+}
+
+void
+leat_batch_free (LeatBatch *self)
+{
+  g_ptr_array_unref (self->widths);
+  leat_batch_drop_staging (self);
+  g_free (self->staging);
+  g_ptr_array_unref (self->errors);
+  for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
+    g_clear_pointer (&self->stores[i], leat_store_unref);
+  g_clear_object (&self->shape);
+  g_object_unref (self->narrow);
+  leat_store_unref (self->store);
+  g_object_unref (self->device);
+  g_free (self);
+}
+
+/* At first no lane has any items. */
+static void
+leat_batch_clear_counts (LeatBatch *self, const LeatBuffer *buffer)
+{
+  for (guint lane = 0; buffer->header && lane < self->room; lane++)
+    memset (leat_batch_get_host (self, buffer->id, lane), 0, LEAT_BUFFER_HEADER);
+}
+
+gboolean
+leat_batch_make_room (LeatBatch *self, guint n, GError **error)
+{
+  if (n <= self->room)
+    return TRUE;
+  leat_batch_drop_staging (self);
+  for (guint i = 0; i < self->shape->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->shape, i);
+
+      if (buffer->place != LEAT_PLACE_STAGING)
+        continue;
+      self->staging[i] = leat_memory_new (self->device, LEAT_MEMORY_PINNED, buffer->stride * n, buffer->name, error);
+      if (self->staging[i] == NULL)
+        {
+          leat_batch_drop_staging (self);
+          return FALSE;
+        }
+    }
+  self->room = n;
+  for (guint i = 0; i < self->shape->buffers->len; i++)
+    if (self->staging[i] != NULL)
+      leat_batch_clear_counts (self, leat_plan_get_buffer (self->shape, i));
+  return TRUE;
+}
+
+guint8 *
+leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint lane)
+{
+  const LeatBuffer *root = leat_plan_get_root (self->shape, id);
+
+  return (guint8 *) leat_memory_get_host (self->staging[root->id]) + root->stride * lane;
+}
+
+/* What is spread has a node for each lane, so that a launch is for as many as its graph was made for: the greatest
+ * power of two.  Else any number goes; a small batch is cut so that its copies and its kernels overlap. */
+guint
+leat_batch_choose_n (LeatBatch *self, guint n, guint all)
+{
+  guint most = self->shape->traits.lanes, chosen = 1;
+
+  if (!leat_plan_spreads (self->shape))
+    return MIN (n, MIN (most, MAX (LEAT_BATCH_LEAST, all / (2 * self->n_flights) + 1)));
+  while (chosen * 2 <= MIN (n, most))
+    chosen *= 2;
+  return chosen;
+}
+
+static gboolean
+leat_batch_make_lanes (LeatBatch *self, LeatWidth *width, GError **error)
+{
+  for (guint i = 0; i < self->n_flights; i++)
+    {
+      width->lanes[i] = leat_lane_new (width->plan, width->resident, self->stores[i], self->counts, NULL, error);
+      if (width->lanes[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A width that is there, or one that is made now. @lender: of the session's own setup. */
+LeatWidth *
+leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **error)
+{
+  guint most = self->shape->traits.lanes, lanes = leat_plan_spreads (self->shape) ? n : most;
+  LeatWidth *width;
+
+  for (guint i = 0; i < self->widths->len; i++)
+    {
+      width = g_ptr_array_index (self->widths, i);
+      if (width->plan->traits.lanes == lanes)
+        return width;
+      lender = width->resident;
+    }
+  width = g_new0 (LeatWidth, 1);
+  width->plan = lanes == most ? g_object_ref (self->shape) : leat_batch_plan (self, lanes, most, error);
+  if (width->plan != NULL)
+    width->resident = leat_resident_new (width->plan, self->store, self->device, FALSE, lender, error);
+  if (width->resident == NULL || !leat_resident_write_constants (width->resident, error)
+      || !leat_batch_make_lanes (self, width, error))
+    {
+      leat_width_free (width);
+      return NULL;
+    }
+  g_ptr_array_add (self->widths, width);
+  return width;
+}
+
+gboolean
+leat_batch_take_arguments (LeatBatch *self, GError **error)
+{
+  for (guint i = 0; i < self->widths->len; i++)
+    {
+      LeatWidth *width = g_ptr_array_index (self->widths, i);
+
+      for (guint f = 0; f < self->n_flights; f++)
+        if (!leat_lane_take_arguments (width->lanes[f], error))
+          return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,148 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+/* A LeatLane whose plan is for several lanes.  What is done for all of them at once has one node; where fewer are live
+ * than there is memory for, that node is given less to do.  For what is done lane by lane the addresses are those of
+ * one lane for a moment. */
+
+void
+leat_lane_shift (LeatLane *self, guint lane)
+{
+  for (guint i = 0; i < self->plan->buffers->len && lane != self->shift; i++)
+    {
+      guint64 stride = leat_plan_get_buffer (self->plan, i)->stride;
+
+      self->addresses[i] += stride * lane - stride * self->shift;
+      if (self->hosts[i] != NULL)
+        self->hosts[i] += stride * lane - stride * self->shift;
+    }
+  self->shift = lane;
+}
+
+guint64
+leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op)
+{
+  if (self->plan->traits.lanes == 0 || leat_op_goes_lane_by_lane (op))
+    return op->bytes;
+  return (self->live - 1) * leat_plan_get_buffer (self->plan, op->to)->stride + op->bytes;
+}
+
+guint
+leat_lane_get_depth (LeatLane *self, const LeatOp *op)
+{
+  return op->laned ? self->live : op->grid[2];
+}
+
+LeatLaunch *
+leat_lane_get_launch (LeatLane *self, const LeatOp *op)
+{
+  return op->why_spread != NULL ? &self->spread[op->index][self->shift] : &self->launches[op->index];
+}
+
+gboolean
+leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error)
+{
+  guint n = self->plan->traits.lanes;
+  gboolean good = TRUE;
+
+  if (self->spread[op->index] == NULL)
+    self->spread[op->index] = g_new0 (LeatLaunch, n);
+  for (guint i = 0; i < n && good; i++)
+    {
+      leat_lane_shift (self, i);
+      good = leat_launch_pack (&self->spread[op->index][i], self, op, error);
+    }
+  leat_lane_shift (self, 0);
+  return good;
+}
+
+void
+leat_lane_free_spread (LeatLane *self)
+{
+  for (guint i = 0; self->spread != NULL && i < self->plan->ops->len; i++)
+    {
+      for (guint lane = 0; self->spread[i] != NULL && lane < self->plan->traits.lanes; lane++)
+        leat_launch_clear (&self->spread[i][lane]);
+      g_free (self->spread[i]);
+    }
+  g_free (self->spread);
+}
+
+/* TRUE: it is elsewhere now. */
+static gboolean
+leat_lane_place_staging (LeatLane *self, LeatMemory *const *staging, guint at)
+{
+  gboolean moved = FALSE;
+
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      LeatBufferId root = leat_plan_get_root (self->plan, i)->id;
+      guint64 skipped = leat_plan_get_buffer (self->plan, i)->stride * at;
+      CUdeviceptr address;
+
+      if (staging[root] == NULL)
+        continue;
+      address = leat_memory_get_address (staging[root]) + skipped;
+      moved = moved || self->addresses[i] != address;
+      self->addresses[i] = address;
+      self->hosts[i] = (guint8 *) leat_memory_get_host (staging[root]) + skipped;
+    }
+  return moved;
+}
+
+static gboolean
+leat_lane_update_lanes_of (LeatLane *self, const LeatOp *op, gboolean moved, gboolean resized, GError **error)
+{
+  gboolean changed = resized || (moved && op->kind == LEAT_OP_TRANSFER);
+
+  if (!leat_op_is_on_device (op) || leat_op_goes_lane_by_lane (op) || !changed)
+    return TRUE;
+  if (moved && op->kind == LEAT_OP_TRANSFER && op->laned
+      && !leat_launch_pack (&self->launches[op->index], self, op, error))
+    return FALSE;
+  if (op->laned)
+    return leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
+  return op->kind == LEAT_OP_FILL || leat_lane_update_copy (self, LEAT_PATH_FULL, op, error);
+}
+
+gboolean
+leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error)
+{
+  gboolean moved = leat_lane_place_staging (self, staging, at), resized = live != self->live;
+  gboolean good = TRUE;
+
+  g_assert (live >= 1 && live <= self->plan->traits.lanes);
+  self->live = live;
+  if ((!moved && !resized) || !leat_device_push (self->resident->device, error))
+    return !moved && !resized;
+  for (guint i = 0; i < self->plan->ops->len && good; i++)
+    good = leat_lane_update_lanes_of (self, leat_plan_get_op (self->plan, i), moved, resized, error);
+  leat_device_pop (self->resident->device);
+  return good;
+}
+
+/* What is spread has many nodes, which are made anew. */
+gboolean
+leat_lane_take_arguments (LeatLane *self, GError **error)
+{
+  gboolean good = leat_lane_pack_launches (self, error);
+
+  if (leat_plan_spreads (self->plan))
+    leat_lane_destroy_graphs (self);
+  if (!good || !leat_device_push (self->resident->device, error))
+    return FALSE;
+  for (guint i = 0; i < self->plan->ops->len && good; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->laned)
+        good = leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
+    }
+  leat_device_pop (self->resident->device);
+  return good;
+}

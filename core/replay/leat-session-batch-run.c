@@ -1,0 +1,321 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include <string.h>
+
+/* A batch under way: launches of many lanes each, one behind the other on as many streams as there are flights, so that
+ * the copies of one overlap the kernels of another.  They are completed in their order. */
+
+static guint64
+leat_batch_run_get_capacity (const LeatBuffer *buffer)
+{
+  return buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0);
+}
+
+static guint8 *
+leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at)
+{
+  return leat_batch_get_host (self->batch, buffer->id, at) + (buffer->header ? LEAT_BUFFER_HEADER : 0);
+}
+
+static guint64
+leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at)
+{
+  guint64 count;
+
+  if (!buffer->header)
+    return leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0) : 1;
+  memcpy (&count, leat_batch_get_host (self->batch, buffer->id, at), sizeof count);
+  return count;
+}
+
+static guint64
+leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count)
+{
+  return staging->row_bytes != 0 ? count * staging->row_bytes : leat_batch_run_get_capacity (buffer);
+}
+
+static GBytes *
+leat_batch_run_get_input (LeatSession *self, const LeatBatchRun *run, guint lane, guint input)
+{
+  return g_ptr_array_index (run->inputs, lane * self->inputs->len + input);
+}
+
+/* What the program gave for the lanes goes to where they are in the staging memory. */
+static void
+leat_batch_run_copy_in (LeatSession *self, const LeatBatchRun *run, guint first, guint n, guint at)
+{
+  guint n_jobs = n * self->inputs->len;
+  g_autofree LeatCopyJob *jobs = g_new (LeatCopyJob, n_jobs + 1);
+
+  for (guint k = 0; k < n_jobs; k++)
+    {
+      guint lane = k / self->inputs->len, index = k % self->inputs->len;
+      const LeatSessionInput *input = leat_session_get_input (self, index);
+      gsize size;
+      gconstpointer data = g_bytes_get_data (leat_batch_run_get_input (self, run, first + lane, index), &size);
+      guint64 count = input->staging.row_bytes != 0 ? size / input->staging.row_bytes : 0;
+
+      if (input->buffer->header)
+        memcpy (leat_batch_get_host (self->batch, input->buffer->id, at + lane), &count, sizeof count);
+      jobs[k] = (LeatCopyJob){ leat_batch_run_get_items (self, input->buffer, at + lane), data, size };
+    }
+  leat_copy_jobs_run (jobs, n_jobs);
+}
+
+/* Results of lanes that did not fail. */
+static void
+leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first, guint n, guint at)
+{
+  guint n_jobs = n * self->outputs->len, n_good = 0;
+  g_autofree LeatCopyJob *jobs = g_new (LeatCopyJob, n_jobs + 1);
+
+  for (guint k = 0; k < n_jobs; k++)
+    {
+      guint lane = k / self->outputs->len;
+      const LeatSessionOutput *output = leat_session_get_output (self, k % self->outputs->len);
+      guint64 count = leat_batch_run_get_count (self, output->buffer, at + lane), bytes;
+      gpointer data;
+
+      if (g_ptr_array_index (self->batch->errors, first + lane) != NULL)
+        continue;
+      bytes = leat_batch_run_get_live_bytes (&output->staging, output->buffer, count);
+      data = g_malloc (bytes);
+      jobs[n_good++] = (LeatCopyJob){ data, leat_batch_run_get_items (self, output->buffer, at + lane), bytes };
+      g_ptr_array_index (run->results, first * self->outputs->len + k) = g_bytes_new_take (data, bytes);
+    }
+  leat_copy_jobs_run (jobs, n_good);
+}
+
+static gboolean
+leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
+{
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      const LeatSessionOutput *output = leat_session_get_output (self, i);
+      LeatView view = { .count = leat_batch_run_get_count (self, output->buffer, at) };
+
+      if (view.count > output->staging.most)
+        return leat_session_fail_overflow (self, output->op, &view, error);
+      self->stats.bytes_out += leat_batch_run_get_live_bytes (&output->staging, output->buffer, view.count);
+    }
+  return TRUE;
+}
+
+/* A lane whose data are at fault fails alone. */
+static void
+leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight)
+{
+  for (guint i = 0; i < flight->n; i++)
+    {
+      GError *error = NULL;
+
+      if (leat_lane_check_overs_of (flight->lane, i, &error))
+        leat_batch_run_check_outputs (self, flight->at + i, &error);
+      g_ptr_array_index (self->batch->errors, flight->first + i) = error;
+      self->stats.lane_errors += error != NULL;
+    }
+}
+
+static gboolean
+leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error)
+{
+  gboolean good;
+
+  if (flight->lane == NULL)
+    return TRUE;
+  good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
+  if (good)
+    {
+      leat_batch_run_judge (self, flight);
+      if (run->results != NULL)
+        leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
+      self->stats.batch_lanes += flight->n;
+    }
+  flight->lane = NULL;
+  return good;
+}
+
+static gboolean
+leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n, GError **error)
+{
+  LeatBatch *batch = self->batch;
+  LeatWidth *width = leat_batch_get_width (batch, n, self->resident, error);
+  LeatBatchFlight *flight = &batch->flights[index];
+  guint at = run->in_place ? first : index * batch->shape->traits.lanes;
+  LeatLane *lane;
+
+  if (width == NULL)
+    return FALSE;
+  lane = width->lanes[index];
+  if (run->inputs != NULL)
+    leat_batch_run_copy_in (self, run, first, n, at);
+  if (!leat_lane_set_lanes (lane, batch->staging, at, n, error))
+    return FALSE;
+  if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
+    return FALSE;
+  *flight = (LeatBatchFlight){ lane, first, n, at };
+  self->stats.batch_launches++;
+  return width->plan->prediction.waits == 0 || leat_lane_launch (lane, LEAT_PATH_FULL, error);
+}
+
+/* Nothing is under way when it returns. */
+static void
+leat_batch_run_abandon (LeatSession *self)
+{
+  for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
+    {
+      LeatBatchFlight *flight = &self->batch->flights[i];
+
+      if (flight->lane != NULL)
+        leat_lane_synchronize (flight->lane, NULL);
+      flight->lane = NULL;
+    }
+}
+
+gboolean
+leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  LeatBatch *batch = self->batch;
+  guint next = 0, first = 0;
+  gboolean good = TRUE;
+
+  for (guint n; first < run->n && good; first += n, next = (next + 1) % batch->n_flights)
+    {
+      n = leat_batch_choose_n (batch, run->n - first, run->n);
+      good = leat_session_may_go_on (self, cancellable, error);
+      if (!good)
+        break;
+      good = leat_batch_run_complete (self, run, &batch->flights[next], error)
+             && leat_batch_run_launch (self, run, next, first, n, error);
+      self->failed = !good;
+    }
+  for (guint i = 0; i < batch->n_flights && good; i++)
+    {
+      good = leat_batch_run_complete (self, run, &batch->flights[(next + i) % batch->n_flights], error);
+      self->failed = !good;
+    }
+  if (!good)
+    leat_batch_run_abandon (self);
+  return good;
+}
+
+static void
+leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, LeatSessionInput *input, guint index, guint lane)
+{
+  const LeatSessionStaging *staging = &input->staging;
+  guint64 count, bytes;
+  gconstpointer data;
+  gsize size;
+
+  if (run->inputs != NULL)
+    {
+      data = g_bytes_get_data (leat_batch_run_get_input (self, run, lane, index), &size);
+      bytes = size;
+      count = staging->row_bytes != 0 ? bytes / staging->row_bytes : 0;
+    }
+  else
+    {
+      data = leat_batch_run_get_items (self, input->buffer, lane);
+      count = leat_batch_run_get_count (self, input->buffer, lane);
+      bytes = leat_batch_run_get_live_bytes (staging, input->buffer, count);
+    }
+  if (bytes > 0)
+    memcpy (staging->view.data, data, bytes);
+  if (staging->count != NULL)
+    *staging->count = count;
+  input->generation++;
+}
+
+static void
+leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
+{
+  const LeatSessionOutput *output = leat_session_get_output (self, index);
+  LeatView view;
+  guint64 bytes;
+
+  leat_session_view (&output->staging, &view);
+  bytes = leat_session_get_live_bytes (&output->staging, &view);
+  if (run->results != NULL)
+    {
+      g_ptr_array_index (run->results, lane * self->outputs->len + index) = g_bytes_new (view.data, bytes);
+      return;
+    }
+  if (bytes > 0)
+    memcpy (leat_batch_run_get_items (self, output->buffer, lane), view.data, bytes);
+  if (output->buffer->header)
+    memcpy (leat_batch_get_host (self->batch, output->buffer->id, lane), &view.count, sizeof view.count);
+}
+
+static gboolean
+leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable, GError **error)
+{
+  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  GError *inner = NULL;
+
+  for (guint i = 0; i < self->inputs->len; i++)
+    leat_batch_run_fill (self, run, leat_session_get_input (self, i), i, lane);
+  if (leat_session_begin_run (self, flight, FALSE, cancellable, &inner) == LEAT_FLOW_DATA
+      && leat_session_end_run (self, flight, cancellable, &inner) == LEAT_FLOW_DATA)
+    {
+      for (guint i = 0; i < self->outputs->len; i++)
+        leat_batch_run_take (self, run, i, lane);
+      return TRUE;
+    }
+  if (g_error_matches (inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW)
+      || g_error_matches (inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED))
+    {
+      g_ptr_array_index (self->batch->errors, lane) = inner;
+      self->stats.lane_errors++;
+      return TRUE;
+    }
+  g_propagate_error (error, inner);
+  return FALSE;
+}
+
+/* @on: the staging memory is filled and read here, and queues are left alone; else as it was before */
+static void
+leat_batch_run_go_direct (LeatSession *self, gboolean *was, gboolean on)
+{
+  guint k = 0;
+
+  for (guint i = 0; i < self->inputs->len; i++, k++)
+    {
+      gboolean *direct = &leat_session_get_input (self, i)->direct, before = *direct;
+
+      *direct = on || was[k];
+      was[k] = on ? before : was[k];
+    }
+  for (guint i = 0; i < self->outputs->len; i++, k++)
+    {
+      gboolean *direct = &leat_session_get_output (self, i)->direct, before = *direct;
+
+      *direct = on || was[k];
+      was[k] = on ? before : was[k];
+    }
+}
+
+/* Lane after lane, as single runs are done. */
+gboolean
+leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  g_autofree gboolean *was = g_new0 (gboolean, self->inputs->len + self->outputs->len + 1);
+  gboolean good = TRUE;
+
+  leat_batch_run_go_direct (self, was, TRUE);
+  for (guint lane = 0; lane < run->n && good; lane++)
+    {
+      if (!leat_session_may_go_on (self, cancellable, error))
+        {
+          good = FALSE;
+          break;
+        }
+      good = leat_batch_run_one (self, run, lane, cancellable, error);
+      self->failed = !good;
+    }
+  leat_batch_run_go_direct (self, was, FALSE);
+  return good;
+}

@@ -1,0 +1,441 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-app.h"
+#include "graph/leat-graph-error.h"
+
+#include <string.h>
+
+/* Many independent inputs in one call. */
+
+void
+leat_session_drop_batch (LeatSession *self)
+{
+  g_clear_pointer (&self->batch, leat_batch_free);
+}
+
+static gboolean
+leat_session_refuse_batch (const LeatOp *op, GError **error)
+{
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
+               "%s \"%s\": a batch goes between app nodes whose memory is the session's", leat_node_get_id (op->node),
+               leat_node_get_name (op->node));
+  return FALSE;
+}
+
+static gboolean
+leat_session_check_batch_ports (LeatSession *self, GError **error)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      const LeatSessionInput *input = leat_session_get_input (self, i);
+
+      if (!LEAT_IS_APP (input->op->node) || input->buffer->user)
+        return leat_session_refuse_batch (input->op, error);
+    }
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      const LeatSessionOutput *output = leat_session_get_output (self, i);
+
+      if (!LEAT_IS_APP (output->op->node) || output->buffer->user)
+        return leat_session_refuse_batch (output->op, error);
+    }
+  if (self->inputs->len > 0)
+    return TRUE;
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
+               "there is nothing to give many of: the pipeline has no input");
+  return FALSE;
+}
+
+/* One for the plan that the session has now. */
+static gboolean
+leat_session_have_batch (LeatSession *self, GError **error)
+{
+  if (self->batch != NULL && self->batch->narrow != self->plan)
+    leat_session_drop_batch (self);
+  if (self->batch != NULL)
+    return TRUE;
+  if (!leat_session_check_batch_ports (self, error))
+    return FALSE;
+  self->batch = leat_batch_new (self->device, self->store, self->plan, &self->graph_counts, self->batch_most, error);
+  if (self->batch != NULL)
+    self->batch->changes = self->stats.changes;
+  return self->batch != NULL;
+}
+
+static gboolean
+leat_session_check_batch_n (guint n_lanes, GError **error)
+{
+  if (n_lanes == 0)
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH, "a batch has at least one lane");
+  return n_lanes > 0;
+}
+
+static const LeatBuffer *
+leat_session_find_port (LeatSession *self, const char *name, GError **error)
+{
+  LeatSessionInput *input = leat_session_find_app (self, self->inputs, name, "source", NULL);
+  LeatSessionOutput *output = input == NULL ? leat_session_find_app (self, self->outputs, name, "sink", NULL) : NULL;
+
+  if (input != NULL)
+    return input->buffer;
+  if (output != NULL)
+    return output->buffer;
+  leat_session_find_app (self, self->inputs, name, "source", error);
+  return NULL;
+}
+
+static gboolean
+leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_lanes, LeatView *view, guint64 *stride,
+                         GError **error)
+{
+  guint64 header = buffer->header ? LEAT_BUFFER_HEADER : 0;
+
+  if (!leat_batch_make_room (self->batch, n_lanes, error))
+    return FALSE;
+  self->batch->mapped = MAX (self->batch->mapped, n_lanes);
+  view->data = leat_batch_get_host (self->batch, buffer->id, 0) + header;
+  view->capacity = buffer->bytes - header;
+  view->spec = buffer->spec;
+  view->count = leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0) : 1;
+  if (buffer->header)
+    memcpy (&view->count, leat_batch_get_host (self->batch, buffer->id, 0), sizeof view->count);
+  *stride = leat_plan_get_root (self->batch->shape, buffer->id)->stride;
+  return TRUE;
+}
+
+/**
+ * leat_session_map_batch:
+ * @self: an open session that is not running
+ * @name: an `app` node
+ * @n_lanes: how many inputs a batch is to have
+ * @view: (out caller-allocates): the memory of the first lane: to be filled for a source, with results for a sink
+ * @stride: (out): bytes from one lane's memory to the next one's
+ * @error: return location for an error
+ *
+ * Lends the memory that leat_session_replay_batch () takes the inputs of a batch from, or puts its results to, where it
+ * is given none and asked for none: they cross the link from there and to there, with no copy between.
+ *
+ * All ports have as many lanes.  To ask for more lanes than ever before gives new memory, without what was in the old
+ * one: ask for the greatest number first.  The memory stays until then, until the session is closed, or until a
+ * property that was set gives it another plan.  For a bounded spec, leat_session_set_lane_count () says how much of a
+ * lane is live; at first nothing is.
+ *
+ * Returns: whether there is such memory; %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_DIRECTION,
+ *   %LEAT_SESSION_ERROR_BATCH where the pipeline takes no batches, %LEAT_DRIVER_ERROR_OUT_OF_MEMORY
+ *   where there is no room
+ */
+gboolean
+leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, LeatView *view, guint64 *stride,
+                        GError **error)
+{
+  const LeatBuffer *buffer;
+  gboolean good;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL && view != NULL && stride != NULL, FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  buffer = leat_session_check_batch_n (n_lanes, error) ? leat_session_find_port (self, name, error) : NULL;
+  good = buffer != NULL && leat_session_have_batch (self, error)
+         && leat_session_lend_batch (self, buffer, n_lanes, view, stride, error);
+  leat_session_let_go (self);
+  return good;
+}
+
+/* The count of a lane in the memory that was mapped; NULL with @error set where there is none. */
+static guint64 *
+leat_session_find_lane_count (LeatSession *self, const LeatBuffer *buffer, guint lane, GError **error)
+{
+  if (self->batch != NULL && self->batch->narrow == self->plan && lane < self->batch->mapped)
+    return (guint64 *) leat_batch_get_host (self->batch, buffer->id, lane);
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
+               "lane %u is not mapped: leat_session_map_batch () says how many there are", lane);
+  return NULL;
+}
+
+/**
+ * leat_session_set_lane_count:
+ * @self: an open session that is not running
+ * @name: an `app` node that is a source
+ * @lane: a lane that is mapped
+ * @count: how many steps of the leading dimension are live
+ * @error: return location for an error
+ *
+ * Says how much of one lane's input of a bounded spec the next batches take.
+ *
+ * Returns: whether it was set; errors as leat_session_set_input_count (), and %LEAT_SESSION_ERROR_BATCH for a lane that
+ *   leat_session_map_batch () did not ask for
+ */
+gboolean
+leat_session_set_lane_count (LeatSession *self, const char *name, guint lane, guint64 count, GError **error)
+{
+  LeatSessionInput *input;
+  guint64 *place = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  input = leat_session_find_app (self, self->inputs, name, "source", error);
+  if (input != NULL && leat_session_check_count (name, input->buffer->spec, count, error))
+    place = leat_session_find_lane_count (self, input->buffer, lane, error);
+  if (place != NULL && input->buffer->header)
+    *place = count;
+  leat_session_let_go (self);
+  return place != NULL;
+}
+
+/**
+ * leat_session_get_lane_count:
+ * @self: an open session that is not running
+ * @name: an `app` node
+ * @lane: a lane that is mapped
+ * @count: (out): how many steps of the leading dimension are live
+ * @error: return location for an error
+ *
+ * Tells how much of one lane there is, above all of a result.
+ *
+ * Returns: whether there is such a lane
+ */
+gboolean
+leat_session_get_lane_count (LeatSession *self, const char *name, guint lane, guint64 *count, GError **error)
+{
+  const LeatBuffer *buffer;
+  const guint64 *place = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (name != NULL && count != NULL, FALSE);
+
+  if (!leat_session_take_open (self, error))
+    return FALSE;
+  buffer = leat_session_find_port (self, name, error);
+  if (buffer != NULL)
+    place = leat_session_find_lane_count (self, buffer, lane, error);
+  if (place != NULL)
+    *count = buffer->header                            ? *place
+             : leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0)
+                                                       : 1;
+  leat_session_let_go (self);
+  return place != NULL;
+}
+
+static gboolean
+leat_session_check_lane_input (LeatSession *self, const LeatBatchRun *run, guint lane, guint index, GError **error)
+{
+  const LeatSessionInput *input = leat_session_get_input (self, index);
+  GBytes *bytes = g_ptr_array_index (run->inputs, lane * self->inputs->len + index);
+  guint64 all = input->buffer->bytes - (input->buffer->header ? LEAT_BUFFER_HEADER : 0);
+  gsize size = bytes != NULL ? g_bytes_get_size (bytes) : 0;
+  guint64 row = input->staging.row_bytes;
+  g_autofree char *text = NULL;
+
+  if (bytes != NULL && (row != 0 ? size <= all && size % row == 0 : size == all))
+    return TRUE;
+  text = leat_spec_to_string (input->buffer->spec, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
+               "lane %u: app \"%s\" takes %s, which cannot be %" G_GSIZE_FORMAT " bytes; nothing of the batch was run",
+               lane, input->name, text, size);
+  return FALSE;
+}
+
+static gboolean
+leat_session_check_batch_inputs (LeatSession *self, const LeatBatchRun *run, GError **error)
+{
+  guint n_inputs = self->inputs->len;
+
+  if (run->inputs == NULL && run->n > self->batch->mapped)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
+                   "the batch has %u lanes, and %u are mapped: give it the inputs, or map them", run->n,
+                   self->batch->mapped);
+      return FALSE;
+    }
+  if (run->inputs != NULL && run->inputs->len != run->n * n_inputs)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
+                   "%u lanes of %u input%s take %u pieces of data, and there are %u", run->n, n_inputs,
+                   n_inputs > 1 ? "s" : "", run->n * n_inputs, run->inputs->len);
+      return FALSE;
+    }
+  for (guint k = 0; run->inputs != NULL && k < run->inputs->len; k++)
+    if (!leat_session_check_lane_input (self, run, k / n_inputs, k % n_inputs, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_turn, GError **error)
+{
+  guint ring = in_turn ? 0 : self->batch->n_flights * self->batch->shape->traits.lanes;
+
+  run->in_place = run->inputs == NULL || run->results == NULL;
+  if (!leat_batch_make_room (self->batch, run->in_place ? run->n : ring, error)
+      || !leat_session_take_changes (self, error))
+    return FALSE;
+  if (self->batch->changes != self->stats.changes && !leat_batch_take_arguments (self->batch, error))
+    return FALSE;
+  self->batch->changes = self->stats.changes;
+  g_ptr_array_set_size (self->batch->errors, 0);
+  g_ptr_array_set_size (self->batch->errors, (gint) run->n);
+  if (run->results != NULL)
+    g_ptr_array_set_size (run->results, (gint) (run->n * self->outputs->len));
+  return TRUE;
+}
+
+/* The program may have states that all lanes go through. */
+static gboolean
+leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  gboolean good;
+
+  if (!leat_session_enter_buffers (self, error))
+    return FALSE;
+  good = leat_batch_run_together (self, run, cancellable, error);
+  /* What did not end has them until the session is closed. */
+  if (!self->failed)
+    leat_session_leave_buffers (self);
+  self->stats.runs += good ? run->n : 0;
+  self->levels_changed = TRUE;
+  return good;
+}
+
+/* Each is run once, whatever is said of single runs. */
+static gboolean
+leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  guint64 repeat = self->repeat;
+  gboolean good;
+
+  self->repeat = 1;
+  good = leat_batch_run_in_turn (self, run, cancellable, error);
+  self->repeat = repeat;
+  return good;
+}
+
+static gboolean
+leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  gboolean in_turn;
+
+  if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
+      || !leat_session_check_batch_n (run->n, error) || !leat_session_have_batch (self, error)
+      || !leat_session_check_batch_inputs (self, run, error))
+    return FALSE;
+  in_turn = self->memo != NULL || self->batch->shape->why_in_turn != NULL;
+  if (!leat_session_prepare_batch (self, run, in_turn, error))
+    return FALSE;
+  return in_turn ? leat_session_run_in_turn (self, run, cancellable, error)
+                 : leat_session_run_together (self, run, cancellable, error);
+}
+
+static void
+leat_batch_free_result (gpointer bytes)
+{
+  if (bytes != NULL)
+    g_bytes_unref (bytes);
+}
+
+/**
+ * leat_session_replay_batch:
+ * @self: an open session that is not running
+ * @n_lanes: how many independent inputs there are
+ * @inputs: (nullable) (element-type GLib.Bytes): for each lane the data of every input, in the order in which the plan
+ *   has the sources: all of the first lane, then all of the second; %NULL: what leat_session_map_batch () lent
+ * @results: (out) (optional) (nullable) (transfer container) (element-type GLib.Bytes): likewise, the data of every
+ *   output; %NULL for a lane that failed.  Where it is not asked for, results are in the memory that
+ *   leat_session_map_batch () lends
+ * @cancellable: (nullable): to give up between two launches
+ * @error: return location for an error
+ *
+ * Runs the pipeline once for each of many inputs, many of them in one launch: one upload, one launch for each kernel
+ * and one readback serve all lanes of it.  #LeatSession:repeat is of single runs only.
+ *
+ * What cannot be done for many lanes at once (foreign work, kernels that use the grid's z) is done for one after the
+ * other within the launch; where lanes depend on each other through what is kept from run to run, they are run in turn
+ * altogether, in the order of the lanes.  leat_session_get_batch_plan () tells.  Every result is the one that a single
+ * run gives.
+ *
+ * All inputs are looked at first: one of a wrong size refuses the whole batch, and nothing has happened then.  A lane
+ * whose data make a node fail (more items than its output holds) fails alone, see leat_session_dup_lane_error (); the
+ * others are as good as without it.  After an error of the device the session has failed.
+ *
+ * Returns: whether all lanes were run, with or without an error of their own; %LEAT_SESSION_ERROR_BATCH for inputs that
+ *   do not fit; else as leat_session_replay ()
+ */
+gboolean
+leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray *inputs, GPtrArray **results,
+                           GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GPtrArray) given = results != NULL ? g_ptr_array_new_with_free_func (leat_batch_free_result) : NULL;
+  LeatBatchRun run = { .n = n_lanes, .inputs = inputs, .results = given };
+  gboolean good;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+
+  if (results != NULL)
+    *results = NULL;
+  if (!leat_session_begin (self, error))
+    return FALSE;
+  good = leat_session_do_batch (self, &run, cancellable, error);
+  leat_session_tell_stats (self);
+  leat_session_end (self, LEAT_SESSION_FREE);
+  if (good && results != NULL)
+    *results = g_steal_pointer (&given);
+  return good;
+}
+
+/**
+ * leat_session_dup_lane_error:
+ * @self: an open session that is not running
+ * @lane: a lane of the last batch
+ *
+ * Tells why a lane failed.
+ *
+ * Returns: (transfer full) (nullable): the error; %NULL where the lane has its results
+ */
+GError *
+leat_session_dup_lane_error (LeatSession *self, guint lane)
+{
+  const GError *found = NULL;
+  GError *copy = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+
+  if (!leat_session_take (self, NULL))
+    return NULL;
+  if (self->batch != NULL && lane < self->batch->errors->len)
+    found = g_ptr_array_index (self->batch->errors, lane);
+  copy = found != NULL ? g_error_copy (found) : NULL;
+  leat_session_let_go (self);
+  return copy;
+}
+
+/**
+ * leat_session_get_batch_plan:
+ * @self: an open session that is not running
+ * @error: return location for an error
+ *
+ * Gets the plan of one launch of a batch, which says of every op whether it is done for all lanes at once, and why not.
+ *
+ * Returns: (transfer full): a plan; %NULL where the pipeline takes no batches
+ */
+LeatPlan *
+leat_session_get_batch_plan (LeatSession *self, GError **error)
+{
+  LeatPlan *plan = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+
+  if (!leat_session_take_open (self, error))
+    return NULL;
+  if (leat_session_have_batch (self, error))
+    plan = g_object_ref (self->batch->shape);
+  leat_session_let_go (self);
+  return plan;
+}

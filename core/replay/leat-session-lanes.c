@@ -1,0 +1,183 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-app-private.h"
+
+#include <sys/resource.h>
+
+/* How many lanes a session streams over, and whether it pays.  With lanes=auto the first runs are done one after the
+ * other; what they took in the source, on the device and in the sink says what would be gained by doing these beside
+ * each other. */
+
+#define LEAT_LANES_AUTO      3
+#define LEAT_LANES_TRIAL     4          /* runs before the first look; each look later is after four times as many */
+#define LEAT_LANES_GAIN_US   50         /* of a run, at least; to hand a run from thread to thread takes time too */
+#define LEAT_LANES_SHARE     10         /* and a tenth of it */
+#define LEAT_LANES_MOST_HOST (1u << 30) /* pinned bytes that further lanes may take */
+
+/* Memory that the program fills or reads is that of one lane. */
+static gboolean
+leat_session_is_queued (LeatSession *self)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (leat_session_get_input (self, i)->direct)
+      return FALSE;
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (leat_session_get_output (self, i)->direct)
+      return FALSE;
+  return self->inputs->len > 0;
+}
+
+/* Then data at fault fail a run alone, and what comes behind it must not have been read. */
+static gboolean
+leat_session_may_be_refused (LeatSession *self)
+{
+  return ((LeatLane *) g_ptr_array_index (self->lanes, 0))->report_blocks != NULL;
+}
+
+/* A program that pushes and pulls decides itself how far ahead it is. */
+static gboolean
+leat_session_has_app (LeatSession *self)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (LEAT_IS_APP (leat_session_get_input (self, i)->op->node))
+      return TRUE;
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (LEAT_IS_APP (leat_session_get_output (self, i)->op->node))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_session_has_room_for_lanes (LeatSession *self)
+{
+  guint64 more = LEAT_LANES_AUTO - 1;
+  guint64 unused;
+
+  if (leat_plan_get_host_bytes (self->plan) * more > LEAT_LANES_MOST_HOST)
+    return FALSE;
+  if (!leat_device_push (self->device, NULL))
+    return FALSE;
+  unused = leat_lane_get_unused_bytes (g_ptr_array_index (self->lanes, 0));
+  leat_device_pop (self->device);
+  return leat_plan_get_device_bytes (self->plan) * more <= unused / 2;
+}
+
+static gint64
+leat_watch_sum_us (const struct rusage *usage)
+{
+  return (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * G_USEC_PER_SEC + usage->ru_utime.tv_usec
+         + usage->ru_stime.tv_usec;
+}
+
+void
+leat_session_begin_watch (LeatSession *self, LeatWatch *watch)
+{
+  struct rusage usage;
+
+  if (!self->watches_waits)
+    return;
+  getrusage (RUSAGE_THREAD, &usage);
+  *watch = (LeatWatch){ g_get_monotonic_time (), leat_watch_sum_us (&usage), usage.ru_nvcsw };
+}
+
+/* Time in which another thread had the processor was no waiting. */
+void
+leat_session_end_watch (LeatSession *self, const LeatWatch *watch)
+{
+  struct rusage usage;
+
+  if (!self->watches_waits)
+    return;
+  getrusage (RUSAGE_THREAD, &usage);
+  if (usage.ru_nvcsw > watch->n_waits)
+    self->waited_us += g_get_monotonic_time () - watch->begin_us - (leat_watch_sum_us (&usage) - watch->busy_us);
+}
+
+/* The runs since the last look.  Where the device is the processors that sources and sinks run on, nothing is gained
+ * but the time that these wait. */
+static gboolean
+leat_session_gains_by_lanes (LeatSession *self, const LeatLanesTrial *since, guint n)
+{
+  gint64 source_us = self->stats.source_us - since->source_us;
+  gint64 device_us = self->stats.device_us - since->device_us;
+  gint64 sink_us = self->stats.sink_us - since->sink_us;
+  gint64 all_us = source_us + device_us + sink_us;
+  gint64 gain_us = all_us - MAX (MAX (source_us, device_us), sink_us);
+
+  if (self->watches_waits)
+    gain_us = MIN (gain_us, self->waited_us - since->waited_us);
+  return gain_us > (gint64) n * LEAT_LANES_GAIN_US && gain_us > all_us / LEAT_LANES_SHARE;
+}
+
+static void
+leat_session_begin_trial (LeatSession *self, LeatLanesTrial *trial)
+{
+  self->watches_waits = leat_session_get_flight (self, 0)->lane->on_host;
+  trial->began_us = g_get_monotonic_time ();
+  trial->source_us = self->stats.source_us;
+  trial->device_us = self->stats.device_us;
+  trial->sink_us = self->stats.sink_us;
+  trial->waited_us = self->waited_us;
+}
+
+/* Each look is at the last few runs; the first of all is no example. */
+static gboolean
+leat_session_look_at_gain (LeatSession *self, LeatLanesTrial *trial)
+{
+  guint n = trial->n++;
+  gboolean gains;
+
+  trial->next = MAX (trial->next, 1 + LEAT_LANES_TRIAL);
+  if (n == trial->next - LEAT_LANES_TRIAL)
+    leat_session_begin_trial (self, trial);
+  if (n != trial->next)
+    return FALSE;
+  gains = leat_session_gains_by_lanes (self, trial, LEAT_LANES_TRIAL);
+  self->watches_waits = FALSE;
+  trial->run_ns = MAX ((g_get_monotonic_time () - trial->began_us) * 1000 / LEAT_LANES_TRIAL, 1);
+  trial->next *= 4;
+  return gains && leat_session_has_room_for_lanes (self);
+}
+
+/* Runs that are repeated are of one lane, and so are those that work on buffers which the program has too. */
+static gboolean
+leat_session_needs_one_lane (LeatSession *self)
+{
+  return self->n_lanes == 1 || self->repeat > 1 || self->lent->len > 0 || self->held != NULL;
+}
+
+gboolean
+leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
+{
+  if (leat_session_needs_one_lane (self) || self->ended || self->to_calibrate || self->n_filled > 0
+      || !leat_session_is_queued (self))
+    return FALSE;
+  trial->run_ns = 0;
+  if (self->n_lanes > 1)
+    return TRUE;
+  return self->plan->prediction.foreign == 0 && !leat_session_may_be_refused (self) && !leat_session_has_app (self)
+         && leat_session_look_at_gain (self, trial);
+}
+
+/* What cannot be had is no fault where nobody asked for it by number. */
+gboolean
+leat_session_grow_lanes (LeatSession *self, GError **error)
+{
+  const LeatSetupBase base = leat_session_get_base (self);
+  guint n = self->n_lanes > 0 ? self->n_lanes : LEAT_LANES_AUTO;
+  g_autoptr (GError) inner = NULL;
+
+  if (self->lanes->len < n && !leat_setup_grow (self->setup, &base, n, &inner)
+      && (self->n_lanes > 0 || !g_error_matches (inner, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY)))
+    {
+      g_propagate_prefixed_error (error, g_steal_pointer (&inner), "lanes=%u: ", n);
+      return FALSE;
+    }
+  self->levels_changed = TRUE;
+  leat_session_make_flights (self);
+  return TRUE;
+}

@@ -1,0 +1,515 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+#include <pthread.h>
+
+/* Many runs in flight.  The lanes are a ring that three threads go round: a reader asks the sources and fills lanes,
+ * the session's own thread launches what is filled and waits for the oldest, a writer gives results to the sinks.  Each
+ * keeps the order, so results come out as the data came in.  Run number i is in lane i modulo n; four numbers say how
+ * far each has come, and a run is a thread's own while its number is between two of them:
+ *
+ *     drained <= computed <= launched <= filled <= drained + n
+ *
+ * A slow sink so stops the reader.  What fails does so at a run: those before it are given to the sinks, those behind
+ * it are dropped. */
+
+typedef struct
+{
+  LeatSession *session;
+  GCancellable *cancellable;
+  guint n;          /* lanes */
+  guint64 before;   /* runs that there were */
+  gint64 single_ns; /* that a run took with one lane; 0 where it is not asked whether several are faster */
+
+  /* pthread's own, because the thread sanitizer knows these where it does not know GLib's. */
+  pthread_mutex_t lock;
+  pthread_cond_t emptied;       /* for the reader, */
+  pthread_cond_t changed;       /* for the session's thread, */
+  pthread_cond_t computed_more; /* and for the writer: each is woken by what it waits for alone */
+
+  /* Under the lock from here on. */
+  guint64 filled, launched, computed, drained;
+  gboolean read_over; /* nothing will be filled any more */
+  gboolean run_over;  /* nothing will be computed any more */
+  gboolean reader_gone;
+  gboolean stopping; /* something has failed */
+  gboolean replan;   /* the reader waits until properties that were set have been taken over */
+  gboolean gives_up; /* lanes do not pay after all: nothing more is read, and there is no error */
+  gboolean is_clean; /* if the reader ended with an error, no source has lost anything */
+  GError *read_error, *run_error, *write_error;
+  guint64 taken;  /* bytes by sinks, */
+  guint64 given;  /* runs, */
+  gint64 sink_us; /* and time, that the statistics do not know of yet */
+  gint64 reader_idle_us, writer_idle_us;
+  gint64 trial_us;    /* when each lane had been used once */
+  LeatFlow read_flow; /* what the sources gave last */
+} LeatRing;
+
+/* Runs by which it is seen whether several lanes are faster, and by how much they have to be. */
+#define LEAT_RING_TRIAL 32
+#define LEAT_RING_GAIN  20 /* a twentieth */
+
+static void
+leat_ring_lock (LeatRing *self)
+{
+  pthread_mutex_lock (&self->lock);
+}
+
+static void
+leat_ring_unlock (LeatRing *self)
+{
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* Under the lock: something that anybody may wait for. */
+static void
+leat_ring_tell_all (LeatRing *self)
+{
+  pthread_cond_signal (&self->emptied);
+  pthread_cond_signal (&self->changed);
+  pthread_cond_signal (&self->computed_more);
+}
+
+static gint64
+leat_ring_wait (LeatRing *self, pthread_cond_t *condition)
+{
+  gint64 begin = g_get_monotonic_time ();
+
+  pthread_cond_wait (condition, &self->lock);
+  return g_get_monotonic_time () - begin;
+}
+
+static LeatSessionFlight *
+leat_ring_get_flight (LeatRing *self, guint64 number)
+{
+  return leat_session_get_flight (self->session, number % self->n);
+}
+
+/* Waits for a lane that is free.  FALSE: nothing more is to be read. */
+static gboolean
+leat_ring_take_free (LeatRing *self)
+{
+  gboolean good;
+
+  leat_ring_lock (self);
+  while (!self->stopping && !self->gives_up && (self->replan || self->filled - self->drained == self->n))
+    self->reader_idle_us += leat_ring_wait (self, &self->emptied);
+  good = !self->stopping && !self->gives_up;
+  leat_ring_unlock (self);
+  return good;
+}
+
+/* Properties that were set wait until every run that was begun with the former ones is over. */
+static gboolean
+leat_ring_ask_for_props (LeatRing *self)
+{
+  if (!leat_changes_have_props (leat_pipeline_get_changes (self->session->pipeline)))
+    return TRUE;
+  leat_ring_lock (self);
+  self->replan = TRUE;
+  pthread_cond_signal (&self->changed);
+  leat_ring_unlock (self);
+  return leat_ring_take_free (self);
+}
+
+/* The next run's data, whenever they come. */
+static LeatFlow
+leat_ring_fill (LeatRing *self, GError **error)
+{
+  LeatSession *session = self->session;
+  LeatSessionFlight *flight = NULL;
+  gboolean begun = FALSE;
+  LeatFlow flow;
+
+  do
+    {
+      if (!leat_ring_ask_for_props (self))
+        return LEAT_FLOW_EMPTY;
+      if (!leat_session_may_go_on (session, self->cancellable, error))
+        {
+          self->is_clean = session->n_filled == 0;
+          return LEAT_FLOW_ERROR;
+        }
+      flight = leat_ring_get_flight (self, self->filled);
+      if (!begun || !flight->run.streamed)
+        flight->run = (LeatRun){ .streamed = TRUE, .number = self->before + self->filled + 1 };
+      begun = TRUE;
+      flow = leat_session_read_run (session, flight, TRUE, self->cancellable, error);
+      leat_ring_lock (self);
+      flow = flow == LEAT_FLOW_EMPTY && self->stopping ? LEAT_FLOW_END : flow;
+      leat_ring_unlock (self);
+    }
+  while (flow == LEAT_FLOW_EMPTY);
+  return flow;
+}
+
+static gpointer
+leat_ring_read (gpointer data)
+{
+  LeatRing *self = data;
+  LeatFlow flow = LEAT_FLOW_DATA;
+
+  while (flow == LEAT_FLOW_DATA && leat_ring_take_free (self))
+    {
+      GError *error = NULL;
+
+      flow = leat_ring_fill (self, &error);
+      leat_ring_lock (self);
+      self->filled += flow == LEAT_FLOW_DATA;
+      self->read_flow = flow;
+      self->read_error = error;
+      pthread_cond_signal (&self->changed);
+      leat_ring_unlock (self);
+    }
+  leat_ring_lock (self);
+  self->read_over = self->reader_gone = TRUE;
+  pthread_cond_signal (&self->changed);
+  leat_ring_unlock (self);
+  return NULL;
+}
+
+/* Under the lock, by the writer.  What lanes gain is foretold from where time goes with one of them; whether threads
+ * that hand runs to each other get as much of the processors as one thread did shows only when they do. */
+static void
+leat_ring_look_at_gain (LeatRing *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (self->drained == self->n)
+    self->trial_us = now;
+  if (self->drained != self->n + LEAT_RING_TRIAL)
+    return;
+  self->gives_up = (now - self->trial_us) * 1000 / LEAT_RING_TRIAL > self->single_ns - self->single_ns / LEAT_RING_GAIN;
+}
+
+/* FALSE: all that was computed has been given. */
+static gboolean
+leat_ring_take_computed (LeatRing *self)
+{
+  gboolean good;
+
+  leat_ring_lock (self);
+  while (self->drained == self->computed && !self->run_over)
+    self->writer_idle_us += leat_ring_wait (self, &self->computed_more);
+  good = self->drained < self->computed;
+  leat_ring_unlock (self);
+  return good;
+}
+
+static gpointer
+leat_ring_write (gpointer data)
+{
+  LeatRing *self = data;
+  gboolean good = TRUE;
+
+  while (good && leat_ring_take_computed (self))
+    {
+      LeatSessionFlight *flight = leat_ring_get_flight (self, self->drained);
+      GError *error = NULL;
+
+      good = leat_session_give_run (self->session, flight, self->cancellable, &error);
+      leat_ring_lock (self);
+      self->write_error = error;
+      self->stopping = self->stopping || !good;
+      self->taken += flight->run.taken;
+      self->sink_us += flight->run.sink_us;
+      self->given += good;
+      self->drained += good;
+      if (self->single_ns > 0 && good)
+        leat_ring_look_at_gain (self);
+      pthread_cond_signal (&self->emptied);
+      pthread_cond_signal (&self->changed);
+      leat_ring_unlock (self);
+    }
+  return NULL;
+}
+
+typedef enum
+{
+  LEAT_RING_LAUNCH,
+  LEAT_RING_AWAIT,
+  LEAT_RING_REPLAN,
+  LEAT_RING_IDLE,
+  LEAT_RING_OVER
+} LeatRingStep;
+
+/* Under the lock. */
+static LeatRingStep
+leat_ring_choose (LeatRing *self)
+{
+  gboolean under_way = self->computed < self->launched;
+  gboolean may_launch = self->launched < self->filled && !self->stopping;
+
+  if (self->write_error != NULL)
+    return LEAT_RING_OVER;
+  if (may_launch && under_way && leat_session_needs_quiet (self->session, leat_ring_get_flight (self, self->launched)))
+    return LEAT_RING_AWAIT;
+  if (may_launch)
+    return LEAT_RING_LAUNCH;
+  if (under_way)
+    return LEAT_RING_AWAIT;
+  if (self->stopping)
+    return LEAT_RING_OVER;
+  if (self->replan && self->drained == self->filled)
+    return LEAT_RING_REPLAN;
+  return self->read_over && self->drained == self->filled ? LEAT_RING_OVER : LEAT_RING_IDLE;
+}
+
+/* Under the lock: what the others have done. */
+static gboolean
+leat_ring_merge (LeatRing *self)
+{
+  LeatSessionStats *stats = &self->session->stats;
+  gboolean any = self->given > 0;
+
+  if (any && stats->runs == 0)
+    stats->first_us = g_get_monotonic_time () - self->session->open_since_us;
+  stats->runs += self->given;
+  stats->bytes_out += self->taken;
+  stats->sink_us += self->sink_us;
+  stats->writer_busy_us += self->sink_us;
+  stats->reader_idle_us += self->reader_idle_us;
+  stats->writer_idle_us += self->writer_idle_us;
+  self->given = self->taken = 0;
+  self->sink_us = self->reader_idle_us = self->writer_idle_us = 0;
+  return any;
+}
+
+static void
+leat_ring_fail (LeatRing *self, GError *error)
+{
+  leat_ring_lock (self);
+  if (self->run_error == NULL)
+    self->run_error = error;
+  else
+    g_error_free (error);
+  self->stopping = TRUE;
+  leat_ring_tell_all (self);
+  leat_ring_unlock (self);
+}
+
+/* A launch that fails is that run's failure: those before it may still be well. */
+static void
+leat_ring_launch (LeatRing *self)
+{
+  LeatSessionFlight *flight = leat_ring_get_flight (self, self->launched);
+  LeatSession *session = self->session;
+  GError *error = NULL;
+
+  if (!leat_session_start_run (session, flight, &error))
+    {
+      leat_ring_fail (self, error);
+      return;
+    }
+  session->stats.reader_busy_us += flight->run.read_us - flight->run.begin_us;
+  leat_ring_lock (self);
+  self->launched++;
+  session->stats.in_flight_most = MAX (session->stats.in_flight_most, self->launched - self->drained);
+  leat_ring_unlock (self);
+}
+
+static gboolean
+leat_ring_await (LeatRing *self)
+{
+  LeatSessionFlight *flight = leat_ring_get_flight (self, self->computed);
+  GError *error = NULL;
+
+  if (!leat_session_await_run (self->session, flight, &error))
+    {
+      leat_ring_fail (self, error);
+      return FALSE;
+    }
+  leat_ring_lock (self);
+  self->computed++;
+  pthread_cond_signal (&self->computed_more);
+  leat_ring_unlock (self);
+  return TRUE;
+}
+
+/* Nothing is under way. */
+static gboolean
+leat_ring_take_props (LeatRing *self)
+{
+  LeatSession *session = self->session;
+  GError *error = NULL;
+
+  if (!leat_session_take_props (session, TRUE, &error) || !leat_session_grow_lanes (session, &error))
+    {
+      leat_ring_fail (self, error);
+      return FALSE;
+    }
+  leat_ring_lock (self);
+  self->n = session->lanes->len;
+  session->stats.lanes = self->n;
+  self->replan = FALSE;
+  pthread_cond_signal (&self->emptied);
+  leat_ring_unlock (self);
+  return TRUE;
+}
+
+/* How long lanes were under way, and how long none was. */
+static void
+leat_ring_note_time (LeatRing *self, gboolean busy, gint64 *since)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (busy)
+    self->session->stats.lanes_busy_us += now - *since;
+  else
+    self->session->stats.lanes_idle_us += now - *since;
+  *since = now;
+}
+
+static LeatRingStep
+leat_ring_next (LeatRing *self)
+{
+  LeatSession *session = self->session;
+  LeatRingStep step;
+  gboolean any;
+
+  leat_ring_lock (self);
+  any = leat_ring_merge (self);
+  while ((step = leat_ring_choose (self)) == LEAT_RING_IDLE && !any)
+    {
+      leat_ring_wait (self, &self->changed);
+      any = leat_ring_merge (self);
+    }
+  leat_ring_unlock (self);
+  if (any)
+    {
+      leat_session_tell_stats (session);
+      leat_session_post_progress (session);
+    }
+  return step;
+}
+
+static void
+leat_ring_turn (LeatRing *self)
+{
+  gint64 since = g_get_monotonic_time ();
+  gboolean good = TRUE;
+  LeatRingStep step;
+
+  while (good && (step = leat_ring_next (self)) != LEAT_RING_OVER)
+    {
+      leat_ring_note_time (self, self->computed < self->launched, &since);
+      if (step == LEAT_RING_LAUNCH)
+        leat_ring_launch (self);
+      else if (step == LEAT_RING_AWAIT)
+        good = leat_ring_await (self);
+      else if (step == LEAT_RING_REPLAN)
+        good = leat_ring_take_props (self);
+      leat_ring_note_time (self, step == LEAT_RING_AWAIT || self->computed < self->launched, &since);
+    }
+}
+
+/* The reader may be waiting in a source, for data that nobody wants any more. */
+static void
+leat_ring_stop_reader (LeatRing *self)
+{
+  leat_ring_lock (self);
+  self->stopping = self->stopping || !self->read_over;
+  self->run_over = TRUE;
+  leat_ring_tell_all (self);
+  while (!self->reader_gone)
+    {
+      leat_ring_unlock (self);
+      leat_session_unblock (self->session, TRUE, FALSE);
+      g_usleep (200);
+      leat_ring_lock (self);
+    }
+  leat_ring_unlock (self);
+}
+
+/* What was launched and is dropped may still be at work; that it fails is not told, since something did before it. */
+static void
+leat_ring_quiet (LeatRing *self)
+{
+  for (; self->computed < self->launched; self->computed++)
+    leat_lane_synchronize (leat_ring_get_flight (self, self->computed)->lane, NULL);
+}
+
+/* The failure of the first run that failed; that of a thread lies before that of those before it in the ring. */
+static LeatFlow
+leat_ring_settle (LeatRing *self, GError **error)
+{
+  GError *first = self->write_error != NULL ? self->write_error
+                  : self->run_error != NULL ? self->run_error
+                                            : self->read_error;
+  gboolean is_clean = first == self->read_error && self->is_clean;
+
+  if (self->write_error != first)
+    g_clear_error (&self->write_error);
+  if (self->run_error != first)
+    g_clear_error (&self->run_error);
+  if (self->read_error != first)
+    g_clear_error (&self->read_error);
+  if (first != NULL)
+    g_propagate_error (error, first);
+  if (first != NULL && is_clean)
+    {
+      leat_session_tell_stats (self->session);
+      return LEAT_FLOW_ERROR;
+    }
+  /* Data that were read behind a run with a fault in its own would be missing. */
+  leat_session_get_flight (self->session, 0)->run.refused = FALSE;
+  if (first == NULL && self->gives_up && self->read_flow == LEAT_FLOW_DATA)
+    {
+      self->session->stats.lanes = 1;
+      leat_session_tell_stats (self->session);
+      return LEAT_FLOW_DATA;
+    }
+  return leat_session_settle (self->session, first != NULL ? LEAT_FLOW_ERROR : LEAT_FLOW_END, error);
+}
+
+/* Inputs that the first lane had before are not there any more. */
+static void
+leat_ring_forget_inputs (LeatRing *self)
+{
+  for (guint i = 0; i < self->session->inputs->len; i++)
+    leat_session_get_input (self->session, i)->on_device = 0;
+}
+
+static LeatFlow
+leat_ring_run (LeatRing *self, GError **error)
+{
+  GThread *reader, *writer;
+
+  leat_ring_forget_inputs (self);
+  writer = g_thread_new ("leat-writer", leat_ring_write, self);
+  reader = g_thread_new ("leat-reader", leat_ring_read, self);
+  leat_ring_turn (self);
+  leat_ring_stop_reader (self);
+  leat_ring_quiet (self);
+  g_thread_join (reader);
+  g_thread_join (writer);
+  leat_ring_merge (self);
+  return leat_ring_settle (self, error);
+}
+
+LeatFlow
+leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error)
+{
+  LeatRing ring = { .session = self, .cancellable = cancellable, .before = self->stats.runs, .single_ns = single_ns };
+  LeatFlow flow;
+
+  if (!leat_session_grow_lanes (self, error))
+    return LEAT_FLOW_ERROR;
+  ring.n = self->lanes->len;
+  self->stats.lanes = ring.n;
+  pthread_mutex_init (&ring.lock, NULL);
+  pthread_cond_init (&ring.emptied, NULL);
+  pthread_cond_init (&ring.changed, NULL);
+  pthread_cond_init (&ring.computed_more, NULL);
+  flow = leat_ring_run (&ring, error);
+  pthread_cond_destroy (&ring.computed_more);
+  pthread_cond_destroy (&ring.changed);
+  pthread_cond_destroy (&ring.emptied);
+  pthread_mutex_destroy (&ring.lock);
+  return flow;
+}

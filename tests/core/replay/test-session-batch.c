@@ -1,0 +1,300 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "session-fixture.h"
+
+#define N       100
+#define MAP     "app name=source spec=f32[100] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
+#define BOUNDED "app name=source spec=f32[<=100] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
+
+static float
+value (guint lane, guint i)
+{
+  return (float) ((lane * 31 + i * 7) % 513) - 100;
+}
+
+/* (element-type GBytes) Of @lane there are as many items as @count says. */
+static GPtrArray *
+make_inputs (guint n, guint (*count) (guint lane))
+{
+  GPtrArray *inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint lane = 0; lane < n; lane++)
+    {
+      float x[N];
+
+      for (guint i = 0; i < N; i++)
+        x[i] = value (lane, i);
+      g_ptr_array_add (inputs, g_bytes_new (x, (*count) (lane) * sizeof *x));
+    }
+  return inputs;
+}
+
+static guint
+count_all (guint lane)
+{
+  return N;
+}
+
+/* Also lanes without any item, and full ones. */
+static guint
+count_some (guint lane)
+{
+  return lane * 37 % (N + 1);
+}
+
+static GPtrArray *
+run_batch (SessionFixture *fixture, guint n, GPtrArray *inputs)
+{
+  g_autoptr (GError) error = NULL;
+  GPtrArray *results = NULL;
+
+  leat_session_replay_batch (fixture->session, n, inputs, &results, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (results);
+  g_assert_cmpuint (results->len, ==, n);
+  return results;
+}
+
+static void
+check_lane (GBytes *result, guint lane, guint n)
+{
+  gsize size;
+  const float *y;
+
+  g_assert_nonnull (result);
+  y = g_bytes_get_data (result, &size);
+  g_assert_cmpuint (size, ==, n * sizeof *y);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpfloat (y[i], ==, 2 * value (lane, i) + 1);
+}
+
+static void
+check_batch (SessionFixture *fixture, guint n, guint (*count) (guint lane))
+{
+  g_autoptr (GPtrArray) inputs = make_inputs (n, count);
+  g_autoptr (GPtrArray) results = run_batch (fixture, n, inputs);
+
+  for (guint lane = 0; lane < n; lane++)
+    check_lane (g_ptr_array_index (results, lane), lane, (*count) (lane));
+}
+
+typedef struct
+{
+  const char *text;
+  guint (*count) (guint lane);
+  LeatExecutor executor;
+  guint batch;
+} Case;
+
+static const Case cases[] = {
+  { MAP, count_all, LEAT_EXECUTOR_GRAPH, 0 },      { MAP, count_all, LEAT_EXECUTOR_EAGER, 0 },
+  { BOUNDED, count_some, LEAT_EXECUTOR_GRAPH, 0 }, { BOUNDED, count_some, LEAT_EXECUTOR_EAGER, 16 },
+  { MAP, count_all, LEAT_EXECUTOR_AUTO, 8 },       { BOUNDED, count_some, LEAT_EXECUTOR_AUTO, 1 },
+};
+
+static void
+test_batch_of_any_size (gconstpointer data)
+{
+  const Case *it = data;
+  SessionFixture fixture;
+
+  session_fixture_open (&fixture, it->text, it->executor);
+  g_object_set (fixture.session, "batch", it->batch, NULL);
+  for (guint n = 1; n <= 130; n++)
+    check_batch (&fixture, n, it->count);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, 130 * 131 / 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "lane-errors"), ==, 0);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_batch_is_what_single_runs_give (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GPtrArray) inputs = make_inputs (70, count_some);
+  g_autoptr (GPtrArray) results = NULL;
+
+  session_fixture_open (&fixture, BOUNDED, LEAT_EXECUTOR_GRAPH);
+  results = run_batch (&fixture, 70, inputs);
+  for (guint lane = 0; lane < 70; lane++)
+    {
+      gsize size;
+      gconstpointer data = g_bytes_get_data (g_ptr_array_index (inputs, lane), &size);
+      g_autoptr (GBytes) single = session_fixture_run (&fixture, data, size);
+
+      g_assert_true (g_bytes_equal (single, g_ptr_array_index (results, lane)));
+    }
+  session_fixture_close (&fixture);
+}
+
+static void
+test_batch_in_place (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  LeatView in, out;
+  guint64 in_stride, out_stride, count;
+
+  session_fixture_open (&fixture, BOUNDED, LEAT_EXECUTOR_GRAPH);
+  leat_session_map_batch (fixture.session, "source", 200, &in, &in_stride, &error);
+  g_assert_no_error (error);
+  leat_session_map_batch (fixture.session, "sink", 200, &out, &out_stride, &error);
+  g_assert_no_error (error);
+  for (guint lane = 0; lane < 200; lane++)
+    {
+      float *x = (float *) ((guint8 *) in.data + lane * in_stride);
+
+      for (guint i = 0; i < N; i++)
+        x[i] = value (lane, i);
+      leat_session_set_lane_count (fixture.session, "source", lane, count_some (lane), &error);
+      g_assert_no_error (error);
+    }
+  leat_session_replay_batch (fixture.session, 200, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (guint lane = 0; lane < 200; lane++)
+    {
+      const float *y = (const float *) ((guint8 *) out.data + lane * out_stride);
+
+      g_assert_true (leat_session_get_lane_count (fixture.session, "sink", lane, &count, &error));
+      g_assert_cmpuint (count, ==, count_some (lane));
+      for (guint i = 0; i < count; i++)
+        g_assert_cmpfloat (y[i], ==, 2 * value (lane, i) + 1);
+    }
+  session_fixture_close (&fixture);
+}
+
+static void
+test_batch_says_what_is_coalesced (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autofree char *text = NULL;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  plan = leat_session_get_batch_plan (fixture.session, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (plan->traits.lanes, >=, 64);
+  g_assert_null (plan->why_in_turn);
+  g_assert_cmpuint (plan->prediction.kernels, ==, 1);
+  g_assert_cmpuint (plan->prediction.copies, ==, 2);
+  text = leat_plan_to_text (plan);
+  g_assert_nonnull (strstr (text, "coalesced"));
+  g_assert_null (strstr (text, "spread"));
+  g_clear_object (&plan);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_batch_takes_arguments (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) inputs = make_inputs (100, count_all), results = NULL;
+  LeatNode *node;
+
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[100] -> upload -> map name=m expr=\"a*x+b\" a=2 b=1 -> "
+                        "readback -> app name=sink\n",
+                        LEAT_EXECUTOR_GRAPH);
+  check_batch (&fixture, 100, count_all);
+  node = leat_pipeline_get_node (fixture.pipeline, "m", &error);
+  leat_node_set_arg (node, "b", g_variant_new_double (5), &error);
+  g_assert_no_error (error);
+  results = run_batch (&fixture, 100, inputs);
+  for (guint lane = 0; lane < 100; lane++)
+    {
+      const float *y = g_bytes_get_data (g_ptr_array_index (results, lane), NULL);
+
+      g_assert_cmpfloat (y[3], ==, 2 * value (lane, 3) + 5);
+    }
+  session_fixture_close (&fixture);
+}
+
+static void
+test_batch_refuses_wrong_sizes (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) inputs = make_inputs (20, count_all);
+  GPtrArray *results = NULL;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  g_bytes_unref (g_ptr_array_index (inputs, 13));
+  g_ptr_array_index (inputs, 13) = g_bytes_new_static ("abc", 3);
+  g_assert_false (leat_session_replay_batch (fixture.session, 20, inputs, &results, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
+  g_assert_nonnull (strstr (error->message, "lane 13"));
+  g_assert_null (results);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs"), ==, 0);
+  g_clear_error (&error);
+  g_assert_false (leat_session_replay_batch (fixture.session, 19, inputs, &results, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
+  g_clear_error (&error);
+  g_assert_false (leat_session_replay_batch (fixture.session, 0, inputs, &results, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
+  g_clear_error (&error);
+  g_assert_false (leat_session_replay_batch (fixture.session, 5, NULL, NULL, NULL, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
+  check_batch (&fixture, 33, count_all);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_batch_is_remembered (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GPtrArray) inputs = make_inputs (1, count_all);
+  g_autoptr (GPtrArray) results = NULL;
+
+  for (guint lane = 1; lane < 40; lane++)
+    g_ptr_array_add (inputs, g_bytes_ref (g_ptr_array_index (inputs, 0)));
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "memo", LEAT_MEMO_EXACT, NULL);
+  g_assert_true (leat_session_open (fixture.session, NULL, NULL));
+  results = run_batch (&fixture, 40, inputs);
+  for (guint lane = 0; lane < 40; lane++)
+    check_lane (g_ptr_array_index (results, lane), 0, N);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 39);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_batch_needs_app_nodes (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  LeatView view;
+  guint64 stride;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  g_assert_false (leat_session_map_batch (fixture.session, "nobody", 4, &view, &stride, &error));
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME);
+  g_clear_error (&error);
+  g_assert_false (leat_session_set_lane_count (fixture.session, "source", 4, N, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
+  session_fixture_close (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/leat/session/batch/of-any-size/%u", i);
+
+      g_test_add_data_func (name, &cases[i], test_batch_of_any_size);
+    }
+  g_test_add_func ("/leat/session/batch/is-what-single-runs-give", test_batch_is_what_single_runs_give);
+  g_test_add_func ("/leat/session/batch/in-place", test_batch_in_place);
+  g_test_add_func ("/leat/session/batch/says-what-is-coalesced", test_batch_says_what_is_coalesced);
+  g_test_add_func ("/leat/session/batch/takes-arguments", test_batch_takes_arguments);
+  g_test_add_func ("/leat/session/batch/refuses-wrong-sizes", test_batch_refuses_wrong_sizes);
+  g_test_add_func ("/leat/session/batch/is-remembered", test_batch_is_remembered);
+  g_test_add_func ("/leat/session/batch/needs-app-nodes", test_batch_needs_app_nodes);
+  return g_test_run ();
+}
