@@ -35,7 +35,8 @@ leat_lane_allocate_told (LeatLane *self, GError **error)
   guint64 bytes = leat_plan_get_told_bytes (self->plan);
 
   if (self->told == NULL)
-    self->told = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
+    self->told =
+      leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
   if (self->told != NULL)
     memset (leat_memory_get_host (self->told), 0, bytes);
   return self->told != NULL;
@@ -50,8 +51,8 @@ leat_lane_allocate_reports (LeatLane *self, GError **error)
     return TRUE;
   if (!leat_lane_allocate_told (self, error))
     return FALSE;
-  self->report_blocks = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE,
-                                         leat_plan_get_report_bytes (self->plan), "what kernels report", error);
+  self->report_blocks = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_DEVICE,
+                                              leat_plan_get_report_bytes (self->plan), "what kernels report", error);
   for (guint i = 0; i < n && self->report_blocks != NULL; i++)
     if (!leat_lane_write_block (self, i, error))
       return FALSE;
