@@ -96,7 +96,7 @@ __global__ void mandelbrot(uint8_t *pixels, int pixels_dim0, int pixels_dim1, Le
     int across = (pixels_dim1 + 63) / 64, down = (pixels_dim0 + 63) / 64;
     ushort4 area;
 
-    GRID_FOR(i, across * down) {
+    QUEUE_FOR(i, across * down, areas) {
         int x = i % across * 64, y = i / across * 64;
 
         area = make_ushort4(x, y, min(64, pixels_dim1 - x), min(64, pixels_dim0 - y));

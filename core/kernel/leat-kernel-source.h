@@ -80,7 +80,8 @@ typedef enum
  * @name: its name in the source
  * @port: (nullable): the port that it belongs to, for an input or an output itself; %NULL for a scalar
  * @dim: which dimension, for %LEAT_PARAM_DIM
- * @type: the type as it is written, without `const` and `*`: `float`, `uint64_t`, `float4`; of a queue that of its items
+ * @type: the type as it is written, without `const` and `*`: `float`, `uint64_t`, `float4`; of a queue that of its
+ * items
  * @dtype: (nullable): Leat's name of that type, such as `f32`; %NULL where it has none
  * @item_bytes: bytes of one value of @type: 16 for `float4`
  * @item_lanes: values of @dtype in one of @type: 4 for `float4`, else 1

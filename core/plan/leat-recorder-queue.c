@@ -29,15 +29,15 @@ leat_queue_info_make_view (const LeatQueueInfo *self)
   return g_bytes_new (&view, sizeof view);
 }
 
-/* What says whose turn it is; the items may be anything. */
+/* Of one that is kept, what is of the run alone.  Else all that says whose turn it is; the items may be anything. */
 static void
-leat_recorder_empty_queue (LeatRecorder *self, LeatBufferId id, guint shift)
+leat_recorder_begin_queue (LeatRecorder *self, LeatBufferId id, gboolean is_kept, guint shift)
 {
   LeatOp *op = leat_plan_add_op (self->plan, LEAT_OP_FILL, self->node);
 
   op->to = id;
-  op->bytes = sizeof (LeatQueueRing) + ((guint64) sizeof (guint64) << shift);
-  leat_op_touch (op, id, LEAT_ACCESS_WRITE);
+  op->bytes = is_kept ? sizeof (LeatQueueStart) : sizeof (LeatQueueRing) + ((guint64) sizeof (guint64) << shift);
+  leat_op_touch (op, id, is_kept ? LEAT_ACCESS_READ_WRITE : LEAT_ACCESS_WRITE);
 }
 
 /**
@@ -47,8 +47,8 @@ leat_recorder_empty_queue (LeatRecorder *self, LeatBufferId id, guint shift)
  *
  * Adds a queue of work items in the device's memory, for one call of a kernel with a parameter `LeatQueue<T>`.
  *
- * A queue that is not kept is empty when a run begins.  One that is kept is among the states of the session, as its node
- * and its name: it is saved, restored and copied with them.
+ * A queue that is not kept is empty when a run begins.  One that is kept is among the states of the session, as its
+ * node and its name: it is saved, restored and copied with them.
  *
  * Returns: the buffer, for %LEAT_ARG_QUEUE
  */
@@ -65,7 +65,6 @@ leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info)
   buffer->scope = info->scope;
   buffer->queue = leat_queue_info_make_view (info);
   buffer->loses = info->loses;
-  if (!info->is_kept)
-    leat_recorder_empty_queue (self, id, shift);
+  leat_recorder_begin_queue (self, id, info->is_kept, shift);
   return id;
 }

@@ -24,8 +24,19 @@
 #define LEAT_QUEUE_LINE 128 /* bytes between counters that many threads add to */
 #define LEAT_QUEUE_LEAST_SHIFT 5 /* cells for at least a warp */
 
+/* The numbers of QUEUE_FOR, which are given out anew in each run, also where the items are kept. */
 typedef struct
 {
+  uint64_t drawn;
+  uint64_t total; /* that there are; 0 before the first thread asks */
+  uint64_t pad_1[LEAT_QUEUE_LINE / 8 - 2];
+  uint64_t finished;
+  uint64_t pad_2[LEAT_QUEUE_LINE / 8 - 1];
+} LeatQueueStart;
+
+typedef struct
+{
+  LeatQueueStart start;
   uint64_t outstanding; /* pushed and not yet done; above the capacity while a push takes back what did not fit */
   uint64_t pad_1[LEAT_QUEUE_LINE / 8 - 1];
   uint64_t tail;

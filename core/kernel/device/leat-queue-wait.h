@@ -5,7 +5,7 @@
 
 /* What waits for items, behind leat-queue.h.  On the CPU it stands inside a struct, whose members wait. */
 
-/* Takes the oldest item, waiting until there is one; false when none is outstanding any more. */
+/* Takes the oldest item, waiting until there is one; false when none is outstanding and none to come. */
 template <class T>
 LEAT_QUEUE_WAITING bool
 leat_queue_next (const LeatQueue<T> &queue, T &item)
@@ -14,7 +14,7 @@ leat_queue_next (const LeatQueue<T> &queue, T &item)
 
   while (!leat_queue_claim (queue, item))
     {
-      if (leat_queue_outstanding (queue) == 0 || leat_queue_gives_up (queue, watch, LEAT_QUEUE_NOW ()))
+      if (leat_queue_is_finished (queue) || leat_queue_gives_up (queue, watch, LEAT_QUEUE_NOW ()))
         return false;
       __nanosleep (100);
     }
@@ -34,7 +34,7 @@ leat_queue_next_of_block (const LeatQueue<T> &queue, T &item, bool &mine)
       mine = leat_queue_claim (queue, item);
       if (__syncthreads_or (mine))
         return true;
-      ended = first && (leat_queue_outstanding (queue) == 0 || leat_queue_gives_up (queue, watch, LEAT_QUEUE_NOW ()));
+      ended = first && (leat_queue_is_finished (queue) || leat_queue_gives_up (queue, watch, LEAT_QUEUE_NOW ()));
       if (__syncthreads_or (ended))
         return false;
       __nanosleep (100);

@@ -236,6 +236,47 @@ leat_queue_outstanding (const LeatQueue<T> &queue)
   return leat_queue_look (&queue.ring->outstanding);
 }
 
+/* Whether no item is outstanding and none is to come of QUEUE_FOR. */
+template <class T>
+LEAT_QUEUE_FUNCTION bool
+leat_queue_is_finished (const LeatQueue<T> &queue)
+{
+  return leat_queue_look (&queue.ring->start.finished) >= leat_queue_peek (&queue.ring->start.total)
+         && leat_queue_outstanding (queue) == 0;
+}
+
+/* The next of the numbers up to @n that nobody has; @n or more when all are given out. */
+template <class T>
+LEAT_QUEUE_FUNCTION uint64_t
+leat_queue_draw (const LeatQueue<T> &queue, uint64_t n)
+{
+  const leat_queue_crowd crowd (queue.ring);
+  uint64_t first = n;
+
+  if (crowd.rank == 0)
+    {
+      leat_queue_raise (&queue.ring->start.total, n);
+      if (leat_queue_peek (&queue.ring->start.drawn) < n)
+        first = leat_queue_add (&queue.ring->start.drawn, crowd.size);
+    }
+  return crowd.share (first) + crowd.rank;
+}
+
+/* All that a number brings has been pushed. */
+template <class T>
+LEAT_QUEUE_FUNCTION uint64_t
+leat_queue_draw_again (const LeatQueue<T> &queue, uint64_t n)
+{
+  leat_queue_add_release (&queue.ring->start.finished, 1);
+  return leat_queue_draw (queue, n);
+}
+
+/* Gives each of the items 0 to n - 1 to one of the threads that are there, which pushes the work that begins with it.
+ * No thread waits for one that has not begun to run, and none that waits for work leaves before all are given out. */
+#define QUEUE_FOR(i, n, queue)                                                                                         \
+  for (uint64_t leat_end_of_##i = (n), i = leat_queue_draw (queue, leat_end_of_##i); i < leat_end_of_##i;              \
+       i = leat_queue_draw_again (queue, leat_end_of_##i))
+
 template <class T>
 LEAT_QUEUE_FUNCTION uint64_t
 leat_queue_capacity (const LeatQueue<T> &queue)
@@ -266,16 +307,17 @@ LEAT_QUEUE_FUNCTION bool
 leat_queue_gives_up (const LeatQueue<T> &queue, leat_queue_watch &watch, uint64_t now)
 {
   uint64_t outstanding = leat_queue_peek (&queue.ring->outstanding);
-  uint64_t seen = leat_queue_peek (&queue.ring->head) * 0x9e3779b97f4a7c15ul + outstanding;
+  uint64_t seen = leat_queue_peek (&queue.ring->head) * 0x9e3779b97f4a7c15ul + outstanding
+                  + (leat_queue_peek (&queue.ring->start.finished) << 32);
   LeatQueueTotals *totals = leat_queue_totals (queue);
 
   if (watch.since == 0 || watch.seen != seen)
     watch = { seen, now };
-  if (queue.patience_ns == 0 || now - watch.since < queue.patience_ns || outstanding == 0)
+  if (queue.patience_ns == 0 || now - watch.since < queue.patience_ns)
     return false;
   if (totals != nullptr)
     {
-      leat_queue_raise (&totals->stuck, outstanding);
+      leat_queue_raise (&totals->stuck, outstanding > 0 ? outstanding : 1);
       leat_queue_tell (queue.block);
     }
   return true;

@@ -8,7 +8,8 @@
 /* Kernels with queues of work items, and what they come to when a single thread does it.
  *
  * `visit`, `visit_by_blocks` and `visit_by_handfuls` walk through trees: each item of the input is the root of one, and
- * what children a node has follows from a hash of it.  They give how many nodes there are and the sum of their hashes. */
+ * what children a node has follows from a hash of it.  They give how many nodes there are and the sum of their hashes.
+ */
 
 #define QUEUE_ITEMS 4096 /* that the input holds */
 

@@ -177,7 +177,8 @@ test_queue_in_order (void)
 
   fill (items, G_N_ELEMENTS (items), 5);
   queue_fixture_open (&fixture, "entry=in_order grid=1 block=32 queue=37", LEAT_EXECUTOR_GRAPH);
-  queue_fixture_assert_equal (queue_fixture_walk (&fixture, items, G_N_ELEMENTS (items)), (QueueSums){ 0, 37 - 1000 % 37 });
+  queue_fixture_assert_equal (queue_fixture_walk (&fixture, items, G_N_ELEMENTS (items)),
+                              (QueueSums){ 0, 37 - 1000 % 37 });
   g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "most"), ==, 37);
   session_fixture_close (&fixture);
 }
@@ -317,8 +318,7 @@ test_queue_careless (gconstpointer executor)
     { { 0, 1, 0 },
       "kernel \"work\": queue \"work\" has waited for 0.2 s in which none of 1 items was done; each that is claimed "
       "needs a leat_queue_done (), and none may wait for another" },
-    { { 0, 0, 2 },
-      "kernel \"work\": leat_queue_done () came 1 times more than items of queue \"work\"" },
+    { { 0, 0, 2 }, "kernel \"work\": leat_queue_done () came 1 times more than items of queue \"work\"" },
   };
   static const guint32 good[] = { 0, 0, 0 };
   SessionFixture fixture;
