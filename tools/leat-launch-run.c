@@ -6,6 +6,7 @@
 
 #include "leat-launch-crash.h"
 #include "leat-launch-progress.h"
+#include "leat-launch-report.h"
 #include "leat-launch-signals.h"
 #include "leat-launch-stats.h"
 
@@ -119,7 +120,8 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   self->session = leat_session_new (pipeline, options->device);
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
-                options->timing, "trace", options->trace_path, "lanes", options->lanes, NULL);
+                options->timing, "trace", options->trace_path, "lanes", options->lanes, "budget", options->budget,
+                NULL);
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
@@ -209,6 +211,17 @@ leat_launch_say_stats (LeatLaunch *self)
   if (self->options->stats_format == LEAT_STATS_NONE)
     return TRUE;
   text = leat_launch_dup_stats (self, FALSE, &self->error);
+  return text != NULL && leat_launch_print_stats (text, self->output, &self->error);
+}
+
+static gboolean
+leat_launch_say_report (LeatLaunch *self)
+{
+  g_autofree char *text = NULL;
+
+  if (self->options->report_format == LEAT_FORMAT_NONE)
+    return TRUE;
+  text = leat_launch_report_to_string (self->options, self->session, &self->error);
   return text != NULL && leat_launch_print_stats (text, self->output, &self->error);
 }
 
@@ -329,7 +342,9 @@ leat_launch_run_steps (LeatLaunch *self)
   if (!leat_launch_save_state (self))
     return leat_launch_fail (self);
   leat_launch_say_results (self);
-  return leat_launch_say_stats (self) && leat_launch_draw (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
+  return leat_launch_say_stats (self) && leat_launch_say_report (self) && leat_launch_draw (self)
+           ? LEAT_EXIT_OK
+           : leat_launch_fail (self);
 }
 
 /* A run would wait for its first push for ever. */
