@@ -61,7 +61,7 @@ leat_binding_view (const LeatBinding *self, LeatView *view, gboolean counts)
     view->count = self->count;
 }
 
-#define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
+#define LEAT_PARAM_SLOT 48 /* bytes a parameter may take, and a multiple of its alignment */
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
 typedef struct
@@ -160,6 +160,8 @@ typedef struct
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */
   LeatReportRecord records[LEAT_REPORT_KEPT];
+  const LeatBuffer *queue; /* NULL; or it is no report of the kernel's own but of what became of this queue: */
+  LeatQueueTotals totals;
 } LeatReport;
 
 typedef struct _LeatLane LeatLane;
@@ -394,6 +396,17 @@ CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 gboolean leat_lane_has_reports (LeatLane *self);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
+
+/* What became of the items of a queue, on this lane. */
+typedef struct
+{
+  const LeatOp *op;
+  const LeatBuffer *queue;
+  LeatQueueTotals totals;
+} LeatLaneQueue;
+
+/* Between runs: adds all of them to @queues (LeatLaneQueue), in the order of the ops. */
+gboolean leat_lane_read_queues (LeatLane *self, GArray *queues, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);

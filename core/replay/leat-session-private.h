@@ -439,6 +439,11 @@ GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);
 GVariant *leat_session_print_reports (LeatSession *self);
 GVariant *leat_session_dup_refusal (LeatSession *self);
+/* Of what went wrong with a queue (leat-session-queues.c). */
+gboolean leat_queue_report_is_error (const LeatReport *self);
+char *leat_queue_report_dup_text (const LeatReport *self);
+GError *leat_queue_report_make_error (const LeatReport *self);
+void leat_queue_report_add_details (const LeatReport *self, GVariantDict *dict);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
