@@ -57,7 +57,8 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
   self->spread = g_new0 (LeatLaunch *, plan->ops->len + 1);
   self->live = plan->traits.lanes;
-  self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
+  self->stream = leat_stream_new (resident->device,
+                                  plan->traits.urgent ? LEAT_STREAM_PRIORITY_HIGH : LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
       || !leat_lane_allocate_overs (self, error) || !leat_lane_allocate_reports (self, error)

@@ -41,6 +41,16 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
   return FALSE;
 }
 
+/* Others have their part of the device's memory. */
+static gboolean
+leat_session_ask_to_open (LeatSession *self, guint64 bytes, GError **error)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = leat_session_get_overseer (self, &klass);
+
+  return overseer == NULL || (*klass->admit) (overseer, self, self->device, bytes, error);
+}
+
 /* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
 static gboolean
 leat_session_plan (LeatSession *self, GError **error)
@@ -75,10 +85,12 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.capture = captures[self->executor];
   traits.early = earlies[self->early_start];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
+  traits.urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
   leat_session_note_time (&self->stats.bind_us, &since);
-  return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
+  return leat_session_ask_to_open (self, leat_plan_get_device_bytes (self->plan), error)
+         && leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
@@ -226,6 +238,8 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
 gboolean
 leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 {
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = NULL;
   gboolean opened;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
@@ -233,6 +247,9 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
     return FALSE;
   opened = leat_session_check_may_open (self, error) && leat_session_build (self, cancellable, error);
   leat_session_let_go (self);
+  overseer = leat_session_get_overseer (self, &klass);
+  if (overseer != NULL)
+    (*klass->opened) (overseer, self);
   return opened;
 }
 
@@ -246,9 +263,17 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 void
 leat_session_close (LeatSession *self)
 {
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = NULL;
+
   g_return_if_fail (LEAT_IS_SESSION (self));
+  overseer = leat_session_get_overseer (self, &klass);
+  if (overseer != NULL)
+    (*klass->closing) (overseer, self);
   leat_session_take_over (self);
   if (self->is_open)
     leat_session_take_down (self);
   leat_session_let_go_over (self);
+  if (overseer != NULL)
+    (*klass->closed) (overseer, self);
 }

@@ -1,0 +1,36 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "replay/leat-session.h"
+
+G_BEGIN_DECLS
+
+/* Who has a session run when others are to run as well.  Calls come from the thread that has or wants the session. */
+typedef struct
+{
+  /* It is being opened, its plan needs so much memory of @device: FALSE refuses. */
+  gboolean (*admit) (GObject *overseer, LeatSession *session, LeatDevice *device, guint64 bytes, GError **error);
+  /* An opening that was admitted has ended, well or not; the session is had no more. */
+  void (*opened) (GObject *overseer, LeatSession *session);
+  /* It will be closed: nothing is begun with it from now on. */
+  void (*closing) (GObject *overseer, LeatSession *session);
+  void (*closed) (GObject *overseer, LeatSession *session);
+} LeatOverseerClass;
+
+/* At most one, which is not kept alive.  FALSE where there is another. */
+gboolean leat_session_set_overseer (LeatSession *self, const LeatOverseerClass *klass, GObject *overseer);
+void leat_session_drop_overseer (LeatSession *self, GObject *overseer);
+
+/* One run with data that the call brings and results that it gives, past queues: @inputs (GBytes) for each source in
+ * the order of the plan.  Data at fault fail this run alone. */
+gboolean leat_session_replay_given (LeatSession *self, GPtrArray *inputs, GPtrArray **results,
+                                    GCancellable *cancellable, GError **error);
+/* How long the device had the last run; for who has had the session run it. */
+gint64 leat_session_get_last_device_us (LeatSession *self);
+/* The class of its runs among those of other sessions, and how much it is to have among equals. */
+LeatPriority leat_session_get_priority (LeatSession *self);
+guint leat_session_get_weight (LeatSession *self);
+
+G_END_DECLS
