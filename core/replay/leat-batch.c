@@ -166,6 +166,12 @@ leat_batch_free (LeatBatch *self)
   g_free (self);
 }
 
+void
+leat_batch_leave_device (LeatBatch *self)
+{
+  g_ptr_array_set_size (self->widths, 0);
+}
+
 /* At first no lane has any items. */
 static void
 leat_batch_clear_counts (LeatBatch *self, const LeatBuffer *buffer)

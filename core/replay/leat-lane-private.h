@@ -205,6 +205,9 @@ gboolean leat_resident_load_kernels (LeatResident *self, LeatResident *lender, G
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatResident *leat_resident_ref (LeatResident *self);
 void leat_resident_unref (LeatResident *self);
+/* Their memory is given back, and found or made again; modules stay, for what kernels keep in variables of theirs. */
+void leat_resident_drop_constants (LeatResident *self);
+gboolean leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **error);
 /* Constants whose memory does not hold their bytes are written. */
 gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
@@ -260,6 +263,15 @@ gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *residen
 /* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
  * first. */
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
+/* All of it but the staging memory.  The stream is idle. */
+void leat_lane_free_device_half (LeatLane *self);
+/* The memory of a lane without others leaves the device and comes back (leat-lane-evict.c).  What survives from run to
+ * run, by buffer id: GBytes or NULL. (transfer full) */
+GPtrArray *leat_lane_read_kept (LeatLane *self, GCancellable *cancellable, GError **error);
+/* Nothing can fail: graphs, launches and all memory of the device go. */
+void leat_lane_evict (LeatLane *self);
+/* With constants in place.  After an error it is evicted as before. */
+gboolean leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cancellable, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.

@@ -237,7 +237,7 @@ leat_lane_begin (LeatLane *self, LeatLane *before, GError **error)
   return TRUE;
 }
 
-static void
+void
 leat_lane_free_device_half (LeatLane *self)
 {
   leat_lane_destroy_graphs (self);

@@ -10,9 +10,16 @@
 
 /* What stays on the device for all lanes of a session: constants and loaded kernels. */
 
-static gboolean
+void
+leat_resident_drop_constants (LeatResident *self)
+{
+  g_ptr_array_set_size (self->blocks, 0);
+}
+
+gboolean
 leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **error)
 {
+  leat_resident_drop_constants (self);
   leat_store_begin_round (store);
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {

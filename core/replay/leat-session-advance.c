@@ -95,7 +95,8 @@ leat_session_begin (LeatSession *self, GError **error)
 {
   if (!leat_session_take (self, error))
     return FALSE;
-  if (leat_session_check_may_run (self, error) && leat_session_push (self, error))
+  if (leat_session_check_may_run (self, error) && leat_session_bring_back (self, NULL, error)
+      && leat_session_push (self, error))
     {
       leat_session_give (self, LEAT_SESSION_RUNNING);
       return TRUE;

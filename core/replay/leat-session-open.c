@@ -169,6 +169,7 @@ leat_session_take_down (LeatSession *self)
   leat_session_close_trace (self);
   leat_session_drop_memo (self);
   leat_session_drop_batch (self);
+  leat_session_drop_evicted (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
   leat_session_leave_buffers (self);

@@ -46,6 +46,9 @@ typedef struct
   guint64 early_starts;
   guint64 lanes, in_flight_most; /* runs, at the same time */
   guint64 dropped;               /* by sources with `leaky` */
+  guint64 evictions, restores;
+  guint64 evicted_bytes;       /* that the host keeps while the session is off the device */
+  gint64 evict_us, restore_us; /* sums */
   gint64 reader_busy_us, reader_idle_us, lanes_busy_us, lanes_idle_us, writer_busy_us, writer_idle_us;
   guint64 items_in, bytes_in, bytes_out;
   guint64 bytes_up, bytes_back; /* copied */
@@ -238,8 +241,9 @@ struct _LeatSession
   GPtrArray *entered;            /* LeatDeviceBuffer: those that a run works on */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatBatch *batch;              /* NULL before the first */
-  LeatMemo *memo;                /* NULL while nothing is remembered */
-  LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
+  GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
+  LeatMemo *memo;     /* NULL while nothing is remembered */
+  LeatSpan *spans;    /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
   gboolean measured;                 /* runs may be: as timing_mode was when it was opened */
   guint n_measured;                  /* runs that were */
@@ -425,6 +429,12 @@ guint64 leat_session_count_steps (LeatSession *self);
 gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPath *path, GError **error);
 
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
+
+/* On the device from here on: for who has the session, and needs more than its staging memory. */
+gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
+void leat_session_drop_evicted (LeatSession *self);
+/* As take_open, and on the device. */
+gboolean leat_session_take_resident (LeatSession *self, GError **error);
 
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);

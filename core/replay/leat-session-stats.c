@@ -220,6 +220,24 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("dropped", dropped, "Data that sources dropped because they came too fast"),
   /**
+   * LeatSession:evictions:
+   *
+   * How often leat_session_evict () took the session off the device, since it was opened.
+   */
+  COUNTER ("evictions", evictions, "Times that the session was taken off the device"),
+  /**
+   * LeatSession:restores:
+   *
+   * How often it was brought back, by a run or leat_session_restore ().
+   */
+  COUNTER ("restores", restores, "Times that the session was brought back to the device"),
+  /**
+   * LeatSession:evicted-bytes:
+   *
+   * Bytes that the host keeps for the session while it is off the device, now.
+   */
+  GAUGE ("evicted-bytes", evicted_bytes, "Bytes that the host keeps while the session is off the device"),
+  /**
    * LeatSession:bytes-up:
    *
    * Bytes copied to the device, since the session was opened.
@@ -373,6 +391,18 @@ static const LeatCounter leat_counters[] = {
    * Time spent planning anew for properties that were set, also where that failed, in microseconds.
    */
   SPENT ("replan-us", replan_us, "Time spent planning anew, with what could not be done"),
+  /**
+   * LeatSession:evict-us:
+   *
+   * Time that taking the session off the device took, in microseconds.
+   */
+  SPENT ("evict-us", evict_us, "Time that taking the session off the device took"),
+  /**
+   * LeatSession:restore-us:
+   *
+   * Time that bringing it back took, in microseconds.
+   */
+  SPENT ("restore-us", restore_us, "Time that bringing the session back to the device took"),
   /**
    * LeatSession:device-min-us:
    *
@@ -533,7 +563,8 @@ leat_session_print_trials (LeatSession *self)
  *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the
  *   first result), source-us x, device-us x, sink-us x, replan-us x (sums); of the streaming over several
  *   lanes: lanes-used t, in-flight-most t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x,
- *   writer-busy-us x, writer-idle-us x; dropped t; device-min-us x, device-max-us x
+ *   writer-busy-us x, writer-idle-us x; dropped t; of leat_session_evict (): evictions t, restores t, evicted-bytes t
+ *   (that the host keeps now), evict-us x, restore-us x; device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)

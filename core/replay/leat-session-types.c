@@ -34,6 +34,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_MEMORY, "LEAT_SESSION_ERROR_MEMORY", "memory" },
                                        { LEAT_SESSION_ERROR_BATCH, "LEAT_SESSION_ERROR_BATCH", "batch" },
                                        { LEAT_SESSION_ERROR_REPORTED, "LEAT_SESSION_ERROR_REPORTED", "reported" },
+                                       { LEAT_SESSION_ERROR_EVICTION, "LEAT_SESSION_ERROR_EVICTION", "eviction" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))

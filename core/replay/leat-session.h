@@ -31,6 +31,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
  * @LEAT_SESSION_ERROR_BATCH: inputs of a batch that do not fit, or a pipeline that takes no batches
  * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
+ * @LEAT_SESSION_ERROR_EVICTION: something keeps the session from leaving the device, and it is there as before
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -48,6 +49,7 @@ typedef enum
   LEAT_SESSION_ERROR_MEMORY,
   LEAT_SESSION_ERROR_BATCH,
   LEAT_SESSION_ERROR_REPORTED,
+  LEAT_SESSION_ERROR_EVICTION,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -216,6 +218,9 @@ gboolean leat_session_run (LeatSession *self, GCancellable *cancellable, GError 
 void leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                              gpointer user_data);
 gboolean leat_session_run_finish (LeatSession *self, GAsyncResult *result, GError **error);
+gboolean leat_session_evict (LeatSession *self, GCancellable *cancellable, GError **error);
+gboolean leat_session_restore (LeatSession *self, GCancellable *cancellable, GError **error);
+gboolean leat_session_is_evicted (LeatSession *self);
 void leat_session_close (LeatSession *self);
 gboolean leat_session_is_open (LeatSession *self);
 LeatPlan *leat_session_get_plan (LeatSession *self);
@@ -236,7 +241,6 @@ gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray 
 GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
 LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
-GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);
