@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-scratch-private.h"
 #include "replay/leat-session.h"
 
 G_BEGIN_DECLS
@@ -10,10 +11,10 @@ G_BEGIN_DECLS
 /* Who has a session run when others are to run as well.  Calls come from the thread that has or wants the session. */
 typedef struct
 {
-  /* It is being opened, its plan needs so much memory of @device: FALSE refuses. */
+  /* It is being opened, or brought back, and needs so much memory of @device: FALSE refuses. */
   gboolean (*admit) (GObject *overseer, LeatSession *session, LeatDevice *device, guint64 bytes, GError **error);
-  /* An opening that was admitted has ended, well or not; the session is had no more. */
-  void (*opened) (GObject *overseer, LeatSession *session);
+  /* That has been done, well or not. */
+  void (*settled) (GObject *overseer, LeatSession *session);
   /* It will be closed: nothing is begun with it from now on. */
   void (*closing) (GObject *overseer, LeatSession *session);
   void (*closed) (GObject *overseer, LeatSession *session);
@@ -27,6 +28,8 @@ void leat_session_drop_overseer (LeatSession *self, GObject *overseer);
  * the order of the plan.  Data at fault fail this run alone. */
 gboolean leat_session_replay_given (LeatSession *self, GPtrArray *inputs, GPtrArray **results,
                                     GCancellable *cancellable, GError **error);
+/* From its next run on, what lives within a run is where others have it too (nullable); from any thread. */
+void leat_session_set_scratch (LeatSession *self, LeatScratch *scratch);
 /* How long the device had the last run; for who has had the session run it. */
 gint64 leat_session_get_last_device_us (LeatSession *self);
 /* The class of its runs among those of other sessions, and how much it is to have among equals. */

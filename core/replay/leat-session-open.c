@@ -41,16 +41,6 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
   return FALSE;
 }
 
-/* Others have their part of the device's memory. */
-static gboolean
-leat_session_ask_to_open (LeatSession *self, guint64 bytes, GError **error)
-{
-  const LeatOverseerClass *klass;
-  g_autoptr (GObject) overseer = leat_session_get_overseer (self, &klass);
-
-  return overseer == NULL || (*klass->admit) (overseer, self, self->device, bytes, error);
-}
-
 /* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
 static gboolean
 leat_session_plan (LeatSession *self, GError **error)
@@ -89,7 +79,7 @@ leat_session_bind (LeatSession *self, GError **error)
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
   leat_session_note_time (&self->stats.bind_us, &since);
-  return leat_session_ask_to_open (self, leat_plan_get_device_bytes (self->plan), error)
+  return leat_session_ask_for_room (self, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
@@ -172,6 +162,7 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_evicted (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
+  leat_session_drop_scratch (self);
   leat_session_leave_buffers (self);
   g_clear_pointer (&self->held, g_ptr_array_unref);
   leat_session_call_in_states (self);
@@ -239,18 +230,14 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
 gboolean
 leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 {
-  const LeatOverseerClass *klass;
-  g_autoptr (GObject) overseer = NULL;
   gboolean opened;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   if (!leat_session_take (self, error))
     return FALSE;
   opened = leat_session_check_may_open (self, error) && leat_session_build (self, cancellable, error);
+  leat_session_settle_room (self);
   leat_session_let_go (self);
-  overseer = leat_session_get_overseer (self, &klass);
-  if (overseer != NULL)
-    (*klass->opened) (overseer, self);
   return opened;
 }
 

@@ -46,6 +46,25 @@ leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass)
   return overseer;
 }
 
+gboolean
+leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = leat_session_get_overseer (self, &klass);
+
+  return overseer == NULL || (*klass->admit) (overseer, self, self->device, bytes, error);
+}
+
+void
+leat_session_settle_room (LeatSession *self)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = leat_session_get_overseer (self, &klass);
+
+  if (overseer != NULL)
+    (*klass->settled) (overseer, self);
+}
+
 LeatPriority
 leat_session_get_priority (LeatSession *self)
 {

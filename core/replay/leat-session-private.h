@@ -272,8 +272,10 @@ struct _LeatSession
   guint64 up_bytes[LEAT_N_PATHS], back_bytes[LEAT_N_PATHS]; /* that a run copies */
   guint64 counted_seen_from; /* waits that had ended by looking when start_counting () was called */
   LeatSessionStats stats;
-  gboolean levels_changed; /* graphs, or what is kept of them, since the stats were told */
-  gint64 last_device_us;   /* atomic: of the last run, with its repetitions */
+  gboolean levels_changed;     /* graphs, or what is kept of them, since the stats were told */
+  LeatScratch *scratch;        /* that the first lane is in; NULL: in memory of its own */
+  LeatScratch *wanted_scratch; /* that it shall be in; atomic, under told_lock */
+  gint64 last_device_us;       /* atomic: of the last run, with its repetitions */
   GMutex told_lock;
   LeatSessionStats told; /* the stats as any thread may see them */
   GWeakRef overseer;     /* likewise, who has it run among others */
@@ -381,6 +383,20 @@ gboolean leat_session_is_fault_of_data (const GError *error);
 
 /* (transfer full) (nullable) */
 GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass);
+
+/* With the session's store in place, and no lane. */
+void leat_session_choose_scratch (LeatSession *self);
+/* Around a run, from before it is launched. */
+gboolean leat_session_enter_scratch (LeatSession *self, GError **error);
+void leat_session_leave_scratch (LeatSession *self);
+/* Whatever is under way has ended. */
+void leat_session_drop_scratch (LeatSession *self);
+/* Those that are kept beside the one that runs. */
+void leat_session_drop_other_setups (LeatSession *self);
+
+/* Others have their part of the device's memory.  Whatever comes of it, settle follows. */
+gboolean leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error);
+void leat_session_settle_room (LeatSession *self);
 
 void leat_session_drop_batch (LeatSession *self);
 /* FALSE without any lane to blame: the session has failed, unless it was told to stop. */

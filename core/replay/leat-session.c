@@ -103,6 +103,7 @@ leat_session_finalize (GObject *object)
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
   g_weak_ref_clear (&self->overseer);
+  leat_session_set_scratch (self, NULL);
   g_mutex_clear (&self->told_lock);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }

@@ -241,6 +241,7 @@ gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray 
 GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
 LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
+GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);

@@ -14,7 +14,8 @@ leat_member_is_active (const LeatMember *self)
   return self->running != NULL || self->waiting.length > 0;
 }
 
-/* Who had nothing to do gains nothing by that: it begins level with who has had least of those that have, or had last. */
+/* Who had nothing to do gains nothing by that: it begins level with who has had least of those that have, or had last.
+ */
 static void
 leat_member_catch_up (LeatScheduler *self, LeatMember *member)
 {
@@ -36,8 +37,7 @@ leat_member_enqueue (LeatScheduler *self, LeatMember *member, LeatSubmission *su
 {
   if (!leat_member_is_active (member))
     leat_member_catch_up (self, member);
-  member->earliest = member->waiting.length == 0 ? submission->deadline
-                                                 : MIN (member->earliest, submission->deadline);
+  member->earliest = member->waiting.length == 0 ? submission->deadline : MIN (member->earliest, submission->deadline);
   g_queue_push_tail (&member->waiting, submission);
   submission->state = LEAT_SUBMISSION_WAITING;
 }
@@ -56,7 +56,8 @@ leat_member_dequeue (LeatMember *self, LeatSubmission *submission)
 static gboolean
 leat_member_is_ready (const LeatMember *self)
 {
-  return self->running == NULL && self->waiting.length > 0 && !self->paused && !self->closing;
+  return self->running == NULL && self->waiting.length > 0 && !self->paused && !self->closing
+         && (self->group == NULL || !self->group->running);
 }
 
 static gboolean

@@ -53,16 +53,30 @@ typedef struct
   LeatHistogram wait, run;
 } LeatMemberStats;
 
+/* Sessions that are never run at the same time, and share what lives within a run. */
+typedef struct
+{
+  char *name;
+  LeatScratch *scratch;
+  guint n_members;
+  gboolean running; /* any of them */
+} LeatGroup;
+
 /* A session among others.  Under the lock of the scheduler. */
 struct _LeatMember
 {
   gatomicrefcount refs;
   LeatSession *session;
-  GQueue waiting; /* LeatSubmission */
+  GQueue waiting;  /* LeatSubmission */
   gint64 earliest; /* deadline of any of them */
   LeatSubmission *running;
+  LeatGroup *group;        /* NULL: none */
+  LeatGroup *running_from; /* that it was in when its run began */
   gboolean paused, closing, removed;
-  double served; /* of what is shared, by its weight */
+  gboolean spared;  /* it could not leave the device, in the search that is under way */
+  guint64 used;     /* when it last had a turn, was opened or added, by the scheduler's clock */
+  guint64 admitted; /* bytes that it may have, and may not have taken yet */
+  double served;    /* of what is shared, by its weight */
   gint64 warned_us;
   LeatMemberStats stats;
 };
@@ -71,18 +85,24 @@ struct _LeatScheduler
 {
   GObject parent_instance;
 
+  GMutex admission; /* who has it may take the lock, but not the other way round */
+
   LeatDevice *device;
-  GMutex lock; /* of all below */
-  GPtrArray *members;  /* LeatMember */
+  GMutex lock;        /* of all below */
+  GPtrArray *members; /* LeatMember */
   GHashTable *by_session;
+  GPtrArray *groups;    /* LeatGroup, with members or with a run under way */
   GThreadPool *workers; /* NULL before the first task */
   guint busy[LEAT_N_PRIORITIES];
   double reached[LEAT_N_PRIORITIES]; /* what the last that was chosen had been served before */
   guint in_flight, queue_limit;
   LeatShare share;
   gboolean drop_late;
+  gboolean evict_idle;
+  guint64 budget; /* 0: the device's */
+  guint64 clock;
   gboolean paused, closed;
-  guint64 n_submitted, n_turns;
+  guint64 n_submitted, n_turns, n_evicted;
   LeatMemberStats former; /* of sessions that were taken out */
 };
 
@@ -106,6 +126,18 @@ void leat_member_dequeue (LeatMember *self, LeatSubmission *submission);
 /* The one whose head goes next, of those that could; NULL where there is none. */
 LeatMember *leat_scheduler_choose (LeatScheduler *self, LeatPriority level);
 void leat_member_charge (LeatScheduler *self, LeatMember *member, gint64 device_us);
+
+/* With the lock held.  @group: (nullable) */
+void leat_member_join (LeatScheduler *self, LeatMember *member, LeatGroup *group);
+void leat_group_begin (LeatMember *member);
+void leat_group_end (LeatScheduler *self, LeatMember *member);
+
+/* Who has room on the device (leat-scheduler-budget.c).  With no lock held.  @present: it has its memory already */
+gboolean leat_scheduler_make_room (LeatScheduler *self, LeatSession *session, guint64 bytes, gboolean present,
+                                   GError **error);
+/* It has what it was admitted for, or does without. */
+void leat_scheduler_end_admission (LeatScheduler *self, LeatSession *session);
+guint64 leat_scheduler_get_allowed (LeatScheduler *self);
 
 /* Begins what can be, of all that waits; with the lock held. */
 void leat_scheduler_dispatch (LeatScheduler *self);

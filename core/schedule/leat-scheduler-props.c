@@ -14,6 +14,8 @@ enum
   PROP_QUEUE_LIMIT,
   PROP_SHARE,
   PROP_DROP_LATE,
+  PROP_BUDGET,
+  PROP_EVICT_IDLE,
   N_PROPS
 };
 
@@ -52,6 +54,12 @@ leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GPa
     case PROP_DROP_LATE:
       self->drop_late = g_value_get_boolean (value);
       break;
+    case PROP_BUDGET:
+      self->budget = g_value_get_uint64 (value);
+      break;
+    case PROP_EVICT_IDLE:
+      self->evict_idle = g_value_get_boolean (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -78,6 +86,12 @@ leat_scheduler_read_property (LeatScheduler *self, guint id, GValue *value)
       return TRUE;
     case PROP_DROP_LATE:
       g_value_set_boolean (value, self->drop_late);
+      return TRUE;
+    case PROP_BUDGET:
+      g_value_set_uint64 (value, leat_scheduler_get_allowed (self));
+      return TRUE;
+    case PROP_EVICT_IDLE:
+      g_value_set_boolean (value, self->evict_idle);
       return TRUE;
     default:
       return FALSE;
@@ -145,11 +159,35 @@ leat_scheduler_describe_order (void)
     g_param_spec_boolean ("drop-late", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
+/* Who is on the device. */
+static void
+leat_scheduler_describe_memory (void)
+{
+  /**
+   * LeatScheduler:budget:
+   *
+   * How much of the device's memory may be in use, by all of the program, when a session is opened or brought back; one
+   * for which that does not do is refused with %LEAT_SCHEDULER_ERROR_BUDGET.  0, as at first, is the device's budget
+   * (leat_device_get_budget ()).
+   */
+  leat_scheduler_props[PROP_BUDGET] =
+    g_param_spec_uint64 ("budget", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatScheduler:evict-idle:
+   *
+   * Whether sessions of which no run is under way leave the device (leat_session_evict ()) where another one needs
+   * their room, those first that were not used for longest.  They come back for their next run.
+   */
+  leat_scheduler_props[PROP_EVICT_IDLE] =
+    g_param_spec_boolean ("evict-idle", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
 void
 leat_scheduler_install_props (GObjectClass *klass)
 {
   leat_scheduler_describe_limits ();
   leat_scheduler_describe_order ();
+  leat_scheduler_describe_memory ();
   g_object_class_install_properties (klass, N_PROPS, leat_scheduler_props);
   leat_scheduler_install_counters (klass, N_PROPS);
 }

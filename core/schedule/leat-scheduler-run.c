@@ -61,7 +61,9 @@ leat_scheduler_begin (LeatScheduler *self, LeatMember *member, LeatPriority leve
   submission->state = LEAT_SUBMISSION_RUNNING;
   submission->begun_us = now;
   member->running = submission;
+  leat_group_begin (member);
   member->stats.last_turn = ++self->n_turns;
+  member->used = ++self->clock;
   leat_histogram_add (&member->stats.wait, now - submission->submitted_us);
   leat_submission_wake (submission);
 }
@@ -75,11 +77,10 @@ leat_scheduler_drop_late (LeatScheduler *self, LeatMember *member, gint64 now)
     return FALSE;
   member->stats.missed++;
   member->stats.dropped++;
-  leat_submission_give_up (submission,
-                           g_error_new (LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_LATE,
-                                        "the run was not begun: its deadline passed %" G_GINT64_FORMAT
-                                        " us before its turn",
-                                        now - submission->deadline));
+  leat_submission_give_up (submission, g_error_new (LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_LATE,
+                                                    "the run was not begun: its deadline passed %" G_GINT64_FORMAT
+                                                    " us before its turn",
+                                                    now - submission->deadline));
   return TRUE;
 }
 
@@ -177,6 +178,7 @@ leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority
 {
   g_mutex_lock (&self->lock);
   member->running = NULL;
+  leat_group_end (self, member);
   self->busy[level]--;
   leat_scheduler_dispatch (self);
   g_mutex_unlock (&self->lock);

@@ -146,6 +146,7 @@ leat_scheduler_print (LeatScheduler *self, LeatSession *session, GVariantDict *d
   g_variant_dict_insert (dict, "sessions", "t", (guint64) self->members->len);
   g_variant_dict_insert (dict, "queued", "t", (guint64) n_waiting);
   g_variant_dict_insert (dict, "running", "t", (guint64) n_running);
+  g_variant_dict_insert (dict, "evictions", "t", self->n_evicted);
   g_variant_dict_insert (dict, "paused", "b", self->paused);
   leat_member_stats_print (sum, dict);
 }
@@ -163,7 +164,7 @@ leat_scheduler_print (LeatScheduler *self, LeatSession *session, GVariantDict *d
  *   (the device's time, summed up over the runs), and of a session share d (of the device's time of all); times in
  *   microseconds from submission to turn, wait-p50-us x, wait-p90-us x, wait-p99-us x, wait-p999-us x, wait-most-us x
  *   and their sum wait-us x, and from turn to end, run-p50-us x and so on, percentiles within a sixteenth; of all,
- *   sessions t.  Empty for a session that is not in it
+ *   sessions t and evictions t (of idle ones, for others).  Empty for a session that is not in it
  */
 GVariant *
 leat_scheduler_dup_stats (LeatScheduler *self, LeatSession *session)

@@ -191,8 +191,8 @@ leat_scheduler_have_workers (LeatScheduler *self, GError **error)
  *
  * Puts one run of a session among those that wait for their turn.
  *
- * The callback is called exactly once.  Cancelling takes a run that waits out of the queue; of one that is under way, it
- * does what it does to leat_session_replay ().
+ * The callback is called exactly once.  Cancelling takes a run that waits out of the queue; of one that is under way,
+ * it does what it does to leat_session_replay ().
  */
 void
 leat_scheduler_submit_async (LeatScheduler *self, LeatSession *session, GPtrArray *inputs, gint64 deadline,

@@ -4,6 +4,8 @@
 
 #include "leat-scheduler-private.h"
 
+#include "plan/leat-plan-private.h"
+
 /**
  * LeatScheduler:
  *
@@ -72,7 +74,8 @@ leat_scheduler_check_device (LeatScheduler *self, LeatDevice *device, GError **e
 static gboolean
 leat_scheduler_admit (GObject *overseer, LeatSession *session, LeatDevice *device, guint64 bytes, GError **error)
 {
-  return leat_scheduler_check_device (LEAT_SCHEDULER (overseer), device, error);
+  return leat_scheduler_check_device (LEAT_SCHEDULER (overseer), device, error)
+         && leat_scheduler_make_room (LEAT_SCHEDULER (overseer), session, bytes, FALSE, error);
 }
 
 /* @closing: nothing is begun from now on, and what waits is given up */
@@ -93,8 +96,9 @@ leat_scheduler_set_closing (LeatScheduler *self, LeatSession *session, gboolean 
 }
 
 static void
-leat_scheduler_session_opened (GObject *overseer, LeatSession *session)
+leat_scheduler_session_settled (GObject *overseer, LeatSession *session)
 {
+  leat_scheduler_end_admission (LEAT_SCHEDULER (overseer), session);
 }
 
 static void
@@ -109,7 +113,7 @@ leat_scheduler_session_closed (GObject *overseer, LeatSession *session)
   leat_scheduler_set_closing (LEAT_SCHEDULER (overseer), session, FALSE);
 }
 
-static const LeatOverseerClass leat_scheduler_overseer = { leat_scheduler_admit, leat_scheduler_session_opened,
+static const LeatOverseerClass leat_scheduler_overseer = { leat_scheduler_admit, leat_scheduler_session_settled,
                                                            leat_scheduler_session_closing,
                                                            leat_scheduler_session_closed };
 
@@ -133,8 +137,21 @@ leat_scheduler_put (LeatScheduler *self, LeatSession *session)
 {
   LeatMember *member = leat_member_new (session);
 
+  member->used = ++self->clock;
   g_ptr_array_add (self->members, member);
   g_hash_table_insert (self->by_session, session, member);
+}
+
+/* One that is open has its memory already; others may have to go for it. */
+static gboolean
+leat_scheduler_check_open (LeatScheduler *self, LeatSession *session, GError **error)
+{
+  LeatPlan *plan = leat_session_get_plan (session);
+
+  if (!leat_scheduler_check_device (self, leat_session_get_device (session), error))
+    return FALSE;
+  return plan == NULL || leat_session_is_evicted (session)
+         || leat_scheduler_make_room (self, session, leat_plan_get_device_bytes (plan), TRUE, error);
 }
 
 /**
@@ -146,7 +163,8 @@ leat_scheduler_put (LeatScheduler *self, LeatSession *session)
  * Takes a session among those whose runs the scheduler begins.  It keeps a reference until leat_scheduler_remove ().
  *
  * Returns: whether it is in now; %LEAT_SCHEDULER_ERROR_MEMBER where it is in already, in another scheduler, or open on
- *   another device, %LEAT_SCHEDULER_ERROR_CLOSED
+ *   another device, %LEAT_SCHEDULER_ERROR_BUDGET where it is open and takes too much of it,
+ * %LEAT_SCHEDULER_ERROR_CLOSED
  */
 gboolean
 leat_scheduler_add (LeatScheduler *self, LeatSession *session, GError **error)
@@ -156,7 +174,7 @@ leat_scheduler_add (LeatScheduler *self, LeatSession *session, GError **error)
   g_return_val_if_fail (LEAT_IS_SCHEDULER (self), FALSE);
   g_return_val_if_fail (LEAT_IS_SESSION (session), FALSE);
 
-  if (!leat_scheduler_check_device (self, leat_session_get_device (session), error))
+  if (!leat_scheduler_check_open (self, session, error))
     return FALSE;
   g_mutex_lock (&self->lock);
   if (self->closed)
@@ -176,6 +194,7 @@ static void
 leat_scheduler_retire (LeatScheduler *self, LeatMember *member)
 {
   leat_session_drop_overseer (member->session, G_OBJECT (self));
+  leat_member_join (self, member, NULL);
   leat_member_stats_add (&self->former, &member->stats);
   member->removed = TRUE;
 }
@@ -296,8 +315,10 @@ leat_scheduler_finalize (GObject *object)
     g_thread_pool_free (self->workers, FALSE, FALSE);
   g_ptr_array_unref (self->members);
   g_hash_table_unref (self->by_session);
+  g_ptr_array_unref (self->groups);
   g_clear_object (&self->device);
   g_mutex_clear (&self->lock);
+  g_mutex_clear (&self->admission);
   G_OBJECT_CLASS (leat_scheduler_parent_class)->finalize (object);
 }
 
@@ -316,7 +337,10 @@ static void
 leat_scheduler_init (LeatScheduler *self)
 {
   g_mutex_init (&self->lock);
+  g_mutex_init (&self->admission);
+  self->evict_idle = TRUE;
   self->members = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_member_unref);
+  self->groups = g_ptr_array_new ();
   self->by_session = g_hash_table_new (NULL, NULL);
   self->in_flight = 2;
   self->queue_limit = 1024;

@@ -15,15 +15,16 @@ G_BEGIN_DECLS
 
 /**
  * LeatSchedulerError:
- * @LEAT_SCHEDULER_ERROR_CLOSED: the scheduler or the session was closed, or the session taken out, before the run's turn
+ * @LEAT_SCHEDULER_ERROR_CLOSED: the scheduler or the session was closed, or the session taken out, before the run's
+ * turn
  * @LEAT_SCHEDULER_ERROR_MEMBER: a session that is not in the scheduler, or that cannot be: it is in another, or on
  * another device
  * @LEAT_SCHEDULER_ERROR_DEADLINE: the deadline had passed when the run was submitted
  * @LEAT_SCHEDULER_ERROR_LATE: the deadline had passed when it was the run's turn, and late runs are dropped
  * (#LeatScheduler:drop-late); in warnings, it had passed when the run ended
  * @LEAT_SCHEDULER_ERROR_FULL: as many runs of the session wait as may (#LeatScheduler:queue-limit)
- * @LEAT_SCHEDULER_ERROR_BUDGET: there is no room for the session; the message has what it takes, what is in use and what
- * is allowed
+ * @LEAT_SCHEDULER_ERROR_BUDGET: there is no room for the session; the message has what it takes, what is in use and
+ * what is allowed
  *
  * What can go wrong with a run before it is begun, and with a session that is to be among others.
  */
@@ -64,6 +65,7 @@ G_DECLARE_FINAL_TYPE (LeatScheduler, leat_scheduler, LEAT, SCHEDULER, GObject)
 LeatScheduler *leat_scheduler_new (LeatDevice *device);
 gboolean leat_scheduler_add (LeatScheduler *self, LeatSession *session, GError **error);
 gboolean leat_scheduler_remove (LeatScheduler *self, LeatSession *session, GError **error);
+gboolean leat_scheduler_set_group (LeatScheduler *self, LeatSession *session, const char *group, GError **error);
 void leat_scheduler_submit_async (LeatScheduler *self, LeatSession *session, GPtrArray *inputs, gint64 deadline,
                                   GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 LeatFlow leat_scheduler_submit_finish (LeatScheduler *self, GAsyncResult *result, GPtrArray **results, GError **error);

@@ -227,9 +227,9 @@ test_refuses_inputs (void)
       g_clear_error (&error);
       g_ptr_array_add (inputs, g_bytes_new_static ("four", 4));
     }
-  g_assert_cmpint (leat_scheduler_replay (fixture.scheduler, scheduler_fixture_get (&fixture, 0), good, 0, &results,
-                                          NULL, &error),
-                   ==, LEAT_FLOW_DATA);
+  g_assert_cmpint (
+    leat_scheduler_replay (fixture.scheduler, scheduler_fixture_get (&fixture, 0), good, 0, &results, NULL, &error), ==,
+    LEAT_FLOW_DATA);
   g_assert_no_error (error);
   scheduler_fixture_check_results (results, 3);
   scheduler_fixture_close (&fixture);

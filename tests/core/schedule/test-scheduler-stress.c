@@ -4,8 +4,8 @@
 
 #include "scheduler-fixture.h"
 
-/* Threads that submit, cancel, pause, close, open, take out and put back, all at the same time, and at random.  Each run
- * that was submitted ends once, with the results of its own data or with an error that says what became of it. */
+/* Threads that submit, cancel, pause, close, open, take out and put back, all at the same time, and at random.  Each
+ * run that was submitted ends once, with the results of its own data or with an error that says what became of it. */
 
 #define N_SESSIONS 5
 #define SECONDS    3

@@ -6,7 +6,7 @@
 
 /* The order in which runs begin: what is submitted while the scheduler is paused is all there when it chooses. */
 
-#define SOON(seconds) (g_get_monotonic_time () + (seconds) * G_USEC_PER_SEC)
+#define SOON(seconds) (g_get_monotonic_time () + (seconds) *G_USEC_PER_SEC)
 
 static void
 fixture_open_paused (SchedulerFixture *self, guint n_sessions)
@@ -32,8 +32,8 @@ fixture_finish (SchedulerFixture *self, FixtureRun *runs, guint n)
 static void
 test_order_priority (void)
 {
-  static const LeatPriority priorities[] = { LEAT_PRIORITY_LOW,  LEAT_PRIORITY_HIGH,   LEAT_PRIORITY_NORMAL,
-                                             LEAT_PRIORITY_LOW,  LEAT_PRIORITY_NORMAL, LEAT_PRIORITY_HIGH };
+  static const LeatPriority priorities[] = { LEAT_PRIORITY_LOW, LEAT_PRIORITY_HIGH,   LEAT_PRIORITY_NORMAL,
+                                             LEAT_PRIORITY_LOW, LEAT_PRIORITY_NORMAL, LEAT_PRIORITY_HIGH };
   static const guint64 turns[] = { 5, 1, 3, 6, 4, 2 };
   FixtureRun runs[G_N_ELEMENTS (priorities)];
   SchedulerFixture fixture;
@@ -211,7 +211,8 @@ test_replay_sources (void)
   g_assert_cmpint (leat_scheduler_replay (fixture.scheduler, session, NULL, 0, &none, NULL, &error), ==,
                    LEAT_FLOW_DATA);
   g_assert_null (none);
-  g_ptr_array_add (results, leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "sink", NULL)), 0, &error));
+  g_ptr_array_add (results,
+                   leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "sink", NULL)), 0, &error));
   g_assert_no_error (error);
   scheduler_fixture_check_results (results, 7);
   scheduler_fixture_close (&fixture);
