@@ -4,8 +4,8 @@
 
 #include "leat-bench-case.h"
 
-/* How long the runs of one session take that somebody waits for, among many that nobody does: with a scheduler, and with
- * each session run by a thread that knows nothing of the others. */
+/* How long the runs of one session take that somebody waits for, among many that nobody does: with a scheduler, and
+ * with each session run by a thread that knows nothing of the others. */
 
 #define SESSIONS 64 /* the first is the one that is waited for; of the others every other one is low */
 #define WARM_UP  50
@@ -90,8 +90,7 @@ leat_bench_sessions_open_one (LeatBenchSessions *self, guint index, GError **err
     return FALSE;
   one->session = leat_session_new (one->pipeline, self->bench->selector);
   g_object_set (one->session, "wait", self->bench->wait, "priority", leat_bench_sessions_get_priority (index), NULL);
-  if (!leat_session_open (one->session, NULL, error)
-      || !leat_session_map_input (one->session, "source", &view, error))
+  if (!leat_session_open (one->session, NULL, error) || !leat_session_map_input (one->session, "source", &view, error))
     return FALSE;
   for (gsize i = 0; i < self->n; i++)
     ((float *) view.data)[i] = (float) (i % 4093 + index);

@@ -8,7 +8,7 @@
 /* Sessions whose scratch is the same memory: less of it, and the same results. */
 
 #define N_SESSIONS 4
-#define WORDS      (1 << 18)
+#define WORDS      (1 << 15)
 
 typedef struct
 {
@@ -138,7 +138,7 @@ run_in_thread (gpointer data)
   Group *self = ((gpointer *) data)[0];
   guint index = GPOINTER_TO_UINT (((gpointer *) data)[1]);
 
-  for (guint32 run = 0; run < 20; run++)
+  for (guint32 run = 0; run < 12; run++)
     if (!group_run (self, index, run))
       g_atomic_int_inc (&self->errors);
   return NULL;
