@@ -156,6 +156,31 @@ leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWo
     error, "--stats, --timing and --trace tell of a run, and --check, --plan and --variables make none");
 }
 
+/* Files that one pipeline would write over another's. */
+static gboolean
+leat_launch_options_check_several (const LeatLaunchOptions *self, GError **error)
+{
+  const struct
+  {
+    gboolean asked;
+    const char *option;
+  } alone[] = { { self->plan_format != LEAT_FORMAT_NONE && self->plan_path == NULL, "--plan" },
+                { self->dot_path != NULL || self->plan_path != NULL, "--dot" },
+                { self->task == LEAT_LAUNCH_VARIABLES, "--variables" },
+                { self->trace_path != NULL, "--trace" },
+                { self->load_path != NULL, "--load-state" },
+                { self->save_path != NULL, "--save-state" } };
+
+  for (guint i = 0; self->texts->len > 1 && i < G_N_ELEMENTS (alone); i++)
+    if (alone[i].asked)
+      {
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s goes with one pipeline, and there are %u",
+                     alone[i].option, self->texts->len);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 static gboolean
 leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
 {
@@ -186,9 +211,12 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return TRUE;
   if (self->words == NULL || self->words[0] == NULL)
     return leat_launch_options_refuse (error, "name a pipeline file, or write a pipeline");
+  self->texts = leat_launch_texts_split (self->words, error);
+  if (self->texts == NULL || !leat_launch_options_check_several (self, error))
+    return FALSE;
   if (!leat_launch_options_check_run (self, words, error))
     return FALSE;
-  if (words->variables && !leat_launch_options_is_file (self))
+  if (words->variables && !leat_launch_options_get_text (self)->is_file)
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
   return TRUE;
 }
@@ -232,13 +260,14 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] | PIPELINE...");
+  g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] ... | PIPELINE...");
 
-  g_option_context_set_summary (context,
-                                "Runs a pipeline, from a file or from the words of the command line:\n"
-                                "  leat-launch graphs/scan.leat patterns=warranty,liability\n"
-                                "  leat-launch - <graphs/scan.leat\n"
-                                "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin");
+  g_option_context_set_summary (
+    context, "Runs a pipeline, from a file or from the words of the command line:\n"
+             "  leat-launch graphs/scan.leat patterns=warranty,liability\n"
+             "  leat-launch - <graphs/scan.leat\n"
+             "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin\n"
+             "Several run at the same time: a file follows another one, and // stands between any two.");
   g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
                                              "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
                                              "130 interrupted.  More: man leat-launch\n");
@@ -281,15 +310,12 @@ leat_launch_options_free (LeatLaunchOptions *self)
   g_free (self->device);
   g_strfreev (self->plugin_paths);
   g_strfreev (self->words);
+  g_clear_pointer (&self->texts, g_ptr_array_unref);
   g_free (self);
 }
 
-/* A word with a dot or a slash cannot be the id of a node, so a file that is called "upload" hides none. */
-gboolean
-leat_launch_options_is_file (const LeatLaunchOptions *self)
+const LeatLaunchText *
+leat_launch_options_get_text (const LeatLaunchOptions *self)
 {
-  const char *word = self->words[0];
-
-  return g_str_has_suffix (word, ".leat") || g_str_equal (word, "-")
-         || (strpbrk (word, "./") != NULL && g_file_test (word, G_FILE_TEST_EXISTS) && strpbrk (word, " \t\n") == NULL);
+  return g_ptr_array_index (self->texts, 0);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-launch-text.h"
 #include "leat-tool.h"
 #include "leat.h"
 #include "replay/leat-session.h"
@@ -60,15 +61,16 @@ typedef struct
   gboolean progress;
   gboolean version;
   char **plugin_paths;
-  char **words; /* the file and its variables, or the pipeline */
+  char **words;     /* all of the pipelines */
+  GPtrArray *texts; /* LeatLaunchText; at least one */
 } LeatLaunchOptions;
 
 /* NULL with the reason in @error (G_OPTION_ERROR).  --help prints and exits. */
 LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
 void leat_launch_options_free (LeatLaunchOptions *self);
-/* Are the words a file and its variables? */
 const char *leat_launch_executor_get_name (LeatExecutor executor);
-gboolean leat_launch_options_is_file (const LeatLaunchOptions *self);
+/* The one that there is where options ask for what only one can give. */
+const LeatLaunchText *leat_launch_options_get_text (const LeatLaunchOptions *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLaunchOptions, leat_launch_options_free)
 

@@ -20,9 +20,10 @@ LeatScratch *
 leat_scratch_new (LeatDevice *device)
 {
   LeatScratch *self = g_new0 (LeatScratch, 1);
+  g_autoptr (LeatMemoryAccount) account = leat_memory_account_new (0);
 
   g_atomic_ref_count_init (&self->refs);
-  self->store = leat_store_new (device);
+  self->store = leat_store_new (device, account);
   return self;
 }
 

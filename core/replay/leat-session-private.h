@@ -24,6 +24,7 @@ G_BEGIN_DECLS
 #define LEAT_SESSION_RUNS_TO_SETTLE 32
 
 #define LEAT_SESSION_MOST_LANES 64
+#define LEAT_LANES_AUTO         3 /* where nobody says how many, at the most */
 
 typedef struct
 {
@@ -51,7 +52,8 @@ typedef struct
   gint64 evict_us, restore_us; /* sums */
   gint64 reader_busy_us, reader_idle_us, lanes_busy_us, lanes_idle_us, writer_busy_us, writer_idle_us;
   guint64 items_in, bytes_in, bytes_out;
-  guint64 bytes_up, bytes_back; /* copied */
+  LeatMemoryTally memory;
+  guint64 once_bytes;           /* written to the device for all runs */
   guint64 graph_bytes;          /* of the device's memory, taken by instantiating */
   guint64 graph_reserved_bytes; /* by the driver, for nodes that allocate */
   gint64 opened_us, first_us;   /* time that open took; from open to the first result */
@@ -189,6 +191,14 @@ typedef struct
   LeatRun run;
 } LeatSessionFlight;
 
+/* What the constants of a plan take. */
+typedef struct
+{
+  guint64 own_bytes, written_bytes; /* of the device's memory, and of what is written there */
+  guint64 n_own;
+  guint64 shared_bytes; /* that are there already */
+} LeatConstantBytes;
+
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
 typedef enum
 {
@@ -220,9 +230,12 @@ struct _LeatSession
   char *trace_path;
 
   guint64 cache_bytes;
+  guint64 budget;   /* of the device's memory; 0: none of its own */
   guint batch_most; /* lanes in one launch; 0: what suits */
 
   LeatDevice *device;
+  LeatMemoryAccount *account;  /* since the session was opened last; NULL before the first time */
+  LeatConstantBytes constants; /* as they were planned when it was opened */
   LeatStore *store;
   LeatGraphCounts graph_counts;
   GPtrArray *setups; /* LeatSetup */
@@ -254,6 +267,7 @@ struct _LeatSession
   gboolean ways_known;               /* it did, or an earlier session */
   GArray *flights;                   /* LeatSessionFlight, by lane */
   guint n_lanes;                     /* that are wanted; 0: whatever pays */
+  guint lanes_most;                  /* that there have been since it was opened */
   gboolean watches_waits;            /* to find that out, how long sources and sinks wait is looked at: */
   gint64 waited_us;                  /* that long */
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
@@ -269,7 +283,7 @@ struct _LeatSession
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
-  guint64 up_bytes[LEAT_N_PATHS], back_bytes[LEAT_N_PATHS]; /* that a run copies */
+  GArray *kernel_transfers;  /* guint: ops that are kernels which move data between host and device */
   guint64 counted_seen_from; /* waits that had ended by looking when start_counting () was called */
   LeatSessionStats stats;
   gboolean levels_changed;     /* graphs, or what is kept of them, since the stats were told */
@@ -459,6 +473,11 @@ GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);
 GVariant *leat_session_print_reports (LeatSession *self);
 GVariant *leat_session_dup_refusal (LeatSession *self);
+/* Of what went wrong with a queue (leat-session-queues.c). */
+gboolean leat_queue_report_is_error (const LeatReport *self);
+char *leat_queue_report_dup_text (const LeatReport *self);
+GError *leat_queue_report_make_error (const LeatReport *self);
+void leat_queue_report_add_details (const LeatReport *self, GVariantDict *dict);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
@@ -466,8 +485,20 @@ LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
 /* By all of them: waits that no call that waits was made for, less such calls that were not for a run. */
 guint64 leat_session_sum_unseen_waits (const GPtrArray *lanes);
 void leat_session_begin_lane_counts (LeatLane *lane);
-/* What a run of each path copies, as the plan is bound now. */
-void leat_session_count_copies (LeatSession *self, const LeatLane *lane);
+/* Of the plan as it is bound now: what kernels move across the link is not known from their nodes. */
+void leat_session_list_kernel_transfers (LeatSession *self);
+/* After a run, or @n that bring the same: the live bytes of these. */
+void leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n);
+guint64 leat_session_get_written_bytes (LeatSession *self);
+
+/* Steps of opening, for a prediction. */
+gboolean leat_session_check_may_open (LeatSession *self, GError **error);
+gboolean leat_session_plan (LeatSession *self, GError **error);
+gboolean leat_session_bind_plan (LeatSession *self, GError **error);
+/* Would what is planned take more than the session may? */
+gboolean leat_session_check_budget (LeatSession *self, GError **error);
+/* Of @most lanes; 0: not even one. */
+guint leat_session_fit_lanes (LeatSession *self, guint most);
 
 gboolean leat_session_open_trace (LeatSession *self, GError **error);
 void leat_session_close_trace (LeatSession *self);

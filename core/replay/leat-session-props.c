@@ -25,6 +25,7 @@ enum
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
   PROP_CACHE_BYTES,
+  PROP_BUDGET,
   PROP_BATCH,
   PROP_TIMING,
   PROP_TRACE,
@@ -88,6 +89,12 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       break;
     case PROP_CACHE_BYTES:
       self->cache_bytes = g_value_get_uint64 (value);
+      break;
+    case PROP_BUDGET:
+      if (leat_session_is_open (self))
+        g_warning ("cannot change the budget of an open session: close it first");
+      else
+        self->budget = g_value_get_uint64 (value);
       break;
     case PROP_BATCH:
       self->batch_most = g_value_get_uint (value);
@@ -158,6 +165,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_CACHE_BYTES:
       g_value_set_uint64 (value, self->cache_bytes);
+      break;
+    case PROP_BUDGET:
+      g_value_set_uint64 (value, self->budget);
       break;
     case PROP_BATCH:
       g_value_set_uint (value, self->batch_most);
@@ -371,6 +381,24 @@ leat_session_describe_kept (void)
                                                               G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
+/* What it may take. */
+static void
+leat_session_describe_taken (void)
+{
+  /**
+   * LeatSession:budget:
+   *
+   * How many bytes of the device's memory the session may take; 0 for as many as there are; read when it opens.
+   *
+   * What leat_session_predict () says of it is held against this before anything is allocated, and more is
+   * %LEAT_SESSION_ERROR_BUDGET; with #LeatSession:lanes at 0 there are no more lanes than fit.  What comes later
+   * (another shape of the data, batches) finds no room beyond it (%LEAT_DRIVER_ERROR_OUT_OF_MEMORY).  The budget of the
+   * device (leat_device_set_budget ()) is for all sessions of the process, and holds too.
+   */
+  leat_session_props[PROP_BUDGET] =
+    g_param_spec_uint64 ("budget", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
 /* What is told of runs. */
 static void
 leat_session_describe_watching (void)
@@ -416,6 +444,7 @@ leat_session_install_props (GObjectClass *klass)
   leat_session_describe_lanes ();
   leat_session_describe_place ();
   leat_session_describe_kept ();
+  leat_session_describe_taken ();
   leat_session_describe_watching ();
   g_object_class_install_properties (klass, N_PROPS, leat_session_props);
   leat_session_install_counters (klass, N_PROPS);

@@ -93,6 +93,8 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->trials);
   g_array_unref (self->flights);
   g_array_unref (self->trace_widths);
+  g_array_unref (self->kernel_transfers);
+  g_clear_pointer (&self->account, leat_memory_account_unref);
   g_array_unref (self->report_totals);
   g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_object (&self->pipeline);
@@ -149,6 +151,7 @@ leat_session_init (LeatSession *self)
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
   self->cache_bytes = 256 << 20;
+  self->kernel_transfers = g_array_new (FALSE, FALSE, sizeof (guint));
   self->lanes = g_ptr_array_new ();
   self->lent = g_ptr_array_new_with_free_func (g_object_unref);
   self->entered = g_ptr_array_new ();

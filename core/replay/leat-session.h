@@ -32,6 +32,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_BATCH: inputs of a batch that do not fit, or a pipeline that takes no batches
  * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
  * @LEAT_SESSION_ERROR_EVICTION: something keeps the session from leaving the device, and it is there as before
+ * @LEAT_SESSION_ERROR_BUDGET: the session would take more of the device's memory than #LeatSession:budget allows
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -50,6 +51,7 @@ typedef enum
   LEAT_SESSION_ERROR_BATCH,
   LEAT_SESSION_ERROR_REPORTED,
   LEAT_SESSION_ERROR_EVICTION,
+  LEAT_SESSION_ERROR_BUDGET,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -240,8 +242,11 @@ gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray 
                                     GCancellable *cancellable, GError **error);
 GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
 LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
+GVariant *leat_session_predict (LeatSession *self, guint64 runs, GError **error);
+GVariant *leat_session_dup_report (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 GVariant *leat_session_dup_reports (LeatSession *self);
+GVariant *leat_session_dup_queues (LeatSession *self, GError **error);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);

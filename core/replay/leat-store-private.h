@@ -28,11 +28,15 @@ typedef struct
   guint64 user;       /* the last round of requests that got it */
 } LeatBlock;
 
-LeatStore *leat_store_new (LeatDevice *device);
-/* State is that of @other, which it refers to. */
+/* All that is made for it is in @account. */
+LeatStore *leat_store_new (LeatDevice *device, LeatMemoryAccount *account);
+/* State is that of @other, which it refers to, and so is the account. */
 LeatStore *leat_store_new_beside (LeatStore *other);
 LeatStore *leat_store_ref (LeatStore *self);
 void leat_store_unref (LeatStore *self);
+
+/* (transfer none) */
+LeatMemoryAccount *leat_store_get_account (LeatStore *self);
 
 /* Requests of one lane or resident get different blocks, those of two rounds may get the same. */
 void leat_store_begin_round (LeatStore *self);

@@ -7,8 +7,9 @@
 
 #include "device/leat-device-private.h"
 
-/* Every driver call of sessions that take turns, share memory, leave the device and come back is made to fail, one after
- * the other.  Each run that was submitted ends once; one that is said to be done has its results; nothing is left. */
+/* Every driver call of sessions that take turns, share memory, leave the device and come back is made to fail, one
+ * after the other.  Each run that was submitted ends once; one that is said to be done has its results; nothing is
+ * left. */
 
 #define N_SESSIONS 3
 #define N_ROUNDS   3
