@@ -28,4 +28,5 @@
 #include "device/leat-device.h"
 #include "replay/leat-session.h"
 #include "replay/leat-session-state.h"
+#include "schedule/leat-scheduler.h"
 #undef LEAT_INSIDE

@@ -19,6 +19,8 @@ enum
   PROP_CALIBRATE,
   PROP_WAIT,
   PROP_LANES,
+  PROP_PRIORITY,
+  PROP_WEIGHT,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
@@ -69,6 +71,12 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
         g_warning ("cannot change the lanes of an open session: close it first");
       else
         self->n_lanes = g_value_get_uint (value);
+      break;
+    case PROP_PRIORITY:
+      g_atomic_int_set (&self->priority, g_value_get_enum (value));
+      break;
+    case PROP_WEIGHT:
+      g_atomic_int_set (&self->weight, (gint) g_value_get_uint (value));
       break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
@@ -139,6 +147,12 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_LANES:
       g_value_set_uint (value, self->n_lanes);
+      break;
+    case PROP_PRIORITY:
+      g_value_set_enum (value, leat_session_get_priority (self));
+      break;
+    case PROP_WEIGHT:
+      g_value_set_uint (value, leat_session_get_weight (self));
       break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
@@ -291,6 +305,29 @@ leat_session_describe_lanes (void)
     g_param_spec_uint ("lanes", NULL, NULL, 0, LEAT_SESSION_MOST_LANES, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
+/* Among others. */
+static void
+leat_session_describe_place (void)
+{
+  /**
+   * LeatSession:priority:
+   *
+   * Whether the session's runs go before those of others.
+   *
+   * A #LeatScheduler looks at it whenever it chooses; the device's streams have it from when the session opens on, with
+   * a scheduler and without one.
+   */
+  leat_session_props[PROP_PRIORITY] = g_param_spec_enum (
+    "priority", NULL, NULL, LEAT_TYPE_PRIORITY, LEAT_PRIORITY_NORMAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:weight:
+   *
+   * How much of the device's time the session is to have, against others of its priority in a #LeatScheduler.
+   */
+  leat_session_props[PROP_WEIGHT] =
+    g_param_spec_uint ("weight", NULL, NULL, 1, 1000, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
 /* What is kept for runs to come. */
 static void
 leat_session_describe_kept (void)
@@ -405,6 +442,7 @@ leat_session_install_props (GObjectClass *klass)
   leat_session_describe_identity ();
   leat_session_describe_running ();
   leat_session_describe_lanes ();
+  leat_session_describe_place ();
   leat_session_describe_kept ();
   leat_session_describe_taken ();
   leat_session_describe_watching ();
