@@ -26,7 +26,7 @@ leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline
   self->session = leat_session_new (pipeline, options->device);
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
-                options->timing, "trace", options->trace_path, "lanes", options->lanes, NULL);
+                options->timing, "trace", options->trace_path, "lanes", options->lanes, "name", self->text->name, NULL);
   return self;
 }
 
