@@ -28,7 +28,7 @@ leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
                 options->timing, "trace", options->trace_path, "lanes", options->lanes, "budget", options->budget,
-                NULL);
+                "name", self->text->name, NULL);
   return self;
 }
 

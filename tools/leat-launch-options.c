@@ -20,7 +20,7 @@ static const struct
   const char *full;
 } leat_launch_defaults[] = {
   { "--plan", "--plan=text" }, { "--stats", "--stats=text" },    { "--report", "--report=text" },
-  { "--dot", "--dot=-" },      { "--timing", "--timing=nodes" },
+  { "--dot", "--dot=-" },      { "--timing", "--timing=nodes" }, { "--monitor", "--monitor=" },
 };
 
 static char **
@@ -282,6 +282,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "runs", 0, 0, G_OPTION_ARG_INT64, &self->runs, "Do N runs on each set of inputs, the state going on", "N" },
     { "readback", 0, 0, G_OPTION_ARG_STRING, &words->readback,
       "With --runs, whose results come back: final, of the last run, or each", "WHICH" },
+    { "monitor", 0, 0, G_OPTION_ARG_FILENAME, &self->monitor, "Let leat-top watch, through a socket of that name",
+      "[SOCKET]" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &self->progress, "Show progress also where standard error is no terminal",
       NULL },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
@@ -339,6 +341,7 @@ leat_launch_options_free (LeatLaunchOptions *self)
   g_free (self->trace_path);
   g_free (self->load_path);
   g_free (self->save_path);
+  g_free (self->monitor);
   g_free (self->dot_path);
   g_free (self->device);
   g_strfreev (self->plugin_paths);

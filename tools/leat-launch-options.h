@@ -49,6 +49,7 @@ typedef struct
   LeatTimingMode timing;
   char *load_path; /* state to begin with; NULL: as the pipeline says */
   char *save_path; /* state at the end; NULL: not kept */
+  char *monitor;   /* a socket to be watched through, "" for the usual one; NULL: none */
   gint64 runs;     /* on each set of inputs */
   LeatReadback readback;
   char *device; /* NULL: what LEAT_DEVICE says */

@@ -242,6 +242,10 @@ LeatMemory *leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryK
 /* What the lane has goes to no other lane in this round of its store. */
 void leat_lane_hold_memory (LeatLane *self);
 
+/* Of a first lane, to where its store has it now; the graphs are built anew then.  What it held is not there any more.
+ */
+gboolean leat_lane_move_arena (LeatLane *self, GError **error);
+
 /* What is done lane after lane (leat-lane-turn.c). */
 LeatTurn *leat_turn_new (LeatDevice *device, GError **error);
 LeatTurn *leat_turn_ref (LeatTurn *self);

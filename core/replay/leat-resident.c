@@ -209,8 +209,8 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
     op->laned ? leat_image_dup_lane_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = op->by_slot || op->laned || leat_op_takes_counts (op)
-                || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
+  op->wrapped =
+    op->by_slot || op->laned || leat_op_takes_counts (op) || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
 
   if (module == NULL)
     module = leat_resident_load_module (self, op->source, op->laned, error);

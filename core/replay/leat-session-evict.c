@@ -65,7 +65,7 @@ leat_session_drop_lanes (LeatSession *self)
 }
 
 /* Those for other shapes have no state that would be seen again. */
-static void
+void
 leat_session_drop_other_setups (LeatSession *self)
 {
   for (guint i = self->setups->len; i > 0; i--)
@@ -143,16 +143,16 @@ leat_session_drop_evicted (LeatSession *self)
   g_clear_pointer (&kept, g_ptr_array_unref);
 }
 
-gboolean
-leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error)
+static gboolean
+leat_session_return (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   gint64 begin = g_get_monotonic_time ();
 
-  if (G_LIKELY (self->evicted == NULL))
-    return TRUE;
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   leat_device_settle (self->device);
+  if (!leat_session_ask_for_room (self, leat_plan_get_device_bytes (self->plan), error))
+    return FALSE;
   if (!leat_resident_find_constants (self->resident, self->store, error)
       || !leat_resident_write_constants (self->resident, error)
       || !leat_lane_restore (leat_session_get_first_lane (self), self->evicted, cancellable, error))
@@ -169,6 +169,18 @@ leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **
   self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   return TRUE;
+}
+
+gboolean
+leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  gboolean good;
+
+  if (G_LIKELY (self->evicted == NULL))
+    return TRUE;
+  good = leat_session_return (self, cancellable, error);
+  leat_session_settle_room (self);
+  return good;
 }
 
 gboolean

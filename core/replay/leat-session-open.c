@@ -76,6 +76,7 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   traits.capture = captures[self->executor];
   traits.early = earlies[self->early_start];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
+  traits.urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
   leat_session_note_time (&self->stats.bind_us, &since);
@@ -87,6 +88,7 @@ static gboolean
 leat_session_check_budgets (LeatSession *self, GError **error)
 {
   return leat_session_check_budget (self, error)
+         && leat_session_ask_for_room (self, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
@@ -142,6 +144,7 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_evicted (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
+  leat_session_drop_scratch (self);
   leat_session_leave_buffers (self);
   g_clear_pointer (&self->held, g_ptr_array_unref);
   leat_session_call_in_states (self);
@@ -193,6 +196,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
+  leat_session_enter_monitor (self);
   return TRUE;
 }
 
@@ -219,6 +223,7 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
   if (!leat_session_take (self, error))
     return FALSE;
   opened = leat_session_check_may_open (self, error) && leat_session_build (self, cancellable, error);
+  leat_session_settle_room (self);
   leat_session_let_go (self);
   return opened;
 }
@@ -233,9 +238,20 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 void
 leat_session_close (LeatSession *self)
 {
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = NULL;
+
   g_return_if_fail (LEAT_IS_SESSION (self));
+  overseer = leat_session_get_overseer (self, &klass);
+  if (overseer != NULL)
+    (*klass->closing) (overseer, self);
   leat_session_take_over (self);
   if (self->is_open)
-    leat_session_take_down (self);
+    {
+      leat_session_leave_monitor (self);
+      leat_session_take_down (self);
+    }
   leat_session_let_go_over (self);
+  if (overseer != NULL)
+    (*klass->closed) (overseer, self);
 }

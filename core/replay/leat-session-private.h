@@ -7,6 +7,7 @@
 #include "leat-lane-private.h"
 #include "leat-batch-private.h"
 #include "leat-memo-private.h"
+#include "leat-overseer-private.h"
 #include "leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
 #include "leat-session.h"
@@ -158,6 +159,29 @@ typedef struct
   gint64 spent_ns;
 } LeatMemoCosts;
 
+/* What is looked at from outside while the session runs: written by one thread at a time, read by any; all of it
+ * atomic. */
+#define LEAT_MONITORED_RECENT 512
+
+typedef struct
+{
+  guint32 recent_us[LEAT_MONITORED_RECENT]; /* from launch to completion, of the last runs */
+  guint n_recent;                           /* that there were */
+  guint filled, launched, computed;         /* runs that wait for the device, are on it, and wait for the sinks */
+} LeatMonitored;
+
+static inline void
+leat_monitored_note_time (LeatMonitored *self, gint64 us)
+{
+  guint n = self->n_recent;
+
+  __atomic_store_n (&self->recent_us[n % LEAT_MONITORED_RECENT], (guint32) CLAMP (us, 0, G_MAXUINT32),
+                    __ATOMIC_RELAXED);
+  /* Round and round, and never so low again that places that hold something are left out. */
+  n = n + 1 < 2 * LEAT_MONITORED_RECENT ? n + 1 : LEAT_MONITORED_RECENT;
+  __atomic_store_n (&self->n_recent, n, __ATOMIC_RELEASE);
+}
+
 /* A run, from when sources are asked for its data until sinks have its results. */
 typedef struct
 {
@@ -225,6 +249,7 @@ struct _LeatSession
   guint memo_entries;
   guint64 memo_bytes;
   LeatTimingMode timing_mode;
+  gint priority, weight; /* atomic: among the sessions of a scheduler */
   char *trace_path;
 
   guint64 cache_bytes;
@@ -284,9 +309,14 @@ struct _LeatSession
   GArray *kernel_transfers;  /* guint: ops that are kernels which move data between host and device */
   guint64 counted_seen_from; /* waits that had ended by looking when start_counting () was called */
   LeatSessionStats stats;
-  gboolean levels_changed; /* graphs, or what is kept of them, since the stats were told */
+  gboolean levels_changed;     /* graphs, or what is kept of them, since the stats were told */
+  LeatScratch *scratch;        /* that the first lane is in; NULL: in memory of its own */
+  LeatScratch *wanted_scratch; /* that it shall be in; atomic, under told_lock */
+  gint64 last_device_us;       /* atomic: of the last run, with its repetitions */
   GMutex told_lock;
-  LeatSessionStats told;  /* the stats as any thread may see them */
+  LeatSessionStats told; /* the stats as any thread may see them */
+  GWeakRef overseer;     /* likewise, who has it run among others */
+  const LeatOverseerClass *overseer_class;
   char *told_device;      /* likewise, the id of the last device; NULL before the first */
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
@@ -295,6 +325,10 @@ struct _LeatSession
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
   GArray *trace_widths;   /* guint, by lane: tracks of the device so far */
+  char *name;             /* under told_lock */
+  LeatMonitored monitored;
+  guint64 monitored_id;      /* no other session of the process has it */
+  GPtrArray *monitored_apps; /* LeatApp, from open to close */
 };
 
 void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
@@ -330,6 +364,14 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 void leat_session_tell_stats (LeatSession *self);
+/* From when it is open until before anything of it goes, others may look at it. */
+void leat_session_enter_monitor (LeatSession *self);
+void leat_session_leave_monitor (LeatSession *self);
+/* The list of those that are. */
+void leat_sessions_add (LeatSession *session);
+void leat_sessions_remove (LeatSession *session);
+/* Between the two, in any thread; floating. */
+GVariant *leat_session_describe_monitored (LeatSession *self);
 void leat_session_tell_reason (LeatSession *self, const char *reason);
 /* (transfer full) */
 char *leat_session_dup_reason (LeatSession *self);
@@ -377,6 +419,33 @@ typedef struct
   GPtrArray *results; /* GBytes; NULL: likewise */
   gboolean in_place;  /* the staging memory has a place for every lane */
 } LeatBatchRun;
+
+/* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
+gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
+gboolean leat_session_check_given (LeatSession *self, guint index, GBytes *bytes, GError **error);
+gboolean *leat_session_begin_given (LeatSession *self);
+void leat_session_end_given (LeatSession *self, gboolean *was);
+void leat_session_put_given (LeatSession *self, guint index, gconstpointer data, gsize bytes, guint64 count);
+void leat_session_put_given_bytes (LeatSession *self, guint index, GBytes *given);
+GBytes *leat_session_take_given (LeatSession *self, guint index);
+gboolean leat_session_is_fault_of_data (const GError *error);
+
+/* (transfer full) (nullable) */
+GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass);
+
+/* With the session's store in place, and no lane. */
+void leat_session_choose_scratch (LeatSession *self);
+/* Around a run, from before it is launched. */
+gboolean leat_session_enter_scratch (LeatSession *self, GError **error);
+void leat_session_leave_scratch (LeatSession *self);
+/* Whatever is under way has ended. */
+void leat_session_drop_scratch (LeatSession *self);
+/* Those that are kept beside the one that runs. */
+void leat_session_drop_other_setups (LeatSession *self);
+
+/* Others have their part of the device's memory.  Whatever comes of it, settle follows. */
+gboolean leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error);
+void leat_session_settle_room (LeatSession *self);
 
 void leat_session_drop_batch (LeatSession *self);
 /* FALSE without any lane to blame: the session has failed, unless it was told to stop. */

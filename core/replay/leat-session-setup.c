@@ -191,6 +191,7 @@ leat_session_make_setup (LeatSession *self, GError **error)
   gint64 begin;
 
   self->store = leat_store_new (self->device, self->account);
+  leat_session_choose_scratch (self);
   memset (&self->graph_counts, 0, sizeof self->graph_counts);
   base = leat_session_get_base (self);
   setup = leat_setup_new (&base, self->plan, NULL, error);

@@ -84,3 +84,17 @@ leat_wait_get_type (void)
     g_once_init_leave (&type, g_enum_register_static ("LeatWait", values));
   return type;
 }
+
+GType
+leat_priority_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_PRIORITY_LOW, "LEAT_PRIORITY_LOW", "low" },
+                                       { LEAT_PRIORITY_NORMAL, "LEAT_PRIORITY_NORMAL", "normal" },
+                                       { LEAT_PRIORITY_HIGH, "LEAT_PRIORITY_HIGH", "high" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatPriority", values));
+  return type;
+}

@@ -102,8 +102,11 @@ leat_session_finalize (GObject *object)
   g_free (self->told_device);
   g_free (self->told_reason);
   g_free (self->trace_path);
+  g_free (self->name);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
+  g_weak_ref_clear (&self->overseer);
+  leat_session_set_scratch (self, NULL);
   g_mutex_clear (&self->told_lock);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
@@ -137,6 +140,8 @@ leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
   self->repeat = 1;
+  self->priority = LEAT_PRIORITY_NORMAL;
+  self->weight = 1;
   self->calibrate = TRUE;
   self->report_totals = leat_session_totals_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
@@ -156,5 +161,6 @@ leat_session_init (LeatSession *self)
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
   self->endpoints = g_ptr_array_new ();
   self->times.nodes = leat_session_times_new ();
+  g_weak_ref_init (&self->overseer, NULL);
   g_mutex_init (&self->told_lock);
 }

@@ -166,6 +166,25 @@ typedef enum
 GType leat_readback_get_type (void) G_GNUC_CONST;
 
 /**
+ * LeatPriority:
+ * @LEAT_PRIORITY_LOW: for what may wait
+ * @LEAT_PRIORITY_NORMAL: for all else
+ * @LEAT_PRIORITY_HIGH: for what somebody waits for
+ *
+ * Which sessions of a #LeatScheduler go first.  On the device, the work of high ones goes before that of the others
+ * wherever both are ready; normal and low are the same there, as nothing is below the default.
+ */
+typedef enum
+{
+  LEAT_PRIORITY_LOW,
+  LEAT_PRIORITY_NORMAL,
+  LEAT_PRIORITY_HIGH,
+} LeatPriority;
+
+#define LEAT_TYPE_PRIORITY (leat_priority_get_type ())
+GType leat_priority_get_type (void) G_GNUC_CONST;
+
+/**
  * LeatPortMemory:
  * @name: an `app` node that is a source, with `memory=user`
  * @address: where its data begin

@@ -10,6 +10,7 @@ struct _LeatStore
   LeatDevice *device;
   LeatMemoryAccount *account;
   LeatStore *beside;  /* NULL, or whose state is used */
+  LeatStore *commons; /* NULL, or whose largest arena is used */
   GMutex lock;        /* of all below, and of how often each block is referred to */
   GHashTable *blocks; /* by key; LeatBlock, which takes itself out when it goes */
   GPtrArray *arenas;  /* likewise */
@@ -53,6 +54,7 @@ leat_store_unref (LeatStore *self)
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
   g_clear_pointer (&self->beside, leat_store_unref);
+  g_clear_pointer (&self->commons, leat_store_unref);
   g_hash_table_unref (self->blocks);
   g_ptr_array_unref (self->arenas);
   g_mutex_clear (&self->lock);
@@ -275,14 +277,72 @@ leat_store_find_arena (LeatStore *self, guint64 bytes)
   return NULL;
 }
 
+static LeatBlock *
+leat_store_add_arena (LeatStore *self, guint64 bytes, GError **error)
+{
+  return leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+}
+
 LeatBlock *
 leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
 {
   LeatBlock *block = leat_store_find_arena (self, bytes);
 
-  return block != NULL ? block
-                       : leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane",
-                                         NULL, error);
+  return block != NULL ? block : leat_store_add_arena (self, bytes, error);
+}
+
+void
+leat_store_set_commons (LeatStore *self, LeatStore *commons)
+{
+  g_clear_pointer (&self->commons, leat_store_unref);
+  self->commons = commons != NULL ? leat_store_ref (commons) : NULL;
+}
+
+/* Under the lock. */
+static LeatBlock *
+leat_store_find_largest_arena (LeatStore *self)
+{
+  LeatBlock *largest = NULL;
+
+  for (guint i = 0; i < self->arenas->len; i++)
+    {
+      LeatBlock *block = g_ptr_array_index (self->arenas, i);
+
+      if (largest == NULL || leat_memory_get_bytes (block->memory) > leat_memory_get_bytes (largest->memory))
+        largest = block;
+    }
+  return largest;
+}
+
+static LeatBlock *
+leat_store_lend_largest_arena (LeatStore *self, guint64 bytes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  LeatBlock *block = leat_store_find_largest_arena (self);
+
+  return block != NULL && leat_memory_get_bytes (block->memory) >= bytes ? leat_store_lend (self, block) : NULL;
+}
+
+LeatBlock *
+leat_store_get_common_arena (LeatStore *self, guint64 bytes, GError **error)
+{
+  LeatBlock *block;
+
+  if (self->commons == NULL)
+    return leat_store_get_arena (self, bytes, error);
+  block = leat_store_lend_largest_arena (self->commons, bytes);
+  return block != NULL ? block : leat_store_add_arena (self->commons, bytes, error);
+}
+
+gboolean
+leat_store_has_common_arena (LeatStore *self, const LeatBlock *arena)
+{
+  g_autoptr (GMutexLocker) locker = NULL;
+
+  if (self->commons == NULL)
+    return arena->store == self;
+  locker = g_mutex_locker_new (&self->commons->lock);
+  return leat_store_find_largest_arena (self->commons) == arena;
 }
 
 static gboolean

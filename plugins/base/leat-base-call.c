@@ -391,8 +391,7 @@ leat_call_record_before (LeatRecorder *recorder, const LeatParam *output)
 
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
-                  const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues,
-                  GError **error)
+                  const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues, GError **error)
 {
   g_autofree LeatArg *args = g_new0 (LeatArg, prototype->n_params + 1);
   g_autofree guint64 *values = g_new0 (guint64, prototype->n_params + 1);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LEAT_QUEUE_USUAL 65536
+#define LEAT_QUEUE_USUAL   65536
 #define LEAT_QUEUE_LARGEST ((guint64) 1 << 32)
 
 static gboolean
