@@ -41,6 +41,7 @@ typedef struct
   LeatLaunchTask task;
   LeatFormat plan_format;
   LeatStatsFormat stats_format;
+  LeatFormat report_format;
   char *plan_path;  /* NULL: standard output */
   char *stats_path; /* NULL: standard error */
   char *trace_path; /* NULL: none */
@@ -48,13 +49,15 @@ typedef struct
   LeatTimingMode timing;
   char *load_path; /* state to begin with; NULL: as the pipeline says */
   char *save_path; /* state at the end; NULL: not kept */
+  char *monitor;   /* a socket to be watched through, "" for the usual one; NULL: none */
   gint64 runs;     /* on each set of inputs */
   LeatReadback readback;
   char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;
   LeatWait wait;
   LeatEarlyStart early_start;
-  guint lanes; /* 0: auto */
+  guint lanes;    /* 0: auto */
+  guint64 budget; /* 0: none */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;

@@ -205,6 +205,21 @@ leat_launch_say_stats (LeatLaunch *self, LeatExit code)
   return code != LEAT_EXIT_OK ? code : leat_tool_exit_from_error (error);
 }
 
+static gboolean
+leat_launch_start_monitor (const LeatLaunchOptions *options, GError **error)
+{
+  g_autofree char *path = NULL;
+
+  if (options->monitor == NULL)
+    return TRUE;
+  if (!leat_monitor_start (*options->monitor != '\0' ? options->monitor : NULL, error))
+    return FALSE;
+  path = leat_monitor_dup_path ();
+  if (options->verbose)
+    leat_tool_note ("leat-top finds it at %s", path);
+  return TRUE;
+}
+
 LeatExit
 leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
 {
@@ -216,7 +231,7 @@ leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
   /* Not after a run that was in vain. */
   if (leat_launch_check_all_sources (pipelines, &error) && options->stats_path != NULL)
     self.output = output = leat_output_file_open (options->stats_path, &error);
-  if (error != NULL)
+  if (error != NULL || !leat_launch_start_monitor (options, &error))
     {
       leat_tool_report (error);
       return leat_tool_exit_from_error (error);
@@ -225,6 +240,7 @@ leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
   leat_launch_await (&self, leat_launch_job_start);
   code = leat_launch_say_stats (&self, leat_launch_get_code (&self));
   leat_launch_end (&self);
+  leat_monitor_stop ();
   return code;
 }
 

@@ -53,7 +53,7 @@ leat_session_has_app (LeatSession *self)
 static gboolean
 leat_session_has_room_for_lanes (LeatSession *self)
 {
-  guint64 more = leat_session_fit_lanes (self, LEAT_LANES_AUTO) - 1;
+  guint64 more = MAX (leat_session_fit_lanes (self, LEAT_LANES_AUTO), 1) - 1;
   guint64 unused;
 
   if (more == 0 || leat_plan_get_host_bytes (self->plan) * more > LEAT_LANES_MOST_HOST)

@@ -196,6 +196,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
+  leat_session_enter_monitor (self);
   return TRUE;
 }
 
@@ -246,7 +247,10 @@ leat_session_close (LeatSession *self)
     (*klass->closing) (overseer, self);
   leat_session_take_over (self);
   if (self->is_open)
-    leat_session_take_down (self);
+    {
+      leat_session_leave_monitor (self);
+      leat_session_take_down (self);
+    }
   leat_session_let_go_over (self);
   if (overseer != NULL)
     (*klass->closed) (overseer, self);

@@ -11,6 +11,7 @@
 typedef enum
 {
   LEAT_FIGURE_SETUP,
+  LEAT_FIGURE_SHARED, /* which constants others have may change while the session is off the device */
   LEAT_FIGURE_MEMORY,
   LEAT_FIGURE_ALLOCATIONS,
   LEAT_FIGURE_TRAFFIC,
@@ -41,7 +42,7 @@ static const LeatFigure leat_figures[] = {
   PLANNED ("lane-bytes", lane_bytes),
   FIGURE ("lanes", MOST, lanes, lanes),
   FIGURE ("once-bytes", SETUP, once_bytes, once_bytes),
-  FIGURE ("shared-bytes", SETUP, shared_bytes, shared_bytes),
+  FIGURE ("shared-bytes", SHARED, shared_bytes, shared_bytes),
   FIGURE ("upload-bytes", TRAFFIC, up_bytes, graphs.work.traffic.up_bytes),
   FIGURE ("readback-bytes", TRAFFIC, back_bytes, graphs.work.traffic.back_bytes),
   FIGURE ("waits", TRAFFIC, waits, graphs.work.waits),
@@ -149,19 +150,30 @@ leat_session_moves_less (LeatSession *self)
   return FALSE;
 }
 
+/* Did it take more than a plan knows of? */
+static gboolean
+leat_session_takes_more (LeatSession *self, LeatFigureKind kind)
+{
+  if (self->batch != NULL || self->stats.batch_launches > 0)
+    return TRUE;
+  if (kind == LEAT_FIGURE_ALLOCATIONS)
+    return self->trials->len > 0 || self->stats.evictions > 0;
+  return kind == LEAT_FIGURE_MEMORY && self->stats.evictions > 0 && self->constants.shared_bytes > 0;
+}
+
 static const char *
 leat_session_get_relation (LeatSession *self, const LeatFigure *figure)
 {
   const LeatSessionStats *stats = &self->stats;
-  gboolean has_batch = self->batch != NULL || stats->batch_launches > 0;
 
   if (figure->kind == LEAT_FIGURE_MOST)
     return "at-most";
-  if (stats->replans > 0 || (self->failed && figure->kind == LEAT_FIGURE_TRAFFIC))
+  if (stats->replans > 0 || (self->failed && figure->kind == LEAT_FIGURE_TRAFFIC)
+      || (stats->evictions > 0 && figure->kind == LEAT_FIGURE_SHARED))
     return "other";
-  if (figure->kind == LEAT_FIGURE_SETUP)
+  if (figure->kind == LEAT_FIGURE_SETUP || figure->kind == LEAT_FIGURE_SHARED)
     return "equal";
-  if (has_batch || (figure->kind == LEAT_FIGURE_ALLOCATIONS && (self->trials->len > 0 || stats->evictions > 0)))
+  if (leat_session_takes_more (self, figure->kind))
     return "at-least";
   return figure->kind == LEAT_FIGURE_TRAFFIC && leat_session_moves_less (self) ? "at-most" : "equal";
 }

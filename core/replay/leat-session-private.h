@@ -159,6 +159,29 @@ typedef struct
   gint64 spent_ns;
 } LeatMemoCosts;
 
+/* What is looked at from outside while the session runs: written by one thread at a time, read by any; all of it
+ * atomic. */
+#define LEAT_MONITORED_RECENT 512
+
+typedef struct
+{
+  guint32 recent_us[LEAT_MONITORED_RECENT]; /* from launch to completion, of the last runs */
+  guint n_recent;                           /* that there were */
+  guint filled, launched, computed;         /* runs that wait for the device, are on it, and wait for the sinks */
+} LeatMonitored;
+
+static inline void
+leat_monitored_note_time (LeatMonitored *self, gint64 us)
+{
+  guint n = self->n_recent;
+
+  __atomic_store_n (&self->recent_us[n % LEAT_MONITORED_RECENT], (guint32) CLAMP (us, 0, G_MAXUINT32),
+                    __ATOMIC_RELAXED);
+  /* Round and round, and never so low again that places that hold something are left out. */
+  n = n + 1 < 2 * LEAT_MONITORED_RECENT ? n + 1 : LEAT_MONITORED_RECENT;
+  __atomic_store_n (&self->n_recent, n, __ATOMIC_RELEASE);
+}
+
 /* A run, from when sources are asked for its data until sinks have its results. */
 typedef struct
 {
@@ -302,6 +325,10 @@ struct _LeatSession
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
   GArray *trace_widths;   /* guint, by lane: tracks of the device so far */
+  char *name;             /* under told_lock */
+  LeatMonitored monitored;
+  guint64 monitored_id;      /* no other session of the process has it */
+  GPtrArray *monitored_apps; /* LeatApp, from open to close */
 };
 
 void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
@@ -337,6 +364,14 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 void leat_session_tell_stats (LeatSession *self);
+/* From when it is open until before anything of it goes, others may look at it. */
+void leat_session_enter_monitor (LeatSession *self);
+void leat_session_leave_monitor (LeatSession *self);
+/* The list of those that are. */
+void leat_sessions_add (LeatSession *session);
+void leat_sessions_remove (LeatSession *session);
+/* Between the two, in any thread; floating. */
+GVariant *leat_session_describe_monitored (LeatSession *self);
 void leat_session_tell_reason (LeatSession *self, const char *reason);
 /* (transfer full) */
 char *leat_session_dup_reason (LeatSession *self);

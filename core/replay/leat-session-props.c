@@ -29,11 +29,32 @@ enum
   PROP_BATCH,
   PROP_TIMING,
   PROP_TRACE,
+  PROP_NAME,
   PROP_LAST_REASON,
   N_PROPS
 };
 
 static GParamSpec *leat_session_props[N_PROPS];
+
+static void
+leat_session_take_name (LeatSession *self, char *name)
+{
+  g_mutex_lock (&self->told_lock);
+  g_free (self->name);
+  self->name = name;
+  g_mutex_unlock (&self->told_lock);
+}
+
+static char *
+leat_session_dup_name (LeatSession *self)
+{
+  char *name;
+
+  g_mutex_lock (&self->told_lock);
+  name = g_strdup (self->name);
+  g_mutex_unlock (&self->told_lock);
+  return name;
+}
 
 void
 leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -107,6 +128,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       break;
     case PROP_READBACK:
       self->readback = g_value_get_enum (value);
+      break;
+    case PROP_NAME:
+      leat_session_take_name (self, g_value_dup_string (value));
       break;
     case PROP_TRACE:
       g_free (self->trace_path);
@@ -183,6 +207,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_TRACE:
       g_value_set_string (value, self->trace_path);
+      break;
+    case PROP_NAME:
+      g_value_take_string (value, leat_session_dup_name (self));
       break;
     case PROP_LAST_REASON:
       g_value_take_string (value, leat_session_dup_reason (self));
@@ -414,6 +441,13 @@ leat_session_describe_watching (void)
    */
   leat_session_props[PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
                                                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:name:
+   *
+   * What those call the session who watch the process (leat_monitor_start()); may be set at any time, by any thread.
+   */
+  leat_session_props[PROP_NAME] =
+    g_param_spec_string ("name", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:trace:
    *

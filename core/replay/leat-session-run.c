@@ -315,6 +315,7 @@ leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 
   if (stats->device_max_us == 0)
     stats->device_min_us = G_MAXINT64;
+  leat_monitored_note_time (&self->monitored, device_us);
   stats->source_us += run->read_us - run->begin_us;
   stats->device_us += device_us;
   leat_session_note_last (self, self->last_device_us + device_us);

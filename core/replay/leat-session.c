@@ -102,6 +102,7 @@ leat_session_finalize (GObject *object)
   g_free (self->told_device);
   g_free (self->told_reason);
   g_free (self->trace_path);
+  g_free (self->name);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
   g_weak_ref_clear (&self->overseer);

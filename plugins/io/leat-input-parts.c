@@ -10,8 +10,8 @@
 /* What the system has in memory is copied by who reads it, and one thread copies a tenth of what a link to a device
  * carries: so several threads read a part each, at places of its own. */
 
-#define LEAT_INPUT_PART_LEAST   (512 * 1024) /* bytes below which a thread more costs what it saves */
-#define LEAT_INPUT_READERS_MOST 8
+#define LEAT_INPUT_PART_LEAST   (256 * 1024) /* bytes below which a thread more costs what it saves */
+#define LEAT_INPUT_READERS_MOST 16
 
 typedef struct
 {
@@ -28,10 +28,13 @@ typedef struct
   guint n_helpers; /* under the lock: that are not done */
 } LeatInputParts;
 
+/* One processor is left to whoever waits for the device, and one to whoever writes. */
 guint
 leat_input_parts_get_readers (void)
 {
-  return CLAMP (g_get_num_processors () / 2, 1, LEAT_INPUT_READERS_MOST);
+  guint n = g_get_num_processors ();
+
+  return n > 3 ? MIN (n - 2, LEAT_INPUT_READERS_MOST) : 1;
 }
 
 static gsize

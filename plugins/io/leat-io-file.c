@@ -246,8 +246,8 @@ static const LeatProp leat_io_file_props[] = {
   { sizeof (LeatProp), "chunk", LEAT_PROP_BYTES, 0, offsetof (LeatIoFile, chunk), .def.u = 4 << 20, .min.u = 1,
     .max.u = G_GUINT64_CONSTANT (1) << 40,
     .blurb = "Most bytes that one run takes, when reading; a spec on the link or on out goes before it" },
-  { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoFile, readers), .def.u = 0, .max.u = 8,
-    .blurb = "Threads that read parts of a chunk of 1 MiB or more, of a regular file; 0: half of the processors" },
+  { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoFile, readers), .def.u = 0, .max.u = 16,
+    .blurb = "Threads that read parts of a chunk of 512 KiB or more, of a regular file; 0: all processors but two" },
 };
 
 static const LeatPortInfo leat_io_file_ports[] = {

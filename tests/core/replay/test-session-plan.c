@@ -65,9 +65,9 @@ predict (LeatSession *session, guint64 runs)
   return plan;
 }
 
-/* Every figure is what the plan says of it. */
+/* Every figure is what the plan says of it. @other: one of which it may say nothing */
 static void
-assert_report (LeatSession *session, const char *when)
+assert_report_but_for (LeatSession *session, const char *when, const char *other)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GVariant) report = leat_session_dup_report (session, &error);
@@ -82,7 +82,7 @@ assert_report (LeatSession *session, const char *when)
       gboolean good = g_str_equal (relation, "equal")      ? counted == planned
                       : g_str_equal (relation, "at-most")  ? counted <= planned
                       : g_str_equal (relation, "at-least") ? counted >= planned
-                                                           : FALSE;
+                                                           : g_str_equal (name, other);
 
       if (!good)
         g_test_fail_printf ("%s: %s: planned %" G_GUINT64_FORMAT ", counted %" G_GUINT64_FORMAT ", %s", when, name,
@@ -102,6 +102,12 @@ push (LeatPipeline *pipeline, guint32 x)
   input = g_bytes_new (items, BYTES);
   leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "source", NULL)), input, &error);
   g_assert_no_error (error);
+}
+
+static void
+assert_report (LeatSession *session, const char *when)
+{
+  assert_report_but_for (session, when, "");
 }
 
 /* The example graphs, from file to file. */
@@ -458,7 +464,7 @@ test_session_plan_evicted (void)
       g_bytes_unref (session_fixture_run (&fixture, x, BYTES));
       g_assert_true (leat_session_evict (fixture.session, NULL, &error));
       g_assert_cmpuint (session_fixture_get_count (&fixture, "device-bytes"), ==, 0);
-      assert_report (fixture.session, "evicted");
+      assert_report_but_for (fixture.session, "evicted", "shared-bytes");
     }
   session_fixture_close (&fixture);
 }
