@@ -12,7 +12,7 @@ typedef struct
 {
   LeatNode *node; /* the pipeline holds it */
   char *name;
-  char *type;
+  const char *type; /* interned */
   LeatNumber number;
 } LeatKeptArg;
 
@@ -29,7 +29,6 @@ leat_kept_arg_free (gpointer data)
   LeatKeptArg *self = data;
 
   g_free (self->name);
-  g_free (self->type);
   g_free (self);
 }
 
@@ -48,7 +47,7 @@ leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
       kept = g_new0 (LeatKeptArg, 1);
       kept->node = node;
       kept->name = g_strdup (arg->name);
-      kept->type = g_strdup (arg->type);
+      kept->type = arg->type;
       kept->number = arg->number;
       g_ptr_array_add (self->args, kept);
     }
@@ -91,8 +90,7 @@ leat_kept_arg_put_back (LeatKeptArg *self, LeatChanges *changes)
   g_clear_pointer (&arg->value, g_variant_unref);
   arg->number = self->number;
   arg->is_set = TRUE;
-  g_free (arg->type);
-  arg->type = g_strdup (self->type);
+  arg->type = self->type;
 }
 
 void

@@ -22,7 +22,6 @@ leat_node_arg_free (LeatNodeArg *arg)
 {
   leat_node_arg_clear (arg);
   g_free (arg->name);
-  g_free (arg->type);
   g_free (arg->blurb);
   g_free (arg);
 }
@@ -56,12 +55,14 @@ leat_node_list_args (LeatNode *self)
 
   g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
 
+  leat_node_lock (self);
   leat_node_prepare (self, NULL);
   args = leat_node_get_private (self)->args;
   names = g_ptr_array_new ();
   for (guint i = 0; i < args->len; i++)
     g_ptr_array_add (names, g_strdup (((LeatNodeArg *) args->pdata[i])->name));
   g_ptr_array_add (names, NULL);
+  leat_node_unlock (self);
   return (char **) g_ptr_array_free (names, FALSE);
 }
 
@@ -216,18 +217,19 @@ leat_node_set_arg_int64 (LeatNode *self, const char *name, gint64 value, GError 
 }
 
 /**
- * leat_node_get_arg:
+ * leat_node_dup_arg:
  * @self: a node
  * @name: an argument's name
  *
- * Gets the value of an argument, in its own type; a 32-bit float comes as a double.
+ * Gets the value of an argument, in its own type; a 32-bit float comes as a double.  The value stays what it is when
+ * the argument gets another.
  *
- * Returns: (transfer none) (nullable): the value, or %NULL while it is not set or when there is no such argument
+ * Returns: (transfer full) (nullable): the value, or %NULL while it is not set or when there is no such argument
  *
  * Since: 0.1
  */
 GVariant *
-leat_node_get_arg (LeatNode *self, const char *name)
+leat_node_dup_arg (LeatNode *self, const char *name)
 {
   LeatNodeArg *arg;
   GVariant *value;
@@ -238,7 +240,7 @@ leat_node_get_arg (LeatNode *self, const char *name)
   leat_node_lock (self);
   leat_node_prepare (self, NULL);
   arg = leat_node_peek_arg (self, name);
-  value = arg != NULL ? leat_node_arg_peek_value (arg) : NULL;
+  value = arg != NULL ? leat_node_arg_dup_value (arg) : NULL;
   leat_node_unlock (self);
   return value;
 }
@@ -280,9 +282,8 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
     g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
   if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
     leat_node_arg_clear (arg);
-  g_free (arg->type);
   g_free (arg->blurb);
-  arg->type = g_strdup (type);
+  arg->type = g_intern_string (type);
   arg->blurb = g_strdup (blurb);
   arg->stale = FALSE;
   g_ptr_array_add (priv->args, arg);
@@ -318,14 +319,13 @@ leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GErr
   arg = leat_node_peek_arg (self, name);
   g_return_val_if_fail (arg != NULL, FALSE);
   wanted.name = arg->name;
-  wanted.type = (char *) type;
+  wanted.type = type;
   number = arg->number;
   if (arg->is_set && !leat_node_arg_take (&wanted, &number, error))
     return leat_node_prefix_title (self, error);
   arg->number = number;
   g_clear_pointer (&arg->value, g_variant_unref);
-  g_free (arg->type);
-  arg->type = g_strdup (type);
+  arg->type = g_intern_string (type);
   return TRUE;
 }
 
@@ -344,13 +344,17 @@ const char *
 leat_node_get_arg_type (LeatNode *self, const char *name)
 {
   LeatNodeArg *arg;
+  const char *type;
 
   g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
   g_return_val_if_fail (name != NULL, NULL);
 
+  leat_node_lock (self);
   leat_node_prepare (self, NULL);
   arg = leat_node_peek_arg (self, name);
-  return arg != NULL ? arg->type : NULL;
+  type = arg != NULL ? arg->type : NULL;
+  leat_node_unlock (self);
+  return type;
 }
 
 void
