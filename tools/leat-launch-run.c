@@ -180,10 +180,12 @@ static void
 leat_launch_say_plan (LeatLaunch *self)
 {
   g_autofree char *text = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
 
   if (!self->options->verbose)
     return;
-  text = leat_plan_to_text (leat_session_get_plan (self->session));
+  plan = leat_session_dup_plan (self->session);
+  text = leat_plan_to_text (plan);
   fputs (text, stderr);
 }
 
@@ -389,11 +391,13 @@ static LeatExit
 leat_launch_print_bound_steps (LeatLaunch *self)
 {
   g_autofree char *text = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
 
   if (!leat_launch_await (self, leat_session_open))
     return leat_launch_fail (self);
   leat_launch_say_device (self);
-  text = leat_launch_plan_to_string (leat_session_get_plan (self->session), self->options->plan_format);
+  plan = leat_session_dup_plan (self->session);
+  text = leat_launch_plan_to_string (plan, self->options->plan_format);
   return leat_tool_write (self->output, text, &self->error) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 

@@ -42,7 +42,8 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
                            gboolean interrupted)
 {
   g_autoptr (GVariant) run = leat_session_dup_stats (session);
-  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (plan);
   g_autoptr (GVariant) times = leat_session_dup_times (session);
   GVariantDict dict;
 
@@ -50,10 +51,9 @@ leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *sessio
   g_variant_dict_insert_value (&dict, "device", leat_launch_stats_describe_device (leat_session_get_device (session)));
   g_variant_dict_insert (&dict, "executor", "s", leat_launch_executor_get_name (options->executor));
   g_variant_dict_insert (&dict, "interrupted", "b", interrupted);
-  g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
+  g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (plan));
   g_variant_dict_insert_value (&dict, "run", run);
-  g_variant_dict_insert_value (&dict, "transfers",
-                               leat_launch_replays_describe_transfers (leat_session_get_plan (session)));
+  g_variant_dict_insert_value (&dict, "transfers", leat_launch_replays_describe_transfers (plan));
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
   g_variant_dict_insert_value (&dict, "counted", counts);
   if (options->timing == LEAT_TIMING_NODES)
@@ -232,7 +232,8 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
                            gboolean interrupted)
 {
   g_autoptr (GVariant) stats = leat_session_dup_stats (session);
-  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (plan);
   LeatDevice *device = leat_session_get_device (session);
   GString *text = g_string_new (NULL);
 
@@ -241,7 +242,7 @@ leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *sessio
   if (interrupted)
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
-  leat_launch_replays_append (leat_session_get_plan (session), stats, text);
+  leat_launch_replays_append (plan, stats, text);
   leat_launch_stats_append_reports (stats, text);
   leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"),
                                    leat_launch_stats_get (stats, "runs-silent"), text);

@@ -208,6 +208,8 @@ struct _LeatPlan
 {
   GObject parent_instance;
 
+  /* Of what a session that is open enters: who prints the plan meanwhile may be another thread. */
+  GRecMutex lock;
   LeatPipeline *pipeline;
   GPtrArray *nodes;   /* LeatNode, owned, in topological order */
   GPtrArray *ops;     /* LeatOp */
@@ -337,6 +339,7 @@ void leat_plan_find_pieces (LeatPlan *self);
 guint leat_plan_count_graphs (LeatPlan *self);
 gboolean leat_plan_settle (LeatPlan *self);
 void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why);
+void leat_plan_note_captured (LeatPlan *self, LeatOp *op, guint n_nodes);
 void leat_plan_find_early (LeatPlan *self);
 void leat_plan_allow_early (LeatPlan *self, const char *why);
 void leat_plan_take_early (LeatPlan *self, LeatPlan *other);

@@ -222,8 +222,8 @@ struct _LeatSession
   LeatGraphCounts graph_counts;
   GPtrArray *setups; /* LeatSetup */
   guint64 setup_clock;
-  LeatSetup *setup; /* of them, the one that runs; the next three are its */
-  LeatPlan *plan;
+  LeatSetup *setup;              /* of them, the one that runs; the next three are its */
+  LeatPlan *plan;                /* exchanged under told_lock (leat_session_set_plan ()) */
   LeatResident *resident;        /* not owned */
   GPtrArray *lanes;              /* LeatLane */
   GArray *inputs;                /* LeatSessionInput */
@@ -339,6 +339,7 @@ gboolean leat_session_make_setup (LeatSession *self, GError **error);
 gboolean leat_session_build_setup (LeatSession *self, GError **error);
 void leat_session_drop_setups (LeatSession *self);
 guint64 leat_session_get_cached_bytes (LeatSession *self);
+void leat_session_set_plan (LeatSession *self, LeatPlan *plan);
 gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);

@@ -199,7 +199,7 @@ void leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyn
 gboolean leat_session_run_finish (LeatSession *self, GAsyncResult *result, GError **error);
 void leat_session_close (LeatSession *self);
 gboolean leat_session_is_open (LeatSession *self);
-LeatPlan *leat_session_get_plan (LeatSession *self);
+LeatPlan *leat_session_dup_plan (LeatSession *self);
 LeatDevice *leat_session_get_device (LeatSession *self);
 gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GError **error);
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);
