@@ -3,7 +3,7 @@
  */
 #include "leat-attempt-private.h"
 
-#include "leat-node-private.h"
+#include "leat-node-arg-private.h"
 #include "leat-pipeline-private.h"
 
 /* The value of an argument before.  It is lost when the property that it follows from changes, and converted when the
@@ -53,6 +53,24 @@ leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
     }
 }
 
+/* They were checked when they were set; since then the properties may have got other values, and what they bring no
+ * argument of that kind.  What is missing then, or that a node cannot be prepared, the plan says. */
+static void
+leat_attempt_put_args (LeatAttempt *self)
+{
+  g_autoptr (GPtrArray) waiting = leat_changes_steal_args (self->changes);
+
+  for (guint i = 0; i < waiting->len; i++)
+    {
+      LeatArgChange *change = waiting->pdata[i];
+      LeatNodeArg *arg =
+        leat_node_prepare (change->node, NULL) ? leat_node_peek_arg (change->node, change->arg->name) : NULL;
+
+      if (arg != NULL && leat_node_arg_take (arg, &change->arg->number, NULL))
+        leat_node_put_arg (change->node, arg, &change->arg->number);
+    }
+}
+
 LeatAttempt *
 leat_attempt_begin (LeatPipeline *pipeline)
 {
@@ -61,7 +79,7 @@ leat_attempt_begin (LeatPipeline *pipeline)
 
   self->changes = leat_pipeline_get_changes (pipeline);
   self->args = g_ptr_array_new_with_free_func (leat_kept_arg_free);
-  self->props = leat_changes_steal_props (leat_pipeline_get_changes (pipeline));
+  self->props = leat_changes_steal_props (self->changes);
   for (guint i = 0; i < nodes->len && self->props->len > 0; i++)
     leat_attempt_keep_args (self, nodes->pdata[i]);
   for (guint i = 0; i < self->props->len; i++)
@@ -70,6 +88,7 @@ leat_attempt_begin (LeatPipeline *pipeline)
 
       leat_node_swap_prop (change->node, change);
     }
+  leat_attempt_put_args (self);
   return self;
 }
 

@@ -81,24 +81,35 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
 void
 leat_node_put_arg (LeatNode *self, LeatNodeArg *arg, const LeatNumber *number)
 {
+  LeatChanges *changes = leat_node_is_frozen (self) ? leat_pipeline_get_changes (leat_node_get_pipeline (self)) : NULL;
+
   leat_node_arg_clear (arg);
   arg->number = *number;
   arg->is_set = TRUE;
-  if (leat_node_is_frozen (self))
-    leat_changes_note (leat_pipeline_get_changes (leat_node_get_private (self)->pipeline), self);
+  if (changes != NULL && leat_node_peek_arg (self, arg->name) != arg)
+    leat_changes_put_arg (changes, self, arg);
+  else if (changes != NULL)
+    leat_changes_note (changes, self);
 }
 
-/* Under the lock, which keeps a session that plans the pipeline anew from taking the argument away. */
+/* Under the lock, which keeps a session that plans the pipeline anew from taking the argument away. @draft: (out): the
+ * node that has it, where properties bring it that wait */
 static LeatNodeArg *
-leat_node_find_arg (LeatNode *self, const char *name, GError **error)
+leat_node_find_arg (LeatNode *self, const char *name, LeatNode **draft, GError **error)
 {
   LeatNodeArg *arg;
 
   if (!leat_node_is_frozen (self) && !leat_node_prepare (self, error))
     return NULL;
   arg = leat_node_peek_arg (self, name);
+  if (arg == NULL && (*draft = leat_node_new_draft (self)) != NULL)
+    {
+      if (!leat_node_prepare (*draft, error))
+        return NULL;
+      arg = leat_node_peek_arg (*draft, name);
+    }
   if (arg == NULL)
-    leat_node_set_arg_error (self, name, error);
+    leat_node_set_arg_error (*draft != NULL ? *draft : self, name, error);
   return arg;
 }
 
@@ -115,11 +126,12 @@ leat_node_prefix_title (LeatNode *self, GError **error)
 static gboolean
 leat_node_set_number (LeatNode *self, const char *name, GVariant *value, LeatNumber *number, GError **error)
 {
+  g_autoptr (LeatNode) draft = NULL;
   LeatNodeArg *arg;
   GQuark detail = 0;
 
   leat_node_lock (self);
-  arg = leat_node_find_arg (self, name, error);
+  arg = leat_node_find_arg (self, name, &draft, error);
   if (arg != NULL
       && ((value != NULL ? leat_node_arg_convert (arg, value, number, error) : leat_node_arg_take (arg, number, error))
           || leat_node_prefix_title (self, error)))
@@ -143,7 +155,8 @@ leat_node_set_number (LeatNode *self, const char *name, GVariant *value, LeatNum
  * Sets a scalar of a kernel's prototype.
  *
  * Any numeric type will do as long as the argument's type can hold the value.  While a session is open this may be
- * called from any thread; the next run that begins takes the value.
+ * called from any thread; the next run that begins takes the value.  An argument that a property brings which was set
+ * meanwhile, such as an expression, can be set from then on; its value goes if that run refuses the property.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE
  *
@@ -240,6 +253,8 @@ leat_node_dup_arg (LeatNode *self, const char *name)
   leat_node_lock (self);
   leat_node_prepare (self, NULL);
   arg = leat_node_peek_arg (self, name);
+  if (arg == NULL && leat_node_is_frozen (self))
+    arg = leat_changes_peek_arg (leat_pipeline_get_changes (leat_node_get_pipeline (self)), self, name);
   value = arg != NULL ? leat_node_arg_dup_value (arg) : NULL;
   leat_node_unlock (self);
   return value;

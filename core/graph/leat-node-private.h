@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct
+typedef struct _LeatNodeArg
 {
   char *name;
   const char *type; /* basic GVariant type string, or "f"; interned */
