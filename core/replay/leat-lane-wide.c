@@ -134,6 +134,8 @@ leat_lane_take_arguments (LeatLane *self, GError **error)
 
   if (leat_plan_spreads (self->plan))
     leat_lane_destroy_graphs (self);
+  if (!good || !leat_device_push (self->resident->device, error))
+    return FALSE;
   for (guint i = 0; i < self->plan->ops->len && good; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
@@ -141,5 +143,6 @@ leat_lane_take_arguments (LeatLane *self, GError **error)
       if (op->laned)
         good = leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
     }
+  leat_device_pop (self->resident->device);
   return good;
 }

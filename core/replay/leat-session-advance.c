@@ -263,6 +263,16 @@ leat_session_cancelled (GCancellable *cancellable, gpointer data)
   leat_session_unblock_endpoints (data);
 }
 
+static LeatFlow
+leat_session_advance_one (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  LeatFlow flow = leat_session_advance (self, TRUE, TRUE, cancellable, error);
+
+  if (flow == LEAT_FLOW_DATA)
+    leat_session_post_progress (self);
+  return flow;
+}
+
 static void
 leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **error)
 {
@@ -273,14 +283,12 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
   if (cancellable != NULL)
     watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
   self->last_progress_us = g_get_monotonic_time ();
-  while (flow == LEAT_FLOW_DATA && !leat_session_should_stream (self, &trial))
-    {
-      flow = leat_session_advance (self, TRUE, TRUE, cancellable, error);
-      if (flow == LEAT_FLOW_DATA)
-        leat_session_post_progress (self);
-    }
-  if (flow == LEAT_FLOW_DATA)
-    flow = leat_session_stream (self, cancellable, error);
+  while (flow == LEAT_FLOW_DATA)
+    if (leat_session_should_stream (self, &trial))
+      flow = leat_session_stream (self, trial.run_ns, cancellable, error);
+    else
+      flow = leat_session_advance_one (self, cancellable, error);
+  self->watches_waits = FALSE;
   if (cancellable != NULL)
     g_cancellable_disconnect (cancellable, watch);
   if (flow == LEAT_FLOW_END)

@@ -6,6 +6,8 @@
 
 #include "graph/leat-app-private.h"
 
+#include <sys/resource.h>
+
 /* How many lanes a session streams over, and whether it pays.  With lanes=auto the first runs are done one after the
  * other; what they took in the source, on the device and in the sink says what would be gained by doing these beside
  * each other. */
@@ -64,7 +66,39 @@ leat_session_has_room_for_lanes (LeatSession *self)
   return leat_plan_get_device_bytes (self->plan) * more <= unused / 2;
 }
 
-/* The runs since the last look. */
+static gint64
+leat_watch_sum_us (const struct rusage *usage)
+{
+  return (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * G_USEC_PER_SEC + usage->ru_utime.tv_usec
+         + usage->ru_stime.tv_usec;
+}
+
+void
+leat_session_begin_watch (LeatSession *self, LeatWatch *watch)
+{
+  struct rusage usage;
+
+  if (!self->watches_waits)
+    return;
+  getrusage (RUSAGE_THREAD, &usage);
+  *watch = (LeatWatch){ g_get_monotonic_time (), leat_watch_sum_us (&usage), usage.ru_nvcsw };
+}
+
+/* Time in which another thread had the processor was no waiting. */
+void
+leat_session_end_watch (LeatSession *self, const LeatWatch *watch)
+{
+  struct rusage usage;
+
+  if (!self->watches_waits)
+    return;
+  getrusage (RUSAGE_THREAD, &usage);
+  if (usage.ru_nvcsw > watch->n_waits)
+    self->waited_us += g_get_monotonic_time () - watch->begin_us - (leat_watch_sum_us (&usage) - watch->busy_us);
+}
+
+/* The runs since the last look.  Where the device is the processors that sources and sinks run on, nothing is gained
+ * but the time that these wait. */
 static gboolean
 leat_session_gains_by_lanes (LeatSession *self, const LeatLanesTrial *since, guint n)
 {
@@ -74,25 +108,38 @@ leat_session_gains_by_lanes (LeatSession *self, const LeatLanesTrial *since, gui
   gint64 all_us = source_us + device_us + sink_us;
   gint64 gain_us = all_us - MAX (MAX (source_us, device_us), sink_us);
 
+  if (self->watches_waits)
+    gain_us = MIN (gain_us, self->waited_us - since->waited_us);
   return gain_us > (gint64) n * LEAT_LANES_GAIN_US && gain_us > all_us / LEAT_LANES_SHARE;
 }
 
+static void
+leat_session_begin_trial (LeatSession *self, LeatLanesTrial *trial)
+{
+  self->watches_waits = leat_session_get_flight (self, 0)->lane->on_host;
+  trial->began_us = g_get_monotonic_time ();
+  trial->source_us = self->stats.source_us;
+  trial->device_us = self->stats.device_us;
+  trial->sink_us = self->stats.sink_us;
+  trial->waited_us = self->waited_us;
+}
+
+/* Each look is at the last few runs; the first of all is no example. */
 static gboolean
 leat_session_look_at_gain (LeatSession *self, LeatLanesTrial *trial)
 {
   guint n = trial->n++;
   gboolean gains;
 
-  if (n == 1 || n != trial->next)
-    {
-      /* The first run of all is no example. */
-      if (n == 1)
-        *trial = (LeatLanesTrial){ 2, 1 + LEAT_LANES_TRIAL, self->stats.source_us, self->stats.device_us,
-                                   self->stats.sink_us };
-      return FALSE;
-    }
-  gains = leat_session_gains_by_lanes (self, trial, n - 1);
-  *trial = (LeatLanesTrial){ trial->n, trial->next * 4, trial->source_us, trial->device_us, trial->sink_us };
+  trial->next = MAX (trial->next, 1 + LEAT_LANES_TRIAL);
+  if (n == trial->next - LEAT_LANES_TRIAL)
+    leat_session_begin_trial (self, trial);
+  if (n != trial->next)
+    return FALSE;
+  gains = leat_session_gains_by_lanes (self, trial, LEAT_LANES_TRIAL);
+  self->watches_waits = FALSE;
+  trial->run_ns = MAX ((g_get_monotonic_time () - trial->began_us) * 1000 / LEAT_LANES_TRIAL, 1);
+  trial->next *= 4;
   return gains && leat_session_has_room_for_lanes (self);
 }
 
@@ -109,6 +156,7 @@ leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
   if (leat_session_needs_one_lane (self) || self->ended || self->to_calibrate || self->n_filled > 0
       || !leat_session_is_queued (self))
     return FALSE;
+  trial->run_ns = 0;
   if (self->n_lanes > 1)
     return TRUE;
   return self->plan->prediction.foreign == 0 && !leat_session_may_be_refused (self) && !leat_session_has_app (self)

@@ -248,6 +248,8 @@ struct _LeatSession
   gboolean ways_known;               /* it did, or an earlier session */
   GArray *flights;                   /* LeatSessionFlight, by lane */
   guint n_lanes;                     /* that are wanted; 0: whatever pays */
+  gboolean watches_waits;            /* to find that out, how long sources and sinks wait is looked at: */
+  gint64 waited_us;                  /* that long */
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
   GSource *task_source; /* of the replay_async () that is under way */
   guint n_filled;       /* sources that have given data for the run that is to come */
@@ -468,14 +470,28 @@ gboolean leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *f
 typedef struct
 {
   guint n;    /* runs since run () began */
-  guint next; /* to look again */
-  gint64 source_us, device_us, sink_us;
+  guint next; /* to look */
+  gint64 began_us;
+  gint64 run_ns; /* that one took; 0 where several lanes were asked for */
+  gint64 source_us, device_us, sink_us, waited_us;
 } LeatLanesTrial;
+
+/* What a thread had done when it went into a source or sink. */
+typedef struct
+{
+  gint64 begin_us, busy_us;
+  glong n_waits;
+} LeatWatch;
+
+void leat_session_begin_watch (LeatSession *self, LeatWatch *watch);
+void leat_session_end_watch (LeatSession *self, const LeatWatch *watch);
 
 gboolean leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial);
 /* As many lanes as are wanted and there is room for. */
 gboolean leat_session_grow_lanes (LeatSession *self, GError **error);
-LeatFlow leat_session_stream (LeatSession *self, GCancellable *cancellable, GError **error);
+/* @single_ns: what a run took with one lane.  DATA where it takes no less with several, and 0 where that is not asked.
+ */
+LeatFlow leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error);
 void leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks);
 /* The bus is told; the only part of a run that allocates. */
 void leat_session_post_progress (LeatSession *self);

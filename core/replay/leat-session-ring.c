@@ -22,12 +22,15 @@ typedef struct
 {
   LeatSession *session;
   GCancellable *cancellable;
-  guint n;        /* lanes */
-  guint64 before; /* runs that there were */
+  guint n;          /* lanes */
+  guint64 before;   /* runs that there were */
+  gint64 single_ns; /* that a run took with one lane; 0 where it is not asked whether several are faster */
 
   /* pthread's own, because the thread sanitizer knows these where it does not know GLib's. */
   pthread_mutex_t lock;
-  pthread_cond_t changed;
+  pthread_cond_t emptied;       /* for the reader, */
+  pthread_cond_t changed;       /* for the session's thread, */
+  pthread_cond_t computed_more; /* and for the writer: each is woken by what it waits for alone */
 
   /* Under the lock from here on. */
   guint64 filled, launched, computed, drained;
@@ -36,13 +39,20 @@ typedef struct
   gboolean reader_gone;
   gboolean stopping; /* something has failed */
   gboolean replan;   /* the reader waits until properties that were set have been taken over */
+  gboolean gives_up; /* lanes do not pay after all: nothing more is read, and there is no error */
   gboolean is_clean; /* if the reader ended with an error, no source has lost anything */
   GError *read_error, *run_error, *write_error;
   guint64 taken;  /* bytes by sinks, */
   guint64 given;  /* runs, */
   gint64 sink_us; /* and time, that the statistics do not know of yet */
   gint64 reader_idle_us, writer_idle_us;
+  gint64 trial_us;    /* when each lane had been used once */
+  LeatFlow read_flow; /* what the sources gave last */
 } LeatRing;
+
+/* Runs by which it is seen whether several lanes are faster, and by how much they have to be. */
+#define LEAT_RING_TRIAL 32
+#define LEAT_RING_GAIN  20 /* a twentieth */
 
 static void
 leat_ring_lock (LeatRing *self)
@@ -56,19 +66,21 @@ leat_ring_unlock (LeatRing *self)
   pthread_mutex_unlock (&self->lock);
 }
 
-/* Under the lock. */
+/* Under the lock: something that anybody may wait for. */
 static void
-leat_ring_tell (LeatRing *self)
+leat_ring_tell_all (LeatRing *self)
 {
-  pthread_cond_broadcast (&self->changed);
+  pthread_cond_signal (&self->emptied);
+  pthread_cond_signal (&self->changed);
+  pthread_cond_signal (&self->computed_more);
 }
 
 static gint64
-leat_ring_wait (LeatRing *self)
+leat_ring_wait (LeatRing *self, pthread_cond_t *condition)
 {
   gint64 begin = g_get_monotonic_time ();
 
-  pthread_cond_wait (&self->changed, &self->lock);
+  pthread_cond_wait (condition, &self->lock);
   return g_get_monotonic_time () - begin;
 }
 
@@ -85,9 +97,9 @@ leat_ring_take_free (LeatRing *self)
   gboolean good;
 
   leat_ring_lock (self);
-  while (!self->stopping && (self->replan || self->filled - self->drained == self->n))
-    self->reader_idle_us += leat_ring_wait (self);
-  good = !self->stopping;
+  while (!self->stopping && !self->gives_up && (self->replan || self->filled - self->drained == self->n))
+    self->reader_idle_us += leat_ring_wait (self, &self->emptied);
+  good = !self->stopping && !self->gives_up;
   leat_ring_unlock (self);
   return good;
 }
@@ -100,7 +112,7 @@ leat_ring_ask_for_props (LeatRing *self)
     return TRUE;
   leat_ring_lock (self);
   self->replan = TRUE;
-  leat_ring_tell (self);
+  pthread_cond_signal (&self->changed);
   leat_ring_unlock (self);
   return leat_ring_take_free (self);
 }
@@ -149,15 +161,30 @@ leat_ring_read (gpointer data)
       flow = leat_ring_fill (self, &error);
       leat_ring_lock (self);
       self->filled += flow == LEAT_FLOW_DATA;
+      self->read_flow = flow;
       self->read_error = error;
-      leat_ring_tell (self);
+      pthread_cond_signal (&self->changed);
       leat_ring_unlock (self);
     }
   leat_ring_lock (self);
   self->read_over = self->reader_gone = TRUE;
-  leat_ring_tell (self);
+  pthread_cond_signal (&self->changed);
   leat_ring_unlock (self);
   return NULL;
+}
+
+/* Under the lock, by the writer.  What lanes gain is foretold from where time goes with one of them; whether threads
+ * that hand runs to each other get as much of the processors as one thread did shows only when they do. */
+static void
+leat_ring_look_at_gain (LeatRing *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (self->drained == self->n)
+    self->trial_us = now;
+  if (self->drained != self->n + LEAT_RING_TRIAL)
+    return;
+  self->gives_up = (now - self->trial_us) * 1000 / LEAT_RING_TRIAL > self->single_ns - self->single_ns / LEAT_RING_GAIN;
 }
 
 /* FALSE: all that was computed has been given. */
@@ -168,7 +195,7 @@ leat_ring_take_computed (LeatRing *self)
 
   leat_ring_lock (self);
   while (self->drained == self->computed && !self->run_over)
-    self->writer_idle_us += leat_ring_wait (self);
+    self->writer_idle_us += leat_ring_wait (self, &self->computed_more);
   good = self->drained < self->computed;
   leat_ring_unlock (self);
   return good;
@@ -193,7 +220,10 @@ leat_ring_write (gpointer data)
       self->sink_us += flight->run.sink_us;
       self->given += good;
       self->drained += good;
-      leat_ring_tell (self);
+      if (self->single_ns > 0 && good)
+        leat_ring_look_at_gain (self);
+      pthread_cond_signal (&self->emptied);
+      pthread_cond_signal (&self->changed);
       leat_ring_unlock (self);
     }
   return NULL;
@@ -259,7 +289,7 @@ leat_ring_fail (LeatRing *self, GError *error)
   else
     g_error_free (error);
   self->stopping = TRUE;
-  leat_ring_tell (self);
+  leat_ring_tell_all (self);
   leat_ring_unlock (self);
 }
 
@@ -296,7 +326,7 @@ leat_ring_await (LeatRing *self)
     }
   leat_ring_lock (self);
   self->computed++;
-  leat_ring_tell (self);
+  pthread_cond_signal (&self->computed_more);
   leat_ring_unlock (self);
   return TRUE;
 }
@@ -317,7 +347,7 @@ leat_ring_take_props (LeatRing *self)
   self->n = session->lanes->len;
   session->stats.lanes = self->n;
   self->replan = FALSE;
-  leat_ring_tell (self);
+  pthread_cond_signal (&self->emptied);
   leat_ring_unlock (self);
   return TRUE;
 }
@@ -346,7 +376,7 @@ leat_ring_next (LeatRing *self)
   any = leat_ring_merge (self);
   while ((step = leat_ring_choose (self)) == LEAT_RING_IDLE && !any)
     {
-      leat_ring_wait (self);
+      leat_ring_wait (self, &self->changed);
       any = leat_ring_merge (self);
     }
   leat_ring_unlock (self);
@@ -385,7 +415,7 @@ leat_ring_stop_reader (LeatRing *self)
   leat_ring_lock (self);
   self->stopping = self->stopping || !self->read_over;
   self->run_over = TRUE;
-  leat_ring_tell (self);
+  leat_ring_tell_all (self);
   while (!self->reader_gone)
     {
       leat_ring_unlock (self);
@@ -428,6 +458,12 @@ leat_ring_settle (LeatRing *self, GError **error)
     }
   /* Data that were read behind a run with a fault in its own would be missing. */
   leat_session_get_flight (self->session, 0)->run.refused = FALSE;
+  if (first == NULL && self->gives_up && self->read_flow == LEAT_FLOW_DATA)
+    {
+      self->session->stats.lanes = 1;
+      leat_session_tell_stats (self->session);
+      return LEAT_FLOW_DATA;
+    }
   return leat_session_settle (self->session, first != NULL ? LEAT_FLOW_ERROR : LEAT_FLOW_END, error);
 }
 
@@ -457,9 +493,9 @@ leat_ring_run (LeatRing *self, GError **error)
 }
 
 LeatFlow
-leat_session_stream (LeatSession *self, GCancellable *cancellable, GError **error)
+leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error)
 {
-  LeatRing ring = { .session = self, .cancellable = cancellable, .before = self->stats.runs };
+  LeatRing ring = { .session = self, .cancellable = cancellable, .before = self->stats.runs, .single_ns = single_ns };
   LeatFlow flow;
 
   if (!leat_session_grow_lanes (self, error))
@@ -467,9 +503,13 @@ leat_session_stream (LeatSession *self, GCancellable *cancellable, GError **erro
   ring.n = self->lanes->len;
   self->stats.lanes = ring.n;
   pthread_mutex_init (&ring.lock, NULL);
+  pthread_cond_init (&ring.emptied, NULL);
   pthread_cond_init (&ring.changed, NULL);
+  pthread_cond_init (&ring.computed_more, NULL);
   flow = leat_ring_run (&ring, error);
+  pthread_cond_destroy (&ring.computed_more);
   pthread_cond_destroy (&ring.changed);
+  pthread_cond_destroy (&ring.emptied);
   pthread_mutex_destroy (&ring.lock);
   return flow;
 }

@@ -9,6 +9,8 @@
 #include "leat-nvtx-private.h"
 #include "replay/leat-session.h"
 
+#define LEAT_SESSION_SHORT_NS 500000
+
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
 
 static LeatFlow
@@ -348,12 +350,15 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
 {
   LeatRun *run = &flight->run;
   gboolean asks = leat_session_asks (self);
+  LeatWatch watch;
   LeatFlow flow;
 
   run->begin_us = asks ? g_get_monotonic_time () : 0;
   if (G_UNLIKELY (self->trace != NULL))
     run->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
+  leat_session_begin_watch (self, &watch);
   flow = leat_session_fill_all (self, flight, wait, cancellable, error);
+  leat_session_end_watch (self, &watch);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   run->read_us = run->streamed ? g_get_monotonic_time () : 0;
@@ -362,10 +367,21 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
   return flow;
 }
 
+/* A thread that waits for the CPU driver does the work itself.  With more than one run launched another one does, and
+ * is woken for it, which is worth while for long runs that need not wait for each other. */
+static gboolean
+leat_session_goes_one_by_one (LeatSession *self, const LeatSessionFlight *flight)
+{
+  const LeatLane *lane = flight->lane;
+
+  return lane->on_host && g_atomic_int_get (&self->wait) == LEAT_WAIT_AUTO
+         && (lane->turn != NULL || lane->recent_ns < LEAT_SESSION_SHORT_NS);
+}
+
 gboolean
 leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight)
 {
-  return flight->run.ends
+  return flight->run.ends || leat_session_goes_one_by_one (self, flight)
          || (self->plan->prediction.foreign > 0 && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
          || (self->plan->holds_back && self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
 }
@@ -431,10 +447,15 @@ leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellabl
   LeatRun *run = &flight->run;
   gboolean gives = leat_session_gives (self) && (!run->known || run->streamed);
   gint64 begin_us = gives ? g_get_monotonic_time () : 0;
+  LeatWatch watch;
+  gboolean good;
 
   if (G_UNLIKELY (run->traced))
     run->marks[LEAT_MARK_GIVEN] = leat_session_now_ns ();
-  if (!leat_session_drain_all (self, flight, cancellable, error))
+  leat_session_begin_watch (self, &watch);
+  good = leat_session_drain_all (self, flight, cancellable, error);
+  leat_session_end_watch (self, &watch);
+  if (!good)
     return FALSE;
   run->sink_us = gives ? g_get_monotonic_time () - begin_us : 0;
   if (G_UNLIKELY (run->traced))

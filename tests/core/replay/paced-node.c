@@ -50,6 +50,17 @@ paced_source_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **e
   return spec != NULL && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 
+static void
+paced_node_spend (PacedNode *self, gint us)
+{
+  gint64 until = g_get_monotonic_time () + us;
+
+  if (us > 0 && !self->busy)
+    g_usleep (us);
+  while (self->busy && g_get_monotonic_time () < until)
+    ;
+}
+
 /* FALSE: the call fails. */
 static gboolean
 paced_node_call (PacedNode *self, GError **error)
@@ -58,8 +69,7 @@ paced_node_call (PacedNode *self, GError **error)
 
   self->mixed = self->mixed || (self->thread != NULL && self->thread != g_thread_self ());
   self->thread = g_thread_self ();
-  if (g_atomic_int_get (&self->us) > 0)
-    g_usleep (g_atomic_int_get (&self->us));
+  paced_node_spend (self, self->us_from > 0 && call >= self->us_from ? self->us_later : g_atomic_int_get (&self->us));
   if (call != self->fails_at)
     return TRUE;
   while (self->hangs && !g_atomic_int_get (&self->unblocked))

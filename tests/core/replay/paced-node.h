@@ -14,7 +14,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   LeatEndpoint parent_instance;
-  gint us;        /* a call takes; atomic */
+  gint us;      /* a call takes; atomic */
+  gint us_from; /* the call from which on it takes us_later; 0: none */
+  gint us_later;
+  gboolean busy;  /* that long it works, and does not wait */
   gint n;         /* runs of a source */
   gint fails_at;  /* of the calls from 0 on; -1: never */
   gboolean hangs; /* in that call, until it is called off */

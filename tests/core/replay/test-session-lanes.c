@@ -89,6 +89,8 @@ lanes_tear_down (Lanes *self)
   leat_session_close (self->session);
   g_object_unref (self->session);
   g_object_unref (self->pipeline);
+  g_object_unref (self->source);
+  g_object_unref (self->sink);
 }
 
 static guint64
@@ -527,6 +529,51 @@ test_overlap (void)
   g_assert_cmpfloat (by_itself, <, one * 0.9);
 }
 
+/* Where the processors are the device, nothing is gained by working in a source or sink beside it, only by waiting. */
+static void
+test_auto (gconstpointer data)
+{
+  gboolean busy = GPOINTER_TO_INT (data);
+  g_autoptr (GError) error = NULL;
+  Lanes self;
+
+  lanes_set_up (&self, 0, LEAT_EXECUTOR_AUTO);
+  if (busy && !leat_device_is_cpu (leat_session_get_device (self.session)))
+    g_test_skip ("the processors are not the device");
+  else
+    {
+      self.source->busy = self.sink->busy = busy;
+      self.source->us = self.sink->us = 1000;
+      g_assert_true (leat_session_run (self.session, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_cmpuint (self.sink->got->len, ==, N_RUNS);
+      g_assert_cmpuint (lanes_get (&self, "lanes-used"), ==, busy ? 1 : 3);
+    }
+  lanes_tear_down (&self);
+}
+
+/* Lanes that do not pay after all are given up, and nothing is lost between the last run of theirs and the next. */
+static void
+test_auto_gives_up (void)
+{
+  g_autoptr (GError) error = NULL;
+  Lanes self;
+
+  lanes_set_up (&self, 0, LEAT_EXECUTOR_AUTO);
+  self.source->n = 50;
+  self.source->us = self.sink->us = 1000;
+  self.sink->us_from = 6;
+  self.sink->us_later = 6000;
+  g_assert_true (leat_session_run (self.session, NULL, &error));
+  g_assert_no_error (error);
+  lanes_assert_order (&self);
+  g_assert_cmpuint (self.sink->got->len, ==, 50);
+  g_assert_cmpuint (lanes_get (&self, "runs"), ==, 50);
+  g_assert_cmpuint (lanes_get (&self, "in-flight-most"), ==, 3);
+  g_assert_cmpuint (lanes_get (&self, "lanes-used"), ==, 1);
+  lanes_tear_down (&self);
+}
+
 /* Of five pushes to a queue for two: which two come out, and how many were dropped. */
 static void
 test_leaky (gconstpointer policy)
@@ -596,6 +643,9 @@ main (int argc, char **argv)
   g_test_add_func ("/session/lanes/close", test_close);
   g_test_add_func ("/session/lanes/property", test_property);
   g_test_add_func ("/session/lanes/state", test_state);
+  g_test_add_data_func ("/session/lanes/auto/waits", GINT_TO_POINTER (FALSE), test_auto);
+  g_test_add_data_func ("/session/lanes/auto/works", GINT_TO_POINTER (TRUE), test_auto);
+  g_test_add_func ("/session/lanes/auto/gives-up", test_auto_gives_up);
   g_test_add_data_func ("/session/lanes/leaky/oldest", "oldest", test_leaky);
   g_test_add_data_func ("/session/lanes/leaky/newest", "newest", test_leaky);
   g_test_add_func ("/session/lanes/call-fails", test_call_fails);
