@@ -100,6 +100,33 @@ test_args_are_dropped (void)
   session_fixture_close (&fixture);
 }
 
+/* What was pushed for it waits for the next run. */
+static void
+test_args_refused_run_leaves_its_push (void)
+{
+  SessionFixture fixture;
+  float x[N];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) input = NULL, output = NULL;
+
+  for (guint i = 0; i < N; i++)
+    x[i] = (float) i;
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  replan_fixture_run_and_check (&fixture, N, 2, 1);
+  input = g_bytes_new (x, sizeof x);
+  leat_app_push_bytes (fixture.source, input, &error);
+  g_assert_no_error (error);
+  replan_fixture_set (&fixture, "m", "expr", "a*x+gain");
+  replan_fixture_fail_run (&fixture, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING);
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  output = leat_app_pull_bytes (fixture.sink, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (((const float *) g_bytes_get_data (output, NULL))[3], ==, 7);
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_EMPTY);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -110,5 +137,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/replan/args/are-taken/graph", graph, test_args_are_taken);
   g_test_add_data_func ("/leat/session/replan/args/are-taken/eager", eager, test_args_are_taken);
   g_test_add_func ("/leat/session/replan/args/are-dropped", test_args_are_dropped);
+  g_test_add_func ("/leat/session/replan/args/refused-run-leaves-its-push", test_args_refused_run_leaves_its_push);
   return g_test_run ();
 }
