@@ -54,6 +54,8 @@ typedef struct
   LeatWait wait;
   LeatEarlyStart early_start;
   guint lanes; /* 0: auto */
+  LeatMemoMode memo;
+  gint64 memo_entries, memo_bytes; /* negative: as a session has them */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;
@@ -66,6 +68,8 @@ typedef struct
 /* NULL with the reason in @error (G_OPTION_ERROR).  --help prints and exits. */
 LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
 void leat_launch_options_free (LeatLaunchOptions *self);
+/* Before it is opened. */
+void leat_launch_options_set_memo (const LeatLaunchOptions *self, LeatSession *session);
 /* Are the words a file and its variables? */
 const char *leat_launch_executor_get_name (LeatExecutor executor);
 gboolean leat_launch_options_is_file (const LeatLaunchOptions *self);

@@ -120,6 +120,7 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
                 options->timing, "trace", options->trace_path, "lanes", options->lanes, NULL);
+  leat_launch_options_set_memo (options, self->session);
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
