@@ -314,6 +314,8 @@ guint64 leat_buffer_get_room (const LeatBuffer *self);
 
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
+/* What a kernel that moves memory of Leat's moves at once; the header of bounded data goes with the items. */
+#define LEAT_TRANSFER_CHUNK 16
 void leat_plan_choose_transfers (LeatPlan *self);
 gboolean leat_op_launches (const LeatOp *op);
 void leat_op_clear_args (LeatOp *op);

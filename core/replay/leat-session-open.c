@@ -84,34 +84,6 @@ leat_session_bind (LeatSession *self, GError **error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
-static void
-leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
-{
-  gboolean up = lane->hosts[op->from] != NULL || leat_plan_get_user (lane->plan, op->from) != NULL;
-  gboolean back = lane->hosts[op->to] != NULL || leat_plan_get_user (lane->plan, op->to) != NULL;
-
-  for (guint path = 0; path < LEAT_N_PATHS; path++)
-    if (!leat_path_skips (path, op))
-      {
-        self->up_bytes[path] += up && !back ? op->bytes : 0;
-        self->back_bytes[path] += back && !up ? op->bytes : 0;
-      }
-}
-
-void
-leat_session_count_copies (LeatSession *self, const LeatLane *lane)
-{
-  memset (self->up_bytes, 0, sizeof self->up_bytes);
-  memset (self->back_bytes, 0, sizeof self->back_bytes);
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER)
-        leat_session_count_copy (self, lane, op);
-    }
-}
-
 static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {

@@ -263,7 +263,8 @@ struct _LeatSession
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
-  guint64 up_bytes[LEAT_N_PATHS], back_bytes[LEAT_N_PATHS]; /* that a run copies */
+  guint64 up_bytes[LEAT_N_PATHS], back_bytes[LEAT_N_PATHS]; /* that a run copies, whatever its data */
+  GArray *live_copies;                                      /* LeatLiveCopy: those that depend on them */
   guint64 counted_seen_from; /* waits that had ended by looking when start_counting () was called */
   LeatSessionStats stats;
   gboolean levels_changed; /* graphs, or what is kept of them, since the stats were told */
@@ -425,6 +426,8 @@ guint64 leat_session_sum_unseen_waits (const GPtrArray *lanes);
 void leat_session_begin_lane_counts (LeatLane *lane);
 /* What a run of each path copies, as the plan is bound now. */
 void leat_session_count_copies (LeatSession *self, const LeatLane *lane);
+/* @n runs have been, or are about to be, on what the lane has now. */
+void leat_session_note_copies (LeatSession *self, const LeatLane *lane, LeatPath path, guint64 n);
 
 gboolean leat_session_open_trace (LeatSession *self, GError **error);
 void leat_session_close_trace (LeatSession *self);

@@ -296,8 +296,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   leat_session_note_on_device (self, flight, TRUE);
   leat_lane_note_wait (lane, run->ended_us - run->filled_us);
   self->stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
-  self->stats.bytes_up += self->up_bytes[run->path];
-  self->stats.bytes_back += self->back_bytes[run->path];
+  leat_session_note_copies (self, lane, run->measured ? LEAT_PATH_FULL : run->path, 1);
   return TRUE;
 }
 

@@ -113,6 +113,7 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->outputs);
   g_ptr_array_unref (self->endpoints);
   g_array_unref (self->trials);
+  g_clear_pointer (&self->live_copies, g_array_unref);
   g_array_unref (self->flights);
   g_array_unref (self->trace_widths);
   g_array_unref (self->report_totals);
