@@ -119,7 +119,7 @@ leat_launch_stats_append_lanes (GVariant *stats, GString *text)
 static void
 leat_launch_stats_append_runs (GVariant *stats, GString *text)
 {
-  guint64 runs = leat_launch_stats_get (stats, "runs");
+  guint64 runs = leat_launch_stats_get (stats, "runs"), timed = leat_launch_stats_get (stats, "runs-timed");
   gint64 least = 0, most = 0, sum = 0;
 
   g_string_append_printf (text, "%-14s%" G_GUINT64_FORMAT "\n", "runs", runs);
@@ -138,8 +138,8 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   g_variant_lookup (stats, "device-us", "x", &sum);
   g_variant_lookup (stats, "device-min-us", "x", &least);
   g_variant_lookup (stats, "device-max-us", "x", &most);
-  if (runs > 0)
-    g_string_append_printf (text, "%-14s%.3f ms: least %.3f, most %.3f\n", "  a run", sum / 1000.0 / runs,
+  if (timed > 0)
+    g_string_append_printf (text, "%-14s%.3f ms: least %.3f, most %.3f\n", "  a run", sum / 1000.0 / timed,
                             least / 1000.0, most / 1000.0);
   leat_launch_stats_append_time (stats, "sink-us", "sinks", text);
   leat_launch_stats_append_lanes (stats, text);

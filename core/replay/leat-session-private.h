@@ -28,6 +28,7 @@ typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
   guint64 runs_measured;               /* by the device's clock */
+  guint64 runs_timed;                  /* by the host's, in device_us */
   guint64 reports, reports_lost;       /* of kernels; and of them, those of which no record was kept */
   guint64 runs_refused;                /* because a kernel reported an error */
   guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
@@ -172,6 +173,8 @@ typedef struct
   gboolean measured; /* by the device's clock */
   gboolean traced;
   gboolean watched;  /* by the waiter, and not only by who completes it */
+  gboolean apart;    /* nobody waited between its launch and the call that completes it */
+  gboolean untimed;  /* it ended when nobody looked */
   gboolean reported; /* by a kernel: something */
   gboolean refused;  /* because that was an error */
 } LeatRun;
