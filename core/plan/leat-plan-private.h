@@ -334,6 +334,10 @@ typedef struct
 void leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors);
 /* Is op @first surely over before op @second begins? */
 gboolean leat_plan_is_before (const LeatAncestors *self, guint first, guint second);
+/* Adds the ops of the set of @op. (element-type guint) */
+void leat_ancestors_list (const LeatAncestors *self, guint op, GArray *ops);
+/* For every op, the set of ops that it is surely over before; to be cleared likewise. */
+void leat_ancestors_invert (const LeatAncestors *self, guint n_ops, LeatAncestors *inverse);
 void leat_ancestors_clear (LeatAncestors *self);
 void leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors);
 void leat_plan_predict (LeatPlan *self);
