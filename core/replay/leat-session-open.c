@@ -42,7 +42,7 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
 }
 
 /* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
-static gboolean
+gboolean
 leat_session_plan (LeatSession *self, GError **error)
 {
   gint64 since = self->open_since_us;
@@ -57,8 +57,9 @@ leat_session_plan (LeatSession *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-leat_session_bind (LeatSession *self, GError **error)
+/* To the device, which is opened, with the ways for data that are known to be best. */
+gboolean
+leat_session_bind_plan (LeatSession *self, GError **error)
 {
   static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
@@ -77,10 +78,20 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.capture = captures[self->executor];
   traits.early = earlies[self->early_start];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
+  traits.urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
   leat_session_note_time (&self->stats.bind_us, &since);
-  return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
+  return TRUE;
+}
+
+/* Before anything is allocated. */
+static gboolean
+leat_session_check_budgets (LeatSession *self, GError **error)
+{
+  return leat_session_check_budget (self, error)
+         && leat_session_ask_for_room (self, leat_plan_get_device_bytes (self->plan), error)
+         && leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
@@ -93,6 +104,7 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
     return FALSE;
   if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
+  self->stats.once_bytes = leat_session_get_written_bytes (self);
   leat_session_note_time (&self->stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
     return FALSE;
@@ -107,7 +119,7 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_session_check_may_open (LeatSession *self, GError **error)
 {
   const char *why = NULL;
@@ -131,8 +143,10 @@ leat_session_take_down (LeatSession *self)
   leat_session_close_trace (self);
   leat_session_drop_memo (self);
   leat_session_drop_batch (self);
+  leat_session_drop_evicted (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
+  leat_session_drop_scratch (self);
   leat_session_leave_buffers (self);
   g_clear_pointer (&self->held, g_ptr_array_unref);
   leat_session_call_in_states (self);
@@ -160,7 +174,9 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
-  self->stats.lanes = 1;
+  self->stats.lanes = self->lanes_most = 1;
+  g_clear_pointer (&self->account, leat_memory_account_unref);
+  self->account = leat_memory_account_new (self->budget);
   leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   leat_session_clear_reports (self);
@@ -171,7 +187,8 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   if (!leat_session_plan (self, error))
     return FALSE;
   leat_pipeline_freeze (self->pipeline);
-  if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
+  if (!leat_session_bind_plan (self, error) || !leat_session_check_budgets (self, error)
+      || !leat_session_make_resident (self, cancellable, error))
     {
       leat_session_take_down (self);
       return FALSE;
@@ -181,6 +198,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
+  leat_session_enter_monitor (self);
   return TRUE;
 }
 
@@ -193,7 +211,8 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
  * Plans the pipeline, chooses the device, and makes everything that runs will need: memory, kernels, the graph.
  *
  * Errors of planning (%LEAT_GRAPH_ERROR, %LEAT_PLAN_ERROR, %LEAT_KERNEL_ERROR), of the device (%LEAT_DRIVER_ERROR) and
- * of sources and sinks that cannot begin.  After an error nothing is left over and open () may be called again.
+ * of sources and sinks that cannot begin; %LEAT_SESSION_ERROR_BUDGET where it would take more than #LeatSession:budget.
+ * After an error nothing is left over and open () may be called again.
  *
  * Returns: whether the session is open
  */
@@ -206,6 +225,7 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
   if (!leat_session_take (self, error))
     return FALSE;
   opened = leat_session_check_may_open (self, error) && leat_session_build (self, cancellable, error);
+  leat_session_settle_room (self);
   leat_session_let_go (self);
   return opened;
 }
@@ -220,9 +240,20 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 void
 leat_session_close (LeatSession *self)
 {
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = NULL;
+
   g_return_if_fail (LEAT_IS_SESSION (self));
+  overseer = leat_session_get_overseer (self, &klass);
+  if (overseer != NULL)
+    (*klass->closing) (overseer, self);
   leat_session_take_over (self);
   if (self->is_open)
-    leat_session_take_down (self);
+    {
+      leat_session_leave_monitor (self);
+      leat_session_take_down (self);
+    }
   leat_session_let_go_over (self);
+  if (overseer != NULL)
+    (*klass->closed) (overseer, self);
 }

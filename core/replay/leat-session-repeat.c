@@ -27,10 +27,10 @@ leat_session_count_steps (LeatSession *self)
 }
 
 static void
-leat_session_note_steps (LeatSession *self, const LeatLane *lane, LeatPath path, guint64 n)
+leat_session_note_steps (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
 {
   self->stats.runs_silent += n;
-  leat_session_note_copies (self, lane, path, n);
+  leat_session_note_kernel_transfers (self, lane, path, n);
 }
 
 /* @path: of the first run; becomes that of the last, which is left to the caller.  Where the inputs do not stay on the
