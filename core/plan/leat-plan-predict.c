@@ -120,6 +120,7 @@ leat_plan_predict (LeatPlan *self)
 GVariant *
 leat_plan_dup_prediction (LeatPlan *self)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
   const LeatPrediction *sum = &self->prediction;
   const struct
   {

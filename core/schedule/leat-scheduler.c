@@ -146,7 +146,7 @@ leat_scheduler_put (LeatScheduler *self, LeatSession *session)
 static gboolean
 leat_scheduler_check_open (LeatScheduler *self, LeatSession *session, GError **error)
 {
-  LeatPlan *plan = leat_session_get_plan (session);
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
 
   if (!leat_scheduler_check_device (self, leat_session_get_device (session), error))
     return FALSE;
