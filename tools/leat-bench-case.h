@@ -14,11 +14,12 @@ typedef struct
   const char *selector; /* of the device */
   LeatWait wait;
   guint repeat;
-  guint64 replays;    /* of a soak */
-  gboolean trials;    /* those of calibration are told */
-  char *folder;       /* of this process alone, to be removed at the end */
-  char *kernels;      /* a file in it */
-  LeatDevice *device; /* open all the time, so that no case pays for a context */
+  guint64 replays;     /* of a soak */
+  gboolean trials;     /* those of calibration are told */
+  char *folder;        /* of this process alone, to be removed at the end */
+  char *kernels;       /* a file in it */
+  char *queue_kernels; /* another one */
+  LeatDevice *device;  /* open all the time, so that no case pays for a context */
   LeatBenchReport *report;
 } LeatBench;
 
@@ -42,6 +43,7 @@ extern const LeatBenchCase leat_bench_chains[];
 extern const LeatBenchCase leat_bench_rebinds[];
 extern const LeatBenchCase leat_bench_batches[];
 extern const LeatBenchCase leat_bench_opens[];
+extern const LeatBenchCase leat_bench_queues[];
 extern const LeatBenchCase leat_bench_soaks[];
 
 /* How often to measure; at least five times. */
