@@ -337,6 +337,109 @@ test_queue_careless (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+#define FLIGHTS 40
+
+/* Inputs of all sizes that are in flight at the same time, each with the queue of its lane, or with one for all. */
+static void
+test_queue_on_lanes (gconstpointer data)
+{
+  const gboolean keeps = GPOINTER_TO_INT (data);
+  guint32 roots[FLIGHTS];
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+
+  fill (roots, FLIGHTS, 13);
+  queue_fixture_open (&fixture,
+                      keeps ? "entry=visit grid=4 block=32 depth=5 how=4 queue=300 keep=work"
+                            : "entry=visit grid=4 block=32 depth=5 how=4 queue=300",
+                      LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "lanes", 4, NULL);
+  g_object_set (fixture.source, "max-queue", (guint64) FLIGHTS, NULL);
+  g_object_set (fixture.sink, "max-queue", (guint64) FLIGHTS, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < FLIGHTS; i++)
+    {
+      g_autoptr (GBytes) input = g_bytes_new (roots, i * sizeof *roots);
+
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+    }
+  leat_app_end (fixture.source);
+  leat_session_run (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < FLIGHTS; i++)
+    {
+      g_autoptr (GBytes) output = leat_app_pull_bytes (fixture.sink, 0, &error);
+
+      g_assert_no_error (error);
+      queue_fixture_assert_equal (*(const QueueSums *) g_bytes_get_data (output, NULL),
+                                  queue_fixture_expect (roots, i, 5));
+    }
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, 0);
+  session_fixture_close (&fixture);
+}
+
+/* Of a batch only the inputs that overflow the queue are without results. */
+static void
+test_queue_in_batches (void)
+{
+  guint32 items[200];
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) results = NULL;
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+
+  fill (items, G_N_ELEMENTS (items), 14);
+  queue_fixture_open (&fixture, "entry=leave grid=2 block=32 queue=150", LEAT_EXECUTOR_GRAPH);
+  for (guint i = 0; i < 20; i++)
+    g_ptr_array_add (inputs, g_bytes_new (items, i * 10 * sizeof *items));
+  leat_session_replay_batch (fixture.session, inputs->len, inputs, &results, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (results);
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      GBytes *result = g_ptr_array_index (results, i);
+      g_autoptr (GError) fault = leat_session_dup_lane_error (fixture.session, i);
+
+      g_assert_cmpint (result != NULL, ==, i * 10 <= 150);
+      if (result != NULL)
+        g_assert_cmpuint (((const QueueSums *) g_bytes_get_data (result, NULL))->visits, ==, i * 10);
+      else
+        g_assert_error (fault, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* Another size takes another plan, with the queues of before gone. */
+static void
+test_queue_changes_its_size (void)
+{
+  guint32 items[200];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) output = NULL;
+  SessionFixture fixture;
+
+  fill (items, G_N_ELEMENTS (items), 15);
+  queue_fixture_open (&fixture, "entry=leave grid=2 block=32 queue=100", LEAT_EXECUTOR_GRAPH);
+  output = queue_fixture_run (&fixture, items, 101, &error);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
+  for (guint room = 110; room <= 200; room += 30)
+    {
+      g_autofree char *text = g_strdup_printf ("%u", room);
+      LeatNode *node = leat_pipeline_get_node (fixture.pipeline, "work", NULL);
+
+      g_object_set (node, "queue", text, NULL);
+      g_assert_cmpuint (queue_fixture_walk (&fixture, items, room).visits, ==, room);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "capacity"), ==, room);
+      g_clear_error (&error);
+      g_assert_null (queue_fixture_run (&fixture, items, room + 1, &error));
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
+    }
+  session_fixture_close (&fixture);
+}
+
 static const struct
 {
   const char *what, *kernel, *message;
@@ -429,6 +532,10 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, GUINT_TO_POINTER (i), test_queue_refuses);
     }
+  g_test_add_data_func ("/leat/session/queue/on-lanes/own", GINT_TO_POINTER (FALSE), test_queue_on_lanes);
+  g_test_add_data_func ("/leat/session/queue/on-lanes/kept", GINT_TO_POINTER (TRUE), test_queue_on_lanes);
+  g_test_add_func ("/leat/session/queue/in-batches", test_queue_in_batches);
+  g_test_add_func ("/leat/session/queue/changes-its-size", test_queue_changes_its_size);
   g_test_add_func ("/leat/session/queue/is-asked-of-an-open-session", test_queue_is_asked_of_an_open_session);
   status = g_test_run ();
   queue_fixture_clear ();
