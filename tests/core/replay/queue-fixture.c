@@ -240,20 +240,7 @@ queue_fixture_refuse (const char *kernel)
 GBytes *
 queue_fixture_run (SessionFixture *self, const guint32 *roots, guint n, GError **error)
 {
-  g_autoptr (GBytes) input = g_bytes_new (roots, n * sizeof *roots);
-  g_autoptr (GError) unexpected = NULL;
-  LeatFlow flow;
-  GBytes *output;
-
-  leat_app_push_bytes (self->source, input, &unexpected);
-  g_assert_no_error (unexpected);
-  flow = leat_session_replay (self->session, FALSE, NULL, error);
-  output = leat_app_pull_bytes (self->sink, 0, &unexpected);
-  if (flow == LEAT_FLOW_ERROR)
-    g_assert_error (unexpected, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
-  else
-    g_assert_no_error (unexpected);
-  return output;
+  return session_fixture_try (self, roots, n * sizeof *roots, error);
 }
 
 QueueSums
@@ -325,4 +312,23 @@ queue_fixture_get_total (SessionFixture *self, const char *queue, const char *na
       return total;
     }
   g_assert_not_reached ();
+}
+
+void
+queue_fixture_fill (guint32 *roots, guint n, guint32 seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+
+  for (guint i = 0; i < n; i++)
+    roots[i] = g_rand_int (rand);
+}
+
+void
+queue_fixture_add_for_executors (const char *name, GTestDataFunc test)
+{
+  g_autofree char *graph = g_strdup_printf ("/leat/session/queue/%s/graph", name);
+  g_autofree char *eager = g_strdup_printf ("/leat/session/queue/%s/eager", name);
+
+  g_test_add_data_func (graph, GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test);
+  g_test_add_data_func (eager, GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test);
 }

@@ -41,3 +41,7 @@ void queue_fixture_assert_equal (QueueSums got, QueueSums expected);
 guint64 queue_fixture_get_total (SessionFixture *self, const char *queue, const char *name);
 /* What reading or opening the pipeline says. (transfer full) */
 GError *queue_fixture_refuse (const char *kernel);
+/* Random ones, the same for the same @seed. */
+void queue_fixture_fill (guint32 *roots, guint n, guint32 seed);
+/* As /leat/session/queue/NAME/EXECUTOR; @test is given the executor. */
+void queue_fixture_add_for_executors (const char *name, GTestDataFunc test);
