@@ -8,8 +8,10 @@
  *
  *  - LEAT_QUEUE_FUNCTION: qualifiers of a function
  *  - leat_queue_crowd: the threads of a warp that are here together for the same queue; on a CPU, one alone
- *  - leat_queue_peek (), leat_queue_add (), leat_queue_add_release (), leat_queue_raise (), leat_queue_pause (), and the
- *    loads and stores of turns
+ *  - leat_queue_peek () and leat_queue_look (), which read a counter, the second in order with what follows
+ *  - leat_queue_add (), leat_queue_add_release (), which is in order with what stands before, and leat_queue_raise ()
+ *  - leat_queue_await () and leat_queue_pass (), which take over a turn and hand it on
+ *  - leat_queue_tell (), which lets the host know that there is something to see
  *
  * A crowd draws its tickets with one addition.  No thread stands still between drawing a ticket and passing the turn on,
  * but to wait for the turn of an earlier ticket; the earliest of all waits for nobody. */

@@ -212,17 +212,27 @@ queue_fixture_clear (void)
 }
 
 static char *
-queue_fixture_dup_text (const char *kernel)
+queue_fixture_dup_text (const char *source, const char *kernel)
 {
-  return g_strdup_printf ("app name=source spec=u32[<=%d] -> upload mode=copy -> kernel name=work source=\"%s\" "
-                          "sums=u64[2] clear=sums %s -> readback -> app name=sink\n",
-                          QUEUE_ITEMS, queue_path, kernel);
+  return g_strdup_printf ("app name=source %s -> upload -> kernel name=work source=\"%s\" sums=u64[2] clear=sums %s "
+                          "-> readback -> app name=sink\n",
+                          source, queue_path, kernel);
 }
 
 void
 queue_fixture_open (SessionFixture *self, const char *kernel, LeatExecutor executor)
 {
-  g_autofree char *text = queue_fixture_dup_text (kernel);
+  g_autofree char *source = g_strdup_printf ("spec=u32[<=%d]", QUEUE_ITEMS);
+  g_autofree char *text = queue_fixture_dup_text (source, kernel);
+
+  session_fixture_open (self, text, executor);
+}
+
+void
+queue_fixture_open_bound (SessionFixture *self, const char *kernel, LeatExecutor executor)
+{
+  g_autofree char *source = g_strdup_printf ("memory=user spec=u32[%d]", QUEUE_ITEMS);
+  g_autofree char *text = queue_fixture_dup_text (source, kernel);
 
   session_fixture_open (self, text, executor);
 }
@@ -230,7 +240,8 @@ queue_fixture_open (SessionFixture *self, const char *kernel, LeatExecutor execu
 GError *
 queue_fixture_refuse (const char *kernel)
 {
-  g_autofree char *text = queue_fixture_dup_text (kernel), *whole = g_strconcat ("leat 1\n", text, NULL);
+  g_autofree char *text = queue_fixture_dup_text ("spec=u32[4]", kernel);
+  g_autofree char *whole = g_strconcat ("leat 1\n", text, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
 

@@ -30,6 +30,8 @@ void queue_fixture_init (void);
 void queue_fixture_clear (void);
 /* @kernel: properties of the node called "work", without its source; `sums` has what comes back */
 void queue_fixture_open (SessionFixture *self, const char *kernel, LeatExecutor executor);
+/* The same with QUEUE_ITEMS items in memory of the program's. */
+void queue_fixture_open_bound (SessionFixture *self, const char *kernel, LeatExecutor executor);
 /* One run. (transfer full) (nullable): NULL with @error */
 GBytes *queue_fixture_run (SessionFixture *self, const guint32 *roots, guint n, GError **error);
 /* One run that is to go well. */

@@ -233,6 +233,39 @@ test_queue_wraps_around (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
+/* The kernel finds its data through slots then, and the queue as ever. */
+static void
+test_queue_on_bound_memory (gconstpointer executor)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatMemory) memory = NULL;
+  guint32 *roots;
+  SessionFixture fixture;
+
+  queue_fixture_open_bound (&fixture, "entry=visit grid=8 block=64 depth=3 how=0 queue=1000",
+                            GPOINTER_TO_INT (executor));
+  memory = leat_memory_new (leat_session_get_device (fixture.session), LEAT_MEMORY_PINNED, QUEUE_ITEMS * sizeof *roots,
+                            "roots", &error);
+  g_assert_no_error (error);
+  roots = leat_memory_get_host (memory);
+  leat_session_bind_input (fixture.session, "source", leat_memory_get_address (memory), QUEUE_ITEMS * sizeof *roots,
+                           QUEUE_ITEMS, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < 3; run++)
+    {
+      g_autoptr (GBytes) output = NULL;
+
+      queue_fixture_fill (roots, QUEUE_ITEMS, run);
+      leat_session_replay (fixture.session, FALSE, NULL, &error);
+      g_assert_no_error (error);
+      output = leat_app_pull_bytes (fixture.sink, 0, &error);
+      g_assert_no_error (error);
+      queue_fixture_assert_equal (*(const QueueSums *) g_bytes_get_data (output, NULL),
+                                  queue_fixture_expect (roots, QUEUE_ITEMS, 3));
+    }
+  session_fixture_close (&fixture);
+}
+
 #define FLIGHTS 40
 
 /* Inputs of all sizes that are in flight at the same time, each with the queue of its lane, or with one for all. */
@@ -319,6 +352,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, &limits[i], test_queue_wraps_around);
     }
+  queue_fixture_add_for_executors ("on-bound-memory", test_queue_on_bound_memory);
   g_test_add_data_func ("/leat/session/queue/on-lanes/own", GINT_TO_POINTER (FALSE), test_queue_on_lanes);
   g_test_add_data_func ("/leat/session/queue/on-lanes/kept", GINT_TO_POINTER (TRUE), test_queue_on_lanes);
   g_test_add_func ("/leat/session/queue/is-asked-of-an-open-session", test_queue_is_asked_of_an_open_session);
