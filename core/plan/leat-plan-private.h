@@ -184,6 +184,7 @@ typedef struct
   gboolean settled; /* it has run so often that the smallest graph pays */
   guint lanes;      /* inputs at once; 0: one, and nothing of it is made for more */
   guint lanes_most; /* that there is memory for */
+  gboolean urgent;  /* its streams go before those of others */
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */

@@ -35,20 +35,31 @@ leat_lane_write_block (LeatLane *self, guint index, const LeatReportBlock *befor
   return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
 }
 
+/* The host's part stays when the device's is made again. */
+static gboolean
+leat_lane_allocate_told (LeatLane *self, GError **error)
+{
+  guint64 bytes = leat_plan_get_told_bytes (self->plan);
+
+  if (self->told == NULL)
+    self->told =
+      leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
+  if (self->told != NULL)
+    memset (leat_memory_get_host (self->told), 0, bytes);
+  return self->told != NULL;
+}
+
 gboolean
 leat_lane_allocate_reports (LeatLane *self, GError **error)
 {
-  guint64 bytes = leat_plan_get_told_bytes (self->plan);
   guint n = leat_plan_count_reporting (self->plan);
 
   if (n == 0)
     return TRUE;
-  self->told = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
-  if (self->told == NULL)
+  if (!leat_lane_allocate_told (self, error))
     return FALSE;
-  memset (leat_memory_get_host (self->told), 0, bytes);
-  self->report_blocks = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE,
-                                         leat_plan_get_report_bytes (self->plan), "what kernels report", error);
+  self->report_blocks = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_DEVICE,
+                                              leat_plan_get_report_bytes (self->plan), "what kernels report", error);
   for (guint i = 0; i < n && self->report_blocks != NULL; i++)
     if (!leat_lane_write_block (self, i, NULL, error))
       return FALSE;

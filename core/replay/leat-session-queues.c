@@ -122,7 +122,8 @@ leat_session_print_queue (const LeatLaneQueue *queue)
  *
  * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each queue: node s, queue s, capacity t, pushed t,
  *   claimed t, requeued t, most t (items pushed and not done at one time), overflows t (items that there was no room
- *   for); %NULL where the device does not answer, and with what leat_session_replay () says of a session that cannot run
+ *   for); %NULL where the device does not answer, and with what leat_session_replay () says of a session that cannot
+ * run
  */
 GVariant *
 leat_session_dup_queues (LeatSession *self, GError **error)
