@@ -296,14 +296,17 @@ leat_queue_room (const LeatQueue<T> &queue)
   return outstanding < queue.capacity ? queue.capacity - outstanding : 0;
 }
 
-/* How long a thread has seen nothing happen. */
+#define LEAT_QUEUE_FIRST_REST 100 /* ns */
+#define LEAT_QUEUE_LONGEST_REST 3200
+
+/* How long a thread has seen nothing happen, and how long it rests before it looks again. */
 struct leat_queue_watch
 {
   uint64_t seen, since;
+  unsigned int rest;
 };
 
-/* Whether to wait no more, since nothing was claimed or done for as long as the queue is patient.  @watch: zeros at
- * first */
+/* Whether to wait no more, since nothing was claimed or done for as long as the queue is patient. */
 template <class T>
 LEAT_QUEUE_FUNCTION bool
 leat_queue_gives_up (const LeatQueue<T> &queue, leat_queue_watch &watch, uint64_t now)
@@ -314,7 +317,10 @@ leat_queue_gives_up (const LeatQueue<T> &queue, leat_queue_watch &watch, uint64_
   LeatQueueTotals *totals = leat_queue_totals (queue);
 
   if (watch.since == 0 || watch.seen != seen)
-    watch = { seen, now };
+    {
+      watch.seen = seen;
+      watch.since = now;
+    }
   if (queue.patience_ns == 0 || now - watch.since < queue.patience_ns)
     return false;
   if (totals != nullptr)
