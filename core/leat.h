@@ -29,4 +29,5 @@
 #include "monitor/leat-monitor.h"
 #include "replay/leat-session.h"
 #include "replay/leat-session-state.h"
+#include "schedule/leat-scheduler.h"
 #undef LEAT_INSIDE

@@ -5,6 +5,7 @@
 #include "leat-launch-job.h"
 
 #include "leat-launch-crash.h"
+#include "leat-launch-report.h"
 #include "leat-launch-stats.h"
 
 #include <poll.h>
@@ -26,7 +27,8 @@ leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline
   self->session = leat_session_new (pipeline, options->device);
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
-                options->timing, "trace", options->trace_path, "lanes", options->lanes, "name", self->text->name, NULL);
+                options->timing, "trace", options->trace_path, "lanes", options->lanes, "budget", options->budget,
+                "name", self->text->name, NULL);
   return self;
 }
 
@@ -79,6 +81,11 @@ leat_launch_job_take_stats (LeatLaunchJob *self, gboolean interrupted, GError **
 {
   g_autoptr (GVariant) counts = NULL;
 
+  if (self->options->report_format != LEAT_FORMAT_NONE)
+    {
+      self->stats = leat_launch_report_to_string (self->options, self->session, error);
+      return self->stats != NULL;
+    }
   if (self->options->stats_format == LEAT_STATS_NONE)
     return TRUE;
   if (leat_launch_job_counts (self))

@@ -28,7 +28,7 @@ struct _LeatLaunchJob
   gpointer data;
   void (*quieten) (gpointer data); /* before something is said: takes progress off the screen */
   LeatExit code;
-  char *stats; /* what --stats tells; NULL: nothing */
+  char *stats; /* what --stats or --report tells; NULL: nothing */
 
   /*< private >*/
   gboolean only_opens;

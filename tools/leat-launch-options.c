@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *report, *budget;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -19,8 +19,8 @@ static const struct
   const char *option;
   const char *full;
 } leat_launch_defaults[] = {
-  { "--plan", "--plan=text" },      { "--stats", "--stats=text" }, { "--dot", "--dot=-" },
-  { "--timing", "--timing=nodes" }, { "--monitor", "--monitor=" },
+  { "--plan", "--plan=text" }, { "--stats", "--stats=text" },    { "--report", "--report=text" },
+  { "--dot", "--dot=-" },      { "--timing", "--timing=nodes" }, { "--monitor", "--monitor=" },
 };
 
 static char **
@@ -98,16 +98,41 @@ leat_launch_options_check_lanes (LeatLaunchOptions *self, const char *text, GErr
 }
 
 static gboolean
+leat_launch_options_check_budget (LeatLaunchOptions *self, const char *text, GError **error)
+{
+  static const char units[] = "KMG";
+  g_autofree char *digits = g_strdup (text);
+  const char *unit = text != NULL && *text != '\0' ? strchr (units, text[strlen (text) - 1]) : NULL;
+  guint shift = unit != NULL ? 10 * (guint) (unit - units + 1) : 0;
+
+  if (text == NULL)
+    return TRUE;
+  if (unit != NULL)
+    digits[strlen (digits) - 1] = '\0';
+  if (g_ascii_string_to_unsigned (digits, 10, 1, G_MAXUINT64 >> shift, &self->budget, NULL))
+    {
+      self->budget <<= shift;
+      return TRUE;
+    }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--budget=%s: expected bytes, such as 1000000, 512K, 64M or 2G", text);
+  return FALSE;
+}
+
+static gboolean
 leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
 {
   static const char *const plans[] = { "text", "json", "dot", NULL };
   static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
+  static const char *const reports[] = { "text", "json", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
   static const char *const readbacks[] = { "final", "each", NULL };
   guint executor = 1, early_start = 1, wait = 1, timing = 0, readback = 1;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
+      || !leat_launch_options_choose ("--report", words->report, reports, &self->report_format, error)
+      || !leat_launch_options_check_budget (self, words->budget, error)
       || !leat_launch_options_choose ("--readback", words->readback, readbacks, &readback, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
       || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error)
@@ -123,7 +148,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->executor = (LeatExecutor) (executor - 1);
   self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
-  if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE)
+  if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->report_format == LEAT_FORMAT_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
     return TRUE;
@@ -141,7 +166,11 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
 static gboolean
 leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
 {
-  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL;
+  gboolean reported = self->report_format != LEAT_FORMAT_NONE;
+  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL || reported;
+
+  if (reported && self->stats_format != LEAT_STATS_NONE)
+    return leat_launch_options_refuse (error, "--report and --stats cannot be asked for at once");
 
   if (self->task == LEAT_LAUNCH_RUN && self->timing == LEAT_TIMING_NODES && !told && self->dot_path == NULL)
     return leat_launch_options_refuse (error, "--timing goes with --stats, --dot or --trace, which tell what it found");
@@ -149,9 +178,10 @@ leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWo
     return TRUE;
   if (self->plan_path != NULL)
     return leat_launch_options_refuse (
-      error, "--stats, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
+      error,
+      "--stats, --report, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
   return leat_launch_options_refuse (
-    error, "--stats, --timing and --trace tell of a run, and --check, --plan and --variables make none");
+    error, "--stats, --report, --timing and --trace tell of a run, and --check, --plan and --variables make none");
 }
 
 /* Files that one pipeline would write over another's. */
@@ -238,8 +268,11 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "stats", 0, 0, G_OPTION_ARG_STRING, &words->stats,
       "After the run, tell counts and times: text, json, nodes (of each node, the time on the device) or prometheus",
       "[FORMAT]" },
-    { "stats-file", 0, 0, G_OPTION_ARG_FILENAME, &self->stats_path, "Where --stats goes (- is standard output)",
-      "FILE" },
+    { "report", 0, 0, G_OPTION_ARG_STRING, &words->report,
+      "After the run, tell what was planned and what was counted: text or json", "[FORMAT]" },
+    { "budget", 0, 0, G_OPTION_ARG_STRING, &words->budget, "Take no more of the device's memory than SIZE", "SIZE" },
+    { "stats-file", 0, 0, G_OPTION_ARG_FILENAME, &self->stats_path,
+      "Where --stats or --report goes (- is standard output)", "FILE" },
     { "timing", 0, 0, G_OPTION_ARG_STRING, &words->timing,
       "nodes: measure each node on the device; with --dot, draw what was measured after the run", "[WHAT]" },
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &self->trace_path, "Write what each run goes through, for Perfetto",
@@ -295,6 +328,8 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.early_start);
   g_free (words.timing);
   g_free (words.readback);
+  g_free (words.report);
+  g_free (words.budget);
   return ok ? g_steal_pointer (&self) : NULL;
 }
 

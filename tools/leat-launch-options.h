@@ -41,6 +41,7 @@ typedef struct
   LeatLaunchTask task;
   LeatFormat plan_format;
   LeatStatsFormat stats_format;
+  LeatFormat report_format;
   char *plan_path;  /* NULL: standard output */
   char *stats_path; /* NULL: standard error */
   char *trace_path; /* NULL: none */
@@ -55,7 +56,8 @@ typedef struct
   LeatExecutor executor;
   LeatWait wait;
   LeatEarlyStart early_start;
-  guint lanes; /* 0: auto */
+  guint lanes;    /* 0: auto */
+  guint64 budget; /* 0: none */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;

@@ -97,7 +97,7 @@ leat_launch_stats_join (const LeatLaunchOptions *options, const GPtrArray *jobs)
   if (jobs->len == 1)
     return g_strdup (((LeatLaunchJob *) jobs->pdata[0])->stats);
   text = g_string_new (NULL);
-  if (options->stats_format == LEAT_STATS_JSON)
+  if (options->stats_format == LEAT_STATS_JSON || options->report_format == LEAT_FORMAT_JSON)
     leat_launch_stats_join_json (text, jobs);
   else if (options->stats_format == LEAT_STATS_PROMETHEUS)
     leat_launch_stats_join_prometheus (text, jobs);

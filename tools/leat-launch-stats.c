@@ -44,6 +44,7 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
   g_autoptr (GVariant) run = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
   g_autoptr (GVariant) times = leat_session_dup_times (session);
+  g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL); /* a session that failed has nothing to say */
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -59,6 +60,8 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
   if (counts != NULL)
     g_variant_dict_insert_value (&dict, "counted", counts);
+  if (queues != NULL)
+    g_variant_dict_insert_value (&dict, "queues", queues);
   if (job->options->timing == LEAT_TIMING_NODES)
     g_variant_dict_insert_value (&dict, "times", times);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
@@ -186,6 +189,29 @@ leat_launch_stats_append_reports (GVariant *stats, GString *text)
     }
 }
 
+/* What went through the kernels' queues. */
+static void
+leat_launch_stats_append_queues (LeatSession *session, GString *text)
+{
+  g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL);
+
+  for (gsize i = 0; queues != NULL && i < g_variant_n_children (queues); i++)
+    {
+      g_autoptr (GVariant) queue = g_variant_get_child_value (queues, i);
+      const char *node = NULL, *name = NULL;
+
+      g_variant_lookup (queue, "node", "&s", &node);
+      g_variant_lookup (queue, "queue", "&s", &name);
+      g_string_append_printf (text,
+                              "%-14s%s of %s: %" G_GUINT64_FORMAT " items pushed, %" G_GUINT64_FORMAT
+                              " requeued, at most %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                              " places taken, %" G_GUINT64_FORMAT " items lost\n",
+                              "queue", name, node, leat_launch_stats_get (queue, "pushed"),
+                              leat_launch_stats_get (queue, "requeued"), leat_launch_stats_get (queue, "most"),
+                              leat_launch_stats_get (queue, "capacity"), leat_launch_stats_get (queue, "overflows"));
+    }
+}
+
 static double
 leat_launch_stats_get_time (GVariant *dict, const char *name)
 {
@@ -248,6 +274,7 @@ leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean 
   leat_launch_stats_append_runs (stats, text);
   leat_launch_replays_append (leat_session_get_plan (session), stats, text);
   leat_launch_stats_append_reports (stats, text);
+  leat_launch_stats_append_queues (session, text);
   if (counts != NULL)
     leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"),
                                      leat_launch_stats_get (stats, "runs-silent"), text);

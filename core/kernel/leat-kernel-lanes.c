@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-entry-private.h"
+#include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
 
 #include <string.h>
@@ -69,6 +70,8 @@ leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *call
     return "there is assembly in it";
   if (leat_kernel_unit_reports (unit, calls, leat_kernel_unit_at (unit, index)))
     return "it reports, and not of which lane";
+  if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
+    return "it has a queue of its own";
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);

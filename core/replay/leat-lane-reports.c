@@ -17,33 +17,51 @@ leat_lane_get_reporting (LeatLane *self, guint index)
   return NULL;
 }
 
+/* @before: (nullable): what was in it, of which the sums of queues stay */
 static gboolean
-leat_lane_write_block (LeatLane *self, guint index, GError **error)
+leat_lane_write_block (LeatLane *self, guint index, const LeatReportBlock *before, GError **error)
 {
   CUdeviceptr told = leat_memory_get_address (self->told);
   g_autofree LeatReportBlock *block = g_new0 (LeatReportBlock, 1);
 
+  for (guint i = 0; before != NULL && i < LEAT_QUEUES_MOST; i++)
+    {
+      block->queues[i] = before->queues[i];
+      block->queues[i].told += before->queues[i].lost;
+      block->queues[i].lost = block->queues[i].stuck = block->queues[i].misused = 0;
+    }
   block->any = (uint64_t *) told;
   block->own = (uint64_t *) told + 1 + index;
   return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
 }
 
+/* The host's part stays when the device's is made again. */
+static gboolean
+leat_lane_allocate_told (LeatLane *self, GError **error)
+{
+  guint64 bytes = leat_plan_get_told_bytes (self->plan);
+
+  if (self->told == NULL)
+    self->told =
+      leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
+  if (self->told != NULL)
+    memset (leat_memory_get_host (self->told), 0, bytes);
+  return self->told != NULL;
+}
+
 gboolean
 leat_lane_allocate_reports (LeatLane *self, GError **error)
 {
-  guint64 bytes = leat_plan_get_told_bytes (self->plan);
   guint n = leat_plan_count_reporting (self->plan);
 
   if (n == 0)
     return TRUE;
-  self->told = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
-  if (self->told == NULL)
+  if (!leat_lane_allocate_told (self, error))
     return FALSE;
-  memset (leat_memory_get_host (self->told), 0, bytes);
-  self->report_blocks = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE,
-                                         leat_plan_get_report_bytes (self->plan), "what kernels report", error);
+  self->report_blocks = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_DEVICE,
+                                              leat_plan_get_report_bytes (self->plan), "what kernels report", error);
   for (guint i = 0; i < n && self->report_blocks != NULL; i++)
-    if (!leat_lane_write_block (self, i, error))
+    if (!leat_lane_write_block (self, i, NULL, error))
       return FALSE;
   return self->report_blocks != NULL;
 }
@@ -86,6 +104,18 @@ leat_lane_add_row (const LeatOp *op, const LeatReportBlock *block, guint row, GA
   g_array_append_val (reports, report);
 }
 
+/* A queue that all went well with is no news. */
+static void
+leat_lane_add_queue (LeatLane *self, const LeatOp *op, guint number, const LeatQueueTotals *totals, GArray *reports)
+{
+  LeatReport report = { .op = op, .queue = leat_op_get_queue (op, self->plan, number), .totals = *totals };
+
+  report.code = report.records[0].code = LEAT_REPORT_ROWS + number; /* behind those of the file */
+  report.count = totals->lost + totals->misused + (totals->stuck > 0);
+  if (report.count > 0)
+    g_array_append_val (reports, report);
+}
+
 static gboolean
 leat_lane_take_block (LeatLane *self, guint index, GArray *reports, GError **error)
 {
@@ -97,7 +127,10 @@ leat_lane_take_block (LeatLane *self, guint index, GArray *reports, GError **err
   for (guint row = 0; row < LEAT_REPORT_ROWS; row++)
     if (block->counts[row] > 0)
       leat_lane_add_row (op, block, row, reports);
-  return leat_lane_write_block (self, index, error);
+  for (guint i = 0; i < LEAT_QUEUES_MOST; i++)
+    if (leat_op_get_queue (op, self->plan, i) != NULL)
+      leat_lane_add_queue (self, op, i, &block->queues[i], reports);
+  return leat_lane_write_block (self, index, block, error);
 }
 
 gboolean
@@ -110,5 +143,35 @@ leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error)
     if (told[1 + i] != 0 && !leat_lane_take_block (self, i, reports, error))
       return FALSE;
   memset (told, 0, leat_plan_get_told_bytes (self->plan));
+  return TRUE;
+}
+
+static gboolean
+leat_lane_read_block (LeatLane *self, guint index, GArray *queues, GError **error)
+{
+  g_autofree LeatReportBlock *block = g_new (LeatReportBlock, 1);
+  LeatLaneQueue queue = { .op = leat_lane_get_reporting (self, index) };
+
+  if (leat_op_get_queue (queue.op, self->plan, 0) == NULL)
+    return TRUE;
+  if (!leat_memory_read (self->report_blocks, index * sizeof *block, block, sizeof *block, error))
+    return FALSE;
+  for (guint i = 0; (queue.queue = leat_op_get_queue (queue.op, self->plan, i)) != NULL; i++)
+    {
+      queue.totals = block->queues[i];
+      queue.totals.lost += queue.totals.told;
+      g_array_append_val (queues, queue);
+    }
+  return TRUE;
+}
+
+gboolean
+leat_lane_read_queues (LeatLane *self, GArray *queues, GError **error)
+{
+  guint n = leat_plan_count_reporting (self->plan);
+
+  for (guint i = 0; i < n; i++)
+    if (!leat_lane_read_block (self, i, queues, error))
+      return FALSE;
   return TRUE;
 }
