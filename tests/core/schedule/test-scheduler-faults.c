@@ -13,8 +13,8 @@
 
 #define N_SESSIONS 3
 #define N_ROUNDS   3
-#define N_WORDS    (1 << 12)
-#define N_FAULTS   40 /* of each kind, spread over all calls */
+#define N_WORDS    (1 << 9)
+#define N_FAULTS   25 /* of each kind, spread over all calls */
 
 static const char *why_not;
 
