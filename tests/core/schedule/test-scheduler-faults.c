@@ -13,7 +13,8 @@
 
 #define N_SESSIONS 3
 #define N_ROUNDS   3
-#define N_WORDS    (1 << 12)
+#define N_WORDS    (1 << 9)
+#define N_FAULTS   25 /* of each kind, spread over all calls */
 
 static const char *why_not;
 
@@ -86,15 +87,25 @@ fixture_open (Fixture *self)
     }
 }
 
+static gboolean
+on_too_long (gpointer data)
+{
+  g_error ("a run has not ended");
+  return G_SOURCE_REMOVE;
+}
+
 static void
 fixture_run (Fixture *self)
 {
+  guint guard = g_timeout_add_seconds (10, on_too_long, NULL);
+
   for (guint i = 0; i < N_SESSIONS; i++)
     leat_session_open (self->sessions[i], NULL, NULL);
   for (guint i = 0; i < N_ROUNDS * N_SESSIONS; i++)
     fixture_submit (self, i % N_SESSIONS);
   while (self->n_pending > 0)
     g_main_context_iteration (NULL, TRUE);
+  g_source_remove (guard);
 }
 
 /* Of memory; what is in quarantine is given back when nothing is under way. */
@@ -123,23 +134,14 @@ fixture_close (Fixture *self, const char *when)
   g_object_unref (self->device);
 }
 
-static gboolean
-on_too_long (gpointer data)
-{
-  g_error ("a run has not ended");
-  return G_SOURCE_REMOVE;
-}
-
 static void
 test_scheduler_faults_sweep (gconstpointer code)
 {
-  guint guard = g_timeout_add_seconds (25, on_too_long, NULL);
   Fixture fixture;
   guint64 n_calls;
 
   if (why_not != NULL)
     {
-      g_source_remove (guard);
       g_test_skip (why_not);
       return;
     }
@@ -151,7 +153,7 @@ test_scheduler_faults_sweep (gconstpointer code)
   g_assert_true (leat_session_is_evicted (fixture.sessions[0]) || leat_session_is_evicted (fixture.sessions[1])
                  || leat_session_is_evicted (fixture.sessions[2]));
   fixture_close (&fixture, "without a fault");
-  for (guint64 n = 1; n <= n_calls; n += 3)
+  for (guint64 n = 1; n <= n_calls; n += MAX (n_calls / N_FAULTS, 1))
     {
       g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, (const char *) code);
 
@@ -161,7 +163,6 @@ test_scheduler_faults_sweep (gconstpointer code)
       fault_driver_plant ("");
       fixture_close (&fixture, plant);
     }
-  g_source_remove (guard);
 }
 
 int
