@@ -226,7 +226,7 @@ gboolean leat_session_restore (LeatSession *self, GCancellable *cancellable, GEr
 gboolean leat_session_is_evicted (LeatSession *self);
 void leat_session_close (LeatSession *self);
 gboolean leat_session_is_open (LeatSession *self);
-LeatPlan *leat_session_get_plan (LeatSession *self);
+LeatPlan *leat_session_dup_plan (LeatSession *self);
 LeatDevice *leat_session_get_device (LeatSession *self);
 gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GError **error);
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);

@@ -351,9 +351,10 @@ static gboolean
 leat_call_check_argument (LeatNode *node, const LeatPrototype *prototype, const LeatParam *param, GError **error)
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
+  g_autoptr (GVariant) value = leat_node_dup_arg (node, param->name);
   g_autofree char *hint = NULL;
 
-  if (leat_node_get_arg (node, param->name) != NULL)
+  if (value != NULL)
     return TRUE;
   if (input != NULL && leat_call_is_size_name (param->name))
     hint =
