@@ -136,7 +136,7 @@ test_queue_in_batches (void)
 static void
 test_queue_changes_its_size (void)
 {
-  guint32 items[200];
+  guint32 items[201];
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) output = NULL;
   SessionFixture fixture;
