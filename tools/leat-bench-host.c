@@ -172,7 +172,7 @@ leat_bench_host_new (LeatSession *session, GError **error)
 
   self->device = g_object_ref (leat_session_get_device (session));
   self->table = leat_device_get_table (self->device);
-  self->plan = g_object_ref (leat_session_get_plan (session));
+  self->plan = leat_session_dup_plan (session);
   self->pushed = leat_device_push (self->device, error);
   if (!self->pushed || !leat_bench_host_take_memory (self, error) || !leat_bench_host_load (self, error))
     return NULL;

@@ -30,6 +30,7 @@ leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
                 options->timing, "trace", options->trace_path, "lanes", options->lanes, "budget", options->budget,
                 "name", self->text->name, NULL);
+  leat_launch_options_set_memo (options, self->session);
   return self;
 }
 
@@ -132,11 +133,13 @@ leat_launch_job_say_device (LeatLaunchJob *self)
 static void
 leat_launch_job_say_plan (LeatLaunchJob *self)
 {
+  g_autoptr (LeatPlan) plan = NULL;
   g_autofree char *text = NULL;
 
   if (!self->options->verbose || self->only_opens)
     return;
-  text = leat_plan_to_text (leat_session_get_plan (self->session));
+  plan = leat_session_dup_plan (self->session);
+  text = leat_plan_to_text (plan);
   if (self->name != NULL)
     leat_launch_job_note (self, "the plan");
   fputs (text, stderr);

@@ -10,7 +10,8 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *report, *budget, *priority;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *report, *budget, *memo;
+  char *priority;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -84,6 +85,34 @@ static const char *const leat_launch_waits[] = { "auto", "spin", "block", NULL }
 /* In the order of LeatEarlyStart. */
 static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
 
+/* In the order of LeatMemoMode. */
+static const char *const leat_launch_memos[] = { "off", "exact", NULL };
+
+static gboolean
+leat_launch_options_check_memo (LeatLaunchOptions *self, const char *text, GError **error)
+{
+  guint memo = 1;
+
+  if (!leat_launch_options_choose ("--memo", text, leat_launch_memos, &memo, error))
+    return FALSE;
+  self->memo = (LeatMemoMode) (memo - 1);
+  if (self->memo_entries > G_MAXUINT)
+    return leat_launch_options_refuse (error, "--memo-entries is more than a memo can count");
+  if (self->memo == LEAT_MEMO_OFF && (self->memo_entries >= 0 || self->memo_bytes >= 0))
+    return leat_launch_options_refuse (error, "--memo-entries and --memo-bytes go with --memo=exact");
+  return TRUE;
+}
+
+void
+leat_launch_options_set_memo (const LeatLaunchOptions *self, LeatSession *session)
+{
+  g_object_set (session, "memo", self->memo, NULL);
+  if (self->memo_entries >= 0)
+    g_object_set (session, "memo-entries", (guint) self->memo_entries, NULL);
+  if (self->memo_bytes >= 0)
+    g_object_set (session, "memo-bytes", (guint64) self->memo_bytes, NULL);
+}
+
 static gboolean
 leat_launch_options_check_lanes (LeatLaunchOptions *self, const char *text, GError **error)
 {
@@ -140,7 +169,8 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
       || !leat_launch_options_choose ("--wait", words->wait, leat_launch_waits, &wait, error)
       || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
                                       error)
-      || !leat_launch_options_check_lanes (self, words->lanes, error))
+      || !leat_launch_options_check_lanes (self, words->lanes, error)
+      || !leat_launch_options_check_memo (self, words->memo, error))
     return FALSE;
   if (timing == 0)
     timing = self->stats_format == LEAT_STATS_NODES ? 2 : 1;
@@ -265,6 +295,12 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "How many runs may be under way at the same time: auto, or 1 to 64", "N" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
+    { "memo", 0, 0, G_OPTION_ARG_STRING, &words->memo,
+      "exact: inputs that are those of an earlier run to the byte give its results, without a run; off: they do not",
+      "MODE" },
+    { "memo-entries", 0, 0, G_OPTION_ARG_INT64, &self->memo_entries, "With --memo=exact: so many at most", "N" },
+    { "memo-bytes", 0, 0, G_OPTION_ARG_INT64, &self->memo_bytes,
+      "With --memo=exact: inputs and results take so much at most", "BYTES" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &words->check, "Check the pipeline and do no more", NULL },
     { "plan", 0, 0, G_OPTION_ARG_STRING, &words->plan, "Print the plan and do no more: text, json or dot", "[FORMAT]" },
     { "dot", 0, 0, G_OPTION_ARG_FILENAME, &words->dot, "The plan for Graphviz, to standard output or FILE", "[FILE]" },
@@ -324,6 +360,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   gboolean ok;
 
   self->runs = 1;
+  self->memo_entries = self->memo_bytes = -1;
   ok = leat_launch_options_parse (self, &words, &full, error) && leat_launch_options_check_formats (self, &words, error)
        && leat_launch_options_check_task (self, &words, error);
   g_free (words.plan);
@@ -332,6 +369,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.executor);
   g_free (words.wait);
   g_free (words.lanes);
+  g_free (words.memo);
   g_free (words.early_start);
   g_free (words.timing);
   g_free (words.readback);

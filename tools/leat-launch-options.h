@@ -59,6 +59,8 @@ typedef struct
   LeatEarlyStart early_start;
   guint lanes;    /* 0: auto */
   guint64 budget; /* 0: none */
+  LeatMemoMode memo;
+  gint64 memo_entries, memo_bytes; /* negative: as a session has them */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;
@@ -72,6 +74,8 @@ typedef struct
 /* NULL with the reason in @error (G_OPTION_ERROR).  --help prints and exits. */
 LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
 void leat_launch_options_free (LeatLaunchOptions *self);
+/* Before it is opened. */
+void leat_launch_options_set_memo (const LeatLaunchOptions *self, LeatSession *session);
 const char *leat_launch_executor_get_name (LeatExecutor executor);
 /* The one that there is where options ask for what only one can give. */
 const LeatLaunchText *leat_launch_options_get_text (const LeatLaunchOptions *self);

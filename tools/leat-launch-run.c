@@ -307,10 +307,12 @@ leat_launch_write_bound (LeatLaunch *self)
   LeatLaunchJob *job = self->jobs->pdata[0];
   GError *error = NULL;
   g_autofree char *text = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
 
   if (job->code != LEAT_EXIT_OK)
     return job->code;
-  text = leat_launch_plan_to_string (leat_session_get_plan (job->session), self->options->plan_format);
+  plan = leat_session_dup_plan (job->session);
+  text = leat_launch_plan_to_string (plan, self->options->plan_format);
   if (!leat_tool_write (self->output, text, &error))
     leat_launch_job_fail (job, error);
   return job->code;

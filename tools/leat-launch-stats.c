@@ -42,7 +42,8 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
 {
   LeatSession *session = job->session;
   g_autoptr (GVariant) run = leat_session_dup_stats (session);
-  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (plan);
   g_autoptr (GVariant) times = leat_session_dup_times (session);
   g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL); /* a session that failed has nothing to say */
   GVariantDict dict;
@@ -53,10 +54,9 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
   g_variant_dict_insert_value (&dict, "device", leat_launch_stats_describe_device (leat_session_get_device (session)));
   g_variant_dict_insert (&dict, "executor", "s", leat_launch_executor_get_name (job->options->executor));
   g_variant_dict_insert (&dict, "interrupted", "b", interrupted);
-  g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
+  g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (plan));
   g_variant_dict_insert_value (&dict, "run", run);
-  g_variant_dict_insert_value (&dict, "transfers",
-                               leat_launch_replays_describe_transfers (leat_session_get_plan (session)));
+  g_variant_dict_insert_value (&dict, "transfers", leat_launch_replays_describe_transfers (plan));
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
   if (counts != NULL)
     g_variant_dict_insert_value (&dict, "counted", counts);
@@ -125,7 +125,7 @@ leat_launch_stats_append_lanes (GVariant *stats, GString *text)
 static void
 leat_launch_stats_append_runs (GVariant *stats, GString *text)
 {
-  guint64 runs = leat_launch_stats_get (stats, "runs");
+  guint64 runs = leat_launch_stats_get (stats, "runs"), timed = leat_launch_stats_get (stats, "runs-timed");
   gint64 least = 0, most = 0, sum = 0;
 
   g_string_append_printf (text, "%-14s%" G_GUINT64_FORMAT "\n", "runs", runs);
@@ -144,8 +144,8 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   g_variant_lookup (stats, "device-us", "x", &sum);
   g_variant_lookup (stats, "device-min-us", "x", &least);
   g_variant_lookup (stats, "device-max-us", "x", &most);
-  if (runs > 0)
-    g_string_append_printf (text, "%-14s%.3f ms: least %.3f, most %.3f\n", "  a run", sum / 1000.0 / runs,
+  if (timed > 0)
+    g_string_append_printf (text, "%-14s%.3f ms: least %.3f, most %.3f\n", "  a run", sum / 1000.0 / timed,
                             least / 1000.0, most / 1000.0);
   leat_launch_stats_append_time (stats, "sink-us", "sinks", text);
   leat_launch_stats_append_lanes (stats, text);
@@ -261,7 +261,8 @@ leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean 
 {
   LeatSession *session = job->session;
   g_autoptr (GVariant) stats = leat_session_dup_stats (session);
-  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (plan);
   LeatDevice *device = leat_session_get_device (session);
   GString *text = g_string_new (NULL);
 
@@ -272,7 +273,7 @@ leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean 
   if (interrupted)
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
-  leat_launch_replays_append (leat_session_get_plan (session), stats, text);
+  leat_launch_replays_append (plan, stats, text);
   leat_launch_stats_append_reports (stats, text);
   leat_launch_stats_append_queues (session, text);
   if (counts != NULL)

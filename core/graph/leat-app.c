@@ -253,8 +253,18 @@ leat_app_fits (gsize size, LeatSpec *spec)
          || (leat_spec_is_bounded (spec) && size < capacity && size % leat_spec_get_row_bytes (spec) == 0);
 }
 
+/* Who runs a session says by itself which node it was. */
 static gboolean
-leat_app_check_size (LeatApp *self, gsize size, LeatSpec *spec, GError **error)
+leat_app_prefix_title (LeatApp *self, GError **error)
+{
+  g_autofree char *title = leat_node_dup_title (LEAT_NODE (self));
+
+  g_prefix_error (error, "%s: ", title);
+  return FALSE;
+}
+
+static gboolean
+leat_app_check_size (gsize size, LeatSpec *spec, GError **error)
 {
   guint64 capacity = leat_spec_get_bytes (spec);
   g_autofree char *text = NULL;
@@ -264,13 +274,12 @@ leat_app_check_size (LeatApp *self, gsize size, LeatSpec *spec, GError **error)
   text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   if (leat_spec_is_bounded (spec))
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                 "app \"%s\" was given %" G_GSIZE_FORMAT " bytes; %s takes a multiple of %" G_GUINT64_FORMAT
+                 "%" G_GSIZE_FORMAT " bytes were pushed; %s takes a multiple of %" G_GUINT64_FORMAT
                  " bytes, at most %" G_GUINT64_FORMAT,
-                 leat_node_get_name (LEAT_NODE (self)), size, text, leat_spec_get_row_bytes (spec), capacity);
+                 size, text, leat_spec_get_row_bytes (spec), capacity);
   else
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                 "app \"%s\" was given %" G_GSIZE_FORMAT " bytes; %s takes %" G_GUINT64_FORMAT " bytes",
-                 leat_node_get_name (LEAT_NODE (self)), size, text, capacity);
+                 "%" G_GSIZE_FORMAT " bytes were pushed; %s takes %" G_GUINT64_FORMAT " bytes", size, text, capacity);
   return FALSE;
 }
 
@@ -341,7 +350,7 @@ leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellab
       leat_app_put_back (self, g_steal_pointer (&bytes));
       return LEAT_FLOW_EMPTY;
     }
-  if (!leat_app_check_size (self, size, view->spec, error))
+  if (!leat_app_check_size (size, view->spec, error))
     return LEAT_FLOW_ERROR;
   if (size > 0)
     memcpy (view->data, data, size);
@@ -352,9 +361,8 @@ leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellab
 static gboolean
 leat_app_refuse_full (LeatApp *self, const char *advice, GError **error)
 {
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK,
-               "the queue of app \"%s\" is full with %u items: %s, or raise max-queue",
-               leat_node_get_name (LEAT_NODE (self)), self->queue.length, advice);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK, "its queue is full with %u items: %s, or raise max-queue",
+               self->queue.length, advice);
   return FALSE;
 }
 
@@ -369,8 +377,7 @@ leat_app_wait_for_room (LeatApp *self, GError **error)
   if (!self->block)
     return leat_app_refuse_full (self, "pull from it, in another thread or between runs", error);
   self->woken = FALSE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "waiting for a pull from app \"%s\" was called off",
-               leat_node_get_name (LEAT_NODE (self)));
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "waiting for a pull from it was called off");
   return FALSE;
 }
 
@@ -623,7 +630,8 @@ leat_app_admit_push (LeatApp *self, GError **error)
   if (self->leaky != LEAT_APP_LEAKY_NONE)
     return TRUE;
   if (leat_app_is_full (self) && !self->block)
-    return leat_app_refuse_full (self, "run the session, in another thread or between pushes", error);
+    return leat_app_refuse_full (self, "run the session, in another thread or between pushes", error)
+           || leat_app_prefix_title (self, error);
   while (leat_app_is_full (self) && self->stops == stops)
     leat_app_wait (self, -1);
   if (self->stops == stops)
@@ -661,8 +669,8 @@ leat_app_push_bytes (LeatApp *self, GBytes *bytes, GError **error)
       || !leat_app_check_memory (self, "bind its memory with leat_session_bind_input ()", error))
     return FALSE;
   spec = leat_app_dup_spec (self);
-  if (spec != NULL && leat_spec_is_fixed (spec) && !leat_app_check_size (self, g_bytes_get_size (bytes), spec, error))
-    return FALSE;
+  if (spec != NULL && leat_spec_is_fixed (spec) && !leat_app_check_size (g_bytes_get_size (bytes), spec, error))
+    return leat_app_prefix_title (self, error);
   leat_app_lock (self);
   good = leat_app_admit_push (self, error);
   if (good)

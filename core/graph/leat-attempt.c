@@ -3,7 +3,7 @@
  */
 #include "leat-attempt-private.h"
 
-#include "leat-node-private.h"
+#include "leat-node-arg-private.h"
 #include "leat-pipeline-private.h"
 
 /* The value of an argument before.  It is lost when the property that it follows from changes, and converted when the
@@ -12,7 +12,7 @@ typedef struct
 {
   LeatNode *node; /* the pipeline holds it */
   char *name;
-  char *type;
+  const char *type; /* interned */
   LeatNumber number;
 } LeatKeptArg;
 
@@ -29,7 +29,6 @@ leat_kept_arg_free (gpointer data)
   LeatKeptArg *self = data;
 
   g_free (self->name);
-  g_free (self->type);
   g_free (self);
 }
 
@@ -48,9 +47,27 @@ leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
       kept = g_new0 (LeatKeptArg, 1);
       kept->node = node;
       kept->name = g_strdup (arg->name);
-      kept->type = g_strdup (arg->type);
+      kept->type = arg->type;
       kept->number = arg->number;
       g_ptr_array_add (self->args, kept);
+    }
+}
+
+/* They were checked when they were set; since then the properties may have got other values, and what they bring no
+ * argument of that kind.  What is missing then, or that a node cannot be prepared, the plan says. */
+static void
+leat_attempt_put_args (LeatAttempt *self)
+{
+  g_autoptr (GPtrArray) waiting = leat_changes_steal_args (self->changes);
+
+  for (guint i = 0; i < waiting->len; i++)
+    {
+      LeatArgChange *change = waiting->pdata[i];
+      LeatNodeArg *arg =
+        leat_node_prepare (change->node, NULL) ? leat_node_peek_arg (change->node, change->arg->name) : NULL;
+
+      if (arg != NULL && leat_node_arg_take (arg, &change->arg->number, NULL))
+        leat_node_put_arg (change->node, arg, &change->arg->number);
     }
 }
 
@@ -62,7 +79,7 @@ leat_attempt_begin (LeatPipeline *pipeline)
 
   self->changes = leat_pipeline_get_changes (pipeline);
   self->args = g_ptr_array_new_with_free_func (leat_kept_arg_free);
-  self->props = leat_changes_steal_props (leat_pipeline_get_changes (pipeline));
+  self->props = leat_changes_steal_props (self->changes);
   for (guint i = 0; i < nodes->len && self->props->len > 0; i++)
     leat_attempt_keep_args (self, nodes->pdata[i]);
   for (guint i = 0; i < self->props->len; i++)
@@ -71,6 +88,7 @@ leat_attempt_begin (LeatPipeline *pipeline)
 
       leat_node_swap_prop (change->node, change);
     }
+  leat_attempt_put_args (self);
   return self;
 }
 
@@ -91,8 +109,7 @@ leat_kept_arg_put_back (LeatKeptArg *self, LeatChanges *changes)
   g_clear_pointer (&arg->value, g_variant_unref);
   arg->number = self->number;
   arg->is_set = TRUE;
-  g_free (arg->type);
-  arg->type = g_strdup (self->type);
+  arg->type = self->type;
 }
 
 void

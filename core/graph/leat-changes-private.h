@@ -11,8 +11,10 @@ G_BEGIN_DECLS
 /* What was set on the nodes of a pipeline while a session has it open.  Any thread may set; the session takes the
  * changes over between two runs.  Arguments have their new values at once; properties wait here until the session puts
  * them into the nodes itself, since its thread reads them without a lock.  The lock also guards the values of
- * arguments, so that none is seen half-way, and the session holds it while it plans; it is recursive. */
+ * arguments, so that none is seen half-way, and the session holds it while it plans; it is recursive.  An argument
+ * that is there only with properties that wait does so with them. */
 typedef struct _LeatChanges LeatChanges;
+typedef struct _LeatNodeArg LeatNodeArg;
 
 typedef struct
 {
@@ -21,6 +23,12 @@ typedef struct
   GValue value;
   gboolean given;
 } LeatPropChange;
+
+typedef struct
+{
+  LeatNode *node;
+  LeatNodeArg *arg;
+} LeatArgChange;
 
 LeatChanges *leat_changes_new (void);
 void leat_changes_free (LeatChanges *self);
@@ -43,5 +51,10 @@ void leat_changes_put_prop (LeatChanges *self, LeatNode *node, const LeatProp *p
 const GValue *leat_changes_peek_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop);
 /* All that wait; none does then. (element-type LeatPropChange) (transfer full) */
 GPtrArray *leat_changes_steal_props (LeatChanges *self);
+/* The same for arguments; @arg is copied. */
+void leat_changes_put_arg (LeatChanges *self, LeatNode *node, const LeatNodeArg *arg);
+LeatNodeArg *leat_changes_peek_arg (LeatChanges *self, LeatNode *node, const char *name);
+/* (element-type LeatArgChange) (transfer full) */
+GPtrArray *leat_changes_steal_args (LeatChanges *self);
 
 G_END_DECLS

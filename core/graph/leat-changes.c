@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-node-private.h"
+#include "leat-node-arg-private.h"
 
 #include <pthread.h>
 
@@ -13,6 +13,7 @@ struct _LeatChanges
   gint there;           /* atomic */
   GPtrArray *props;     /* LeatPropChange, one a property; their nodes likewise */
   gint props_there;     /* atomic */
+  GPtrArray *args;      /* LeatArgChange, one an argument; likewise */
 };
 
 static void
@@ -21,6 +22,15 @@ leat_prop_change_free (gpointer data)
   LeatPropChange *self = data;
 
   g_value_unset (&self->value);
+  g_free (self);
+}
+
+static void
+leat_arg_change_free (gpointer data)
+{
+  LeatArgChange *self = data;
+
+  leat_node_arg_free (self->arg);
   g_free (self);
 }
 
@@ -36,6 +46,7 @@ leat_changes_new (void)
   pthread_mutexattr_destroy (&attributes);
   self->nodes = g_ptr_array_sized_new (16);
   self->props = g_ptr_array_new_with_free_func (leat_prop_change_free);
+  self->args = g_ptr_array_new_with_free_func (leat_arg_change_free);
   return self;
 }
 
@@ -45,6 +56,7 @@ leat_changes_free (LeatChanges *self)
   pthread_mutex_destroy (&self->lock);
   g_ptr_array_unref (self->nodes);
   g_ptr_array_unref (self->props);
+  g_ptr_array_unref (self->args);
   g_free (self);
 }
 
@@ -157,4 +169,46 @@ leat_changes_steal_props (LeatChanges *self)
   self->props = g_ptr_array_new_with_free_func (leat_prop_change_free);
   g_atomic_int_set (&self->props_there, FALSE);
   return props;
+}
+
+LeatNodeArg *
+leat_changes_peek_arg (LeatChanges *self, LeatNode *node, const char *name)
+{
+  for (guint i = 0; i < self->args->len; i++)
+    {
+      LeatArgChange *change = g_ptr_array_index (self->args, i);
+
+      if (change->node == node && g_str_equal (change->arg->name, name))
+        return change->arg;
+    }
+  return NULL;
+}
+
+void
+leat_changes_put_arg (LeatChanges *self, LeatNode *node, const LeatNodeArg *arg)
+{
+  LeatNodeArg *kept = leat_changes_peek_arg (self, node, arg->name);
+
+  if (kept == NULL)
+    {
+      LeatArgChange *change = g_new0 (LeatArgChange, 1);
+
+      change->node = node;
+      change->arg = kept = g_new0 (LeatNodeArg, 1);
+      kept->name = g_strdup (arg->name);
+      g_ptr_array_add (self->args, change);
+    }
+  leat_node_arg_clear (kept);
+  kept->type = arg->type;
+  kept->number = arg->number;
+  kept->is_set = TRUE;
+}
+
+GPtrArray *
+leat_changes_steal_args (LeatChanges *self)
+{
+  GPtrArray *args = self->args;
+
+  self->args = g_ptr_array_new_with_free_func (leat_arg_change_free);
+  return args;
 }

@@ -50,6 +50,15 @@ leat_suggest_distance (const char *a, gsize n_a, const char *b, gsize n_b)
   return rows[n_a % 3][n_b];
 }
 
+static gboolean
+leat_suggest_is_near (guint distance, const char *a, gsize n_a, const char *b, gsize n_b)
+{
+  gsize longer = MAX (n_a, n_b);
+  gboolean alike = n_a > 2 && n_b > 2 && g_ascii_strncasecmp (a, b, 2) == 0;
+
+  return distance <= MAX (1, alike ? longer / 2 : longer / 3) && distance < longer;
+}
+
 /**
  * leat_suggest: (skip)
  * @word: what was written
@@ -57,8 +66,8 @@ leat_suggest_distance (const char *a, gsize n_a, const char *b, gsize n_b)
  *
  * Finds the name that @word is most likely a typing error of.
  *
- * At most a third of the longer word's letters may differ (one letter always may), and the first of equally near names
- * wins.
+ * At most a third of the longer word's letters may differ, half of them where both begin with the same two (one letter
+ * always may), and the first of equally near names wins.
  *
  * Returns: (transfer none) (nullable): one of @names, or %NULL when none is near
  *
@@ -81,7 +90,7 @@ leat_suggest (const char *word, const char *const *names)
       if (n_name == 0 || n_name > LEAT_SUGGEST_MAX_WORD)
         continue;
       distance = leat_suggest_distance (word, n_word, *names, n_name);
-      if (distance < best && distance <= MAX (1, MAX (n_word, n_name) / 3) && distance < MAX (n_word, n_name))
+      if (distance < best && leat_suggest_is_near (distance, word, n_word, *names, n_name))
         {
           best = distance;
           found = *names;

@@ -11,11 +11,14 @@ G_BEGIN_DECLS
 gboolean leat_node_arg_take (LeatNodeArg *arg, LeatNumber *number, GError **error);
 gboolean leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error);
 gboolean leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *number, GError **error);
-/* What leat_node_get_arg () gives. */
-GVariant *leat_node_arg_peek_value (LeatNodeArg *arg);
+/* What leat_node_dup_arg () gives. */
+GVariant *leat_node_arg_dup_value (LeatNodeArg *arg);
 void leat_node_arg_clear (LeatNodeArg *arg);
-/* Under the lock of the node; @number is one of its type. */
+/* Under the lock of the node; @number is one of its type.  An argument of a draft waits. */
 void leat_node_put_arg (LeatNode *self, LeatNodeArg *arg, const LeatNumber *number);
+/* Under the lock: a node with the properties of @self as they are to be, where some wait for a session; else NULL.  Not
+ * prepared. (transfer full) */
+LeatNode *leat_node_new_draft (LeatNode *self);
 char *leat_node_arg_print (LeatNodeArg *arg);
 
 G_END_DECLS

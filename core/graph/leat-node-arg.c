@@ -22,7 +22,6 @@ leat_node_arg_free (LeatNodeArg *arg)
 {
   leat_node_arg_clear (arg);
   g_free (arg->name);
-  g_free (arg->type);
   g_free (arg->blurb);
   g_free (arg);
 }
@@ -56,12 +55,14 @@ leat_node_list_args (LeatNode *self)
 
   g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
 
+  leat_node_lock (self);
   leat_node_prepare (self, NULL);
   args = leat_node_get_private (self)->args;
   names = g_ptr_array_new ();
   for (guint i = 0; i < args->len; i++)
     g_ptr_array_add (names, g_strdup (((LeatNodeArg *) args->pdata[i])->name));
   g_ptr_array_add (names, NULL);
+  leat_node_unlock (self);
   return (char **) g_ptr_array_free (names, FALSE);
 }
 
@@ -80,24 +81,35 @@ leat_node_set_arg_error (LeatNode *self, const char *name, GError **error)
 void
 leat_node_put_arg (LeatNode *self, LeatNodeArg *arg, const LeatNumber *number)
 {
+  LeatChanges *changes = leat_node_is_frozen (self) ? leat_pipeline_get_changes (leat_node_get_pipeline (self)) : NULL;
+
   leat_node_arg_clear (arg);
   arg->number = *number;
   arg->is_set = TRUE;
-  if (leat_node_is_frozen (self))
-    leat_changes_note (leat_pipeline_get_changes (leat_node_get_private (self)->pipeline), self);
+  if (changes != NULL && leat_node_peek_arg (self, arg->name) != arg)
+    leat_changes_put_arg (changes, self, arg);
+  else if (changes != NULL)
+    leat_changes_note (changes, self);
 }
 
-/* Under the lock, which keeps a session that plans the pipeline anew from taking the argument away. */
+/* Under the lock, which keeps a session that plans the pipeline anew from taking the argument away. @draft: (out): the
+ * node that has it, where properties bring it that wait */
 static LeatNodeArg *
-leat_node_find_arg (LeatNode *self, const char *name, GError **error)
+leat_node_find_arg (LeatNode *self, const char *name, LeatNode **draft, GError **error)
 {
   LeatNodeArg *arg;
 
   if (!leat_node_is_frozen (self) && !leat_node_prepare (self, error))
     return NULL;
   arg = leat_node_peek_arg (self, name);
+  if (arg == NULL && (*draft = leat_node_new_draft (self)) != NULL)
+    {
+      if (!leat_node_prepare (*draft, error))
+        return NULL;
+      arg = leat_node_peek_arg (*draft, name);
+    }
   if (arg == NULL)
-    leat_node_set_arg_error (self, name, error);
+    leat_node_set_arg_error (*draft != NULL ? *draft : self, name, error);
   return arg;
 }
 
@@ -114,11 +126,12 @@ leat_node_prefix_title (LeatNode *self, GError **error)
 static gboolean
 leat_node_set_number (LeatNode *self, const char *name, GVariant *value, LeatNumber *number, GError **error)
 {
+  g_autoptr (LeatNode) draft = NULL;
   LeatNodeArg *arg;
   GQuark detail = 0;
 
   leat_node_lock (self);
-  arg = leat_node_find_arg (self, name, error);
+  arg = leat_node_find_arg (self, name, &draft, error);
   if (arg != NULL
       && ((value != NULL ? leat_node_arg_convert (arg, value, number, error) : leat_node_arg_take (arg, number, error))
           || leat_node_prefix_title (self, error)))
@@ -142,7 +155,8 @@ leat_node_set_number (LeatNode *self, const char *name, GVariant *value, LeatNum
  * Sets a scalar of a kernel's prototype.
  *
  * Any numeric type will do as long as the argument's type can hold the value.  While a session is open this may be
- * called from any thread; the next run that begins takes the value.
+ * called from any thread; the next run that begins takes the value.  An argument that a property brings which was set
+ * meanwhile, such as an expression, can be set from then on; its value goes if that run refuses the property.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY, %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE
  *
@@ -216,18 +230,19 @@ leat_node_set_arg_int64 (LeatNode *self, const char *name, gint64 value, GError 
 }
 
 /**
- * leat_node_get_arg:
+ * leat_node_dup_arg:
  * @self: a node
  * @name: an argument's name
  *
- * Gets the value of an argument, in its own type; a 32-bit float comes as a double.
+ * Gets the value of an argument, in its own type; a 32-bit float comes as a double.  The value stays what it is when
+ * the argument gets another.
  *
- * Returns: (transfer none) (nullable): the value, or %NULL while it is not set or when there is no such argument
+ * Returns: (transfer full) (nullable): the value, or %NULL while it is not set or when there is no such argument
  *
  * Since: 0.1
  */
 GVariant *
-leat_node_get_arg (LeatNode *self, const char *name)
+leat_node_dup_arg (LeatNode *self, const char *name)
 {
   LeatNodeArg *arg;
   GVariant *value;
@@ -238,7 +253,9 @@ leat_node_get_arg (LeatNode *self, const char *name)
   leat_node_lock (self);
   leat_node_prepare (self, NULL);
   arg = leat_node_peek_arg (self, name);
-  value = arg != NULL ? leat_node_arg_peek_value (arg) : NULL;
+  if (arg == NULL && leat_node_is_frozen (self))
+    arg = leat_changes_peek_arg (leat_pipeline_get_changes (leat_node_get_pipeline (self)), self, name);
+  value = arg != NULL ? leat_node_arg_dup_value (arg) : NULL;
   leat_node_unlock (self);
   return value;
 }
@@ -280,9 +297,8 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
     g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
   if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
     leat_node_arg_clear (arg);
-  g_free (arg->type);
   g_free (arg->blurb);
-  arg->type = g_strdup (type);
+  arg->type = g_intern_string (type);
   arg->blurb = g_strdup (blurb);
   arg->stale = FALSE;
   g_ptr_array_add (priv->args, arg);
@@ -318,14 +334,13 @@ leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GErr
   arg = leat_node_peek_arg (self, name);
   g_return_val_if_fail (arg != NULL, FALSE);
   wanted.name = arg->name;
-  wanted.type = (char *) type;
+  wanted.type = type;
   number = arg->number;
   if (arg->is_set && !leat_node_arg_take (&wanted, &number, error))
     return leat_node_prefix_title (self, error);
   arg->number = number;
   g_clear_pointer (&arg->value, g_variant_unref);
-  g_free (arg->type);
-  arg->type = g_strdup (type);
+  arg->type = g_intern_string (type);
   return TRUE;
 }
 
@@ -344,13 +359,17 @@ const char *
 leat_node_get_arg_type (LeatNode *self, const char *name)
 {
   LeatNodeArg *arg;
+  const char *type;
 
   g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
   g_return_val_if_fail (name != NULL, NULL);
 
+  leat_node_lock (self);
   leat_node_prepare (self, NULL);
   arg = leat_node_peek_arg (self, name);
-  return arg != NULL ? arg->type : NULL;
+  type = arg != NULL ? arg->type : NULL;
+  leat_node_unlock (self);
+  return type;
 }
 
 void

@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-typedef struct
+typedef struct _LeatNodeArg
 {
   char *name;
-  char *type; /* basic GVariant type string, or "f" */
+  const char *type; /* basic GVariant type string, or "f"; interned */
   char *blurb;
   gboolean is_set;
   LeatNumber number; /* of its type */

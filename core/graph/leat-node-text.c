@@ -125,17 +125,25 @@ leat_node_set_port_from_string (LeatNode *self, LeatPort *port, const char *text
 static gboolean
 leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char *text, GQuark *detail, GError **error)
 {
+  g_autoptr (LeatNode) draft = NULL;
   LeatNodeTerm term;
 
   if (!leat_node_prepare (self, error))
     return FALSE;
-  if (!leat_node_look_up (self, name, &term))
+  if (!leat_node_look_up (self, name, &term) && (draft = leat_node_new_draft (self)) != NULL)
     {
-      leat_node_set_unknown_error (self, name, error);
+      if (!leat_node_prepare (draft, error))
+        return FALSE;
+      leat_node_look_up (draft, name, &term);
+    }
+  if (term.arg == NULL && term.port == NULL)
+    {
+      leat_node_set_unknown_error (draft != NULL ? draft : self, name, error);
       return FALSE;
     }
   if (term.arg == NULL)
-    return leat_node_set_port_from_string (self, term.port, text, error);
+    return leat_node_check_idle (self, "narrow port", name, error)
+           && leat_node_set_port_from_string (self, term.port, text, error);
   if (!leat_node_set_arg_from_string (self, term.arg, text, error))
     return FALSE;
   *detail = term.arg->detail;

@@ -62,7 +62,7 @@ char **leat_node_list_set (LeatNode *self);
 gboolean leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, GError **error);
 gboolean leat_node_set_arg_double (LeatNode *self, const char *name, double value, GError **error);
 gboolean leat_node_set_arg_int64 (LeatNode *self, const char *name, gint64 value, GError **error);
-GVariant *leat_node_get_arg (LeatNode *self, const char *name);
+GVariant *leat_node_dup_arg (LeatNode *self, const char *name);
 char **leat_node_list_args (LeatNode *self);
 void leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb);
 gboolean leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GError **error);

@@ -60,6 +60,7 @@ leat_plan_reset_places (LeatPlan *self)
 void
 leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
   LeatAncestors ancestors;
 
   self->traits = *traits;

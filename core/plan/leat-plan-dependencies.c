@@ -162,6 +162,36 @@ leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors)
 }
 
 void
+leat_ancestors_list (const LeatAncestors *self, guint op, GArray *ops)
+{
+  const gulong *bits = self->bits + op * self->words;
+
+  for (gsize w = 0; w < self->words; w++)
+    for (gulong left = bits[w]; left != 0; left &= left - 1)
+      {
+        guint found = w * LEAT_BITS + (guint) __builtin_ctzl (left);
+
+        g_array_append_val (ops, found);
+      }
+}
+
+void
+leat_ancestors_invert (const LeatAncestors *self, guint n_ops, LeatAncestors *inverse)
+{
+  g_autoptr (GArray) ops = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  inverse->words = self->words;
+  inverse->bits = g_new0 (gulong, self->words * MAX (n_ops, 1));
+  for (guint i = 0; i < n_ops; i++)
+    {
+      g_array_set_size (ops, 0);
+      leat_ancestors_list (self, i, ops);
+      for (guint k = 0; k < ops->len; k++)
+        leat_bits_set (inverse->bits + g_array_index (ops, guint, k) * inverse->words, i);
+    }
+}
+
+void
 leat_ancestors_clear (LeatAncestors *self)
 {
   g_clear_pointer (&self->bits, g_free);

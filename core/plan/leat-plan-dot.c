@@ -85,6 +85,7 @@ leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
 char *
 leat_plan_draw (LeatPlan *self, const char *const *notes)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
   GString *text = g_string_new ("digraph plan {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n"
                                 "  edge [fontname=\"sans-serif\", fontsize=10];\n");
   g_autofree guint *writers = g_new (guint, self->buffers->len + 1);

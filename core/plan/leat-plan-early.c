@@ -64,6 +64,8 @@ leat_plan_find_early (LeatPlan *self)
 void
 leat_plan_allow_early (LeatPlan *self, const char *why)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+
   self->why_not_early = self->traits.early == LEAT_EARLY_NONE ? "as asked" : why;
   leat_plan_find_early (self);
   leat_plan_predict (self);
@@ -73,6 +75,8 @@ leat_plan_allow_early (LeatPlan *self, const char *why)
 void
 leat_plan_take_early (LeatPlan *self, LeatPlan *other)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);

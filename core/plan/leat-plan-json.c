@@ -199,6 +199,7 @@ leat_json_add_prediction (JsonBuilder *builder, LeatPlan *self)
 char *
 leat_plan_to_json (LeatPlan *self)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonNode) root = NULL;
 

@@ -111,6 +111,8 @@ leat_plan_count_graphs (LeatPlan *self)
 gboolean
 leat_plan_settle (LeatPlan *self)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+
   if (!self->holds_back)
     return FALSE;
   self->traits.settled = TRUE;
@@ -123,8 +125,20 @@ leat_plan_settle (LeatPlan *self)
 void
 leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+
   g_free (op->why_eager);
   op->why_eager = g_strdup (why);
   leat_plan_find_pieces (self);
   leat_plan_predict (self);
+}
+
+/* It was found out that it can be, and what becomes of it. */
+void
+leat_plan_note_captured (LeatPlan *self, LeatOp *op, guint n_nodes)
+{
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+
+  op->n_captured_nodes = n_nodes;
+  op->tried = TRUE;
 }

@@ -184,6 +184,7 @@ leat_plan_print_pieces (LeatPlan *self, GString *text)
 char *
 leat_plan_to_text (LeatPlan *self)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text,

@@ -211,6 +211,8 @@ struct _LeatPlan
 {
   GObject parent_instance;
 
+  /* Of what a session that is open enters: who prints the plan meanwhile may be another thread. */
+  GRecMutex lock;
   LeatPipeline *pipeline;
   GPtrArray *nodes;   /* LeatNode, owned, in topological order */
   GPtrArray *ops;     /* LeatOp */
@@ -317,6 +319,8 @@ guint64 leat_buffer_get_room (const LeatBuffer *self);
 
 /* binding */
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
+/* What a kernel that moves memory of Leat's moves at once; the header of bounded data goes with the items. */
+#define LEAT_TRANSFER_CHUNK 16
 void leat_plan_choose_transfers (LeatPlan *self);
 gboolean leat_op_launches (const LeatOp *op);
 void leat_op_clear_args (LeatOp *op);
@@ -335,13 +339,20 @@ typedef struct
 void leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors);
 /* Is op @first surely over before op @second begins? */
 gboolean leat_plan_is_before (const LeatAncestors *self, guint first, guint second);
+/* Adds the ops of the set of @op. (element-type guint) */
+void leat_ancestors_list (const LeatAncestors *self, guint op, GArray *ops);
+/* For every op, the set of ops that it is surely over before; to be cleared likewise. */
+void leat_ancestors_invert (const LeatAncestors *self, guint n_ops, LeatAncestors *inverse);
 void leat_ancestors_clear (LeatAncestors *self);
 void leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors);
 void leat_plan_predict (LeatPlan *self);
+/* Memory that the program brings counts as the host's. */
+gboolean leat_plan_is_on_host (LeatPlan *self, LeatBufferId id);
 void leat_plan_find_pieces (LeatPlan *self);
 guint leat_plan_count_graphs (LeatPlan *self);
 gboolean leat_plan_settle (LeatPlan *self);
 void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why);
+void leat_plan_note_captured (LeatPlan *self, LeatOp *op, guint n_nodes);
 void leat_plan_find_early (LeatPlan *self);
 void leat_plan_allow_early (LeatPlan *self, const char *why);
 void leat_plan_take_early (LeatPlan *self, LeatPlan *other);

@@ -198,7 +198,8 @@ static void
 leat_plan_move_by_kernel (LeatPlan *self, LeatOp *op)
 {
   const LeatBuffer *from = leat_plan_get_buffer (self, op->from);
-  guint64 blocks = (op->bytes + 16 * LEAT_TRANSFER_BLOCK - 1) / (16 * LEAT_TRANSFER_BLOCK);
+  guint64 blocks =
+    (op->bytes + LEAT_TRANSFER_CHUNK * LEAT_TRANSFER_BLOCK - 1) / (LEAT_TRANSFER_CHUNK * LEAT_TRANSFER_BLOCK);
 
   op->source = leat_kernel_source_ref (leat_transfer_get_source ());
   op->grid[0] = (guint) CLAMP (blocks, 1, LEAT_TRANSFER_GRID);

@@ -353,6 +353,7 @@ leat_plan_finalize (GObject *object)
   g_array_unref (self->delays);
   g_array_unref (self->users);
   g_array_unref (self->user_copies);
+  g_rec_mutex_clear (&self->lock);
   g_free (self->why_not_reusable);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
@@ -368,6 +369,7 @@ leat_plan_class_init (LeatPlanClass *klass)
 static void
 leat_plan_init (LeatPlan *self)
 {
+  g_rec_mutex_init (&self->lock);
   self->ops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_op_free);
   self->buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_buffer_free);
   self->ports = g_hash_table_new (NULL, NULL);
@@ -389,6 +391,8 @@ leat_plan_init (LeatPlan *self)
 guint64
 leat_plan_get_device_bytes (LeatPlan *self)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+
   return self->arena_bytes + self->own_bytes;
 }
 
@@ -403,6 +407,8 @@ leat_plan_get_device_bytes (LeatPlan *self)
 guint64
 leat_plan_get_host_bytes (LeatPlan *self)
 {
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+
   return self->staging_bytes;
 }
 

@@ -269,13 +269,19 @@ static gboolean
 leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *call)
 {
   for (guint i = 0; i < call->n_args; i++)
-    if (call->args[i].kind == LEAT_ARG_NODE_ARG && leat_node_get_arg (self->node, call->args[i].name) == NULL)
-      {
-        g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
-                     "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node",
-                     call->args[i].name, prototype->params[i].type, prototype->entry, call->args[i].name);
-        return FALSE;
-      }
+    {
+      g_autoptr (GVariant) value = NULL;
+
+      if (call->args[i].kind != LEAT_ARG_NODE_ARG)
+        continue;
+      value = leat_node_dup_arg (self->node, call->args[i].name);
+      if (value != NULL)
+        continue;
+      g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                   "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node",
+                   call->args[i].name, prototype->params[i].type, prototype->entry, call->args[i].name);
+      return FALSE;
+    }
   return TRUE;
 }
 

@@ -68,45 +68,76 @@ leat_address_map_refuse (guint64 address, const char *why, GError **error)
   return FALSE;
 }
 
+/* INVALID_VALUE, which is what drivers say of memory that they do not know, is for the caller to name. */
+static CUresult
+leat_address_map_get (LeatAddressMap *self, CUpointer_attribute attribute, guint64 address, void *value, GError **error)
+{
+  CUresult result = (*leat_device_get_table (self->device)->cuPointerGetAttribute) (value, attribute, address);
+
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE)
+    leat_device_set_error (self->device, error, "cuPointerGetAttribute", result, "memory at 0x%" G_GINT64_MODIFIER "x",
+                           address);
+  return result;
+}
+
 /* Memory of another device would be reached through it, if at all. */
 static gboolean
-leat_address_map_check_device (const LeatDriverTable *table, guint64 address, GError **error)
+leat_address_map_check_device (LeatAddressMap *self, guint64 address, GError **error)
 {
   CUdevice mine = 0;
   int ordinal = 0;
+  CUresult result = leat_address_map_get (self, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address, &ordinal, error);
 
-  if ((*table->cuPointerGetAttribute) (&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) != CUDA_SUCCESS
-      || (*table->cuCtxGetDevice) (&mine) != CUDA_SUCCESS || ordinal == (int) mine)
+  if (result != CUDA_SUCCESS)
+    return result == CUDA_ERROR_INVALID_VALUE;
+  if ((*leat_device_get_table (self->device)->cuCtxGetDevice) (&mine) != CUDA_SUCCESS || ordinal == (int) mine)
     return TRUE;
   return leat_address_map_refuse (address, "it is memory of another device than the session's", error);
 }
 
 static gboolean
-leat_address_map_ask (const LeatDriverTable *table, guint64 address, LeatAddressRange *range, GError **error)
+leat_address_map_find_reach (LeatAddressMap *self, guint64 address, LeatAddressRange *range, GError **error)
 {
-  CUdeviceptr base = 0, reached = address;
+  CUdeviceptr reached = 0;
   unsigned int type = 0;
-  size_t bytes = 0;
+  CUresult result = leat_address_map_get (self, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address, &type, error);
 
-  if (table->cuPointerGetAttribute == NULL)
-    return leat_address_map_refuse (address, "the driver does not tell what memory it is", error);
-  if ((*table->cuPointerGetAttribute) (&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS
-      || (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE)
-      || (*table->cuPointerGetAttribute) (&reached, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, address) != CUDA_SUCCESS
-      || reached == 0)
+  if (result == CUDA_SUCCESS && (type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE))
+    result = leat_address_map_get (self, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, address, &reached, error);
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE)
+    return FALSE;
+  if (result != CUDA_SUCCESS || reached == 0)
     return leat_address_map_refuse (address,
                                     "it is pageable memory, which the device does not reach; use pinned memory "
                                     "(leat_device_pin (), cuMemHostAlloc) or memory of the device",
                                     error);
   range->on_device = type == CU_MEMORYTYPE_DEVICE;
   range->shift = reached - address;
-  if ((*table->cuPointerGetAttribute) (&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) != CUDA_SUCCESS
-      || (*table->cuPointerGetAttribute) (&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) != CUDA_SUCCESS)
+  return TRUE;
+}
+
+static gboolean
+leat_address_map_ask (LeatAddressMap *self, guint64 address, LeatAddressRange *range, GError **error)
+{
+  CUdeviceptr base = 0;
+  size_t bytes = 0;
+  CUresult result;
+
+  if (leat_device_get_table (self->device)->cuPointerGetAttribute == NULL)
+    return leat_address_map_refuse (address, "the driver does not tell what memory it is", error);
+  if (!leat_address_map_find_reach (self, address, range, error))
+    return FALSE;
+  result = leat_address_map_get (self, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address, &base, error);
+  if (result == CUDA_SUCCESS)
+    result = leat_address_map_get (self, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address, &bytes, error);
+  if (result == CUDA_ERROR_INVALID_VALUE)
     return leat_address_map_refuse (address, "the driver does not tell how large the memory is", error);
+  if (result != CUDA_SUCCESS)
+    return FALSE;
   /* Of pinned memory the base may be that of the host or of the device. */
   range->begin = base <= address && address - base < bytes ? base : base - range->shift;
   range->end = range->begin + bytes;
-  return !range->on_device || leat_address_map_check_device (table, address, error);
+  return !range->on_device || leat_address_map_check_device (self, address, error);
 }
 
 const LeatAddressRange *
@@ -123,7 +154,7 @@ leat_address_map_look_up (LeatAddressMap *self, guint64 address, GError **error)
     }
   if (!leat_device_push (self->device, error))
     return NULL;
-  good = leat_address_map_ask (leat_device_get_table (self->device), address, &range, error);
+  good = leat_address_map_ask (self, address, &range, error);
   leat_device_pop (self->device);
   return good ? leat_address_map_add (self, &range) : NULL;
 }

@@ -5,7 +5,6 @@
 #include "leat-foreign-private.h"
 
 #include "driver/leat-driver-watch-private.h"
-#include "graph/leat-pipeline-private.h"
 #include "replay/leat-session.h"
 
 /**
@@ -95,16 +94,8 @@ leat_foreign_is_capturing (LeatForeign *self)
 GVariant *
 leat_foreign_dup_arg (LeatForeign *self, const char *name)
 {
-  LeatChanges *changes = leat_pipeline_get_changes (self->lane->plan->pipeline);
-  GVariant *value;
-
   g_return_val_if_fail (name != NULL, NULL);
-  leat_changes_lock (changes);
-  value = leat_node_get_arg (self->op->node, name);
-  if (value != NULL)
-    g_variant_ref (value);
-  leat_changes_unlock (changes);
-  return value;
+  return leat_node_dup_arg (self->op->node, name);
 }
 
 /**

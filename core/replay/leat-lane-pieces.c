@@ -86,8 +86,7 @@ leat_lane_try_foreign (LeatLane *self, GError **error)
         }
       (*self->table->cuGraphGetNodes) (graph, NULL, &n_nodes);
       (*self->table->cuGraphDestroy) (graph);
-      op->n_captured_nodes = (guint) n_nodes;
-      op->tried = TRUE;
+      leat_plan_note_captured (self->plan, op, (guint) n_nodes);
     }
   return TRUE;
 }

@@ -355,6 +355,8 @@ gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint
 gboolean leat_lane_synchronize (LeatLane *self, GError **error);
 /* For a run, in the way that the session says. */
 gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
+/* One look at the device. */
+gboolean leat_lane_is_busy (LeatLane *self);
 void leat_lane_note_wait (LeatLane *self, gint64 us);
 /* For another thread to wait: the event behind what was launched, and what its wait gave. */
 gboolean leat_lane_record_end (LeatLane *self, GError **error);

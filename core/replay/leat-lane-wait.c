@@ -76,6 +76,12 @@ leat_lane_look (LeatLane *self, gint64 spin_us)
 }
 
 gboolean
+leat_lane_is_busy (LeatLane *self)
+{
+  return (*self->table->cuStreamQuery) (leat_stream_get (self->stream)) == CUDA_ERROR_NOT_READY;
+}
+
+gboolean
 leat_lane_record_end (LeatLane *self, GError **error)
 {
   CUresult result = (*self->table->cuEventRecord) (leat_event_get (self->ended), leat_stream_get (self->stream));

@@ -43,8 +43,11 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
 LeatFlow
 leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GError **error)
 {
-  LeatFlow flow = leat_session_end_run (self, leat_session_get_flight (self, 0), cancellable, error);
+  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatFlow flow;
 
+  flight->run.apart = flight->run.launched && !flight->run.watched;
+  flow = leat_session_end_run (self, flight, cancellable, error);
   if (self->waiter != NULL)
     leat_waiter_reset (self->waiter);
   leat_session_leave_scratch (self);

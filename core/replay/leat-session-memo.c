@@ -125,8 +125,8 @@ static void
 leat_session_weigh_memo (LeatSession *self)
 {
   LeatMemoCosts *costs = &self->memo_costs;
-  guint64 measured = self->stats.runs_of[LEAT_PATH_FULL] + self->stats.runs_of[LEAT_PATH_RESIDENT];
-  double saved_us = measured > 0 ? costs->hits * (double) self->stats.device_us / measured : 0;
+  guint64 timed = self->stats.runs_timed;
+  double saved_us = timed > 0 ? costs->hits * (double) self->stats.device_us / timed : 0;
 
   if (costs->spent_ns / 1e3 <= saved_us)
     costs->losses = 0;

@@ -47,9 +47,11 @@ leat_session_plan (LeatSession *self, GError **error)
 {
   gint64 since = self->open_since_us;
 
-  self->plan = leat_plan_new_unbound (self->pipeline, error);
-  if (self->plan == NULL)
+  g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
+
+  if (plan == NULL)
     return FALSE;
+  leat_session_set_plan (self, plan);
   leat_session_note_time (&self->stats.plan_us, &since);
   self->stats.negotiate_us = self->plan->negotiate_us;
   return TRUE;
@@ -152,7 +154,7 @@ leat_session_take_down (LeatSession *self)
   g_array_set_size (self->outputs, 0);
   if (self->device != NULL)
     leat_device_settle (self->device);
-  g_clear_object (&self->plan);
+  leat_session_set_plan (self, NULL);
   g_clear_object (&self->device);
   leat_pipeline_thaw (self->pipeline);
 }

@@ -30,6 +30,7 @@ typedef struct
 {
   guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
   guint64 runs_measured;               /* by the device's clock */
+  guint64 runs_timed;                  /* by the host's, in device_us */
   guint64 reports, reports_lost;       /* of kernels; and of them, those of which no record was kept */
   guint64 runs_refused;                /* because a kernel reported an error */
   guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
@@ -201,6 +202,8 @@ typedef struct
   gboolean measured; /* by the device's clock */
   gboolean traced;
   gboolean watched;  /* by the waiter, and not only by who completes it */
+  gboolean apart;    /* nobody waited between its launch and the call that completes it */
+  gboolean untimed;  /* it ended when nobody looked */
   gboolean reported; /* by a kernel: something */
   gboolean refused;  /* because that was an error */
 } LeatRun;
@@ -263,8 +266,8 @@ struct _LeatSession
   LeatGraphCounts graph_counts;
   GPtrArray *setups; /* LeatSetup */
   guint64 setup_clock;
-  LeatSetup *setup; /* of them, the one that runs; the next three are its */
-  LeatPlan *plan;
+  LeatSetup *setup;              /* of them, the one that runs; the next three are its */
+  LeatPlan *plan;                /* exchanged under told_lock (leat_session_set_plan ()) */
   LeatResident *resident;        /* not owned */
   GPtrArray *lanes;              /* LeatLane */
   GArray *inputs;                /* LeatSessionInput */
@@ -401,6 +404,7 @@ gboolean leat_session_make_setup (LeatSession *self, GError **error);
 gboolean leat_session_build_setup (LeatSession *self, GError **error);
 void leat_session_drop_setups (LeatSession *self);
 guint64 leat_session_get_cached_bytes (LeatSession *self);
+void leat_session_set_plan (LeatSession *self, LeatPlan *plan);
 gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);

@@ -265,7 +265,17 @@ leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   return FALSE;
 }
 
-/* How long a run took is known only to who waited for it from its launch on. */
+/* How long a run took is known only to who sees its end.  Of one that was left alone it is seen where the device is
+ * still at it; the CPU driver begins when somebody waits. */
+static void
+leat_session_find_beginning (LeatLane *lane, LeatRun *run)
+{
+  if (lane->on_host)
+    run->filled_us = g_get_monotonic_time ();
+  else
+    run->untimed = !leat_lane_is_busy (lane);
+}
+
 static gboolean
 leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
@@ -274,6 +284,8 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   gboolean good;
 
   leat_nvtx_push ("wait");
+  if (G_UNLIKELY (run->apart))
+    leat_session_find_beginning (lane, run);
   if (run->watched)
     good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, &run->ended_us), error);
   else
@@ -291,10 +303,11 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   if (!good || (run->measured && !leat_session_read_measured (self, flight, error))
       || !leat_session_check_run (self, flight, error))
     return FALSE;
-  if (lane->timing != NULL && !run->measured)
+  if (lane->timing != NULL && !run->measured && !run->untimed)
     leat_session_note_unmeasured (self, run->ended_us - run->filled_us);
   leat_session_note_on_device (self, flight, TRUE);
-  leat_lane_note_wait (lane, run->ended_us - run->filled_us);
+  if (G_LIKELY (!run->untimed))
+    leat_lane_note_wait (lane, run->ended_us - run->filled_us);
   self->stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
   leat_session_note_kernel_transfers (self, lane, run->path, 1);
   return TRUE;
@@ -313,10 +326,12 @@ leat_session_note_device_time (LeatSession *self, const LeatRun *run)
   LeatSessionStats *stats = &self->stats;
   gint64 device_us = run->ended_us - run->filled_us;
 
-  if (stats->device_max_us == 0)
+  stats->source_us += run->read_us - run->begin_us;
+  if (G_UNLIKELY (run->untimed))
+    return;
+  if (stats->runs_timed++ == 0)
     stats->device_min_us = G_MAXINT64;
   leat_monitored_note_time (&self->monitored, device_us);
-  stats->source_us += run->read_us - run->begin_us;
   stats->device_us += device_us;
   leat_session_note_last (self, self->last_device_us + device_us);
   stats->device_min_us = MIN (stats->device_min_us, device_us);

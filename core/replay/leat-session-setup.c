@@ -122,7 +122,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
     leat_session_carry_waits (self, self->lanes, setup->lanes);
   self->setup = setup;
   setup->used = ++self->setup_clock;
-  g_set_object (&self->plan, setup->plan);
+  leat_session_set_plan (self, setup->plan);
   self->resident = setup->resident;
   g_ptr_array_unref (self->lanes);
   self->lanes = g_ptr_array_ref (setup->lanes);

@@ -220,6 +220,13 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("dropped", dropped, "Data that sources dropped because they came too fast"),
   /**
+   * LeatSession:runs-timed:
+   *
+   * Runs that are in #LeatSession:device-us, since the session was opened: all but those whose results were known, and
+   * those that leat_session_complete () found ended, with nobody having waited for them.
+   */
+  COUNTER ("runs-timed", runs_timed, "Runs of which it is known how long they took"),
+  /**
    * LeatSession:evictions:
    *
    * How often leat_session_evict () took the session off the device, since it was opened.
@@ -410,7 +417,7 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:device-us:
    *
-   * Time from launch to completion, in microseconds, summed over the runs that were measured.
+   * Time from launch to completion, in microseconds, summed over #LeatSession:runs-timed.
    */
   SPENT ("device-us", device_us, "Time from launch to completion"),
   /**
@@ -634,7 +641,7 @@ leat_session_print_trials (LeatSession *self)
  *   open-negotiate-us x (nodes and specs), open-attach-us x (the device), open-bind-us x (dependencies, layout),
  *   open-load-us x (kernels, constants and memory) with open-contents-us x (what is written into them), open-build-us x
  *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the
- *   first result), source-us x, device-us x, sink-us x, replan-us x (sums); of the streaming over several
+ *   first result), source-us x, device-us x (of runs-timed t), sink-us x, replan-us x (sums); of the streaming over several
  *   lanes: lanes-used t, in-flight-most t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x,
  *   writer-busy-us x, writer-idle-us x; dropped t; of leat_session_evict (): evictions t, restores t, evicted-bytes t
  *   (that the host keeps now), evict-us x, restore-us x; device-min-us x, device-max-us x

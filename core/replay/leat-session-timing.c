@@ -304,13 +304,15 @@ leat_session_dup_times (LeatSession *self)
 char *
 leat_session_to_dot (LeatSession *self)
 {
+  g_autoptr (LeatPlan) plan = NULL;
   g_auto (GStrv) notes = NULL;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
-  if (self->plan == NULL)
+  plan = leat_session_dup_plan (self);
+  if (plan == NULL)
     return NULL;
-  notes = g_new0 (char *, self->plan->ops->len + 1);
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  notes = g_new0 (char *, plan->ops->len + 1);
+  for (guint i = 0; i < plan->ops->len; i++)
     notes[i] = g_strdup ("");
   g_mutex_lock (&self->told_lock);
   for (guint i = 0; i < self->times.nodes->len && self->times.samples > 0; i++)
@@ -318,10 +320,12 @@ leat_session_to_dot (LeatSession *self)
       const LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
       g_autofree char *size = leat_device_format_bytes (times->bytes);
 
+      if (times->index >= plan->ops->len) /* of another plan by now */
+        continue;
       g_free (notes[times->index]);
       notes[times->index] =
         g_strdup_printf ("\\n%.2f us, %s", leat_session_get_mean_us (&self->times, times->sum_ns), size);
     }
   g_mutex_unlock (&self->told_lock);
-  return leat_plan_draw (self->plan, (const char *const *) notes);
+  return leat_plan_draw (plan, (const char *const *) notes);
 }

@@ -47,17 +47,39 @@ leat_session_is_open (LeatSession *self)
 }
 
 /**
- * leat_session_get_plan:
+ * leat_session_dup_plan:
  * @self: a session
  *
  * Gets the bound plan of an open session.
  *
- * Returns: (transfer none) (nullable): the plan; %NULL while the session is not open
+ * A session has another one after a property was set that takes a new plan; the one that was had stays as it is.  What
+ * runs find out, such as how data go best, is entered in the plan that the session has.  Safe from any thread.
+ *
+ * Returns: (transfer full) (nullable): the plan; %NULL while the session is not open
  */
 LeatPlan *
-leat_session_get_plan (LeatSession *self)
+leat_session_dup_plan (LeatSession *self)
 {
-  return self->plan;
+  LeatPlan *plan;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+
+  g_mutex_lock (&self->told_lock);
+  plan = self->plan != NULL ? g_object_ref (self->plan) : NULL;
+  g_mutex_unlock (&self->told_lock);
+  return plan;
+}
+
+/* @plan: (nullable) */
+void
+leat_session_set_plan (LeatSession *self, LeatPlan *plan)
+{
+  g_autoptr (LeatPlan) before = NULL;
+
+  g_mutex_lock (&self->told_lock);
+  before = self->plan;
+  self->plan = plan != NULL ? g_object_ref (plan) : NULL;
+  g_mutex_unlock (&self->told_lock);
 }
 
 /**

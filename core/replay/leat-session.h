@@ -20,7 +20,8 @@ G_BEGIN_DECLS
  * LeatSessionError:
  * @LEAT_SESSION_ERROR_FAILED: an earlier run failed, and the session has to be opened again
  * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already
- * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds; the message says how many
+ * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds, or than its queue has room for; the
+ * message says how many
  * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
@@ -225,7 +226,7 @@ gboolean leat_session_restore (LeatSession *self, GCancellable *cancellable, GEr
 gboolean leat_session_is_evicted (LeatSession *self);
 void leat_session_close (LeatSession *self);
 gboolean leat_session_is_open (LeatSession *self);
-LeatPlan *leat_session_get_plan (LeatSession *self);
+LeatPlan *leat_session_dup_plan (LeatSession *self);
 LeatDevice *leat_session_get_device (LeatSession *self);
 gboolean leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GError **error);
 gboolean leat_session_set_input_count (LeatSession *self, const char *name, guint64 count, GError **error);

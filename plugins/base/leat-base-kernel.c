@@ -166,8 +166,7 @@ leat_base_kernel_prepare (LeatNode *node, GError **error)
 
   if (path == NULL)
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "kernel \"%s\": set source=FILE.cu",
-                   leat_node_get_name (node));
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "set source=FILE.cu");
       return FALSE;
     }
   if (leat_base_kernel_is_loaded (self, path))

@@ -138,8 +138,7 @@ leat_base_map_prepare (LeatNode *node, GError **error)
 
   if (self->expr == NULL)
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "map \"%s\": set expr=EXPRESSION",
-                   leat_node_get_name (node));
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "set expr=EXPRESSION");
       return FALSE;
     }
   wanted = g_strconcat (self->expr, "\n", self->inputs, NULL);

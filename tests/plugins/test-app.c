@@ -74,11 +74,11 @@ test_app_refuses_size (void)
     const char *spec, *data;
     const char *says;
   } table[] = {
-    { "spec=f32[2]", "abcdefg", "7 bytes; f32[2] takes 8 bytes" },
-    { "spec=f32[2]", "abcd", "4 bytes; f32[2] takes 8 bytes" },
-    { "spec=f32[<=2]", "abcdefghijkl", "12 bytes; f32[<=2] takes a multiple of 4 bytes, at most 8" },
+    { "spec=f32[2]", "abcdefg", "7 bytes were pushed; f32[2] takes 8 bytes" },
+    { "spec=f32[2]", "abcd", "4 bytes were pushed; f32[2] takes 8 bytes" },
+    { "spec=f32[<=2]", "abcdefghijkl", "12 bytes were pushed; f32[<=2] takes a multiple of 4 bytes, at most 8" },
     { "spec=f32[<=2]", "abcde", "5 bytes" },
-    { "spec=f32[]", "", "0 bytes; f32[] takes 4 bytes" },
+    { "spec=f32[]", "", "0 bytes were pushed; f32[] takes 4 bytes" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -107,7 +107,7 @@ test_app_refuses_size_late (void)
   g_assert_true (test_app_push (harness.node, "abc", &error));
   leat_harness_start (&harness);
   g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_ERROR);
-  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "3 bytes; f32[2] takes 8");
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "3 bytes were pushed; f32[2] takes 8");
   leat_harness_clear (&harness);
 }
 

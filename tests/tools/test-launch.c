@@ -55,6 +55,8 @@ static const UsageCase usage_cases[] = {
   { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected auto or graph or eager" },
   { { "--wait=long", "a.leat" }, 2, "--wait=long: expected auto or spin or block" },
   { { "--early-start=late", "a.leat" }, 2, "--early-start=late: expected auto or off or on" },
+  { { "--memo=near", "a.leat" }, 2, "--memo=near: expected off or exact" },
+  { { "--memo-bytes=5", "a.leat" }, 2, "--memo-entries and --memo-bytes go with --memo=exact" },
   { { "--check", "--plan", "a.leat" }, 2, "only one of" },
   { { "--check", "--variables", "a.leat" }, 2, "only one of" },
   { { "--plan", "--dot", "a.leat" }, 2, "at once" },

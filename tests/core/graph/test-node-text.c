@@ -169,11 +169,13 @@ test_node_text_clashes (void)
   g_auto (GStrv) set = NULL;
   g_autofree char *list = NULL;
   g_autofree char *port = NULL;
+  g_autoptr (GVariant) x = NULL;
 
   g_assert_true (leat_node_set_from_string (node, "arg.signature", "5", NULL));
   g_assert_true (leat_node_set_from_string (node, "x", "6", NULL));
   g_assert_true (leat_node_set_from_string (node, "port.x", "f32[9]", NULL));
-  g_assert_cmpint (g_variant_get_int32 (leat_node_get_arg (node, "x")), ==, 6);
+  x = leat_node_dup_arg (node, "x");
+  g_assert_cmpint (g_variant_get_int32 (x), ==, 6);
   set = leat_node_list_set (node);
   list = g_strjoinv (" ", set);
   g_assert_cmpstr (list, ==, "signature arg.signature x port.x");

@@ -11,6 +11,16 @@ make (GType (*get_type) (void), const char *name)
   return g_object_new (get_type (), "name", name, NULL);
 }
 
+/* @printed: NULL: it has no value */
+static void
+assert_arg (LeatNode *node, const char *name, const char *printed)
+{
+  g_autoptr (GVariant) value = leat_node_dup_arg (node, name);
+  g_autofree char *text = value != NULL ? g_variant_print (value, TRUE) : NULL;
+
+  g_assert_cmpstr (text, ==, printed);
+}
+
 static void
 test_node_defaults (void)
 {
@@ -188,8 +198,40 @@ test_node_args_survive_prepare (void)
   names = leat_node_list_args (node);
   list = g_strjoinv (" ", names);
   g_assert_cmpstr (list, ==, "k scale");
-  g_assert_cmpfloat (g_variant_get_double (leat_node_get_arg (node, "scale")), ==, 2);
-  g_assert_null (leat_node_get_arg (node, "k")); /* of another type now */
+  assert_arg (node, "scale", "2.0");
+  assert_arg (node, "k", NULL); /* of another type now */
+}
+
+#define N_SETTINGS 2000
+
+static gpointer
+set_scale (gpointer node)
+{
+  for (guint i = 0; i < N_SETTINGS; i++)
+    g_assert_true (leat_node_set_arg_int64 (node, "scale", i, NULL));
+  return NULL;
+}
+
+static void
+test_node_args_from_two_threads (void)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  LeatNode *node = make (toy_kernel_get_type, "k");
+  GThread *thread;
+  double last = -1;
+
+  g_object_set (node, "signature", "arg:scale=f", NULL);
+  g_assert_true (leat_pipeline_add (pipeline, node, NULL));
+  thread = g_thread_new ("setter", set_scale, node);
+  while (last < N_SETTINGS - 1)
+    {
+      g_autoptr (GVariant) value = leat_node_dup_arg (node, "scale");
+      double seen = value != NULL ? g_variant_get_double (value) : last;
+
+      g_assert_cmpfloat (seen, >=, last);
+      last = seen;
+    }
+  g_thread_join (thread);
 }
 
 static const struct
@@ -230,7 +272,6 @@ test_node_arg_values (void)
     {
       g_autoptr (LeatNode) node = make (toy_kernel_get_type, NULL);
       g_autofree char *signature = g_strdup_printf ("arg:a=%s", arg_values[i].type);
-      g_autofree char *stored = NULL;
       g_autoptr (GVariant) value = g_variant_parse (NULL, arg_values[i].value, NULL, NULL, NULL);
       g_autoptr (GError) error = NULL;
 
@@ -241,12 +282,11 @@ test_node_arg_values (void)
       if (arg_values[i].stored == NULL)
         {
           g_assert_error (error, LEAT_GRAPH_ERROR, (int) arg_values[i].code);
-          g_assert_null (leat_node_get_arg (node, "a"));
+          assert_arg (node, "a", NULL);
           continue;
         }
       g_assert_no_error (error);
-      stored = g_variant_print (leat_node_get_arg (node, "a"), TRUE);
-      g_assert_cmpstr (stored, ==, arg_values[i].stored);
+      assert_arg (node, "a", arg_values[i].stored);
     }
 }
 
@@ -279,7 +319,6 @@ test_node_arg_numbers (void)
     {
       g_autoptr (LeatNode) node = make (toy_kernel_get_type, NULL);
       g_autofree char *signature = g_strdup_printf ("arg:a=%s", arg_numbers[i].type);
-      g_autofree char *stored = NULL;
       g_autoptr (GError) error = NULL;
       gboolean good;
 
@@ -291,12 +330,11 @@ test_node_arg_numbers (void)
       if (!good)
         {
           g_assert_error (error, LEAT_GRAPH_ERROR, (int) arg_numbers[i].code);
-          g_assert_null (leat_node_get_arg (node, "a"));
+          assert_arg (node, "a", NULL);
           continue;
         }
       g_assert_no_error (error);
-      stored = g_variant_print (leat_node_get_arg (node, "a"), TRUE);
-      g_assert_cmpstr (stored, ==, arg_numbers[i].stored);
+      assert_arg (node, "a", arg_numbers[i].stored);
     }
 }
 
@@ -382,6 +420,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/node/prepare/links-survive", test_node_links_survive_prepare);
   g_test_add_func ("/leat/node/prepare/impossible-constraint", test_node_constraint_that_became_impossible);
   g_test_add_func ("/leat/node/prepare/args-survive", test_node_args_survive_prepare);
+  g_test_add_func ("/leat/node/args/from-two-threads", test_node_args_from_two_threads);
   g_test_add_func ("/leat/node/args/values", test_node_arg_values);
   g_test_add_func ("/leat/node/args/unknown", test_node_unknown_arg);
   g_test_add_func ("/leat/node/args/numbers", test_node_arg_numbers);

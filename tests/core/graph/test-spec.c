@@ -328,6 +328,11 @@ test_suggest (void)
   g_assert_cmpstr (leat_suggest ("raduis", names), ==, "radius");
   g_assert_cmpstr (leat_suggest ("Patern", names), ==, "pattern");
   g_assert_cmpstr (leat_suggest ("im", names), ==, "in");
+  g_assert_cmpstr (leat_suggest ("path", names), ==, NULL);
+  g_assert_cmpstr (leat_suggest ("linen", names), ==, NULL);
+  g_assert_cmpstr (leat_suggest ("lamet", names), ==, NULL);
+  g_assert_cmpstr (leat_suggest ("lemit", names), ==, "limit");
+  g_assert_cmpstr (leat_suggest ("libid", names), ==, "limit");
   g_assert_null (leat_suggest ("q", names));
   g_assert_null (leat_suggest ("wholly-different", names));
   g_assert_null (leat_suggest ("", names));

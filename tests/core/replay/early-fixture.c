@@ -77,7 +77,8 @@ early_fixture_close (EarlyFixture *self)
 guint64
 early_fixture_get_predicted (EarlyFixture *self, const char *name)
 {
-  g_autoptr (GVariant) all = leat_plan_dup_prediction (leat_session_get_plan (self->base.session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (self->base.session);
+  g_autoptr (GVariant) all = leat_plan_dup_prediction (plan);
   guint64 value = G_MAXUINT64;
 
   g_assert_true (g_variant_lookup (all, name, "t", &value));

@@ -11,8 +11,8 @@
 
 /* The ways to use a session. */
 
-static void
-fill (guint8 *bytes, gsize n, guint seed)
+void
+fault_fill (guint8 *bytes, gsize n, guint seed)
 {
   for (gsize i = 0; i < n; i++)
     bytes[i] = (guint8) ("the cab of a black cat"[(i * 5 + seed) % 22] & 0x7f);
@@ -62,7 +62,7 @@ get_output (FaultDrive *self, FaultReplay replay_it, guint seed, GError **error)
   g_autoptr (GError) unexpected = NULL;
   GBytes *output;
 
-  fill (data, self->bytes, seed);
+  fault_fill (data, self->bytes, seed);
   input = g_bytes_new (data, self->bytes);
   leat_app_push_bytes (self->source, input, &unexpected);
   g_assert_no_error (unexpected);
@@ -101,7 +101,7 @@ map_input (FaultDrive *self, guint seed)
 
   leat_session_map_input (self->session, "source", &in, &unexpected);
   g_assert_no_error (unexpected);
-  fill (in.data, in.capacity, seed);
+  fault_fill (in.data, in.capacity, seed);
   leat_session_set_input_count (self->session, "source", leat_spec_get_dim (in.spec, 0), &unexpected);
   g_assert_no_error (unexpected);
 }
@@ -337,6 +337,12 @@ keeps_nothing (const FaultScenario *scenario)
 }
 
 static gboolean
+binds (const FaultScenario *scenario)
+{
+  return scenario->binds;
+}
+
+static gboolean
 takes_foreign (const FaultScenario *scenario)
 {
   return scenario->first != NULL;
@@ -368,6 +374,8 @@ const FaultPart fault_parts[] = {
     .replans = TRUE,
     .opens_as_others = TRUE },
   { .name = "replan-in-place", .drive = drive_replan_in_place, .replans = TRUE, .opens_as_others = TRUE },
+  { .name = "bound", .drive = fault_drive_bound, .suits = binds },
+  { .name = "bound-buffers", .drive = fault_drive_bound_buffers, .suits = binds, .opens_as_others = TRUE },
   { .name = "foreign", .drive = drive_queues, .suits = takes_foreign, .foreign = TRUE },
   { .name = "foreign-outside", .drive = drive_queues, .suits = takes_foreign, .foreign = TRUE, .outside = "as asked" },
 };
@@ -376,7 +384,7 @@ const guint fault_n_parts = G_N_ELEMENTS (fault_parts);
 gboolean
 fault_part_suits (const FaultPart *self, const FaultScenario *scenario)
 {
-  return self->suits != NULL ? (*self->suits) (scenario) : !is_file (scenario);
+  return self->suits != NULL ? (*self->suits) (scenario) : !is_file (scenario) && !binds (scenario);
 }
 
 /* Between the upload and the first kernel. */

@@ -116,6 +116,18 @@ const FaultScenario fault_scenarios[] = {
     .keeps_nothing = TRUE,
     .first = "last",
     .changes = check_changes },
+  { .name = "bind-copied",
+    .text = "leat 1\n"
+            "app name=source memory=user spec=u8[64] -> upload mode=copy -> map expr=x+1 -> map expr=2*x "
+            "-> readback mode=copy -> app name=sink memory=user\n",
+    .bytes = 64,
+    .binds = TRUE },
+  { .name = "bind-moved",
+    .text = "leat 1\n"
+            "app name=source memory=user spec=u8[<=64] -> upload mode=kernel -> map expr=x+1 -> readback "
+            "-> app name=sink memory=user\n",
+    .bytes = 64,
+    .binds = TRUE },
   { .name = "scan-file",
     .text = "leat 1\n"
             "let input = \"\"\n"

@@ -24,6 +24,7 @@ typedef struct
   gboolean keeps_nothing;     /* from run to run */
   const char *first;          /* takes what was uploaded; NULL: foreign work cannot come between */
   const FaultChange *changes; /* up to one without a node */
+  gboolean binds;             /* the program brings the memory of source and sink */
   const char *file;           /* of the graph */
   const char *suffix;         /* of its files */
 } FaultScenario;
@@ -60,6 +61,13 @@ struct _FaultPart
   gboolean foreign;                                  /* does such work come between? */
   const char *outside;                               /* why it is not captured; NULL: it is */
 };
+
+/* Runs on memory of the program's: on the host, pinned for it, and in buffers on the device. */
+gboolean fault_drive_bound (FaultDrive *self, GError **error);
+gboolean fault_drive_bound_buffers (FaultDrive *self, GError **error);
+
+/* Anything, another for each @seed. */
+void fault_fill (guint8 *bytes, gsize n, guint seed);
 
 extern const FaultPart fault_parts[];
 extern const guint fault_n_parts;

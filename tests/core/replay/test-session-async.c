@@ -80,6 +80,41 @@ test_session_launch_completes (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+#define PAUSE_US 200000
+
+/* What the program does between the two halves is no time of the device's. */
+static void
+test_session_launch_leaves_out_the_pause (gconstpointer watched)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  float x[N] = { 0 };
+  g_autoptr (GBytes) input = g_bytes_new (x, sizeof x);
+  guint64 timed, device, most;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  if (watched != NULL)
+    g_assert_cmpint (leat_session_get_fd (fixture.session, &error), >=, 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_session_launch (fixture.session, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_usleep (PAUSE_US);
+      g_assert_cmpint (leat_session_complete (fixture.session, NULL, &error), ==, LEAT_FLOW_DATA);
+    }
+  g_object_get (fixture.session, "runs-timed", &timed, "device-us", &device, "device-max-us", &most, NULL);
+  g_test_message ("%" G_GUINT64_FORMAT " timed, %" G_GUINT64_FORMAT " us", timed, device);
+  g_assert_cmpuint (most, <, PAUSE_US);
+  if (watched != NULL || leat_device_is_cpu (leat_session_get_device (fixture.session)))
+    g_assert_cmpuint (timed, ==, 2);
+  else
+    g_assert_cmpuint (timed, ==, 0);
+  if (timed == 0)
+    g_assert_cmpuint (device, ==, 0);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_session_launch_flows (void)
 {
@@ -482,6 +517,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/launch/completes/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_session_launch_completes);
   g_test_add_func ("/leat/session/launch/flows", test_session_launch_flows);
+  g_test_add_data_func ("/leat/session/launch/leaves-out-the-pause/alone", NULL,
+                        test_session_launch_leaves_out_the_pause);
+  g_test_add_data_func ("/leat/session/launch/leaves-out-the-pause/watched", GINT_TO_POINTER (TRUE),
+                        test_session_launch_leaves_out_the_pause);
   g_test_add_func ("/leat/session/launch/is-busy", test_session_launch_is_busy);
   g_test_add_data_func ("/leat/session/launch/is-dropped-by-close/alone", NULL,
                         test_session_launch_is_dropped_by_close);

@@ -73,7 +73,8 @@ drop_ways (void)
 static char *
 dup_choice (SessionFixture *fixture)
 {
-  g_autofree char *text = leat_plan_to_text (leat_session_get_plan (fixture->session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (fixture->session);
+  g_autofree char *text = leat_plan_to_text (plan);
 
   return g_strdup_printf ("%s %s", strstr (text, "  mapped") != NULL ? "mapped" : "-",
                           strstr (text, "the fastest that was measured") != NULL ? "measured" : "-");

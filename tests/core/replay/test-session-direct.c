@@ -200,6 +200,27 @@ test_session_direct_keeps_the_queue_where_refused (void)
   session_fixture_close (&fixture);
 }
 
+/* Data of which it is not known before the run what they must be. */
+static void
+test_direct_names_a_source_once (void)
+{
+  const char *const text = "leat 1\napp name=source -> f32[4] -> upload -> map expr=x -> readback -> app name=sink\n";
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, NULL);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+  LeatApp *source = LEAT_APP (leat_pipeline_get_node (pipeline, "source", NULL));
+  g_autoptr (GBytes) bytes = g_bytes_new ("abc", 3);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (leat_app_push_bytes (source, bytes, NULL));
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (leat_session_replay (session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA);
+  g_test_message ("%s", error->message);
+  g_assert_true (g_str_has_suffix (error->message, "app \"source\": 3 bytes were pushed; f32[4] takes 16 bytes"));
+  g_assert_null (strstr (strstr (error->message, "source") + 1, "source"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -217,5 +238,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/direct/refuses", test_session_direct_refuses);
   g_test_add_func ("/leat/session/direct/keeps-the-queue-where-refused",
                    test_session_direct_keeps_the_queue_where_refused);
+  g_test_add_func ("/leat/session/direct/names-a-source-once", test_direct_names_a_source_once);
   return g_test_run ();
 }

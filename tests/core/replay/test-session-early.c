@@ -69,7 +69,8 @@ run_and_count (EarlyFixture *fixture, guint n_turns)
 static gboolean
 plan_says (EarlyFixture *fixture, const char *what)
 {
-  g_autofree char *text = leat_plan_to_text (leat_session_get_plan (fixture->base.session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (fixture->base.session);
+  g_autofree char *text = leat_plan_to_text (plan);
   gboolean found = strstr (text, what) != NULL;
 
   if (!found)
@@ -82,12 +83,14 @@ test_early_chain (void)
 {
   EarlyFixture fixture;
   g_autofree char *dot = NULL, *json = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
 
   early_fixture_open (&fixture, CHAIN, LEAT_EARLY_START_AUTO, LEAT_EXECUTOR_GRAPH);
   if (early_fixture_can (&fixture))
     {
-      dot = leat_plan_to_dot (leat_session_get_plan (fixture.base.session));
-      json = leat_plan_to_json (leat_session_get_plan (fixture.base.session));
+      plan = leat_session_dup_plan (fixture.base.session);
+      dot = leat_plan_to_dot (plan);
+      json = leat_plan_to_json (plan);
       g_assert_cmpuint (early_fixture_get_predicted (&fixture, "early-starts"), ==, 2);
       g_assert_cmpuint (run_and_count (&fixture, 3), ==, 2 * RUNS);
       g_assert_cmpuint (session_fixture_get_count (&fixture.base, "early-starts"), ==, 2);
@@ -98,6 +101,7 @@ test_early_chain (void)
       g_assert_nonnull (strstr (dot, "op1 -> op2 [label=\"u32[999]\"];"));
       g_assert_nonnull (strstr (json, "\"early-after\" : [\n        2\n      ]"));
     }
+  g_clear_object (&plan);
   early_fixture_close (&fixture);
 }
 

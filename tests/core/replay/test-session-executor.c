@@ -18,7 +18,8 @@
 static guint64
 predicted (SessionFixture *fixture, const char *name)
 {
-  g_autoptr (GVariant) all = leat_plan_dup_prediction (leat_session_get_plan (fixture->session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (fixture->session);
+  g_autoptr (GVariant) all = leat_plan_dup_prediction (plan);
   guint64 value = G_MAXUINT64;
 
   g_assert_true (g_variant_lookup (all, name, "t", &value));
@@ -75,17 +76,20 @@ test_executor_auto_waits_with_one_op (void)
 {
   SessionFixture fixture;
   g_autofree char *text = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
 
   session_fixture_open (&fixture, ONE_OP, LEAT_EXECUTOR_AUTO);
   g_assert_cmpuint (predicted (&fixture, "kernels"), ==, 1);
   g_assert_cmpuint (predicted (&fixture, "copies"), ==, 0);
   g_assert_cmpuint (predicted (&fixture, "graph-launches"), ==, 0);
   g_assert_cmpuint (predicted (&fixture, "waits"), ==, 1);
-  text = leat_plan_to_text (leat_session_get_plan (fixture.session));
+  plan = leat_session_dup_plan (fixture.session);
+  text = leat_plan_to_text (plan);
   g_assert_nonnull (strstr (text, "one by one: a graph of one op pays for itself only when it is launched often"));
   g_assert_cmpuint (run_counted (&fixture, LEAT_SESSION_RUNS_TO_SETTLE), ==, 0);
   g_assert_cmpuint (run_counted (&fixture, 5), ==, 5);
   g_assert_cmpuint (predicted (&fixture, "graph-launches"), ==, 1);
+  g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
 
@@ -117,6 +121,7 @@ test_executor_auto_without_a_source (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) output = NULL;
   g_autofree char *plan = NULL;
+  g_autoptr (LeatPlan) bound = NULL;
 
   g_file_set_contents (path, "abcdefgh", 8, &error);
   g_assert_no_error (error);
@@ -125,7 +130,8 @@ test_executor_auto_without_a_source (void)
   session = leat_session_new (pipeline, NULL);
   leat_session_open (session, NULL, &error);
   g_assert_no_error (error);
-  plan = leat_plan_to_text (leat_session_get_plan (session));
+  bound = leat_session_dup_plan (session);
+  plan = leat_plan_to_text (bound);
   g_assert_nonnull (strstr (plan, "a run: 0 graph launch, 1 wait"));
   g_assert_nonnull (strstr (plan, "without a source there is one run"));
   leat_session_run (session, NULL, &error);

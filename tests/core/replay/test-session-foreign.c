@@ -16,6 +16,7 @@ test_foreign_is_captured (void)
   g_autofree char *text = NULL;
   g_autoptr (LeatMessage) warning = NULL;
   guint captures;
+  g_autoptr (LeatPlan) plan = NULL;
 
   foreign_fixture_set_up (&fixture);
   foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
@@ -29,10 +30,12 @@ test_foreign_is_captured (void)
   g_assert_cmpuint (fixture.node->calls, ==, 0);
   warning = foreign_fixture_take_warning (&fixture);
   g_assert_null (warning);
-  text = leat_plan_to_text (leat_session_get_plan (fixture.base.session));
+  plan = leat_session_dup_plan (fixture.base.session);
+  text = leat_plan_to_text (plan);
   g_test_message ("%s", text);
   g_assert_nonnull (strstr (text, "stamp (2 nodes)"));
   g_assert_nonnull (strstr (text, "and what 1 foreign op does"));
+  g_clear_object (&plan);
   foreign_fixture_clear (&fixture);
 }
 
@@ -60,6 +63,7 @@ test_foreign_may_refuse (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GVariant) counts = NULL;
   guint64 launches = 0, waits = 0;
+  g_autoptr (LeatPlan) plan = NULL;
 
   foreign_fixture_set_up (&fixture);
   fixture.node->why_not_captured = "it reads a clock";
@@ -77,14 +81,16 @@ test_foreign_may_refuse (void)
   g_assert_cmpuint (waits, ==, 3);
   g_assert_cmpuint (fixture.node->captures, ==, 0);
   g_assert_cmpuint (fixture.node->calls, ==, 3);
-  text = leat_plan_to_text (leat_session_get_plan (fixture.base.session));
+  plan = leat_session_dup_plan (fixture.base.session);
+  text = leat_plan_to_text (plan);
   g_assert_nonnull (strstr (text, "one by one: it reads a clock"));
-  json = leat_plan_to_json (leat_session_get_plan (fixture.base.session));
+  json = leat_plan_to_json (plan);
   g_assert_nonnull (strstr (json, "\"kind\" : \"foreign\""));
   g_assert_nonnull (strstr (json, "\"why-not-captured\" : \"it reads a clock\""));
   g_assert_nonnull (strstr (json, "\"foreign\" : 1"));
-  dot = leat_plan_to_dot (leat_session_get_plan (fixture.base.session));
+  dot = leat_plan_to_dot (plan);
   g_assert_nonnull (strstr (dot, "foreign\\nstamp\", shape=box, style=dashed"));
+  g_clear_object (&plan);
   foreign_fixture_clear (&fixture);
 }
 

@@ -53,6 +53,20 @@ typedef struct
   gint done;
 } Turner;
 
+/* While runs take another one. */
+static void
+look_at_the_plan (LeatSession *session)
+{
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  g_autofree char *text = leat_plan_to_text (plan);
+  g_autofree char *json = leat_plan_to_json (plan);
+  g_autofree char *dot = leat_session_to_dot (session);
+
+  g_assert_nonnull (strstr (text, "bound plan: "));
+  g_assert_nonnull (strstr (json, "\"ops\""));
+  g_assert_nonnull (strstr (dot, "digraph"));
+}
+
 static void *
 turn_knobs (void *data)
 {
@@ -68,6 +82,7 @@ turn_knobs (void *data)
       replan_fixture_set (turner->fixture, "m", "a", value);
       g_object_get (replan_fixture_get_node (turner->fixture, "m"), "expr", &expr, NULL);
       g_assert_cmpstr (expr, ==, exprs[i % 3]);
+      look_at_the_plan (turner->fixture->session);
     }
   g_atomic_int_set (&turner->done, TRUE);
   return NULL;

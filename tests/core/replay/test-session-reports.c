@@ -626,14 +626,17 @@ test_reports_are_planned (void)
 {
   SessionFixture fixture;
   g_autofree char *text = NULL, *json = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
 
   report_fixture_open (&fixture, JUDGE " -> map name=same expr=x", LEAT_EXECUTOR_GRAPH);
-  text = leat_plan_to_text (leat_session_get_plan (fixture.session));
-  json = leat_plan_to_json (leat_session_get_plan (fixture.session));
+  plan = leat_session_dup_plan (fixture.session);
+  text = leat_plan_to_text (plan);
+  json = leat_plan_to_json (plan);
   g_assert_nonnull (strstr (text, " reports"));
   g_assert_nonnull (strstr (json, "\"reports\" : true"));
   g_assert_nonnull (strstr (json, "\"reports\" : false"));
-  g_assert_cmpuint (leat_plan_get_report_bytes (leat_session_get_plan (fixture.session)), ==, sizeof (LeatReportBlock));
+  g_assert_cmpuint (leat_plan_get_report_bytes (plan), ==, sizeof (LeatReportBlock));
+  g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
 

@@ -101,7 +101,8 @@ run (SessionFixture *fixture, float x)
 static guint64
 predicted (SessionFixture *fixture, const char *name)
 {
-  g_autoptr (GVariant) prediction = leat_plan_dup_prediction (leat_session_get_plan (fixture->session));
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (fixture->session);
+  g_autoptr (GVariant) prediction = leat_plan_dup_prediction (plan);
   guint64 value = G_MAXUINT64;
 
   g_assert_true (g_variant_lookup (prediction, name, "t", &value));
@@ -113,15 +114,18 @@ check_case (const Case *self, LeatExecutor executor)
 {
   SessionFixture fixture;
   g_autofree char *plan = NULL;
+  g_autoptr (LeatPlan) bound = NULL;
 
   session_fixture_open (&fixture, self->text, executor);
-  plan = leat_plan_to_text (leat_session_get_plan (fixture.session));
+  bound = leat_session_dup_plan (fixture.session);
+  plan = leat_plan_to_text (bound);
   if (strstr (plan, self->plan) == NULL)
     g_test_message ("%s", plan);
   g_assert_nonnull (strstr (plan, self->plan));
   g_assert_cmpuint (predicted (&fixture, "device-copy-bytes"), ==, 16 * self->copies);
   for (guint i = 0; i < N_RUNS; i++)
     g_assert_cmpfloat (run (&fixture, 16.0f * i), ==, self->results[i]);
+  g_clear_object (&bound);
   session_fixture_close (&fixture);
 }
 
@@ -248,19 +252,22 @@ test_session_state_has_a_scope (void)
 {
   SessionFixture fixture;
   g_autofree char *plan = NULL, *json = NULL;
+  g_autoptr (LeatPlan) bound = NULL;
 
   session_fixture_open (
     &fixture,
     "s = state spec=f32[4] scope=lane\nm = map inputs=x,s expr=x+s\n"
     "app name=source spec=f32[4] -> upload mode=copy -> m.x\ns -> m.s -> s\nm -> readback mode=copy -> app name=sink\n",
     LEAT_EXECUTOR_GRAPH);
-  plan = leat_plan_to_text (leat_session_get_plan (fixture.session));
-  json = leat_plan_to_json (leat_session_get_plan (fixture.session));
+  bound = leat_session_dup_plan (fixture.session);
+  plan = leat_plan_to_text (bound);
+  json = leat_plan_to_json (bound);
   g_assert_nonnull (strstr (plan, "16 bytes of the lane, becomes m.out in place"));
   g_assert_nonnull (strstr (json, "\"scope\" : \"lane\""));
   g_assert_nonnull (strstr (json, "\"way\" : \"in-place\""));
   g_assert_cmpfloat (run (&fixture, 1), ==, 1);
   g_assert_cmpfloat (run (&fixture, 1), ==, 2);
+  g_clear_object (&bound);
   session_fixture_close (&fixture);
 }
 

@@ -123,6 +123,69 @@ test_telemetry_counts_resident (void)
   session_fixture_close (&fixture);
 }
 
+/* Of bounded data a kernel moves what is live; the items are counted. */
+static void
+test_telemetry_counts_live (gconstpointer executor)
+{
+  static const struct
+  {
+    guint items;
+    guint64 bytes;
+  } runs[] = { { 5, 20 }, { 0, 0 }, { 64, 256 }, { 8, 32 } };
+  SessionFixture fixture;
+  guint64 up, back, sum = 0;
+  float x[64] = { 0 };
+
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[<=64] -> upload mode=kernel -> map expr=x+1 -> readback mode=kernel "
+                        "-> app name=sink\n",
+                        GPOINTER_TO_INT (executor));
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      g_bytes_unref (session_fixture_run (&fixture, x, runs[i].items * sizeof *x));
+      sum += runs[i].bytes;
+      g_object_get (fixture.session, "bytes-up", &up, "bytes-back", &back, NULL);
+      g_assert_cmpuint (up, ==, sum);
+      g_assert_cmpuint (back, ==, sum);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* And of the program's own memory the items. */
+static void
+test_telemetry_counts_bound (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  LeatMemory *memory;
+  guint64 at, up, back;
+
+  session_fixture_open (&fixture,
+                        "app name=source memory=user spec=f32[<=64] -> upload mode=kernel -> map expr=x+1 "
+                        "-> readback mode=kernel -> app name=sink memory=user\n",
+                        LEAT_EXECUTOR_GRAPH);
+  memory = leat_memory_new (leat_session_get_device (fixture.session), LEAT_MEMORY_PINNED, 1024, "data", &error);
+  g_assert_no_error (error);
+  memset (leat_memory_get_host (memory), 0, 1024);
+  at = (guint64) (guintptr) leat_memory_get_host (memory);
+  for (guint i = 1; i <= 3; i++)
+    {
+      const LeatPortMemory source = { "source", at, 256, i };
+
+      leat_session_bind_inputs (fixture.session, &source, 1, &error);
+      g_assert_no_error (error);
+      leat_session_bind_output (fixture.session, "sink", at + 512, 512, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+    }
+  g_object_get (fixture.session, "bytes-up", &up, "bytes-back", &back, NULL);
+  g_assert_cmpuint (up, ==, 4 + 8 + 12);
+  g_assert_cmpuint (back, ==, 4 + 8 + 12);
+  leat_session_close (fixture.session);
+  leat_memory_free (memory);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_telemetry_prometheus (void)
 {
@@ -155,5 +218,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/telemetry/counts-resident", test_telemetry_counts_resident);
   g_test_add_func ("/leat/session/telemetry/prometheus", test_telemetry_prometheus);
   exposition_add_tests ();
+  g_test_add_data_func ("/leat/session/telemetry/counts/live/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_telemetry_counts_live);
+  g_test_add_data_func ("/leat/session/telemetry/counts/live/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_telemetry_counts_live);
+  g_test_add_func ("/leat/session/telemetry/counts/bound", test_telemetry_counts_bound);
   return g_test_run ();
 }

@@ -135,16 +135,17 @@ test_session_prediction_equals_the_built_graph (gconstpointer data)
 {
   const char *text = data;
   SessionFixture fixture;
-  LeatPlan *plan;
+  g_autoptr (LeatPlan) plan = NULL;
   guint kernels, copies, fills;
 
   session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
-  plan = leat_session_get_plan (fixture.session);
+  plan = leat_session_dup_plan (fixture.session);
   g_assert_cmpuint (plan->prediction.graph_launches, ==, 1);
   count_graph_nodes (g_ptr_array_index (fixture.session->lanes, 0), &kernels, &copies, &fills);
   g_assert_cmpuint (plan->prediction.kernels, ==, kernels);
   g_assert_cmpuint (plan->prediction.copies, ==, copies);
   g_assert_cmpuint (plan->prediction.fills, ==, fills);
+  g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
 
@@ -154,13 +155,13 @@ test_session_prediction_equals_the_eager_calls (void)
 {
   SessionFixture fixture;
   LeatDriver *driver;
-  LeatPlan *plan;
+  g_autoptr (LeatPlan) plan = NULL;
   g_autoptr (GError) error = NULL;
   float x[N];
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_EAGER);
   driver = leat_device_get_driver (leat_session_get_device (fixture.session));
-  plan = leat_session_get_plan (fixture.session);
+  plan = leat_session_dup_plan (fixture.session);
   fill (x, 1);
   leat_driver_trace_start (driver, FALSE, &error);
   g_assert_no_error (error);
@@ -174,6 +175,7 @@ test_session_prediction_equals_the_eager_calls (void)
                     ==, plan->prediction.copies);
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemsetD8Async), ==,
                     plan->prediction.fills);
+  g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
 
@@ -181,7 +183,7 @@ static void
 test_session_copies_when_told_to (void)
 {
   SessionFixture fixture;
-  LeatPlan *plan;
+  g_autoptr (LeatPlan) plan = NULL;
   g_autoptr (GBytes) output = NULL;
   float x[N];
 
@@ -189,12 +191,13 @@ test_session_copies_when_told_to (void)
                         "app name=source spec=f32[1000] -> upload mode=copy -> map expr=\"a*x+b\" a=2 b=1 -> "
                         "readback mode=copy -> app name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
-  plan = leat_session_get_plan (fixture.session);
+  plan = leat_session_dup_plan (fixture.session);
   g_assert_cmpuint (plan->prediction.copies, ==, 2);
   g_assert_cmpuint (plan->prediction.upload_bytes, ==, sizeof x);
   fill (x, 9);
   output = session_fixture_run (&fixture, x, sizeof x);
   check_map (output, x);
+  g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
 
