@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /* Adds what it knows to a snapshot.  Any thread. */
 typedef void (*LeatMonitorTeller) (GVariantDict *dict);
 
-/* From now on snapshots have what @teller adds, which there is one of.  The first time a socket is made where LEAT_MONITOR
- * asks for one. */
+/* From now on snapshots have what @teller adds, which there is one of.  The first time a socket is made where
+ * LEAT_MONITOR asks for one. */
 void leat_monitor_join (LeatMonitorTeller teller);
 
 /* The longest request, with its line feed; a client that sends more is no client. */
