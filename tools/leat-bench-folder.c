@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define N_FILES     4
+#define N_FILES     5
 #define TABLE_STEPS (1 << 18)
 
 /* The folder and its files by name, there until they are removed: a signal's handler may not put names together. */
@@ -85,6 +85,61 @@ static const char leat_bench_kernels[] =
   "    out[i] = (uint8_t) ~in[i];\n"
   "}\n";
 
+static const char leat_bench_queue_kernels[] =
+  "__device__ void finish (uint64_t *sum, uint64_t own)\n"
+  "{\n"
+  "  if (own > 0)\n"
+  "    atomicAdd (sum, own);\n"
+  "}\n"
+  "// 2^x[0] numbers go in and come out\n"
+  "__global__ void pass (const uint32_t *x, uint64_t *sum, LeatQueue<uint32_t> work)\n"
+  "{\n"
+  "  uint64_t own = 0;\n"
+  "  uint32_t item;\n"
+  "  QUEUE_FOR (i, 1ull << x[0], work)\n"
+  "    leat_queue_push (work, (uint32_t) i);\n"
+  "  while (leat_queue_next (work, item))\n"
+  "    {\n"
+  "      own++;\n"
+  "      leat_queue_done (work);\n"
+  "    }\n"
+  "  finish (sum, own);\n"
+  "}\n"
+  "// a tree of x[0] levels\n"
+  "__global__ void tree (const uint32_t *x, uint64_t *sum, LeatQueue<uint32_t> work)\n"
+  "{\n"
+  "  uint64_t own = 0;\n"
+  "  uint32_t level;\n"
+  "  QUEUE_FOR (i, 1, work)\n"
+  "    leat_queue_push (work, x[0]);\n"
+  "  while (leat_queue_next (work, level))\n"
+  "    {\n"
+  "      own++;\n"
+  "      for (int i = 0; i < 2 && level > 1; i++)\n"
+  "        leat_queue_push (work, level - 1);\n"
+  "      leat_queue_done (work);\n"
+  "    }\n"
+  "  finish (sum, own);\n"
+  "}\n"
+  "// one item that is claimed 2^x[0] times, by whoever is first\n"
+  "__global__ void relay (const uint32_t *x, uint64_t *sum, LeatQueue<uint32_t> work)\n"
+  "{\n"
+  "  uint64_t own = 0;\n"
+  "  uint32_t left;\n"
+  "  QUEUE_FOR (i, 1, work)\n"
+  "    leat_queue_push (work, 1u << x[0]);\n"
+  "  while (leat_queue_next (work, left))\n"
+  "    {\n"
+  "      own++;\n"
+  "      if (left > 1)\n"
+  "        leat_queue_requeue (work, left - 1);\n"
+  "      else\n"
+  "        leat_queue_done (work);\n"
+  "      __nanosleep (20); // somebody else's turn\n"
+  "    }\n"
+  "  finish (sum, own);\n"
+  "}\n";
+
 static void
 leat_bench_folder_unlink (void)
 {
@@ -120,7 +175,7 @@ leat_bench_folder_add_table (LeatBench *bench, GError **error)
 gboolean
 leat_bench_folder_make (LeatBench *bench, GError **error)
 {
-  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin", "table.bin" };
+  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin", "table.bin", "queue.cu" };
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   bench->folder = g_dir_make_tmp ("leat-bench-XXXXXX", error);
@@ -133,7 +188,9 @@ leat_bench_folder_make (LeatBench *bench, GError **error)
     signal (signals[i], leat_bench_folder_interrupted);
   bench->kernels = g_strdup (leat_bench_made.files[0]);
   bench->table = g_strdup (leat_bench_made.files[3]);
-  return g_file_set_contents (bench->kernels, leat_bench_kernels, -1, error);
+  bench->queue_kernels = g_strdup (leat_bench_made.files[4]);
+  return g_file_set_contents (bench->kernels, leat_bench_kernels, -1, error)
+         && g_file_set_contents (bench->queue_kernels, leat_bench_queue_kernels, -1, error);
 }
 
 void
@@ -145,5 +202,6 @@ leat_bench_folder_remove (LeatBench *bench)
     g_clear_pointer (&leat_bench_made.files[i], g_free);
   g_clear_pointer (&bench->folder, g_free);
   g_clear_pointer (&bench->kernels, g_free);
+  g_clear_pointer (&bench->queue_kernels, g_free);
   g_clear_pointer (&bench->table, g_free);
 }

@@ -2,50 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-host.h"
-
-#include "device/leat-device-private.h"
-#include "device/leat-module-private.h"
-#include "graph/leat-node-private.h"
-#include "kernel/leat-image-private.h"
-#include "plan/leat-plan-private.h"
-
-/* Memory of the program's, and while a kernel needs it, of the device. */
-typedef struct
-{
-  gpointer data;
-  guint64 bytes;
-  gboolean kept;    /* from run to run: all of it counts from the beginning */
-  gboolean written; /* in this run */
-  CUdeviceptr address;
-} LeatBenchBlock;
-
-/* What a kernel does with a block, whose several buffers it may name. */
-typedef struct
-{
-  LeatBenchBlock *block;
-  guint access;
-} LeatBenchUse;
-
-typedef struct
-{
-  const LeatFunction *function; /* NULL: no kernel */
-  LeatBenchUse *uses;
-  guint n_uses;
-} LeatBenchStep;
-
-struct _LeatBenchHost
-{
-  LeatDevice *device;
-  const LeatDriverTable *table;
-  LeatPlan *plan;
-  GPtrArray *blocks;    /* LeatBenchBlock */
-  LeatBenchBlock **of;  /* by buffer */
-  GHashTable *modules;  /* LeatKernelSource -> LeatModule */
-  LeatBenchStep *steps; /* by op */
-  guint64 bytes_up;
-  gboolean pushed;
-};
+#include "leat-bench-host-private.h"
+#include "leat-bench-module.h"
 
 static void
 leat_bench_block_free (gpointer block)
@@ -70,7 +28,7 @@ leat_bench_host_free (LeatBenchHost *self)
   g_free (self);
 }
 
-static gboolean
+gboolean
 leat_bench_host_refuse (LeatNode *node, const char *what, GError **error)
 {
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s \"%s\" %s, and that is not done by hand here",
@@ -79,7 +37,7 @@ leat_bench_host_refuse (LeatNode *node, const char *what, GError **error)
 }
 
 /* Buffers that share memory in the plan share it here. */
-static LeatBenchBlock *
+LeatBenchBlock *
 leat_bench_host_get_block (LeatBenchHost *self, LeatBufferId id)
 {
   LeatBenchBlock **slot = &self->of[leat_plan_get_root (self->plan, id)->id];
@@ -147,19 +105,10 @@ static LeatModule *
 leat_bench_host_load_module (LeatBenchHost *self, LeatKernelSource *source, GError **error)
 {
   LeatModule *module = g_hash_table_lookup (self->modules, source);
-  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
-  g_autofree char *name = leat_device_is_cpu (self->device)
-                            ? g_strdup ("host")
-                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
-  LeatImageTarget target = { 0 };
-  g_autoptr (GBytes) image = NULL;
 
   if (module != NULL)
     return module;
-  if (!leat_image_target_parse (name, &target, error))
-    return NULL;
-  image = leat_image_get (source, &target, error);
-  module = image != NULL ? leat_module_load (self->device, image, leat_kernel_source_get_name (source), error) : NULL;
+  module = leat_bench_module_load (self->device, source, error);
   if (module != NULL)
     g_hash_table_insert (self->modules, source, module);
   return module;
@@ -255,7 +204,7 @@ leat_bench_host_get_bytes_up (LeatBenchHost *self)
   return self->bytes_up;
 }
 
-static gboolean
+gboolean
 leat_bench_host_check (LeatBenchHost *self, const LeatOp *op, const char *call, CUresult result, GError **error)
 {
   return result == CUDA_SUCCESS
@@ -305,91 +254,6 @@ leat_bench_host_give_back (LeatBenchHost *self, const LeatOp *op, GError **error
       worst = worst == CUDA_SUCCESS ? result : worst;
     }
   return leat_bench_host_check (self, op, "cuMemFree", worst, error);
-}
-
-/* Numbers of Leat's own come as 64 bits; a single-precision parameter of the node comes as a double. */
-static void
-leat_bench_host_put_value (const LeatParam *param, GBytes *value, guint64 *slot)
-{
-  gsize size;
-  gconstpointer data = g_bytes_get_data (value, &size);
-
-  memcpy (slot, data, MIN (MIN (size, param->item_bytes), sizeof *slot));
-}
-
-static gboolean
-leat_bench_host_put_node_arg (const LeatOp *op, const LeatParam *param, const char *name, guint64 *slot, GError **error)
-{
-  const LeatNodeArg *arg = leat_node_peek_arg (op->node, name);
-  gfloat single;
-
-  if (arg == NULL || !arg->is_set)
-    return leat_bench_host_refuse (op->node, "has an argument that is not set", error);
-  single = (gfloat) arg->number.d;
-  if (arg->number.kind == LEAT_NUMBER_REAL && param->item_bytes == sizeof single)
-    memcpy (slot, &single, sizeof single);
-  else
-    memcpy (slot, &arg->number.u, sizeof *slot);
-  return TRUE;
-}
-
-/* The host knows the counts: they are in its memory. */
-static guint64
-leat_bench_host_get_count (LeatBenchHost *self, const LeatOpArg *arg)
-{
-  guint64 factor = 1, count = 1;
-
-  if (arg->value != NULL)
-    memcpy (&factor, g_bytes_get_data (arg->value, NULL), sizeof factor);
-  if (arg->kind == LEAT_ARG_COUNT)
-    memcpy (&count, leat_bench_host_get_block (self, arg->buffer)->data, sizeof count);
-  return count * factor;
-}
-
-static gboolean
-leat_bench_host_put (LeatBenchHost *self, const LeatOp *op, guint index, guint64 *slot, GError **error)
-{
-  const LeatParam *param = &op->prototype->params[index];
-  const LeatOpArg *arg = &op->args[index];
-
-  if (param->kind == LEAT_PARAM_INPUT_COUNT)
-    *slot = leat_bench_host_get_count (self, arg);
-  else if (arg->kind == LEAT_ARG_ITEMS)
-    *slot = leat_bench_host_get_block (self, arg->buffer)->address
-            + (leat_plan_get_buffer (self->plan, arg->buffer)->header ? LEAT_BUFFER_HEADER : 0);
-  else if (arg->kind == LEAT_ARG_COUNT)
-    *slot = leat_bench_host_get_block (self, arg->buffer)->address;
-  else if (arg->kind == LEAT_ARG_NODE_ARG)
-    return leat_bench_host_put_node_arg (op, param, arg->name, slot, error);
-  else
-    leat_bench_host_put_value (param, arg->value, slot);
-  return TRUE;
-}
-
-/* On the stream that is there without being made, as programs do that make none. */
-static gboolean
-leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, GError **error)
-{
-  g_autofree guint64 *slots = g_new0 (guint64, op->n_args + 1);
-  g_autofree void **params = g_new0 (void *, op->n_args + 1);
-  CUfunction function = self->steps[op->index].function->function;
-  CUresult result;
-
-  for (guint i = 0; i < op->n_args; i++)
-    {
-      params[i] = &slots[i];
-      if (!leat_bench_host_put (self, op, i, &slots[i], error))
-        return FALSE;
-    }
-  if (op->cooperative)
-    result = (*self->table->cuLaunchCooperativeKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
-                                                        op->block[1], op->block[2], op->shared_bytes, NULL, params);
-  else
-    result = (*self->table->cuLaunchKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
-                                             op->block[1], op->block[2], op->shared_bytes, NULL, params, NULL);
-  if (!leat_bench_host_check (self, op, "cuLaunchKernel", result, error))
-    return FALSE;
-  return leat_bench_host_check (self, op, "cuStreamSynchronize", (*self->table->cuStreamSynchronize) (NULL), error);
 }
 
 static gboolean

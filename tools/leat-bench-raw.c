@@ -4,10 +4,10 @@
 
 #include "leat-bench-raw.h"
 
+#include "leat-bench-module.h"
+
 #include "device/leat-device-private.h"
-#include "device/leat-module-private.h"
 #include "device/leat-stream-private.h"
-#include "kernel/leat-image-private.h"
 
 #define STREAMS 8
 #define BLOCK   128
@@ -54,18 +54,9 @@ leat_bench_raw_free (LeatBenchRaw *self)
 static gboolean
 leat_bench_raw_load (LeatBenchRaw *self, const LeatBench *bench, GError **error)
 {
-  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (bench->kernels, error);
-  g_autofree char *name = leat_device_is_cpu (self->device)
-                            ? g_strdup ("host")
-                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
-  LeatImageTarget target = { 0 };
-  g_autoptr (GBytes) image = NULL;
 
-  if (source == NULL || !leat_image_target_parse (name, &target, error))
-    return FALSE;
-  image = leat_image_get (source, &target, error);
-  self->module = image != NULL ? leat_module_load (self->device, image, "the raw kernels", error) : NULL;
+  self->module = source != NULL ? leat_bench_module_load (self->device, source, error) : NULL;
   if (self->module != NULL)
     self->step = leat_module_get_function (self->module, "step", error);
   if (self->step != NULL)

@@ -7,6 +7,7 @@
 #include "leat-launch-crash.h"
 #include "leat-launch-report.h"
 #include "leat-launch-stats.h"
+#include "leat-launch-turns.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -211,6 +212,8 @@ leat_launch_job_after_open (LeatLaunchJob *self, GError **error)
   leat_launch_job_say_device (self);
   leat_launch_job_say_plan (self);
   leat_launch_explain_crashes ();
+  self->begun_us = g_get_monotonic_time ();
+  self->runs = TRUE;
   return TRUE;
 }
 
@@ -220,7 +223,8 @@ leat_launch_job_do_run (LeatLaunchJob *self, GError **error)
   const char *state = self->options->save_path;
 
   return (!leat_launch_job_counts (self) || leat_session_start_counting (self->session, error))
-         && leat_session_run (self->session, self->cancellable, error)
+         && (self->scheduler != NULL ? leat_launch_turns_run (self, error)
+                                     : leat_session_run (self->session, self->cancellable, error))
          && (state == NULL || leat_session_save_state (self->session, state, error));
 }
 
@@ -258,6 +262,7 @@ leat_launch_job_end_step (gpointer data)
       leat_launch_job_begin_step (self);
       return G_SOURCE_REMOVE;
     }
+  self->runs = FALSE;
   if (!self->only_opens)
     leat_session_close (self->session);
   self->done (self, self->data);

@@ -24,6 +24,9 @@ struct _LeatLaunchJob
   LeatPipeline *pipeline;
   LeatSession *session;
   GCancellable *cancellable; /* of all jobs */
+  LeatScheduler *scheduler;  /* not owned; NULL: it does not take turns */
+  gint64 begun_us;           /* then: when its runs began */
+  gboolean runs;             /* between the first and the last of them, as the main thread knows */
   LeatLaunchDone done;
   gpointer data;
   void (*quieten) (gpointer data); /* before something is said: takes progress off the screen */

@@ -3,6 +3,7 @@
  */
 
 #include "leat-launch-options.h"
+#include "leat-launch-turns.h"
 
 #include <string.h>
 
@@ -10,6 +11,7 @@
 typedef struct
 {
   char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *report, *budget, *memo;
+  char *priority;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -271,6 +273,10 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
   self->texts = leat_launch_texts_split (self->words, error);
   if (self->texts == NULL || !leat_launch_options_check_several (self, error))
     return FALSE;
+  if (words->priority != NULL)
+    self->priorities = leat_launch_priorities_parse (words->priority, self->texts->len, error);
+  if (words->priority != NULL && self->priorities == NULL)
+    return FALSE;
   if (!leat_launch_options_check_run (self, words, error))
     return FALSE;
   if (words->variables && !leat_launch_options_get_text (self)->is_file)
@@ -317,6 +323,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "runs", 0, 0, G_OPTION_ARG_INT64, &self->runs, "Do N runs on each set of inputs, the state going on", "N" },
     { "readback", 0, 0, G_OPTION_ARG_STRING, &words->readback,
       "With --runs, whose results come back: final, of the last run, or each", "WHICH" },
+    { "priority", 0, 0, G_OPTION_ARG_STRING, &words->priority,
+      "Let pipelines take turns: low, normal or high for all, or for each with commas between", "WHICH" },
     { "monitor", 0, 0, G_OPTION_ARG_FILENAME, &self->monitor, "Let leat-top watch, through a socket of that name",
       "[SOCKET]" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &self->progress, "Show progress also where standard error is no terminal",
@@ -365,6 +373,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.early_start);
   g_free (words.timing);
   g_free (words.readback);
+  g_free (words.priority);
   g_free (words.report);
   g_free (words.budget);
   return ok ? g_steal_pointer (&self) : NULL;
@@ -379,6 +388,7 @@ leat_launch_options_free (LeatLaunchOptions *self)
   g_free (self->load_path);
   g_free (self->save_path);
   g_free (self->monitor);
+  g_free (self->priorities);
   g_free (self->dot_path);
   g_free (self->device);
   g_strfreev (self->plugin_paths);

@@ -47,10 +47,11 @@ typedef struct
   char *trace_path; /* NULL: none */
   char *dot_path;   /* the plan with what was measured; NULL: none */
   LeatTimingMode timing;
-  char *load_path; /* state to begin with; NULL: as the pipeline says */
-  char *save_path; /* state at the end; NULL: not kept */
-  char *monitor;   /* a socket to be watched through, "" for the usual one; NULL: none */
-  gint64 runs;     /* on each set of inputs */
+  char *load_path;          /* state to begin with; NULL: as the pipeline says */
+  char *save_path;          /* state at the end; NULL: not kept */
+  LeatPriority *priorities; /* of each pipeline, which take turns; NULL: they do not */
+  char *monitor;            /* a socket to be watched through, "" for the usual one; NULL: none */
+  gint64 runs;              /* on each set of inputs */
   LeatReadback readback;
   char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;

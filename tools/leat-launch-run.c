@@ -8,11 +8,13 @@
 #include "leat-launch-progress.h"
 #include "leat-launch-signals.h"
 #include "leat-launch-stats.h"
+#include "leat-launch-turns.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
-#define LEAT_LAUNCH_GRACE_S 2
+#define LEAT_LAUNCH_GRACE_S     2
+#define LEAT_LAUNCH_PROGRESS_MS 100
 
 /* Sessions work in threads of their own; this one waits for them, for signals and for the buses. */
 typedef struct
@@ -23,7 +25,8 @@ typedef struct
   GCancellable *cancellable;
   GMainLoop *loop;
   LeatProgress *progress;
-  LeatOutputFile *output; /* where a plan or the counts go; NULL: standard error */
+  LeatScheduler *scheduler; /* NULL: they do not take turns */
+  LeatOutputFile *output;   /* where a plan or the counts go; NULL: standard error */
 } LeatLaunch;
 
 /* For what cannot be called off, such as a grid under way.  Output files that have a name already are taken away. */
@@ -158,6 +161,9 @@ leat_launch_end (LeatLaunch *self)
       leat_bus_remove_watch (leat_pipeline_get_bus (job->pipeline));
       leat_launch_say_warnings (job->pipeline);
     }
+  if (self->scheduler != NULL)
+    leat_scheduler_close (self->scheduler);
+  g_clear_object (&self->scheduler);
   g_clear_pointer (&self->progress, leat_progress_free);
   g_clear_pointer (&self->jobs, g_ptr_array_unref);
   g_clear_object (&self->cancellable);
@@ -220,6 +226,45 @@ leat_launch_start_monitor (const LeatLaunchOptions *options, GError **error)
   return TRUE;
 }
 
+static gboolean
+leat_launch_ask_for_progress (gpointer data)
+{
+  LeatLaunch *self = data;
+
+  for (guint i = 0; i < self->jobs->len; i++)
+    {
+      LeatLaunchJob *job = self->jobs->pdata[i];
+      g_autoptr (GVariant) details = NULL;
+
+      if (!job->runs)
+        continue;
+      details = g_variant_ref_sink (leat_launch_turns_describe_progress (job));
+      leat_progress_update (self->progress, i, details);
+    }
+  return G_SOURCE_CONTINUE;
+}
+
+static LeatExit
+leat_launch_run_jobs (LeatLaunch *self)
+{
+  g_autoptr (GError) error = NULL;
+  guint timer = 0;
+
+  if (self->options->priorities != NULL)
+    {
+      self->scheduler = leat_launch_turns_begin (self->options, self->jobs, &error);
+      timer = g_timeout_add (LEAT_LAUNCH_PROGRESS_MS, leat_launch_ask_for_progress, self);
+    }
+  if (error == NULL)
+    leat_launch_await (self, leat_launch_job_start);
+  if (timer > 0)
+    g_source_remove (timer);
+  if (error == NULL)
+    return leat_launch_say_stats (self, leat_launch_get_code (self));
+  leat_tool_report (error);
+  return leat_tool_exit_from_error (error);
+}
+
 LeatExit
 leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
 {
@@ -237,8 +282,7 @@ leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
       return leat_tool_exit_from_error (error);
     }
   leat_launch_begin (&self, options, (LeatPipeline *const *) pipelines->pdata, pipelines->len);
-  leat_launch_await (&self, leat_launch_job_start);
-  code = leat_launch_say_stats (&self, leat_launch_get_code (&self));
+  code = leat_launch_run_jobs (&self);
   leat_launch_end (&self);
   leat_monitor_stop ();
   return code;

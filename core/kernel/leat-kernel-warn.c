@@ -25,7 +25,8 @@ leat_kernel_unit_watches (const LeatKernelUnit *self, guint token)
 {
   g_autofree char *word = leat_tokens_dup (self->tokens, token);
 
-  return g_str_has_prefix (word, "leat_load_") || g_str_has_prefix (word, "atomic") || g_str_equal (word, "volatile");
+  return g_str_has_prefix (word, "leat_load_") || g_str_has_prefix (word, "atomic") || g_str_equal (word, "volatile")
+         || g_str_equal (word, "leat_queue_is_finished") || g_str_equal (word, "leat_queue_outstanding");
 }
 
 /* A loop that waits for another thread: nothing in its body, or nothing but looking again. */

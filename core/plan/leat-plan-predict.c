@@ -7,7 +7,7 @@
 /* What one run in steady state will cost, from the bound ops alone.  The other side of the comparison is never filled
  * here: it comes from the driver's counters and from the nodes of the graph that was built. */
 
-static gboolean
+gboolean
 leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)
 {
   LeatPlace place = leat_plan_get_root (self, id)->place;

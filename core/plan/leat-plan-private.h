@@ -346,6 +346,8 @@ void leat_ancestors_invert (const LeatAncestors *self, guint n_ops, LeatAncestor
 void leat_ancestors_clear (LeatAncestors *self);
 void leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors);
 void leat_plan_predict (LeatPlan *self);
+/* Memory that the program brings counts as the host's. */
+gboolean leat_plan_is_on_host (LeatPlan *self, LeatBufferId id);
 void leat_plan_find_pieces (LeatPlan *self);
 guint leat_plan_count_graphs (LeatPlan *self);
 gboolean leat_plan_settle (LeatPlan *self);

@@ -96,6 +96,8 @@ leat_session_describe_counters (LeatSession *self)
 static const char *
 leat_session_get_use_name (LeatSession *self)
 {
+  if (leat_session_is_evicted (self))
+    return "evicted";
   switch (g_atomic_int_get (&self->use))
     {
     case LEAT_SESSION_RUNNING:

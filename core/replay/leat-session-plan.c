@@ -123,14 +123,6 @@ leat_session_plan_add_pinned (LeatSession *self, LeatSessionPlan *plan)
                                    &plan->pinned_allocations);
 }
 
-static gboolean
-leat_session_plan_is_on_host (LeatSession *self, LeatBufferId id)
-{
-  LeatPlace place = leat_plan_get_root (self->plan, id)->place;
-
-  return place == LEAT_PLACE_STAGING || place == LEAT_PLACE_USER;
-}
-
 /* Of one run that goes a path. */
 static void
 leat_session_plan_add_path (LeatSession *self, LeatPath path, guint64 times, guint64 *up, guint64 *back)
@@ -142,8 +134,8 @@ leat_session_plan_add_path (LeatSession *self, LeatPath path, guint64 times, gui
 
       if ((op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_TRANSFER) || leat_path_skips (path, op))
         continue;
-      from_host = leat_session_plan_is_on_host (self, op->from);
-      to_host = leat_session_plan_is_on_host (self, op->to);
+      from_host = leat_plan_is_on_host (self->plan, op->from);
+      to_host = leat_plan_is_on_host (self->plan, op->to);
       *up += from_host && !to_host ? times * op->bytes : 0;
       *back += to_host && !from_host ? times * op->bytes : 0;
     }

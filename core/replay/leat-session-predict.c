@@ -173,6 +173,9 @@ leat_session_get_relation (LeatSession *self, const LeatFigure *figure)
     return "other";
   if (figure->kind == LEAT_FIGURE_SETUP || figure->kind == LEAT_FIGURE_SHARED)
     return "equal";
+  /* Scratch that several sessions have in common is nobody's. */
+  if (self->scratch != NULL && (figure->kind == LEAT_FIGURE_MEMORY || figure->kind == LEAT_FIGURE_ALLOCATIONS))
+    return leat_session_takes_more (self, figure->kind) ? "other" : "at-most";
   if (leat_session_takes_more (self, figure->kind))
     return "at-least";
   return figure->kind == LEAT_FIGURE_TRAFFIC && leat_session_moves_less (self) ? "at-most" : "equal";

@@ -308,7 +308,8 @@ leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error)
  * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each node and code, in the order of the nodes:
  * node s, lane u, code u, name s (where the file gives the code one), severity s (`error`, `warning`), text s, count t,
  *   records a(tv) (the first that came: index and value, which is x, t or d), lost t (reports without a record), and
- *   of the first record index t and value v
+ *   of the first record index t and value v.  Of a queue with which something was wrong, in the place of the last five:
+ *   queue s, capacity t, overflows t (items that there was no room for)
  */
 GVariant *
 leat_session_dup_reports (LeatSession *self)

@@ -441,12 +441,13 @@ leat_ring_stop_reader (LeatRing *self)
   leat_ring_unlock (self);
 }
 
-/* What was launched and is dropped may still be at work; that it fails is not told, since something did before it. */
+/* What was launched and is dropped may still be at work; that it fails is not told, since something did before it.  It
+ * does not count as computed: the writer would give it to sinks. */
 static void
 leat_ring_quiet (LeatRing *self)
 {
-  for (; self->computed < self->launched; self->computed++)
-    leat_lane_synchronize (leat_ring_get_flight (self, self->computed)->lane, NULL);
+  for (guint64 i = self->computed; i < self->launched; i++)
+    leat_lane_synchronize (leat_ring_get_flight (self, i)->lane, NULL);
 }
 
 /* The failure of the first run that failed; that of a thread lies before that of those before it in the ring. */

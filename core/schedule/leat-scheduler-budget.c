@@ -6,6 +6,9 @@
 
 #include "device/leat-device-private.h"
 
+/* Who waits for room may be what a run that is under way waits for. */
+#define LEAT_SCHEDULER_ROOM_US (2 * G_USEC_PER_SEC)
+
 /* Who has room on the device: a session that is to be opened, or brought back, makes those leave it that were not used
  * for longest.  What is in use is what the program has of the device's memory, so that what sessions share counts once
  * and what they take beside their plans counts too. */
@@ -75,14 +78,16 @@ leat_scheduler_evict_one (LeatScheduler *self, LeatSession *session)
   g_mutex_lock (&self->lock);
   member = self->evict_idle ? leat_scheduler_find_idle (self, session) : NULL;
   if (member != NULL)
-    leat_member_ref (member);
+    leat_member_ref (member)->leaving = TRUE;
   g_mutex_unlock (&self->lock);
   if (member == NULL)
     return FALSE;
   left = leat_session_evict (member->session, NULL, NULL);
   g_mutex_lock (&self->lock);
+  member->leaving = FALSE;
   member->spared = !left;
   self->n_evicted += left;
+  leat_scheduler_dispatch (self);
   g_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -131,15 +136,46 @@ leat_scheduler_begin_search (LeatScheduler *self)
   g_mutex_unlock (&self->lock);
 }
 
+/* Of another one, that is on the device or comes there now; with the lock held. */
+static gboolean
+leat_scheduler_has_run (LeatScheduler *self, LeatSession *session)
+{
+  for (guint i = 0; i < self->members->len; i++)
+    {
+      const LeatMember *member = g_ptr_array_index (self->members, i);
+
+      if (member->session != session
+          && (member->admitted > 0 || (member->running != NULL && !leat_session_is_evicted (member->session))))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whose run ends may leave the device then.  FALSE: it is no use to wait. */
+static gboolean
+leat_scheduler_await_idle (LeatScheduler *self, LeatSession *session, gint64 until_us)
+{
+  gboolean goes_on = TRUE;
+
+  g_mutex_lock (&self->lock);
+  while (goes_on && self->evict_idle && leat_scheduler_find_idle (self, session) == NULL
+         && leat_scheduler_has_run (self, session))
+    goes_on = g_cond_wait_until (&self->ended, &self->lock, until_us);
+  goes_on = goes_on && self->evict_idle && leat_scheduler_find_idle (self, session) != NULL;
+  g_mutex_unlock (&self->lock);
+  return goes_on;
+}
+
 gboolean
 leat_scheduler_make_room (LeatScheduler *self, LeatSession *session, guint64 bytes, gboolean present, GError **error)
 {
+  gint64 until_us = g_get_monotonic_time () + LEAT_SCHEDULER_ROOM_US;
   gboolean fits = FALSE, last = FALSE;
 
   g_mutex_lock (&self->admission);
   leat_scheduler_begin_search (self);
   while (!leat_scheduler_decide (self, session, bytes, present, last, &fits, error))
-    last = !leat_scheduler_evict_one (self, session);
+    last = !leat_scheduler_evict_one (self, session) && !leat_scheduler_await_idle (self, session, until_us);
   g_mutex_unlock (&self->admission);
   return fits;
 }
@@ -155,6 +191,7 @@ leat_scheduler_end_admission (LeatScheduler *self, LeatSession *session)
     {
       member->admitted = 0;
       member->used = ++self->clock;
+      g_cond_broadcast (&self->ended);
     }
   g_mutex_unlock (&self->lock);
 }

@@ -38,6 +38,12 @@ leat_scheduler_forget_group (LeatScheduler *self, LeatGroup *group)
   leat_group_free (group);
 }
 
+static void
+leat_member_apply_group (LeatMember *self)
+{
+  leat_session_set_scratch (self->session, self->group != NULL ? self->group->scratch : NULL);
+}
+
 void
 leat_member_join (LeatScheduler *self, LeatMember *member, LeatGroup *group)
 {
@@ -46,7 +52,9 @@ leat_member_join (LeatScheduler *self, LeatMember *member, LeatGroup *group)
   if (former == group)
     return;
   member->group = group;
-  leat_session_set_scratch (member->session, group != NULL ? group->scratch : NULL);
+  /* A run that is under way is no turn of the new group, and may not have looked for its memory yet. */
+  if (group == NULL || member->running == NULL)
+    leat_member_apply_group (member);
   if (group != NULL)
     group->n_members++;
   if (former == NULL)
@@ -68,6 +76,8 @@ leat_group_end (LeatScheduler *self, LeatMember *member)
 {
   LeatGroup *group = g_steal_pointer (&member->running_from);
 
+  if (member->group != NULL && member->group != group)
+    leat_member_apply_group (member);
   if (group == NULL)
     return;
   group->running = FALSE;

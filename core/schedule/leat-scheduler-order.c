@@ -56,7 +56,7 @@ leat_member_dequeue (LeatMember *self, LeatSubmission *submission)
 static gboolean
 leat_member_is_ready (const LeatMember *self)
 {
-  return self->running == NULL && self->waiting.length > 0 && !self->paused && !self->closing
+  return self->running == NULL && self->waiting.length > 0 && !self->paused && !self->closing && !self->leaving
          && (self->group == NULL || !self->group->running);
 }
 

@@ -73,6 +73,7 @@ struct _LeatMember
   LeatGroup *group;        /* NULL: none */
   LeatGroup *running_from; /* that it was in when its run began */
   gboolean paused, closing, removed;
+  gboolean leaving; /* the device, for another: it has its turn after that */
   gboolean spared;  /* it could not leave the device, in the search that is under way */
   guint64 used;     /* when it last had a turn, was opened or added, by the scheduler's clock */
   guint64 admitted; /* bytes that it may have, and may not have taken yet */
@@ -89,6 +90,7 @@ struct _LeatScheduler
 
   LeatDevice *device;
   GMutex lock;        /* of all below */
+  GCond ended;        /* a run of any session, or its way to the device */
   GPtrArray *members; /* LeatMember */
   GHashTable *by_session;
   GPtrArray *groups;    /* LeatGroup, with members or with a run under way */

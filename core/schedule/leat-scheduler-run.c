@@ -179,6 +179,8 @@ leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority
   g_mutex_lock (&self->lock);
   member->running = NULL;
   leat_group_end (self, member);
+  member->spared = FALSE;
+  g_cond_broadcast (&self->ended);
   self->busy[level]--;
   leat_scheduler_dispatch (self);
   g_mutex_unlock (&self->lock);

@@ -319,6 +319,7 @@ leat_scheduler_finalize (GObject *object)
   g_clear_object (&self->device);
   g_mutex_clear (&self->lock);
   g_mutex_clear (&self->admission);
+  g_cond_clear (&self->ended);
   G_OBJECT_CLASS (leat_scheduler_parent_class)->finalize (object);
 }
 
@@ -338,6 +339,7 @@ leat_scheduler_init (LeatScheduler *self)
 {
   g_mutex_init (&self->lock);
   g_mutex_init (&self->admission);
+  g_cond_init (&self->ended);
   self->evict_idle = TRUE;
   self->members = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_member_unref);
   self->groups = g_ptr_array_new ();

@@ -390,6 +390,23 @@ leat_call_record_before (LeatRecorder *recorder, const LeatParam *output)
                             leat_recorder_get_input (recorder, before));
 }
 
+/* What a launch does with the buffer of a parameter; 0 where that names none, or stands beside one that does. */
+static LeatAccess
+leat_call_get_access (const LeatParam *param)
+{
+  switch (param->kind)
+    {
+    case LEAT_PARAM_INPUT:
+      return LEAT_ACCESS_READ;
+    case LEAT_PARAM_OUTPUT:
+      return LEAT_ACCESS_WRITE;
+    case LEAT_PARAM_QUEUE:
+      return LEAT_ACCESS_READ_WRITE;
+    default:
+      return 0;
+    }
+}
+
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
                   const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues, GError **error)
@@ -410,14 +427,11 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
         return FALSE;
       leat_call_fill_arg (node, prototype, recorder, param, &args[i], &values[i]);
       if (param->kind == LEAT_PARAM_QUEUE)
-        {
-          buffers[call->n_buffers] = args[i].buffer = leat_queue_record (queues, param, recorder);
-          access[call->n_buffers++] = LEAT_ACCESS_READ_WRITE;
-        }
-      if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)
+        args[i].buffer = leat_queue_record (queues, param, recorder);
+      if (leat_call_get_access (param) == 0)
         continue;
       buffers[call->n_buffers] = args[i].buffer;
-      access[call->n_buffers++] = param->kind == LEAT_PARAM_INPUT ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE;
+      access[call->n_buffers++] = leat_call_get_access (param);
       if (param->kind == LEAT_PARAM_OUTPUT && leat_call_is_among (updated, param->name))
         {
           access[call->n_buffers - 1] = LEAT_ACCESS_READ_WRITE;

@@ -8,25 +8,31 @@
 #define LEAT_KERNEL_LARGE_BYTES (1u << 30) /* of an output that nobody asked for */
 
 static GPtrArray *
-leat_kernel_list_outputs (const LeatPrototype *prototype)
+leat_kernel_list_names (const LeatPrototype *prototype, LeatParamKind kind)
 {
   GPtrArray *names = g_ptr_array_new ();
 
   for (guint i = 0; i < prototype->n_params; i++)
-    if (prototype->params[i].kind == LEAT_PARAM_OUTPUT)
+    if (prototype->params[i].kind == kind)
       g_ptr_array_add (names, prototype->params[i].name);
   g_ptr_array_add (names, NULL);
   return names;
 }
 
-static gboolean
-leat_kernel_refuse_name (const LeatPrototype *prototype, const char *property, const char *name, char **outputs,
-                         GError **error)
+static const char *
+leat_kernel_get_noun (LeatParamKind kind)
 {
-  const char *near = leat_suggest (name, (const char *const *) outputs);
-  g_autofree char *list = g_strjoinv (", ", outputs);
+  return kind == LEAT_PARAM_QUEUE ? "queue" : "output";
+}
 
-  for (guint i = 0; i < prototype->n_params; i++)
+static gboolean
+leat_kernel_refuse_name (const LeatPrototype *prototype, LeatParamKind kind, const char *property, const char *name,
+                         char **names, GError **error)
+{
+  const char *near = leat_suggest (name, (const char *const *) names), *noun = leat_kernel_get_noun (kind);
+  g_autofree char *list = g_strjoinv (", ", names);
+
+  for (guint i = 0; kind == LEAT_PARAM_OUTPUT && i < prototype->n_params; i++)
     if (prototype->params[i].kind == LEAT_PARAM_INPUT && g_str_equal (prototype->params[i].name, name))
       {
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
@@ -36,30 +42,37 @@ leat_kernel_refuse_name (const LeatPrototype *prototype, const char *property, c
       }
   if (near != NULL)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                 "%s=%s: kernel %s has no output \"%s\" (did you mean \"%s\"?)", property, name, prototype->entry, name,
-                 near);
+                 "%s=%s: kernel %s has no %s \"%s\" (did you mean \"%s\"?)", property, name, prototype->entry, noun,
+                 name, near);
   else
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                 "%s=%s: kernel %s has no output \"%s\"; its outputs: %s", property, name, prototype->entry, name,
-                 outputs[0] != NULL ? list : "none");
+                 "%s=%s: kernel %s has no %s \"%s\"; its %ss: %s", property, name, prototype->entry, noun, name, noun,
+                 names[0] != NULL ? list : "none");
   return FALSE;
 }
 
-/* @property: that has @text */
-static gboolean
-leat_kernel_check_names (const LeatPrototype *prototype, const char *property, const char *text, char ***found,
-                         GError **error)
+gboolean
+leat_kernel_check_name (const LeatPrototype *prototype, LeatParamKind kind, const char *property, const char *name,
+                        GError **error)
 {
-  g_autoptr (GPtrArray) outputs = NULL;
+  g_autoptr (GPtrArray) names = leat_kernel_list_names (prototype, kind);
+
+  return g_strv_contains ((const char *const *) names->pdata, name)
+         || leat_kernel_refuse_name (prototype, kind, property, name, (char **) names->pdata, error);
+}
+
+gboolean
+leat_kernel_check_names (const LeatPrototype *prototype, LeatParamKind kind, const char *property, const char *text,
+                         char ***found, GError **error)
+{
   g_auto (GStrv) names = NULL;
 
   if (text == NULL)
     return TRUE;
-  outputs = leat_kernel_list_outputs (prototype);
   names = g_strsplit (text, ",", -1);
   for (guint i = 0; names[i] != NULL; i++)
-    if (!g_strv_contains ((const char *const *) outputs->pdata, g_strstrip (names[i])))
-      return leat_kernel_refuse_name (prototype, property, names[i], (char **) outputs->pdata, error);
+    if (!leat_kernel_check_name (prototype, kind, property, g_strstrip (names[i]), error))
+      return FALSE;
   *found = g_steal_pointer (&names);
   return TRUE;
 }
@@ -67,7 +80,7 @@ leat_kernel_check_names (const LeatPrototype *prototype, const char *property, c
 gboolean
 leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error)
 {
-  return leat_kernel_check_names (prototype, "clear", text, cleared, error);
+  return leat_kernel_check_names (prototype, LEAT_PARAM_OUTPUT, "clear", text, cleared, error);
 }
 
 static gboolean
@@ -93,7 +106,7 @@ leat_kernel_check_update (const LeatPrototype *prototype, const char *text, cons
   g_auto (GStrv) cleared = clear != NULL ? g_strsplit (clear, ",", -1) : NULL;
   g_auto (GStrv) names = NULL;
 
-  if (!leat_kernel_check_names (prototype, "update", text, &names, error))
+  if (!leat_kernel_check_names (prototype, LEAT_PARAM_OUTPUT, "update", text, &names, error))
     return FALSE;
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {

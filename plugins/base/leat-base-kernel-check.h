@@ -9,6 +9,12 @@ G_BEGIN_DECLS
 
 /* What can be said of a kernel's launch before there is a device. */
 
+/* Has the kernel an output, or a queue, of that name?  @property: where it stands */
+gboolean leat_kernel_check_name (const LeatPrototype *prototype, LeatParamKind kind, const char *property,
+                                 const char *name, GError **error);
+/* The names in @text, each of an output or a queue; NULL in @found where @text is NULL. */
+gboolean leat_kernel_check_names (const LeatPrototype *prototype, LeatParamKind kind, const char *property,
+                                  const char *text, char ***found, GError **error);
 /* The names in @text, each an output of the kernel; NULL in @cleared where @text is NULL. */
 gboolean leat_kernel_check_clear (const LeatPrototype *prototype, const char *text, char ***cleared, GError **error);
 /* Likewise, of outputs that the kernel changes: none of them is cleared, and none of the kernel's parameters is called

@@ -4,45 +4,12 @@
 
 #include "leat-base-queue.h"
 
+#include "leat-base-kernel-check.h"
+
 #include <string.h>
 
 #define LEAT_QUEUE_USUAL   65536
 #define LEAT_QUEUE_LARGEST ((guint64) 1 << 32)
-
-static gboolean
-leat_queue_is_there (const LeatPrototype *prototype, const char *name)
-{
-  for (guint i = 0; i < prototype->n_params; i++)
-    if (prototype->params[i].kind == LEAT_PARAM_QUEUE && g_str_equal (prototype->params[i].name, name))
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-leat_queue_check_name (const LeatPrototype *prototype, const char *property, const char *name, GError **error)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *list = NULL;
-  const char *near;
-
-  if (leat_queue_is_there (prototype, name))
-    return TRUE;
-  for (guint i = 0; i < prototype->n_params; i++)
-    if (prototype->params[i].kind == LEAT_PARAM_QUEUE)
-      g_ptr_array_add (names, prototype->params[i].name);
-  g_ptr_array_add (names, NULL);
-  near = leat_suggest (name, (const char *const *) names->pdata);
-  list = g_strjoinv (", ", (char **) names->pdata);
-  if (near != NULL)
-    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY,
-                 "%s=%s: kernel %s has no queue \"%s\" (did you mean \"%s\"?)", property, name, prototype->entry, name,
-                 near);
-  else
-    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PROPERTY,
-                 "%s=%s: kernel %s has no queue \"%s\"; its queues: %s", property, name, prototype->entry, name,
-                 names->pdata[0] != NULL ? list : "none");
-  return FALSE;
-}
 
 /* One item of `queue`: for all queues or for one, of which it is the place of the number. */
 static const char *
@@ -73,7 +40,7 @@ leat_queue_check_capacity (const LeatQueueChoice *self, const LeatPrototype *pro
       g_autofree char *name = NULL;
       const char *text = leat_queue_split (items[i], &name);
 
-      if (name != NULL && !leat_queue_check_name (prototype, "queue", name, error))
+      if (name != NULL && !leat_kernel_check_name (prototype, LEAT_PARAM_QUEUE, "queue", name, error))
         return FALSE;
       if (leat_queue_read_number (text, &number))
         continue;
@@ -86,25 +53,16 @@ leat_queue_check_capacity (const LeatQueueChoice *self, const LeatPrototype *pro
   return TRUE;
 }
 
-static gboolean
-leat_queue_check_keep (const LeatQueueChoice *self, const LeatPrototype *prototype, GError **error)
-{
-  g_auto (GStrv) names = g_strsplit (self->keep, ",", -1);
-
-  for (guint i = 0; names[i] != NULL; i++)
-    if (!leat_queue_check_name (prototype, "keep", g_strstrip (names[i]), error))
-      return FALSE;
-  return TRUE;
-}
-
 gboolean
 leat_queue_check (const LeatQueueChoice *self, const LeatPrototype *prototype, const char **property, GError **error)
 {
+  g_auto (GStrv) kept = NULL;
+
   *property = "queue";
   if (self->capacity != NULL && !leat_queue_check_capacity (self, prototype, error))
     return FALSE;
   *property = "keep";
-  return self->keep == NULL || leat_queue_check_keep (self, prototype, error);
+  return leat_kernel_check_names (prototype, LEAT_PARAM_QUEUE, "keep", self->keep, &kept, error);
 }
 
 /* What is said of the one queue goes before what is said of all. */

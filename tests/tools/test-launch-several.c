@@ -197,6 +197,44 @@ test_several_end_when_interrupted (Fixture *self, gconstpointer data)
     }
 }
 
+/* Run by run, and a run whose session fails is nothing to the others. */
+static void
+test_several_take_turns (Fixture *self, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (
+    NULL, WORDS ("--priority=low,high", "--stats", self->copy, self->to_a, self->copy, self->to_b, "chunk=3"));
+  g_autoptr (ToolResult) one =
+    tool_run (NULL, WORDS ("--priority=high", self->copy, self->to_a, self->missing, self->copy, self->to_b));
+
+  g_test_message ("%s%s", result->err, one->err);
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->err, "runs          9\n");
+  assert_contents (self->a, "one cat, two cats, a dog\n");
+  assert_contents (self->b, "one cat, two cats, a dog\n");
+  g_assert_cmpint (one->code, ==, 1);
+  tool_assert_contains (one->err, "not-there.bin");
+}
+
+static void
+test_several_end_in_their_turn (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GSubprocess) process =
+    tool_start (WORDS ("--priority=high,low", "--progress", self->copy, "input=/dev/zero", "chunk=4096", self->to_a,
+                       self->copy, "input=/dev/zero", "chunk=4096", self->to_b));
+  g_autoptr (ToolResult) result = NULL;
+  g_autofree char *left = NULL;
+
+  g_usleep (2 * G_USEC_PER_SEC);
+  g_subprocess_send_signal (process, SIGINT);
+  result = tool_collect (process);
+  left = tool_list_folder (self->folder);
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 130);
+  tool_assert_contains (result->err, "copy.leat: ");
+  tool_assert_contains (result->err, " runs  0:0");
+  g_assert_cmpstr (left, ==, "copy.leat in.txt missing.leat");
+}
+
 static void
 test_several_refuses (Fixture *self, gconstpointer data)
 {
@@ -209,6 +247,9 @@ test_several_refuses (Fixture *self, gconstpointer data)
     { { "leat-launch", "//", self->copy, NULL }, "there is no pipeline before \"//\"" },
     { { "leat-launch", self->copy, "//", NULL }, "there is no pipeline behind \"//\"" },
     { { "leat-launch", self->copy, "//", "//", self->copy, NULL }, "there is no pipeline before \"//\"" },
+    { { "leat-launch", "--priority=urgent", self->copy, NULL }, "expected low, normal or high" },
+    { { "leat-launch", "--priority=low,high", self->copy, NULL }, "names 2 priorities, and there is 1 pipeline" },
+    { { "leat-launch", "--priority=", self->copy, NULL }, "--priority=" },
     { { "leat-launch", "-", "-", NULL }, "only one pipeline can be read from standard input" },
     { { "leat-launch", self->copy, self->to_a, self->copy, self->to_a, NULL }, "another pipeline writes" },
     { { "leat-launch", self->copy, "input=-", self->copy, "input=-", NULL }, "another pipeline reads standard input" },
@@ -272,6 +313,8 @@ main (int argc, char **argv)
   ADD ("tell-stats", test_several_tell_stats);
   ADD ("show-progress", test_several_show_progress);
   ADD ("end-when-interrupted", test_several_end_when_interrupted);
+  ADD ("take-turns", test_several_take_turns);
+  ADD ("end-in-their-turn", test_several_end_in_their_turn);
   ADD ("refuses", test_several_refuses);
   ADD ("are-many", test_several_are_many);
   return g_test_run ();

@@ -8,8 +8,10 @@
  *
  *  - LEAT_QUEUE_FUNCTION: qualifiers of a function
  *  - leat_queue_crowd: the threads of a warp that are here together for the same queue; on a CPU, one alone
- *  - leat_queue_peek (), leat_queue_add (), leat_queue_add_release (), leat_queue_raise (), leat_queue_pause (), and the
- *    loads and stores of turns
+ *  - leat_queue_peek () and leat_queue_look (), which read a counter, the second in order with what follows
+ *  - leat_queue_add (), leat_queue_add_release (), which is in order with what stands before, and leat_queue_raise ()
+ *  - leat_queue_await () and leat_queue_pass (), which take over a turn and hand it on
+ *  - leat_queue_tell (), which lets the host know that there is something to see
  *
  * A crowd draws its tickets with one addition.  No thread stands still between drawing a ticket and passing the turn on,
  * but to wait for the turn of an earlier ticket; the earliest of all waits for nobody. */
@@ -294,14 +296,17 @@ leat_queue_room (const LeatQueue<T> &queue)
   return outstanding < queue.capacity ? queue.capacity - outstanding : 0;
 }
 
-/* How long a thread has seen nothing happen. */
+#define LEAT_QUEUE_FIRST_REST 100 /* ns */
+#define LEAT_QUEUE_LONGEST_REST 3200
+
+/* How long a thread has seen nothing happen, and how long it rests before it looks again. */
 struct leat_queue_watch
 {
   uint64_t seen, since;
+  unsigned int rest;
 };
 
-/* Whether to wait no more, since nothing was claimed or done for as long as the queue is patient.  @watch: zeros at
- * first */
+/* Whether to wait no more, since nothing was claimed or done for as long as the queue is patient. */
 template <class T>
 LEAT_QUEUE_FUNCTION bool
 leat_queue_gives_up (const LeatQueue<T> &queue, leat_queue_watch &watch, uint64_t now)
@@ -312,7 +317,10 @@ leat_queue_gives_up (const LeatQueue<T> &queue, leat_queue_watch &watch, uint64_
   LeatQueueTotals *totals = leat_queue_totals (queue);
 
   if (watch.since == 0 || watch.seen != seen)
-    watch = { seen, now };
+    {
+      watch.seen = seen;
+      watch.since = now;
+    }
   if (queue.patience_ns == 0 || now - watch.since < queue.patience_ns)
     return false;
   if (totals != nullptr)

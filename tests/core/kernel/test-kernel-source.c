@@ -370,6 +370,9 @@ static const struct
   { "int o; do { o = *x; } while (atomicCAS (x, o, o + 1) != o);", NULL },
   { "int o; do { o = leat_load_relaxed (x); } while (o == 0);", NULL },
   { "do { } while (leat_load_relaxed (x) == 0);", "this loop seems to wait" },
+  { "while (!leat_queue_is_finished (work)) { x[0] = 1; }", "t.cu:2:1: this loop seems to wait" },
+  { "while (leat_queue_claim (work, item)) { leat_queue_done (work); }", NULL },
+  { "while (leat_queue_next (work, item)) { }", NULL },
   { "int i = 0; while (i < n) { x[i] = 1; i++; }", NULL },
   { "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] = 1;", NULL },
   { "int s = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i]; "

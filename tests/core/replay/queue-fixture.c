@@ -212,17 +212,27 @@ queue_fixture_clear (void)
 }
 
 static char *
-queue_fixture_dup_text (const char *kernel)
+queue_fixture_dup_text (const char *source, const char *kernel)
 {
-  return g_strdup_printf ("app name=source spec=u32[<=%d] -> upload mode=copy -> kernel name=work source=\"%s\" "
-                          "sums=u64[2] clear=sums %s -> readback -> app name=sink\n",
-                          QUEUE_ITEMS, queue_path, kernel);
+  return g_strdup_printf ("app name=source %s -> upload -> kernel name=work source=\"%s\" sums=u64[2] clear=sums %s "
+                          "-> readback -> app name=sink\n",
+                          source, queue_path, kernel);
 }
 
 void
 queue_fixture_open (SessionFixture *self, const char *kernel, LeatExecutor executor)
 {
-  g_autofree char *text = queue_fixture_dup_text (kernel);
+  g_autofree char *source = g_strdup_printf ("spec=u32[<=%d]", QUEUE_ITEMS);
+  g_autofree char *text = queue_fixture_dup_text (source, kernel);
+
+  session_fixture_open (self, text, executor);
+}
+
+void
+queue_fixture_open_bound (SessionFixture *self, const char *kernel, LeatExecutor executor)
+{
+  g_autofree char *source = g_strdup_printf ("memory=user spec=u32[%d]", QUEUE_ITEMS);
+  g_autofree char *text = queue_fixture_dup_text (source, kernel);
 
   session_fixture_open (self, text, executor);
 }
@@ -230,7 +240,8 @@ queue_fixture_open (SessionFixture *self, const char *kernel, LeatExecutor execu
 GError *
 queue_fixture_refuse (const char *kernel)
 {
-  g_autofree char *text = queue_fixture_dup_text (kernel), *whole = g_strconcat ("leat 1\n", text, NULL);
+  g_autofree char *text = queue_fixture_dup_text ("spec=u32[4]", kernel);
+  g_autofree char *whole = g_strconcat ("leat 1\n", text, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
 
@@ -240,20 +251,7 @@ queue_fixture_refuse (const char *kernel)
 GBytes *
 queue_fixture_run (SessionFixture *self, const guint32 *roots, guint n, GError **error)
 {
-  g_autoptr (GBytes) input = g_bytes_new (roots, n * sizeof *roots);
-  g_autoptr (GError) unexpected = NULL;
-  LeatFlow flow;
-  GBytes *output;
-
-  leat_app_push_bytes (self->source, input, &unexpected);
-  g_assert_no_error (unexpected);
-  flow = leat_session_replay (self->session, FALSE, NULL, error);
-  output = leat_app_pull_bytes (self->sink, 0, &unexpected);
-  if (flow == LEAT_FLOW_ERROR)
-    g_assert_error (unexpected, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
-  else
-    g_assert_no_error (unexpected);
-  return output;
+  return session_fixture_try (self, roots, n * sizeof *roots, error);
 }
 
 QueueSums
@@ -325,4 +323,23 @@ queue_fixture_get_total (SessionFixture *self, const char *queue, const char *na
       return total;
     }
   g_assert_not_reached ();
+}
+
+void
+queue_fixture_fill (guint32 *roots, guint n, guint32 seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+
+  for (guint i = 0; i < n; i++)
+    roots[i] = g_rand_int (rand);
+}
+
+void
+queue_fixture_add_for_executors (const char *name, GTestDataFunc test)
+{
+  g_autofree char *graph = g_strdup_printf ("/leat/session/queue/%s/graph", name);
+  g_autofree char *eager = g_strdup_printf ("/leat/session/queue/%s/eager", name);
+
+  g_test_add_data_func (graph, GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test);
+  g_test_add_data_func (eager, GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test);
 }

@@ -30,6 +30,8 @@ void queue_fixture_init (void);
 void queue_fixture_clear (void);
 /* @kernel: properties of the node called "work", without its source; `sums` has what comes back */
 void queue_fixture_open (SessionFixture *self, const char *kernel, LeatExecutor executor);
+/* The same with QUEUE_ITEMS items in memory of the program's. */
+void queue_fixture_open_bound (SessionFixture *self, const char *kernel, LeatExecutor executor);
 /* One run. (transfer full) (nullable): NULL with @error */
 GBytes *queue_fixture_run (SessionFixture *self, const guint32 *roots, guint n, GError **error);
 /* One run that is to go well. */
@@ -41,3 +43,7 @@ void queue_fixture_assert_equal (QueueSums got, QueueSums expected);
 guint64 queue_fixture_get_total (SessionFixture *self, const char *queue, const char *name);
 /* What reading or opening the pipeline says. (transfer full) */
 GError *queue_fixture_refuse (const char *kernel);
+/* Random ones, the same for the same @seed. */
+void queue_fixture_fill (guint32 *roots, guint n, guint32 seed);
+/* As /leat/session/queue/NAME/EXECUTOR; @test is given the executor. */
+void queue_fixture_add_for_executors (const char *name, GTestDataFunc test);

@@ -81,6 +81,25 @@ session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes)
   return output;
 }
 
+GBytes *
+session_fixture_try (SessionFixture *self, gconstpointer data, gsize bytes, GError **error)
+{
+  g_autoptr (GBytes) input = g_bytes_new (data, bytes);
+  g_autoptr (GError) unexpected = NULL;
+  LeatFlow flow;
+  GBytes *output;
+
+  leat_app_push_bytes (self->source, input, &unexpected);
+  g_assert_no_error (unexpected);
+  flow = leat_session_replay (self->session, FALSE, NULL, error);
+  output = leat_app_pull_bytes (self->sink, 0, &unexpected);
+  if (flow == LEAT_FLOW_ERROR)
+    g_assert_error (unexpected, G_IO_ERROR, G_IO_ERROR_TIMED_OUT);
+  else
+    g_assert_no_error (unexpected);
+  return output;
+}
+
 guint64
 session_fixture_get_count (SessionFixture *self, const char *name)
 {

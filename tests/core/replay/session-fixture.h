@@ -21,6 +21,8 @@ void session_fixture_open_pipeline (SessionFixture *self, LeatPipeline *pipeline
 void session_fixture_close (SessionFixture *self);
 /* One run. Fails the test on errors. (transfer full) */
 GBytes *session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes);
+/* The same for a run that may fail; NULL then. (transfer full) (nullable) */
+GBytes *session_fixture_try (SessionFixture *self, gconstpointer data, gsize bytes, GError **error);
 /* One of the counts of leat_session_dup_stats (). */
 guint64 session_fixture_get_count (SessionFixture *self, const char *name);
 /* Parses and tries to open; the error must be there. */

@@ -552,6 +552,35 @@ test_auto (gconstpointer data)
   lanes_tear_down (&self);
 }
 
+/* As many as the budget has room for. */
+static void
+test_auto_within_budget (void)
+{
+  g_autoptr (GVariant) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 all = 0, lane = 0, lanes = 0;
+  Lanes self;
+
+  lanes_set_up (&self, 0, LEAT_EXECUTOR_AUTO);
+  leat_session_close (self.session);
+  leat_node_set_from_string (leat_pipeline_get_node (self.pipeline, "up", NULL), "mode", "copy", &error);
+  plan = leat_session_predict (self.session, N_RUNS, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_variant_lookup (plan, "lanes", "t", &lanes) && g_variant_lookup (plan, "lane-bytes", "t", &lane)
+                 && g_variant_lookup (plan, "device-bytes", "t", &all));
+  g_assert_cmpuint (lanes, ==, 3);
+  g_assert_cmpuint (lane, >, 0);
+  g_object_set (self.session, "budget", all - 1, NULL);
+  g_assert_true (leat_session_open (self.session, NULL, &error));
+  self.source->us = self.sink->us = 1000;
+  g_assert_true (leat_session_run (self.session, NULL, &error));
+  g_assert_no_error (error);
+  lanes_assert_order (&self);
+  g_assert_cmpuint (lanes_get (&self, "lanes-used"), ==, 2);
+  g_assert_cmpuint (lanes_get (&self, "device-bytes-most"), ==, all - lane);
+  lanes_tear_down (&self);
+}
+
 /* Lanes that do not pay after all are given up, and nothing is lost between the last run of theirs and the next. */
 static void
 test_auto_gives_up (void)
@@ -646,6 +675,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/lanes/auto/waits", GINT_TO_POINTER (FALSE), test_auto);
   g_test_add_data_func ("/session/lanes/auto/works", GINT_TO_POINTER (TRUE), test_auto);
   g_test_add_func ("/session/lanes/auto/gives-up", test_auto_gives_up);
+  g_test_add_func ("/session/lanes/auto/within-budget", test_auto_within_budget);
   g_test_add_data_func ("/session/lanes/leaky/oldest", "oldest", test_leaky);
   g_test_add_data_func ("/session/lanes/leaky/newest", "newest", test_leaky);
   g_test_add_func ("/session/lanes/call-fails", test_call_fails);

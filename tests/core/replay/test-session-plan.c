@@ -469,6 +469,26 @@ test_session_plan_evicted (void)
   session_fixture_close (&fixture);
 }
 
+/* On a GPU there are clocks for nodes. */
+static void
+test_session_plan_measured (void)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = new_session (SUM, &pipeline);
+  g_autoptr (GError) error = NULL;
+
+  g_object_set (session, "timing", LEAT_TIMING_NODES, NULL);
+  g_assert_true (leat_session_open (session, NULL, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    {
+      push (pipeline, i);
+      g_assert_cmpint (leat_session_replay (session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+    }
+  assert_report (session, "measured");
+  leat_session_close (session);
+}
+
 static void
 test_session_plan_errors (void)
 {
@@ -519,6 +539,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session-plan/shared-constants", test_session_plan_shared_constants);
   g_test_add_func ("/leat/session-plan/bounds", test_session_plan_bounds);
   g_test_add_func ("/leat/session-plan/evicted", test_session_plan_evicted);
+  g_test_add_func ("/leat/session-plan/measured", test_session_plan_measured);
   g_test_add_func ("/leat/session-plan/errors", test_session_plan_errors);
   status = g_test_run ();
   for (guint i = 0; i < G_N_ELEMENTS (examples); i++)

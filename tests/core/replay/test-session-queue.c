@@ -10,15 +10,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-static void
-fill (guint32 *roots, guint n, guint32 seed)
-{
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-
-  for (guint i = 0; i < n; i++)
-    roots[i] = g_rand_int (rand);
-}
-
 static guint64
 add_up (const guint32 *items, guint n)
 {
@@ -67,7 +58,7 @@ test_queue_walk (gconstpointer data)
     {
       QueueSums expected;
 
-      fill (roots, sizes[run], run + 1);
+      queue_fixture_fill (roots, sizes[run], run + 1);
       expected = queue_fixture_expect (roots, sizes[run], walks[index].depth);
       queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, sizes[run]), expected);
       visits += expected.visits;
@@ -90,7 +81,7 @@ test_queue_totals (void)
   QueueSums expected;
   SessionFixture fixture;
 
-  fill (roots, G_N_ELEMENTS (roots), 9);
+  queue_fixture_fill (roots, G_N_ELEMENTS (roots), 9);
   expected = queue_fixture_expect (roots, G_N_ELEMENTS (roots), 4);
   queue_fixture_open (&fixture, "entry=visit grid=8 block=64 depth=4 how=2 queue=5000", LEAT_EXECUTOR_GRAPH);
   for (guint run = 1; run <= 3; run++)
@@ -105,77 +96,13 @@ test_queue_totals (void)
   session_fixture_close (&fixture);
 }
 
-/* To the last place and not beyond; runs after one that failed are as if it had not been. */
-static void
-test_queue_overflow (gconstpointer executor)
-{
-  guint32 items[1000];
-  SessionFixture fixture;
-
-  fill (items, G_N_ELEMENTS (items), 3);
-  queue_fixture_open (&fixture, "entry=leave grid=8 block=64 queue=777", GPOINTER_TO_INT (executor));
-  for (guint run = 0; run < 3; run++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) output = NULL;
-
-      g_assert_cmpuint (queue_fixture_walk (&fixture, items, 777).visits, ==, 777);
-      output = queue_fixture_run (&fixture, items, 778 + run, &error);
-      g_assert_null (output);
-      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
-      if (run == 2)
-        g_assert_cmpstr (error->message, ==,
-                         "kernel \"work\": queue \"work\" has room for 777 items and had none for 3; give it more, as "
-                         "in queue=work:1554");
-      g_assert_cmpuint (queue_fixture_walk (&fixture, items, 0).visits, ==, 0);
-    }
-  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, 6 * 777);
-  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "claimed"), ==, 0);
-  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "most"), ==, 777);
-  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, 1 + 2 + 3);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-refused"), ==, 3);
-  session_fixture_close (&fixture);
-}
-
-/* Told, and the results come. */
-static void
-test_queue_overflow_warns (gconstpointer executor)
-{
-  guint32 items[1000];
-  const char *queue = NULL, *severity = NULL;
-  guint64 overflows = 0, capacity = 0;
-  g_autoptr (LeatMessage) message = NULL;
-  SessionFixture fixture;
-
-  fill (items, G_N_ELEMENTS (items), 3);
-  queue_fixture_open (&fixture, "entry=leave grid=8 block=64 queue=64 overflow=warn", GPOINTER_TO_INT (executor));
-  g_assert_cmpuint (queue_fixture_walk (&fixture, items, G_N_ELEMENTS (items)).visits, ==, 64);
-  message = leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0);
-  g_assert_nonnull (message);
-  g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
-  g_assert_cmpstr (leat_message_get_source (message), ==, "work");
-  g_assert_error (leat_message_get_error (message), LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
-  g_assert_true (g_variant_lookup (leat_message_get_details (message), "queue", "&s", &queue));
-  g_assert_true (g_variant_lookup (leat_message_get_details (message), "severity", "&s", &severity));
-  g_assert_true (g_variant_lookup (leat_message_get_details (message), "overflows", "t", &overflows));
-  g_assert_true (g_variant_lookup (leat_message_get_details (message), "capacity", "t", &capacity));
-  g_assert_cmpstr (queue, ==, "work");
-  g_assert_cmpstr (severity, ==, "warning");
-  g_assert_cmpuint (overflows, ==, 1000 - 64);
-  g_assert_cmpuint (capacity, ==, 64);
-  g_assert_cmpuint (queue_fixture_walk (&fixture, items, 64).visits, ==, 64);
-  g_assert_null (leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0));
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-refused"), ==, 0);
-  session_fixture_close (&fixture);
-}
-
 static void
 test_queue_in_order (void)
 {
   guint32 items[1000];
   SessionFixture fixture;
 
-  fill (items, G_N_ELEMENTS (items), 5);
+  queue_fixture_fill (items, G_N_ELEMENTS (items), 5);
   queue_fixture_open (&fixture, "entry=in_order grid=1 block=32 queue=37", LEAT_EXECUTOR_GRAPH);
   queue_fixture_assert_equal (queue_fixture_walk (&fixture, items, G_N_ELEMENTS (items)),
                               (QueueSums){ 0, 37 - 1000 % 37 });
@@ -190,7 +117,7 @@ test_queue_through_two (gconstpointer executor)
   QueueSums expected = { QUEUE_ITEMS, 0 };
   SessionFixture fixture;
 
-  fill (items, QUEUE_ITEMS, 6);
+  queue_fixture_fill (items, QUEUE_ITEMS, 6);
   expected.sum = 3 * (add_up (items, QUEUE_ITEMS) + QUEUE_ITEMS) + ((guint64) QUEUE_ITEMS << 40);
   queue_fixture_open (&fixture, "entry=through_two grid=8 block=64 queue=\"4096, second: 5000\"",
                       GPOINTER_TO_INT (executor));
@@ -212,7 +139,7 @@ test_queue_keep (gconstpointer executor)
   guint32 items[900];
   SessionFixture fixture, other;
 
-  fill (items, G_N_ELEMENTS (items), 7);
+  queue_fixture_fill (items, G_N_ELEMENTS (items), 7);
   queue_fixture_open (&fixture, kernel, GPOINTER_TO_INT (executor));
   queue_fixture_walk (&fixture, items, 500);
   queue_fixture_walk (&fixture, items + 500, 400);
@@ -237,7 +164,7 @@ test_queue_is_empty_at_first (void)
   guint32 items[900];
   SessionFixture fixture;
 
-  fill (items, G_N_ELEMENTS (items), 8);
+  queue_fixture_fill (items, G_N_ELEMENTS (items), 8);
   queue_fixture_open (&fixture, "entry=collect grid=4 block=64 queue=1000", LEAT_EXECUTOR_GRAPH);
   for (guint run = 0; run < 4; run++)
     queue_fixture_walk (&fixture, items, 900);
@@ -292,7 +219,7 @@ test_queue_wraps_around (gconstpointer data)
   LeatQueueRing ring;
   SessionFixture fixture;
 
-  fill (roots, G_N_ELEMENTS (roots), 11);
+  queue_fixture_fill (roots, G_N_ELEMENTS (roots), 11);
   expected = queue_fixture_expect (roots, G_N_ELEMENTS (roots), 5);
   queue_fixture_open (&fixture, "entry=visit grid=8 block=64 depth=5 how=6 keep=work queue=100", LEAT_EXECUTOR_GRAPH);
   age_queue (&fixture, start, 128);
@@ -306,66 +233,81 @@ test_queue_wraps_around (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
-/* What would wait for ever is an error, and the session goes on. */
+/* The kernel finds its data through slots then, and the queue as ever. */
 static void
-test_queue_careless (gconstpointer executor)
+test_queue_on_bound_memory (gconstpointer executor)
 {
-  static const struct
-  {
-    guint32 items[3];
-    const char *message;
-  } cases[] = {
-    { { 0, 1, 0 },
-      "kernel \"work\": queue \"work\" has waited for 0.2 s in which none of 1 items was done; each that is claimed "
-      "needs a leat_queue_done (), and none may wait for another" },
-    { { 0, 0, 2 }, "kernel \"work\": leat_queue_done () came 1 times more than items of queue \"work\"" },
-  };
-  static const guint32 good[] = { 0, 0, 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatMemory) memory = NULL;
+  guint32 *roots;
   SessionFixture fixture;
 
-  queue_fixture_open (&fixture, "entry=careless grid=1 block=1 patience=0.2", GPOINTER_TO_INT (executor));
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++)
+  queue_fixture_open_bound (&fixture, "entry=visit grid=8 block=64 depth=3 how=0 queue=1000",
+                            GPOINTER_TO_INT (executor));
+  memory = leat_memory_new (leat_session_get_device (fixture.session), LEAT_MEMORY_PINNED, QUEUE_ITEMS * sizeof *roots,
+                            "roots", &error);
+  g_assert_no_error (error);
+  roots = leat_memory_get_host (memory);
+  leat_session_bind_input (fixture.session, "source", leat_memory_get_address (memory), QUEUE_ITEMS * sizeof *roots,
+                           QUEUE_ITEMS, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < 3; run++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) output = queue_fixture_run (&fixture, cases[i % 2].items, 3, &error);
+      g_autoptr (GBytes) output = NULL;
 
-      g_assert_null (output);
-      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
-      g_assert_cmpstr (error->message, ==, cases[i % 2].message);
-      g_assert_cmpuint (queue_fixture_walk (&fixture, good, 3).visits, ==, 3);
+      queue_fixture_fill (roots, QUEUE_ITEMS, run);
+      leat_session_replay (fixture.session, FALSE, NULL, &error);
+      g_assert_no_error (error);
+      output = leat_app_pull_bytes (fixture.sink, 0, &error);
+      g_assert_no_error (error);
+      queue_fixture_assert_equal (*(const QueueSums *) g_bytes_get_data (output, NULL),
+                                  queue_fixture_expect (roots, QUEUE_ITEMS, 3));
     }
   session_fixture_close (&fixture);
 }
 
-static const struct
-{
-  const char *what, *kernel, *message;
-} refusals[] = {
-  { "unknown", "entry=leave queue=wrk:5", "queue=wrk: kernel leave has no queue \"wrk\" (did you mean \"work\"?)" },
-  { "far", "entry=leave queue=basket:5", "queue=basket: kernel leave has no queue \"basket\"; its queues: work" },
-  { "no-number", "entry=leave queue=work:lots",
-    "queue=work:lots: expected how many items there is room for, from 1 to 4294967296, as in queue=4096 or "
-    "queue=work:4096" },
-  { "zero", "entry=leave queue=0",
-    "queue=0: expected how many items there is room for, from 1 to 4294967296, as in queue=4096 or queue=work:4096" },
-  { "keep", "entry=leave keep=sums", "keep=sums: kernel leave has no queue \"sums\"; its queues: work" },
-  { "no-queues", "entry=none keep=work", "keep=work: kernel none has no queue \"work\"; its queues: none" },
-  { "pointer", "entry=pointed",
-    "\"work\" is a pointer to a queue; a kernel takes the queue itself: LeatQueue<uint32_t> work" },
-  { "item", "entry=of_what",
-    "\"work\" is a queue of \"Big\", which it cannot hold; known are float, double, the integer types, bool and "
-    "vectors such as uint4 or double4; of more, queue the number" },
-  { "many", "entry=many", "\"e\" is one queue too many: a kernel has at most 4" },
-};
+#define FLIGHTS 40
 
+/* Inputs of all sizes that are in flight at the same time, each with the queue of its lane, or with one for all. */
 static void
-test_queue_refuses (gconstpointer data)
+test_queue_on_lanes (gconstpointer data)
 {
-  const guint index = GPOINTER_TO_UINT (data);
-  g_autoptr (GError) error = queue_fixture_refuse (refusals[index].kernel);
+  const gboolean keeps = GPOINTER_TO_INT (data);
+  guint32 roots[FLIGHTS];
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
 
-  if (!g_str_has_suffix (error->message, refusals[index].message))
-    g_assert_cmpstr (error->message, ==, refusals[index].message);
+  queue_fixture_fill (roots, FLIGHTS, 13);
+  queue_fixture_open (&fixture,
+                      keeps ? "entry=visit grid=4 block=32 depth=5 how=4 queue=300 keep=work"
+                            : "entry=visit grid=4 block=32 depth=5 how=4 queue=300",
+                      LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "lanes", 4, NULL);
+  g_object_set (fixture.source, "max-queue", (guint64) FLIGHTS, NULL);
+  g_object_set (fixture.sink, "max-queue", (guint64) FLIGHTS, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < FLIGHTS; i++)
+    {
+      g_autoptr (GBytes) input = g_bytes_new (roots, i * sizeof *roots);
+
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+    }
+  leat_app_end (fixture.source);
+  leat_session_run (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < FLIGHTS; i++)
+    {
+      g_autoptr (GBytes) output = leat_app_pull_bytes (fixture.sink, 0, &error);
+
+      g_assert_no_error (error);
+      queue_fixture_assert_equal (*(const QueueSums *) g_bytes_get_data (output, NULL),
+                                  queue_fixture_expect (roots, i, 5));
+    }
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, 0);
+  session_fixture_close (&fixture);
 }
 
 static void
@@ -385,16 +327,6 @@ test_queue_is_asked_of_an_open_session (void)
   session_fixture_close (&fixture);
 }
 
-static void
-add_for_executors (const char *name, GTestDataFunc test)
-{
-  g_autofree char *graph = g_strdup_printf ("/leat/session/queue/%s/graph", name);
-  g_autofree char *eager = g_strdup_printf ("/leat/session/queue/%s/eager", name);
-
-  g_test_add_data_func (graph, GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test);
-  g_test_add_data_func (eager, GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -410,11 +342,9 @@ main (int argc, char **argv)
       g_test_add_data_func (name, GUINT_TO_POINTER (i), test_queue_walk);
     }
   g_test_add_func ("/leat/session/queue/totals", test_queue_totals);
-  add_for_executors ("overflow", test_queue_overflow);
-  add_for_executors ("overflow-warns", test_queue_overflow_warns);
   g_test_add_func ("/leat/session/queue/in-order", test_queue_in_order);
-  add_for_executors ("through-two", test_queue_through_two);
-  add_for_executors ("keep", test_queue_keep);
+  queue_fixture_add_for_executors ("through-two", test_queue_through_two);
+  queue_fixture_add_for_executors ("keep", test_queue_keep);
   g_test_add_func ("/leat/session/queue/is-empty-at-first", test_queue_is_empty_at_first);
   for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
     {
@@ -422,13 +352,9 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, &limits[i], test_queue_wraps_around);
     }
-  add_for_executors ("careless", test_queue_careless);
-  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
-    {
-      g_autofree char *name = g_strconcat ("/leat/session/queue/refuses/", refusals[i].what, NULL);
-
-      g_test_add_data_func (name, GUINT_TO_POINTER (i), test_queue_refuses);
-    }
+  queue_fixture_add_for_executors ("on-bound-memory", test_queue_on_bound_memory);
+  g_test_add_data_func ("/leat/session/queue/on-lanes/own", GINT_TO_POINTER (FALSE), test_queue_on_lanes);
+  g_test_add_data_func ("/leat/session/queue/on-lanes/kept", GINT_TO_POINTER (TRUE), test_queue_on_lanes);
   g_test_add_func ("/leat/session/queue/is-asked-of-an-open-session", test_queue_is_asked_of_an_open_session);
   status = g_test_run ();
   queue_fixture_clear ();

@@ -54,6 +54,8 @@ on_ended (GObject *source, GAsyncResult *result, gpointer data)
   if ((flow == LEAT_FLOW_DATA) != (error == NULL) || (flow == LEAT_FLOW_DATA) != (results != NULL))
     fault_driver_complain ("(%s): a run without a result, or with an error beside it", fault_driver_get_failed ());
   self->n_done += flow == LEAT_FLOW_DATA;
+  if (error != NULL && fault_driver_get_failed () == NULL)
+    fault_driver_complain ("without a fault: %s", error->message);
 }
 
 static void

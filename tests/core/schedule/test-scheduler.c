@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "replay/leat-session-private.h"
 #include "scheduler-fixture.h"
 
 /* The order in which runs begin: what is submitted while the scheduler is paused is all there when it chooses. */
@@ -256,11 +257,43 @@ test_stats (void)
   scheduler_fixture_close (&fixture);
 }
 
+/* The device's streams, and with them the graphs that are launched there, go by it too. */
+static void
+test_priority_of_streams (void)
+{
+  SchedulerFixture fixture;
+  int least = 0, greatest = 0;
+
+  scheduler_fixture_open (&fixture, 3);
+  for (guint i = 0; i < 3; i++)
+    {
+      LeatSession *session = scheduler_fixture_get (&fixture, i);
+      g_autoptr (GError) error = NULL;
+      LeatLane *lane;
+      int priority;
+
+      leat_session_close (session);
+      g_object_set (session, "priority", i, NULL);
+      leat_session_open (session, NULL, &error);
+      g_assert_no_error (error);
+      lane = g_ptr_array_index (session->lanes, 0);
+      g_assert_true (leat_device_push (session->device, NULL));
+      g_assert_cmpint ((*lane->table->cuCtxGetStreamPriorityRange) (&least, &greatest), ==, CUDA_SUCCESS);
+      g_assert_cmpint ((*lane->table->cuStreamGetPriority) (leat_stream_get (lane->stream), &priority), ==,
+                       CUDA_SUCCESS);
+      leat_device_pop (session->device);
+      g_assert_cmpint (priority, ==, i == LEAT_PRIORITY_HIGH ? greatest : 0);
+    }
+  g_assert_cmpint (greatest, <=, least);
+  scheduler_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/scheduler/order/priority", test_order_priority);
+  g_test_add_func ("/leat/scheduler/order/streams", test_priority_of_streams);
   g_test_add_func ("/leat/scheduler/order/deadline", test_order_deadline);
   g_test_add_func ("/leat/scheduler/order/in-session", test_order_in_session);
   g_test_add_func ("/leat/scheduler/order/share", test_order_share);
