@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define LEAT_NODE_ARG_TYPES "bynqiuxtdf*"
-
 void
 leat_node_arg_clear (LeatNodeArg *arg)
 {
@@ -113,7 +111,7 @@ leat_node_find_arg (LeatNode *self, const char *name, LeatNode **draft, GError *
   return arg;
 }
 
-static gboolean
+gboolean
 leat_node_prefix_title (LeatNode *self, GError **error)
 {
   g_autofree char *title = leat_node_dup_title (self);
@@ -258,150 +256,4 @@ leat_node_dup_arg (LeatNode *self, const char *name)
   value = arg != NULL ? leat_node_arg_dup_value (arg) : NULL;
   leat_node_unlock (self);
   return value;
-}
-
-/**
- * leat_node_add_arg:
- * @self: a node
- * @name: the argument's name
- * @type: one of the type strings `b y n q i u x t d`, `f` for a 32-bit float, or `*` for any number, kept as it was
- *   given until leat_node_set_arg_type() says more
- * @blurb: (nullable): what it is for
- *
- * Adds an argument; for implementations of prepare ().
- *
- * One that is there already with this type stays, and so does its value; `*` takes any.
- *
- * Since: 0.1
- */
-void
-leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb)
-{
-  LeatNodePrivate *priv;
-  LeatNodeArg *arg;
-  guint index;
-
-  g_return_if_fail (LEAT_IS_NODE (self));
-  g_return_if_fail (name != NULL);
-  g_return_if_fail (type != NULL && strlen (type) == 1 && strchr (LEAT_NODE_ARG_TYPES, *type) != NULL);
-
-  priv = leat_node_get_private (self);
-  arg = leat_node_peek_arg (self, name);
-  if (arg == NULL)
-    {
-      arg = g_new0 (LeatNodeArg, 1);
-      arg->name = g_strdup (name);
-      arg->detail = g_quark_from_string (name);
-    }
-  else if (g_ptr_array_find (priv->args, arg, &index))
-    g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
-  if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
-    leat_node_arg_clear (arg);
-  g_free (arg->blurb);
-  arg->type = g_intern_string (type);
-  arg->blurb = g_strdup (blurb);
-  arg->stale = FALSE;
-  g_ptr_array_add (priv->args, arg);
-}
-
-/**
- * leat_node_set_arg_type:
- * @self: a node
- * @name: an argument's name
- * @type: a type string, as for leat_node_add_arg()
- * @error: return location
- *
- * Gives an argument another type; for implementations of negotiate (), where types become known, and of prepare ().
- *
- * Its value is converted.  From here on only what the new type can hold may be set.
- *
- * Returns: %FALSE with %LEAT_GRAPH_ERROR_TYPE or %LEAT_GRAPH_ERROR_RANGE, and nothing is changed, when the type cannot
- *   hold the argument's value
- *
- * Since: 0.1
- */
-gboolean
-leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GError **error)
-{
-  LeatNodeArg wanted = { 0 };
-  LeatNumber number;
-  LeatNodeArg *arg;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
-  g_return_val_if_fail (name != NULL, FALSE);
-  g_return_val_if_fail (type != NULL && strlen (type) == 1 && strchr (LEAT_NODE_ARG_TYPES, *type) != NULL, FALSE);
-
-  arg = leat_node_peek_arg (self, name);
-  g_return_val_if_fail (arg != NULL, FALSE);
-  wanted.name = arg->name;
-  wanted.type = type;
-  number = arg->number;
-  if (arg->is_set && !leat_node_arg_take (&wanted, &number, error))
-    return leat_node_prefix_title (self, error);
-  arg->number = number;
-  g_clear_pointer (&arg->value, g_variant_unref);
-  arg->type = g_intern_string (type);
-  return TRUE;
-}
-
-/**
- * leat_node_get_arg_type: (skip)
- * @self: a node
- * @name: an argument's name
- *
- * Gets the type that an argument was added with.
- *
- * Returns: (transfer none) (nullable): the type string, or %NULL when there is no such argument
- *
- * Since: 0.1
- */
-const char *
-leat_node_get_arg_type (LeatNode *self, const char *name)
-{
-  LeatNodeArg *arg;
-  const char *type;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-  g_return_val_if_fail (name != NULL, NULL);
-
-  leat_node_lock (self);
-  leat_node_prepare (self, NULL);
-  arg = leat_node_peek_arg (self, name);
-  type = arg != NULL ? arg->type : NULL;
-  leat_node_unlock (self);
-  return type;
-}
-
-void
-leat_node_drop_stale_args (LeatNode *self)
-{
-  GPtrArray *args = leat_node_get_private (self)->args;
-
-  for (guint i = args->len; i > 0; i--)
-    if (((LeatNodeArg *) args->pdata[i - 1])->stale)
-      g_ptr_array_remove_index (args, i - 1);
-}
-
-/**
- * leat_node_remove_args:
- * @self: a node
- *
- * Removes all arguments; for implementations of prepare (), before they add the new ones.
- *
- * In prepare () an argument goes only at the end, if it was not added again, so that values stay.
- *
- * Since: 0.1
- */
-void
-leat_node_remove_args (LeatNode *self)
-{
-  LeatNodePrivate *priv;
-
-  g_return_if_fail (LEAT_IS_NODE (self));
-
-  priv = leat_node_get_private (self);
-  for (guint i = 0; i < priv->args->len; i++)
-    ((LeatNodeArg *) priv->args->pdata[i])->stale = TRUE;
-  if (!priv->preparing)
-    leat_node_drop_stale_args (self);
 }

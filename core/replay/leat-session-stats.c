@@ -641,8 +641,8 @@ leat_session_print_trials (LeatSession *self)
  *   open-negotiate-us x (nodes and specs), open-attach-us x (the device), open-bind-us x (dependencies, layout),
  *   open-load-us x (kernels, constants and memory) with open-contents-us x (what is written into them), open-build-us x
  *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the
- *   first result), source-us x, device-us x (of runs-timed t), sink-us x, replan-us x (sums); of the streaming over several
- *   lanes: lanes-used t, in-flight-most t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x,
+ *   first result), source-us x, device-us x (of runs-timed t), sink-us x, replan-us x (sums); of the streaming over
+ * several lanes: lanes-used t, in-flight-most t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x,
  *   writer-busy-us x, writer-idle-us x; dropped t; of leat_session_evict (): evictions t, restores t, evicted-bytes t
  *   (that the host keeps now), evict-us x, restore-us x; device-min-us x, device-max-us x
  */

@@ -9,7 +9,7 @@
 /* What is known need not be run; a file of four equal pieces is one run and three pieces that are known. */
 
 #define WORDS(...) ((const char *const[]){ "leat-launch", __VA_ARGS__, NULL })
-#define PIECE "abcdefgh"
+#define PIECE      "abcdefgh"
 
 typedef struct
 {

@@ -2,31 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat.h"
+#include "buffer-fixture.h"
 
 #include "buffer/leat-device-buffer-private.h"
 
 #include <string.h>
-
-static LeatDevice *
-open_device (void)
-{
-  g_autoptr (GError) error = NULL;
-  LeatDevice *device = leat_device_open (NULL, &error);
-
-  g_assert_no_error (error);
-  return device;
-}
-
-static LeatDeviceBuffer *
-new_buffer (LeatDevice *device, guint64 bytes)
-{
-  g_autoptr (GError) error = NULL;
-  LeatDeviceBuffer *buffer = leat_device_buffer_new (device, bytes, &error);
-
-  g_assert_no_error (error);
-  return buffer;
-}
 
 static LeatDeviceBuffer *
 new_spec_buffer (LeatDevice *device, const char *text, GError **error)
@@ -49,9 +29,9 @@ assert_bytes (LeatDeviceBuffer *buffer, guint64 offset, const char *expected, gs
 static void
 test_device_buffer_keeps_bytes (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 8);
-  g_autoptr (LeatDeviceBuffer) other = new_buffer (device, 8);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 8);
+  g_autoptr (LeatDeviceBuffer) other = buffer_fixture_new_buffer (device, 8);
   g_autoptr (GBytes) bytes = g_bytes_new_static ("abc", 3);
   g_autoptr (GBytes) nothing = g_bytes_new_static ("", 0);
   g_autoptr (GError) error = NULL;
@@ -79,8 +59,8 @@ test_device_buffer_keeps_bytes (void)
 static void
 test_device_buffer_counts (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 64);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 64);
   g_autoptr (GBytes) bytes = g_bytes_new_static ("abc", 3);
   g_autoptr (GVariant) stats = NULL;
   guint64 requests = 0, transfers = 0, up = 0, down = 0, filled = 0;
@@ -105,7 +85,7 @@ test_device_buffer_counts (void)
 static void
 test_device_buffer_of_a_spec (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatDeviceBuffer) fixed = new_spec_buffer (device, "f32[4,5]", &error);
   g_autoptr (LeatDeviceBuffer) bounded = new_spec_buffer (device, "u8[<=16]", &error);
@@ -137,8 +117,8 @@ static void
 test_device_buffer_refuses_what_is_outside (void)
 {
   static const guint64 rows[][2] = { { 0, 65 }, { 64, 1 }, { 65, 0 }, { G_MAXUINT64, 1 }, { 1, G_MAXUINT64 } };
-  g_autoptr (LeatDevice) device = open_device ();
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 64);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 64);
   g_autoptr (LeatDeviceBuffer) bounded = new_spec_buffer (device, "u8[<=64]", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -159,8 +139,8 @@ test_device_buffer_refuses_what_is_outside (void)
 static void
 test_device_buffer_refuses_overlapping_copy (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 64);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 64);
   g_autoptr (GError) error = NULL;
 
   g_assert_false (leat_device_buffer_copy (buffer, 0, buffer, 10, 11, &error));
@@ -170,8 +150,8 @@ test_device_buffer_refuses_overlapping_copy (void)
 static void
 test_device_buffer_is_given_back_once (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 64);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 64);
   g_autoptr (GError) error = NULL;
 
   g_assert_true (leat_device_buffer_release (buffer, &error));
@@ -185,8 +165,8 @@ test_device_buffer_is_given_back_once (void)
 static void
 test_device_buffer_stays_while_in_flight (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 64);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 64);
   g_autoptr (GError) error = NULL;
 
   g_assert_false (leat_device_buffer_is_in_flight (buffer));
@@ -213,7 +193,7 @@ test_device_buffer_stays_while_in_flight (void)
 static void
 test_device_buffer_keeps_within_the_budget (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
   g_autoptr (GError) error = NULL;
   guint64 budget = leat_device_get_budget (device);
 
@@ -253,8 +233,8 @@ write_own_range (gpointer data)
 static void
 test_device_buffer_is_for_many_threads (void)
 {
-  g_autoptr (LeatDevice) device = open_device ();
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 4 * 256);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 4 * 256);
   GThread *threads[4];
 
   for (guint i = 0; i < 4; i++)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat.h"
+#include "buffer-fixture.h"
 
 #include "buffer/leat-device-buffer-private.h"
 
@@ -10,26 +10,6 @@
 
 #define N_BUFFERS 3
 #define ROOM      512
-
-static LeatDevice *
-open_device (const char *selector)
-{
-  g_autoptr (GError) error = NULL;
-  LeatDevice *device = leat_device_open (selector, &error);
-
-  g_assert_no_error (error);
-  return device;
-}
-
-static LeatDeviceBuffer *
-new_buffer (LeatDevice *device, guint64 bytes)
-{
-  g_autoptr (GError) error = NULL;
-  LeatDeviceBuffer *buffer = leat_device_buffer_new (device, bytes, &error);
-
-  g_assert_no_error (error);
-  return buffer;
-}
 
 static guint64
 get_stat (LeatTransferBatch *batch, const char *name)
@@ -71,8 +51,8 @@ assert_download (LeatTransferBatch *batch, guint index, const char *expected)
 static void
 test_transfer_batch_merges_uploads (void)
 {
-  g_autoptr (LeatDevice) device = open_device (NULL);
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 32);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 32);
   g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
 
   upload (batch, buffer, 4, "abcd");
@@ -96,8 +76,8 @@ test_transfer_batch_merges_uploads (void)
 static void
 test_transfer_batch_shares_downloads (void)
 {
-  g_autoptr (LeatDevice) device = open_device (NULL);
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 32);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 32);
   g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
   g_autoptr (GBytes) first = NULL, second = NULL, empty = NULL;
 
@@ -128,8 +108,8 @@ test_transfer_batch_shares_downloads (void)
 static void
 test_transfer_batch_can_run_again (void)
 {
-  g_autoptr (LeatDevice) device = open_device (NULL);
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 32);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 32);
   g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
   g_autoptr (GBytes) before = NULL;
 
@@ -147,8 +127,8 @@ static void
 test_transfer_batch_takes_large_pieces (void)
 {
   const gsize n = 3 << 20;
-  g_autoptr (LeatDevice) device = open_device (NULL);
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, 2 * n);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, 2 * n);
   g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
   g_autofree guint8 *data = g_malloc (n);
   g_autoptr (GBytes) bytes = NULL, part = NULL, all = NULL, found = NULL;
@@ -229,9 +209,9 @@ test_transfer_batch_leaves_all_as_it_was (gconstpointer data)
                                         LEAT_DEVICE_BUFFER_ERROR_RANGE,    LEAT_DEVICE_BUFFER_ERROR_RANGE,
                                         LEAT_DEVICE_BUFFER_ERROR_RELEASED, LEAT_DEVICE_BUFFER_ERROR_BUSY };
   const Invalid kind = GPOINTER_TO_UINT (data);
-  g_autoptr (LeatDevice) device = open_device (NULL);
-  g_autoptr (LeatDeviceBuffer) buffer = new_buffer (device, ROOM);
-  g_autoptr (LeatDeviceBuffer) other = new_buffer (device, ROOM);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = buffer_fixture_new_buffer (device, ROOM);
+  g_autoptr (LeatDeviceBuffer) other = buffer_fixture_new_buffer (device, ROOM);
   g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
   g_autoptr (GBytes) before = NULL, after = NULL;
   g_autoptr (GError) error = NULL;
@@ -259,7 +239,7 @@ test_transfer_batch_leaves_all_as_it_was (gconstpointer data)
 static void
 test_transfer_batch_is_of_one_device (void)
 {
-  g_autoptr (LeatDevice) device = open_device (NULL);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
   g_autoptr (LeatDevice) second = leat_device_open (leat_device_is_cpu (device) ? "cuda" : "cpu", NULL);
   g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
   g_autoptr (LeatDeviceBuffer) here = NULL, there = NULL;
@@ -270,8 +250,8 @@ test_transfer_batch_is_of_one_device (void)
       g_test_skip ("there is one device only");
       return;
     }
-  here = new_buffer (device, 8);
-  there = new_buffer (second, 8);
+  here = buffer_fixture_new_buffer (device, 8);
+  there = buffer_fixture_new_buffer (second, 8);
   leat_transfer_batch_fill (batch, here, 0, 8, 1);
   leat_transfer_batch_fill (batch, there, 0, 8, 1);
   g_assert_false (leat_transfer_batch_run (batch, &error));
@@ -370,13 +350,13 @@ property_add (Property *self)
 static void
 test_transfer_batch_is_as_one_by_one (void)
 {
-  g_autoptr (LeatDevice) device = open_device (NULL);
+  g_autoptr (LeatDevice) device = buffer_fixture_open_device (NULL);
   g_autoptr (GRand) rand = g_rand_new_with_seed (20);
   g_autofree Model *model = g_new0 (Model, 1);
   LeatDeviceBuffer *buffers[N_BUFFERS];
 
   for (guint b = 0; b < N_BUFFERS; b++)
-    buffers[b] = new_buffer (device, ROOM);
+    buffers[b] = buffer_fixture_new_buffer (device, ROOM);
   for (guint round = 0; round < 200; round++)
     {
       g_autoptr (GPtrArray) expected = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);

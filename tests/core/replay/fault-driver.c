@@ -45,6 +45,16 @@ fault_driver_init (void)
   return NULL;
 }
 
+gboolean
+fault_driver_init_or_skip (void)
+{
+  const char *why = fault_driver_init ();
+
+  if (why != NULL)
+    g_print ("1..0 # SKIP %s\n", why);
+  return why == NULL;
+}
+
 void
 fault_driver_plant (const char *text)
 {

@@ -10,6 +10,8 @@
 
 /* Before anything opens a device.  NULL when the device of this test is not the CPU: the reason to skip otherwise. */
 const char *fault_driver_init (void);
+/* The same for a program that has no other tests: when it is FALSE, the reason has been told. */
+gboolean fault_driver_init_or_skip (void);
 /* From now on all below is about the driver library at @path. */
 void fault_driver_use (const char *path);
 /* @counters: with its size set */

@@ -112,7 +112,8 @@ assert_error (const Sweep *self, const char *when, const char *call, const GErro
     return;
   if (error->domain != LEAT_DRIVER_ERROR || strstr (error->message, call) == NULL)
     fault_driver_complain ("%s: the error does not name the call: %s", when, error->message);
-  if (is_for_a_node (call) && strchr (error->message, '"') == NULL && strstr (error->message, "resident buffers") == NULL)
+  if (is_for_a_node (call) && strchr (error->message, '"') == NULL
+      && strstr (error->message, "resident buffers") == NULL)
     fault_driver_complain ("%s: the error does not name the node: %s", when, error->message);
 }
 
@@ -271,16 +272,11 @@ main (int argc, char **argv)
     const char *code;
     gboolean sticky;
   } codes[] = { { "UNKNOWN", FALSE }, { "OUT_OF_MEMORY", FALSE }, { "ILLEGAL_ADDRESS", TRUE } };
-  const char *why;
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  why = fault_driver_init ();
-  if (why != NULL)
-    {
-      g_print ("1..0 # SKIP %s\n", why);
-      return 0;
-    }
+  if (!fault_driver_init_or_skip ())
+    return 0;
   folder = g_dir_make_tmp ("leat-faults-XXXXXX", NULL);
   fault_scenario_init (folder);
   make_files ();

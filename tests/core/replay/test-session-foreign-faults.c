@@ -88,15 +88,10 @@ test_sweep (gconstpointer code)
 int
 main (int argc, char **argv)
 {
-  const char *why;
 
   g_test_init (&argc, &argv, NULL);
-  why = fault_driver_init ();
-  if (why != NULL)
-    {
-      g_print ("1..0 # SKIP %s\n", why);
-      return 0;
-    }
+  if (!fault_driver_init_or_skip ())
+    return 0;
   g_test_add_data_func ("/leat/session/foreign-faults/sweep/UNKNOWN", "UNKNOWN", test_sweep);
   g_test_add_data_func ("/leat/session/foreign-faults/sweep/ILLEGAL_ADDRESS", "ILLEGAL_ADDRESS", test_sweep);
   return g_test_run ();

@@ -252,15 +252,10 @@ test_lifetime_device_lost (gconstpointer executor)
 int
 main (int argc, char **argv)
 {
-  const char *why;
 
   g_test_init (&argc, &argv, NULL);
-  why = fault_driver_init ();
-  if (why != NULL)
-    {
-      g_print ("1..0 # SKIP %s\n", why);
-      return 0;
-    }
+  if (!fault_driver_init_or_skip ())
+    return 0;
   g_test_add_data_func ("/leat/session/lifetime/keeps-what-may-be-in-flight/graph",
                         GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_lifetime_keeps_what_may_be_in_flight);
   g_test_add_data_func ("/leat/session/lifetime/keeps-what-may-be-in-flight/eager",
