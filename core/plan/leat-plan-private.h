@@ -257,6 +257,7 @@ GArray *leat_plan_list_counted (LeatPlan *self);
 /* May it report?  See leat-report-block.h. */
 gboolean leat_op_reports (const LeatOp *op);
 guint leat_plan_count_reporting (LeatPlan *self);
+guint leat_plan_count_report_blocks (LeatPlan *self);
 /* Of the device's memory, and of pinned memory. */
 guint64 leat_plan_get_report_bytes (LeatPlan *self);
 guint64 leat_plan_get_told_bytes (LeatPlan *self);

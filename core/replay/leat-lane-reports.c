@@ -7,34 +7,39 @@
 /* What kernels of a lane report (leat-report-block.h).  A run in which none does costs a look at a word of pinned
  * memory; where one did, its block is brought back, and both are made ready for the next run. */
 
-/* The ops that report stand in the order of their blocks. */
-static const LeatOp *
-leat_lane_get_reporting (LeatLane *self, guint index)
+static guint
+leat_lane_get_width (LeatLane *self)
 {
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    if (leat_op_reports (leat_plan_get_op (self->plan, i)) && index-- == 0)
-      return leat_plan_get_op (self->plan, i);
-  return NULL;
+  return MAX (self->plan->traits.lanes_most, 1);
 }
 
-static gboolean
-leat_lane_write_block (LeatLane *self, guint index, GError **error)
+/* What a kernel finds in its block: where the words are that tell of it. */
+static void
+leat_lane_fill_block (LeatLane *self, guint index, LeatReportBlock *block)
 {
   CUdeviceptr told = leat_memory_get_address (self->told);
-  g_autofree LeatReportBlock *block = g_new0 (LeatReportBlock, 1);
 
   block->any = (uint64_t *) told;
   block->own = (uint64_t *) told + 1 + index;
-  return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
+}
+
+static gboolean
+leat_lane_write_blocks (LeatLane *self, GError **error)
+{
+  guint n = leat_plan_count_report_blocks (self->plan);
+  g_autofree LeatReportBlock *blocks = g_new0 (LeatReportBlock, n);
+
+  for (guint i = 0; i < n; i++)
+    leat_lane_fill_block (self, i, &blocks[i]);
+  return leat_memory_write (self->report_blocks, 0, blocks, n * sizeof *blocks, error);
 }
 
 gboolean
 leat_lane_allocate_reports (LeatLane *self, GError **error)
 {
   guint64 bytes = leat_plan_get_told_bytes (self->plan);
-  guint n = leat_plan_count_reporting (self->plan);
 
-  if (n == 0)
+  if (bytes == 0)
     return TRUE;
   self->told = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
   if (self->told == NULL)
@@ -42,12 +47,10 @@ leat_lane_allocate_reports (LeatLane *self, GError **error)
   memset (leat_memory_get_host (self->told), 0, bytes);
   self->report_blocks = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE,
                                          leat_plan_get_report_bytes (self->plan), "what kernels report", error);
-  for (guint i = 0; i < n && self->report_blocks != NULL; i++)
-    if (!leat_lane_write_block (self, i, error))
-      return FALSE;
-  return self->report_blocks != NULL;
+  return self->report_blocks != NULL && leat_lane_write_blocks (self, error);
 }
 
+/* Of the lane that it is shifted to. */
 CUdeviceptr
 leat_lane_get_report_block (LeatLane *self, const LeatOp *op)
 {
@@ -57,7 +60,8 @@ leat_lane_get_report_block (LeatLane *self, const LeatOp *op)
     return 0;
   for (guint i = 0; i < op->index; i++)
     before += leat_op_reports (leat_plan_get_op (self->plan, i));
-  return leat_memory_get_address (self->report_blocks) + before * sizeof (LeatReportBlock);
+  return leat_memory_get_address (self->report_blocks)
+         + (before * leat_lane_get_width (self) + self->shift) * sizeof (LeatReportBlock);
 }
 
 gboolean
@@ -86,29 +90,55 @@ leat_lane_add_row (const LeatOp *op, const LeatReportBlock *block, guint row, GA
   g_array_append_val (reports, report);
 }
 
+/* Only the counts have to be as before: what no count tells of is not looked at. */
 static gboolean
-leat_lane_take_block (LeatLane *self, guint index, GArray *reports, GError **error)
+leat_lane_take_block (LeatLane *self, const LeatOp *op, guint index, GArray *reports, GError **error)
 {
   g_autofree LeatReportBlock *block = g_new (LeatReportBlock, 1);
-  const LeatOp *op = leat_lane_get_reporting (self, index);
 
   if (!leat_memory_read (self->report_blocks, index * sizeof *block, block, sizeof *block, error))
     return FALSE;
   for (guint row = 0; row < LEAT_REPORT_ROWS; row++)
     if (block->counts[row] > 0)
       leat_lane_add_row (op, block, row, reports);
-  return leat_lane_write_block (self, index, error);
+  memset (block->counts, 0, sizeof block->counts);
+  leat_lane_fill_block (self, index, block);
+  return leat_memory_write (self->report_blocks, index * sizeof *block, block,
+                            G_STRUCT_OFFSET (LeatReportBlock, records), error);
+}
+
+gboolean
+leat_lane_take_reports_of (LeatLane *self, guint lane, GArray *reports, GError **error)
+{
+  guint64 *told = leat_memory_get_host (self->told);
+  guint index = lane;
+
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!leat_op_reports (op))
+        continue;
+      if (told[1 + index] != 0 && !leat_lane_take_block (self, op, index, reports, error))
+        return FALSE;
+      told[1 + index] = 0;
+      index += leat_lane_get_width (self);
+    }
+  return TRUE;
+}
+
+void
+leat_lane_end_reports (LeatLane *self)
+{
+  *(guint64 *) leat_memory_get_host (self->told) = 0;
 }
 
 gboolean
 leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error)
 {
-  guint64 *told = leat_memory_get_host (self->told);
-  guint n = leat_plan_count_reporting (self->plan);
-
-  for (guint i = 0; i < n; i++)
-    if (told[1 + i] != 0 && !leat_lane_take_block (self, i, reports, error))
+  for (guint lane = 0; lane < leat_lane_get_width (self); lane++)
+    if (!leat_lane_take_reports_of (self, lane, reports, error))
       return FALSE;
-  memset (told, 0, leat_plan_get_told_bytes (self->plan));
+  leat_lane_end_reports (self);
   return TRUE;
 }

@@ -91,6 +91,13 @@ leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first
 }
 
 static gboolean
+leat_batch_run_is_of_lane (const GError *error)
+{
+  return g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW)
+         || g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+}
+
+static gboolean
 leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
 {
   for (guint i = 0; i < self->outputs->len; i++)
@@ -105,19 +112,44 @@ leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
   return TRUE;
 }
 
-/* A lane whose data are at fault fails alone. */
-static void
-leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight)
+/* Where a kernel says what was wrong, a count that came of it says nothing more. */
+static gboolean
+leat_batch_run_check_lane (LeatSession *self, const LeatBatchFlight *flight, guint index, gboolean reported,
+                           GError **error)
 {
+  if (reported
+      && !leat_session_take_lane_reports (self, flight->lane, index, flight->first + index, self->batch->reports,
+                                          error))
+    {
+      leat_lane_check_overs_of (flight->lane, index, NULL);
+      return FALSE;
+    }
+  return leat_lane_check_overs_of (flight->lane, index, error)
+         && leat_batch_run_check_outputs (self, flight->at + index, error);
+}
+
+/* A lane whose data are at fault fails alone; FALSE where it is the device that is. */
+static gboolean
+leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError **error)
+{
+  gboolean reported = leat_lane_has_reports (flight->lane);
+
   for (guint i = 0; i < flight->n; i++)
     {
-      GError *error = NULL;
+      GError *inner = NULL;
 
-      if (leat_lane_check_overs_of (flight->lane, i, &error))
-        leat_batch_run_check_outputs (self, flight->at + i, &error);
-      g_ptr_array_index (self->batch->errors, flight->first + i) = error;
-      self->stats.lane_errors += error != NULL;
+      leat_batch_run_check_lane (self, flight, i, reported, &inner);
+      if (inner != NULL && !leat_batch_run_is_of_lane (inner))
+        {
+          g_propagate_error (error, inner);
+          return FALSE;
+        }
+      g_ptr_array_index (self->batch->errors, flight->first + i) = inner;
+      self->stats.lane_errors += inner != NULL;
     }
+  if (reported)
+    leat_lane_end_reports (flight->lane);
+  return TRUE;
 }
 
 static gboolean
@@ -128,9 +160,9 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
   if (flight->lane == NULL)
     return TRUE;
   good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
+  good = good && leat_batch_run_judge (self, flight, error);
   if (good)
     {
-      leat_batch_run_judge (self, flight);
       if (run->results != NULL)
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
       self->stats.batch_lanes += flight->n;
@@ -170,8 +202,8 @@ leat_batch_run_abandon (LeatSession *self)
     {
       LeatBatchFlight *flight = &self->batch->flights[i];
 
-      if (flight->lane != NULL)
-        leat_lane_synchronize (flight->lane, NULL);
+      if (flight->lane != NULL && leat_lane_synchronize (flight->lane, NULL))
+        leat_session_drop_reports (self, flight->lane, NULL);
       flight->lane = NULL;
     }
 }
@@ -183,6 +215,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
   guint next = 0, first = 0;
   gboolean good = TRUE;
 
+  g_array_set_size (batch->reports, 0);
   for (guint n; first < run->n && good; first += n, next = (next + 1) % batch->n_flights)
     {
       n = leat_batch_choose_n (batch, run->n - first, run->n);
@@ -200,6 +233,8 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
     }
   if (!good)
     leat_batch_run_abandon (self);
+  if (batch->reports->len > 0)
+    leat_session_tell_lane_reports (self, batch->reports);
   return good;
 }
 
@@ -265,8 +300,7 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
         leat_batch_run_take (self, run, i, lane);
       return TRUE;
     }
-  if (g_error_matches (inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW)
-      || g_error_matches (inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED))
+  if (leat_batch_run_is_of_lane (inner))
     {
       g_ptr_array_index (self->batch->errors, lane) = inner;
       self->stats.lane_errors++;

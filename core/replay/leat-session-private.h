@@ -273,6 +273,7 @@ struct _LeatSession
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
   GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
   GArray *report_totals;  /* likewise, by node and code */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
@@ -411,10 +412,16 @@ gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, GArray *reports,
+                                         GError **error);
+void leat_session_tell_lane_reports (LeatSession *self, GArray *reports);
+void leat_session_post_refusal (LeatSession *self, const GError *error);
 GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);
 GVariant *leat_session_print_reports (LeatSession *self);
 GVariant *leat_session_dup_refusal (LeatSession *self);
+GVariant *leat_session_steal_refusal (LeatSession *self);
+void leat_session_take_refusal (LeatSession *self, GVariant *refusal);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
