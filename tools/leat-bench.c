@@ -21,8 +21,10 @@ typedef struct
   char **words;
 } LeatBenchOptions;
 
-static const LeatBenchCase *const leat_bench_tables[] = { leat_bench_round_trips, leat_bench_chains, leat_bench_rebinds,
-                                                          leat_bench_batches,     leat_bench_opens,  leat_bench_soaks };
+static const LeatBenchCase *const leat_bench_tables[] = { leat_bench_round_trips, leat_bench_chains,
+                                                          leat_bench_rebinds,     leat_bench_batches,
+                                                          leat_bench_poisons,     leat_bench_opens,
+                                                          leat_bench_soaks };
 
 guint
 leat_bench_case_get_runs (const LeatBenchCase *self, const LeatBench *bench)

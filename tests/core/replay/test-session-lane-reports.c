@@ -19,14 +19,10 @@
 static const struct
 {
   const char *name, *chain;
-  gboolean spread;
+  gboolean spread, writes_nothing;
 } chains[] = {
-  { "judge", JUDGE, FALSE },
-  { "meet", MEET, FALSE },
-  { "kinds", KINDS, FALSE },
-  { "two", JUDGE " -> " MEET, FALSE },
-  { "spread", ZED, TRUE },
-  { "mixed", JUDGE " -> " ZED, TRUE },
+  { "judge", JUDGE, FALSE },           { "meet", MEET, FALSE }, { "kinds", KINDS, FALSE, TRUE },
+  { "two", JUDGE " -> " MEET, FALSE }, { "spread", ZED, TRUE }, { "mixed", JUDGE " -> " ZED, TRUE },
 };
 
 /* Most lanes have nothing to tell of, some a warning, and some an error too. */
@@ -59,7 +55,7 @@ make_lanes (guint round)
 
 /* What a single run says of the same data. */
 static void
-check_lane (SessionFixture *single, SessionFixture *batch, guint lane, GBytes *input, GBytes *result)
+check_lane (SessionFixture *single, SessionFixture *batch, guint which, guint lane, GBytes *input, GBytes *result)
 {
   g_autoptr (GError) expected = NULL, error = leat_session_dup_lane_error (batch->session, lane);
   g_autoptr (GBytes) output = NULL;
@@ -74,7 +70,7 @@ check_lane (SessionFixture *single, SessionFixture *batch, guint lane, GBytes *i
       g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
       g_assert_cmpstr (error->message, ==, expected->message);
     }
-  else
+  else if (!chains[which].writes_nothing)
     g_assert_true (g_bytes_equal (result, output));
 }
 
@@ -141,7 +137,7 @@ test_batch (gconstpointer index)
       leat_session_replay_batch (batch.session, N_LANES, inputs, &results, NULL, &error);
       g_assert_no_error (error);
       for (guint lane = 0; lane < N_LANES; lane++)
-        check_lane (&single, &batch, lane, g_ptr_array_index (inputs, lane), g_ptr_array_index (results, lane));
+        check_lane (&single, &batch, which, lane, g_ptr_array_index (inputs, lane), g_ptr_array_index (results, lane));
       check_told (&batch, &single, inputs);
       g_assert_cmpuint (report_fixture_count_warnings (&batch), <=, 17);
     }
