@@ -75,7 +75,9 @@ leat_bench_poison_check_lane (LeatBenchPoison *self, guint lane, gboolean poison
     good = y[i] == x[i] + 1;
   if (!good)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "lane %u is %s", lane,
-                 failure != NULL ? failure->message : poisoned ? "not refused" : "wrong");
+                 failure != NULL ? failure->message
+                 : poisoned      ? "not refused"
+                                 : "wrong");
   return good;
 }
 

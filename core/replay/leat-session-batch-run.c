@@ -152,7 +152,7 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError *
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error)
 {
   gboolean good;
@@ -171,7 +171,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
   return good;
 }
 
-static gboolean
+gboolean
 leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n, GError **error)
 {
   LeatBatch *batch = self->batch;
@@ -195,7 +195,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
 }
 
 /* Nothing is under way when it returns. */
-static void
+void
 leat_batch_run_abandon (LeatSession *self)
 {
   for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
@@ -206,6 +206,16 @@ leat_batch_run_abandon (LeatSession *self)
         leat_session_drop_reports (self, flight->lane, NULL);
       flight->lane = NULL;
     }
+}
+
+void
+leat_batch_run_tell (LeatSession *self, gboolean all)
+{
+  GArray *reports = self->batch->reports;
+
+  if (reports->len > 0)
+    leat_session_tell_lane_reports (self, reports, all);
+  g_array_set_size (reports, 0);
 }
 
 gboolean
@@ -233,8 +243,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
     }
   if (!good)
     leat_batch_run_abandon (self);
-  if (batch->reports->len > 0)
-    leat_session_tell_lane_reports (self, batch->reports);
+  leat_batch_run_tell (self, TRUE);
   return good;
 }
 

@@ -144,10 +144,16 @@ leat_session_needs_one_lane (LeatSession *self)
 }
 
 gboolean
+leat_session_may_stream (LeatSession *self)
+{
+  return !leat_session_needs_one_lane (self) && !self->ended && !self->to_calibrate && self->n_filled == 0
+         && leat_session_is_queued (self);
+}
+
+gboolean
 leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
 {
-  if (leat_session_needs_one_lane (self) || self->ended || self->to_calibrate || self->n_filled > 0
-      || !leat_session_is_queued (self))
+  if (!leat_session_may_stream (self))
     return FALSE;
   trial->run_ns = 0;
   if (self->n_lanes > 1)

@@ -302,17 +302,19 @@ leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, 
   cause = leat_session_find_cause (reports, first);
   if (cause == NULL)
     return TRUE;
+  if (self->refusal == NULL)
+    leat_session_take_refusal (self, g_variant_ref_sink (leat_report_get_details (cause)));
   self->stats.runs_refused++;
   g_propagate_error (error, leat_report_make_error (cause));
   return FALSE;
 }
 
-/* What the lanes of a batch reported, errors too: who asked for the batch is told of none. */
+/* What lanes reported. @all: errors too, all of them; else the first is what the call ends with */
 void
-leat_session_tell_lane_reports (LeatSession *self, GArray *reports)
+leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all)
 {
   leat_session_note_reports (self, reports);
-  leat_session_post_reports (self, reports, NULL);
+  leat_session_post_reports (self, reports, all ? NULL : leat_session_find_cause (reports, 0));
 }
 
 /* Where what failed in a run is not what the call ends with. */

@@ -1,10 +1,8 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "paced-node.h"
+#include "lanes-fixture.h"
 #include "report-fixture.h"
-
-#include <glib/gstdio.h>
 
 /* What kernels report of one of many lanes: it fails alone, whether the lanes are in one launch or in several that are
  * under way. */
@@ -147,70 +145,14 @@ test_batch (gconstpointer index)
   session_fixture_close (&single);
 }
 
-typedef struct
-{
-  LeatPipeline *pipeline;
-  LeatSession *session;
-  PacedNode *source, *sink;
-} Stream;
-
-static void
-stream_link (Stream *self, const char *from, const char *to)
-{
-  g_autoptr (GError) error = NULL;
-
-  leat_pipeline_link (self->pipeline, from, to, &error);
-  g_assert_no_error (error);
-}
-
-static void
-stream_open (Stream *self, guint lanes)
-{
-  static const char text[] = "LEAT_REPORT (BAD = 1, error, \"a multiple of 5\")\n"
-                             "__global__ void judge (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
-                             "{\n  GRID_FOR (i, x_count)\n    {\n      if (i == 0 && x[i] % 5 == 3)\n"
-                             "        leat_report_at (BAD, i, x[i]);\n      y[i] = x[i];\n    }\n}\n";
-  g_autofree char *folder = g_dir_make_tmp ("leat-lanes-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "k.cu", NULL);
-  g_autoptr (GError) error = NULL;
-  LeatNode *kernel;
-
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  self->pipeline = leat_pipeline_new ();
-  self->source = paced_node_new ("source", TRUE);
-  self->sink = paced_node_new ("sink", FALSE);
-  leat_pipeline_add (self->pipeline, LEAT_NODE (self->source), &error);
-  leat_pipeline_add (self->pipeline, LEAT_NODE (self->sink), &error);
-  leat_pipeline_make (self->pipeline, "upload", "up", &error);
-  leat_pipeline_make (self->pipeline, "readback", "down", &error);
-  kernel = leat_pipeline_make (self->pipeline, "kernel", "judge", &error);
-  leat_node_set_from_string (kernel, "source", path, &error);
-  leat_node_set_from_string (kernel, "entry", "judge", &error);
-  stream_link (self, "source.out", "up.in");
-  stream_link (self, "up.out", "judge.x");
-  stream_link (self, "judge.y", "down.in");
-  stream_link (self, "down.out", "sink.in");
-  self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "lanes", lanes, "calibrate", FALSE, NULL);
-  leat_session_open (self->session, NULL, &error);
-  g_assert_no_error (error);
-  g_unlink (path);
-  g_rmdir (folder);
-}
-
-static void
-stream_close (Stream *self)
-{
-  leat_session_close (self->session);
-  g_object_unref (self->session);
-  g_object_unref (self->pipeline);
-  g_object_unref (self->source);
-  g_object_unref (self->sink);
-}
+static const char judge_text[] = "LEAT_REPORT (BAD = 1, error, \"a multiple of 5\")\n"
+                                 "__global__ void judge (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
+                                 "{\n  GRID_FOR (i, x_count)\n    {\n      if (i == 0 && x[i] % 5 == 3)\n"
+                                 "        leat_report_at (BAD, i, x[i]);\n      y[i] = x[i];\n    }\n}\n";
 
 /* Of the errors those that are told on the bus. */
 static guint
-stream_count_told (Stream *self)
+stream_count_told (Lanes *self)
 {
   LeatMessage *message;
   guint n = 0;
@@ -239,9 +181,9 @@ test_stream (gconstpointer data)
 {
   guint lanes = GPOINTER_TO_UINT (data), n_calls = 0, k = 0;
   gboolean done = FALSE;
-  Stream self;
+  Lanes self;
 
-  stream_open (&self, lanes);
+  lanes_set_up_kernel (&self, lanes, judge_text, "judge", FALSE);
   self.source->n = 24;
   while (!done)
     {
@@ -259,7 +201,7 @@ test_stream (gconstpointer data)
   for (guint i = 0; i < 24; i++)
     if (i % 5 != 3)
       g_assert_cmpuint (g_array_index (self.sink->got, guint32, k++), ==, i);
-  stream_close (&self);
+  lanes_tear_down (&self);
 }
 
 /* FALSE: the source had not been asked for more when the data were found to be at fault. */
@@ -268,9 +210,9 @@ stream_waits (void)
 {
   g_autoptr (GError) error = NULL;
   gboolean waited;
-  Stream self;
+  Lanes self;
 
-  stream_open (&self, 4);
+  lanes_set_up_kernel (&self, 4, judge_text, "judge", FALSE);
   self.source->n = 24;
   self.source->fails_at = 4;
   self.source->hangs = TRUE;
@@ -282,7 +224,7 @@ stream_waits (void)
   self.source->unblocked = TRUE;
   g_assert_false (leat_session_run (self.session, NULL, &error));
   g_assert_true (g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED) == waited);
-  stream_close (&self);
+  lanes_tear_down (&self);
   return waited;
 }
 
@@ -314,6 +256,12 @@ main (int argc, char **argv)
       g_autofree char *name = g_strdup_printf ("/session/lane-reports/stream/%u", lanes);
 
       g_test_add_data_func (name, GUINT_TO_POINTER (lanes), test_stream);
+    }
+  for (guint lanes = 2; lanes <= 32; lanes *= 4)
+    {
+      g_autofree char *name = g_strdup_printf ("/session/lane-reports/stream/wide-%u", lanes);
+
+      g_test_add_data_func (name, GUINT_TO_POINTER (LANES_WIDE + lanes), test_stream);
     }
   g_test_add_func ("/session/lane-reports/stream/waits", test_stream_waits);
   status = g_test_run ();
