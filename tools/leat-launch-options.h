@@ -54,6 +54,7 @@ typedef struct
   LeatWait wait;
   LeatEarlyStart early_start;
   guint lanes; /* 0: auto */
+  guint batch; /* runs in one launch; 0: one */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;

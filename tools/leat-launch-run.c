@@ -119,7 +119,7 @@ leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipel
   self->session = leat_session_new (pipeline, options->device);
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
-                options->timing, "trace", options->trace_path, "lanes", options->lanes, NULL);
+                options->timing, "trace", options->trace_path, "lanes", options->lanes, "batch", options->batch, NULL);
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
   self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
@@ -388,12 +388,17 @@ leat_launch_plan_to_string (LeatPlan *plan, LeatFormat format)
 static LeatExit
 leat_launch_print_bound_steps (LeatLaunch *self)
 {
+  g_autoptr (LeatPlan) plan = NULL;
   g_autofree char *text = NULL;
 
   if (!leat_launch_await (self, leat_session_open))
     return leat_launch_fail (self);
   leat_launch_say_device (self);
-  text = leat_launch_plan_to_string (leat_session_get_plan (self->session), self->options->plan_format);
+  plan = self->options->batch > 1 ? leat_session_get_batch_plan (self->session, &self->error)
+                                  : g_object_ref (leat_session_get_plan (self->session));
+  if (plan == NULL)
+    return leat_launch_fail (self);
+  text = leat_launch_plan_to_string (plan, self->options->plan_format);
   return leat_tool_write (self->output, text, &self->error) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 

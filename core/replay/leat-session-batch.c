@@ -430,7 +430,7 @@ leat_session_dup_lane_error (LeatSession *self, guint lane)
  *
  * Gets the plan of one launch of a batch, which says of every op whether it is done for all lanes at once, and why not.
  *
- * Returns: (transfer full): a plan; %NULL where the pipeline takes no batches
+ * Returns: (transfer full): a plan; %NULL where there is not the memory for one lane
  */
 LeatPlan *
 leat_session_get_batch_plan (LeatSession *self, GError **error)
@@ -441,7 +441,7 @@ leat_session_get_batch_plan (LeatSession *self, GError **error)
 
   if (!leat_session_take_open (self, error))
     return NULL;
-  if (leat_session_have_batch (self, TRUE, error))
+  if (leat_session_have_batch (self, FALSE, error))
     plan = g_object_ref (self->batch->shape);
   leat_session_let_go (self);
   return plan;

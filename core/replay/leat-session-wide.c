@@ -280,8 +280,8 @@ leat_wide_settle (LeatWide *self, LeatFlow flow, GError **error)
     leat_batch_run_abandon (session);
   if (flow != LEAT_FLOW_ERROR && self->refusal == NULL)
     return flow == LEAT_FLOW_DATA ? flow : leat_session_settle (session, flow, error);
-  flight->run.refused = flow != LEAT_FLOW_ERROR
-                        && g_error_matches (self->refusal, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  flight->run.refused =
+    flow != LEAT_FLOW_ERROR && g_error_matches (self->refusal, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
   if (flow != LEAT_FLOW_ERROR)
     g_propagate_error (error, g_steal_pointer (&self->refusal));
   if (flow == LEAT_FLOW_ERROR && self->is_clean)

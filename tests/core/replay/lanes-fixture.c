@@ -54,8 +54,8 @@ lanes_complete (Lanes *self, guint lanes, LeatExecutor executor, const char *fir
   lanes_link (self, last, "down.in");
   lanes_link (self, "down.out", "sink.in");
   self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "lanes", lanes < LANES_WIDE ? lanes : 0, "batch", lanes < LANES_WIDE ? 0 : lanes - LANES_WIDE,
-                "executor", executor, "calibrate", FALSE, NULL);
+  g_object_set (self->session, "lanes", lanes < LANES_WIDE ? lanes : 0, "batch",
+                lanes < LANES_WIDE ? 0 : lanes - LANES_WIDE, "executor", executor, "calibrate", FALSE, NULL);
   leat_session_open (self->session, NULL, &error);
   g_assert_no_error (error);
 }
