@@ -12,8 +12,8 @@
 #define LEAT_BATCH_MOST  1024
 
 /* Bytes of a launch.  Of a batch that takes the link a time T in B launches, the first upload and the last readback
- * overlap nothing, which is T / B, and each launch leaves the link idle for some microseconds, say C, between two copies
- * of the same direction: B is best near sqrt (T / C), which for 256 MiB at 50 GB/s and 7 us is 28 launches. */
+ * overlap nothing, which is T / B, and each launch leaves the link idle for some microseconds, say C, between two
+ * copies of the same direction: B is best near sqrt (T / C), which for 256 MiB at 50 GB/s and 7 us is 28 launches. */
 #define LEAT_BATCH_BYTES (8 << 20)
 
 static void

@@ -6,6 +6,8 @@
 
 #include "graph/leat-pipeline-private.h"
 
+#include <string.h>
+
 /* Streaming with many runs in each launch.  The sources fill one lane after the other in the memory of a batch; where
  * as many are full as go into a launch, or nothing more has come for now, these are launched.  While the device works
  * on them the next are read, and the results of those before go to the sinks, in the order of the data. */
@@ -231,12 +233,29 @@ leat_wide_fill (LeatWide *self, guint index, gboolean wait, GError **error)
   return flow;
 }
 
+/* What some sources gave already for a lane that others have nothing for yet. */
+static void
+leat_wide_carry (LeatWide *self, guint from, guint to)
+{
+  LeatSession *session = self->session;
+
+  for (guint i = 0; i < session->n_filled; i++)
+    {
+      const LeatBuffer *buffer = leat_session_get_input (session, i)->buffer;
+
+      memcpy (leat_batch_get_host (self->batch, buffer->id, to), leat_batch_get_host (self->batch, buffer->id, from),
+              buffer->bytes);
+    }
+  self->slots[to].run = self->slots[from].run;
+}
+
 /* One flight: what it had before is given, then it is filled and launched.  DATA where more may come. */
 static LeatFlow
 leat_wide_turn (LeatWide *self, GError **error)
 {
   g_autoptr (GError) inner = NULL;
   guint index = self->next;
+  guint end;
   LeatFlow flow;
 
   if (!leat_wide_complete (self, index, error))
@@ -247,8 +266,15 @@ leat_wide_turn (LeatWide *self, GError **error)
   if (flow == LEAT_FLOW_EMPTY && self->filled[index] == 0)
     return leat_wide_complete_all (self, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
   self->next = (index + 1) % self->batch->n_flights;
+  end = index * self->n + self->filled[index];
   if (!leat_wide_launch (self, index, error))
     return LEAT_FLOW_ERROR;
+  if (flow == LEAT_FLOW_EMPTY && self->session->n_filled > 0)
+    {
+      if (!leat_wide_complete_all (self, error))
+        return LEAT_FLOW_ERROR;
+      leat_wide_carry (self, end, self->next * self->n);
+    }
   /* What was read before a source failed is good. */
   if (inner != NULL && leat_wide_complete_all (self, error))
     g_propagate_error (error, g_steal_pointer (&inner));

@@ -5,6 +5,8 @@
 #include "lanes-fixture.h"
 #include "leat.h"
 
+#include <glib/gstdio.h>
+
 /* Streams with many runs in each launch. */
 
 #define WIDE LANES_WIDE
@@ -107,6 +109,77 @@ test_failure (gconstpointer data)
   g_assert_false (leat_session_run (self.session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
   lanes_tear_down (&self);
+}
+
+static void
+push (LeatPipeline *pipeline, const char *name, guint32 value)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (&value, sizeof value);
+  g_autoptr (GError) error = NULL;
+
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, name, NULL)), bytes, &error);
+  g_assert_no_error (error);
+}
+
+static gpointer
+push_pairs (gpointer pipeline)
+{
+  LeatApp *sink = LEAT_APP (leat_pipeline_get_node (pipeline, "sink", NULL));
+
+  /* Each result is waited for while one of the two sources has more already. */
+  push (pipeline, "a", 0);
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autoptr (GBytes) result = NULL;
+      g_autoptr (GError) error = NULL;
+
+      push (pipeline, "a", i + 1);
+      push (pipeline, "b", 100 * i);
+      result = leat_app_pull_bytes (sink, 10000000, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (*(const guint32 *) g_bytes_get_data (result, NULL), ==, 101 * i);
+    }
+  push (pipeline, "b", 4000);
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)));
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)));
+  return NULL;
+}
+
+/* Runs that wait for one of several sources keep nothing back, and what the others gave for them is not lost. */
+static void
+test_sources (void)
+{
+  static const char sum[] = "__global__ void sum (const uint32_t *x, const uint32_t *y, uint32_t *z)\n"
+                            "{\n  if (blockIdx.x * blockDim.x + threadIdx.x == 0)\n    z[0] = x[0] + y[0];\n}\n";
+  g_autofree char *folder = g_dir_make_tmp ("leat-wide-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "k.cu", NULL);
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\nk = kernel source=\"%s\" entry=sum grid=1 block=32\n"
+                     "app name=a spec=u32[1] -> upload -> k.x\napp name=b spec=u32[1] -> upload -> k.y\n"
+                     "k -> readback -> app name=sink\n",
+                     path);
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GError) error = NULL;
+  GThread *thread;
+  guint64 lanes;
+
+  g_assert_true (g_file_set_contents (path, sum, -1, NULL));
+  pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  session = leat_session_new (pipeline, NULL);
+  g_object_set (session, "batch", 8, "calibrate", FALSE, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  thread = g_thread_new ("push", push_pairs, pipeline);
+  g_assert_true (leat_session_run (session, NULL, &error));
+  g_assert_no_error (error);
+  g_thread_join (thread);
+  g_object_get (session, "batch-lanes", &lanes, NULL);
+  g_assert_cmpuint (lanes, ==, 41);
+  leat_session_close (session);
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 static gpointer
@@ -261,6 +334,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/wide/tail", test_tail);
   g_test_add_func ("/session/wide/spread", test_spread);
   g_test_add_func ("/session/wide/in-turn", test_in_turn);
+  g_test_add_func ("/session/wide/sources", test_sources);
   g_test_add_func ("/session/wide/cancel", test_cancel);
   g_test_add_func ("/session/wide/property", test_property);
   g_test_add_func ("/session/wide/call-fails", test_call_fails);
