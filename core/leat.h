@@ -26,6 +26,8 @@
 #include "plan/leat-plan-error.h"
 #include "plan/leat-plan.h"
 #include "device/leat-device.h"
+#include "monitor/leat-monitor.h"
 #include "replay/leat-session.h"
 #include "replay/leat-session-state.h"
+#include "schedule/leat-scheduler.h"
 #undef LEAT_INSIDE

@@ -16,8 +16,12 @@ typedef struct
   guint repeat;
   guint64 replays;    /* of a soak */
   gboolean trials;    /* those of calibration are told */
+  guint64 seed;       /* of the inputs of evidence */
+  char *graph;        /* (nullable): a pipeline for evidence */
+  char *evidence;     /* (nullable): where its rows go */
   char *folder;       /* of this process alone, to be removed at the end */
   char *kernels;      /* a file in it */
+  char *table;        /* likewise: the contents of a state */
   LeatDevice *device; /* open all the time, so that no case pays for a context */
   LeatBenchReport *report;
 } LeatBench;
@@ -42,8 +46,10 @@ extern const LeatBenchCase leat_bench_chains[];
 extern const LeatBenchCase leat_bench_rebinds[];
 extern const LeatBenchCase leat_bench_batches[];
 extern const LeatBenchCase leat_bench_poisons[];
+extern const LeatBenchCase leat_bench_sessions[];
 extern const LeatBenchCase leat_bench_opens[];
 extern const LeatBenchCase leat_bench_soaks[];
+extern const LeatBenchCase leat_bench_evidences[];
 
 /* How often to measure; at least five times. */
 guint leat_bench_case_get_runs (const LeatBenchCase *self, const LeatBench *bench);

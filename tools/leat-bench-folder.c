@@ -7,7 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define N_FILES 3
+#define N_FILES     4
+#define TABLE_STEPS (1 << 18)
 
 /* The folder and its files by name, there until they are removed: a signal's handler may not put names together. */
 static struct
@@ -73,6 +74,19 @@ static const char leat_bench_kernels[] =
   "  if (i < x0_count)\n"
   "    y[i] = x0[i] + x1[i] + x2[i] + x3[i] + x4[i] + x5[i] + x6[i] + x7[i];\n"
   "}\n"
+  "// eight steps through a table that stays\n"
+  "__global__ void walk (const uint32_t *table, uint64_t table_count, const uint32_t *x, uint64_t x_count,\n"
+  "                      uint32_t *y)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    {\n"
+  "      uint32_t at = x[i];\n"
+  "      for (uint32_t s = 0; s < 8; s++)\n"
+  "        at = table[at % table_count] + s;\n"
+  "      y[i] = at;\n"
+  "    }\n"
+  "}\n"
   "__global__ void invert (const uint8_t *in, uint64_t in_count, uint8_t *out)\n"
   "{\n"
   "  uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x;\n"
@@ -99,9 +113,23 @@ leat_bench_folder_interrupted (int number)
 }
 
 gboolean
+leat_bench_folder_add_table (LeatBench *bench, GError **error)
+{
+  g_autofree guint32 *table = g_new (guint32, TABLE_STEPS);
+  guint32 at = 1;
+
+  for (guint i = 0; i < TABLE_STEPS; i++)
+    {
+      at = at * 1664525u + 1013904223u;
+      table[i] = at >> 8;
+    }
+  return g_file_set_contents (bench->table, (const char *) table, TABLE_STEPS * sizeof *table, error);
+}
+
+gboolean
 leat_bench_folder_make (LeatBench *bench, GError **error)
 {
-  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin" };
+  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin", "table.bin" };
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   bench->folder = g_dir_make_tmp ("leat-bench-XXXXXX", error);
@@ -113,6 +141,7 @@ leat_bench_folder_make (LeatBench *bench, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     signal (signals[i], leat_bench_folder_interrupted);
   bench->kernels = g_strdup (leat_bench_made.files[0]);
+  bench->table = g_strdup (leat_bench_made.files[3]);
   return g_file_set_contents (bench->kernels, leat_bench_kernels, -1, error);
 }
 
@@ -125,4 +154,5 @@ leat_bench_folder_remove (LeatBench *bench)
     g_clear_pointer (&leat_bench_made.files[i], g_free);
   g_clear_pointer (&bench->folder, g_free);
   g_clear_pointer (&bench->kernels, g_free);
+  g_clear_pointer (&bench->table, g_free);
 }

@@ -4,6 +4,8 @@
 
 #include "leat-bench-case.h"
 #include "leat-bench-folder.h"
+#include "leat-bench-verify.h"
+#include "leat-evidence.h"
 #include "leat-tool.h"
 
 #include <stdio.h>
@@ -14,17 +16,18 @@
 typedef struct
 {
   gboolean json, list, trials, version;
-  char *json_file, *device, *wait;
+  char *json_file, *device, *wait, *evidence, *graph, *verify;
   int repeat;
-  gint64 replays;
+  gint64 replays, seed;
+  char **requirements;
   char **plugin_paths;
   char **words;
 } LeatBenchOptions;
 
-static const LeatBenchCase *const leat_bench_tables[] = { leat_bench_round_trips, leat_bench_chains,
-                                                          leat_bench_rebinds,     leat_bench_batches,
-                                                          leat_bench_poisons,     leat_bench_opens,
-                                                          leat_bench_soaks };
+static const LeatBenchCase *const leat_bench_tables[] = {
+  leat_bench_round_trips, leat_bench_chains, leat_bench_rebinds,  leat_bench_batches,  leat_bench_poisons,
+  leat_bench_opens,       leat_bench_soaks,  leat_bench_sessions, leat_bench_evidences
+};
 
 guint
 leat_bench_case_get_runs (const LeatBenchCase *self, const LeatBench *bench)
@@ -43,6 +46,14 @@ leat_bench_parse_options (LeatBenchOptions *self, int *argc, char ***argv, GErro
     { "replays", 0, 0, G_OPTION_ARG_INT64, &self->replays, "How many replays each case of soak makes (1000000)", "N" },
     { "trials", 0, 0, G_OPTION_ARG_NONE, &self->trials, "Tell what round trips with mode=auto measured to choose from",
       NULL },
+    { "evidence", 0, 0, G_OPTION_ARG_FILENAME, &self->evidence,
+      "Append what cases of evidence find to FILE; without a case, all of them run and no others", "FILE" },
+    { "graph", 0, 0, G_OPTION_ARG_FILENAME, &self->graph, "A pipeline for evidence-graph", "FILE.leat" },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &self->seed, "Of the inputs of evidence (1)", "N" },
+    { "verify", 0, 0, G_OPTION_ARG_FILENAME, &self->verify, "Check a file of evidence, and measure nothing", "FILE" },
+    { "require", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->requirements,
+      "With --verify, what its rows must say: resident-not-slower, all-cases, speedup>=N ...; may be repeated",
+      "WHAT" },
     { "list", 0, 0, G_OPTION_ARG_NONE, &self->list, "List the cases, and run none", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print JSON instead of a table", NULL },
     { "json-file", 0, 0, G_OPTION_ARG_FILENAME, &self->json_file, "Write the JSON there too", "FILE" },
@@ -75,7 +86,21 @@ leat_bench_is_wanted (const LeatBenchOptions *options, const LeatBenchCase *kind
   for (guint i = 0; options->words != NULL && options->words[i] != NULL; i++)
     if (leat_bench_word_means (options->words[i], kind))
       return TRUE;
+  if (options->words == NULL && options->evidence != NULL)
+    return kind->run == leat_bench_evidences->run;
   return options->words == NULL && !kind->only_named;
+}
+
+/* (transfer container) */
+static const char **
+leat_bench_list_evidences (void)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (const LeatBenchCase *kind = leat_bench_evidences; kind->name != NULL; kind++)
+    g_ptr_array_add (names, (char *) kind->name);
+  g_ptr_array_add (names, NULL);
+  return (const char **) g_ptr_array_free (names, FALSE);
 }
 
 static gboolean
@@ -174,6 +199,8 @@ leat_bench_do (LeatBench *bench, const LeatBenchOptions *options, GError **error
       if (file == NULL)
         return FALSE;
     }
+  if (bench->evidence != NULL && !leat_evidence_check_file (bench->evidence, error))
+    return FALSE;
   bench->device = leat_device_open (bench->selector, error);
   if (bench->device == NULL || !leat_bench_folder_make (bench, error))
     return FALSE;
@@ -201,6 +228,9 @@ leat_bench_start (const LeatBenchOptions *options)
                       .wait = leat_bench_parse_wait (options->wait),
                       .repeat = options->repeat,
                       .replays = options->replays,
+                      .seed = options->seed,
+                      .graph = options->graph,
+                      .evidence = options->evidence,
                       .trials = options->trials };
   g_autoptr (GError) error = NULL;
   LeatExit code = LEAT_EXIT_OK;
@@ -223,11 +253,29 @@ leat_bench_options_clear (LeatBenchOptions *self)
   g_free (self->json_file);
   g_free (self->device);
   g_free (self->wait);
+  g_free (self->evidence);
+  g_free (self->graph);
+  g_free (self->verify);
+  g_strfreev (self->requirements);
   g_strfreev (self->plugin_paths);
   g_strfreev (self->words);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchOptions, leat_bench_options_clear)
+
+/* Options that would have no effect. */
+static const char *
+leat_bench_find_idle (const LeatBenchOptions *options)
+{
+  if (options->requirements != NULL && options->verify == NULL)
+    return "--require goes with --verify";
+  if (options->verify != NULL && (options->words != NULL || options->evidence != NULL))
+    return "--verify measures nothing, so there can be no cases and no --evidence";
+  for (guint i = 0; options->evidence != NULL && options->words != NULL && options->words[i] != NULL; i++)
+    if (!g_str_has_prefix (options->words[i], "evidence"))
+      return "--evidence goes with cases of evidence alone";
+  return NULL;
+}
 
 /* Numbers and names that no case can be run with. */
 static LeatExit
@@ -235,6 +283,10 @@ leat_bench_check_options (const LeatBenchOptions *options)
 {
   if (options->repeat < 1 || options->replays < 1)
     return leat_tool_report_usage ("--repeat and --replays take a number from 1 on");
+  if (options->seed < 0)
+    return leat_tool_report_usage ("--seed takes a number from 0 on");
+  if (leat_bench_find_idle (options) != NULL)
+    return leat_tool_report_usage ("%s", leat_bench_find_idle (options));
   if (leat_bench_parse_wait (options->wait) < 0)
     return leat_tool_report_usage ("--wait takes auto, spin or block, not \"%s\"", options->wait);
   if (leat_bench_find_unknown (options) != NULL)
@@ -245,7 +297,8 @@ leat_bench_check_options (const LeatBenchOptions *options)
 int
 main (int argc, char **argv)
 {
-  g_auto (LeatBenchOptions) options = { .repeat = 1000, .replays = 1000000 };
+  g_auto (LeatBenchOptions) options = { .repeat = 1000, .replays = 1000000, .seed = 1 };
+  g_autofree const char **evidences = leat_bench_list_evidences ();
   g_autoptr (GError) error = NULL;
 
   g_set_prgname ("leat-bench");
@@ -257,6 +310,8 @@ main (int argc, char **argv)
     puts ("leat-bench " LEAT_VERSION);
   if (options.version)
     return leat_tool_finish_output (LEAT_EXIT_OK);
+  if (options.verify != NULL)
+    return leat_tool_finish_output (leat_bench_verify (options.verify, options.requirements, evidences));
   leat_tool_take_notes (TRUE);
   return leat_tool_finish_output (options.list ? leat_bench_list () : leat_bench_start (&options));
 }

@@ -21,6 +21,7 @@ static const struct
   { LEAT_PARAM_OUTPUT_COUNT, "output-count", "Set by the kernel: live items of an output" },
   { LEAT_PARAM_CAPACITY, "capacity", "Filled in: items that a port has room for" },
   { LEAT_PARAM_DIM, "dim", "Filled in: dimensions of a port" },
+  { LEAT_PARAM_QUEUE, "queue", "Queues of work items" },
 };
 
 /* Whether the kernel has to take the size of an input on trust, from the grid or from another input. */
@@ -53,6 +54,9 @@ leat_inspect_print_param (GString *out, const LeatPrototype *prototype, const Le
     g_string_append_printf (out, ", spec %s", param->dtype);
   else if (port)
     g_string_append_printf (out, ", %" G_GSIZE_FORMAT " bytes an item", param->item_bytes);
+  else if (param->kind == LEAT_PARAM_QUEUE)
+    g_string_append_printf (out, ", %" G_GSIZE_FORMAT " bytes an item; room for 65536, or queue=%s:NUMBER",
+                            param->item_bytes, param->name);
   else if (param->kind == LEAT_PARAM_DIM)
     g_string_append_printf (out, ", dimension %u of %s", param->dim, param->port);
   else if (param->port != NULL)

@@ -9,7 +9,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *batch;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *batch, *report, *budget;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -19,10 +19,8 @@ static const struct
   const char *option;
   const char *full;
 } leat_launch_defaults[] = {
-  { "--plan", "--plan=text" },
-  { "--stats", "--stats=text" },
-  { "--dot", "--dot=-" },
-  { "--timing", "--timing=nodes" },
+  { "--plan", "--plan=text" }, { "--stats", "--stats=text" },    { "--report", "--report=text" },
+  { "--dot", "--dot=-" },      { "--timing", "--timing=nodes" }, { "--monitor", "--monitor=" },
 };
 
 static char **
@@ -114,16 +112,41 @@ leat_launch_options_check_batch (LeatLaunchOptions *self, const char *text, GErr
 }
 
 static gboolean
+leat_launch_options_check_budget (LeatLaunchOptions *self, const char *text, GError **error)
+{
+  static const char units[] = "KMG";
+  g_autofree char *digits = g_strdup (text);
+  const char *unit = text != NULL && *text != '\0' ? strchr (units, text[strlen (text) - 1]) : NULL;
+  guint shift = unit != NULL ? 10 * (guint) (unit - units + 1) : 0;
+
+  if (text == NULL)
+    return TRUE;
+  if (unit != NULL)
+    digits[strlen (digits) - 1] = '\0';
+  if (g_ascii_string_to_unsigned (digits, 10, 1, G_MAXUINT64 >> shift, &self->budget, NULL))
+    {
+      self->budget <<= shift;
+      return TRUE;
+    }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--budget=%s: expected bytes, such as 1000000, 512K, 64M or 2G", text);
+  return FALSE;
+}
+
+static gboolean
 leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *words, GError **error)
 {
   static const char *const plans[] = { "text", "json", "dot", NULL };
   static const char *const stats[] = { "text", "json", "nodes", "prometheus", NULL };
+  static const char *const reports[] = { "text", "json", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
   static const char *const readbacks[] = { "final", "each", NULL };
   guint executor = 1, early_start = 1, wait = 1, timing = 0, readback = 1;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
+      || !leat_launch_options_choose ("--report", words->report, reports, &self->report_format, error)
+      || !leat_launch_options_check_budget (self, words->budget, error)
       || !leat_launch_options_choose ("--readback", words->readback, readbacks, &readback, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
       || !leat_launch_options_choose ("--executor", words->executor, leat_launch_executors, &executor, error)
@@ -140,7 +163,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->executor = (LeatExecutor) (executor - 1);
   self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
-  if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE)
+  if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->report_format == LEAT_FORMAT_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
     return TRUE;
@@ -158,7 +181,11 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
 static gboolean
 leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
 {
-  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL;
+  gboolean reported = self->report_format != LEAT_FORMAT_NONE;
+  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL || reported;
+
+  if (reported && self->stats_format != LEAT_STATS_NONE)
+    return leat_launch_options_refuse (error, "--report and --stats cannot be asked for at once");
 
   if (self->task == LEAT_LAUNCH_RUN && self->timing == LEAT_TIMING_NODES && !told && self->dot_path == NULL)
     return leat_launch_options_refuse (error, "--timing goes with --stats, --dot or --trace, which tell what it found");
@@ -166,9 +193,35 @@ leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWo
     return TRUE;
   if (self->plan_path != NULL)
     return leat_launch_options_refuse (
-      error, "--stats, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
+      error,
+      "--stats, --report, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
   return leat_launch_options_refuse (
-    error, "--stats, --timing and --trace tell of a run, and --check, --plan and --variables make none");
+    error, "--stats, --report, --timing and --trace tell of a run, and --check, --plan and --variables make none");
+}
+
+/* Files that one pipeline would write over another's. */
+static gboolean
+leat_launch_options_check_several (const LeatLaunchOptions *self, GError **error)
+{
+  const struct
+  {
+    gboolean asked;
+    const char *option;
+  } alone[] = { { self->plan_format != LEAT_FORMAT_NONE && self->plan_path == NULL, "--plan" },
+                { self->dot_path != NULL || self->plan_path != NULL, "--dot" },
+                { self->task == LEAT_LAUNCH_VARIABLES, "--variables" },
+                { self->trace_path != NULL, "--trace" },
+                { self->load_path != NULL, "--load-state" },
+                { self->save_path != NULL, "--save-state" } };
+
+  for (guint i = 0; self->texts->len > 1 && i < G_N_ELEMENTS (alone); i++)
+    if (alone[i].asked)
+      {
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s goes with one pipeline, and there are %u",
+                     alone[i].option, self->texts->len);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 static gboolean
@@ -203,9 +256,12 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return TRUE;
   if (self->words == NULL || self->words[0] == NULL)
     return leat_launch_options_refuse (error, "name a pipeline file, or write a pipeline");
+  self->texts = leat_launch_texts_split (self->words, error);
+  if (self->texts == NULL || !leat_launch_options_check_several (self, error))
+    return FALSE;
   if (!leat_launch_options_check_run (self, words, error))
     return FALSE;
-  if (words->variables && !leat_launch_options_is_file (self))
+  if (words->variables && !leat_launch_options_get_text (self)->is_file)
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
   return TRUE;
 }
@@ -231,8 +287,11 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "stats", 0, 0, G_OPTION_ARG_STRING, &words->stats,
       "After the run, tell counts and times: text, json, nodes (of each node, the time on the device) or prometheus",
       "[FORMAT]" },
-    { "stats-file", 0, 0, G_OPTION_ARG_FILENAME, &self->stats_path, "Where --stats goes (- is standard output)",
-      "FILE" },
+    { "report", 0, 0, G_OPTION_ARG_STRING, &words->report,
+      "After the run, tell what was planned and what was counted: text or json", "[FORMAT]" },
+    { "budget", 0, 0, G_OPTION_ARG_STRING, &words->budget, "Take no more of the device's memory than SIZE", "SIZE" },
+    { "stats-file", 0, 0, G_OPTION_ARG_FILENAME, &self->stats_path,
+      "Where --stats or --report goes (- is standard output)", "FILE" },
     { "timing", 0, 0, G_OPTION_ARG_STRING, &words->timing,
       "nodes: measure each node on the device; with --dot, draw what was measured after the run", "[WHAT]" },
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &self->trace_path, "Write what each run goes through, for Perfetto",
@@ -242,6 +301,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "runs", 0, 0, G_OPTION_ARG_INT64, &self->runs, "Do N runs on each set of inputs, the state going on", "N" },
     { "readback", 0, 0, G_OPTION_ARG_STRING, &words->readback,
       "With --runs, whose results come back: final, of the last run, or each", "WHICH" },
+    { "monitor", 0, 0, G_OPTION_ARG_FILENAME, &self->monitor, "Let leat-top watch, through a socket of that name",
+      "[SOCKET]" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &self->progress, "Show progress also where standard error is no terminal",
       NULL },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
@@ -251,13 +312,14 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] | PIPELINE...");
+  g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] ... | PIPELINE...");
 
-  g_option_context_set_summary (context,
-                                "Runs a pipeline, from a file or from the words of the command line:\n"
-                                "  leat-launch graphs/scan.leat patterns=warranty,liability\n"
-                                "  leat-launch - <graphs/scan.leat\n"
-                                "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin");
+  g_option_context_set_summary (
+    context, "Runs a pipeline, from a file or from the words of the command line:\n"
+             "  leat-launch graphs/scan.leat patterns=warranty,liability\n"
+             "  leat-launch - <graphs/scan.leat\n"
+             "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin\n"
+             "Several run at the same time: a file follows another one, and // stands between any two.");
   g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
                                              "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
                                              "130 interrupted.  More: man leat-launch\n");
@@ -286,6 +348,8 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.early_start);
   g_free (words.timing);
   g_free (words.readback);
+  g_free (words.report);
+  g_free (words.budget);
   return ok ? g_steal_pointer (&self) : NULL;
 }
 
@@ -297,19 +361,17 @@ leat_launch_options_free (LeatLaunchOptions *self)
   g_free (self->trace_path);
   g_free (self->load_path);
   g_free (self->save_path);
+  g_free (self->monitor);
   g_free (self->dot_path);
   g_free (self->device);
   g_strfreev (self->plugin_paths);
   g_strfreev (self->words);
+  g_clear_pointer (&self->texts, g_ptr_array_unref);
   g_free (self);
 }
 
-/* A word with a dot or a slash cannot be the id of a node, so a file that is called "upload" hides none. */
-gboolean
-leat_launch_options_is_file (const LeatLaunchOptions *self)
+const LeatLaunchText *
+leat_launch_options_get_text (const LeatLaunchOptions *self)
 {
-  const char *word = self->words[0];
-
-  return g_str_has_suffix (word, ".leat") || g_str_equal (word, "-")
-         || (strpbrk (word, "./") != NULL && g_file_test (word, G_FILE_TEST_EXISTS) && strpbrk (word, " \t\n") == NULL);
+  return g_ptr_array_index (self->texts, 0);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-launch-text.h"
 #include "leat-tool.h"
 #include "leat.h"
 #include "replay/leat-session.h"
@@ -40,6 +41,7 @@ typedef struct
   LeatLaunchTask task;
   LeatFormat plan_format;
   LeatStatsFormat stats_format;
+  LeatFormat report_format;
   char *plan_path;  /* NULL: standard output */
   char *stats_path; /* NULL: standard error */
   char *trace_path; /* NULL: none */
@@ -47,29 +49,32 @@ typedef struct
   LeatTimingMode timing;
   char *load_path; /* state to begin with; NULL: as the pipeline says */
   char *save_path; /* state at the end; NULL: not kept */
+  char *monitor;   /* a socket to be watched through, "" for the usual one; NULL: none */
   gint64 runs;     /* on each set of inputs */
   LeatReadback readback;
   char *device; /* NULL: what LEAT_DEVICE says */
   LeatExecutor executor;
   LeatWait wait;
   LeatEarlyStart early_start;
-  guint lanes; /* 0: auto */
-  guint batch; /* runs in one launch; 0: one */
+  guint lanes;    /* 0: auto */
+  guint batch;    /* runs in one launch; 0: one */
+  guint64 budget; /* 0: none */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;
   gboolean progress;
   gboolean version;
   char **plugin_paths;
-  char **words; /* the file and its variables, or the pipeline */
+  char **words;     /* all of the pipelines */
+  GPtrArray *texts; /* LeatLaunchText; at least one */
 } LeatLaunchOptions;
 
 /* NULL with the reason in @error (G_OPTION_ERROR).  --help prints and exits. */
 LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
 void leat_launch_options_free (LeatLaunchOptions *self);
-/* Are the words a file and its variables? */
 const char *leat_launch_executor_get_name (LeatExecutor executor);
-gboolean leat_launch_options_is_file (const LeatLaunchOptions *self);
+/* The one that there is where options ask for what only one can give. */
+const LeatLaunchText *leat_launch_options_get_text (const LeatLaunchOptions *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLaunchOptions, leat_launch_options_free)
 

@@ -72,12 +72,12 @@ leat_launch_path_check_node (const LeatLaunchPath *self, LeatNode *node, GError 
 }
 
 static gboolean
-leat_launch_path_check (const LeatLaunchPath *self, const LeatLaunchOptions *options, LeatPipeline *pipeline,
-                        GError **error)
+leat_launch_path_check_pipeline (const LeatLaunchPath *self, const LeatLaunchText *text, LeatPipeline *pipeline,
+                                 GError **error)
 {
   g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);
 
-  if (leat_launch_options_is_file (options) && leat_launch_path_is (self, options->words[0]))
+  if (text->is_file && leat_launch_path_is (self, text->words[0]))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                    "%s=%s would write over the pipeline: name another file", self->option, self->path);
@@ -89,8 +89,79 @@ leat_launch_path_check (const LeatLaunchPath *self, const LeatLaunchOptions *opt
   return TRUE;
 }
 
+static gboolean
+leat_launch_path_check (const LeatLaunchPath *self, const LeatLaunchOptions *options, const GPtrArray *pipelines,
+                        GError **error)
+{
+  for (guint i = 0; i < pipelines->len; i++)
+    if (!leat_launch_path_check_pipeline (self, options->texts->pdata[i], pipelines->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* What a source or sink reads or writes; NULL: nothing that has a name. (transfer full) */
+static char *
+leat_launch_path_dup_file (LeatNode *node, gboolean source)
+{
+  GParamSpec *property = g_object_class_find_property (G_OBJECT_GET_CLASS (node), "path");
+  g_autofree char *given = NULL;
+
+  if (!LEAT_IS_ENDPOINT (node) || leat_endpoint_is_source (LEAT_ENDPOINT (node)) != source || property == NULL
+      || property->value_type != G_TYPE_STRING)
+    return NULL;
+  g_object_get (node, "path", &given, NULL);
+  return given != NULL && !g_str_equal (given, "-") ? leat_node_dup_path (node, "path") : g_steal_pointer (&given);
+}
+
+/* Does a source, or else a sink, of one of @pipelines before number @end have @path? */
+static gboolean
+leat_launch_paths_are_used (const GPtrArray *pipelines, guint end, const char *path, gboolean source)
+{
+  const LeatLaunchPath self = { NULL, path };
+  gboolean stream = g_str_equal (path, "-");
+
+  for (guint i = 0; i < end; i++)
+    {
+      g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipelines->pdata[i]);
+
+      for (guint n = 0; n < nodes->len; n++)
+        {
+          g_autofree char *other = leat_launch_path_dup_file (nodes->pdata[n], source);
+
+          if (other != NULL && (stream ? g_str_equal (other, "-") : leat_launch_path_is (&self, other)))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+/* Two that write one file, of which only one would be left, and two that read standard input, each some of it. */
+static gboolean
+leat_launch_check_shared (const LeatLaunchOptions *options, const GPtrArray *pipelines, guint index, GError **error)
+{
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipelines->pdata[index]);
+  const LeatLaunchText *text = options->texts->pdata[index];
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      g_autofree char *in = leat_launch_path_dup_file (nodes->pdata[i], TRUE);
+      g_autofree char *out = leat_launch_path_dup_file (nodes->pdata[i], FALSE);
+
+      if (in != NULL && g_str_equal (in, "-") && leat_launch_paths_are_used (pipelines, index, in, TRUE))
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                     "%s: another pipeline reads standard input too: name a file", text->name);
+      else if (out != NULL && !g_str_equal (out, "-") && leat_launch_paths_are_used (pipelines, index, out, FALSE))
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                     "%s: another pipeline writes %s too: name another file", text->name, out);
+      else
+        continue;
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
-leat_launch_check_paths (const LeatLaunchOptions *options, LeatPipeline *pipeline, GError **error)
+leat_launch_check_paths (const LeatLaunchOptions *options, const GPtrArray *pipelines, GError **error)
 {
   const LeatLaunchPath paths[] = { { "--stats-file", options->stats_path },
                                    { "--trace", options->trace_path },
@@ -98,7 +169,7 @@ leat_launch_check_paths (const LeatLaunchOptions *options, LeatPipeline *pipelin
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
     {
-      if (!leat_launch_path_check (&paths[i], options, pipeline, error))
+      if (!leat_launch_path_check (&paths[i], options, pipelines, error))
         return FALSE;
       for (guint j = 0; j < i; j++)
         if (leat_launch_path_is (&paths[i], paths[j].path))
@@ -109,5 +180,8 @@ leat_launch_check_paths (const LeatLaunchOptions *options, LeatPipeline *pipelin
             return FALSE;
           }
     }
+  for (guint i = 1; i < pipelines->len; i++)
+    if (!leat_launch_check_shared (options, pipelines, i, error))
+      return FALSE;
   return TRUE;
 }

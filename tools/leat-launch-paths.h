@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Is nothing that the options say to write a file of the pipeline's, or that of another option?  G_OPTION_ERROR. */
-gboolean leat_launch_check_paths (const LeatLaunchOptions *options, LeatPipeline *pipeline, GError **error);
+/* Is nothing that the options say to write a file of a pipeline's, or that of another option, and do no two pipelines
+ * write one file or read standard input?  G_OPTION_ERROR. */
+gboolean leat_launch_check_paths (const LeatLaunchOptions *options, const GPtrArray *pipelines, GError **error);
 
 G_END_DECLS

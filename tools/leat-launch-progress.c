@@ -5,6 +5,7 @@
 #include "leat-launch-progress.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Runs shorter than this show nothing. */
@@ -12,24 +13,36 @@
 #define LEAT_PROGRESS_TERMINAL_US (G_USEC_PER_SEC / 5)
 #define LEAT_PROGRESS_LINE_US     (1 * G_USEC_PER_SEC)
 
+typedef struct
+{
+  const char *name; /* (nullable) */
+  char *text;       /* NULL: nothing to tell, or no more */
+  gint64 next_us;
+} LeatProgressLine;
+
 struct _LeatProgress
 {
   gboolean terminal;
-  gboolean shown; /* there is a line to remove */
-  gint64 next_us;
+  guint shown; /* lines that are to be removed */
+  guint n_lines;
+  LeatProgressLine *lines;
 };
 
 LeatProgress *
-leat_progress_new (gboolean force)
+leat_progress_new (gboolean force, guint n_lines, const char *const *names)
 {
   LeatProgress *self;
   gboolean terminal = isatty (STDERR_FILENO);
+  gint64 first_us = g_get_monotonic_time () + LEAT_PROGRESS_FIRST_US;
 
   if (!terminal && !force)
     return NULL;
   self = g_new0 (LeatProgress, 1);
   self->terminal = terminal;
-  self->next_us = g_get_monotonic_time () + LEAT_PROGRESS_FIRST_US;
+  self->n_lines = n_lines;
+  self->lines = g_new0 (LeatProgressLine, n_lines);
+  for (guint i = 0; i < n_lines; i++)
+    self->lines[i] = (LeatProgressLine){ .name = names[i], .next_us = first_us };
   return self;
 }
 
@@ -37,6 +50,9 @@ void
 leat_progress_free (LeatProgress *self)
 {
   leat_progress_clear (self);
+  for (guint i = 0; i < self->n_lines; i++)
+    g_free (self->lines[i].text);
+  g_free (self->lines);
   g_free (self);
 }
 
@@ -88,32 +104,84 @@ leat_progress_print (guint64 runs, guint64 bytes, guint64 total, double seconds)
   return g_string_free (text, FALSE);
 }
 
-void
-leat_progress_update (LeatProgress *self, GVariant *details)
+static int
+leat_progress_get_width (void)
 {
-  g_autofree char *text = NULL;
+  struct winsize size = { 0 };
+
+  return ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
+/* The cursor stays where the first line begins, so that a sink that writes there begins a line. */
+static void
+leat_progress_show (LeatProgress *self)
+{
+  int width = leat_progress_get_width ();
+
+  leat_progress_clear (self);
+  for (guint i = 0; i < self->n_lines; i++)
+    {
+      g_autofree char *whole = NULL;
+
+      if (self->lines[i].text == NULL)
+        continue;
+      whole = g_strconcat (self->lines[i].name != NULL ? self->lines[i].name : "",
+                           self->lines[i].name != NULL ? ": " : "", self->lines[i].text, NULL);
+      fprintf (stderr, "%s\r\033[K%.*s\r", self->shown > 0 ? "\n" : "", width, whole);
+      self->shown++;
+    }
+  if (self->shown > 1)
+    fprintf (stderr, "\033[%uA", self->shown - 1);
+}
+
+static void
+leat_progress_print_line (LeatProgressLine *self)
+{
+  if (self->name != NULL)
+    fprintf (stderr, "%s: ", self->name);
+  fprintf (stderr, "%s\n", self->text);
+}
+
+void
+leat_progress_update (LeatProgress *self, guint line, GVariant *details)
+{
   guint64 runs = 0, bytes = 0, total = 0;
   double seconds = 0;
   gint64 now = g_get_monotonic_time ();
+  LeatProgressLine *at;
 
-  if (self == NULL || details == NULL || now < self->next_us)
+  if (self == NULL || details == NULL)
+    return;
+  at = &self->lines[line];
+  if (now < at->next_us)
     return;
   g_variant_lookup (details, "runs", "t", &runs);
   g_variant_lookup (details, "bytes", "t", &bytes);
   g_variant_lookup (details, "total-bytes", "t", &total);
   g_variant_lookup (details, "seconds", "d", &seconds);
-  text = leat_progress_print (runs, bytes, total, seconds);
-  /* On a terminal the cursor stays at the left, so that a sink that writes there begins a line. */
-  fprintf (stderr, self->terminal ? "\r\033[K%s\r" : "%s\n", text);
-  self->shown = self->terminal;
-  self->next_us = now + (self->terminal ? LEAT_PROGRESS_TERMINAL_US : LEAT_PROGRESS_LINE_US);
+  g_free (at->text);
+  at->text = leat_progress_print (runs, bytes, total, seconds);
+  at->next_us = now + (self->terminal ? LEAT_PROGRESS_TERMINAL_US : LEAT_PROGRESS_LINE_US);
+  if (self->terminal)
+    leat_progress_show (self);
+  else
+    leat_progress_print_line (at);
+}
+
+void
+leat_progress_end (LeatProgress *self, guint line)
+{
+  if (self == NULL)
+    return;
+  leat_progress_clear (self);
+  g_clear_pointer (&self->lines[line].text, g_free);
 }
 
 void
 leat_progress_clear (LeatProgress *self)
 {
-  if (self == NULL || !self->shown)
+  if (self == NULL || self->shown == 0)
     return;
-  fputs ("\r\033[K", stderr);
-  self->shown = FALSE;
+  fputs (self->shown > 1 ? "\r\033[J" : "\r\033[K", stderr);
+  self->shown = 0;
 }

@@ -4,70 +4,27 @@
 
 #include "leat-launch-run.h"
 
-#include "leat-launch-crash.h"
+#include "leat-launch-job.h"
 #include "leat-launch-progress.h"
 #include "leat-launch-signals.h"
 #include "leat-launch-stats.h"
 
-#include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define LEAT_LAUNCH_GRACE_S 2
 
-/* The session works in a thread of GTask's; this one waits for it, for signals and for the bus. */
+/* Sessions work in threads of their own; this one waits for them, for signals and for the buses. */
 typedef struct
 {
   const LeatLaunchOptions *options;
-  LeatPipeline *pipeline;
-  LeatSession *session;
+  GPtrArray *jobs; /* LeatLaunchJob */
+  guint n_busy;
   GCancellable *cancellable;
   GMainLoop *loop;
   LeatProgress *progress;
   LeatOutputFile *output; /* where a plan or the counts go; NULL: standard error */
-  gboolean done;
-  gboolean ok;
-  GError *error;
 } LeatLaunch;
-
-typedef gboolean (*LeatLaunchStep) (LeatSession *session, GCancellable *cancellable, GError **error);
-
-static void
-leat_launch_step_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  LeatLaunch *self = data;
-  LeatLaunchStep step = g_task_get_source_tag (task);
-
-  self->ok = step (self->session, self->cancellable, &self->error);
-  g_task_return_boolean (task, self->ok);
-}
-
-static void
-leat_launch_step_done (GObject *source, GAsyncResult *result, gpointer data)
-{
-  LeatLaunch *self = data;
-
-  self->done = TRUE;
-  g_main_loop_quit (self->loop);
-}
-
-/* FALSE with @self's error set. */
-static gboolean
-leat_launch_await (LeatLaunch *self, LeatLaunchStep step)
-{
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, leat_launch_step_done, self);
-
-  self->done = FALSE;
-  g_task_set_source_tag (task, step);
-  g_task_set_task_data (task, self, NULL);
-  g_task_run_in_thread (task, leat_launch_step_thread);
-  while (!self->done)
-    g_main_loop_run (self->loop);
-  return self->ok;
-}
 
 /* For what cannot be called off, such as a grid under way.  Output files that have a name already are taken away. */
 static gboolean
@@ -97,35 +54,82 @@ leat_launch_interrupted (int number, gpointer data)
 }
 
 static void
-leat_launch_take_message (LeatBus *bus, LeatMessage *message, LeatLaunch *self)
+leat_launch_quieten (gpointer data)
 {
-  LeatMessageType kind = leat_message_get_kind (message);
-
-  if (kind == LEAT_MESSAGE_PROGRESS)
-    leat_progress_update (self->progress, leat_message_get_details (message));
-  if (kind != LEAT_MESSAGE_WARNING || leat_message_get_error (message) == NULL)
-    return;
-  leat_progress_clear (self->progress);
-  leat_tool_note ("warning: %s", leat_message_get_error (message)->message);
+  leat_progress_clear (((LeatLaunch *) data)->progress);
 }
 
 static void
-leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipeline *pipeline)
+leat_launch_take_message (LeatBus *bus, LeatMessage *message, LeatLaunchJob *job)
+{
+  LeatLaunch *self = job->data;
+  LeatMessageType kind = leat_message_get_kind (message);
+
+  if (kind == LEAT_MESSAGE_PROGRESS)
+    leat_progress_update (self->progress, job->index, leat_message_get_details (message));
+  if (kind == LEAT_MESSAGE_WARNING && leat_message_get_error (message) != NULL)
+    leat_launch_job_note (job, "warning: %s", leat_message_get_error (message)->message);
+}
+
+static void
+leat_launch_job_ended (LeatLaunchJob *job, gpointer data)
+{
+  LeatLaunch *self = data;
+
+  leat_progress_end (self->progress, job->index);
+  if (--self->n_busy == 0)
+    g_main_loop_quit (self->loop);
+}
+
+static void
+leat_launch_add_job (LeatLaunch *self, LeatPipeline *pipeline)
 {
   LeatBus *bus = leat_pipeline_get_bus (pipeline);
+  LeatLaunchJob *job = leat_launch_job_new (self->options, self->jobs->len, pipeline, self->cancellable);
+
+  job->done = leat_launch_job_ended;
+  job->quieten = leat_launch_quieten;
+  job->data = self;
+  g_ptr_array_add (self->jobs, job);
+  g_signal_connect (bus, "message", G_CALLBACK (leat_launch_take_message), job);
+  leat_bus_add_watch (bus);
+}
+
+static void
+leat_launch_begin (LeatLaunch *self, const LeatLaunchOptions *options, LeatPipeline *const *pipelines, guint n)
+{
+  g_autofree const char **names = g_new0 (const char *, n + 1);
 
   self->options = options;
-  self->pipeline = pipeline;
-  self->session = leat_session_new (pipeline, options->device);
-  g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
-                options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
-                options->timing, "trace", options->trace_path, "lanes", options->lanes, "batch", options->batch, NULL);
   self->cancellable = g_cancellable_new ();
   self->loop = g_main_loop_new (NULL, FALSE);
-  self->progress = options->quiet ? NULL : leat_progress_new (options->progress);
+  self->jobs = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_launch_job_free);
+  for (guint i = 0; i < n; i++)
+    {
+      leat_launch_add_job (self, pipelines[i]);
+      names[i] = ((LeatLaunchJob *) self->jobs->pdata[i])->name;
+    }
+  self->progress = options->quiet ? NULL : leat_progress_new (options->progress, n, names);
   leat_signals_take (leat_launch_interrupted, self);
-  g_signal_connect (bus, "message", G_CALLBACK (leat_launch_take_message), self);
-  leat_bus_add_watch (bus);
+}
+
+static void
+leat_launch_await (LeatLaunch *self, void (*start) (LeatLaunchJob *job))
+{
+  self->n_busy = self->jobs->len;
+  for (guint i = 0; i < self->jobs->len; i++)
+    start (self->jobs->pdata[i]);
+  g_main_loop_run (self->loop);
+}
+
+static LeatExit
+leat_launch_get_code (LeatLaunch *self)
+{
+  LeatExit code = LEAT_EXIT_OK;
+
+  for (guint i = 0; i < self->jobs->len && code == LEAT_EXIT_OK; i++)
+    code = ((LeatLaunchJob *) self->jobs->pdata[i])->code;
+  return g_cancellable_is_cancelled (self->cancellable) && code != LEAT_EXIT_OK ? LEAT_EXIT_INTERRUPTED : code;
 }
 
 void
@@ -141,195 +145,23 @@ leat_launch_say_warnings (LeatPipeline *pipeline)
     }
 }
 
-/* Closing undoes what the sinks did not finish, so it comes before anything is said. */
+/* Sessions are closed before the last is said. */
 static void
 leat_launch_end (LeatLaunch *self)
 {
-  leat_session_close (self->session);
-  leat_bus_remove_watch (leat_pipeline_get_bus (self->pipeline));
-  leat_launch_say_warnings (self->pipeline);
+  for (guint i = 0; i < self->jobs->len; i++)
+    {
+      LeatLaunchJob *job = self->jobs->pdata[i];
+
+      leat_session_close (job->session);
+      g_signal_handlers_disconnect_by_data (leat_pipeline_get_bus (job->pipeline), job);
+      leat_bus_remove_watch (leat_pipeline_get_bus (job->pipeline));
+      leat_launch_say_warnings (job->pipeline);
+    }
   g_clear_pointer (&self->progress, leat_progress_free);
-  g_clear_object (&self->session);
+  g_clear_pointer (&self->jobs, g_ptr_array_unref);
   g_clear_object (&self->cancellable);
   g_clear_pointer (&self->loop, g_main_loop_unref);
-  g_clear_error (&self->error);
-}
-
-/* Did the program that reads standard output go away?  It knows that, and needs no message. */
-static gboolean
-leat_launch_lost_reader (void)
-{
-  struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
-
-  return poll (&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
-}
-
-static void
-leat_launch_say_device (LeatLaunch *self)
-{
-  LeatDevice *device = leat_session_get_device (self->session);
-  const char *note = leat_device_get_note (device);
-
-  if (note != NULL && !self->options->quiet)
-    leat_tool_note ("%s", note);
-  if (self->options->verbose)
-    leat_tool_note ("device %s: %s", leat_device_get_id (device), leat_device_get_name (device));
-}
-
-static void
-leat_launch_say_plan (LeatLaunch *self)
-{
-  g_autofree char *text = NULL;
-
-  if (!self->options->verbose)
-    return;
-  text = leat_plan_to_text (leat_session_get_plan (self->session));
-  fputs (text, stderr);
-}
-
-static gboolean
-leat_launch_run_counted (LeatSession *session, GCancellable *cancellable, GError **error)
-{
-  return leat_session_start_counting (session, error) && leat_session_run (session, cancellable, error);
-}
-
-static char *
-leat_launch_dup_stats (LeatLaunch *self, gboolean interrupted, GError **error)
-{
-  g_autoptr (GVariant) counts = leat_session_stop_counting (self->session, error);
-
-  return counts != NULL ? leat_launch_stats_to_string (self->options, self->session, counts, interrupted) : NULL;
-}
-
-static gboolean
-leat_launch_say_stats (LeatLaunch *self)
-{
-  g_autofree char *text = NULL;
-
-  if (self->options->stats_format == LEAT_STATS_NONE)
-    return TRUE;
-  text = leat_launch_dup_stats (self, FALSE, &self->error);
-  return text != NULL && leat_launch_print_stats (text, self->output, &self->error);
-}
-
-static gboolean
-leat_launch_draw (LeatLaunch *self)
-{
-  g_autoptr (LeatOutputFile) output = NULL;
-  g_autofree char *text = NULL;
-
-  if (self->options->dot_path == NULL)
-    return TRUE;
-  output = leat_output_file_open (self->options->dot_path, &self->error);
-  text = leat_session_to_dot (self->session);
-  return output != NULL && leat_tool_write (output, text, &self->error);
-}
-
-/* What was measured is the session's, and it is told after the session is closed. */
-static LeatExit
-leat_launch_end_interrupted (LeatLaunch *self)
-{
-  gboolean counted = self->options->stats_format != LEAT_STATS_NONE && leat_session_is_open (self->session);
-  g_autofree char *text = counted ? leat_launch_dup_stats (self, TRUE, NULL) : NULL;
-  g_autoptr (GError) error = NULL;
-
-  leat_session_close (self->session);
-  leat_progress_clear (self->progress);
-  if (text != NULL && !leat_launch_print_stats (text, self->output, &error))
-    leat_tool_report (error);
-  return LEAT_EXIT_INTERRUPTED;
-}
-
-static LeatExit
-leat_launch_fail (LeatLaunch *self)
-{
-  if (g_cancellable_is_cancelled (self->cancellable))
-    return leat_launch_end_interrupted (self);
-  leat_session_close (self->session);
-  leat_progress_clear (self->progress);
-  if (self->options->verbose || !leat_launch_lost_reader ())
-    leat_tool_report (self->error);
-  return leat_tool_exit_from_error (self->error);
-}
-
-/* Where a sink put its result, as seen from the current folder; NULL when that is no file. (transfer full) */
-static char *
-leat_launch_dup_result (LeatNode *node)
-{
-  g_autofree char *given = NULL, *path = NULL, *here = NULL;
-  GParamSpec *property = g_object_class_find_property (G_OBJECT_GET_CLASS (node), "path");
-  gsize n;
-
-  if (!LEAT_IS_ENDPOINT (node) || leat_endpoint_is_source (LEAT_ENDPOINT (node)) || property == NULL
-      || property->value_type != G_TYPE_STRING)
-    return NULL;
-  g_object_get (node, "path", &given, NULL);
-  if (given == NULL || g_str_equal (given, "-"))
-    return NULL;
-  path = leat_node_dup_path (node, "path");
-  /* Who reads from a pipe or a device sees what comes. */
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return NULL;
-  here = g_get_current_dir ();
-  n = strlen (here);
-  return g_strdup (g_str_has_prefix (path, here) && path[n] == '/' ? path + n + 1 : path);
-}
-
-static void
-leat_launch_say_results (LeatLaunch *self)
-{
-  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (self->pipeline);
-
-  for (guint i = 0; !self->options->quiet && i < nodes->len; i++)
-    {
-      g_autofree char *path = leat_launch_dup_result (nodes->pdata[i]);
-
-      if (path != NULL)
-        leat_tool_note ("wrote %s", path);
-    }
-}
-
-static gboolean
-leat_launch_load_state (LeatLaunch *self)
-{
-  const char *path = self->options->load_path;
-
-  return path == NULL || leat_session_load_state (self->session, path, &self->error);
-}
-
-static gboolean
-leat_launch_save_state (LeatLaunch *self)
-{
-  const char *path = self->options->save_path;
-
-  if (path == NULL)
-    return TRUE;
-  if (!leat_session_save_state (self->session, path, &self->error))
-    return FALSE;
-  if (!self->options->quiet)
-    leat_tool_note ("wrote %s", path);
-  return TRUE;
-}
-
-static LeatExit
-leat_launch_run_steps (LeatLaunch *self)
-{
-  gboolean counted = self->options->stats_format != LEAT_STATS_NONE;
-
-  if (!leat_launch_await (self, leat_session_open))
-    return leat_launch_fail (self);
-  leat_launch_say_device (self);
-  leat_launch_say_plan (self);
-  if (!leat_launch_load_state (self))
-    return leat_launch_fail (self);
-  leat_launch_explain_crashes ();
-  if (!leat_launch_await (self, counted ? leat_launch_run_counted : leat_session_run))
-    return leat_launch_fail (self);
-  leat_progress_clear (self->progress);
-  if (!leat_launch_save_state (self))
-    return leat_launch_fail (self);
-  leat_launch_say_results (self);
-  return leat_launch_say_stats (self) && leat_launch_draw (self) ? LEAT_EXIT_OK : leat_launch_fail (self);
 }
 
 /* A run would wait for its first push for ever. */
@@ -350,8 +182,46 @@ leat_launch_check_sources (LeatPipeline *pipeline, GError **error)
   return TRUE;
 }
 
+static gboolean
+leat_launch_check_all_sources (const GPtrArray *pipelines, GError **error)
+{
+  for (guint i = 0; i < pipelines->len; i++)
+    if (!leat_launch_check_sources (pipelines->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Of all that have any. */
+static LeatExit
+leat_launch_say_stats (LeatLaunch *self, LeatExit code)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = leat_launch_stats_join (self->options, self->jobs);
+
+  leat_progress_clear (self->progress);
+  if (text == NULL || leat_launch_print_stats (text, self->output, &error))
+    return code;
+  leat_tool_report (error);
+  return code != LEAT_EXIT_OK ? code : leat_tool_exit_from_error (error);
+}
+
+static gboolean
+leat_launch_start_monitor (const LeatLaunchOptions *options, GError **error)
+{
+  g_autofree char *path = NULL;
+
+  if (options->monitor == NULL)
+    return TRUE;
+  if (!leat_monitor_start (*options->monitor != '\0' ? options->monitor : NULL, error))
+    return FALSE;
+  path = leat_monitor_dup_path ();
+  if (options->verbose)
+    leat_tool_note ("leat-top finds it at %s", path);
+  return TRUE;
+}
+
 LeatExit
-leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline)
+leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatOutputFile) output = NULL;
@@ -359,16 +229,18 @@ leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline)
   LeatExit code;
 
   /* Not after a run that was in vain. */
-  if (leat_launch_check_sources (pipeline, &error) && options->stats_path != NULL)
+  if (leat_launch_check_all_sources (pipelines, &error) && options->stats_path != NULL)
     self.output = output = leat_output_file_open (options->stats_path, &error);
-  if (error != NULL)
+  if (error != NULL || !leat_launch_start_monitor (options, &error))
     {
       leat_tool_report (error);
       return leat_tool_exit_from_error (error);
     }
-  leat_launch_begin (&self, options, pipeline);
-  code = leat_launch_run_steps (&self);
+  leat_launch_begin (&self, options, (LeatPipeline *const *) pipelines->pdata, pipelines->len);
+  leat_launch_await (&self, leat_launch_job_start);
+  code = leat_launch_say_stats (&self, leat_launch_get_code (&self));
   leat_launch_end (&self);
+  leat_monitor_stop ();
   return code;
 }
 
@@ -386,20 +258,22 @@ leat_launch_plan_to_string (LeatPlan *plan, LeatFormat format)
 }
 
 static LeatExit
-leat_launch_print_bound_steps (LeatLaunch *self)
+leat_launch_write_bound (LeatLaunch *self)
 {
+  LeatLaunchJob *job = self->jobs->pdata[0];
   g_autoptr (LeatPlan) plan = NULL;
+  GError *error = NULL;
   g_autofree char *text = NULL;
 
-  if (!leat_launch_await (self, leat_session_open))
-    return leat_launch_fail (self);
-  leat_launch_say_device (self);
-  plan = self->options->batch > 1 ? leat_session_get_batch_plan (self->session, &self->error)
-                                  : g_object_ref (leat_session_get_plan (self->session));
-  if (plan == NULL)
-    return leat_launch_fail (self);
-  text = leat_launch_plan_to_string (plan, self->options->plan_format);
-  return leat_tool_write (self->output, text, &self->error) ? LEAT_EXIT_OK : leat_launch_fail (self);
+  if (job->code != LEAT_EXIT_OK)
+    return job->code;
+  plan = self->options->batch > 1 ? leat_session_get_batch_plan (job->session, &error)
+                                  : g_object_ref (leat_session_get_plan (job->session));
+  if (plan != NULL)
+    text = leat_launch_plan_to_string (plan, self->options->plan_format);
+  if (plan == NULL || !leat_tool_write (self->output, text, &error))
+    leat_launch_job_fail (job, error);
+  return job->code;
 }
 
 LeatExit
@@ -408,8 +282,9 @@ leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipelin
   LeatLaunch self = { .output = output };
   LeatExit code;
 
-  leat_launch_begin (&self, options, pipeline);
-  code = leat_launch_print_bound_steps (&self);
+  leat_launch_begin (&self, options, &pipeline, 1);
+  leat_launch_await (&self, leat_launch_job_open);
+  code = leat_launch_write_bound (&self);
   leat_launch_end (&self);
   return code;
 }

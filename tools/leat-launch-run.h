@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* Runs the pipeline to its end; what went wrong has been said on standard error. */
-LeatExit leat_launch_run (const LeatLaunchOptions *options, LeatPipeline *pipeline);
-/* What the pipeline's bus holds of warnings, each once. */
+/* Runs all pipelines (element-type LeatPipeline) at the same time, each to its end.  Signals end all; what becomes of
+ * one is nothing to the others.  The exit code is that of the first one that failed. */
+LeatExit leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines);
+/* What is on the bus of a pipeline that is not run. */
 void leat_launch_say_warnings (LeatPipeline *pipeline);
-/* Prints to @output the plan with what opening a session chose; nothing runs. */
+/* The plan as it is on a device. */
 LeatExit leat_launch_print_bound (const LeatLaunchOptions *options, LeatPipeline *pipeline, LeatOutputFile *output);
-/* In the format asked for. (transfer full) */
 char *leat_launch_plan_to_string (LeatPlan *plan, LeatFormat format);
 
 G_END_DECLS

@@ -38,25 +38,31 @@ leat_launch_stats_describe_plan (LeatPlan *plan)
 
 /* All that --stats tells, as one dictionary. */
 static GVariant *
-leat_launch_stats_collect (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
-                           gboolean interrupted)
+leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean interrupted)
 {
+  LeatSession *session = job->session;
   g_autoptr (GVariant) run = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
   g_autoptr (GVariant) times = leat_session_dup_times (session);
+  g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL); /* a session that failed has nothing to say */
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
+  if (job->name != NULL)
+    g_variant_dict_insert (&dict, "pipeline", "s", job->name);
   g_variant_dict_insert_value (&dict, "device", leat_launch_stats_describe_device (leat_session_get_device (session)));
-  g_variant_dict_insert (&dict, "executor", "s", leat_launch_executor_get_name (options->executor));
+  g_variant_dict_insert (&dict, "executor", "s", leat_launch_executor_get_name (job->options->executor));
   g_variant_dict_insert (&dict, "interrupted", "b", interrupted);
   g_variant_dict_insert_value (&dict, "plan", leat_launch_stats_describe_plan (leat_session_get_plan (session)));
   g_variant_dict_insert_value (&dict, "run", run);
   g_variant_dict_insert_value (&dict, "transfers",
                                leat_launch_replays_describe_transfers (leat_session_get_plan (session)));
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
-  g_variant_dict_insert_value (&dict, "counted", counts);
-  if (options->timing == LEAT_TIMING_NODES)
+  if (counts != NULL)
+    g_variant_dict_insert_value (&dict, "counted", counts);
+  if (queues != NULL)
+    g_variant_dict_insert_value (&dict, "queues", queues);
+  if (job->options->timing == LEAT_TIMING_NODES)
     g_variant_dict_insert_value (&dict, "times", times);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
@@ -183,6 +189,29 @@ leat_launch_stats_append_reports (GVariant *stats, GString *text)
     }
 }
 
+/* What went through the kernels' queues. */
+static void
+leat_launch_stats_append_queues (LeatSession *session, GString *text)
+{
+  g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL);
+
+  for (gsize i = 0; queues != NULL && i < g_variant_n_children (queues); i++)
+    {
+      g_autoptr (GVariant) queue = g_variant_get_child_value (queues, i);
+      const char *node = NULL, *name = NULL;
+
+      g_variant_lookup (queue, "node", "&s", &node);
+      g_variant_lookup (queue, "queue", "&s", &name);
+      g_string_append_printf (text,
+                              "%-14s%s of %s: %" G_GUINT64_FORMAT " items pushed, %" G_GUINT64_FORMAT
+                              " requeued, at most %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                              " places taken, %" G_GUINT64_FORMAT " items lost\n",
+                              "queue", name, node, leat_launch_stats_get (queue, "pushed"),
+                              leat_launch_stats_get (queue, "requeued"), leat_launch_stats_get (queue, "most"),
+                              leat_launch_stats_get (queue, "capacity"), leat_launch_stats_get (queue, "overflows"));
+    }
+}
+
 static double
 leat_launch_stats_get_time (GVariant *dict, const char *name)
 {
@@ -228,51 +257,54 @@ leat_launch_stats_append_nodes (LeatSession *session, GString *text)
 }
 
 static char *
-leat_launch_stats_to_text (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
-                           gboolean interrupted)
+leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean interrupted)
 {
+  LeatSession *session = job->session;
   g_autoptr (GVariant) stats = leat_session_dup_stats (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (leat_session_get_plan (session));
   LeatDevice *device = leat_session_get_device (session);
   GString *text = g_string_new (NULL);
 
+  if (job->name != NULL)
+    g_string_append_printf (text, "%-14s%s\n", "pipeline", job->name);
   g_string_append_printf (text, "%-14s%s: %s\n", "device", leat_device_get_id (device), leat_device_get_name (device));
-  g_string_append_printf (text, "%-14s%s\n", "executor", leat_launch_executor_get_name (options->executor));
+  g_string_append_printf (text, "%-14s%s\n", "executor", leat_launch_executor_get_name (job->options->executor));
   if (interrupted)
     g_string_append_printf (text, "%-14s%s\n", "interrupted", "what follows is up to then");
   leat_launch_stats_append_runs (stats, text);
   leat_launch_replays_append (leat_session_get_plan (session), stats, text);
   leat_launch_stats_append_reports (stats, text);
-  leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"),
-                                   leat_launch_stats_get (stats, "runs-silent"), text);
-  if (options->timing == LEAT_TIMING_NODES)
+  leat_launch_stats_append_queues (session, text);
+  if (counts != NULL)
+    leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"),
+                                     leat_launch_stats_get (stats, "runs-silent"), text);
+  if (job->options->timing == LEAT_TIMING_NODES)
     leat_launch_stats_append_nodes (session, text);
   return g_string_free (text, FALSE);
 }
 
-/* The file's name without its ending; a pipeline of the command line has none. */
+/* The file's name without its ending; a pipeline of the command line has none.  Of several, what messages call it,
+ * which no other is called. */
 static char *
-leat_launch_stats_to_prometheus (const LeatLaunchOptions *options, LeatSession *session)
+leat_launch_stats_to_prometheus (const LeatLaunchJob *job)
 {
-  gboolean file = leat_launch_options_is_file (options);
-  g_autofree char *name = file ? g_path_get_basename (options->words[0]) : g_strdup ("-");
+  g_autofree char *name = job->text->is_file ? g_path_get_basename (job->text->words[0]) : g_strdup ("-");
 
   if (g_str_has_suffix (name, ".leat"))
     name[strlen (name) - strlen (".leat")] = '\0';
-  return leat_session_to_prometheus (session, name);
+  return leat_session_to_prometheus (job->session, job->name != NULL ? job->name : name);
 }
 
 char *
-leat_launch_stats_to_string (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
-                             gboolean interrupted)
+leat_launch_stats_to_string (const LeatLaunchJob *job, GVariant *counts, gboolean interrupted)
 {
   g_autoptr (GVariant) stats = NULL;
 
-  if (options->stats_format == LEAT_STATS_PROMETHEUS)
-    return leat_launch_stats_to_prometheus (options, session);
-  if (options->stats_format != LEAT_STATS_JSON)
-    return leat_launch_stats_to_text (options, session, counts, interrupted);
-  stats = leat_launch_stats_collect (options, session, counts, interrupted);
+  if (job->options->stats_format == LEAT_STATS_PROMETHEUS)
+    return leat_launch_stats_to_prometheus (job);
+  if (job->options->stats_format != LEAT_STATS_JSON)
+    return leat_launch_stats_to_text (job, counts, interrupted);
+  stats = leat_launch_stats_collect (job, counts, interrupted);
   return leat_tool_variant_to_json (stats);
 }
 

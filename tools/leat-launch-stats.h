@@ -3,13 +3,15 @@
  */
 #pragma once
 
-#include "leat-launch-options.h"
+#include "leat-launch-job.h"
 
 G_BEGIN_DECLS
 
-/* What an open session has done, as --stats wants it.  @counts: of leat_session_stop_counting () */
-char *leat_launch_stats_to_string (const LeatLaunchOptions *options, LeatSession *session, GVariant *counts,
-                                   gboolean interrupted);
+/* What an open session has done, as --stats wants it.  @counts: (nullable): of leat_session_stop_counting () */
+char *leat_launch_stats_to_string (const LeatLaunchJob *job, GVariant *counts, gboolean interrupted);
+/* What jobs (element-type LeatLaunchJob) have to tell, as one text in that format.  NULL where none has anything.
+ * (transfer full) */
+char *leat_launch_stats_join (const LeatLaunchOptions *options, const GPtrArray *jobs);
 /* @output: where --stats wants it; NULL for standard error */
 gboolean leat_launch_print_stats (const char *text, LeatOutputFile *output, GError **error);
 

@@ -11,33 +11,63 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static LeatPipeline *
-leat_launch_parse (const LeatLaunchOptions *options, GPtrArray *errors)
+leat_launch_parse (const LeatLaunchText *text, GPtrArray *errors)
 {
-  const char *const *words = (const char *const *) options->words;
+  const char *const *words = (const char *const *) text->words;
 
-  if (leat_launch_options_is_file (options))
+  if (text->is_file)
     return leat_parse_file_full (words[0], words + 1, errors);
   return leat_parse_args_full (words, errors);
 }
 
 /* Reads, validates and plans: what needs no device.  The errors are those of the first of the three that has any. */
 static LeatPipeline *
-leat_launch_load (const LeatLaunchOptions *options, LeatPlan **plan, GPtrArray *errors)
+leat_launch_load (const LeatLaunchText *text, LeatPlan **plan, GPtrArray *errors)
 {
-  g_autoptr (LeatPipeline) pipeline = leat_launch_parse (options, errors);
+  g_autoptr (LeatPipeline) pipeline = leat_launch_parse (text, errors);
   GError *error = NULL;
 
   if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
     return NULL;
   if (plan == NULL)
     return g_steal_pointer (&pipeline);
+  g_clear_object (plan);
   *plan = leat_plan_new (pipeline, &error);
   if (*plan != NULL)
     return g_steal_pointer (&pipeline);
   g_ptr_array_add (errors, error);
   return NULL;
+}
+
+/* Says of which of several pipelines the errors from @first on are, where they do not. */
+static void
+leat_launch_name_errors (const LeatLaunchOptions *options, const LeatLaunchText *text, GPtrArray *errors, guint first)
+{
+  for (guint i = first; options->texts->len > 1 && i < errors->len; i++)
+    if (strstr (((GError *) errors->pdata[i])->message, text->name) == NULL)
+      g_prefix_error ((GError **) &errors->pdata[i], "%s: ", text->name);
+}
+
+/* All of them, or none and the errors of all.  @plan: (nullable): of the last one.  (element-type LeatPipeline) */
+static GPtrArray *
+leat_launch_load_all (const LeatLaunchOptions *options, LeatPlan **plan, GPtrArray *errors)
+{
+  g_autoptr (GPtrArray) pipelines = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < options->texts->len; i++)
+    {
+      const LeatLaunchText *text = options->texts->pdata[i];
+      guint n_before = errors->len;
+      LeatPipeline *pipeline = leat_launch_load (text, plan, errors);
+
+      leat_launch_name_errors (options, text, errors, n_before);
+      if (pipeline != NULL)
+        g_ptr_array_add (pipelines, pipeline);
+    }
+  return errors->len == 0 ? g_steal_pointer (&pipelines) : NULL;
 }
 
 /* What is wrong only here and now, such as a folder that is missing. */
@@ -56,14 +86,19 @@ leat_launch_check_endpoints (LeatPipeline *pipeline, GPtrArray *errors)
 }
 
 static LeatExit
-leat_launch_check (const LeatLaunchOptions *options, LeatPipeline *pipeline, GPtrArray *errors)
+leat_launch_check (const LeatLaunchOptions *options, const GPtrArray *pipelines, GPtrArray *errors)
 {
-  leat_launch_check_endpoints (pipeline, errors);
-  if (errors->len > 0)
-    return leat_tool_report_all (errors);
-  if (options->verbose)
-    printf ("%s: ok\n", leat_launch_options_is_file (options) ? options->words[0] : "pipeline");
-  return LEAT_EXIT_OK;
+  for (guint i = 0; i < pipelines->len; i++)
+    {
+      const LeatLaunchText *text = options->texts->pdata[i];
+      guint n_before = errors->len;
+
+      leat_launch_check_endpoints (pipelines->pdata[i], errors);
+      leat_launch_name_errors (options, text, errors, n_before);
+      if (options->verbose && errors->len == n_before)
+        printf ("%s: ok\n", options->texts->len > 1 ? text->name : text->is_file ? text->words[0] : "pipeline");
+    }
+  return errors->len > 0 ? leat_tool_report_all (errors) : LEAT_EXIT_OK;
 }
 
 /* @plan: NULL when it is to be bound to a device first */
@@ -90,7 +125,7 @@ static LeatExit
 leat_launch_print_variables (const LeatLaunchOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GVariant) variables = leat_parse_list_variables (options->words[0], &error);
+  g_autoptr (GVariant) variables = leat_parse_list_variables (leat_launch_options_get_text (options)->words[0], &error);
   const char *name, *value, *comment;
   GVariantIter iter;
 
@@ -116,7 +151,7 @@ leat_launch_do (const LeatLaunchOptions *options)
 {
   g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
   g_autoptr (LeatPlan) plan = NULL;
-  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (GPtrArray) pipelines = NULL;
   g_autoptr (GError) error = NULL;
   gboolean logical = options->task == LEAT_LAUNCH_CHECK || (options->task == LEAT_LAUNCH_PLAN && !options->bound);
 
@@ -124,18 +159,18 @@ leat_launch_do (const LeatLaunchOptions *options)
     return leat_launch_print_variables (options);
   leat_tool_add_plugin_paths (options->plugin_paths);
   /* A session makes its own plan. */
-  pipeline = leat_launch_load (options, logical ? &plan : NULL, errors);
-  if (pipeline == NULL)
+  pipelines = leat_launch_load_all (options, logical ? &plan : NULL, errors);
+  if (pipelines == NULL)
     return leat_tool_report_all (errors);
-  if (!leat_launch_check_paths (options, pipeline, &error))
+  if (!leat_launch_check_paths (options, pipelines, &error))
     return leat_tool_report_usage ("%s", error->message);
-  if (logical)
-    leat_launch_say_warnings (pipeline);
+  for (guint i = 0; logical && i < pipelines->len; i++)
+    leat_launch_say_warnings (pipelines->pdata[i]);
   if (options->task == LEAT_LAUNCH_CHECK)
-    return leat_launch_check (options, pipeline, errors);
+    return leat_launch_check (options, pipelines, errors);
   if (options->task == LEAT_LAUNCH_RUN)
-    return leat_launch_run (options, pipeline);
-  return leat_launch_print_plan (options, pipeline, plan);
+    return leat_launch_run (options, pipelines);
+  return leat_launch_print_plan (options, pipelines->pdata[0], plan);
 }
 
 int

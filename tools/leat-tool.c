@@ -65,6 +65,8 @@ leat_tool_exit_from_error (const GError *error)
                                                                                              : LEAT_EXIT_KERNEL;
   if (error->domain == LEAT_PARSE_ERROR)
     return leat_tool_exit_from_parse (error->code);
+  if (error->domain == LEAT_SESSION_ERROR && error->code == LEAT_SESSION_ERROR_BUDGET)
+    return LEAT_EXIT_DEVICE;
   return error->domain == LEAT_PLAN_ERROR ? LEAT_EXIT_PIPELINE : LEAT_EXIT_FAILED;
 }
 

@@ -17,8 +17,10 @@ struct _LeatMemory
   guint64 block_bytes; /* as the pool rounded it */
   CUdeviceptr address;
   gpointer host;
-  gboolean in_doubt; /* a copy to it that failed may still be under way */
-  LeatMemory *next;  /* in its bucket while cached */
+  gboolean in_doubt;          /* a copy to it that failed may still be under way */
+  LeatMemoryAccount *account; /* NULL: nobody's */
+  LeatMemoryUse use;          /* in it */
+  LeatMemory *next;           /* in its bucket while cached */
 };
 
 /* Blocks of one kind by size.  Guarded by the device's lock. */
@@ -60,7 +62,10 @@ void leat_memory_pool_forget (LeatDevice *device, LeatMemoryKind kind, guint64 b
 /* FALSE when the cache is full: the caller then gives the block back to the driver. */
 gboolean leat_memory_pool_keep (LeatDevice *device, LeatMemory *block);
 void leat_memory_pool_trim (LeatDevice *device, LeatMemoryKind kind, guint64 keep_bytes);
-guint64 leat_memory_pool_round (guint64 bytes);
+
+void leat_memory_account_enter (LeatMemoryAccount *self, const LeatMemory *memory);
+void leat_memory_account_leave (LeatMemoryAccount *self, const LeatMemory *memory);
+void leat_memory_account_note_written (LeatMemoryAccount *self, guint64 bytes);
 
 /* Gives a block that nobody uses back to the driver and frees it. */
 void leat_memory_destroy (LeatDevice *device, LeatMemory *block);

@@ -12,6 +12,47 @@ G_BEGIN_DECLS
 typedef struct _LeatMemory LeatMemory;
 
 LeatMemory *leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const char *what, GError **error);
+
+/* What memory of the device is for; that of the host is not told apart. */
+typedef enum
+{
+  LEAT_MEMORY_SCRATCH, /* lives within a run */
+  LEAT_MEMORY_STATE,
+  LEAT_MEMORY_CONSTANT,
+  LEAT_MEMORY_REPORTS,
+  LEAT_MEMORY_CLOCKS,
+} LeatMemoryUse;
+
+#define LEAT_MEMORY_N_USES 5
+
+/* What somebody takes of a device, counted as blocks come and go.  Any thread. */
+typedef struct _LeatMemoryAccount LeatMemoryAccount;
+
+typedef struct
+{
+  guint64 live_bytes[LEAT_MEMORY_N_KINDS], most_bytes[LEAT_MEMORY_N_KINDS]; /* as the pools round them */
+  guint64 allocations[LEAT_MEMORY_N_KINDS];
+  guint64 use_live_bytes[LEAT_MEMORY_N_USES], use_most_bytes[LEAT_MEMORY_N_USES];
+  guint64 written_bytes; /* by leat_memory_write () */
+} LeatMemoryTally;
+
+/* @budget: of the device's memory; 0: no more than the device has for all */
+LeatMemoryAccount *leat_memory_account_new (guint64 budget);
+LeatMemoryAccount *leat_memory_account_ref (LeatMemoryAccount *self);
+void leat_memory_account_unref (LeatMemoryAccount *self);
+void leat_memory_account_get (LeatMemoryAccount *self, LeatMemoryTally *tally);
+/* What came and was written since @before is left out, and the most is what there is now. */
+void leat_memory_account_leave_out (LeatMemoryAccount *self, const LeatMemoryTally *before);
+
+/* FALSE with OUT_OF_MEMORY where so much more is over the budget. */
+gboolean leat_memory_account_check (LeatMemoryAccount *self, LeatMemoryKind kind, guint64 block_bytes, const char *what,
+                                    GError **error);
+
+/* As new, and in an account until it is freed.  More than its budget is OUT_OF_MEMORY too. */
+LeatMemory *leat_memory_new_in (LeatMemoryAccount *account, LeatMemoryUse use, LeatDevice *device, LeatMemoryKind kind,
+                                guint64 bytes, const char *what, GError **error);
+/* What @bytes take: as a pool rounds them; 0 for more than any memory holds. */
+guint64 leat_memory_pool_round (guint64 bytes);
 void leat_memory_free (LeatMemory *self);
 guint64 leat_memory_get_bytes (LeatMemory *self);       /* as asked for */
 CUdeviceptr leat_memory_get_address (LeatMemory *self); /* on the device; also of pinned memory; 256-byte aligned */
@@ -24,5 +65,6 @@ gboolean leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data
 gboolean leat_memory_read (LeatMemory *self, guint64 offset, gpointer data, guint64 bytes, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatMemory, leat_memory_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatMemoryAccount, leat_memory_account_unref)
 
 G_END_DECLS

@@ -146,12 +146,32 @@ leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const c
   return self;
 }
 
+LeatMemory *
+leat_memory_new_in (LeatMemoryAccount *account, LeatMemoryUse use, LeatDevice *device, LeatMemoryKind kind,
+                    guint64 bytes, const char *what, GError **error)
+{
+  LeatMemory *self;
+
+  if (!leat_memory_account_check (account, kind, leat_memory_pool_round (bytes), what, error))
+    return NULL;
+  self = leat_memory_new (device, kind, bytes, what, error);
+  if (self == NULL)
+    return NULL;
+  self->use = use;
+  self->account = leat_memory_account_ref (account);
+  leat_memory_account_enter (account, self);
+  return self;
+}
+
 static void
 leat_memory_release (gpointer data)
 {
   LeatMemory *self = data;
   g_autoptr (LeatDevice) device = g_steal_pointer (&self->device);
 
+  if (self->account != NULL)
+    leat_memory_account_leave (self->account, self);
+  g_clear_pointer (&self->account, leat_memory_account_unref);
   self->in_doubt = FALSE;
   if (!leat_memory_pool_keep (device, self))
     leat_memory_destroy (device, self);
@@ -228,8 +248,12 @@ leat_memory_write (LeatMemory *self, guint64 offset, gconstpointer data, guint64
     return TRUE;
   if (!leat_device_push (self->device, error))
     return FALSE;
-  return leat_memory_await_bytes (
-    self, "cuMemcpyHtoD", (*self->device->table->cuMemcpyHtoD) (self->address + offset, data, bytes), bytes, error);
+  if (!leat_memory_await_bytes (
+        self, "cuMemcpyHtoD", (*self->device->table->cuMemcpyHtoD) (self->address + offset, data, bytes), bytes, error))
+    return FALSE;
+  if (self->account != NULL)
+    leat_memory_account_note_written (self->account, bytes);
+  return TRUE;
 }
 
 gboolean

@@ -12,6 +12,8 @@ extern const LeatNodeInfo leat_app_info;
 
 /* Does the program bring the memory (leat_session_bind_input ())? */
 gboolean leat_app_has_user_memory (LeatApp *self);
+/* That wait in it.  Any thread. */
+guint leat_app_get_queue_length (LeatApp *self);
 /* Of what was pushed since a session was opened. */
 guint leat_app_get_dropped (LeatApp *self);
 

@@ -594,6 +594,17 @@ leat_app_get_dropped (LeatApp *self)
   return (guint) g_atomic_int_get (&self->dropped);
 }
 
+guint
+leat_app_get_queue_length (LeatApp *self)
+{
+  guint length;
+
+  pthread_mutex_lock (&self->lock);
+  length = self->queue.length;
+  pthread_mutex_unlock (&self->lock);
+  return length;
+}
+
 /* Under the lock: may one more be pushed? */
 static gboolean
 leat_app_admit_push (LeatApp *self, GError **error)

@@ -30,8 +30,16 @@ enum
 static gboolean
 leat_kernel_calls_is_wait (const char *word)
 {
-  static const char *const words[] = { "__syncwarp",   "__any_sync",  "__all_sync",     "__ballot_sync",
-                                       "__activemask", "__nanosleep", "leat_grid_sync", NULL };
+  static const char *const words[] = { "__syncwarp",
+                                       "__any_sync",
+                                       "__all_sync",
+                                       "__ballot_sync",
+                                       "__activemask",
+                                       "__nanosleep",
+                                       "leat_grid_sync",
+                                       "leat_queue_next",
+                                       "leat_queue_next_of_block",
+                                       NULL };
   static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
 
   if (word[0] != '_' && word[0] != 'l')

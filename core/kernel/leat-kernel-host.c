@@ -3,6 +3,7 @@
  */
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
+#include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
 
 #include <string.h>
@@ -233,6 +234,8 @@ leat_host_writer_dup_text (LeatHostWriter *self)
   g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *tables = leat_host_writer_dup_tables (self);
   g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
+  const char *base = reports[0] != '\0' ? "leat_reporter" : "leat_thread";
+  g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit, base);
   GString *out = g_string_sized_new (65536);
 
   if (self->form & LEAT_KERNEL_LANES)
@@ -244,9 +247,9 @@ leat_host_writer_dup_text (LeatHostWriter *self)
       g_string_append (out, text);
     }
   g_string_append (out, reports);
+  g_string_append (out, queues);
   g_string_append (out, self->hoisted->str);
-  g_string_append_printf (out, "namespace { struct leat_module : %s {\n",
-                          reports[0] != '\0' ? "leat_reporter" : "leat_thread");
+  g_string_append_printf (out, "namespace { struct leat_module : %s {\n", queues[0] != '\0' ? "leat_queuer" : base);
   g_string_append (out, body);
   g_string_append (out, "\n#line 1 \"leat-entries\"\n");
   g_string_append (out, tables);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-entry-private.h"
+#include "leat-kernel-queue-private.h"
 
 #include <string.h>
 
@@ -66,6 +67,8 @@ leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *call
     return "its blocks wait for each other";
   if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
+  if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
+    return "it has a queue of its own";
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);

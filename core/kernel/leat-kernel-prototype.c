@@ -1,7 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-unit-private.h"
+#include "leat-kernel-queue-private.h"
+
+#include "device/leat-report-block.h"
 
 #include <string.h>
 
@@ -116,11 +118,44 @@ leat_param_draft_check_value (const LeatKernelUnit *unit, const LeatParamDraft *
   return FALSE;
 }
 
+/* `LeatQueue<T> work`: T is an array's item, and the rest of the queue is the plan's. */
 static gboolean
-leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
+leat_param_draft_resolve_queue (const LeatKernelUnit *unit, LeatParamDraft *draft, const char *item, GError **error)
 {
   LeatKernelType type;
 
+  if (draft->stars > 0)
+    {
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "\"%s\" is a pointer to a queue; a kernel takes the queue itself: LeatQueue<%s> %s",
+                             draft->param.name, item, draft->param.name);
+      return FALSE;
+    }
+  if (!leat_kernel_unit_lookup_type (unit, item, &type))
+    {
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "\"%s\" is a queue of \"%s\", which it cannot hold; known are float, double, the integer "
+                             "types, bool and vectors such as uint4 or double4; of more, queue the number",
+                             draft->param.name, item);
+      return FALSE;
+    }
+  g_free (draft->param.type);
+  draft->param.type = g_strdup (item);
+  draft->param.dtype = g_strdup (type.dtype);
+  draft->param.item_bytes = type.lane_bytes * type.lanes;
+  draft->param.item_lanes = type.lanes;
+  draft->param.kind = LEAT_PARAM_QUEUE;
+  return TRUE;
+}
+
+static gboolean
+leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
+{
+  g_autofree char *item = leat_kernel_queue_dup_item (draft->param.type);
+  LeatKernelType type;
+
+  if (item != NULL)
+    return leat_param_draft_resolve_queue (unit, draft, item, error);
   if (draft->stars > 1)
     {
       leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
@@ -293,6 +328,25 @@ leat_prototype_finish (const LeatKernelUnit *unit, const LeatDecl *decl, GArray 
 }
 
 static gboolean
+leat_prototype_check_queues (const LeatKernelUnit *unit, GArray *drafts, GError **error)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < drafts->len; i++)
+    {
+      const LeatParamDraft *draft = &g_array_index (drafts, LeatParamDraft, i);
+
+      if (draft->param.kind != LEAT_PARAM_QUEUE || n++ < LEAT_QUEUES_MOST)
+        continue;
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "\"%s\" is one queue too many: a kernel has at most %d", draft->param.name,
+                             LEAT_QUEUES_MOST);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
 leat_prototype_check_name (const LeatKernelUnit *unit, GArray *drafts, const LeatParamDraft *draft, GError **error)
 {
   for (guint i = 0; i < drafts->len; i++)
@@ -333,5 +387,7 @@ leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *de
   for (guint i = 0; i < drafts->len; i++)
     if (!leat_prototype_bind (self, drafts, &g_array_index (drafts, LeatParamDraft, i), error))
       return NULL;
+  if (!leat_prototype_check_queues (self, drafts, error))
+    return NULL;
   return leat_prototype_finish (self, decl, drafts);
 }

@@ -54,6 +54,7 @@ GQuark leat_kernel_error_quark (void);
  * @LEAT_PARAM_OUTPUT_COUNT: `uint64_t *<output>_count`: where the kernel says how many items it gave
  * @LEAT_PARAM_CAPACITY: an integer `<port>_capacity`: how many items that port has room for
  * @LEAT_PARAM_DIM: an integer `<port>_dimN`: dimension N of that port's spec
+ * @LEAT_PARAM_QUEUE: `LeatQueue<T> name`: a queue of work items on the device
  *
  * What a kernel's parameter stands for, by its type and its name.
  */
@@ -70,6 +71,7 @@ typedef enum
   LEAT_PARAM_OUTPUT_COUNT,
   LEAT_PARAM_CAPACITY,
   LEAT_PARAM_DIM,
+  LEAT_PARAM_QUEUE,
 } LeatParamKind;
 
 /**
@@ -78,7 +80,8 @@ typedef enum
  * @name: its name in the source
  * @port: (nullable): the port that it belongs to, for an input or an output itself; %NULL for a scalar
  * @dim: which dimension, for %LEAT_PARAM_DIM
- * @type: the type as it is written, without `const` and `*`: `float`, `uint64_t`, `float4`
+ * @type: the type as it is written, without `const` and `*`: `float`, `uint64_t`, `float4`; of a queue that of its
+ * items
  * @dtype: (nullable): Leat's name of that type, such as `f32`; %NULL where it has none
  * @item_bytes: bytes of one value of @type: 16 for `float4`
  * @item_lanes: values of @dtype in one of @type: 4 for `float4`, else 1

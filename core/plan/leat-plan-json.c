@@ -55,7 +55,7 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
       leat_json_add_triple (builder, "block", op->block);
       leat_json_add_int (builder, "shared-bytes", op->shared_bytes);
       json_builder_set_member_name (builder, "reports");
-      json_builder_add_boolean_value (builder, leat_op_reports (op));
+      json_builder_add_boolean_value (builder, op->prototype->reports);
     }
   if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL || op->kind == LEAT_OP_TRANSFER)
     leat_json_add_int (builder, "bytes", op->bytes);

@@ -30,7 +30,7 @@ leat_plan_print_geometry (const LeatOp *op, GString *text)
     g_string_append_printf (text, " shared %u", op->shared_bytes);
   if (op->cooperative)
     g_string_append (text, " cooperative");
-  if (leat_op_reports (op))
+  if (op->prototype->reports)
     g_string_append (text, " reports");
 }
 

@@ -133,6 +133,8 @@ typedef struct
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
   gboolean user;            /* STAGING: the program brings the memory of the items, as LeatBinding number `slot` */
   guint slot;
+  GBytes *queue;         /* LeatQueueView without addresses; NULL: it is no queue */
+  gboolean loses;        /* of a queue: to overflow is no error */
   LeatBufferId count_in; /* of a user's output: the staging memory with its count; LEAT_BUFFER_NONE where none */
 
   /* bound */
@@ -182,6 +184,7 @@ typedef struct
   gboolean settled; /* it has run so often that the smallest graph pays */
   guint lanes;      /* inputs at once; 0: one, and nothing of it is made for more */
   guint lanes_most; /* that there is memory for */
+  gboolean urgent;  /* its streams go before those of others */
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */
@@ -254,8 +257,10 @@ typedef struct
 
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
-/* May it report?  See leat-report-block.h. */
+/* Has it a block to report to, itself or for its queues?  See leat-report-block.h. */
 gboolean leat_op_reports (const LeatOp *op);
+/* The buffer of its queue number @number; NULL where it has not so many. */
+const LeatBuffer *leat_op_get_queue (const LeatOp *op, LeatPlan *plan, guint number);
 guint leat_plan_count_reporting (LeatPlan *self);
 guint leat_plan_count_report_blocks (LeatPlan *self);
 /* Of the device's memory, and of pinned memory. */

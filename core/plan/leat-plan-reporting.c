@@ -11,7 +11,20 @@
 gboolean
 leat_op_reports (const LeatOp *op)
 {
-  return op->kind == LEAT_OP_KERNEL && op->prototype->reports;
+  gboolean reports = op->kind == LEAT_OP_KERNEL && op->prototype->reports;
+
+  for (guint i = 0; op->kind == LEAT_OP_KERNEL && i < op->n_args && !reports; i++)
+    reports = op->args[i].kind == LEAT_ARG_QUEUE;
+  return reports;
+}
+
+const LeatBuffer *
+leat_op_get_queue (const LeatOp *op, LeatPlan *plan, guint number)
+{
+  for (guint i = 0; i < op->n_args; i++)
+    if (op->args[i].kind == LEAT_ARG_QUEUE && number-- == 0)
+      return leat_plan_get_buffer (plan, op->args[i].buffer);
+  return NULL;
 }
 
 guint

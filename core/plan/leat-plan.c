@@ -95,6 +95,7 @@ leat_buffer_free (LeatBuffer *buffer)
   g_free (buffer->name);
   g_clear_pointer (&buffer->spec, leat_spec_unref);
   g_clear_pointer (&buffer->initial, g_bytes_unref);
+  g_clear_pointer (&buffer->queue, g_bytes_unref);
   g_free (buffer);
 }
 

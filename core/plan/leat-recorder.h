@@ -52,6 +52,7 @@ typedef guint LeatBufferId;
  * run fails
  * @LEAT_ARG_VALUE: bytes, copied when the call is recorded
  * @LEAT_ARG_NODE_ARG: an argument of the node, read when the session opens
+ * @LEAT_ARG_QUEUE: a queue of leat_recorder_add_queue()
  *
  * What a parameter of a kernel is given.
  */
@@ -61,12 +62,13 @@ typedef enum
   LEAT_ARG_COUNT,
   LEAT_ARG_VALUE,
   LEAT_ARG_NODE_ARG,
+  LEAT_ARG_QUEUE,
 } LeatArgKind;
 
 /**
  * LeatArg:
  * @kind: what is given
- * @buffer: the buffer, for %LEAT_ARG_ITEMS and %LEAT_ARG_COUNT
+ * @buffer: the buffer, for %LEAT_ARG_ITEMS, %LEAT_ARG_COUNT and %LEAT_ARG_QUEUE
  * @value: (nullable): the bytes, for %LEAT_ARG_VALUE; the factor, for %LEAT_ARG_COUNT
  * @size: how many bytes, for %LEAT_ARG_VALUE
  * @name: (nullable): the argument's name, for %LEAT_ARG_NODE_ARG
@@ -143,6 +145,29 @@ typedef enum
   LEAT_STATE_LANE,
 } LeatStateScope;
 
+/**
+ * LeatQueueInfo:
+ * @name: what it is called, in messages and printed plans
+ * @item_bytes: bytes of an item
+ * @capacity: items that may be pushed and not done at one time, at least 1
+ * @is_kept: whether a run finds what the run before it left; else it is empty when a run begins
+ * @scope: whose runs, where it is kept
+ * @loses: whether items that there was no room for are a warning, and not an error that fails the run
+ * @patience: seconds that a thread waits for items in which none is claimed or done, before the run fails; 0 for ever
+ *
+ * A queue of work items in the device's memory, for leat_recorder_add_queue().
+ */
+typedef struct
+{
+  const char *name;
+  gsize item_bytes;
+  guint64 capacity;
+  gboolean is_kept;
+  LeatStateScope scope;
+  gboolean loses;
+  double patience;
+} LeatQueueInfo;
+
 LeatBufferId leat_recorder_get_input (LeatRecorder *self, const char *port);
 LeatBufferId leat_recorder_get_output (LeatRecorder *self, const char *port);
 LeatSpec *leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer); /* (transfer none) (nullable) */
@@ -162,6 +187,9 @@ gboolean leat_recorder_update (LeatRecorder *self, const char *output, const cha
 LeatBufferId leat_recorder_add_const (LeatRecorder *self, const char *name, GBytes *bytes);
 /* An output whose contents are uploaded once when the session opens (the node `const`). */
 void leat_recorder_set_output_const (LeatRecorder *self, const char *port, GBytes *bytes);
+
+/* For a parameter `LeatQueue<T>`. */
+LeatBufferId leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info);
 
 void leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call);
 /* Whole buffer, header included; both have one size. */

@@ -52,6 +52,8 @@ typedef struct
 LeatBatch *leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGraphCounts *counts, guint most,
                            GError **error);
 void leat_batch_free (LeatBatch *self);
+/* All but the staging memory goes, and is made again when it is needed.  No launch is under way. */
+void leat_batch_leave_device (LeatBatch *self);
 /* Staging memory for @n lanes; what it held is lost where there was less. */
 gboolean leat_batch_make_room (LeatBatch *self, guint n, GError **error);
 /* How many of @n that are left go into the next launch of a batch of @all. */

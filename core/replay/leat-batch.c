@@ -97,7 +97,10 @@ leat_batch_fits (LeatBatch *self, LeatPlan *plan, guint n_flights, GError **erro
   guint64 device_bytes = plan->arena_bytes + leat_plan_get_report_bytes (plan);
   guint64 pinned_bytes = leat_batch_get_staging_bytes (plan) + leat_plan_get_told_bytes (plan);
 
-  return leat_device_check_budget (self->device, LEAT_MEMORY_DEVICE, n_flights * device_bytes, what, error)
+  return leat_memory_account_check (leat_store_get_account (self->store), LEAT_MEMORY_DEVICE,
+                                    n_flights * (device_bytes > 0 ? leat_memory_pool_round (device_bytes) : 0), what,
+                                    error)
+         && leat_device_check_budget (self->device, LEAT_MEMORY_DEVICE, n_flights * device_bytes, what, error)
          && leat_device_check_budget (self->device, LEAT_MEMORY_PINNED, n_flights * pinned_bytes, what, error);
 }
 
@@ -174,6 +177,12 @@ leat_batch_free (LeatBatch *self)
   g_free (self);
 }
 
+void
+leat_batch_leave_device (LeatBatch *self)
+{
+  g_ptr_array_set_size (self->widths, 0);
+}
+
 /* At first no lane has any items. */
 static void
 leat_batch_clear_counts (LeatBatch *self, const LeatBuffer *buffer)
@@ -194,7 +203,8 @@ leat_batch_make_room (LeatBatch *self, guint n, GError **error)
 
       if (buffer->place != LEAT_PLACE_STAGING)
         continue;
-      self->staging[i] = leat_memory_new (self->device, LEAT_MEMORY_PINNED, buffer->stride * n, buffer->name, error);
+      self->staging[i] = leat_memory_new_in (leat_store_get_account (self->store), LEAT_MEMORY_SCRATCH, self->device,
+                                             LEAT_MEMORY_PINNED, buffer->stride * n, buffer->name, error);
       if (self->staging[i] == NULL)
         {
           leat_batch_drop_staging (self);

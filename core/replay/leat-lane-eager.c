@@ -31,23 +31,30 @@ static CUresult
 leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
 {
   guint64 bytes = leat_lane_get_moved_bytes (self, op);
-  CUdeviceptr from, to;
   void *from_host, *to_host;
+  CUdeviceptr from, to;
+  CUresult result;
 
   leat_lane_get_end (self, op, op->from, &from, &from_host);
   leat_lane_get_end (self, op, op->to, &to, &to_host);
   if (from_host != NULL && to_host == NULL)
     {
       *call = "cuMemcpyHtoDAsync";
-      return (*self->table->cuMemcpyHtoDAsync) (to, from_host, bytes, stream);
+      result = (*self->table->cuMemcpyHtoDAsync) (to, from_host, bytes, stream);
     }
-  if (to_host != NULL && from_host == NULL)
+  else if (to_host != NULL && from_host == NULL)
     {
       *call = "cuMemcpyDtoHAsync";
-      return (*self->table->cuMemcpyDtoHAsync) (to_host, from, bytes, stream);
+      result = (*self->table->cuMemcpyDtoHAsync) (to_host, from, bytes, stream);
     }
-  *call = "cuMemcpyDtoDAsync";
-  return (*self->table->cuMemcpyDtoDAsync) (to, from, bytes, stream);
+  else
+    {
+      *call = "cuMemcpyDtoDAsync";
+      result = (*self->table->cuMemcpyDtoDAsync) (to, from, bytes, stream);
+    }
+  if (result == CUDA_SUCCESS)
+    leat_traffic_add_copy (&self->counts->work.traffic, from_host != NULL, to_host != NULL, bytes);
+  return result;
 }
 
 static gboolean
@@ -85,6 +92,7 @@ leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **err
     case LEAT_OP_SINK:
       break;
     }
+  self->counts->work.launches += result == CUDA_SUCCESS;
   if (result == CUDA_SUCCESS)
     return TRUE;
   return leat_device_set_error (self->resident->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),

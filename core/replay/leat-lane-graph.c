@@ -44,13 +44,28 @@ leat_lane_get_copy (LeatLane *self, const LeatOp *op)
   return copy;
 }
 
+/* One more node of the op. */
+static void
+leat_executable_note_copy (LeatExecutable *self, const LeatOp *op, const CUDA_MEMCPY3D *copy)
+{
+  LeatTraffic traffic = { 0 };
+
+  leat_traffic_add_copy (&traffic, copy->srcMemoryType == CU_MEMORYTYPE_HOST, copy->dstMemoryType == CU_MEMORYTYPE_HOST,
+                         copy->WidthInBytes * copy->Height);
+  leat_traffic_add (&self->copies[op->index], &traffic, 1);
+  leat_traffic_add (&self->traffic, &traffic, 1);
+}
+
 static CUresult
 leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
   CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
+  CUresult result = (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
+                                                          leat_device_get_context (self->resident->device));
 
-  return (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
-                                               leat_device_get_context (self->resident->device));
+  if (result == CUDA_SUCCESS)
+    leat_executable_note_copy (to, op, &copy);
+  return result;
 }
 
 static CUresult
@@ -430,6 +445,9 @@ leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError *
                                                            leat_device_get_context (self->resident->device));
   if (result != CUDA_SUCCESS)
     return leat_lane_fail (self, op, "cuGraphExecMemcpyNodeSetParams", result, error);
+  leat_traffic_take_out (&it->traffic, &it->copies[op->index]);
+  it->copies[op->index] = (LeatTraffic){ 0 };
+  leat_executable_note_copy (it, op, &copy);
   self->counts->updates++;
   return TRUE;
 }
@@ -461,6 +479,7 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
     }
   g_free (head->nodes);
   g_free (head->ends);
+  g_free (head->copies);
   *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
   return built;
 }
@@ -497,5 +516,7 @@ leat_lane_launch_graph (LeatLane *self, LeatExecutable *it, GError **error)
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
                                   self->plan->ops->len);
+  self->counts->work.launches++;
+  leat_traffic_add (&self->counts->work.traffic, &it->traffic, 1);
   return TRUE;
 }

@@ -4,6 +4,43 @@
 
 #include "leat-lane-private.h"
 
+void
+leat_traffic_add_copy (LeatTraffic *self, gboolean from_host, gboolean to_host, guint64 bytes)
+{
+  gboolean up = from_host && !to_host, back = to_host && !from_host;
+
+  self->uploads += up;
+  self->up_bytes += up ? bytes : 0;
+  self->readbacks += back;
+  self->back_bytes += back ? bytes : 0;
+}
+
+void
+leat_traffic_add (LeatTraffic *self, const LeatTraffic *more, guint64 times)
+{
+  self->uploads += times * more->uploads;
+  self->up_bytes += times * more->up_bytes;
+  self->readbacks += times * more->readbacks;
+  self->back_bytes += times * more->back_bytes;
+}
+
+void
+leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less)
+{
+  self->uploads -= less->uploads;
+  self->up_bytes -= less->up_bytes;
+  self->readbacks -= less->readbacks;
+  self->back_bytes -= less->back_bytes;
+}
+
+LeatMemory *
+leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes, const char *what,
+                      GError **error)
+{
+  return leat_memory_new_in (leat_store_get_account (self->store), use, self->resident->device, kind, bytes, what,
+                             error);
+}
+
 /* What graphs take of the device's memory.  No call of the driver says so; its free memory before and after does, with
  * what others did in between. */
 

@@ -20,7 +20,7 @@ leat_lane_allocate_overs (LeatLane *self, GError **error)
   if (bytes == 0)
     return TRUE;
   self->overs =
-    leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, bytes, "counts above their capacity", error);
+    leat_lane_new_memory (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_PINNED, bytes, "counts above their capacity", error);
   if (self->overs == NULL)
     return FALSE;
   memset (leat_memory_get_host (self->overs), 0, bytes);

@@ -61,7 +61,7 @@ leat_binding_view (const LeatBinding *self, LeatView *view, gboolean counts)
     view->count = self->count;
 }
 
-#define LEAT_PARAM_SLOT 16 /* bytes a parameter may take, and its alignment */
+#define LEAT_PARAM_SLOT 48 /* bytes a parameter may take, and a multiple of its alignment */
 
 /* A kernel's parameters as the driver takes them: pointers into one block of storage. */
 typedef struct
@@ -82,6 +82,13 @@ typedef enum
   LEAT_N_PATHS
 } LeatPath;
 
+/* What crosses the link, one way and the other. */
+typedef struct
+{
+  guint64 uploads, readbacks; /* copies */
+  guint64 up_bytes, back_bytes;
+} LeatTraffic;
+
 /* A graph, instantiated: a path, or a piece of one where the plan has several. */
 typedef struct _LeatExecutable LeatExecutable;
 struct _LeatExecutable
@@ -94,6 +101,8 @@ struct _LeatExecutable
   guint64 launches;     /* of the path; in its first piece */
   guint64 counted_from; /* launches when start_counting () was called; likewise */
   guint first, end;     /* the ops that are in it */
+  LeatTraffic *copies;  /* by op index: what its nodes bring, as they were added or updated; one table likewise */
+  LeatTraffic traffic;  /* of all copies in it */
   guint64 device_bytes; /* of all pieces of the path; in its first */
   guint64 bound;        /* serial of the last binding that the path knows; in its first piece */
   gboolean is_built;    /* in the first piece: all of them are there */
@@ -108,6 +117,14 @@ typedef struct
   gsize n;
 } LeatEdges;
 
+/* What runs have come to, counted where each call is made. */
+typedef struct
+{
+  LeatTraffic traffic;
+  guint64 launches; /* of graphs, and of single ops */
+  guint64 waits;    /* for the end of a run */
+} LeatWorkCounts;
+
 /* How often what. */
 typedef struct
 {
@@ -115,6 +132,7 @@ typedef struct
   guint64 graph_updates;  /* executables given another graph in place */
   guint64 instantiations; /* executables made */
   gint64 instantiate_us;  /* what that took, with their upload */
+  LeatWorkCounts work;
 } LeatGraphCounts;
 
 /* A graph in which that of a path comes several times, one behind the other. */
@@ -143,6 +161,8 @@ typedef struct
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */
   LeatReportRecord records[LEAT_REPORT_KEPT];
+  const LeatBuffer *queue; /* NULL; or it is no report of the kernel's own but of what became of this queue: */
+  LeatQueueTotals totals;
 } LeatReport;
 
 typedef struct _LeatLane LeatLane;
@@ -206,6 +226,9 @@ gboolean leat_resident_load_kernels (LeatResident *self, LeatResident *lender, G
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatResident *leat_resident_ref (LeatResident *self);
 void leat_resident_unref (LeatResident *self);
+/* Their memory is given back, and found or made again; modules stay, for what kernels keep in variables of theirs. */
+void leat_resident_drop_constants (LeatResident *self);
+gboolean leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **error);
 /* Constants whose memory does not hold their bytes are written. */
 gboolean leat_resident_write_constants (LeatResident *self, GError **error);
 
@@ -214,8 +237,15 @@ char *leat_lane_list_nodes (LeatPlan *plan);
 /* @first: (nullable): the lane whose state this one shares; then the store's round goes on */
 LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
                          LeatLane *first, GError **error);
+/* Memory of its own, in the account of its store. */
+LeatMemory *leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes,
+                                  const char *what, GError **error);
 /* What the lane has goes to no other lane in this round of its store. */
 void leat_lane_hold_memory (LeatLane *self);
+
+/* Of a first lane, to where its store has it now; the graphs are built anew then.  What it held is not there any more.
+ */
+gboolean leat_lane_move_arena (LeatLane *self, GError **error);
 
 /* What is done lane after lane (leat-lane-turn.c). */
 LeatTurn *leat_turn_new (LeatDevice *device, GError **error);
@@ -261,6 +291,15 @@ gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *residen
 /* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
  * first. */
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
+/* All of it but the staging memory.  The stream is idle. */
+void leat_lane_free_device_half (LeatLane *self);
+/* The memory of a lane without others leaves the device and comes back (leat-lane-evict.c).  What survives from run to
+ * run, by buffer id: GBytes or NULL. (transfer full) */
+GPtrArray *leat_lane_read_kept (LeatLane *self, GCancellable *cancellable, GError **error);
+/* Nothing can fail: graphs, launches and all memory of the device go. */
+void leat_lane_evict (LeatLane *self);
+/* With constants in place.  After an error it is evicted as before. */
+gboolean leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cancellable, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
@@ -302,6 +341,12 @@ CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *
                                     const CUDA_KERNEL_NODE_PARAMS *kernel, const LeatEdges *edges, const char **call);
 /* Whether a refusal ends with graphs being built anew in which no kernel begins early. */
 gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
+
+/* A copy that was made, or that a node is there for. */
+void leat_traffic_add_copy (LeatTraffic *self, gboolean from_host, gboolean to_host, guint64 bytes);
+/* All of @more, @times over. */
+void leat_traffic_add (LeatTraffic *self, const LeatTraffic *more, guint64 times);
+void leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less);
 
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
@@ -359,6 +404,17 @@ gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error
 /* Those of one lane of a plan for several; that any has is still said. */
 gboolean leat_lane_take_reports_of (LeatLane *self, guint lane, GArray *reports, GError **error);
 void leat_lane_end_reports (LeatLane *self);
+
+/* What became of the items of a queue, on this lane. */
+typedef struct
+{
+  const LeatOp *op;
+  const LeatBuffer *queue;
+  LeatQueueTotals totals;
+} LeatLaneQueue;
+
+/* Between runs: adds all of them to @queues (LeatLaneQueue), in the order of the ops. */
+gboolean leat_lane_read_queues (LeatLane *self, GArray *queues, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);

@@ -111,6 +111,8 @@ leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, LeatPath path, G
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "%u runs of %u ops", n,
                                   self->plan->ops->len);
+  self->counts->work.launches++;
+  leat_traffic_add (&self->counts->work.traffic, &self->executables[path].traffic, n);
   self->executables[path].launches += n;
   return TRUE;
 }

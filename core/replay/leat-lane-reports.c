@@ -7,6 +7,16 @@
 /* What kernels of a lane report (leat-report-block.h).  A run in which none does costs a look at a word of pinned
  * memory; where one did, its block is brought back, and both are made ready for the next run. */
 
+/* The ops that report stand in the order of their blocks. */
+static const LeatOp *
+leat_lane_get_reporting (LeatLane *self, guint index)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    if (leat_op_reports (leat_plan_get_op (self->plan, i)) && index-- == 0)
+      return leat_plan_get_op (self->plan, i);
+  return NULL;
+}
+
 static guint
 leat_lane_get_width (LeatLane *self)
 {
@@ -34,6 +44,20 @@ leat_lane_write_blocks (LeatLane *self, GError **error)
   return leat_memory_write (self->report_blocks, 0, blocks, n * sizeof *blocks, error);
 }
 
+/* The host's part stays when the device's is made again. */
+static gboolean
+leat_lane_allocate_told (LeatLane *self, GError **error)
+{
+  guint64 bytes = leat_plan_get_told_bytes (self->plan);
+
+  if (self->told == NULL)
+    self->told =
+      leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
+  if (self->told != NULL)
+    memset (leat_memory_get_host (self->told), 0, bytes);
+  return self->told != NULL;
+}
+
 gboolean
 leat_lane_allocate_reports (LeatLane *self, GError **error)
 {
@@ -41,12 +65,10 @@ leat_lane_allocate_reports (LeatLane *self, GError **error)
 
   if (bytes == 0)
     return TRUE;
-  self->told = leat_memory_new (self->resident->device, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
-  if (self->told == NULL)
+  if (!leat_lane_allocate_told (self, error))
     return FALSE;
-  memset (leat_memory_get_host (self->told), 0, bytes);
-  self->report_blocks = leat_memory_new (self->resident->device, LEAT_MEMORY_DEVICE,
-                                         leat_plan_get_report_bytes (self->plan), "what kernels report", error);
+  self->report_blocks = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_DEVICE,
+                                              leat_plan_get_report_bytes (self->plan), "what kernels report", error);
   return self->report_blocks != NULL && leat_lane_write_blocks (self, error);
 }
 
@@ -90,7 +112,19 @@ leat_lane_add_row (const LeatOp *op, const LeatReportBlock *block, guint row, GA
   g_array_append_val (reports, report);
 }
 
-/* Only the counts have to be as before: what no count tells of is not looked at. */
+/* A queue that all went well with is no news. */
+static void
+leat_lane_add_queue (LeatLane *self, const LeatOp *op, guint number, const LeatQueueTotals *totals, GArray *reports)
+{
+  LeatReport report = { .op = op, .queue = leat_op_get_queue (op, self->plan, number), .totals = *totals };
+
+  report.code = report.records[0].code = LEAT_REPORT_ROWS + number; /* behind those of the file */
+  report.count = totals->lost + totals->misused + (totals->stuck > 0);
+  if (report.count > 0)
+    g_array_append_val (reports, report);
+}
+
+/* Ready for the next run: what no count tells of is not looked at, and the sums of queues stay. */
 static gboolean
 leat_lane_take_block (LeatLane *self, const LeatOp *op, guint index, GArray *reports, GError **error)
 {
@@ -101,10 +135,17 @@ leat_lane_take_block (LeatLane *self, const LeatOp *op, guint index, GArray *rep
   for (guint row = 0; row < LEAT_REPORT_ROWS; row++)
     if (block->counts[row] > 0)
       leat_lane_add_row (op, block, row, reports);
+  for (guint i = 0; i < LEAT_QUEUES_MOST; i++)
+    if (leat_op_get_queue (op, self->plan, i) != NULL)
+      leat_lane_add_queue (self, op, i, &block->queues[i], reports);
+  for (guint i = 0; i < LEAT_QUEUES_MOST; i++)
+    {
+      block->queues[i].told += block->queues[i].lost;
+      block->queues[i].lost = block->queues[i].stuck = block->queues[i].misused = 0;
+    }
   memset (block->counts, 0, sizeof block->counts);
   leat_lane_fill_block (self, index, block);
-  return leat_memory_write (self->report_blocks, index * sizeof *block, block,
-                            G_STRUCT_OFFSET (LeatReportBlock, records), error);
+  return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
 }
 
 gboolean
@@ -140,5 +181,35 @@ leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error)
     if (!leat_lane_take_reports_of (self, lane, reports, error))
       return FALSE;
   leat_lane_end_reports (self);
+  return TRUE;
+}
+
+static gboolean
+leat_lane_read_block (LeatLane *self, guint index, GArray *queues, GError **error)
+{
+  g_autofree LeatReportBlock *block = g_new (LeatReportBlock, 1);
+  LeatLaneQueue queue = { .op = leat_lane_get_reporting (self, index) };
+
+  if (leat_op_get_queue (queue.op, self->plan, 0) == NULL)
+    return TRUE;
+  if (!leat_memory_read (self->report_blocks, index * sizeof *block, block, sizeof *block, error))
+    return FALSE;
+  for (guint i = 0; (queue.queue = leat_op_get_queue (queue.op, self->plan, i)) != NULL; i++)
+    {
+      queue.totals = block->queues[i];
+      queue.totals.lost += queue.totals.told;
+      g_array_append_val (queues, queue);
+    }
+  return TRUE;
+}
+
+gboolean
+leat_lane_read_queues (LeatLane *self, GArray *queues, GError **error)
+{
+  guint n = leat_plan_count_reporting (self->plan);
+
+  for (guint i = 0; i < n; i++)
+    if (!leat_lane_read_block (self, i, queues, error))
+      return FALSE;
   return TRUE;
 }

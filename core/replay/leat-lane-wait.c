@@ -44,6 +44,7 @@ leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError *
 gboolean
 leat_lane_check_wait (LeatLane *self, CUresult result, GError **error)
 {
+  self->counts->work.waits++;
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuEventSynchronize", result, error);
 }
 
@@ -105,10 +106,14 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
   CUresult result = CUDA_ERROR_NOT_READY;
 
   if (wait == LEAT_WAIT_AUTO && self->on_host)
-    return leat_lane_synchronize (self, error);
+    {
+      self->counts->work.waits++;
+      return leat_lane_synchronize (self, error);
+    }
   if (spin_us > 0)
     result = leat_lane_look (self, spin_us);
   if (result == CUDA_ERROR_NOT_READY)
     return leat_lane_sleep (self, error);
+  self->counts->work.waits++;
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamQuery", result, error);
 }

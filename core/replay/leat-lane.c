@@ -57,7 +57,8 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
   self->spread = g_new0 (LeatLaunch *, plan->ops->len + 1);
   self->live = plan->traits.lanes;
-  self->stream = leat_stream_new (resident->device, LEAT_STREAM_PRIORITY_NORMAL, error);
+  self->stream = leat_stream_new (resident->device,
+                                  plan->traits.urgent ? LEAT_STREAM_PRIORITY_HIGH : LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
       || !leat_lane_allocate_overs (self, error) || !leat_lane_allocate_reports (self, error)
@@ -179,7 +180,8 @@ leat_lane_allocate (LeatLane *self, GError **error)
     leat_store_begin_round (self->store);
   if (plan->arena_bytes > 0)
     {
-      self->arena = leat_store_get_arena (self->store, plan->arena_bytes, error);
+      self->arena = self->first == NULL ? leat_store_get_common_arena (self->store, plan->arena_bytes, error)
+                                        : leat_store_get_arena (self->store, plan->arena_bytes, error);
       if (self->arena == NULL)
         {
           leat_lane_explain_memory (plan, NULL, error);
@@ -236,7 +238,7 @@ leat_lane_begin (LeatLane *self, LeatLane *before, GError **error)
   return TRUE;
 }
 
-static void
+void
 leat_lane_free_device_half (LeatLane *self)
 {
   leat_lane_destroy_graphs (self);
@@ -272,6 +274,17 @@ leat_lane_rebuild (LeatLane *self, GError **error)
   leat_lane_free_device_half (self);
   return leat_lane_allocate (self, error) && leat_lane_begin_state (self, error)
          && leat_lane_pack_launches (self, error) && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
+}
+
+gboolean
+leat_lane_move_arena (LeatLane *self, GError **error)
+{
+  if (self->arena == NULL || leat_store_has_common_arena (self->store, self->arena))
+    return TRUE;
+  leat_lane_destroy_graphs (self);
+  g_clear_pointer (&self->arena, leat_block_unref);
+  return leat_lane_allocate (self, error) && leat_lane_pack_launches (self, error)
+         && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
 }
 
 static gboolean

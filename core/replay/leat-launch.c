@@ -5,6 +5,7 @@
 #include "leat-timing-private.h"
 
 #include "graph/leat-endpoint.h"
+#include "kernel/device/leat-queue-ring.h"
 #include "graph/leat-node-private.h"
 #include "replay/leat-session.h"
 
@@ -16,6 +17,8 @@
  * be, and where to say that there are more). */
 
 #define LEAT_PARAM_MOST 6 /* parameters of a wrapper that one of the prototype may stand for */
+G_STATIC_ASSERT (sizeof (LeatQueueView) <= LEAT_PARAM_SLOT);
+
 #define LEAT_PARAM_MORE 3 /* that stand for none: where to report to, with its stride, and the clock */
 
 static gboolean
@@ -148,6 +151,21 @@ leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint
   return TRUE;
 }
 
+static void
+leat_launch_put_queue (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index)
+{
+  LeatBufferId buffer = op->args[index].buffer;
+  LeatQueueView view;
+
+  memcpy (&view, g_bytes_get_data (leat_plan_get_buffer (lane->plan, buffer)->queue, NULL), sizeof view);
+  view.ring = (LeatQueueRing *) lane->addresses[buffer];
+  view.block = (LeatReportBlock *) leat_lane_get_report_block (lane, op);
+  view.number = 0;
+  for (guint i = 0; i < index; i++)
+    view.number += op->args[i].kind == LEAT_ARG_QUEUE;
+  memcpy (leat_launch_next (self), &view, sizeof view);
+}
+
 static gboolean
 leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index, GError **error)
 {
@@ -170,6 +188,9 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
       return leat_launch_put_value (self, op, param, arg->value, error);
     case LEAT_ARG_NODE_ARG:
       return leat_launch_put_node_arg (self, op, param, arg->name, error);
+    case LEAT_ARG_QUEUE:
+      leat_launch_put_queue (self, lane, op, index);
+      return TRUE;
     }
   g_assert_not_reached ();
 }
@@ -217,7 +238,7 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
   for (guint i = 0; i < op->n_args; i++)
     if (!leat_launch_put (self, lane, op, i, error))
       return FALSE;
-  if (leat_op_reports (op))
+  if (op->kind == LEAT_OP_KERNEL && op->prototype->reports)
     leat_launch_put_place (self, op, leat_lane_get_report_block (lane, op), sizeof (LeatReportBlock));
   /* Behind the others: a kernel that tells no times does not look at it. */
   if (lane->timing != NULL && lane->timing->clocks != NULL)

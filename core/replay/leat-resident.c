@@ -10,9 +10,16 @@
 
 /* What stays on the device for all lanes of a session: constants and loaded kernels. */
 
-static gboolean
+void
+leat_resident_drop_constants (LeatResident *self)
+{
+  g_ptr_array_set_size (self->blocks, 0);
+}
+
+gboolean
 leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **error)
 {
+  leat_resident_drop_constants (self);
   leat_store_begin_round (store);
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
@@ -202,7 +209,8 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
     op->laned ? leat_image_dup_lane_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = op->by_slot || op->laned || leat_op_takes_counts (op) || leat_op_reports (op);
+  op->wrapped =
+    op->by_slot || op->laned || leat_op_takes_counts (op) || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
 
   if (module == NULL)
     module = leat_resident_load_module (self, op->source, op->laned, error);

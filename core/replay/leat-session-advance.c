@@ -95,10 +95,15 @@ leat_session_begin (LeatSession *self, GError **error)
 {
   if (!leat_session_take (self, error))
     return FALSE;
-  if (leat_session_check_may_run (self, error) && leat_session_push (self, error))
+  if (leat_session_check_may_run (self, error) && leat_session_bring_back (self, NULL, error)
+      && leat_session_enter_scratch (self, error))
     {
-      leat_session_give (self, LEAT_SESSION_RUNNING);
-      return TRUE;
+      if (leat_session_push (self, error))
+        {
+          leat_session_give (self, LEAT_SESSION_RUNNING);
+          return TRUE;
+        }
+      leat_session_leave_scratch (self);
     }
   leat_session_let_go (self);
   return FALSE;
@@ -109,6 +114,8 @@ leat_session_end (LeatSession *self, LeatSessionUse after)
 {
   if (self->is_pushed)
     leat_device_pop (self->device);
+  if (after == LEAT_SESSION_FREE)
+    leat_session_leave_scratch (self);
   leat_session_give (self, after);
 }
 

@@ -91,13 +91,6 @@ leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first
 }
 
 static gboolean
-leat_batch_run_is_of_lane (const GError *error)
-{
-  return g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW)
-         || g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
-}
-
-static gboolean
 leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
 {
   for (guint i = 0; i < self->outputs->len; i++)
@@ -139,7 +132,7 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError *
       GError *inner = NULL;
 
       leat_batch_run_check_lane (self, flight, i, reported, &inner);
-      if (inner != NULL && !leat_batch_run_is_of_lane (inner))
+      if (inner != NULL && !leat_session_is_fault_of_data (inner))
         {
           g_propagate_error (error, inner);
           return FALSE;
@@ -248,30 +241,19 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
 }
 
 static void
-leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, LeatSessionInput *input, guint index, guint lane)
+leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
 {
-  const LeatSessionStaging *staging = &input->staging;
-  guint64 count, bytes;
-  gconstpointer data;
-  gsize size;
+  const LeatSessionInput *input = leat_session_get_input (self, index);
+  guint64 count;
 
   if (run->inputs != NULL)
     {
-      data = g_bytes_get_data (leat_batch_run_get_input (self, run, lane, index), &size);
-      bytes = size;
-      count = staging->row_bytes != 0 ? bytes / staging->row_bytes : 0;
+      leat_session_put_given_bytes (self, index, leat_batch_run_get_input (self, run, lane, index));
+      return;
     }
-  else
-    {
-      data = leat_batch_run_get_items (self, input->buffer, lane);
-      count = leat_batch_run_get_count (self, input->buffer, lane);
-      bytes = leat_batch_run_get_live_bytes (staging, input->buffer, count);
-    }
-  if (bytes > 0)
-    memcpy (staging->view.data, data, bytes);
-  if (staging->count != NULL)
-    *staging->count = count;
-  input->generation++;
+  count = leat_batch_run_get_count (self, input->buffer, lane);
+  leat_session_put_given (self, index, leat_batch_run_get_items (self, input->buffer, lane),
+                          leat_batch_run_get_live_bytes (&input->staging, input->buffer, count), count);
 }
 
 static void
@@ -281,13 +263,13 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
   LeatView view;
   guint64 bytes;
 
-  leat_session_view (&output->staging, &view);
-  bytes = leat_session_get_live_bytes (&output->staging, &view);
   if (run->results != NULL)
     {
-      g_ptr_array_index (run->results, lane * self->outputs->len + index) = g_bytes_new (view.data, bytes);
+      g_ptr_array_index (run->results, lane * self->outputs->len + index) = leat_session_take_given (self, index);
       return;
     }
+  leat_session_view (&output->staging, &view);
+  bytes = leat_session_get_live_bytes (&output->staging, &view);
   if (bytes > 0)
     memcpy (leat_batch_run_get_items (self, output->buffer, lane), view.data, bytes);
   if (output->buffer->header)
@@ -301,7 +283,7 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
   GError *inner = NULL;
 
   for (guint i = 0; i < self->inputs->len; i++)
-    leat_batch_run_fill (self, run, leat_session_get_input (self, i), i, lane);
+    leat_batch_run_fill (self, run, i, lane);
   if (leat_session_begin_run (self, flight, FALSE, cancellable, &inner) == LEAT_FLOW_DATA
       && leat_session_end_run (self, flight, cancellable, &inner) == LEAT_FLOW_DATA)
     {
@@ -309,7 +291,7 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
         leat_batch_run_take (self, run, i, lane);
       return TRUE;
     }
-  if (leat_batch_run_is_of_lane (inner))
+  if (leat_session_is_fault_of_data (inner))
     {
       g_ptr_array_index (self->batch->errors, lane) = inner;
       self->stats.lane_errors++;
@@ -319,36 +301,13 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
   return FALSE;
 }
 
-/* @on: the staging memory is filled and read here, and queues are left alone; else as it was before */
-static void
-leat_batch_run_go_direct (LeatSession *self, gboolean *was, gboolean on)
-{
-  guint k = 0;
-
-  for (guint i = 0; i < self->inputs->len; i++, k++)
-    {
-      gboolean *direct = &leat_session_get_input (self, i)->direct, before = *direct;
-
-      *direct = on || was[k];
-      was[k] = on ? before : was[k];
-    }
-  for (guint i = 0; i < self->outputs->len; i++, k++)
-    {
-      gboolean *direct = &leat_session_get_output (self, i)->direct, before = *direct;
-
-      *direct = on || was[k];
-      was[k] = on ? before : was[k];
-    }
-}
-
 /* Lane after lane, as single runs are done. */
 gboolean
 leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  g_autofree gboolean *was = g_new0 (gboolean, self->inputs->len + self->outputs->len + 1);
+  gboolean *was = leat_session_begin_given (self);
   gboolean good = TRUE;
 
-  leat_batch_run_go_direct (self, was, TRUE);
   for (guint lane = 0; lane < run->n && good; lane++)
     {
       if (!leat_session_may_go_on (self, cancellable, error))
@@ -359,6 +318,6 @@ leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable
       good = leat_batch_run_one (self, run, lane, cancellable, error);
       self->failed = !good;
     }
-  leat_batch_run_go_direct (self, was, FALSE);
+  leat_session_end_given (self, was);
   return good;
 }

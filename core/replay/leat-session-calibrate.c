@@ -125,6 +125,20 @@ leat_calibrate_time (LeatCalibration *self, GError **error)
   return leat_session_time_trial (self->session, self->lane, &self->left_us, error);
 }
 
+/* Copies take memory of the device that mapped data do not. */
+static gboolean
+leat_calibrate_fits (LeatCalibration *self)
+{
+  LeatPlan *plan = self->session->plan;
+  LeatTraits traits = plan->traits;
+
+  if (self->session->budget == 0)
+    return TRUE;
+  traits.ways = self->ways;
+  leat_plan_bind (plan, &traits);
+  return leat_session_fit_lanes (self->session, 1) == 1;
+}
+
 /* The ways as they are now; those of @before come back where they are not faster than the best so far. */
 static gboolean
 leat_calibrate_try (LeatCalibration *self, const LeatTransferMode *before, GError **error)
@@ -132,7 +146,7 @@ leat_calibrate_try (LeatCalibration *self, const LeatTransferMode *before, GErro
   gsize bytes = self->session->plan->ops->len * sizeof *before;
   double us = G_MAXDOUBLE;
 
-  if (self->left_us > 0 && !leat_calibrate_was_tried (self))
+  if (self->left_us > 0 && !leat_calibrate_was_tried (self) && leat_calibrate_fits (self))
     {
       if (!leat_calibrate_apply (self, TRUE, error) || (us = leat_calibrate_time (self, error)) < 0)
         return FALSE;
@@ -318,11 +332,14 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
                                   .candidates = candidates,
                                   .left_us = LEAT_CALIBRATE_MOST_US,
                                   .settled = self->plan->traits.settled };
+  const LeatWorkCounts work = self->graph_counts.work;
+  LeatMemoryTally tally;
   /* What the program has put there before the first run. */
   g_autoptr (GPtrArray) states = NULL;
   gboolean good;
 
   g_array_set_clear_func (candidates, leat_candidate_clear);
+  leat_memory_account_get (self->account, &tally);
   self->to_calibrate = FALSE;
   self->levels_changed = TRUE;
   if (leat_session_has_outside (self))
@@ -339,7 +356,9 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
          && (states == NULL || leat_session_write_states (self, states, error));
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good;
-  leat_session_count_copies (self, lane);
+  leat_session_list_kernel_transfers (self);
+  self->graph_counts.work = work;
+  leat_memory_account_leave_out (self->account, &tally);
   if (good)
     leat_session_remember_ways (self, ways, calibration.best_us);
   return good;

@@ -10,6 +10,7 @@
 typedef struct
 {
   guint64 kernels, copies, fills, early_starts;
+  guint64 uploads, readbacks; /* of the copies */
 } LeatGraphCount;
 
 static guint64
@@ -46,6 +47,23 @@ leat_session_count_child (LeatSession *self, LeatLane *lane, CUgraphNode node, L
   return leat_session_count_nodes (self, lane, child, count, error);
 }
 
+/* Which way it goes. */
+static gboolean
+leat_session_count_copy (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
+{
+  CUDA_MEMCPY3D copy = { 0 };
+  CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+
+  if (lane->table->cuGraphMemcpyNodeGetParams != NULL)
+    result = (*lane->table->cuGraphMemcpyNodeGetParams) (node, &copy);
+  if (result != CUDA_SUCCESS)
+    return leat_session_fail_count (self, "cuGraphMemcpyNodeGetParams", result, error);
+  count->copies++;
+  count->uploads += copy.srcMemoryType == CU_MEMORYTYPE_HOST && copy.dstMemoryType != CU_MEMORYTYPE_HOST;
+  count->readbacks += copy.dstMemoryType == CU_MEMORYTYPE_HOST && copy.srcMemoryType != CU_MEMORYTYPE_HOST;
+  return TRUE;
+}
+
 static gboolean
 leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
 {
@@ -56,8 +74,9 @@ leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, Le
     return leat_session_fail_count (self, "cuGraphNodeGetType", result, error);
   if (type == CU_GRAPH_NODE_TYPE_GRAPH)
     return leat_session_count_child (self, lane, node, count, error);
+  if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
+    return leat_session_count_copy (self, lane, node, count, error);
   count->kernels += type == CU_GRAPH_NODE_TYPE_KERNEL;
-  count->copies += type == CU_GRAPH_NODE_TYPE_MEMCPY;
   count->fills += type == CU_GRAPH_NODE_TYPE_MEMSET;
   return TRUE;
 }
@@ -122,6 +141,8 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
                && leat_session_count_edges (self, lane, it->graph, &count, error);
       sum->kernels += launches * count.kernels;
       sum->copies += launches * count.copies;
+      sum->uploads += launches * count.uploads;
+      sum->readbacks += launches * count.readbacks;
       sum->fills += launches * count.fills;
       sum->early_starts += launches * count.early_starts;
     }
@@ -190,8 +211,8 @@ leat_session_start_counting (LeatSession *self, GError **error)
  * however it is done; of other sessions' waits, those that end by looking (%LEAT_WAIT_SPIN) are not seen.  Where a
  * property that was set gave the session another graph in between, the nodes of the former one are not seen either.
  *
- * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, early-starts, graph-launches, waits, calls
- * (of any kind); %NULL on error
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies (of them, uploads and readbacks), fills,
+ * early-starts, graph-launches, waits, calls (of any kind); %NULL on error
  */
 GVariant *
 leat_session_stop_counting (LeatSession *self, GError **error)
@@ -201,6 +222,8 @@ leat_session_stop_counting (LeatSession *self, GError **error)
                                              LEAT_DRIVER_ENTRY_cuLaunchCooperativeKernel };
   static const LeatDriverEntry copies[] = { LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync, LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync,
                                             LEAT_DRIVER_ENTRY_cuMemcpyDtoDAsync };
+  static const LeatDriverEntry uploads[] = { LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync };
+  static const LeatDriverEntry readbacks[] = { LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync };
   static const LeatDriverEntry fills[] = { LEAT_DRIVER_ENTRY_cuMemsetD8Async };
   static const LeatDriverEntry waits[] = { LEAT_DRIVER_ENTRY_cuStreamSynchronize,
                                            LEAT_DRIVER_ENTRY_cuEventSynchronize };
@@ -222,6 +245,8 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
   g_variant_builder_add (&builder, "{st}", "kernels", inside.kernels + COUNT (kernels));
   g_variant_builder_add (&builder, "{st}", "copies", inside.copies + COUNT (copies));
+  g_variant_builder_add (&builder, "{st}", "uploads", inside.uploads + COUNT (uploads));
+  g_variant_builder_add (&builder, "{st}", "readbacks", inside.readbacks + COUNT (readbacks));
   g_variant_builder_add (&builder, "{st}", "fills", inside.fills + COUNT (fills));
   g_variant_builder_add (&builder, "{st}", "early-starts", inside.early_starts);
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));

@@ -12,7 +12,6 @@
  * other; what they took in the source, on the device and in the sink says what would be gained by doing these beside
  * each other. */
 
-#define LEAT_LANES_AUTO      3
 #define LEAT_LANES_TRIAL     4          /* runs before the first look; each look later is after four times as many */
 #define LEAT_LANES_GAIN_US   50         /* of a run, at least; to hand a run from thread to thread takes time too */
 #define LEAT_LANES_SHARE     10         /* and a tenth of it */
@@ -47,10 +46,10 @@ leat_session_has_app (LeatSession *self)
 static gboolean
 leat_session_has_room_for_lanes (LeatSession *self)
 {
-  guint64 more = LEAT_LANES_AUTO - 1;
+  guint64 more = MAX (leat_session_fit_lanes (self, LEAT_LANES_AUTO), 1) - 1;
   guint64 unused;
 
-  if (leat_plan_get_host_bytes (self->plan) * more > LEAT_LANES_MOST_HOST)
+  if (more == 0 || leat_plan_get_host_bytes (self->plan) * more > LEAT_LANES_MOST_HOST)
     return FALSE;
   if (!leat_device_push (self->device, NULL))
     return FALSE;
@@ -166,7 +165,8 @@ gboolean
 leat_session_grow_lanes (LeatSession *self, GError **error)
 {
   const LeatSetupBase base = leat_session_get_base (self);
-  guint n = self->n_lanes > 0 ? self->n_lanes : LEAT_LANES_AUTO;
+  guint n = self->n_lanes > 0 ? self->n_lanes : leat_session_fit_lanes (self, LEAT_LANES_AUTO);
+  guint64 written = leat_session_get_written_bytes (self);
   g_autoptr (GError) inner = NULL;
 
   if (self->lanes->len < n && !leat_setup_grow (self->setup, &base, n, &inner)
@@ -175,6 +175,8 @@ leat_session_grow_lanes (LeatSession *self, GError **error)
       g_propagate_prefixed_error (error, g_steal_pointer (&inner), "lanes=%u: ", n);
       return FALSE;
     }
+  self->stats.once_bytes += leat_session_get_written_bytes (self) - written;
+  self->lanes_most = MAX (self->lanes_most, self->lanes->len);
   self->levels_changed = TRUE;
   leat_session_make_flights (self);
   return TRUE;

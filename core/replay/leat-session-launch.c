@@ -47,6 +47,7 @@ leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GErro
 
   if (self->waiter != NULL)
     leat_waiter_reset (self->waiter);
+  leat_session_leave_scratch (self);
   return leat_session_settle (self, flow, error);
 }
 

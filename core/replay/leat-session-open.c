@@ -42,7 +42,7 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
 }
 
 /* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
-static gboolean
+gboolean
 leat_session_plan (LeatSession *self, GError **error)
 {
   gint64 since = self->open_since_us;
@@ -55,8 +55,9 @@ leat_session_plan (LeatSession *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-leat_session_bind (LeatSession *self, GError **error)
+/* To the device, which is opened, with the ways for data that are known to be best. */
+gboolean
+leat_session_bind_plan (LeatSession *self, GError **error)
 {
   static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
@@ -75,39 +76,21 @@ leat_session_bind (LeatSession *self, GError **error)
   traits.capture = captures[self->executor];
   traits.early = earlies[self->early_start];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
+  traits.urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);
   leat_session_note_time (&self->stats.bind_us, &since);
-  return leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
+  return TRUE;
+}
+
+/* Before anything is allocated. */
+static gboolean
+leat_session_check_budgets (LeatSession *self, GError **error)
+{
+  return leat_session_check_budget (self, error)
+         && leat_session_ask_for_room (self, leat_plan_get_device_bytes (self->plan), error)
+         && leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
-}
-
-static void
-leat_session_count_copy (LeatSession *self, const LeatLane *lane, const LeatOp *op)
-{
-  gboolean up = lane->hosts[op->from] != NULL || leat_plan_get_user (lane->plan, op->from) != NULL;
-  gboolean back = lane->hosts[op->to] != NULL || leat_plan_get_user (lane->plan, op->to) != NULL;
-
-  for (guint path = 0; path < LEAT_N_PATHS; path++)
-    if (!leat_path_skips (path, op))
-      {
-        self->up_bytes[path] += up && !back ? op->bytes : 0;
-        self->back_bytes[path] += back && !up ? op->bytes : 0;
-      }
-}
-
-void
-leat_session_count_copies (LeatSession *self, const LeatLane *lane)
-{
-  memset (self->up_bytes, 0, sizeof self->up_bytes);
-  memset (self->back_bytes, 0, sizeof self->back_bytes);
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER)
-        leat_session_count_copy (self, lane, op);
-    }
 }
 
 static gboolean
@@ -119,6 +102,7 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
     return FALSE;
   if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
+  self->stats.once_bytes = leat_session_get_written_bytes (self);
   leat_session_note_time (&self->stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
     return FALSE;
@@ -133,7 +117,7 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_session_check_may_open (LeatSession *self, GError **error)
 {
   const char *why = NULL;
@@ -157,8 +141,10 @@ leat_session_take_down (LeatSession *self)
   leat_session_close_trace (self);
   leat_session_drop_memo (self);
   leat_session_drop_batch (self);
+  leat_session_drop_evicted (self);
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
+  leat_session_drop_scratch (self);
   leat_session_leave_buffers (self);
   g_clear_pointer (&self->held, g_ptr_array_unref);
   leat_session_call_in_states (self);
@@ -186,7 +172,9 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
-  self->stats.lanes = 1;
+  self->stats.lanes = self->lanes_most = 1;
+  g_clear_pointer (&self->account, leat_memory_account_unref);
+  self->account = leat_memory_account_new (self->budget);
   leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   leat_session_clear_reports (self);
@@ -197,7 +185,8 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   if (!leat_session_plan (self, error))
     return FALSE;
   leat_pipeline_freeze (self->pipeline);
-  if (!leat_session_bind (self, error) || !leat_session_make_resident (self, cancellable, error))
+  if (!leat_session_bind_plan (self, error) || !leat_session_check_budgets (self, error)
+      || !leat_session_make_resident (self, cancellable, error))
     {
       leat_session_take_down (self);
       return FALSE;
@@ -207,6 +196,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   self->levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->is_open, TRUE);
+  leat_session_enter_monitor (self);
   return TRUE;
 }
 
@@ -219,7 +209,8 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
  * Plans the pipeline, chooses the device, and makes everything that runs will need: memory, kernels, the graph.
  *
  * Errors of planning (%LEAT_GRAPH_ERROR, %LEAT_PLAN_ERROR, %LEAT_KERNEL_ERROR), of the device (%LEAT_DRIVER_ERROR) and
- * of sources and sinks that cannot begin.  After an error nothing is left over and open () may be called again.
+ * of sources and sinks that cannot begin; %LEAT_SESSION_ERROR_BUDGET where it would take more than #LeatSession:budget.
+ * After an error nothing is left over and open () may be called again.
  *
  * Returns: whether the session is open
  */
@@ -232,6 +223,7 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
   if (!leat_session_take (self, error))
     return FALSE;
   opened = leat_session_check_may_open (self, error) && leat_session_build (self, cancellable, error);
+  leat_session_settle_room (self);
   leat_session_let_go (self);
   return opened;
 }
@@ -246,9 +238,20 @@ leat_session_open (LeatSession *self, GCancellable *cancellable, GError **error)
 void
 leat_session_close (LeatSession *self)
 {
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = NULL;
+
   g_return_if_fail (LEAT_IS_SESSION (self));
+  overseer = leat_session_get_overseer (self, &klass);
+  if (overseer != NULL)
+    (*klass->closing) (overseer, self);
   leat_session_take_over (self);
   if (self->is_open)
-    leat_session_take_down (self);
+    {
+      leat_session_leave_monitor (self);
+      leat_session_take_down (self);
+    }
   leat_session_let_go_over (self);
+  if (overseer != NULL)
+    (*klass->closed) (overseer, self);
 }

@@ -7,6 +7,7 @@
 #include "leat-lane-private.h"
 #include "leat-batch-private.h"
 #include "leat-memo-private.h"
+#include "leat-overseer-private.h"
 #include "leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
 #include "leat-session.h"
@@ -23,6 +24,7 @@ G_BEGIN_DECLS
 #define LEAT_SESSION_RUNS_TO_SETTLE 32
 
 #define LEAT_SESSION_MOST_LANES 64
+#define LEAT_LANES_AUTO         3 /* where nobody says how many, at the most */
 
 typedef struct
 {
@@ -45,9 +47,13 @@ typedef struct
   guint64 early_starts;
   guint64 lanes, in_flight_most; /* runs, at the same time */
   guint64 dropped;               /* by sources with `leaky` */
+  guint64 evictions, restores;
+  guint64 evicted_bytes;       /* that the host keeps while the session is off the device */
+  gint64 evict_us, restore_us; /* sums */
   gint64 reader_busy_us, reader_idle_us, lanes_busy_us, lanes_idle_us, writer_busy_us, writer_idle_us;
   guint64 items_in, bytes_in, bytes_out;
-  guint64 bytes_up, bytes_back; /* copied */
+  LeatMemoryTally memory;
+  guint64 once_bytes;           /* written to the device for all runs */
   guint64 graph_bytes;          /* of the device's memory, taken by instantiating */
   guint64 graph_reserved_bytes; /* by the driver, for nodes that allocate */
   gint64 opened_us, first_us;   /* time that open took; from open to the first result */
@@ -153,6 +159,29 @@ typedef struct
   gint64 spent_ns;
 } LeatMemoCosts;
 
+/* What is looked at from outside while the session runs: written by one thread at a time, read by any; all of it
+ * atomic. */
+#define LEAT_MONITORED_RECENT 512
+
+typedef struct
+{
+  guint32 recent_us[LEAT_MONITORED_RECENT]; /* from launch to completion, of the last runs */
+  guint n_recent;                           /* that there were */
+  guint filled, launched, computed;         /* runs that wait for the device, are on it, and wait for the sinks */
+} LeatMonitored;
+
+static inline void
+leat_monitored_note_time (LeatMonitored *self, gint64 us)
+{
+  guint n = self->n_recent;
+
+  __atomic_store_n (&self->recent_us[n % LEAT_MONITORED_RECENT], (guint32) CLAMP (us, 0, G_MAXUINT32),
+                    __ATOMIC_RELAXED);
+  /* Round and round, and never so low again that places that hold something are left out. */
+  n = n + 1 < 2 * LEAT_MONITORED_RECENT ? n + 1 : LEAT_MONITORED_RECENT;
+  __atomic_store_n (&self->n_recent, n, __ATOMIC_RELEASE);
+}
+
 /* A run, from when sources are asked for its data until sinks have its results. */
 typedef struct
 {
@@ -185,6 +214,14 @@ typedef struct
   LeatRun run;
 } LeatSessionFlight;
 
+/* What the constants of a plan take. */
+typedef struct
+{
+  guint64 own_bytes, written_bytes; /* of the device's memory, and of what is written there */
+  guint64 n_own;
+  guint64 shared_bytes; /* that are there already */
+} LeatConstantBytes;
+
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
 typedef enum
 {
@@ -212,12 +249,16 @@ struct _LeatSession
   guint memo_entries;
   guint64 memo_bytes;
   LeatTimingMode timing_mode;
+  gint priority, weight; /* atomic: among the sessions of a scheduler */
   char *trace_path;
 
   guint64 cache_bytes;
+  guint64 budget;   /* of the device's memory; 0: none of its own */
   guint batch_most; /* lanes in one launch; 0: what suits */
 
   LeatDevice *device;
+  LeatMemoryAccount *account;  /* since the session was opened last; NULL before the first time */
+  LeatConstantBytes constants; /* as they were planned when it was opened */
   LeatStore *store;
   LeatGraphCounts graph_counts;
   GPtrArray *setups; /* LeatSetup */
@@ -237,8 +278,9 @@ struct _LeatSession
   guint next_input, next_output; /* that are likely to be bound next */
   LeatBatch *batch;              /* NULL before the first */
   const LeatPlan *not_wide;      /* not owned: one that is known not to be streamed with many runs in a launch */
-  LeatMemo *memo;                /* NULL while nothing is remembered */
-  LeatSpan *spans;               /* for it: of the inputs, then of the outputs */
+  GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
+  LeatMemo *memo;     /* NULL while nothing is remembered */
+  LeatSpan *spans;    /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
   gboolean measured;                 /* runs may be: as timing_mode was when it was opened */
   guint n_measured;                  /* runs that were */
@@ -249,6 +291,7 @@ struct _LeatSession
   gboolean ways_known;               /* it did, or an earlier session */
   GArray *flights;                   /* LeatSessionFlight, by lane */
   guint n_lanes;                     /* that are wanted; 0: whatever pays */
+  guint lanes_most;                  /* that there have been since it was opened */
   gboolean watches_waits;            /* to find that out, how long sources and sinks wait is looked at: */
   gint64 waited_us;                  /* that long */
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
@@ -264,12 +307,17 @@ struct _LeatSession
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
-  guint64 up_bytes[LEAT_N_PATHS], back_bytes[LEAT_N_PATHS]; /* that a run copies */
+  GArray *kernel_transfers;  /* guint: ops that are kernels which move data between host and device */
   guint64 counted_seen_from; /* waits that had ended by looking when start_counting () was called */
   LeatSessionStats stats;
-  gboolean levels_changed; /* graphs, or what is kept of them, since the stats were told */
+  gboolean levels_changed;     /* graphs, or what is kept of them, since the stats were told */
+  LeatScratch *scratch;        /* that the first lane is in; NULL: in memory of its own */
+  LeatScratch *wanted_scratch; /* that it shall be in; atomic, under told_lock */
+  gint64 last_device_us;       /* atomic: of the last run, with its repetitions */
   GMutex told_lock;
-  LeatSessionStats told;  /* the stats as any thread may see them */
+  LeatSessionStats told; /* the stats as any thread may see them */
+  GWeakRef overseer;     /* likewise, who has it run among others */
+  const LeatOverseerClass *overseer_class;
   char *told_device;      /* likewise, the id of the last device; NULL before the first */
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
@@ -279,6 +327,10 @@ struct _LeatSession
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
   GArray *trace_widths;   /* guint, by lane: tracks of the device so far */
+  char *name;             /* under told_lock */
+  LeatMonitored monitored;
+  guint64 monitored_id;      /* no other session of the process has it */
+  GPtrArray *monitored_apps; /* LeatApp, from open to close */
 };
 
 void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
@@ -314,6 +366,14 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 void leat_session_tell_stats (LeatSession *self);
+/* From when it is open until before anything of it goes, others may look at it. */
+void leat_session_enter_monitor (LeatSession *self);
+void leat_session_leave_monitor (LeatSession *self);
+/* The list of those that are. */
+void leat_sessions_add (LeatSession *session);
+void leat_sessions_remove (LeatSession *session);
+/* Between the two, in any thread; floating. */
+GVariant *leat_session_describe_monitored (LeatSession *self);
 void leat_session_tell_reason (LeatSession *self, const char *reason);
 /* (transfer full) */
 char *leat_session_dup_reason (LeatSession *self);
@@ -361,6 +421,33 @@ typedef struct
   GPtrArray *results; /* GBytes; NULL: likewise */
   gboolean in_place;  /* the staging memory has a place for every lane */
 } LeatBatchRun;
+
+/* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
+gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
+gboolean leat_session_check_given (LeatSession *self, guint index, GBytes *bytes, GError **error);
+gboolean *leat_session_begin_given (LeatSession *self);
+void leat_session_end_given (LeatSession *self, gboolean *was);
+void leat_session_put_given (LeatSession *self, guint index, gconstpointer data, gsize bytes, guint64 count);
+void leat_session_put_given_bytes (LeatSession *self, guint index, GBytes *given);
+GBytes *leat_session_take_given (LeatSession *self, guint index);
+gboolean leat_session_is_fault_of_data (const GError *error);
+
+/* (transfer full) (nullable) */
+GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass);
+
+/* With the session's store in place, and no lane. */
+void leat_session_choose_scratch (LeatSession *self);
+/* Around a run, from before it is launched. */
+gboolean leat_session_enter_scratch (LeatSession *self, GError **error);
+void leat_session_leave_scratch (LeatSession *self);
+/* Whatever is under way has ended. */
+void leat_session_drop_scratch (LeatSession *self);
+/* Those that are kept beside the one that runs. */
+void leat_session_drop_other_setups (LeatSession *self);
+
+/* Others have their part of the device's memory.  Whatever comes of it, settle follows. */
+gboolean leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error);
+void leat_session_settle_room (LeatSession *self);
 
 void leat_session_drop_batch (LeatSession *self);
 /* FALSE without any lane to blame: the session has failed, unless it was told to stop. */
@@ -419,6 +506,12 @@ gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n
 
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 
+/* On the device from here on: for who has the session, and needs more than its staging memory. */
+gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
+void leat_session_drop_evicted (LeatSession *self);
+/* As take_open, and on the device. */
+gboolean leat_session_take_resident (LeatSession *self, GError **error);
+
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
@@ -432,6 +525,11 @@ GVariant *leat_session_print_reports (LeatSession *self);
 GVariant *leat_session_dup_refusal (LeatSession *self);
 GVariant *leat_session_steal_refusal (LeatSession *self);
 void leat_session_take_refusal (LeatSession *self, GVariant *refusal);
+/* Of what went wrong with a queue (leat-session-queues.c). */
+gboolean leat_queue_report_is_error (const LeatReport *self);
+char *leat_queue_report_dup_text (const LeatReport *self);
+GError *leat_queue_report_make_error (const LeatReport *self);
+void leat_queue_report_add_details (const LeatReport *self, GVariantDict *dict);
 
 LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
 LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
@@ -439,8 +537,20 @@ LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
 /* By all of them: waits that no call that waits was made for, less such calls that were not for a run. */
 guint64 leat_session_sum_unseen_waits (const GPtrArray *lanes);
 void leat_session_begin_lane_counts (LeatLane *lane);
-/* What a run of each path copies, as the plan is bound now. */
-void leat_session_count_copies (LeatSession *self, const LeatLane *lane);
+/* Of the plan as it is bound now: what kernels move across the link is not known from their nodes. */
+void leat_session_list_kernel_transfers (LeatSession *self);
+/* After a run, or @n that bring the same: the live bytes of these. */
+void leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n);
+guint64 leat_session_get_written_bytes (LeatSession *self);
+
+/* Steps of opening, for a prediction. */
+gboolean leat_session_check_may_open (LeatSession *self, GError **error);
+gboolean leat_session_plan (LeatSession *self, GError **error);
+gboolean leat_session_bind_plan (LeatSession *self, GError **error);
+/* Would what is planned take more than the session may? */
+gboolean leat_session_check_budget (LeatSession *self, GError **error);
+/* Of @most lanes; 0: not even one. */
+guint leat_session_fit_lanes (LeatSession *self, guint most);
 
 gboolean leat_session_open_trace (LeatSession *self, GError **error);
 void leat_session_close_trace (LeatSession *self);

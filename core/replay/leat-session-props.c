@@ -19,18 +19,42 @@ enum
   PROP_CALIBRATE,
   PROP_WAIT,
   PROP_LANES,
+  PROP_PRIORITY,
+  PROP_WEIGHT,
   PROP_MEMO,
   PROP_MEMO_ENTRIES,
   PROP_MEMO_BYTES,
   PROP_CACHE_BYTES,
+  PROP_BUDGET,
   PROP_BATCH,
   PROP_TIMING,
   PROP_TRACE,
+  PROP_NAME,
   PROP_LAST_REASON,
   N_PROPS
 };
 
 static GParamSpec *leat_session_props[N_PROPS];
+
+static void
+leat_session_take_name (LeatSession *self, char *name)
+{
+  g_mutex_lock (&self->told_lock);
+  g_free (self->name);
+  self->name = name;
+  g_mutex_unlock (&self->told_lock);
+}
+
+static char *
+leat_session_dup_name (LeatSession *self)
+{
+  char *name;
+
+  g_mutex_lock (&self->told_lock);
+  name = g_strdup (self->name);
+  g_mutex_unlock (&self->told_lock);
+  return name;
+}
 
 void
 leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -69,6 +93,12 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       else
         self->n_lanes = g_value_get_uint (value);
       break;
+    case PROP_PRIORITY:
+      g_atomic_int_set (&self->priority, g_value_get_enum (value));
+      break;
+    case PROP_WEIGHT:
+      g_atomic_int_set (&self->weight, (gint) g_value_get_uint (value));
+      break;
     case PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
@@ -81,6 +111,12 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_CACHE_BYTES:
       self->cache_bytes = g_value_get_uint64 (value);
       break;
+    case PROP_BUDGET:
+      if (leat_session_is_open (self))
+        g_warning ("cannot change the budget of an open session: close it first");
+      else
+        self->budget = g_value_get_uint64 (value);
+      break;
     case PROP_BATCH:
       self->batch_most = g_value_get_uint (value);
       break;
@@ -92,6 +128,9 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       break;
     case PROP_READBACK:
       self->readback = g_value_get_enum (value);
+      break;
+    case PROP_NAME:
+      leat_session_take_name (self, g_value_dup_string (value));
       break;
     case PROP_TRACE:
       g_free (self->trace_path);
@@ -133,6 +172,12 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_LANES:
       g_value_set_uint (value, self->n_lanes);
       break;
+    case PROP_PRIORITY:
+      g_value_set_enum (value, leat_session_get_priority (self));
+      break;
+    case PROP_WEIGHT:
+      g_value_set_uint (value, leat_session_get_weight (self));
+      break;
     case PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
@@ -144,6 +189,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_CACHE_BYTES:
       g_value_set_uint64 (value, self->cache_bytes);
+      break;
+    case PROP_BUDGET:
+      g_value_set_uint64 (value, self->budget);
       break;
     case PROP_BATCH:
       g_value_set_uint (value, self->batch_most);
@@ -159,6 +207,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_TRACE:
       g_value_set_string (value, self->trace_path);
+      break;
+    case PROP_NAME:
+      g_value_take_string (value, leat_session_dup_name (self));
       break;
     case PROP_LAST_REASON:
       g_value_take_string (value, leat_session_dup_reason (self));
@@ -281,6 +332,29 @@ leat_session_describe_lanes (void)
     g_param_spec_uint ("lanes", NULL, NULL, 0, LEAT_SESSION_MOST_LANES, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
+/* Among others. */
+static void
+leat_session_describe_place (void)
+{
+  /**
+   * LeatSession:priority:
+   *
+   * Whether the session's runs go before those of others.
+   *
+   * A #LeatScheduler looks at it whenever it chooses; the device's streams have it from when the session opens on, with
+   * a scheduler and without one.
+   */
+  leat_session_props[PROP_PRIORITY] = g_param_spec_enum (
+    "priority", NULL, NULL, LEAT_TYPE_PRIORITY, LEAT_PRIORITY_NORMAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:weight:
+   *
+   * How much of the device's time the session is to have, against others of its priority in a #LeatScheduler.
+   */
+  leat_session_props[PROP_WEIGHT] =
+    g_param_spec_uint ("weight", NULL, NULL, 1, 1000, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
 /* What is kept for runs to come. */
 static void
 leat_session_describe_kept (void)
@@ -334,6 +408,24 @@ leat_session_describe_kept (void)
                                                               G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
+/* What it may take. */
+static void
+leat_session_describe_taken (void)
+{
+  /**
+   * LeatSession:budget:
+   *
+   * How many bytes of the device's memory the session may take; 0 for as many as there are; read when it opens.
+   *
+   * What leat_session_predict () says of it is held against this before anything is allocated, and more is
+   * %LEAT_SESSION_ERROR_BUDGET; with #LeatSession:lanes at 0 there are no more lanes than fit.  What comes later
+   * (another shape of the data, batches) finds no room beyond it (%LEAT_DRIVER_ERROR_OUT_OF_MEMORY).  The budget of the
+   * device (leat_device_set_budget ()) is for all sessions of the process, and holds too.
+   */
+  leat_session_props[PROP_BUDGET] =
+    g_param_spec_uint64 ("budget", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
 /* What is told of runs. */
 static void
 leat_session_describe_watching (void)
@@ -349,6 +441,13 @@ leat_session_describe_watching (void)
    */
   leat_session_props[PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
                                                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:name:
+   *
+   * What those call the session who watch the process (leat_monitor_start()); may be set at any time, by any thread.
+   */
+  leat_session_props[PROP_NAME] =
+    g_param_spec_string ("name", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:trace:
    *
@@ -377,7 +476,9 @@ leat_session_install_props (GObjectClass *klass)
   leat_session_describe_identity ();
   leat_session_describe_running ();
   leat_session_describe_lanes ();
+  leat_session_describe_place ();
   leat_session_describe_kept ();
+  leat_session_describe_taken ();
   leat_session_describe_watching ();
   g_object_class_install_properties (klass, N_PROPS, leat_session_props);
   leat_session_install_counters (klass, N_PROPS);

@@ -27,11 +27,10 @@ leat_session_count_steps (LeatSession *self)
 }
 
 static void
-leat_session_note_steps (LeatSession *self, LeatPath path, guint64 n)
+leat_session_note_steps (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
 {
   self->stats.runs_silent += n;
-  self->stats.bytes_up += n * self->up_bytes[path];
-  self->stats.bytes_back += n * self->back_bytes[path];
+  leat_session_note_kernel_transfers (self, lane, path, n);
 }
 
 /* @path: of the first run; becomes that of the last, which is left to the caller.  Where the inputs do not stay on the
@@ -50,11 +49,11 @@ leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPat
     return FALSE;
   if (first == others)
     {
-      leat_session_note_steps (self, others, n);
+      leat_session_note_steps (self, lane, others, n);
       return leat_lane_launch_repeated (lane, others, n, &self->closing, error);
     }
-  leat_session_note_steps (self, first, 1);
-  leat_session_note_steps (self, others, n - 1);
+  leat_session_note_steps (self, lane, first, 1);
+  leat_session_note_steps (self, lane, others, n - 1);
   return leat_lane_launch (lane, first, error)
          && leat_lane_launch_repeated (lane, others, n - 1, &self->closing, error);
 }

@@ -49,10 +49,11 @@ leat_session_clear_reports (LeatSession *self)
   g_mutex_unlock (&self->told_lock);
 }
 
+/* NULL where the file does not declare it, and for queues. */
 static const LeatReportCode *
 leat_report_get_code (const LeatReport *self)
 {
-  return leat_kernel_source_find_report (self->op->source, self->code);
+  return self->queue != NULL ? NULL : leat_kernel_source_find_report (self->op->source, self->code);
 }
 
 static gboolean
@@ -60,6 +61,8 @@ leat_report_is_error (const LeatReport *self)
 {
   const LeatReportCode *code = leat_report_get_code (self);
 
+  if (self->queue != NULL)
+    return leat_queue_report_is_error (self);
   return code != NULL && code->is_error;
 }
 
@@ -68,6 +71,8 @@ leat_report_dup_text (const LeatReport *self)
 {
   const LeatReportCode *code = leat_report_get_code (self);
 
+  if (self->queue != NULL)
+    return leat_queue_report_dup_text (self);
   if (code != NULL)
     return g_strdup (code->text);
   if (self->code < LEAT_REPORT_CODES)
@@ -109,6 +114,8 @@ leat_report_make_error (const LeatReport *self)
   g_autofree char *text = leat_report_dup_text (self), *more = NULL;
   g_autofree char *value = leat_report_record_print_value (&self->records[0]);
 
+  if (self->queue != NULL)
+    return leat_queue_report_make_error (self);
   if (self->count > 1)
     more = g_strdup_printf (" (and %" G_GUINT64_FORMAT " more)", self->count - 1);
   return g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED, "%s \"%s\": %s at %" G_GUINT64_FORMAT ": %s%s",
@@ -137,6 +144,11 @@ leat_report_get_details (const LeatReport *self)
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "node", "s", leat_node_get_name (self->op->node));
   g_variant_dict_insert (&dict, "lane", "u", self->lane);
+  if (self->queue != NULL)
+    {
+      leat_queue_report_add_details (self, &dict);
+      return g_variant_dict_end (&dict);
+    }
   g_variant_dict_insert (&dict, "code", "u", self->records[0].code);
   if (code != NULL && code->name != NULL)
     g_variant_dict_insert (&dict, "name", "s", code->name);
@@ -179,7 +191,8 @@ leat_session_add_report (LeatSession *self, const LeatReport *report)
   total->is_error = leat_report_is_error (report);
   total->count += report->count;
   self->stats.reports += report->count;
-  self->stats.reports_lost += report->count - report->n_records;
+  if (report->queue == NULL)
+    self->stats.reports_lost += report->count - report->n_records;
 }
 
 static void

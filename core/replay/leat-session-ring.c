@@ -83,6 +83,17 @@ leat_ring_tell_all (LeatRing *self)
   pthread_cond_signal (&self->computed_more);
 }
 
+/* Under the lock, when one of the four numbers has changed: for those who look at the session from outside. */
+static void
+leat_ring_tell_depths (LeatRing *self)
+{
+  LeatMonitored *monitored = &self->session->monitored;
+
+  __atomic_store_n (&monitored->filled, (guint) (self->filled - self->launched), __ATOMIC_RELAXED);
+  __atomic_store_n (&monitored->launched, (guint) (self->launched - self->computed), __ATOMIC_RELAXED);
+  __atomic_store_n (&monitored->computed, (guint) (self->computed - self->drained), __ATOMIC_RELAXED);
+}
+
 static gint64
 leat_ring_wait (LeatRing *self, pthread_cond_t *condition)
 {
@@ -169,6 +180,7 @@ leat_ring_read (gpointer data)
       flow = leat_ring_fill (self, &error);
       leat_ring_lock (self);
       self->filled += flow == LEAT_FLOW_DATA;
+      leat_ring_tell_depths (self);
       self->read_flow = flow;
       self->read_error = error;
       pthread_cond_signal (&self->changed);
@@ -228,6 +240,7 @@ leat_ring_write (gpointer data)
       self->sink_us += flight->run.sink_us;
       self->given += good;
       self->drained += good;
+      leat_ring_tell_depths (self);
       if (self->single_ns > 0 && good)
         leat_ring_look_at_gain (self);
       pthread_cond_signal (&self->emptied);
@@ -323,6 +336,7 @@ leat_ring_launch (LeatRing *self)
   session->stats.reader_busy_us += flight->run.read_us - flight->run.begin_us;
   leat_ring_lock (self);
   self->launched++;
+  leat_ring_tell_depths (self);
   session->stats.in_flight_most = MAX (session->stats.in_flight_most, self->launched - self->drained);
   leat_ring_unlock (self);
 }
@@ -361,6 +375,7 @@ leat_ring_await (LeatRing *self)
     }
   leat_ring_lock (self);
   self->computed++;
+  leat_ring_tell_depths (self);
   pthread_cond_signal (&self->computed_more);
   leat_ring_unlock (self);
   return TRUE;
@@ -565,6 +580,8 @@ leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancella
   pthread_condattr_destroy (&attributes);
   pthread_cond_init (&ring.computed_more, NULL);
   flow = leat_ring_run (&ring, error);
+  ring.filled = ring.launched = ring.computed = ring.drained;
+  leat_ring_tell_depths (&ring);
   pthread_cond_destroy (&ring.computed_more);
   pthread_cond_destroy (&ring.changed);
   pthread_cond_destroy (&ring.emptied);

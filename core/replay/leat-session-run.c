@@ -296,9 +296,15 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   leat_session_note_on_device (self, flight, TRUE);
   leat_lane_note_wait (lane, run->ended_us - run->filled_us);
   self->stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
-  self->stats.bytes_up += self->up_bytes[run->path];
-  self->stats.bytes_back += self->back_bytes[run->path];
+  leat_session_note_kernel_transfers (self, lane, run->path, 1);
   return TRUE;
+}
+
+/* Others may look at it when the run has ended and nobody has the session. */
+static inline void
+leat_session_note_last (LeatSession *self, gint64 device_us)
+{
+  __atomic_store_n (&self->last_device_us, device_us, __ATOMIC_RELAXED);
 }
 
 static void
@@ -309,8 +315,10 @@ leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 
   if (stats->device_max_us == 0)
     stats->device_min_us = G_MAXINT64;
+  leat_monitored_note_time (&self->monitored, device_us);
   stats->source_us += run->read_us - run->begin_us;
   stats->device_us += device_us;
+  leat_session_note_last (self, self->last_device_us + device_us);
   stats->device_min_us = MIN (stats->device_min_us, device_us);
   stats->device_max_us = MAX (stats->device_max_us, device_us);
 }
@@ -400,6 +408,7 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   LeatRun *run = &flight->run;
 
   leat_session_note_read (self, flight);
+  leat_session_note_last (self, 0);
   if (!leat_device_check (self->device, error) || (run->ends && !leat_lane_set_ending (flight->lane, error))
       || !leat_session_take_changes (self, error))
     return FALSE;

@@ -130,7 +130,7 @@ leat_session_save_state (LeatSession *self, const char *path, GError **error)
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (path != NULL, FALSE);
 
-  if (!leat_session_take_open (self, error))
+  if (!leat_session_take_resident (self, error))
     return FALSE;
   good = leat_session_write_file (self, path, error);
   leat_session_let_go (self);
@@ -184,7 +184,7 @@ leat_session_load_state (LeatSession *self, const char *path, GError **error)
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (path != NULL, FALSE);
 
-  if (!leat_session_take_open (self, error))
+  if (!leat_session_take_resident (self, error))
     return FALSE;
   good = leat_session_read_file (self, path, error);
   leat_session_let_go (self);
@@ -252,9 +252,9 @@ leat_session_copy_state (LeatSession *self, LeatSession *from, GError **error)
   g_return_val_if_fail (LEAT_IS_SESSION (self) && LEAT_IS_SESSION (from), FALSE);
   g_return_val_if_fail (self != from, FALSE);
 
-  if (!leat_session_take_open (self, error))
+  if (!leat_session_take_resident (self, error))
     return FALSE;
-  if (leat_session_take_open (from, error))
+  if (leat_session_take_resident (from, error))
     {
       good = leat_session_copy_states (self, from, error);
       leat_session_let_go (from);

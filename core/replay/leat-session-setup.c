@@ -78,7 +78,7 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
 {
   const LeatLane *lane = g_ptr_array_index (self->lanes, 0);
 
-  leat_session_count_copies (self, lane);
+  leat_session_list_kernel_transfers (self);
   for (guint i = 0; i < self->lanes->len && !same_memory; i++)
     leat_session_begin_lane_counts (g_ptr_array_index (self->lanes, i));
   if (!same_memory || !lane->executables[LEAT_PATH_TIMED].is_built)
@@ -190,7 +190,8 @@ leat_session_make_setup (LeatSession *self, GError **error)
   LeatSetup *setup;
   gint64 begin;
 
-  self->store = leat_store_new (self->device);
+  self->store = leat_store_new (self->device, self->account);
+  leat_session_choose_scratch (self);
   memset (&self->graph_counts, 0, sizeof self->graph_counts);
   base = leat_session_get_base (self);
   setup = leat_setup_new (&base, self->plan, NULL, error);

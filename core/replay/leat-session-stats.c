@@ -220,17 +220,105 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("dropped", dropped, "Data that sources dropped because they came too fast"),
   /**
+   * LeatSession:evictions:
+   *
+   * How often leat_session_evict () took the session off the device, since it was opened.
+   */
+  COUNTER ("evictions", evictions, "Times that the session was taken off the device"),
+  /**
+   * LeatSession:restores:
+   *
+   * How often it was brought back, by a run or leat_session_restore ().
+   */
+  COUNTER ("restores", restores, "Times that the session was brought back to the device"),
+  /**
+   * LeatSession:evicted-bytes:
+   *
+   * Bytes that the host keeps for the session while it is off the device, now.
+   */
+  GAUGE ("evicted-bytes", evicted_bytes, "Bytes that the host keeps while the session is off the device"),
+  /**
    * LeatSession:bytes-up:
    *
    * Bytes copied to the device, since the session was opened.
    */
-  COUNTER ("bytes-up", bytes_up, "Bytes copied to the device"),
+  COUNTER ("bytes-up", graphs.work.traffic.up_bytes, "Bytes copied to the device"),
   /**
    * LeatSession:bytes-back:
    *
    * Bytes copied back from the device, since the session was opened.
    */
-  COUNTER ("bytes-back", bytes_back, "Bytes copied back from the device"),
+  COUNTER ("bytes-back", graphs.work.traffic.back_bytes, "Bytes copied back from the device"),
+  /**
+   * LeatSession:uploads:
+   *
+   * Copies to the device that runs made, since the session was opened.
+   */
+  COUNTER ("uploads", graphs.work.traffic.uploads, "Copies to the device"),
+  /**
+   * LeatSession:readbacks:
+   *
+   * Copies back from the device that runs made, since the session was opened.
+   */
+  COUNTER ("readbacks", graphs.work.traffic.readbacks, "Copies back from the device"),
+  /**
+   * LeatSession:launches:
+   *
+   * Graphs, and single ops outside of graphs, that were handed to the device, since the session was opened.
+   */
+  COUNTER ("launches", graphs.work.launches, "Graphs and single ops that were handed to the device"),
+  /**
+   * LeatSession:waits:
+   *
+   * How often a thread waited for the end of a run, or of a launch of a batch, since the session was opened.
+   */
+  COUNTER ("waits", graphs.work.waits, "Times that a thread waited for the end of a run"),
+  /**
+   * LeatSession:once-bytes:
+   *
+   * Bytes written to the device for all runs, when the session was opened and when lanes were added.
+   */
+  COUNTER ("once-bytes", once_bytes, "Bytes written to the device for all runs"),
+  /**
+   * LeatSession:allocations:
+   *
+   * Blocks of the device's memory that the session asked for, since it was opened.
+   */
+  COUNTER ("allocations", memory.allocations[LEAT_MEMORY_DEVICE], "Blocks of the device's memory that were asked for"),
+  /**
+   * LeatSession:pinned-allocations:
+   *
+   * Blocks of pinned host memory that the session asked for, since it was opened.
+   */
+  COUNTER ("pinned-allocations", memory.allocations[LEAT_MEMORY_PINNED],
+           "Blocks of pinned host memory that were asked for"),
+  /**
+   * LeatSession:device-bytes:
+   *
+   * Bytes of the device's memory that the session has, now; constants that another session brought there are not
+   * counted.
+   */
+  GAUGE ("device-bytes", memory.live_bytes[LEAT_MEMORY_DEVICE], "Bytes of the device's memory that the session has"),
+  /**
+   * LeatSession:device-bytes-most:
+   *
+   * The most bytes of the device's memory that it had at the same time, since it was opened.
+   */
+  GAUGE ("device-bytes-most", memory.most_bytes[LEAT_MEMORY_DEVICE],
+         "Most bytes of the device's memory that the session had at the same time"),
+  /**
+   * LeatSession:pinned-bytes:
+   *
+   * Bytes of pinned host memory that the session has, now.
+   */
+  GAUGE ("pinned-bytes", memory.live_bytes[LEAT_MEMORY_PINNED], "Bytes of pinned host memory that the session has"),
+  /**
+   * LeatSession:pinned-bytes-most:
+   *
+   * The most bytes of pinned host memory that it had at the same time, since it was opened.
+   */
+  GAUGE ("pinned-bytes-most", memory.most_bytes[LEAT_MEMORY_PINNED],
+         "Most bytes of pinned host memory that the session had at the same time"),
   /**
    * LeatSession:graph-bytes:
    *
@@ -374,6 +462,18 @@ static const LeatCounter leat_counters[] = {
    */
   SPENT ("replan-us", replan_us, "Time spent planning anew, with what could not be done"),
   /**
+   * LeatSession:evict-us:
+   *
+   * Time that taking the session off the device took, in microseconds.
+   */
+  SPENT ("evict-us", evict_us, "Time that taking the session off the device took"),
+  /**
+   * LeatSession:restore-us:
+   *
+   * Time that bringing it back took, in microseconds.
+   */
+  SPENT ("restore-us", restore_us, "Time that bringing the session back to the device took"),
+  /**
    * LeatSession:device-min-us:
    *
    * Least time from launch to completion, in microseconds.
@@ -427,6 +527,7 @@ leat_session_note_levels (LeatSession *self)
   self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
   self->stats.shape_bytes = leat_session_get_cached_bytes (self);
   self->stats.shared_bytes = leat_session_get_shared_bytes (self);
+  leat_memory_account_get (self->account, &self->stats.memory);
   self->stats.graph_bytes = self->stats.graph_reserved_bytes = 0;
   for (guint i = 0; i < self->setups->len; i++)
     self->stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->setups, i));
@@ -525,7 +626,9 @@ leat_session_print_trials (LeatSession *self)
  *   itself); shapes t and shape-bytes t (kept for former shapes of the data), shared-bytes t (constants that were on
  * the device already), shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that the first
  * run measured, and the microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources and sinks),
- * bytes-up t and bytes-back t (copied to the device and back); graph-bytes t (by which the driver's free memory went
+ * bytes-up t and bytes-back t (copied to the device and back), uploads t and readbacks t (copies), launches t, waits t,
+ * once-bytes t (written for all runs), allocations t and pinned-allocations t, device-bytes t and pinned-bytes t (now),
+ * device-bytes-most t and pinned-bytes-most t; graph-bytes t (by which the driver's free memory went
  * down when graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the driver
  * keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x with
  *   open-negotiate-us x (nodes and specs), open-attach-us x (the device), open-bind-us x (dependencies, layout),
@@ -533,7 +636,8 @@ leat_session_print_trials (LeatSession *self)
  *   (the graph) with open-instantiate-us x, open-start-us x (sources and sinks); first-result-us x (from open () to the
  *   first result), source-us x, device-us x, sink-us x, replan-us x (sums); of the streaming over several
  *   lanes: lanes-used t, in-flight-most t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x,
- *   writer-busy-us x, writer-idle-us x; dropped t; device-min-us x, device-max-us x
+ *   writer-busy-us x, writer-idle-us x; dropped t; of leat_session_evict (): evictions t, restores t, evicted-bytes t
+ *   (that the host keeps now), evict-us x, restore-us x; device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)

@@ -34,6 +34,8 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_MEMORY, "LEAT_SESSION_ERROR_MEMORY", "memory" },
                                        { LEAT_SESSION_ERROR_BATCH, "LEAT_SESSION_ERROR_BATCH", "batch" },
                                        { LEAT_SESSION_ERROR_REPORTED, "LEAT_SESSION_ERROR_REPORTED", "reported" },
+                                       { LEAT_SESSION_ERROR_EVICTION, "LEAT_SESSION_ERROR_EVICTION", "eviction" },
+                                       { LEAT_SESSION_ERROR_BUDGET, "LEAT_SESSION_ERROR_BUDGET", "budget" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -80,5 +82,19 @@ leat_wait_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("LeatWait", values));
+  return type;
+}
+
+GType
+leat_priority_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_PRIORITY_LOW, "LEAT_PRIORITY_LOW", "low" },
+                                       { LEAT_PRIORITY_NORMAL, "LEAT_PRIORITY_NORMAL", "normal" },
+                                       { LEAT_PRIORITY_HIGH, "LEAT_PRIORITY_HIGH", "high" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatPriority", values));
   return type;
 }

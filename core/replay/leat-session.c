@@ -93,6 +93,8 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->trials);
   g_array_unref (self->flights);
   g_array_unref (self->trace_widths);
+  g_array_unref (self->kernel_transfers);
+  g_clear_pointer (&self->account, leat_memory_account_unref);
   g_array_unref (self->report_totals);
   g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);
@@ -101,8 +103,11 @@ leat_session_finalize (GObject *object)
   g_free (self->told_device);
   g_free (self->told_reason);
   g_free (self->trace_path);
+  g_free (self->name);
   leat_session_clear_times (self);
   g_array_unref (self->times.nodes);
+  g_weak_ref_clear (&self->overseer);
+  leat_session_set_scratch (self, NULL);
   g_mutex_clear (&self->told_lock);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
@@ -136,6 +141,8 @@ leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
   self->repeat = 1;
+  self->priority = LEAT_PRIORITY_NORMAL;
+  self->weight = 1;
   self->calibrate = TRUE;
   self->report_totals = leat_session_totals_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
@@ -146,6 +153,7 @@ leat_session_init (LeatSession *self)
   self->memo_entries = 32;
   self->memo_bytes = 8 << 20;
   self->cache_bytes = 256 << 20;
+  self->kernel_transfers = g_array_new (FALSE, FALSE, sizeof (guint));
   self->lanes = g_ptr_array_new ();
   self->lent = g_ptr_array_new_with_free_func (g_object_unref);
   self->entered = g_ptr_array_new ();
@@ -154,5 +162,6 @@ leat_session_init (LeatSession *self)
   self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
   self->endpoints = g_ptr_array_new ();
   self->times.nodes = leat_session_times_new ();
+  g_weak_ref_init (&self->overseer, NULL);
   g_mutex_init (&self->told_lock);
 }

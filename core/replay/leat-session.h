@@ -31,6 +31,8 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
  * @LEAT_SESSION_ERROR_BATCH: inputs of a batch that do not fit, or a pipeline that takes no batches
  * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
+ * @LEAT_SESSION_ERROR_EVICTION: something keeps the session from leaving the device, and it is there as before
+ * @LEAT_SESSION_ERROR_BUDGET: the session would take more of the device's memory than #LeatSession:budget allows
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -48,6 +50,8 @@ typedef enum
   LEAT_SESSION_ERROR_MEMORY,
   LEAT_SESSION_ERROR_BATCH,
   LEAT_SESSION_ERROR_REPORTED,
+  LEAT_SESSION_ERROR_EVICTION,
+  LEAT_SESSION_ERROR_BUDGET,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);
@@ -162,6 +166,25 @@ typedef enum
 GType leat_readback_get_type (void) G_GNUC_CONST;
 
 /**
+ * LeatPriority:
+ * @LEAT_PRIORITY_LOW: for what may wait
+ * @LEAT_PRIORITY_NORMAL: for all else
+ * @LEAT_PRIORITY_HIGH: for what somebody waits for
+ *
+ * Which sessions of a #LeatScheduler go first.  On the device, the work of high ones goes before that of the others
+ * wherever both are ready; normal and low are the same there, as nothing is below the default.
+ */
+typedef enum
+{
+  LEAT_PRIORITY_LOW,
+  LEAT_PRIORITY_NORMAL,
+  LEAT_PRIORITY_HIGH,
+} LeatPriority;
+
+#define LEAT_TYPE_PRIORITY (leat_priority_get_type ())
+GType leat_priority_get_type (void) G_GNUC_CONST;
+
+/**
  * LeatPortMemory:
  * @name: an `app` node that is a source, with `memory=user`
  * @address: where its data begin
@@ -197,6 +220,9 @@ gboolean leat_session_run (LeatSession *self, GCancellable *cancellable, GError 
 void leat_session_run_async (LeatSession *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                              gpointer user_data);
 gboolean leat_session_run_finish (LeatSession *self, GAsyncResult *result, GError **error);
+gboolean leat_session_evict (LeatSession *self, GCancellable *cancellable, GError **error);
+gboolean leat_session_restore (LeatSession *self, GCancellable *cancellable, GError **error);
+gboolean leat_session_is_evicted (LeatSession *self);
 void leat_session_close (LeatSession *self);
 gboolean leat_session_is_open (LeatSession *self);
 LeatPlan *leat_session_get_plan (LeatSession *self);
@@ -216,8 +242,11 @@ gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray 
                                     GCancellable *cancellable, GError **error);
 GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
 LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
+GVariant *leat_session_predict (LeatSession *self, guint64 runs, GError **error);
+GVariant *leat_session_dup_report (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 GVariant *leat_session_dup_reports (LeatSession *self);
+GVariant *leat_session_dup_queues (LeatSession *self, GError **error);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);

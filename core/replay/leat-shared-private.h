@@ -11,9 +11,12 @@ G_BEGIN_DECLS
  * somebody has them.  Nobody writes them but here. */
 typedef struct _LeatShared LeatShared;
 
-/* @head: (nullable): what comes before the items. @was_there: others have it. (transfer full) */
-LeatShared *leat_shared_get (LeatDevice *device, GBytes *contents, gboolean header, guint64 count, const char *what,
-                             gboolean *was_there, GError **error);
+/* @header: the items come behind their count. @account: of who made it first. @was_there: others have it. (transfer
+ * full) */
+LeatShared *leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *contents, gboolean header,
+                             guint64 count, const char *what, gboolean *was_there, GError **error);
+/* Would it be found there? */
+gboolean leat_shared_is_there (LeatDevice *device, GBytes *contents, gboolean header);
 void leat_shared_unref (LeatShared *self);
 LeatMemory *leat_shared_get_memory (LeatShared *self);
 /* TRUE: nobody else has it, and from now on nobody will get it: it may be written. */

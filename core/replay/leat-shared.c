@@ -70,10 +70,12 @@ leat_shared_write (LeatShared *self, guint64 count, GError **error)
 
 /* Not under the lock: to find room, memory may make others give back what they have here. */
 static LeatShared *
-leat_shared_new (LeatDevice *device, GBytes *contents, gboolean header, guint64 count, const char *what, GError **error)
+leat_shared_new (LeatDevice *device, LeatMemoryAccount *account, GBytes *contents, gboolean header, guint64 count,
+                 const char *what, GError **error)
 {
   guint64 bytes = g_bytes_get_size (contents) + (header ? LEAT_BUFFER_HEADER : 0);
-  LeatMemory *memory = leat_memory_new (device, LEAT_MEMORY_DEVICE, bytes, what, error);
+  LeatMemory *memory =
+    leat_memory_new_in (account, LEAT_MEMORY_CONSTANT, device, LEAT_MEMORY_DEVICE, bytes, what, error);
   LeatShared *self;
 
   if (memory == NULL)
@@ -91,8 +93,8 @@ leat_shared_new (LeatDevice *device, GBytes *contents, gboolean header, guint64 
 }
 
 LeatShared *
-leat_shared_get (LeatDevice *device, GBytes *contents, gboolean header, guint64 count, const char *what,
-                 gboolean *was_there, GError **error)
+leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *contents, gboolean header, guint64 count,
+                 const char *what, gboolean *was_there, GError **error)
 {
   gsize size;
   gconstpointer data = g_bytes_get_data (contents, &size);
@@ -102,12 +104,24 @@ leat_shared_get (LeatDevice *device, GBytes *contents, gboolean header, guint64 
   *was_there = shared != NULL;
   if (shared != NULL)
     return shared;
-  shared = leat_shared_new (device, contents, header, count, what, error);
+  shared = leat_shared_new (device, account, contents, header, count, what, error);
   if (shared == NULL)
     return NULL;
   shared->hash = hash;
   leat_shared_publish (shared);
   return shared;
+}
+
+gboolean
+leat_shared_is_there (LeatDevice *device, GBytes *contents, gboolean header)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (contents, &size);
+  LeatShared *shared = leat_shared_find (device, contents, header, XXH3_64bits (data, size));
+
+  if (shared != NULL)
+    leat_shared_unref (shared);
+  return shared != NULL;
 }
 
 static gboolean

@@ -28,11 +28,15 @@ typedef struct
   guint64 user;       /* the last round of requests that got it */
 } LeatBlock;
 
-LeatStore *leat_store_new (LeatDevice *device);
-/* State is that of @other, which it refers to. */
+/* All that is made for it is in @account. */
+LeatStore *leat_store_new (LeatDevice *device, LeatMemoryAccount *account);
+/* State is that of @other, which it refers to, and so is the account. */
 LeatStore *leat_store_new_beside (LeatStore *other);
 LeatStore *leat_store_ref (LeatStore *self);
 void leat_store_unref (LeatStore *self);
+
+/* (transfer none) */
+LeatMemoryAccount *leat_store_get_account (LeatStore *self);
 
 /* Requests of one lane or resident get different blocks, those of two rounds may get the same. */
 void leat_store_begin_round (LeatStore *self);
@@ -40,6 +44,13 @@ void leat_store_begin_round (LeatStore *self);
 LeatBlock *leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error);
 /* At least @bytes, and not much more. (transfer full) */
 LeatBlock *leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error);
+/* From here on, what lives within a run is in an arena of @commons (nullable), the largest one, together with that of
+ * others whose runs are never at the same time. */
+void leat_store_set_commons (LeatStore *self, LeatStore *commons);
+/* That one, or where there are no commons one of its own. (transfer full) */
+LeatBlock *leat_store_get_common_arena (LeatStore *self, guint64 bytes, GError **error);
+/* Is it the one that would be given now? */
+gboolean leat_store_has_common_arena (LeatStore *self, const LeatBlock *arena);
 /* What all blocks take, of the device and of the host. */
 guint64 leat_store_get_bytes (LeatStore *self);
 

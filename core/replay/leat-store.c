@@ -8,7 +8,9 @@ struct _LeatStore
 {
   gatomicrefcount refs;
   LeatDevice *device;
+  LeatMemoryAccount *account;
   LeatStore *beside;  /* NULL, or whose state is used */
+  LeatStore *commons; /* NULL, or whose largest arena is used */
   GMutex lock;        /* of all below, and of how often each block is referred to */
   GHashTable *blocks; /* by key; LeatBlock, which takes itself out when it goes */
   GPtrArray *arenas;  /* likewise */
@@ -17,13 +19,14 @@ struct _LeatStore
 };
 
 LeatStore *
-leat_store_new (LeatDevice *device)
+leat_store_new (LeatDevice *device, LeatMemoryAccount *account)
 {
   LeatStore *self = g_new0 (LeatStore, 1);
 
   g_atomic_ref_count_init (&self->refs);
   g_mutex_init (&self->lock);
   self->device = g_object_ref (device);
+  self->account = leat_memory_account_ref (account);
   self->blocks = g_hash_table_new (g_str_hash, g_str_equal);
   self->arenas = g_ptr_array_new ();
   return self;
@@ -32,7 +35,7 @@ leat_store_new (LeatDevice *device)
 LeatStore *
 leat_store_new_beside (LeatStore *other)
 {
-  LeatStore *self = leat_store_new (other->device);
+  LeatStore *self = leat_store_new (other->device, other->account);
 
   self->beside = leat_store_ref (other);
   return self;
@@ -51,11 +54,19 @@ leat_store_unref (LeatStore *self)
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
   g_clear_pointer (&self->beside, leat_store_unref);
+  g_clear_pointer (&self->commons, leat_store_unref);
   g_hash_table_unref (self->blocks);
   g_ptr_array_unref (self->arenas);
   g_mutex_clear (&self->lock);
+  leat_memory_account_unref (self->account);
   g_object_unref (self->device);
   g_free (self);
+}
+
+LeatMemoryAccount *
+leat_store_get_account (LeatStore *self)
+{
+  return self->account;
 }
 
 void
@@ -91,9 +102,10 @@ leat_store_note (LeatStore *self, LeatBlock *block)
 
 /* Takes @key over.  Not under the lock: to find room, memory may make lanes give back what they have of this store. */
 static LeatBlock *
-leat_store_add (LeatStore *self, LeatMemoryKind kind, guint64 bytes, const char *what, char *key, GError **error)
+leat_store_add (LeatStore *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes, const char *what, char *key,
+                GError **error)
 {
-  LeatMemory *memory = leat_memory_new (self->device, kind, bytes, what, error);
+  LeatMemory *memory = leat_memory_new_in (self->account, use, self->device, kind, bytes, what, error);
   LeatBlock *block;
 
   if (memory == NULL)
@@ -206,8 +218,8 @@ leat_store_add_constant (LeatStore *self, const LeatBuffer *buffer, char *key, G
 {
   gboolean was_there;
   guint64 count = buffer->header ? leat_spec_get_dim (buffer->spec, 0) : 0;
-  LeatShared *shared =
-    leat_shared_get (self->device, buffer->initial, buffer->header, count, buffer->name, &was_there, error);
+  LeatShared *shared = leat_shared_get (self->device, self->account, buffer->initial, buffer->header, count,
+                                        buffer->name, &was_there, error);
   LeatBlock *block;
 
   if (shared == NULL)
@@ -241,8 +253,8 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
     return block;
   if (buffer->kind == LEAT_BUFFER_CONST && buffer->place == LEAT_PLACE_OWN && buffer->initial != NULL)
     return leat_store_add_constant (self, buffer, key, error);
-  block =
-    leat_store_add (self, staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name, key, error);
+  block = leat_store_add (self, buffer->kind == LEAT_BUFFER_CONST ? LEAT_MEMORY_CONSTANT : LEAT_MEMORY_STATE,
+                          staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name, key, error);
   if (block != NULL && staging)
     memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
   return block;
@@ -265,12 +277,72 @@ leat_store_find_arena (LeatStore *self, guint64 bytes)
   return NULL;
 }
 
+static LeatBlock *
+leat_store_add_arena (LeatStore *self, guint64 bytes, GError **error)
+{
+  return leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+}
+
 LeatBlock *
 leat_store_get_arena (LeatStore *self, guint64 bytes, GError **error)
 {
   LeatBlock *block = leat_store_find_arena (self, bytes);
 
-  return block != NULL ? block : leat_store_add (self, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+  return block != NULL ? block : leat_store_add_arena (self, bytes, error);
+}
+
+void
+leat_store_set_commons (LeatStore *self, LeatStore *commons)
+{
+  g_clear_pointer (&self->commons, leat_store_unref);
+  self->commons = commons != NULL ? leat_store_ref (commons) : NULL;
+}
+
+/* Under the lock. */
+static LeatBlock *
+leat_store_find_largest_arena (LeatStore *self)
+{
+  LeatBlock *largest = NULL;
+
+  for (guint i = 0; i < self->arenas->len; i++)
+    {
+      LeatBlock *block = g_ptr_array_index (self->arenas, i);
+
+      if (largest == NULL || leat_memory_get_bytes (block->memory) > leat_memory_get_bytes (largest->memory))
+        largest = block;
+    }
+  return largest;
+}
+
+static LeatBlock *
+leat_store_lend_largest_arena (LeatStore *self, guint64 bytes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  LeatBlock *block = leat_store_find_largest_arena (self);
+
+  return block != NULL && leat_memory_get_bytes (block->memory) >= bytes ? leat_store_lend (self, block) : NULL;
+}
+
+LeatBlock *
+leat_store_get_common_arena (LeatStore *self, guint64 bytes, GError **error)
+{
+  LeatBlock *block;
+
+  if (self->commons == NULL)
+    return leat_store_get_arena (self, bytes, error);
+  block = leat_store_lend_largest_arena (self->commons, bytes);
+  return block != NULL ? block : leat_store_add_arena (self->commons, bytes, error);
+}
+
+gboolean
+leat_store_has_common_arena (LeatStore *self, const LeatBlock *arena)
+{
+  g_autoptr (GMutexLocker) locker = NULL;
+
+  if (self->commons == NULL)
+    return arena->store == self;
+  locker = g_mutex_locker_new (&self->commons->lock);
+  return leat_store_find_largest_arena (self->commons) == arena;
 }
 
 static gboolean

@@ -39,6 +39,8 @@ gboolean leat_timing_has_op (LeatTiming *self, const LeatOp *op);
 gboolean leat_timing_tells (LeatTiming *self, const LeatOp *op);
 gboolean leat_timing_uses_events (LeatTiming *self, const LeatOp *op);
 /* Where the wrapper of @op's kernel leaves its times. */
+/* Of the device's memory, and of pinned memory. */
+guint64 leat_timing_get_clock_bytes (LeatPlan *plan);
 CUdeviceptr leat_timing_get_clock (LeatTiming *self, const LeatOp *op);
 
 /* Around a measured run, on its stream; the context must be current, and for the times too. */

@@ -43,20 +43,24 @@ leat_timing_make_event (LeatTiming *self, LeatEvent **event, GError **error)
   return *event != NULL;
 }
 
-static gboolean
-leat_timing_make_clocks (LeatTiming *self, guint n_ops, GError **error)
+guint64
+leat_timing_get_clock_bytes (LeatPlan *plan)
 {
-  LeatDevice *device = self->lane->resident->device;
+  return (plan->ops->len + 1) * sizeof *((LeatTiming *) NULL)->told;
+}
 
-  if (leat_device_is_cpu (device))
+static gboolean
+leat_timing_make_clocks (LeatTiming *self, GError **error)
+{
+  if (leat_device_is_cpu (self->lane->resident->device))
     return TRUE;
-  self->copies =
-    leat_memory_new (device, LEAT_MEMORY_PINNED, (n_ops + 1) * sizeof *self->told, "the times of nodes", error);
+  self->copies = leat_lane_new_memory (self->lane, LEAT_MEMORY_CLOCKS, LEAT_MEMORY_PINNED,
+                                       leat_timing_get_clock_bytes (self->lane->plan), "the times of nodes", error);
   if (self->copies == NULL)
     return FALSE;
   self->told = leat_memory_get_host (self->copies);
-  self->clocks =
-    leat_memory_new (device, LEAT_MEMORY_DEVICE, (n_ops + 1) * sizeof *self->told, "the times of nodes", error);
+  self->clocks = leat_lane_new_memory (self->lane, LEAT_MEMORY_CLOCKS, LEAT_MEMORY_DEVICE,
+                                       leat_timing_get_clock_bytes (self->lane->plan), "the times of nodes", error);
   return self->clocks != NULL && leat_memory_clear (self->clocks, error);
 }
 
@@ -71,7 +75,7 @@ leat_timing_new (LeatLane *lane, GError **error)
   self->ends = g_new0 (LeatEvent *, n_ops + 1);
   self->times = g_new0 (LeatOpTime, n_ops + 1);
   if (!leat_timing_make_event (self, &self->first, error) || !leat_timing_make_event (self, &self->last, error)
-      || !leat_timing_make_clocks (self, n_ops, error))
+      || !leat_timing_make_clocks (self, error))
     return NULL;
   for (guint i = 0; i < n_ops; i++)
     {

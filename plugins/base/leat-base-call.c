@@ -226,6 +226,9 @@ leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder
     case LEAT_PARAM_DIM:
       *value = leat_call_get_dim (spec, param->dim);
       break;
+    case LEAT_PARAM_QUEUE:
+      arg->kind = LEAT_ARG_QUEUE;
+      break;
     }
   if (param->kind == LEAT_PARAM_INPUT_COUNT || param->kind == LEAT_PARAM_CAPACITY || param->kind == LEAT_PARAM_DIM)
     {
@@ -388,7 +391,7 @@ leat_call_record_before (LeatRecorder *recorder, const LeatParam *output)
 
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
-                  const char *const *cleared, const char *const *updated, GError **error)
+                  const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues, GError **error)
 {
   g_autofree LeatArg *args = g_new0 (LeatArg, prototype->n_params + 1);
   g_autofree guint64 *values = g_new0 (guint64, prototype->n_params + 1);
@@ -405,6 +408,11 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
       if (param->kind == LEAT_PARAM_SCALAR && !leat_call_check_argument (node, prototype, param, error))
         return FALSE;
       leat_call_fill_arg (node, prototype, recorder, param, &args[i], &values[i]);
+      if (param->kind == LEAT_PARAM_QUEUE)
+        {
+          buffers[call->n_buffers] = args[i].buffer = leat_queue_record (queues, param, recorder);
+          access[call->n_buffers++] = LEAT_ACCESS_READ_WRITE;
+        }
       if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)
         continue;
       buffers[call->n_buffers] = args[i].buffer;

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat.h"
+#include "leat-base-queue.h"
 
 G_BEGIN_DECLS
 
@@ -22,8 +22,9 @@ gboolean leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, co
 gboolean leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port,
                           guint n_axes, guint64 threads[3], GError **error);
 /* Completes @call with arguments and buffers and records it, with what its counts need around it.  The outputs named in
- * @cleared (NULL: none) are filled with zeros before. */
+ * @cleared (NULL: none) are filled with zeros before. @queues: how large they are, and what becomes of them */
 gboolean leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
-                           const char *const *cleared, const char *const *updated, GError **error);
+                           const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues,
+                           GError **error);
 
 G_END_DECLS

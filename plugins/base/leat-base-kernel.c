@@ -27,6 +27,11 @@ struct _LeatBaseKernel
   guint64 shared;
   gboolean cooperative;
   int fp;
+  char *queue;
+  char *keep;
+  int scope;
+  int overflow;
+  double patience;
 
   LeatKernelSource *source;
   const LeatPrototype *prototype;
@@ -40,6 +45,8 @@ struct _LeatBaseKernel
 G_DEFINE_FINAL_TYPE (LeatBaseKernel, leat_base_kernel, LEAT_TYPE_NODE)
 
 static const char *const fp_choices[] = { "strict", "fast", NULL };
+static const char *const scope_choices[] = { "session", "lane", NULL };
+static const char *const overflow_choices[] = { "error", "warn", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
@@ -65,6 +72,21 @@ static const LeatProp props[] = {
     .blurb = "all blocks run at once, so that they may wait for each other" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, fp), .choices = fp_choices,
     .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
+  { sizeof (LeatProp), "queue", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, queue),
+    .blurb = "how many items the kernel's queues (LeatQueue<T>) have room for, 65536 by themselves: 4096 for each, or "
+             "work:4096 for one, with commas between" },
+  { sizeof (LeatProp), "keep", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, keep),
+    .blurb = "queues whose items stay from run to run, with commas between; the others are empty when a run begins" },
+  { sizeof (LeatProp), "scope", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, scope), .choices = scope_choices,
+    .blurb = "of queues that are kept; session: one for all runs, in their order; lane: one for each set of inputs in "
+             "flight" },
+  { sizeof (LeatProp), "overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, overflow),
+    .choices = overflow_choices,
+    .blurb = "what it means that a queue had no room for an item; error: the run fails; warn: it is told" },
+  { sizeof (LeatProp), "patience", LEAT_PROP_DOUBLE, 0, offsetof (LeatBaseKernel, patience), .def.d = 10,
+    .max.d = 86400,
+    .blurb = "seconds that the kernel waits at a queue in which nothing is claimed or done, before the run fails; 0: "
+             "for ever" },
 };
 
 const LeatNodeInfo leat_base_kernel_info = {
@@ -83,6 +105,7 @@ const LeatNodeInfo leat_base_kernel_info = {
   "With `grid=auto` a block of one axis covers all items of the first output; a block of two covers its first two "
   "dimensions, y the first and x the second, and leaves what is behind them to the thread: `block=16x16` on "
   "u8[400,600,3] runs 38x25 blocks.  A block of three covers the first three, z the first.\n\n"
+  "`LeatQueue<T> name` is a queue of work items, which the kernel pushes and claims.\n\n"
   "Example: kernel source=edges.cu entry=gray rgb=u8[h,w,3] out=f32[h,w]",
   props,
   G_N_ELEMENTS (props),
@@ -214,13 +237,28 @@ leat_base_kernel_choose_block (LeatBaseKernel *self, LeatKernelCall *call, guint
   return TRUE;
 }
 
+static LeatQueueChoice
+leat_base_kernel_get_queues (LeatBaseKernel *self)
+{
+  return (LeatQueueChoice){ .capacity = self->queue,
+                            .keep = self->keep,
+                            .scope = self->scope == 0 ? LEAT_STATE_SESSION : LEAT_STATE_LANE,
+                            .loses = self->overflow == 1,
+                            .patience = self->patience };
+}
+
 static gboolean
 leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char ***cleared, GError **error)
 {
+  const LeatQueueChoice queues = leat_base_kernel_get_queues (self);
+  const char *property;
+
   if (!leat_kernel_check_clear (self->prototype, self->clear, cleared, error))
     leat_node_blame (LEAT_NODE (self), "clear");
   else if (!leat_kernel_check_launch (self->prototype, call, self->block, error))
     leat_node_blame (LEAT_NODE (self), self->prototype->has_dynamic_shared && self->shared == 0 ? "shared" : "block");
+  else if (!leat_queue_check (&queues, self->prototype, &property, error))
+    leat_node_blame (LEAT_NODE (self), property);
   else
     return TRUE;
   return FALSE;
@@ -234,6 +272,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
                           .entry = self->prototype->entry,
                           .shared_bytes = (guint) self->shared,
                           .cooperative = self->cooperative };
+  const LeatQueueChoice queues = leat_base_kernel_get_queues (self);
   g_auto (GStrv) cleared = NULL;
   guint64 threads[3] = { 0, 1, 1 };
   guint n_axes;
@@ -242,7 +281,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
       || !leat_base_kernel_check (self, &call, &cleared, error)
       || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
       || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared,
-                            (const char *const *) self->updated, error))
+                            (const char *const *) self->updated, &queues, error))
     return FALSE;
   leat_kernel_warn_reads (self->prototype, self->source, (const char *const *) cleared,
                           (const char *const *) self->updated, recorder);

@@ -3,6 +3,8 @@
  */
 #include "leat-input-file.h"
 
+#include "leat-input-parts.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -10,6 +12,8 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define LEAT_INPUT_FILE_STEP (64 << 20) /* bytes between two looks at whether it was called off */
 
 struct _LeatInputFile
 {
@@ -20,6 +24,7 @@ struct _LeatInputFile
   gboolean regular;
   gboolean at_end;
   guint64 size;
+  guint n_readers;
 };
 
 static void
@@ -92,6 +97,7 @@ leat_input_file_open (const char *path, GError **error)
 
   self->path = g_strdup (g_str_equal (path, "-") ? "standard input" : path);
   self->wake_fd = -1;
+  self->n_readers = leat_input_parts_get_readers ();
   self->owns_fd = !g_str_equal (path, "-");
   /* Without O_NONBLOCK, to open a pipe would be to wait for its writer, and nobody could call that off. */
   self->fd = self->owns_fd ? open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
@@ -139,6 +145,26 @@ leat_input_file_wait (LeatInputFile *self, gboolean wait, GCancellable *cancella
   return polled[0].revents != 0 ? LEAT_FLOW_DATA : LEAT_FLOW_EMPTY;
 }
 
+void
+leat_input_file_set_readers (LeatInputFile *self, guint n_readers)
+{
+  self->n_readers = n_readers > 0 ? n_readers : leat_input_parts_get_readers ();
+}
+
+/* Several threads as far as they get; where one of them met the end or an error, the next read meets it too. */
+static gssize
+leat_input_file_read_some (LeatInputFile *self, gpointer to, gsize size)
+{
+  off_t offset = self->regular && self->n_readers > 1 ? lseek (self->fd, 0, SEEK_CUR) : -1;
+  gsize got = 0;
+
+  if (offset >= 0)
+    got = leat_input_parts_read (self->fd, (guint64) offset, to, MIN (size, LEAT_INPUT_FILE_STEP), self->n_readers);
+  if (got == 0)
+    return read (self->fd, to, size);
+  return lseek (self->fd, offset + (off_t) got, SEEK_SET) < 0 ? -1 : (gssize) got;
+}
+
 LeatFlow
 leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsize *got, gboolean wait,
                       GCancellable *cancellable, GError **error)
@@ -153,7 +179,7 @@ leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsize *got, 
         return flow;
       if (flow == LEAT_FLOW_EMPTY)
         return *got > 0 ? LEAT_FLOW_DATA : LEAT_FLOW_EMPTY;
-      n = read (self->fd, (guint8 *) to + *got, size - *got);
+      n = leat_input_file_read_some (self, (guint8 *) to + *got, size - *got);
       if (n < 0 && (errno == EINTR || errno == EAGAIN))
         continue;
       if (n < 0)

@@ -21,6 +21,8 @@ gboolean leat_input_file_check (const char *path, GError **error);
  * @wait is FALSE or leat_input_file_wake () was called.  EMPTY and END mean that not one byte came. */
 LeatFlow leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsize *got, gboolean wait,
                                GCancellable *cancellable, GError **error);
+/* How many threads read a regular file together; 0 is for the processors to say. */
+void leat_input_file_set_readers (LeatInputFile *self, guint n_readers);
 /* To where a regular file begins. */
 gboolean leat_input_file_rewind (LeatInputFile *self, GError **error);
 /* From any thread: makes a read that waits for a pipe return. */

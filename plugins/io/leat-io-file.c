@@ -24,6 +24,7 @@ struct _LeatIoFile
 
   char *path;
   guint64 chunk;
+  guint64 readers;
 
   LeatInputFile *input;
   LeatOutputFile *output;
@@ -121,6 +122,7 @@ leat_io_file_start_source (LeatIoFile *self, const char *path, GError **error)
   self->input = leat_input_file_open (path, error);
   if (self->input == NULL)
     return FALSE;
+  leat_input_file_set_readers (self->input, (guint) self->readers);
   if (!leat_input_file_is_regular (self->input))
     self->carry = g_malloc (self->unit);
   rest = leat_input_file_get_size (self->input) % self->unit;
@@ -244,6 +246,8 @@ static const LeatProp leat_io_file_props[] = {
   { sizeof (LeatProp), "chunk", LEAT_PROP_BYTES, 0, offsetof (LeatIoFile, chunk), .def.u = 4 << 20, .min.u = 1,
     .max.u = G_GUINT64_CONSTANT (1) << 40,
     .blurb = "Most bytes that one run takes, when reading; a spec on the link or on out goes before it" },
+  { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoFile, readers), .def.u = 0, .max.u = 16,
+    .blurb = "Threads that read parts of a chunk of 512 KiB or more, of a regular file; 0: all processors but two" },
 };
 
 static const LeatPortInfo leat_io_file_ports[] = {

@@ -8,10 +8,12 @@
 
 #include <glib/gstdio.h>
 
-/* What it costs to measure nodes: one chain of kernels in two sessions, with timing=off and with timing=nodes, run in
- * turns; inputs are filled in place, other ones each round.  Prints the mean and median of a replay of each, what
- * timing adds to the mean for each node, and the same for the runs that are measured alone, which are told apart by
- * what the session says after each: how many there are depends on what they cost. */
+/* What it costs to measure nodes: one chain of kernels in three sessions, with timing=off, with timing=off again and
+ * with timing=nodes, run in turns; inputs are filled in place, other ones each round.  Two equal sessions differ too
+ * (where their memory and their graph came to lie), and what timing adds is to be seen beside that.  Prints the mean
+ * and median of a replay of each, what timing adds to the mean for each node, and the same for the runs that are
+ * measured alone, which are told apart by what the session says after each: how many there are depends on what they
+ * cost. */
 
 #define SETTLE 100 /* the runs that are all measured are in these */
 #define ROUNDS 6400
@@ -105,35 +107,64 @@ get_mean (double *times, guint n)
   return kept > 0 ? sum / kept : 0;
 }
 
+typedef enum
+{
+  SIDE_OFF,
+  SIDE_OFF_TOO,
+  SIDE_ON,
+  N_SIDES
+} SideKind;
+
+static void
+sides_open (Side *sides, guint nodes)
+{
+  static const char *const timings[N_SIDES] = { "off", "off", "nodes" };
+  GError *error = NULL;
+  LeatView view;
+
+  for (guint i = 0; i < N_SIDES; i++)
+    {
+      side_open (&sides[i], nodes, timings[i]);
+      leat_session_map_output (sides[i].session, "sink", &view, &error);
+      bench_must_not (error);
+    }
+}
+
+static void
+sides_print (Side *sides, guint nodes)
+{
+  double means[N_SIDES], medians[N_SIDES], measured;
+  guint64 early[N_SIDES];
+
+  for (guint i = 0; i < N_SIDES; i++)
+    {
+      means[i] = get_mean (sides[i].all, sides[i].n_all);
+      medians[i] = bench_get_median (sides[i].all, sides[i].n_all);
+      g_object_get (sides[i].session, "early-starts", &early[i], NULL);
+    }
+  measured = bench_get_median (sides[SIDE_ON].measured, sides[SIDE_ON].n_measured);
+  g_print ("%4u nodes  off %8.2f us (median %8.2f)  off too %8.2f us (median %8.2f)  on %8.2f us (median %8.2f): "
+           "%+7.1f ns a node, %+5.2f %%;  %u measured runs: median %8.2f us, %+7.1f ns a node;  early starts "
+           "%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "\n",
+           nodes, means[SIDE_OFF], medians[SIDE_OFF], means[SIDE_OFF_TOO], medians[SIDE_OFF_TOO], means[SIDE_ON],
+           medians[SIDE_ON], (means[SIDE_ON] - means[SIDE_OFF]) * 1e3 / nodes,
+           100 * (means[SIDE_ON] / means[SIDE_OFF] - 1), sides[SIDE_ON].n_measured, measured,
+           (measured - medians[SIDE_OFF]) * 1e3 / nodes, early[SIDE_OFF], early[SIDE_OFF_TOO], early[SIDE_ON]);
+}
+
 static void
 bench (guint nodes)
 {
-  Side off, on;
-  GError *error = NULL;
-  LeatView view;
-  double mean_off, mean_on, measured;
+  Side sides[N_SIDES];
   guint rounds = SETTLE + ROUNDS / (1 + nodes / 64);
 
-  side_open (&off, nodes, "off");
-  side_open (&on, nodes, "nodes");
-  leat_session_map_output (off.session, "sink", &view, &error);
-  leat_session_map_output (on.session, "sink", &view, &error);
-  bench_must_not (error);
+  sides_open (sides, nodes);
   for (guint round = 0; round < rounds; round++)
-    {
-      side_run (round % 2 ? &off : &on, nodes, round, round >= SETTLE);
-      side_run (round % 2 ? &on : &off, nodes, round, round >= SETTLE);
-    }
-  mean_off = get_mean (off.all, off.n_all);
-  mean_on = get_mean (on.all, on.n_all);
-  measured = bench_get_median (on.measured, on.n_measured);
-  g_print ("%4u nodes  off %8.2f us (median %8.2f)  on %8.2f us (median %8.2f): %+7.1f ns a node, %+5.2f %%;  "
-           "%u measured runs: median %8.2f us, %+7.1f ns a node\n",
-           nodes, mean_off, bench_get_median (off.all, off.n_all), mean_on, bench_get_median (on.all, on.n_all),
-           (mean_on - mean_off) * 1e3 / nodes, 100 * (mean_on / mean_off - 1), on.n_measured, measured,
-           (measured - bench_get_median (off.all, off.n_all)) * 1e3 / nodes);
-  side_close (&on);
-  side_close (&off);
+    for (guint i = 0; i < N_SIDES; i++)
+      side_run (&sides[(round + i) % N_SIDES], nodes, round, round >= SETTLE);
+  sides_print (sides, nodes);
+  for (guint i = 0; i < N_SIDES; i++)
+    side_close (&sides[i]);
 }
 
 int

@@ -44,6 +44,58 @@ test_io_file_chunks (void)
   leat_harness_clear (&harness);
 }
 
+/* Chunks that are read in parts, the last of which ends anywhere. */
+static void
+test_io_file_readers (gconstpointer data)
+{
+  const gsize size = (gsize) 9 * 1024 * 1024 + GPOINTER_TO_UINT (data);
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autofree guint32 *words = g_malloc (size + sizeof *words);
+  GError *error = NULL;
+  Harness harness;
+  gsize at = 0;
+
+  for (guint32 i = 0; i < size / sizeof *words + 1; i++)
+    words[i] = i * 2654435761u;
+  leat_harness_write_file (path, (const char *) words, size);
+  leat_harness_init_source (&harness, "io:file", setting, "chunk=4M", "readers=3", NULL);
+  leat_harness_start (&harness);
+  for (LeatFlow flow; (flow = leat_harness_fill (&harness, TRUE, &error)) != LEAT_FLOW_END;)
+    {
+      g_assert_no_error (error);
+      g_assert_cmpint (flow, ==, LEAT_FLOW_DATA);
+      g_assert_cmpuint (harness.memory->len, ==, MIN (size - at, (gsize) 4 << 20));
+      g_assert_cmpmem (harness.memory->data, harness.memory->len, (guint8 *) words + at, harness.memory->len);
+      at += harness.memory->len;
+    }
+  g_assert_cmpuint (at, ==, size);
+  leat_harness_clear (&harness);
+}
+
+/* A file that has become shorter since it was opened ends where it ends. */
+static void
+test_io_file_readers_shortened (void)
+{
+  const gsize size = 6 << 20, left = (2 << 20) + 77;
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autofree char *bytes = g_malloc (size);
+  GError *error = NULL;
+  Harness harness;
+
+  memset (bytes, 'x', size);
+  leat_harness_write_file (path, bytes, size);
+  leat_harness_init_source (&harness, "io:file", setting, "chunk=6M", "readers=4", NULL);
+  leat_harness_start (&harness);
+  g_assert_no_errno (truncate (path, left));
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, bytes, left);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
 static void
 test_io_file_empty (void)
 {
@@ -476,6 +528,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/io-file/source/chunks", test_io_file_chunks);
+  g_test_add_data_func ("/leat/io-file/source/readers/whole", GUINT_TO_POINTER (0), test_io_file_readers);
+  g_test_add_data_func ("/leat/io-file/source/readers/rest", GUINT_TO_POINTER (1), test_io_file_readers);
+  g_test_add_data_func ("/leat/io-file/source/readers/long-rest", GUINT_TO_POINTER (1048577), test_io_file_readers);
+  g_test_add_func ("/leat/io-file/source/readers/shortened", test_io_file_readers_shortened);
   g_test_add_func ("/leat/io-file/source/empty", test_io_file_empty);
   g_test_add_func ("/leat/io-file/source/specs", test_io_file_specs);
   g_test_add_func ("/leat/io-file/source/refuses-open-spec", test_io_file_open_spec);

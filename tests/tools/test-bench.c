@@ -134,11 +134,17 @@ test_bench_refuses (void)
                 { "--repeat=0", "--repeat" },
                 { "--wait=never", "spin" },
                 { "--device=gpu:x", "gpu:x" },
+                { "--seed=-1", "--seed" },
+                { "--require=speedup>=2", "--require goes with --verify" },
+                { "--verify=x --require=quicker", "expected resident-not-slower" },
+                { "--verify=x chain-1", "--verify measures nothing" },
+                { "--evidence=x chain-1", "cases of evidence alone" },
                 { "--nonsense", "nonsense" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
-      g_autoptr (ToolResult) result = tool_run (NULL, WORDS (wrong[i].word));
+      g_auto (GStrv) words = g_strsplit (wrong[i].word, " ", 2);
+      g_autoptr (ToolResult) result = tool_run (NULL, WORDS (words[0], words[1]));
 
       g_test_message ("%s: %s", wrong[i].word, result->err);
       g_assert_cmpint (result->code, ==, 2);
@@ -162,6 +168,149 @@ test_bench_fails_cleanly (void)
   left = tool_list_folder (folder);
   g_assert_cmpstr (left, ==, "");
   tool_remove_folder (folder);
+}
+
+/* (transfer full): the cell of a row, by its column's name; row 0 is the first behind the header */
+static char *
+get_cell (const char *text, guint row, const char *column)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) names = g_strsplit (lines[0], ",", -1), cells = g_strsplit (lines[1 + row], ",", -1);
+
+  g_assert_cmpuint (g_strv_length (names), ==, g_strv_length (cells));
+  for (guint i = 0; names[i] != NULL; i++)
+    if (g_str_equal (names[i], column))
+      return g_strdup (cells[i]);
+  g_error ("no column %s", column);
+}
+
+static guint64
+get_count (const char *text, guint row, const char *column)
+{
+  g_autofree char *cell = get_cell (text, row, column);
+
+  return g_ascii_strtoull (cell, NULL, 10);
+}
+
+static char *
+run_evidence (const char *path, const char *seed)
+{
+  g_autofree char *option = g_strconcat ("--evidence=", path, NULL);
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "graphs", "stats.leat", NULL);
+  g_autofree char *graph = g_strconcat ("--graph=", file, NULL);
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("--repeat=70", option, graph, seed));
+  char *text = NULL;
+
+  g_test_message ("%s%s", result->out, result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->out, "evidence-chain-8 host-uploads");
+  tool_assert_contains (result->out, "evidence-chain-8 resident-uploads");
+  tool_assert_contains (result->out, "evidence-chain-8 avoided-uploads");
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  return text;
+}
+
+/* What the rows count is what each side asked of the driver: for every kernel and each of its buffers an allocation,
+ * and none while a session replays. */
+static void
+test_bench_writes_evidence (void)
+{
+  static const char *const cases[] = { "evidence-resident-1m", "evidence-chain-8", "evidence-graph" };
+  static const guint64 steps[] = { 1, 8, 3 }, runs[] = { 72, 72, 16 };
+  g_autofree char *folder = tool_make_folder (), *path = g_build_filename (folder, "rows.csv", NULL);
+  g_autofree char *text = run_evidence (path, "--seed=5"), *twice = run_evidence (path, "--seed=5");
+
+  g_assert_true (g_str_has_prefix (twice, text));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *name = get_cell (text, i, "case"), *outputs = get_cell (text, i, "outputs");
+      g_autofree char *hash = get_cell (twice, i, "output-sha256"), *again = get_cell (twice, i + 3, "output-sha256");
+
+      g_assert_cmpstr (name, ==, cases[i]);
+      g_assert_cmpstr (outputs, ==, "equal");
+      g_assert_cmpstr (hash, ==, again);
+      g_assert_cmpuint (get_count (text, i, "repetitions"), ==, runs[i]);
+      g_assert_cmpuint (get_count (text, i, "host-launches"), ==, steps[i] * runs[i]);
+      g_assert_cmpuint (get_count (text, i, "host-waits"), ==, steps[i] * runs[i]);
+      g_assert_cmpuint (get_count (text, i, "host-allocations"), >=, 2 * steps[i] * runs[i]);
+      g_assert_cmpuint (get_count (text, i, "resident-launches"), ==, runs[i]);
+      g_assert_cmpuint (get_count (text, i, "resident-waits"), ==, runs[i]);
+      g_assert_cmpuint (get_count (text, i, "resident-allocations"), ==, 0);
+    }
+  g_assert_cmpuint (get_count (text, 0, "host-bytes-up"), ==, 72 * ((1 << 20) + 4096));
+  g_assert_cmpuint (get_count (text, 0, "resident-uploads"), ==, 72);
+  g_assert_cmpuint (get_count (text, 0, "resident-readbacks"), ==, 72);
+  g_assert_cmpuint (get_count (text, 0, "resident-bytes-up"), ==, 72 * 4096);
+  tool_remove_folder (folder);
+}
+
+/* A file with one row of the checker's tests, whose times are those of a machine at rest. */
+static void
+test_bench_verifies (void)
+{
+  g_autofree char *folder = tool_make_folder (), *text = NULL,
+                  *row = g_test_build_filename (G_TEST_DIST, "tools", "data", "evidence.csv", NULL);
+  g_autofree char *option = g_strconcat ("--verify=", row, NULL), *bad = NULL, *bad_option = NULL;
+  g_autoptr (GString) changed = NULL;
+  g_autoptr (ToolResult) good = tool_run (NULL, WORDS (option, "--require=resident-not-slower", "--require=rows>=1"));
+  g_autoptr (ToolResult) slow = tool_run (NULL, WORDS (option, "--require=speedup>=100"));
+  g_autoptr (ToolResult) result = NULL;
+
+  g_assert_cmpint (good->code, ==, 0);
+  tool_assert_contains (good->out, "5.00x");
+  g_assert_cmpstr (good->err, ==, "");
+  g_assert_cmpint (slow->code, ==, 1);
+  tool_assert_contains (slow->err, "evidence.csv:2:");
+  tool_assert_contains (slow->err, "speedup>=100 is required, and it is 5");
+  g_assert_true (g_file_get_contents (row, &text, NULL, NULL));
+  changed = g_string_new (text);
+  g_string_replace (changed, ",equal,", ",differ,", 0);
+  bad = tool_write (folder, "bad.csv", changed->str);
+  bad_option = g_strconcat ("--verify=", bad, NULL);
+  result = tool_run (NULL, WORDS (bad_option));
+  g_assert_cmpint (result->code, ==, 1);
+  tool_assert_contains (result->err, "outputs: \"differ\": the results are not the same");
+  tool_assert_contains (result->err, "refused for 1 reason\n");
+  tool_remove_folder (folder);
+}
+
+/* Nothing is measured for a file that would not take the row. */
+static void
+test_bench_looks_at_the_file_first (void)
+{
+  g_autofree char *folder = tool_make_folder (), *path = tool_write (folder, "letter", "Dear reader\n");
+  g_autofree char *option = g_strconcat ("--evidence=", path, NULL), *after = NULL;
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS (option));
+
+  g_assert_cmpint (result->code, ==, 1);
+  g_assert_cmpstr (result->out, ==, "");
+  tool_assert_contains (result->err, "does not begin with the columns of evidence");
+  g_file_get_contents (path, &after, NULL, NULL);
+  g_assert_cmpstr (after, ==, "Dear reader\n");
+  tool_remove_folder (folder);
+}
+
+/* A side that fails leaves no row, and no memory of the device behind. */
+static void
+test_bench_fails_without_a_row (void)
+{
+  static const char *const faults[] = { "LEAT_CPU_FAULT=alloc:100", "LEAT_CPU_FAULT=launch:300",
+                                        "LEAT_CPU_FAULT=copy:300", "LEAT_CPU_FAULT=call:2000=INVALID_VALUE" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    {
+      g_autofree char *folder = tool_make_folder (), *path = g_build_filename (folder, "rows.csv", NULL), *text = NULL;
+      g_autofree char *option = g_strconcat ("--evidence=", path, NULL);
+      const char *const env[] = { faults[i], NULL };
+      g_autoptr (ToolResult) result = tool_run (env, WORDS ("--device=cpu", "--repeat=70", option, "evidence-chain-8"));
+
+      g_test_message ("%s: %s", faults[i], result->err);
+      g_assert_cmpint (result->code, !=, 0);
+      tool_assert_contains (result->err, "leat-bench: evidence-chain-8: ");
+      g_file_get_contents (path, &text, NULL, NULL);
+      g_assert_cmpstr (text, ==, "");
+      tool_remove_folder (folder);
+    }
 }
 
 /* In the middle of a soak, so that there is something to interrupt. */
@@ -201,6 +350,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/tools/bench/lists-cases", test_bench_lists_cases);
   g_test_add_func ("/leat/tools/bench/refuses", test_bench_refuses);
   g_test_add_func ("/leat/tools/bench/fails-cleanly", test_bench_fails_cleanly);
+  g_test_add_func ("/leat/tools/bench/writes-evidence", test_bench_writes_evidence);
+  g_test_add_func ("/leat/tools/bench/verifies", test_bench_verifies);
+  g_test_add_func ("/leat/tools/bench/looks-at-the-file-first", test_bench_looks_at_the_file_first);
+  g_test_add_func ("/leat/tools/bench/fails-without-a-row", test_bench_fails_without_a_row);
   g_test_add_func ("/leat/tools/bench/interrupted-leaves-nothing", test_bench_interrupted_leaves_nothing);
   return g_test_run ();
 }

@@ -15,6 +15,7 @@
 #define LEAT_REPORT_CODES 32 /* that a file may declare: 0 to 31; the row behind them is for all other codes */
 #define LEAT_REPORT_ROWS (LEAT_REPORT_CODES + 1)
 #define LEAT_REPORT_KEPT 8 /* records of a row */
+#define LEAT_QUEUES_MOST 4 /* of a kernel */
 
 enum
 {
@@ -31,12 +32,24 @@ typedef struct
   uint32_t kind;
 } LeatReportRecord;
 
+/* What became of the items of one queue (leat-queue-ring.h) since the block was made. */
+typedef struct
+{
+  uint64_t pushed, claimed, requeued;
+  uint64_t most;    /* outstanding at one time */
+  uint64_t lost;    /* that there was no room for, since the host looked last */
+  uint64_t stuck;   /* outstanding when a thread gave up waiting; 0 where none has */
+  uint64_t misused; /* done and never claimed */
+  uint64_t told;    /* lost of which the host has been told: its own */
+} LeatQueueTotals;
+
 typedef struct
 {
   uint64_t *any; /* is 1 where any launch of the run has reported */
   uint64_t *own; /* where this one has */
   uint64_t counts[LEAT_REPORT_ROWS];
   LeatReportRecord records[LEAT_REPORT_ROWS][LEAT_REPORT_KEPT];
+  LeatQueueTotals queues[LEAT_QUEUES_MOST];
 } LeatReportBlock;
 
 #ifdef LEAT_HOST

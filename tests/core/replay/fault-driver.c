@@ -78,6 +78,12 @@ fault_driver_get_failed (void)
   return get_failed_call ();
 }
 
+void
+fault_driver_get_counters (LeatCpuCounters *counters)
+{
+  get_counters (counters);
+}
+
 guint64
 fault_driver_count_alive (void)
 {

@@ -12,6 +12,8 @@
 const char *fault_driver_init (void);
 /* From now on all below is about the driver library at @path. */
 void fault_driver_use (const char *path);
+/* @counters: with its size set */
+void fault_driver_get_counters (LeatCpuCounters *counters);
 /* Blocks of memory, streams, events, graphs, executables and modules that are alive. */
 guint64 fault_driver_count_alive (void);
 /* Plants what LEAT_CPU_FAULT would, and counts from 0 again; "" for nothing. */

@@ -42,6 +42,8 @@ test_session_count_equals_the_prediction (gconstpointer data)
       g_assert_cmpuint (count_get (counts, same[i]), ==, RUNS * count_get (predicted, same[i]));
     }
   g_assert_cmpuint (count_get (counts, "copies"), ==, 2 * RUNS);
+  g_assert_cmpuint (count_get (counts, "uploads"), ==, RUNS);
+  g_assert_cmpuint (count_get (counts, "readbacks"), ==, RUNS);
   g_assert_cmpuint (count_get (counts, "graph-launches"), ==, executor == LEAT_EXECUTOR_GRAPH ? RUNS : 0);
   session_fixture_close (&fixture);
 }

@@ -1,0 +1,21 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-unit-private.h"
+
+G_BEGIN_DECLS
+
+/* Whether the file speaks of queues: the rest of one that does not costs nothing. */
+gboolean leat_kernel_unit_mentions_queues (const LeatKernelUnit *self);
+/* Has the kernel @decl a queue? */
+gboolean leat_kernel_unit_has_queue (const LeatKernelUnit *self, const LeatDecl *decl);
+/* What stands before the text of kernels with queues on a GPU; empty for others. */
+char *leat_kernel_unit_dup_cuda_queue_text (const LeatKernelUnit *self);
+/* The same for the CPU, with `struct leat_queuer` that derives from the struct @base. */
+char *leat_kernel_unit_dup_host_queue_text (const LeatKernelUnit *self, const char *base);
+/* The words of T where @words are those of `LeatQueue<T>`, else NULL. */
+char *leat_kernel_queue_dup_item (const char *words);
+
+G_END_DECLS

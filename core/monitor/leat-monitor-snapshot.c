@@ -1,0 +1,90 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-monitor-private.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is told of the process, and the one request that there is for it. */
+
+#define REQUEST_SNAPSHOT "snapshot"
+
+static gpointer leat_monitor_teller; /* atomic: LeatMonitorTeller; NULL before the first session */
+
+/* LEAT_MONITOR asks for a socket from the first session on. */
+static void
+leat_monitor_start_as_asked (void)
+{
+  const char *asked = g_getenv ("LEAT_MONITOR");
+  g_autoptr (GError) error = NULL;
+
+  if (asked == NULL || *asked == '\0' || g_str_equal (asked, "0"))
+    return;
+  if (!leat_monitor_start (g_str_equal (asked, "1") ? NULL : asked, &error)
+      && !g_error_matches (error, LEAT_MONITOR_ERROR, LEAT_MONITOR_ERROR_STATE))
+    g_message ("LEAT_MONITOR: %s", error->message);
+}
+
+void
+leat_monitor_join (LeatMonitorTeller teller)
+{
+  if (g_atomic_pointer_compare_and_exchange (&leat_monitor_teller, NULL, (gpointer) teller))
+    leat_monitor_start_as_asked ();
+}
+
+/* Before there was any session. */
+static void
+leat_monitor_tell_nothing (GVariantDict *dict)
+{
+  g_variant_dict_insert (dict, "up-us", "x", (gint64) 0);
+  g_variant_dict_insert_value (dict, "devices", g_variant_new_array (G_VARIANT_TYPE ("a{sv}"), NULL, 0));
+  g_variant_dict_insert_value (dict, "sessions", g_variant_new_array (G_VARIANT_TYPE ("a{sv}"), NULL, 0));
+}
+
+/**
+ * leat_monitor_dup_snapshot:
+ *
+ * Tells what the sessions of this process do at this moment.
+ *
+ * That is what the socket of leat_monitor_start () gives, without one.  Any thread may call it; no run waits for it.
+ *
+ * Returns: (transfer full): a dictionary (a{sv}): program, pid, version, time-us (of the monotonic clock), up-us (since
+ * the first session was opened), devices and sessions (aa{sv}); docs/monitor.md lists what is in these
+ */
+GVariant *
+leat_monitor_dup_snapshot (void)
+{
+  LeatMonitorTeller teller = (LeatMonitorTeller) g_atomic_pointer_get (&leat_monitor_teller);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "program", "s", g_get_prgname () != NULL ? g_get_prgname () : "");
+  g_variant_dict_insert (&dict, "pid", "i", (gint32) getpid ());
+  g_variant_dict_insert (&dict, "version", "s", LEAT_VERSION);
+  g_variant_dict_insert (&dict, "time-us", "x", g_get_monotonic_time ());
+  if (teller != NULL)
+    teller (&dict);
+  else
+    leat_monitor_tell_nothing (&dict);
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+char *
+leat_monitor_answer (const char *request, gsize size)
+{
+  g_autoptr (GVariant) snapshot = NULL;
+  g_autoptr (JsonNode) root = NULL;
+  g_autofree char *text = NULL;
+
+  if (size > 0 && request[size - 1] == '\r')
+    size--;
+  if (size != strlen (REQUEST_SNAPSHOT) || memcmp (request, REQUEST_SNAPSHOT, size) != 0)
+    return g_strdup ("{\"error\":\"there is one request: snapshot\"}\n");
+  snapshot = leat_monitor_dup_snapshot ();
+  root = json_gvariant_serialize (snapshot);
+  text = json_to_string (root, FALSE);
+  return g_strconcat (text, "\n", NULL);
+}

@@ -1,0 +1,39 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-scratch-private.h"
+#include "replay/leat-session.h"
+
+G_BEGIN_DECLS
+
+/* Who has a session run when others are to run as well.  Calls come from the thread that has or wants the session. */
+typedef struct
+{
+  /* It is being opened, or brought back, and needs so much memory of @device: FALSE refuses. */
+  gboolean (*admit) (GObject *overseer, LeatSession *session, LeatDevice *device, guint64 bytes, GError **error);
+  /* That has been done, well or not. */
+  void (*settled) (GObject *overseer, LeatSession *session);
+  /* It will be closed: nothing is begun with it from now on. */
+  void (*closing) (GObject *overseer, LeatSession *session);
+  void (*closed) (GObject *overseer, LeatSession *session);
+} LeatOverseerClass;
+
+/* At most one, which is not kept alive.  FALSE where there is another. */
+gboolean leat_session_set_overseer (LeatSession *self, const LeatOverseerClass *klass, GObject *overseer);
+void leat_session_drop_overseer (LeatSession *self, GObject *overseer);
+
+/* One run with data that the call brings and results that it gives, past queues: @inputs (GBytes) for each source in
+ * the order of the plan.  Data at fault fail this run alone. */
+gboolean leat_session_replay_given (LeatSession *self, GPtrArray *inputs, GPtrArray **results,
+                                    GCancellable *cancellable, GError **error);
+/* From its next run on, what lives within a run is where others have it too (nullable); from any thread. */
+void leat_session_set_scratch (LeatSession *self, LeatScratch *scratch);
+/* How long the device had the last run; for who has had the session run it. */
+gint64 leat_session_get_last_device_us (LeatSession *self);
+/* The class of its runs among those of other sessions, and how much it is to have among equals. */
+LeatPriority leat_session_get_priority (LeatSession *self);
+guint leat_session_get_weight (LeatSession *self);
+
+G_END_DECLS

@@ -1,0 +1,84 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* What a session tells who has it run among others. */
+
+gboolean
+leat_session_set_overseer (LeatSession *self, const LeatOverseerClass *klass, GObject *overseer)
+{
+  g_autoptr (GObject) former = NULL;
+
+  g_mutex_lock (&self->told_lock);
+  former = g_weak_ref_get (&self->overseer);
+  if (former == NULL)
+    {
+      g_weak_ref_set (&self->overseer, overseer);
+      self->overseer_class = klass;
+    }
+  g_mutex_unlock (&self->told_lock);
+  return former == NULL;
+}
+
+void
+leat_session_drop_overseer (LeatSession *self, GObject *overseer)
+{
+  g_autoptr (GObject) former = NULL;
+
+  g_mutex_lock (&self->told_lock);
+  former = g_weak_ref_get (&self->overseer);
+  if (former == overseer)
+    g_weak_ref_set (&self->overseer, NULL);
+  g_mutex_unlock (&self->told_lock);
+}
+
+GObject *
+leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass)
+{
+  GObject *overseer;
+
+  g_mutex_lock (&self->told_lock);
+  overseer = g_weak_ref_get (&self->overseer);
+  *klass = self->overseer_class;
+  g_mutex_unlock (&self->told_lock);
+  return overseer;
+}
+
+gboolean
+leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = leat_session_get_overseer (self, &klass);
+
+  return overseer == NULL || (*klass->admit) (overseer, self, self->device, bytes, error);
+}
+
+void
+leat_session_settle_room (LeatSession *self)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = leat_session_get_overseer (self, &klass);
+
+  if (overseer != NULL)
+    (*klass->settled) (overseer, self);
+}
+
+LeatPriority
+leat_session_get_priority (LeatSession *self)
+{
+  return (LeatPriority) g_atomic_int_get (&self->priority);
+}
+
+guint
+leat_session_get_weight (LeatSession *self)
+{
+  return (guint) g_atomic_int_get (&self->weight);
+}
+
+gint64
+leat_session_get_last_device_us (LeatSession *self)
+{
+  return __atomic_load_n (&self->last_device_us, __ATOMIC_RELAXED);
+}

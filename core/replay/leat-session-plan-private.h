@@ -1,0 +1,35 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-session-private.h"
+
+G_BEGIN_DECLS
+
+/* What a session comes to in so many runs, from its plan alone. */
+typedef struct
+{
+  guint64 runs, lanes;
+  /* Of the device's memory, as blocks are rounded. */
+  guint64 lane_bytes; /* that each lane takes */
+  guint64 scratch_bytes, state_bytes, constant_bytes, report_bytes, clock_bytes;
+  guint64 device_bytes; /* all of these */
+  guint64 shared_bytes; /* constants that are there already */
+  guint64 pinned_bytes;
+  guint64 memo_bytes; /* the most that may be remembered */
+  guint64 allocations, pinned_allocations;
+  guint64 once_bytes;                   /* written to the device for all runs */
+  guint64 run_up_bytes, run_back_bytes; /* of one run, with all that it may have to do */
+  guint64 up_bytes, back_bytes;         /* of all runs */
+  guint64 waits;
+} LeatSessionPlan;
+
+/* Of the plan that is bound: how many lanes there may be, with lanes=auto as many as the budget allows. */
+guint leat_session_plan_lanes (LeatSession *self);
+void leat_session_plan_constants (LeatSession *self, LeatConstantBytes *constants);
+/* @runs: the one that ends the stream is one of them. */
+void leat_session_plan_fill (LeatSession *self, const LeatConstantBytes *constants, guint lanes, guint64 runs,
+                             LeatSessionPlan *plan);
+
+G_END_DECLS

@@ -1,0 +1,243 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-plan-private.h"
+
+#include "leat-timing-private.h"
+
+/* The sums of a session, over the buffers and ops of its bound plan.  Nothing here looks at a counter: what is counted
+ * is held against it by leat_session_dup_report (). */
+
+static gboolean
+leat_session_plan_may_stream (LeatSession *self)
+{
+  if (self->n_lanes == 1 || self->repeat > 1 || self->plan->users->len > 0)
+    return FALSE;
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_SOURCE)
+      return TRUE;
+  return FALSE;
+}
+
+guint
+leat_session_plan_lanes (LeatSession *self)
+{
+  if (!leat_session_plan_may_stream (self))
+    return 1;
+  return self->n_lanes > 0 ? self->n_lanes : MAX (leat_session_fit_lanes (self, LEAT_LANES_AUTO), 1);
+}
+
+/* Two constants of the same bytes in one plan are one, too. */
+static gboolean
+leat_session_plan_is_shared (LeatSession *self, guint index, const LeatBuffer *buffer)
+{
+  for (guint i = 0; i < index; i++)
+    {
+      const LeatBuffer *other = leat_plan_get_buffer (self->plan, i);
+
+      if (other->place == LEAT_PLACE_OWN && other->kind == LEAT_BUFFER_CONST && other->initial != NULL
+          && other->header == buffer->header && g_bytes_equal (other->initial, buffer->initial))
+        return TRUE;
+    }
+  return leat_shared_is_there (self->device, buffer->initial, buffer->header);
+}
+
+/* What is written into memory that begins with contents of its own. */
+static guint64
+leat_buffer_get_written_bytes (const LeatBuffer *self)
+{
+  return self->initial != NULL ? g_bytes_get_size (self->initial) + (self->header ? sizeof (guint64) : 0) : 0;
+}
+
+void
+leat_session_plan_constants (LeatSession *self, LeatConstantBytes *constants)
+{
+  *constants = (LeatConstantBytes){ 0 };
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      guint64 bytes = buffer->bytes;
+
+      if (buffer->place != LEAT_PLACE_OWN || buffer->kind != LEAT_BUFFER_CONST)
+        continue;
+      if (buffer->initial != NULL)
+        bytes = g_bytes_get_size (buffer->initial) + (buffer->header ? LEAT_BUFFER_HEADER : 0);
+      if (buffer->initial != NULL && leat_session_plan_is_shared (self, i, buffer))
+        {
+          constants->shared_bytes += bytes;
+          continue;
+        }
+      constants->n_own++;
+      constants->own_bytes += leat_memory_pool_round (bytes);
+      constants->written_bytes += leat_buffer_get_written_bytes (buffer);
+    }
+}
+
+/* @n: blocks of it. */
+static void
+leat_session_plan_add_block (guint64 bytes, guint64 n, guint64 *sum, guint64 *allocations)
+{
+  if (bytes == 0)
+    return;
+  *sum += n * leat_memory_pool_round (bytes);
+  *allocations += n;
+}
+
+static void
+leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
+{
+  gboolean has_clocks = self->timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
+
+  leat_session_plan_add_block (self->plan->arena_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
+  leat_session_plan_add_block (leat_plan_get_report_bytes (self->plan), plan->lanes, &plan->report_bytes,
+                               &plan->allocations);
+  leat_session_plan_add_block (has_clocks ? leat_timing_get_clock_bytes (self->plan) : 0, plan->lanes,
+                               &plan->clock_bytes, &plan->allocations);
+  plan->lane_bytes = (plan->scratch_bytes + plan->report_bytes + plan->clock_bytes) / plan->lanes;
+  plan->once_bytes += plan->lanes * leat_plan_get_report_bytes (self->plan);
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+
+      if (buffer->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST)
+        continue;
+      leat_session_plan_add_block (buffer->bytes, 1, &plan->state_bytes, &plan->allocations);
+      plan->once_bytes += leat_buffer_get_written_bytes (buffer);
+    }
+}
+
+static void
+leat_session_plan_add_pinned (LeatSession *self, LeatSessionPlan *plan)
+{
+  gboolean has_clocks = self->timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
+  g_autoptr (GArray) counted = leat_plan_list_counted (self->plan);
+  const guint64 words[] = { counted->len * sizeof (guint64), leat_plan_get_told_bytes (self->plan),
+                            has_clocks ? leat_timing_get_clock_bytes (self->plan) : 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    leat_session_plan_add_block (words[i], plan->lanes, &plan->pinned_bytes, &plan->pinned_allocations);
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->place == LEAT_PLACE_STAGING)
+      leat_session_plan_add_block (leat_plan_get_buffer (self->plan, i)->bytes, plan->lanes, &plan->pinned_bytes,
+                                   &plan->pinned_allocations);
+}
+
+static gboolean
+leat_session_plan_is_on_host (LeatSession *self, LeatBufferId id)
+{
+  LeatPlace place = leat_plan_get_root (self->plan, id)->place;
+
+  return place == LEAT_PLACE_STAGING || place == LEAT_PLACE_USER;
+}
+
+/* Of one run that goes a path. */
+static void
+leat_session_plan_add_path (LeatSession *self, LeatPath path, guint64 times, guint64 *up, guint64 *back)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+      gboolean from_host, to_host;
+
+      if ((op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_TRANSFER) || leat_path_skips (path, op))
+        continue;
+      from_host = leat_session_plan_is_on_host (self, op->from);
+      to_host = leat_session_plan_is_on_host (self, op->to);
+      *up += from_host && !to_host ? times * op->bytes : 0;
+      *back += to_host && !from_host ? times * op->bytes : 0;
+    }
+}
+
+/* @n runs on one set of inputs, @times over.  Inputs that stay on the device are brought there once; a run that is
+ * measured does all of the plan. */
+static void
+leat_session_plan_add_sets (LeatSession *self, guint64 n, guint64 times, LeatSessionPlan *plan)
+{
+  gboolean final = self->readback == LEAT_READBACK_FINAL && n > 1;
+  gboolean stays = self->reuse && self->plan->why_not_reusable == NULL;
+  guint64 *up = &plan->up_bytes, *back = &plan->back_bytes;
+
+  plan->waits += self->plan->prediction.waits * times * (final ? 1 : n);
+  if (final)
+    {
+      leat_session_plan_add_path (self, LEAT_PATH_FIRST, times, up, back);
+      leat_session_plan_add_path (self, stays ? LEAT_PATH_STEP : LEAT_PATH_FIRST, times * (n - 2), up, back);
+      leat_session_plan_add_path (self, stays ? LEAT_PATH_RESIDENT : LEAT_PATH_FULL, times, up, back);
+      return;
+    }
+  stays = stays && self->timing_mode != LEAT_TIMING_NODES;
+  leat_session_plan_add_path (self, LEAT_PATH_FULL, times, up, back);
+  leat_session_plan_add_path (self, stays ? LEAT_PATH_RESIDENT : LEAT_PATH_FULL, times * (n - 1), up, back);
+}
+
+void
+leat_session_plan_fill (LeatSession *self, const LeatConstantBytes *constants, guint lanes, guint64 runs,
+                        LeatSessionPlan *plan)
+{
+  *plan = (LeatSessionPlan){ .runs = runs,
+                             .lanes = lanes,
+                             .constant_bytes = constants->own_bytes,
+                             .shared_bytes = constants->shared_bytes,
+                             .once_bytes = constants->written_bytes,
+                             .allocations = constants->n_own,
+                             .memo_bytes = self->memo_mode == LEAT_MEMO_EXACT ? self->memo_bytes : 0 };
+  leat_session_plan_add_device (self, plan);
+  leat_session_plan_add_pinned (self, plan);
+  plan->device_bytes =
+    plan->scratch_bytes + plan->state_bytes + plan->constant_bytes + plan->report_bytes + plan->clock_bytes;
+  leat_session_plan_add_path (self, LEAT_PATH_FULL, 1, &plan->run_up_bytes, &plan->run_back_bytes);
+  leat_session_plan_add_sets (self, self->repeat, runs / self->repeat, plan);
+  if (runs % self->repeat > 0)
+    leat_session_plan_add_sets (self, runs % self->repeat, 1, plan);
+}
+
+guint
+leat_session_fit_lanes (LeatSession *self, guint most)
+{
+  LeatSessionPlan one;
+  guint64 shared;
+
+  if (self->budget == 0)
+    return most;
+  leat_session_plan_fill (self, &self->constants, 1, 0, &one);
+  shared = one.device_bytes - one.lane_bytes;
+  if (one.device_bytes > self->budget)
+    return 0;
+  return one.lane_bytes > 0 ? (guint) MIN (most, (self->budget - shared) / one.lane_bytes) : most;
+}
+
+static gboolean
+leat_session_refuse_budget (LeatSession *self, const LeatSessionPlan *plan, GError **error)
+{
+  const LeatBuffer *largest = leat_plan_find_largest (self->plan, 1u << LEAT_PLACE_ARENA | 1u << LEAT_PLACE_OWN);
+  guint fits = leat_session_fit_lanes (self, (guint) plan->lanes);
+  g_autofree char *instead = NULL;
+  LeatSessionPlan fewer;
+
+  if (fits > 0)
+    {
+      leat_session_plan_fill (self, &self->constants, fits, 0, &fewer);
+      instead = g_strdup_printf ("lanes=%u would take %" G_GUINT64_FORMAT, fits, fewer.device_bytes);
+    }
+  else
+    instead = g_strdup_printf ("not even one lane fits, and the largest buffer is %s with %" G_GUINT64_FORMAT,
+                               largest->name, largest->bytes);
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUDGET,
+               "the session would take %" G_GUINT64_FORMAT
+               " bytes of the device's memory (%u lane%s of %" G_GUINT64_FORMAT ", and %" G_GUINT64_FORMAT
+               " for all of them), and its budget is %" G_GUINT64_FORMAT ": %s",
+               plan->device_bytes, (guint) plan->lanes, plan->lanes > 1 ? "s" : "", plan->lane_bytes,
+               plan->device_bytes - plan->lanes * plan->lane_bytes, self->budget, instead);
+  return FALSE;
+}
+
+gboolean
+leat_session_check_budget (LeatSession *self, GError **error)
+{
+  LeatSessionPlan plan;
+
+  leat_session_plan_constants (self, &self->constants);
+  leat_session_plan_fill (self, &self->constants, leat_session_plan_lanes (self), 0, &plan);
+  return self->budget == 0 || plan.device_bytes <= self->budget || leat_session_refuse_budget (self, &plan, error);
+}

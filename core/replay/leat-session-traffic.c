@@ -1,0 +1,64 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* What kernels of Leat's move between host and device is what is live, which the nodes of a graph do not say: it is
+ * known from the counts beside the data when a run is over. */
+
+void
+leat_session_list_kernel_transfers (LeatSession *self)
+{
+  g_array_set_size (self->kernel_transfers, 0);
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_TRANSFER && !op->elided && leat_op_launches (op))
+        g_array_append_val (self->kernel_transfers, i);
+    }
+}
+
+static guint64
+leat_session_get_transferred_bytes (LeatLane *lane, const LeatOp *op, LeatBufferId on_host)
+{
+  const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, on_host);
+  LeatView view;
+
+  if (!buffer->header)
+    return op->bytes;
+  leat_lane_view (lane, on_host, &view);
+  return view.count * leat_spec_get_row_bytes (buffer->spec);
+}
+
+void
+leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
+{
+  for (guint i = 0; i < self->kernel_transfers->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->kernel_transfers, guint, i));
+      LeatTraffic traffic = { 0 };
+      void *from, *to;
+      CUdeviceptr address;
+
+      if (leat_path_skips (path, op))
+        continue;
+      leat_lane_get_end (lane, op, op->from, &address, &from);
+      leat_lane_get_end (lane, op, op->to, &address, &to);
+      if ((from != NULL) == (to != NULL))
+        continue;
+      leat_traffic_add_copy (&traffic, from != NULL, to != NULL,
+                             leat_session_get_transferred_bytes (lane, op, from != NULL ? op->from : op->to));
+      leat_traffic_add (&self->graph_counts.work.traffic, &traffic, n);
+    }
+}
+
+guint64
+leat_session_get_written_bytes (LeatSession *self)
+{
+  LeatMemoryTally tally;
+
+  leat_memory_account_get (self->account, &tally);
+  return tally.written_bytes;
+}

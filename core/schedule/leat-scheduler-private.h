@@ -1,0 +1,158 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-histogram-private.h"
+#include "leat-scheduler.h"
+#include "replay/leat-overseer-private.h"
+
+G_BEGIN_DECLS
+
+#define LEAT_N_PRIORITIES (LEAT_PRIORITY_HIGH + 1)
+
+typedef struct _LeatMember LeatMember;
+
+typedef enum
+{
+  LEAT_SUBMISSION_NEW,     /* had by who submits it */
+  LEAT_SUBMISSION_WAITING, /* in the queue of its session */
+  LEAT_SUBMISSION_RUNNING, /* had by who runs it */
+  LEAT_SUBMISSION_DONE,    /* there is a result, of which whoever waits for it is to be told */
+} LeatSubmissionState;
+
+/* One run that somebody wants.  Who submits it waits (then it is on that one's stack), or has a task for it. */
+typedef struct
+{
+  LeatScheduler *scheduler; /* not owned: the task does, or who waits */
+  LeatMember *member;
+  LeatSession *session;
+  GPtrArray *inputs; /* NULL: of the session's own sources */
+  gint64 deadline;   /* G_MAXINT64: none */
+  GCancellable *cancellable;
+  gulong watch; /* of it */
+  GTask *task;  /* NULL: somebody waits */
+  GCond turn;   /* for that one */
+
+  LeatSubmissionState state;
+  LeatPriority level; /* whose place it has while it runs */
+  gboolean cancelled;
+  gint64 submitted_us, begun_us;
+  guint64 number;
+
+  LeatFlow flow;
+  GPtrArray *results;
+  GError *error;
+} LeatSubmission;
+
+typedef struct
+{
+  guint64 submitted, done, failed, cancelled, refused, dropped, missed;
+  gint64 device_us;
+  guint64 last_turn; /* the number of its last run among all of the scheduler */
+  LeatHistogram wait, run;
+} LeatMemberStats;
+
+/* Sessions that are never run at the same time, and share what lives within a run. */
+typedef struct
+{
+  char *name;
+  LeatScratch *scratch;
+  guint n_members;
+  gboolean running; /* any of them */
+} LeatGroup;
+
+/* A session among others.  Under the lock of the scheduler. */
+struct _LeatMember
+{
+  gatomicrefcount refs;
+  LeatSession *session;
+  GQueue waiting;  /* LeatSubmission */
+  gint64 earliest; /* deadline of any of them */
+  LeatSubmission *running;
+  LeatGroup *group;        /* NULL: none */
+  LeatGroup *running_from; /* that it was in when its run began */
+  gboolean paused, closing, removed;
+  gboolean spared;  /* it could not leave the device, in the search that is under way */
+  guint64 used;     /* when it last had a turn, was opened or added, by the scheduler's clock */
+  guint64 admitted; /* bytes that it may have, and may not have taken yet */
+  double served;    /* of what is shared, by its weight */
+  gint64 warned_us;
+  LeatMemberStats stats;
+};
+
+struct _LeatScheduler
+{
+  GObject parent_instance;
+
+  GMutex admission; /* who has it may take the lock, but not the other way round */
+
+  LeatDevice *device;
+  GMutex lock;        /* of all below */
+  GPtrArray *members; /* LeatMember */
+  GHashTable *by_session;
+  GPtrArray *groups;    /* LeatGroup, with members or with a run under way */
+  GThreadPool *workers; /* NULL before the first task */
+  guint busy[LEAT_N_PRIORITIES];
+  double reached[LEAT_N_PRIORITIES]; /* what the last that was chosen had been served before */
+  guint in_flight, queue_limit;
+  LeatShare share;
+  gboolean drop_late;
+  gboolean evict_idle;
+  guint64 budget; /* 0: the device's */
+  guint64 clock;
+  gboolean paused, closed;
+  guint64 n_submitted, n_turns, n_evicted;
+  LeatMemberStats former; /* of sessions that were taken out */
+};
+
+void leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void leat_scheduler_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec);
+void leat_scheduler_install_props (GObjectClass *klass);
+
+LeatMember *leat_member_ref (LeatMember *self);
+void leat_member_unref (LeatMember *self);
+/* NULL with @error set where the session is not in it. */
+LeatMember *leat_scheduler_find (LeatScheduler *self, LeatSession *session, GError **error);
+
+void leat_member_stats_add (LeatMemberStats *self, const LeatMemberStats *from);
+/* A property for each thing that is counted, with numbers from @first_id on. */
+void leat_scheduler_install_counters (GObjectClass *klass, guint first_id);
+gboolean leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value);
+
+/* Who goes next (leat-scheduler-order.c).  All with the lock held. */
+void leat_member_enqueue (LeatScheduler *self, LeatMember *member, LeatSubmission *submission);
+void leat_member_dequeue (LeatMember *self, LeatSubmission *submission);
+/* The one whose head goes next, of those that could; NULL where there is none. */
+LeatMember *leat_scheduler_choose (LeatScheduler *self, LeatPriority level);
+void leat_member_charge (LeatScheduler *self, LeatMember *member, gint64 device_us);
+
+/* With the lock held.  @group: (nullable) */
+void leat_member_join (LeatScheduler *self, LeatMember *member, LeatGroup *group);
+void leat_group_begin (LeatMember *member);
+void leat_group_end (LeatScheduler *self, LeatMember *member);
+
+/* Who has room on the device (leat-scheduler-budget.c).  With no lock held.  @present: it has its memory already */
+gboolean leat_scheduler_make_room (LeatScheduler *self, LeatSession *session, guint64 bytes, gboolean present,
+                                   GError **error);
+/* It has what it was admitted for, or does without. */
+void leat_scheduler_end_admission (LeatScheduler *self, LeatSession *session);
+guint64 leat_scheduler_get_allowed (LeatScheduler *self);
+
+/* Begins what can be, of all that waits; with the lock held. */
+void leat_scheduler_dispatch (LeatScheduler *self);
+/* With no lock: the run itself; its place is kept until it is freed. */
+void leat_submission_run (LeatSubmission *self);
+void leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level);
+guint leat_scheduler_count_workers (LeatScheduler *self);
+void leat_submission_unwatch (LeatSubmission *self);
+/* What a thread of the pool does. */
+void leat_submission_work (gpointer submission, gpointer unused);
+/* With the lock held: it waits no more, and whoever wants it is told.  @error: (transfer full) */
+void leat_submission_give_up (LeatSubmission *self, GError *error);
+/* All of a session's, or of all. @member: (nullable) */
+void leat_scheduler_give_up_waiting (LeatScheduler *self, LeatMember *member, const char *why);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatMember, leat_member_unref)
+
+G_END_DECLS

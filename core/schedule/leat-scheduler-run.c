@@ -1,0 +1,234 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-scheduler-private.h"
+
+#include "graph/leat-bus.h"
+#include "graph/leat-pipeline.h"
+
+/* A run that it is the turn of: begun, done and counted. */
+
+/* Under the lock.  Whoever waits for it goes on; a task is told of by a thread that has time for that. */
+static void
+leat_submission_wake (LeatSubmission *self)
+{
+  if (self->task == NULL)
+    g_cond_signal (&self->turn);
+  else
+    g_thread_pool_push (self->scheduler->workers, self, NULL);
+}
+
+void
+leat_submission_give_up (LeatSubmission *self, GError *error)
+{
+  leat_member_dequeue (self->member, self);
+  self->state = LEAT_SUBMISSION_DONE;
+  self->flow = LEAT_FLOW_ERROR;
+  self->error = error;
+  leat_submission_wake (self);
+}
+
+static void
+leat_member_give_up_waiting (LeatMember *self, const char *why)
+{
+  while (self->waiting.head != NULL)
+    {
+      self->stats.dropped++;
+      leat_submission_give_up (self->waiting.head->data,
+                               g_error_new (LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_CLOSED, "%s", why));
+    }
+}
+
+void
+leat_scheduler_give_up_waiting (LeatScheduler *self, LeatMember *member, const char *why)
+{
+  if (member != NULL)
+    leat_member_give_up_waiting (member, why);
+  for (guint i = 0; member == NULL && i < self->members->len; i++)
+    leat_member_give_up_waiting (g_ptr_array_index (self->members, i), why);
+}
+
+static void
+leat_scheduler_begin (LeatScheduler *self, LeatMember *member, LeatPriority level, gint64 now)
+{
+  LeatSubmission *submission = member->waiting.head->data;
+
+  leat_member_dequeue (member, submission);
+  self->busy[level]++;
+  self->reached[level] = MAX (self->reached[level], member->served);
+  submission->level = level;
+  submission->state = LEAT_SUBMISSION_RUNNING;
+  submission->begun_us = now;
+  member->running = submission;
+  leat_group_begin (member);
+  member->stats.last_turn = ++self->n_turns;
+  member->used = ++self->clock;
+  leat_histogram_add (&member->stats.wait, now - submission->submitted_us);
+  leat_submission_wake (submission);
+}
+
+static gboolean
+leat_scheduler_drop_late (LeatScheduler *self, LeatMember *member, gint64 now)
+{
+  LeatSubmission *submission = member->waiting.head->data;
+
+  if (!self->drop_late || submission->deadline >= now)
+    return FALSE;
+  member->stats.missed++;
+  member->stats.dropped++;
+  leat_submission_give_up (submission, g_error_new (LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_LATE,
+                                                    "the run was not begun: its deadline passed %" G_GINT64_FORMAT
+                                                    " us before its turn",
+                                                    now - submission->deadline));
+  return TRUE;
+}
+
+/* FALSE: somebody of this priority waits for another run to end. */
+static gboolean
+leat_scheduler_dispatch_level (LeatScheduler *self, LeatPriority level, gint64 now)
+{
+  LeatMember *member;
+
+  while ((member = leat_scheduler_choose (self, level)) != NULL)
+    {
+      if (leat_scheduler_drop_late (self, member, now))
+        continue;
+      if (self->busy[level] >= self->in_flight)
+        return FALSE;
+      leat_scheduler_begin (self, member, level, now);
+    }
+  return TRUE;
+}
+
+void
+leat_scheduler_dispatch (LeatScheduler *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  for (gint level = LEAT_PRIORITY_HIGH; level >= LEAT_PRIORITY_LOW && !self->paused; level--)
+    if (!leat_scheduler_dispatch_level (self, (LeatPriority) level, now))
+      return;
+}
+
+/* Of a session that was taken out meanwhile, only the scheduler's are left. */
+static LeatMemberStats *
+leat_submission_get_stats (LeatSubmission *self)
+{
+  return self->member->removed ? &self->scheduler->former : &self->member->stats;
+}
+
+static void
+leat_submission_count (LeatSubmission *self, gint64 now, gint64 device_us)
+{
+  LeatMemberStats *stats = leat_submission_get_stats (self);
+
+  stats->done += self->flow != LEAT_FLOW_ERROR;
+  if (self->flow == LEAT_FLOW_ERROR && g_error_matches (self->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    stats->cancelled++;
+  else
+    stats->failed += self->flow == LEAT_FLOW_ERROR;
+  stats->missed += now > self->deadline;
+  stats->device_us += device_us;
+  leat_histogram_add (&stats->run, now - self->begun_us);
+}
+
+/* Not more often than each second: whoever misses one misses many. */
+static GError *
+leat_submission_note_miss (LeatSubmission *self, gint64 now)
+{
+  if (now <= self->deadline || now - self->member->warned_us < G_USEC_PER_SEC)
+    return NULL;
+  self->member->warned_us = now;
+  return g_error_new (LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_LATE,
+                      "a run ended %" G_GINT64_FORMAT " us after its deadline; it had waited %" G_GINT64_FORMAT
+                      " us for its turn",
+                      now - self->deadline, self->begun_us - self->submitted_us);
+}
+
+static void
+leat_submission_post_miss (LeatSubmission *self, GError *warning)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+
+  g_object_get (self->session, "pipeline", &pipeline, NULL);
+  leat_bus_post (leat_pipeline_get_bus (pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, NULL));
+  g_error_free (warning);
+}
+
+static void
+leat_submission_note_end (LeatSubmission *self, gint64 device_us)
+{
+  gint64 now = g_get_monotonic_time ();
+  GError *warning;
+
+  g_mutex_lock (&self->scheduler->lock);
+  self->state = LEAT_SUBMISSION_DONE;
+  leat_submission_count (self, now, device_us);
+  leat_member_charge (self->scheduler, self->member, device_us);
+  warning = leat_submission_note_miss (self, now);
+  g_mutex_unlock (&self->scheduler->lock);
+  if (warning != NULL)
+    leat_submission_post_miss (self, warning);
+}
+
+/* The next of its session, and of its priority, may begin. */
+void
+leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level)
+{
+  g_mutex_lock (&self->lock);
+  member->running = NULL;
+  leat_group_end (self, member);
+  self->busy[level]--;
+  leat_scheduler_dispatch (self);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+leat_submission_run (LeatSubmission *self)
+{
+  gint64 device_us;
+
+  if (self->inputs == NULL)
+    self->flow = leat_session_replay (self->session, FALSE, self->cancellable, &self->error);
+  else
+    self->flow =
+      leat_session_replay_given (self->session, self->inputs, &self->results, self->cancellable, &self->error)
+        ? LEAT_FLOW_DATA
+        : LEAT_FLOW_ERROR;
+  device_us = self->flow == LEAT_FLOW_DATA ? leat_session_get_last_device_us (self->session) : 0;
+  leat_submission_note_end (self, device_us);
+}
+
+/* The task has it, and what is told. */
+static void
+leat_submission_tell (LeatSubmission *self)
+{
+  GTask *task = g_steal_pointer (&self->task);
+
+  leat_submission_unwatch (self);
+  if (self->error != NULL)
+    g_task_return_error (task, g_steal_pointer (&self->error));
+  else
+    g_task_return_boolean (task, TRUE);
+  g_object_unref (task);
+}
+
+void
+leat_submission_work (gpointer data, gpointer unused)
+{
+  LeatSubmission *self = data;
+  g_autoptr (LeatScheduler) scheduler = g_object_ref (self->scheduler);
+  g_autoptr (LeatMember) member = leat_member_ref (self->member);
+  LeatPriority level = self->level;
+  gboolean runs;
+
+  g_mutex_lock (&scheduler->lock);
+  runs = self->state == LEAT_SUBMISSION_RUNNING;
+  g_mutex_unlock (&scheduler->lock);
+  if (runs)
+    leat_submission_run (self);
+  leat_submission_tell (self);
+  if (runs)
+    leat_scheduler_free_place (scheduler, member, level);
+}

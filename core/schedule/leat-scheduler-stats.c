@@ -1,0 +1,205 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-scheduler-private.h"
+
+/* What a scheduler counts, of each session and of all. */
+
+static const struct
+{
+  const char *name, *help;
+  glong offset;
+} leat_scheduler_counters[] = {
+  /**
+   * LeatScheduler:submitted:
+   *
+   * Runs that were taken.
+   */
+  { "submitted", "Runs that were taken", G_STRUCT_OFFSET (LeatMemberStats, submitted) },
+  /**
+   * LeatScheduler:refused:
+   *
+   * Runs that were not taken: the deadline had passed, the queue was full, the session was not open.
+   */
+  { "refused", "Runs that were not taken", G_STRUCT_OFFSET (LeatMemberStats, refused) },
+  /**
+   * LeatScheduler:done:
+   *
+   * Runs that were done.
+   */
+  { "done", "Runs that were done", G_STRUCT_OFFSET (LeatMemberStats, done) },
+  /**
+   * LeatScheduler:failed:
+   *
+   * Runs that were begun and ended with an error.
+   */
+  { "failed", "Runs that ended with an error", G_STRUCT_OFFSET (LeatMemberStats, failed) },
+  /**
+   * LeatScheduler:cancelled:
+   *
+   * Runs that were cancelled, before their turn or after it.
+   */
+  { "cancelled", "Runs that were cancelled", G_STRUCT_OFFSET (LeatMemberStats, cancelled) },
+  /**
+   * LeatScheduler:dropped:
+   *
+   * Runs that were taken and never begun: late ones, where those are dropped, and those of what was closed.
+   */
+  { "dropped", "Runs that were taken and never begun", G_STRUCT_OFFSET (LeatMemberStats, dropped) },
+  /**
+   * LeatScheduler:missed:
+   *
+   * Runs whose deadline passed before their end.
+   */
+  { "missed", "Runs whose deadline passed before their end", G_STRUCT_OFFSET (LeatMemberStats, missed) },
+};
+
+static guint64 *
+leat_member_stats_get (LeatMemberStats *self, guint index)
+{
+  return (guint64 *) ((guint8 *) self + leat_scheduler_counters[index].offset);
+}
+
+void
+leat_member_stats_add (LeatMemberStats *self, const LeatMemberStats *from)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (leat_scheduler_counters); i++)
+    *leat_member_stats_get (self, i) += *leat_member_stats_get ((LeatMemberStats *) from, i);
+  self->device_us += from->device_us;
+  self->last_turn = MAX (self->last_turn, from->last_turn);
+  leat_histogram_add_all (&self->wait, &from->wait);
+  leat_histogram_add_all (&self->run, &from->run);
+}
+
+/* Of all sessions, those that were taken out included; with the lock held.  (transfer full) */
+static LeatMemberStats *
+leat_scheduler_sum (LeatScheduler *self, guint *n_waiting, guint *n_running)
+{
+  LeatMemberStats *sum = g_memdup2 (&self->former, sizeof self->former);
+
+  *n_waiting = *n_running = 0;
+  for (guint i = 0; i < self->members->len; i++)
+    {
+      const LeatMember *member = g_ptr_array_index (self->members, i);
+
+      leat_member_stats_add (sum, &member->stats);
+      *n_waiting += member->waiting.length;
+      *n_running += member->running != NULL;
+    }
+  return sum;
+}
+
+static void
+leat_histogram_print (const LeatHistogram *self, const char *name, GVariantDict *dict)
+{
+  static const struct
+  {
+    const char *name;
+    double share;
+  } percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
+  g_autofree char *most = g_strdup_printf ("%s-most-us", name), *sum = g_strdup_printf ("%s-us", name);
+
+  for (guint i = 0; i < G_N_ELEMENTS (percentiles); i++)
+    {
+      g_autofree char *key = g_strdup_printf ("%s-%s-us", name, percentiles[i].name);
+
+      g_variant_dict_insert (dict, key, "x", leat_histogram_get_percentile (self, percentiles[i].share));
+    }
+  g_variant_dict_insert (dict, most, "x", self->most_us);
+  g_variant_dict_insert (dict, sum, "x", self->sum_us);
+}
+
+static void
+leat_member_stats_print (const LeatMemberStats *self, GVariantDict *dict)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (leat_scheduler_counters); i++)
+    g_variant_dict_insert (dict, leat_scheduler_counters[i].name, "t",
+                           *leat_member_stats_get ((LeatMemberStats *) self, i));
+  g_variant_dict_insert (dict, "device-us", "x", self->device_us);
+  g_variant_dict_insert (dict, "last-turn", "t", self->last_turn);
+  leat_histogram_print (&self->wait, "wait", dict);
+  leat_histogram_print (&self->run, "run", dict);
+}
+
+static void
+leat_scheduler_print_member (const LeatMember *member, gint64 all_us, GVariantDict *dict)
+{
+  g_variant_dict_insert (dict, "queued", "t", (guint64) member->waiting.length);
+  g_variant_dict_insert (dict, "running", "t", (guint64) (member->running != NULL));
+  g_variant_dict_insert (dict, "share", "d", all_us > 0 ? (double) member->stats.device_us / (double) all_us : 0.0);
+  g_variant_dict_insert (dict, "paused", "b", member->paused);
+  leat_member_stats_print (&member->stats, dict);
+}
+
+static void
+leat_scheduler_print (LeatScheduler *self, LeatSession *session, GVariantDict *dict)
+{
+  guint n_waiting, n_running;
+  g_autofree LeatMemberStats *sum = leat_scheduler_sum (self, &n_waiting, &n_running);
+  const LeatMember *member = session != NULL ? leat_scheduler_find (self, session, NULL) : NULL;
+
+  if (member != NULL)
+    leat_scheduler_print_member (member, sum->device_us, dict);
+  if (session != NULL)
+    return;
+  g_variant_dict_insert (dict, "sessions", "t", (guint64) self->members->len);
+  g_variant_dict_insert (dict, "queued", "t", (guint64) n_waiting);
+  g_variant_dict_insert (dict, "running", "t", (guint64) n_running);
+  g_variant_dict_insert (dict, "evictions", "t", self->n_evicted);
+  g_variant_dict_insert (dict, "paused", "b", self->paused);
+  leat_member_stats_print (sum, dict);
+}
+
+/**
+ * leat_scheduler_dup_stats:
+ * @self: a scheduler
+ * @session: (nullable): a session that is in it; %NULL for all, those that were taken out included
+ *
+ * Gets what has happened since the session was added, or since the scheduler was made.
+ *
+ * Returns: (transfer full): a dictionary (a{sv}): submitted t, and of them done t, failed t, cancelled t and dropped t
+ *   (taken and never begun); refused t (not taken), missed t (deadlines that passed before the run's end), queued t and
+ *   running t (now), paused b; last-turn t (the number of the last run among all that the scheduler began); device-us x
+ *   (the device's time, summed up over the runs), and of a session share d (of the device's time of all); times in
+ *   microseconds from submission to turn, wait-p50-us x, wait-p90-us x, wait-p99-us x, wait-p999-us x, wait-most-us x
+ *   and their sum wait-us x, and from turn to end, run-p50-us x and so on, percentiles within a sixteenth; of all,
+ *   sessions t and evictions t (of idle ones, for others).  Empty for a session that is not in it
+ */
+GVariant *
+leat_scheduler_dup_stats (LeatScheduler *self, LeatSession *session)
+{
+  GVariantDict dict;
+
+  g_return_val_if_fail (LEAT_IS_SCHEDULER (self), NULL);
+  g_variant_dict_init (&dict, NULL);
+  g_mutex_lock (&self->lock);
+  leat_scheduler_print (self, session, &dict);
+  g_mutex_unlock (&self->lock);
+  return g_variant_ref_sink (g_variant_dict_end (&dict));
+}
+
+void
+leat_scheduler_install_counters (GObjectClass *klass, guint first_id)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (leat_scheduler_counters); i++)
+    g_object_class_install_property (klass, first_id + i,
+                                     g_param_spec_uint64 (leat_scheduler_counters[i].name, NULL,
+                                                          leat_scheduler_counters[i].help, 0, G_MAXUINT64, 0,
+                                                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+gboolean
+leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value)
+{
+  guint n_waiting, n_running;
+  g_autofree LeatMemberStats *sum = NULL;
+
+  if (index >= G_N_ELEMENTS (leat_scheduler_counters))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  sum = leat_scheduler_sum (self, &n_waiting, &n_running);
+  g_mutex_unlock (&self->lock);
+  g_value_set_uint64 (value, *leat_member_stats_get (sum, index));
+  return TRUE;
+}

@@ -1,0 +1,347 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-scheduler-private.h"
+
+#include "plan/leat-plan-private.h"
+
+/**
+ * LeatScheduler:
+ *
+ * Who goes next, of many sessions on one device.
+ *
+ * A program makes one for a device (or several, which know nothing of each other), adds sessions and submits runs
+ * instead of calling leat_session_replay ().  Runs begin in the order of the sessions' #LeatSession:priority, then of
+ * deadlines, then so that each session has its share (#LeatSession:weight); how they run is the sessions' affair.
+ * Every run that was submitted ends in one result, error or cancellation.  All calls may come from any thread.
+ *
+ * While a session has runs that wait or are under way, it is the scheduler's: a run by hand meanwhile may be refused
+ * with %LEAT_SESSION_ERROR_BUSY, or have that come to one of those.
+ */
+G_DEFINE_FINAL_TYPE (LeatScheduler, leat_scheduler, G_TYPE_OBJECT)
+
+LeatMember *
+leat_member_ref (LeatMember *self)
+{
+  g_atomic_ref_count_inc (&self->refs);
+  return self;
+}
+
+void
+leat_member_unref (LeatMember *self)
+{
+  if (!g_atomic_ref_count_dec (&self->refs))
+    return;
+  g_object_unref (self->session);
+  g_free (self);
+}
+
+static LeatMember *
+leat_member_new (LeatSession *session)
+{
+  LeatMember *self = g_new0 (LeatMember, 1);
+
+  g_atomic_ref_count_init (&self->refs);
+  self->session = g_object_ref (session);
+  g_queue_init (&self->waiting);
+  self->earliest = G_MAXINT64;
+  return self;
+}
+
+LeatMember *
+leat_scheduler_find (LeatScheduler *self, LeatSession *session, GError **error)
+{
+  LeatMember *member = g_hash_table_lookup (self->by_session, session);
+
+  if (member == NULL)
+    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER,
+                 "the session is not in the scheduler: leat_scheduler_add () puts it there");
+  return member;
+}
+
+static gboolean
+leat_scheduler_check_device (LeatScheduler *self, LeatDevice *device, GError **error)
+{
+  if (device == NULL || device == self->device)
+    return TRUE;
+  g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER,
+               "the session is for %s, and the scheduler for %s", leat_device_get_id (device),
+               leat_device_get_id (self->device));
+  return FALSE;
+}
+
+static gboolean
+leat_scheduler_admit (GObject *overseer, LeatSession *session, LeatDevice *device, guint64 bytes, GError **error)
+{
+  return leat_scheduler_check_device (LEAT_SCHEDULER (overseer), device, error)
+         && leat_scheduler_make_room (LEAT_SCHEDULER (overseer), session, bytes, FALSE, error);
+}
+
+/* @closing: nothing is begun from now on, and what waits is given up */
+static void
+leat_scheduler_set_closing (LeatScheduler *self, LeatSession *session, gboolean closing)
+{
+  LeatMember *member;
+
+  g_mutex_lock (&self->lock);
+  member = leat_scheduler_find (self, session, NULL);
+  if (member != NULL)
+    {
+      member->closing = closing;
+      leat_scheduler_give_up_waiting (self, member, "the session was closed before the run's turn");
+      leat_scheduler_dispatch (self);
+    }
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+leat_scheduler_session_settled (GObject *overseer, LeatSession *session)
+{
+  leat_scheduler_end_admission (LEAT_SCHEDULER (overseer), session);
+}
+
+static void
+leat_scheduler_session_closing (GObject *overseer, LeatSession *session)
+{
+  leat_scheduler_set_closing (LEAT_SCHEDULER (overseer), session, TRUE);
+}
+
+static void
+leat_scheduler_session_closed (GObject *overseer, LeatSession *session)
+{
+  leat_scheduler_set_closing (LEAT_SCHEDULER (overseer), session, FALSE);
+}
+
+static const LeatOverseerClass leat_scheduler_overseer = { leat_scheduler_admit, leat_scheduler_session_settled,
+                                                           leat_scheduler_session_closing,
+                                                           leat_scheduler_session_closed };
+
+/**
+ * leat_scheduler_new:
+ * @device: what the sessions run on, as leat_session_get_device () of one that is open gives it
+ *
+ * Makes a scheduler with no sessions in it.
+ *
+ * Returns: (transfer full): a scheduler
+ */
+LeatScheduler *
+leat_scheduler_new (LeatDevice *device)
+{
+  g_return_val_if_fail (LEAT_IS_DEVICE (device), NULL);
+  return g_object_new (LEAT_TYPE_SCHEDULER, "device", device, NULL);
+}
+
+static void
+leat_scheduler_put (LeatScheduler *self, LeatSession *session)
+{
+  LeatMember *member = leat_member_new (session);
+
+  member->used = ++self->clock;
+  g_ptr_array_add (self->members, member);
+  g_hash_table_insert (self->by_session, session, member);
+}
+
+/* One that is open has its memory already; others may have to go for it. */
+static gboolean
+leat_scheduler_check_open (LeatScheduler *self, LeatSession *session, GError **error)
+{
+  LeatPlan *plan = leat_session_get_plan (session);
+
+  if (!leat_scheduler_check_device (self, leat_session_get_device (session), error))
+    return FALSE;
+  return plan == NULL || leat_session_is_evicted (session)
+         || leat_scheduler_make_room (self, session, leat_plan_get_device_bytes (plan), TRUE, error);
+}
+
+/**
+ * leat_scheduler_add:
+ * @self: a scheduler
+ * @session: a session, open or not
+ * @error: return location for an error
+ *
+ * Takes a session among those whose runs the scheduler begins.  It keeps a reference until leat_scheduler_remove ().
+ *
+ * Returns: whether it is in now; %LEAT_SCHEDULER_ERROR_MEMBER where it is in already, in another scheduler, or open on
+ *   another device, %LEAT_SCHEDULER_ERROR_BUDGET where it is open and takes too much of it,
+ * %LEAT_SCHEDULER_ERROR_CLOSED
+ */
+gboolean
+leat_scheduler_add (LeatScheduler *self, LeatSession *session, GError **error)
+{
+  gboolean added = FALSE;
+
+  g_return_val_if_fail (LEAT_IS_SCHEDULER (self), FALSE);
+  g_return_val_if_fail (LEAT_IS_SESSION (session), FALSE);
+
+  if (!leat_scheduler_check_open (self, session, error))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  if (self->closed)
+    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_CLOSED, "the scheduler is closed");
+  else if (!leat_session_set_overseer (session, &leat_scheduler_overseer, G_OBJECT (self)))
+    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER, "the session is in a scheduler already");
+  else
+    added = TRUE;
+  if (added)
+    leat_scheduler_put (self, session);
+  g_mutex_unlock (&self->lock);
+  return added;
+}
+
+/* It is a member no more; what it counted stays. */
+static void
+leat_scheduler_retire (LeatScheduler *self, LeatMember *member)
+{
+  leat_session_drop_overseer (member->session, G_OBJECT (self));
+  leat_member_join (self, member, NULL);
+  leat_member_stats_add (&self->former, &member->stats);
+  member->removed = TRUE;
+}
+
+/**
+ * leat_scheduler_remove:
+ * @self: a scheduler
+ * @session: a session that is in it
+ * @error: return location for an error
+ *
+ * Takes a session out.  Its runs that wait end with %LEAT_SCHEDULER_ERROR_CLOSED; one that is under way goes on.
+ *
+ * Returns: whether it was in; else %LEAT_SCHEDULER_ERROR_MEMBER
+ */
+gboolean
+leat_scheduler_remove (LeatScheduler *self, LeatSession *session, GError **error)
+{
+  g_autoptr (LeatMember) member = NULL;
+
+  g_return_val_if_fail (LEAT_IS_SCHEDULER (self), FALSE);
+  g_return_val_if_fail (LEAT_IS_SESSION (session), FALSE);
+
+  g_mutex_lock (&self->lock);
+  member = leat_scheduler_find (self, session, error);
+  if (member != NULL)
+    {
+      leat_member_ref (member);
+      leat_scheduler_give_up_waiting (self, member, "the session was taken out of the scheduler before the run's turn");
+      leat_scheduler_retire (self, member);
+      g_hash_table_remove (self->by_session, session);
+      g_ptr_array_remove (self->members, member);
+      leat_scheduler_dispatch (self);
+    }
+  g_mutex_unlock (&self->lock);
+  return member != NULL;
+}
+
+/* @session: (nullable) */
+static void
+leat_scheduler_set_paused (LeatScheduler *self, LeatSession *session, gboolean paused)
+{
+  LeatMember *member;
+
+  g_mutex_lock (&self->lock);
+  member = session != NULL ? leat_scheduler_find (self, session, NULL) : NULL;
+  if (member != NULL)
+    member->paused = paused;
+  else if (session == NULL)
+    self->paused = paused;
+  leat_scheduler_dispatch (self);
+  g_mutex_unlock (&self->lock);
+}
+
+/**
+ * leat_scheduler_pause:
+ * @self: a scheduler
+ * @session: (nullable): a session that is in it; %NULL for all
+ *
+ * Begins no runs until leat_scheduler_resume ().  Those under way go on, and more may be submitted.  One session and
+ * all of them are paused independently.
+ */
+void
+leat_scheduler_pause (LeatScheduler *self, LeatSession *session)
+{
+  g_return_if_fail (LEAT_IS_SCHEDULER (self));
+  leat_scheduler_set_paused (self, session, TRUE);
+}
+
+/**
+ * leat_scheduler_resume:
+ * @self: a scheduler
+ * @session: (nullable): a session that is in it; %NULL for all
+ *
+ * Begins runs again after leat_scheduler_pause ().
+ */
+void
+leat_scheduler_resume (LeatScheduler *self, LeatSession *session)
+{
+  g_return_if_fail (LEAT_IS_SCHEDULER (self));
+  leat_scheduler_set_paused (self, session, FALSE);
+}
+
+/**
+ * leat_scheduler_close:
+ * @self: a scheduler
+ *
+ * Takes all sessions out and takes no more.  All runs that wait end with %LEAT_SCHEDULER_ERROR_CLOSED, those that are
+ * under way go on.  The sessions stay as they are, open or not.
+ */
+void
+leat_scheduler_close (LeatScheduler *self)
+{
+  GPtrArray *members;
+
+  g_return_if_fail (LEAT_IS_SCHEDULER (self));
+
+  g_mutex_lock (&self->lock);
+  self->closed = TRUE;
+  leat_scheduler_give_up_waiting (self, NULL, "the scheduler was closed before the run's turn");
+  for (guint i = 0; i < self->members->len; i++)
+    leat_scheduler_retire (self, g_ptr_array_index (self->members, i));
+  g_hash_table_remove_all (self->by_session);
+  members = self->members;
+  self->members = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_member_unref);
+  g_mutex_unlock (&self->lock);
+  /* Not under the lock: sessions may go with them. */
+  g_ptr_array_unref (members);
+}
+
+static void
+leat_scheduler_finalize (GObject *object)
+{
+  LeatScheduler *self = LEAT_SCHEDULER (object);
+
+  leat_scheduler_close (self);
+  /* It may be one of its threads that is here. */
+  if (self->workers != NULL)
+    g_thread_pool_free (self->workers, FALSE, FALSE);
+  g_ptr_array_unref (self->members);
+  g_hash_table_unref (self->by_session);
+  g_ptr_array_unref (self->groups);
+  g_clear_object (&self->device);
+  g_mutex_clear (&self->lock);
+  g_mutex_clear (&self->admission);
+  G_OBJECT_CLASS (leat_scheduler_parent_class)->finalize (object);
+}
+
+static void
+leat_scheduler_class_init (LeatSchedulerClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->set_property = leat_scheduler_set_property;
+  object_class->get_property = leat_scheduler_get_property;
+  object_class->finalize = leat_scheduler_finalize;
+  leat_scheduler_install_props (object_class);
+}
+
+static void
+leat_scheduler_init (LeatScheduler *self)
+{
+  g_mutex_init (&self->lock);
+  g_mutex_init (&self->admission);
+  self->evict_idle = TRUE;
+  self->members = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_member_unref);
+  self->groups = g_ptr_array_new ();
+  self->by_session = g_hash_table_new (NULL, NULL);
+  self->in_flight = 2;
+  self->queue_limit = 1024;
+}

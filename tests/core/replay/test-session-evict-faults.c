@@ -1,0 +1,171 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "fault-driver.h"
+#include "leat.h"
+
+#include "device/leat-device-private.h"
+
+/* Every driver call of a session that leaves the device, comes back and runs is made to fail, one after the other.  It
+ * is on the device or off it then, and never between, and what it keeps is there. */
+
+#define TEXT                                                                                                           \
+  "leat 1\n"                                                                                                           \
+  "sum = state spec=u32[64]\n"                                                                                         \
+  "m = map inputs=x,sum expr=x+sum\n"                                                                                  \
+  "app name=source spec=u32[64] -> upload mode=copy -> m.x\n"                                                          \
+  "sum -> m.sum -> sum\n"                                                                                              \
+  "m -> readback mode=copy -> app name=sink\n"
+
+static const char *why_not;
+
+typedef struct
+{
+  LeatPipeline *pipeline;
+  LeatSession *session;
+} Fixture;
+
+static void
+fixture_open (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->pipeline = leat_parse_text (TEXT, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  self->session = leat_session_new (self->pipeline, NULL);
+  g_object_set (self->session, "executor", LEAT_EXECUTOR_GRAPH, NULL);
+  leat_session_open (self->session, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+fixture_close (Fixture *self)
+{
+  g_clear_object (&self->session);
+  g_clear_object (&self->pipeline);
+}
+
+/* The sum after a run with @x. */
+static guint32
+fixture_run (Fixture *self, guint32 x)
+{
+  LeatApp *source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
+  LeatApp *sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
+  g_autoptr (GBytes) input = NULL, output = NULL;
+  g_autoptr (GError) error = NULL;
+  guint32 items[64];
+
+  for (guint i = 0; i < 64; i++)
+    items[i] = x;
+  input = g_bytes_new (items, sizeof items);
+  leat_app_push_bytes (source, input, &error);
+  g_assert_cmpint (leat_session_replay (self->session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  output = leat_app_pull_bytes (sink, 0, &error);
+  return *(const guint32 *) g_bytes_get_data (output, NULL);
+}
+
+typedef gboolean (*Move) (LeatSession *session, GCancellable *cancellable, GError **error);
+
+/* One call of a move fails; a session that could not go where it should is where it was, and goes there later. */
+static void
+sweep_one (Move move, const char *code, guint64 n)
+{
+  g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, code);
+  gboolean was_away = move == leat_session_restore, good;
+  g_autoptr (GError) error = NULL, later = NULL;
+  Fixture fixture;
+
+  fixture_open (&fixture);
+  g_assert_cmpuint (fixture_run (&fixture, 100), ==, 100);
+  g_assert_true (!was_away || leat_session_evict (fixture.session, NULL, NULL));
+  fault_driver_plant (plant);
+  good = (*move) (fixture.session, NULL, &error);
+  if (good == (error != NULL))
+    fault_driver_complain ("%s (%s): an error, or none, where there should be none, or one", plant,
+                           fault_driver_get_failed ());
+  if (leat_session_is_evicted (fixture.session) != (good ? !was_away : was_away))
+    fault_driver_complain ("%s (%s): the session is where it should not be", plant, fault_driver_get_failed ());
+  fault_driver_plant ("");
+  if (!(*move) (fixture.session, NULL, &later))
+    fault_driver_complain ("%s: not even later: %s", plant, later->message);
+  if (fixture_run (&fixture, 2) != 102)
+    fault_driver_complain ("%s: what it keeps is lost", plant);
+  fixture_close (&fixture);
+}
+
+static guint64
+count_calls (Move move)
+{
+  Fixture fixture;
+  guint64 n;
+
+  fixture_open (&fixture);
+  g_assert_cmpuint (fixture_run (&fixture, 100), ==, 100);
+  g_assert_true (move == leat_session_evict || leat_session_evict (fixture.session, NULL, NULL));
+  fault_driver_plant ("");
+  g_assert_true ((*move) (fixture.session, NULL, NULL));
+  n = fault_driver_count_calls ();
+  fixture_close (&fixture);
+  return n;
+}
+
+static void
+test_session_evict_faults_sweep (gconstpointer code)
+{
+  static const Move moves[] = { leat_session_evict, leat_session_restore };
+
+  if (why_not != NULL)
+    {
+      g_test_skip (why_not);
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (moves); i++)
+    {
+      guint64 n_calls = count_calls (moves[i]);
+
+      g_assert_cmpuint (n_calls, >, 2);
+      for (guint64 n = 1; n <= n_calls; n++)
+        sweep_one (moves[i], code, n);
+    }
+}
+
+/* What the driver has given out, and not what Leat thinks that it has. */
+static void
+test_session_evict_faults_driver_memory (void)
+{
+  LeatCpuCounters open = { .size = sizeof open }, away = open, back = open;
+  Fixture fixture;
+
+  if (why_not != NULL)
+    {
+      g_test_skip (why_not);
+      return;
+    }
+  fixture_open (&fixture);
+  g_assert_cmpuint (fixture_run (&fixture, 7), ==, 7);
+  fault_driver_get_counters (&open);
+  g_assert_true (leat_session_evict (fixture.session, NULL, NULL));
+  fault_driver_get_counters (&away);
+  g_assert_cmpuint (fixture_run (&fixture, 7), ==, 14);
+  fault_driver_get_counters (&back);
+  g_assert_cmpuint (away.device_bytes + 256, <=, open.device_bytes);
+  g_assert_cmpuint (away.device_allocations, ==, away.device_frees);
+  g_assert_cmpuint (away.execs_destroyed, ==, away.instantiates);
+  g_assert_cmpuint (back.device_bytes, ==, open.device_bytes);
+  g_assert_cmpuint (back.instantiates - back.execs_destroyed, ==, open.instantiates - open.execs_destroyed);
+  fixture_close (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  why_not = fault_driver_init ();
+  g_test_add_func ("/leat/session-evict-faults/driver-memory", test_session_evict_faults_driver_memory);
+  g_test_add_data_func ("/leat/session-evict-faults/sweep/unknown", "UNKNOWN", test_session_evict_faults_sweep);
+  g_test_add_data_func ("/leat/session-evict-faults/sweep/out-of-memory", "OUT_OF_MEMORY",
+                        test_session_evict_faults_sweep);
+  return g_test_run ();
+}

@@ -1,0 +1,436 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "queue-fixture.h"
+
+#include "kernel/device/leat-report-block.h"
+#include "kernel/device/leat-queue-ring.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static void
+fill (guint32 *roots, guint n, guint32 seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+
+  for (guint i = 0; i < n; i++)
+    roots[i] = g_rand_int (rand);
+}
+
+static guint64
+add_up (const guint32 *items, guint n)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < n; i++)
+    sum += items[i];
+  return sum;
+}
+
+/* Kernels, their queues and their grids, the last of them larger than what runs at once. */
+static const struct
+{
+  const char *what, *kernel;
+  guint depth;
+} walks[] = {
+  { "plain", "entry=visit grid=8 block=64 depth=6 how=0", 6 },
+  { "one-thread", "entry=visit grid=1 block=1 depth=5 how=0", 5 },
+  { "requeueing", "entry=visit grid=8 block=64 depth=5 how=2", 5 },
+  { "yielding", "entry=visit grid=8 block=32 depth=5 how=4", 5 },
+  { "yielding-and-requeueing", "entry=visit grid=6 block=32 depth=4 how=6 queue=500", 4 },
+  { "room-for-one", "entry=visit grid=8 block=32 depth=5 how=0 queue=1", 5 },
+  { "room-for-three", "entry=visit grid=8 block=33 depth=5 how=2 queue=3", 5 },
+  { "room-for-few", "entry=visit grid=8 block=64 depth=5 how=4 queue=work:33", 5 },
+  { "must-push", "entry=visit grid=8 block=64 depth=6 how=1", 6 },
+  { "by-blocks", "entry=visit_by_blocks grid=8 block=64 depth=6 how=0", 6 },
+  { "by-blocks-room-for-few", "entry=visit_by_blocks grid=8 block=64 depth=5 how=4 queue=40", 5 },
+  { "by-handfuls", "entry=visit_by_handfuls grid=8 block=64 depth=6 how=0", 6 },
+  { "by-handfuls-room-for-few", "entry=visit_by_handfuls grid=8 block=40 depth=5 how=0 queue=50", 5 },
+  { "larger-grid", "entry=visit grid=300 block=64 depth=5 how=0", 5 },
+  { "larger-grid-room-for-few", "entry=visit_by_blocks grid=200 block=64 depth=5 how=0 queue=20", 5 },
+};
+
+/* Every node is visited once, whoever has it and in whatever order; all sizes of input, empty ones among them. */
+static void
+test_queue_walk (gconstpointer data)
+{
+  static const guint sizes[] = { 300, 0, 1, 2, 0, 257, 1000 };
+  const guint index = GPOINTER_TO_UINT (data);
+  guint32 roots[1000];
+  guint64 visits = 0;
+  SessionFixture fixture;
+
+  queue_fixture_open (&fixture, walks[index].kernel, index % 2 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH);
+  for (guint run = 0; run < G_N_ELEMENTS (sizes); run++)
+    {
+      QueueSums expected;
+
+      fill (roots, sizes[run], run + 1);
+      expected = queue_fixture_expect (roots, sizes[run], walks[index].depth);
+      queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, sizes[run]), expected);
+      visits += expected.visits;
+    }
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, 0);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), <=, visits);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed")
+                      + queue_fixture_get_total (&fixture, "work", "requeued"),
+                    ==, queue_fixture_get_total (&fixture, "work", "claimed"));
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "most"), <=,
+                    queue_fixture_get_total (&fixture, "work", "capacity"));
+  session_fixture_close (&fixture);
+}
+
+/* With room for all, what is counted follows from the trees. */
+static void
+test_queue_totals (void)
+{
+  guint32 roots[500];
+  QueueSums expected;
+  SessionFixture fixture;
+
+  fill (roots, G_N_ELEMENTS (roots), 9);
+  expected = queue_fixture_expect (roots, G_N_ELEMENTS (roots), 4);
+  queue_fixture_open (&fixture, "entry=visit grid=8 block=64 depth=4 how=2 queue=5000", LEAT_EXECUTOR_GRAPH);
+  for (guint run = 1; run <= 3; run++)
+    {
+      queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, G_N_ELEMENTS (roots)), expected);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, run * expected.visits);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "requeued"), ==, run * 2 * expected.visits);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "claimed"), ==, run * 3 * expected.visits);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "most"), >, 0);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "capacity"), ==, 5000);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* To the last place and not beyond; runs after one that failed are as if it had not been. */
+static void
+test_queue_overflow (gconstpointer executor)
+{
+  guint32 items[1000];
+  SessionFixture fixture;
+
+  fill (items, G_N_ELEMENTS (items), 3);
+  queue_fixture_open (&fixture, "entry=leave grid=8 block=64 queue=777", GPOINTER_TO_INT (executor));
+  for (guint run = 0; run < 3; run++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) output = NULL;
+
+      g_assert_cmpuint (queue_fixture_walk (&fixture, items, 777).visits, ==, 777);
+      output = queue_fixture_run (&fixture, items, 778 + run, &error);
+      g_assert_null (output);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
+      if (run == 2)
+        g_assert_cmpstr (error->message, ==,
+                         "kernel \"work\": queue \"work\" has room for 777 items and had none for 3; give it more, as "
+                         "in queue=work:1554");
+      g_assert_cmpuint (queue_fixture_walk (&fixture, items, 0).visits, ==, 0);
+    }
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, 6 * 777);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "claimed"), ==, 0);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "most"), ==, 777);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, 1 + 2 + 3);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-refused"), ==, 3);
+  session_fixture_close (&fixture);
+}
+
+/* Told, and the results come. */
+static void
+test_queue_overflow_warns (gconstpointer executor)
+{
+  guint32 items[1000];
+  const char *queue = NULL, *severity = NULL;
+  guint64 overflows = 0, capacity = 0;
+  g_autoptr (LeatMessage) message = NULL;
+  SessionFixture fixture;
+
+  fill (items, G_N_ELEMENTS (items), 3);
+  queue_fixture_open (&fixture, "entry=leave grid=8 block=64 queue=64 overflow=warn", GPOINTER_TO_INT (executor));
+  g_assert_cmpuint (queue_fixture_walk (&fixture, items, G_N_ELEMENTS (items)).visits, ==, 64);
+  message = leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0);
+  g_assert_nonnull (message);
+  g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
+  g_assert_cmpstr (leat_message_get_source (message), ==, "work");
+  g_assert_error (leat_message_get_error (message), LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
+  g_assert_true (g_variant_lookup (leat_message_get_details (message), "queue", "&s", &queue));
+  g_assert_true (g_variant_lookup (leat_message_get_details (message), "severity", "&s", &severity));
+  g_assert_true (g_variant_lookup (leat_message_get_details (message), "overflows", "t", &overflows));
+  g_assert_true (g_variant_lookup (leat_message_get_details (message), "capacity", "t", &capacity));
+  g_assert_cmpstr (queue, ==, "work");
+  g_assert_cmpstr (severity, ==, "warning");
+  g_assert_cmpuint (overflows, ==, 1000 - 64);
+  g_assert_cmpuint (capacity, ==, 64);
+  g_assert_cmpuint (queue_fixture_walk (&fixture, items, 64).visits, ==, 64);
+  g_assert_null (leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0));
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-refused"), ==, 0);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_queue_in_order (void)
+{
+  guint32 items[1000];
+  SessionFixture fixture;
+
+  fill (items, G_N_ELEMENTS (items), 5);
+  queue_fixture_open (&fixture, "entry=in_order grid=1 block=32 queue=37", LEAT_EXECUTOR_GRAPH);
+  queue_fixture_assert_equal (queue_fixture_walk (&fixture, items, G_N_ELEMENTS (items)),
+                              (QueueSums){ 0, 37 - 1000 % 37 });
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "most"), ==, 37);
+  session_fixture_close (&fixture);
+}
+
+static void
+test_queue_through_two (gconstpointer executor)
+{
+  guint32 items[QUEUE_ITEMS];
+  QueueSums expected = { QUEUE_ITEMS, 0 };
+  SessionFixture fixture;
+
+  fill (items, QUEUE_ITEMS, 6);
+  expected.sum = 3 * (add_up (items, QUEUE_ITEMS) + QUEUE_ITEMS) + ((guint64) QUEUE_ITEMS << 40);
+  queue_fixture_open (&fixture, "entry=through_two grid=8 block=64 queue=\"4096, second: 5000\"",
+                      GPOINTER_TO_INT (executor));
+  for (guint run = 0; run < 3; run++)
+    queue_fixture_assert_equal (queue_fixture_walk (&fixture, items, QUEUE_ITEMS), expected);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "first", "capacity"), ==, 4096);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "second", "capacity"), ==, 5000);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "second", "claimed"), ==, 3 * QUEUE_ITEMS);
+  session_fixture_close (&fixture);
+}
+
+/* What a run leaves, a later one finds; the file of a session's states has it too. */
+static void
+test_queue_keep (gconstpointer executor)
+{
+  static const char kernel[] = "entry=collect grid=4 block=64 keep=work queue=2000";
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "leat-queue-state", NULL);
+  g_autoptr (GError) error = NULL;
+  guint32 items[900];
+  SessionFixture fixture, other;
+
+  fill (items, G_N_ELEMENTS (items), 7);
+  queue_fixture_open (&fixture, kernel, GPOINTER_TO_INT (executor));
+  queue_fixture_walk (&fixture, items, 500);
+  queue_fixture_walk (&fixture, items + 500, 400);
+  leat_session_save_state (fixture.session, path, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < 2; run++)
+    queue_fixture_assert_equal (queue_fixture_walk (&fixture, NULL, 0),
+                                run > 0 ? (QueueSums){ 0, 0 } : (QueueSums){ 900, add_up (items, 900) });
+  session_fixture_close (&fixture);
+  queue_fixture_open (&other, kernel, GPOINTER_TO_INT (executor));
+  leat_session_load_state (other.session, path, &error);
+  g_assert_no_error (error);
+  queue_fixture_assert_equal (queue_fixture_walk (&other, NULL, 0), (QueueSums){ 900, add_up (items, 900) });
+  session_fixture_close (&other);
+  g_unlink (path);
+}
+
+/* Without keep= a run begins with an empty queue, whatever the one before it left. */
+static void
+test_queue_is_empty_at_first (void)
+{
+  guint32 items[900];
+  SessionFixture fixture;
+
+  fill (items, G_N_ELEMENTS (items), 8);
+  queue_fixture_open (&fixture, "entry=collect grid=4 block=64 queue=1000", LEAT_EXECUTOR_GRAPH);
+  for (guint run = 0; run < 4; run++)
+    queue_fixture_walk (&fixture, items, 900);
+  queue_fixture_assert_equal (queue_fixture_walk (&fixture, NULL, 0), (QueueSums){ 0, 0 });
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, 0);
+  session_fixture_close (&fixture);
+}
+
+/* As if @tickets had been drawn and all been done: a multiple of the number of cells, of which there are @cells. */
+static void
+age_queue (SessionFixture *fixture, guint64 tickets, guint cells)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatDeviceBuffer) state = leat_session_get_state (fixture->session, "work.work", &error);
+  LeatQueueRing ring = { .tail = tickets, .head = tickets };
+  g_autofree guint64 *turns = g_new (guint64, cells);
+  g_autoptr (GBytes) head = g_bytes_new (&ring, sizeof ring), rest = NULL;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < cells; i++)
+    turns[i] = tickets / cells * 2;
+  rest = g_bytes_new (turns, cells * sizeof *turns);
+  leat_device_buffer_upload (state, 0, head, &error);
+  g_assert_no_error (error);
+  leat_device_buffer_upload (state, sizeof ring, rest, &error);
+  g_assert_no_error (error);
+}
+
+static LeatQueueRing
+look_at_queue (SessionFixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatDeviceBuffer) state = leat_session_get_state (fixture->session, "work.work", &error);
+  g_autoptr (GBytes) bytes = NULL;
+  LeatQueueRing ring;
+
+  g_assert_no_error (error);
+  bytes = leat_device_buffer_download (state, 0, sizeof ring, &error);
+  g_assert_no_error (error);
+  memcpy (&ring, g_bytes_get_data (bytes, NULL), sizeof ring);
+  return ring;
+}
+
+/* When tickets pass 2^32, and when turns do, nothing is different. */
+static void
+test_queue_wraps_around (gconstpointer data)
+{
+  const guint64 limit = *(const guint64 *) data;
+  const guint64 start = limit - 512;
+  guint32 roots[400];
+  QueueSums expected;
+  LeatQueueRing ring;
+  SessionFixture fixture;
+
+  fill (roots, G_N_ELEMENTS (roots), 11);
+  expected = queue_fixture_expect (roots, G_N_ELEMENTS (roots), 5);
+  queue_fixture_open (&fixture, "entry=visit grid=8 block=64 depth=5 how=6 keep=work queue=100", LEAT_EXECUTOR_GRAPH);
+  age_queue (&fixture, start, 128);
+  queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, G_N_ELEMENTS (roots)), expected);
+  ring = look_at_queue (&fixture);
+  g_assert_cmpuint (ring.tail, >, limit);
+  g_assert_cmpuint (ring.tail, ==, ring.head);
+  g_assert_cmpuint (ring.tail - start, ==, queue_fixture_get_total (&fixture, "work", "claimed"));
+  g_assert_cmpuint (ring.outstanding, ==, 0);
+  g_assert_cmpuint (ring.ready, ==, 0);
+  session_fixture_close (&fixture);
+}
+
+/* What would wait for ever is an error, and the session goes on. */
+static void
+test_queue_careless (gconstpointer executor)
+{
+  static const struct
+  {
+    guint32 items[3];
+    const char *message;
+  } cases[] = {
+    { { 0, 1, 0 },
+      "kernel \"work\": queue \"work\" has waited for 0.2 s in which none of 1 items was done; each that is claimed "
+      "needs a leat_queue_done (), and none may wait for another" },
+    { { 0, 0, 2 }, "kernel \"work\": leat_queue_done () came 1 times more than items of queue \"work\"" },
+  };
+  static const guint32 good[] = { 0, 0, 0 };
+  SessionFixture fixture;
+
+  queue_fixture_open (&fixture, "entry=careless grid=1 block=1 patience=0.2", GPOINTER_TO_INT (executor));
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) output = queue_fixture_run (&fixture, cases[i % 2].items, 3, &error);
+
+      g_assert_null (output);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+      g_assert_cmpstr (error->message, ==, cases[i % 2].message);
+      g_assert_cmpuint (queue_fixture_walk (&fixture, good, 3).visits, ==, 3);
+    }
+  session_fixture_close (&fixture);
+}
+
+static const struct
+{
+  const char *what, *kernel, *message;
+} refusals[] = {
+  { "unknown", "entry=leave queue=wrk:5", "queue=wrk: kernel leave has no queue \"wrk\" (did you mean \"work\"?)" },
+  { "far", "entry=leave queue=basket:5", "queue=basket: kernel leave has no queue \"basket\"; its queues: work" },
+  { "no-number", "entry=leave queue=work:lots",
+    "queue=work:lots: expected how many items there is room for, from 1 to 4294967296, as in queue=4096 or "
+    "queue=work:4096" },
+  { "zero", "entry=leave queue=0",
+    "queue=0: expected how many items there is room for, from 1 to 4294967296, as in queue=4096 or queue=work:4096" },
+  { "keep", "entry=leave keep=sums", "keep=sums: kernel leave has no queue \"sums\"; its queues: work" },
+  { "no-queues", "entry=none keep=work", "keep=work: kernel none has no queue \"work\"; its queues: none" },
+  { "pointer", "entry=pointed",
+    "\"work\" is a pointer to a queue; a kernel takes the queue itself: LeatQueue<uint32_t> work" },
+  { "item", "entry=of_what",
+    "\"work\" is a queue of \"Big\", which it cannot hold; known are float, double, the integer types, bool and "
+    "vectors such as uint4 or double4; of more, queue the number" },
+  { "many", "entry=many", "\"e\" is one queue too many: a kernel has at most 4" },
+};
+
+static void
+test_queue_refuses (gconstpointer data)
+{
+  const guint index = GPOINTER_TO_UINT (data);
+  g_autoptr (GError) error = queue_fixture_refuse (refusals[index].kernel);
+
+  if (!g_str_has_suffix (error->message, refusals[index].message))
+    g_assert_cmpstr (error->message, ==, refusals[index].message);
+}
+
+static void
+test_queue_is_asked_of_an_open_session (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) queues = NULL;
+  SessionFixture fixture;
+
+  queue_fixture_open (&fixture, "entry=none grid=1", LEAT_EXECUTOR_GRAPH);
+  queues = leat_session_dup_queues (fixture.session, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_variant_n_children (queues), ==, 0);
+  leat_session_close (fixture.session);
+  g_assert_null (leat_session_dup_queues (fixture.session, &error));
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+  session_fixture_close (&fixture);
+}
+
+static void
+add_for_executors (const char *name, GTestDataFunc test)
+{
+  g_autofree char *graph = g_strdup_printf ("/leat/session/queue/%s/graph", name);
+  g_autofree char *eager = g_strdup_printf ("/leat/session/queue/%s/eager", name);
+
+  g_test_add_data_func (graph, GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test);
+  g_test_add_data_func (eager, GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const guint64 limits[] = { (guint64) 1 << 32, (guint64) 1 << 38, (guint64) 1 << 62 };
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  queue_fixture_init ();
+  for (guint i = 0; i < G_N_ELEMENTS (walks); i++)
+    {
+      g_autofree char *name = g_strconcat ("/leat/session/queue/walk/", walks[i].what, NULL);
+
+      g_test_add_data_func (name, GUINT_TO_POINTER (i), test_queue_walk);
+    }
+  g_test_add_func ("/leat/session/queue/totals", test_queue_totals);
+  add_for_executors ("overflow", test_queue_overflow);
+  add_for_executors ("overflow-warns", test_queue_overflow_warns);
+  g_test_add_func ("/leat/session/queue/in-order", test_queue_in_order);
+  add_for_executors ("through-two", test_queue_through_two);
+  add_for_executors ("keep", test_queue_keep);
+  g_test_add_func ("/leat/session/queue/is-empty-at-first", test_queue_is_empty_at_first);
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/leat/session/queue/wraps-around/%u", i);
+
+      g_test_add_data_func (name, &limits[i], test_queue_wraps_around);
+    }
+  add_for_executors ("careless", test_queue_careless);
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
+    {
+      g_autofree char *name = g_strconcat ("/leat/session/queue/refuses/", refusals[i].what, NULL);
+
+      g_test_add_data_func (name, GUINT_TO_POINTER (i), test_queue_refuses);
+    }
+  g_test_add_func ("/leat/session/queue/is-asked-of-an-open-session", test_queue_is_asked_of_an_open_session);
+  status = g_test_run ();
+  queue_fixture_clear ();
+  return status;
+}

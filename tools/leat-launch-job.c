@@ -1,0 +1,291 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-launch-job.h"
+
+#include "leat-launch-crash.h"
+#include "leat-launch-report.h"
+#include "leat-launch-stats.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+LeatLaunchJob *
+leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline *pipeline, GCancellable *cancellable)
+{
+  LeatLaunchJob *self = g_new0 (LeatLaunchJob, 1);
+
+  self->options = options;
+  self->index = index;
+  self->text = g_ptr_array_index (options->texts, index);
+  self->name = options->texts->len > 1 ? self->text->name : NULL;
+  self->pipeline = g_object_ref (pipeline);
+  self->cancellable = cancellable;
+  self->session = leat_session_new (pipeline, options->device);
+  g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
+                options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
+                options->timing, "trace", options->trace_path, "lanes", options->lanes, "batch", options->batch,
+                "budget", options->budget, "name", self->text->name, NULL);
+  return self;
+}
+
+/* Closing undoes what the sinks did not finish. */
+void
+leat_launch_job_free (LeatLaunchJob *self)
+{
+  leat_session_close (self->session);
+  g_object_unref (self->session);
+  g_object_unref (self->pipeline);
+  g_clear_error (&self->error);
+  g_free (self->stats);
+  g_free (self);
+}
+
+void
+leat_launch_job_note (LeatLaunchJob *self, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  self->quieten (self->data);
+  if (self->name != NULL)
+    leat_tool_note ("%s: %s", self->name, text);
+  else
+    leat_tool_note ("%s", text);
+}
+
+/* Did the program that reads standard output go away?  It knows that, and needs no message. */
+static gboolean
+leat_launch_job_lost_reader (void)
+{
+  struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
+
+  return poll (&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
+/* Counts of the driver are of all sessions, so with several pipelines there are none. */
+static gboolean
+leat_launch_job_counts (const LeatLaunchJob *self)
+{
+  return self->options->stats_format != LEAT_STATS_NONE && self->name == NULL;
+}
+
+static gboolean
+leat_launch_job_take_stats (LeatLaunchJob *self, gboolean interrupted, GError **error)
+{
+  g_autoptr (GVariant) counts = NULL;
+
+  if (self->options->report_format != LEAT_FORMAT_NONE)
+    {
+      self->stats = leat_launch_report_to_string (self->options, self->session, error);
+      return self->stats != NULL;
+    }
+  if (self->options->stats_format == LEAT_STATS_NONE)
+    return TRUE;
+  if (leat_launch_job_counts (self))
+    {
+      counts = leat_session_stop_counting (self->session, error);
+      if (counts == NULL)
+        return FALSE;
+    }
+  self->stats = leat_launch_stats_to_string (self, counts, interrupted);
+  return TRUE;
+}
+
+void
+leat_launch_job_fail (LeatLaunchJob *self, GError *error)
+{
+  gboolean interrupted = g_cancellable_is_cancelled (self->cancellable);
+
+  if (interrupted && leat_session_is_open (self->session))
+    leat_launch_job_take_stats (self, TRUE, NULL);
+  leat_session_close (self->session);
+  self->quieten (self->data);
+  self->code = interrupted ? LEAT_EXIT_INTERRUPTED : leat_tool_exit_from_error (error);
+  if (self->name != NULL && strstr (error->message, self->name) == NULL)
+    g_prefix_error (&error, "%s: ", self->name);
+  if (!interrupted && (self->options->verbose || !leat_launch_job_lost_reader ()))
+    leat_tool_report (error);
+  g_error_free (error);
+}
+
+static void
+leat_launch_job_say_device (LeatLaunchJob *self)
+{
+  LeatDevice *device = leat_session_get_device (self->session);
+  const char *note = leat_device_get_note (device);
+
+  /* It is about the machine. */
+  if (note != NULL && !self->options->quiet && self->index == 0)
+    leat_tool_note ("%s", note);
+  if (self->options->verbose)
+    leat_launch_job_note (self, "device %s: %s", leat_device_get_id (device), leat_device_get_name (device));
+}
+
+static void
+leat_launch_job_say_plan (LeatLaunchJob *self)
+{
+  g_autofree char *text = NULL;
+
+  if (!self->options->verbose || self->only_opens)
+    return;
+  text = leat_plan_to_text (leat_session_get_plan (self->session));
+  if (self->name != NULL)
+    leat_launch_job_note (self, "the plan");
+  fputs (text, stderr);
+}
+
+/* Where a sink put its result, as seen from the current folder; NULL when that is no file. (transfer full) */
+static char *
+leat_launch_job_dup_result (LeatNode *node)
+{
+  g_autofree char *given = NULL, *path = NULL, *here = NULL;
+  GParamSpec *property = g_object_class_find_property (G_OBJECT_GET_CLASS (node), "path");
+  gsize n;
+
+  if (!LEAT_IS_ENDPOINT (node) || leat_endpoint_is_source (LEAT_ENDPOINT (node)) || property == NULL
+      || property->value_type != G_TYPE_STRING)
+    return NULL;
+  g_object_get (node, "path", &given, NULL);
+  if (given == NULL || g_str_equal (given, "-"))
+    return NULL;
+  path = leat_node_dup_path (node, "path");
+  /* Who reads from a pipe or a device sees what comes. */
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  here = g_get_current_dir ();
+  n = strlen (here);
+  return g_strdup (g_str_has_prefix (path, here) && path[n] == '/' ? path + n + 1 : path);
+}
+
+static void
+leat_launch_job_say_results (LeatLaunchJob *self)
+{
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (self->pipeline);
+
+  if (self->options->save_path != NULL && !self->options->quiet)
+    leat_launch_job_note (self, "wrote %s", self->options->save_path);
+  for (guint i = 0; !self->options->quiet && i < nodes->len; i++)
+    {
+      g_autofree char *path = leat_launch_job_dup_result (nodes->pdata[i]);
+
+      if (path != NULL)
+        leat_launch_job_note (self, "wrote %s", path);
+    }
+}
+
+static gboolean
+leat_launch_job_draw (LeatLaunchJob *self, GError **error)
+{
+  g_autoptr (LeatOutputFile) output = NULL;
+  g_autofree char *text = NULL;
+
+  if (self->options->dot_path == NULL)
+    return TRUE;
+  output = leat_output_file_open (self->options->dot_path, error);
+  text = leat_session_to_dot (self->session);
+  return output != NULL && leat_tool_write (output, text, error);
+}
+
+static gboolean
+leat_launch_job_do_open (LeatLaunchJob *self, GError **error)
+{
+  const char *state = self->only_opens ? NULL : self->options->load_path;
+
+  return leat_session_open (self->session, self->cancellable, error)
+         && (state == NULL || leat_session_load_state (self->session, state, error));
+}
+
+static gboolean
+leat_launch_job_after_open (LeatLaunchJob *self, GError **error)
+{
+  leat_launch_job_say_device (self);
+  leat_launch_job_say_plan (self);
+  leat_launch_explain_crashes ();
+  return TRUE;
+}
+
+static gboolean
+leat_launch_job_do_run (LeatLaunchJob *self, GError **error)
+{
+  const char *state = self->options->save_path;
+
+  return (!leat_launch_job_counts (self) || leat_session_start_counting (self->session, error))
+         && leat_session_run (self->session, self->cancellable, error)
+         && (state == NULL || leat_session_save_state (self->session, state, error));
+}
+
+static gboolean
+leat_launch_job_after_run (LeatLaunchJob *self, GError **error)
+{
+  self->quieten (self->data);
+  leat_launch_job_say_results (self);
+  return leat_launch_job_take_stats (self, FALSE, error) && leat_launch_job_draw (self, error);
+}
+
+/* Each in the job's thread, and then in the main one. */
+static const struct
+{
+  gboolean (*work) (LeatLaunchJob *self, GError **error);
+  gboolean (*after) (LeatLaunchJob *self, GError **error);
+} leat_launch_steps[] = {
+  { leat_launch_job_do_open, leat_launch_job_after_open },
+  { leat_launch_job_do_run, leat_launch_job_after_run },
+};
+
+static void leat_launch_job_begin_step (LeatLaunchJob *self);
+
+static gboolean
+leat_launch_job_end_step (gpointer data)
+{
+  LeatLaunchJob *self = data;
+  guint n_steps = self->only_opens ? 1 : G_N_ELEMENTS (leat_launch_steps);
+
+  g_thread_join (g_steal_pointer (&self->thread));
+  if (!self->ok || !leat_launch_steps[self->step].after (self, &self->error))
+    leat_launch_job_fail (self, g_steal_pointer (&self->error));
+  else if (++self->step < n_steps)
+    {
+      leat_launch_job_begin_step (self);
+      return G_SOURCE_REMOVE;
+    }
+  if (!self->only_opens)
+    leat_session_close (self->session);
+  self->done (self, self->data);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+leat_launch_job_work (gpointer data)
+{
+  LeatLaunchJob *self = data;
+
+  self->ok = leat_launch_steps[self->step].work (self, &self->error);
+  g_idle_add (leat_launch_job_end_step, self);
+  return NULL;
+}
+
+static void
+leat_launch_job_begin_step (LeatLaunchJob *self)
+{
+  self->thread = g_thread_new ("pipeline", leat_launch_job_work, self);
+}
+
+void
+leat_launch_job_start (LeatLaunchJob *self)
+{
+  leat_launch_job_begin_step (self);
+}
+
+void
+leat_launch_job_open (LeatLaunchJob *self)
+{
+  self->only_opens = TRUE;
+  leat_launch_job_begin_step (self);
+}

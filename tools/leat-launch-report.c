@@ -1,0 +1,109 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-launch-report.h"
+
+/* Planned against counted. */
+
+typedef struct
+{
+  const char *name, *relation;
+  guint64 planned, counted;
+} LeatReportRow;
+
+static const struct
+{
+  const char *relation, *sign; /* planned SIGN counted */
+} leat_report_signs[] = { { "equal", "=" }, { "at-most", ">=" }, { "at-least", "<=" }, { "other", "?" } };
+
+static const char *
+leat_report_row_get_sign (const LeatReportRow *self)
+{
+  guint i = 0;
+
+  while (i + 1 < G_N_ELEMENTS (leat_report_signs) && !g_str_equal (leat_report_signs[i].relation, self->relation))
+    i++;
+  return leat_report_signs[i].sign;
+}
+
+static gboolean
+leat_report_row_holds (const LeatReportRow *self)
+{
+  if (g_str_equal (self->relation, "at-most"))
+    return self->counted <= self->planned;
+  if (g_str_equal (self->relation, "at-least"))
+    return self->counted >= self->planned;
+  return !g_str_equal (self->relation, "equal") || self->counted == self->planned;
+}
+
+static GVariant *
+leat_report_row_to_variant (const LeatReportRow *self)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "name", "s", self->name);
+  g_variant_dict_insert (&dict, "planned", "t", self->planned);
+  g_variant_dict_insert (&dict, "counted", "t", self->counted);
+  g_variant_dict_insert (&dict, "relation", "s", self->relation);
+  g_variant_dict_insert (&dict, "holds", "b", leat_report_row_holds (self));
+  return g_variant_dict_end (&dict);
+}
+
+static void
+leat_report_row_append (const LeatReportRow *self, GString *text)
+{
+  g_string_append_printf (text, "%-20s%16" G_GUINT64_FORMAT " %-2s%16" G_GUINT64_FORMAT "%s\n", self->name,
+                          self->planned, leat_report_row_get_sign (self), self->counted,
+                          leat_report_row_holds (self) ? "" : "  differs");
+}
+
+static char *
+leat_report_to_text (LeatSession *session, guint64 runs, GVariant *report)
+{
+  GString *text = g_string_new (NULL);
+  LeatReportRow row;
+  GVariantIter iter;
+
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT " run%s on %s\n%-20s%16s   %16s\n", runs, runs == 1 ? "" : "s",
+                          leat_device_get_id (leat_session_get_device (session)), "", "planned", "counted");
+  g_variant_iter_init (&iter, report);
+  while (g_variant_iter_next (&iter, "(&stt&s)", &row.name, &row.planned, &row.counted, &row.relation))
+    leat_report_row_append (&row, text);
+  return g_string_free (text, FALSE);
+}
+
+static char *
+leat_report_to_json (LeatSession *session, guint64 runs, GVariant *report)
+{
+  g_autoptr (GVariant) all = NULL;
+  GVariantBuilder figures;
+  GVariantDict dict;
+  LeatReportRow row;
+  GVariantIter iter;
+
+  g_variant_builder_init (&figures, G_VARIANT_TYPE ("aa{sv}"));
+  g_variant_iter_init (&iter, report);
+  while (g_variant_iter_next (&iter, "(&stt&s)", &row.name, &row.planned, &row.counted, &row.relation))
+    g_variant_builder_add_value (&figures, leat_report_row_to_variant (&row));
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "device", "s", leat_device_get_id (leat_session_get_device (session)));
+  g_variant_dict_insert (&dict, "runs", "t", runs);
+  g_variant_dict_insert_value (&dict, "figures", g_variant_builder_end (&figures));
+  all = g_variant_ref_sink (g_variant_dict_end (&dict));
+  return leat_tool_variant_to_json (all);
+}
+
+char *
+leat_launch_report_to_string (const LeatLaunchOptions *options, LeatSession *session, GError **error)
+{
+  g_autoptr (GVariant) report = leat_session_dup_report (session, error);
+  guint64 runs = 0;
+
+  if (report == NULL)
+    return NULL;
+  g_object_get (session, "runs", &runs, NULL);
+  return options->report_format == LEAT_FORMAT_JSON ? leat_report_to_json (session, runs, report)
+                                                    : leat_report_to_text (session, runs, report);
+}

@@ -1,0 +1,202 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-top-sample.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+static void
+leat_top_device_free (gpointer data)
+{
+  LeatTopDevice *self = data;
+
+  g_free (self->id);
+  g_free (self->name);
+  g_free (self);
+}
+
+static void
+leat_top_session_free (gpointer data)
+{
+  LeatTopSession *self = data;
+
+  g_free (self->name);
+  g_free (self->device);
+  g_free (self->state);
+  g_free (self);
+}
+
+void
+leat_top_sample_free (LeatTopSample *self)
+{
+  g_free (self->program);
+  g_free (self->version);
+  g_clear_pointer (&self->devices, g_ptr_array_unref);
+  g_clear_pointer (&self->sessions, g_ptr_array_unref);
+  g_clear_pointer (&self->root, json_node_unref);
+  g_free (self);
+}
+
+const LeatTopSession *
+leat_top_sample_find_session (const LeatTopSample *self, guint64 id)
+{
+  for (guint i = 0; i < self->sessions->len; i++)
+    if (((LeatTopSession *) self->sessions->pdata[i])->id == id)
+      return self->sessions->pdata[i];
+  return NULL;
+}
+
+/* A member that is not there, or is something else, is nothing: other versions may tell more or less. */
+static guint64
+leat_top_get_number (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+  gint64 number = 0;
+
+  if (node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64)
+    number = json_node_get_int (node);
+  return (guint64) MAX (number, 0);
+}
+
+/* Without what a terminal would take for a command. (transfer full) */
+static char *
+leat_top_dup_text (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+  const char *text = NULL;
+  char *copy;
+
+  if (node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+    text = json_node_get_string (node);
+  copy = g_utf8_make_valid (text != NULL ? text : "", -1);
+  for (char *at = copy; *at != '\0'; at = g_utf8_next_char (at))
+    if (g_unichar_iscntrl (g_utf8_get_char (at)))
+      memset (at, '?', (gsize) (g_utf8_next_char (at) - at));
+  return copy;
+}
+
+static gboolean
+leat_top_get_flag (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN
+         && json_node_get_boolean (node);
+}
+
+/* (nullable) */
+static JsonObject *
+leat_top_get_object (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+}
+
+/* Calls @func for each object in a list. */
+static void
+leat_top_each (JsonObject *object, const char *name, void (*func) (JsonObject *element, gpointer data), gpointer data)
+{
+  JsonNode *node = json_object_get_member (object, name);
+  JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  for (guint i = 0; array != NULL && i < json_array_get_length (array); i++)
+    {
+      JsonNode *element = json_array_get_element (array, i);
+
+      if (JSON_NODE_HOLDS_OBJECT (element))
+        func (json_node_get_object (element), data);
+    }
+}
+
+static void
+leat_top_add_device (JsonObject *object, gpointer data)
+{
+  LeatTopSample *self = data;
+  LeatTopDevice *device = g_new0 (LeatTopDevice, 1);
+
+  device->id = leat_top_dup_text (object, "id");
+  device->name = leat_top_dup_text (object, "name");
+  device->memory_bytes = leat_top_get_number (object, "memory-bytes");
+  device->live_bytes = leat_top_get_number (object, "live-bytes");
+  g_ptr_array_add (self->devices, device);
+}
+
+static void
+leat_top_add_queue (JsonObject *object, gpointer data)
+{
+  LeatTopSession *self = data;
+
+  *(leat_top_get_flag (object, "is-source") ? &self->queued_in : &self->queued_out) +=
+    leat_top_get_number (object, "length");
+}
+
+static void
+leat_top_add_session (JsonObject *object, gpointer data)
+{
+  LeatTopSample *self = data;
+  LeatTopSession *session = g_new0 (LeatTopSession, 1);
+  JsonObject *counters = leat_top_get_object (object, "counters");
+
+  session->id = leat_top_get_number (object, "id");
+  session->name = leat_top_dup_text (object, "name");
+  session->device = leat_top_dup_text (object, "device");
+  session->state = leat_top_dup_text (object, "state");
+  session->recent_runs = leat_top_get_number (object, "recent-runs");
+  session->p50_us = leat_top_get_number (object, "p50-us");
+  session->p99_us = leat_top_get_number (object, "p99-us");
+  session->filled = leat_top_get_number (object, "waiting-for-device");
+  session->on_device = leat_top_get_number (object, "on-device");
+  session->done = leat_top_get_number (object, "waiting-for-sinks");
+  leat_top_each (object, "queues", leat_top_add_queue, session);
+  g_ptr_array_add (self->sessions, session);
+  if (counters == NULL)
+    return;
+  session->runs = leat_top_get_number (counters, "runs");
+  session->lanes = leat_top_get_number (counters, "lanes-used");
+  session->bytes_in = leat_top_get_number (counters, "bytes-in");
+  session->bytes_out = leat_top_get_number (counters, "bytes-out");
+  session->bytes_up = leat_top_get_number (counters, "bytes-up");
+  session->bytes_back = leat_top_get_number (counters, "bytes-back");
+}
+
+static LeatTopSample *
+leat_top_sample_new (JsonNode *root)
+{
+  JsonObject *object = json_node_get_object (root);
+  LeatTopSample *self = g_new0 (LeatTopSample, 1);
+
+  self->root = json_node_ref (root);
+  self->program = leat_top_dup_text (object, "program");
+  self->version = leat_top_dup_text (object, "version");
+  self->pid = leat_top_get_number (object, "pid");
+  self->time_us = leat_top_get_number (object, "time-us");
+  self->up_us = leat_top_get_number (object, "up-us");
+  self->devices = g_ptr_array_new_with_free_func (leat_top_device_free);
+  self->sessions = g_ptr_array_new_with_free_func (leat_top_session_free);
+  leat_top_each (object, "devices", leat_top_add_device, self);
+  leat_top_each (object, "sessions", leat_top_add_session, self);
+  return self;
+}
+
+LeatTopSample *
+leat_top_sample_parse (const char *text, gsize size, GError **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonNode *root;
+
+  if (!g_utf8_validate_len (text, size, NULL))
+    {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "what came is no text");
+      return NULL;
+    }
+  if (!json_parser_load_from_data (parser, text, (gssize) size, error))
+    return NULL;
+  root = json_parser_get_root (parser);
+  if (root != NULL && JSON_NODE_HOLDS_OBJECT (root) && json_object_has_member (json_node_get_object (root), "sessions"))
+    return leat_top_sample_new (root);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "what came says nothing of sessions");
+  return NULL;
+}

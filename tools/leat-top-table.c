@@ -1,0 +1,151 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-top-table.h"
+
+#define NAME_WIDTH 24
+
+/* At most @width characters of what was added from @from on, with a line feed behind them. */
+static void
+leat_top_end_line (GString *text, gsize from, guint width)
+{
+  glong n = g_utf8_strlen (text->str + from, -1);
+
+  if (width > 0 && n > (glong) width)
+    g_string_truncate (text, (gsize) (g_utf8_offset_to_pointer (text->str + from, (glong) width) - text->str));
+  g_string_append_c (text, '\n');
+}
+
+/* "35.2 MiB" */
+static void
+leat_top_append_bytes (GString *text, guint64 bytes)
+{
+  g_autofree char *size = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+
+  g_string_append (text, size);
+}
+
+/* In nine columns: "35.2M", and "-" where it is not known. */
+static void
+leat_top_append_rate (GString *text, double rate)
+{
+  static const char units[] = " KMGTP";
+  guint unit = 0;
+
+  if (rate < 0)
+    {
+      g_string_append_printf (text, "%9s", "-");
+      return;
+    }
+  for (; rate >= 1000 && unit + 2 < sizeof units; unit++)
+    rate /= 1024;
+  g_string_append_printf (text, "%8.*f%c", unit > 0 && rate < 100 ? 1 : 0, rate, units[unit]);
+}
+
+static void
+leat_top_append_title (GString *text, const LeatTopSample *now, guint width)
+{
+  gsize from = text->len;
+  guint64 seconds = now->up_us / G_USEC_PER_SEC;
+
+  g_string_append_printf (text, "%s %" G_GUINT64_FORMAT ", up %" G_GUINT64_FORMAT ":%02u:%02u, %u %s, leat %s",
+                          now->program, now->pid, seconds / 3600, (guint) (seconds / 60 % 60), (guint) (seconds % 60),
+                          now->sessions->len, now->sessions->len == 1 ? "session" : "sessions", now->version);
+  leat_top_end_line (text, from, width);
+  for (guint i = 0; i < now->devices->len; i++)
+    {
+      const LeatTopDevice *device = now->devices->pdata[i];
+
+      from = text->len;
+      g_string_append_printf (text, "%s: %s, ", device->id, device->name);
+      leat_top_append_bytes (text, device->live_bytes);
+      g_string_append (text, " in use of ");
+      leat_top_append_bytes (text, device->memory_bytes);
+      leat_top_end_line (text, from, width);
+    }
+}
+
+/* A second; negative where there is nothing to tell it from. */
+static double
+leat_top_get_rate (guint64 before, guint64 now, double seconds)
+{
+  return seconds > 0 && now >= before ? (now - before) / seconds : -1;
+}
+
+/* Likewise, of what is no bytes. */
+static void
+leat_top_append_runs (GString *text, double rate)
+{
+  if (rate < 0)
+    g_string_append_printf (text, "%9s", "-");
+  else
+    g_string_append_printf (text, "%9.*f", rate < 100 ? 1 : 0, rate);
+}
+
+static void
+leat_top_append_latency (GString *text, guint64 us, guint64 n)
+{
+  if (n > 0)
+    g_string_append_printf (text, " %8" G_GUINT64_FORMAT, us);
+  else
+    g_string_append_printf (text, " %8s", "-");
+}
+
+static void
+leat_top_append_name (GString *text, const char *name)
+{
+  glong n = g_utf8_strlen (name, -1);
+  const char *shown = n > NAME_WIDTH ? g_utf8_offset_to_pointer (name, n - NAME_WIDTH) : name;
+
+  g_string_append_printf (text, "%s%*s", shown, (int) MAX (NAME_WIDTH - n, 0), "");
+}
+
+/* @before: NULL where it was not there */
+static void
+leat_top_append_session (GString *text, const LeatTopSession *before, const LeatTopSession *now, double seconds,
+                         guint width)
+{
+  static const LeatTopSession none = { 0 };
+  const LeatTopSession *then = before != NULL ? before : &none;
+  double since = before != NULL ? seconds : 0;
+  gsize from = text->len;
+
+  leat_top_append_name (text, *now->name != '\0' ? now->name : "session");
+  g_string_append_printf (text, " %-7s %-8s %5" G_GUINT64_FORMAT " %10" G_GUINT64_FORMAT, now->device, now->state,
+                          now->lanes, now->runs);
+  leat_top_append_runs (text, leat_top_get_rate (then->runs, now->runs, since));
+  leat_top_append_latency (text, now->p50_us, now->recent_runs);
+  leat_top_append_latency (text, now->p99_us, now->recent_runs);
+  leat_top_append_rate (text, leat_top_get_rate (then->bytes_in, now->bytes_in, since));
+  leat_top_append_rate (text, leat_top_get_rate (then->bytes_out, now->bytes_out, since));
+  leat_top_append_rate (text, leat_top_get_rate (then->bytes_up, now->bytes_up, since));
+  leat_top_append_rate (text, leat_top_get_rate (then->bytes_back, now->bytes_back, since));
+  g_string_append_printf (text,
+                          " %5" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT
+                          " %5" G_GUINT64_FORMAT,
+                          now->queued_in, now->filled, now->on_device, now->done, now->queued_out);
+  leat_top_end_line (text, from, width);
+}
+
+void
+leat_top_append_process (GString *text, const LeatTopSample *before, const LeatTopSample *now, guint width)
+{
+  double seconds =
+    before != NULL && now->time_us > before->time_us ? (now->time_us - before->time_us) / (double) G_USEC_PER_SEC : 0;
+  gsize from;
+
+  leat_top_append_title (text, now, width);
+  from = text->len;
+  g_string_append_printf (text, "%-*s %-7s %-8s %5s %10s%9s %8s %8s%9s%9s%9s%9s %5s %5s %5s %5s %5s", NAME_WIDTH,
+                          "SESSION", "DEVICE", "STATE", "LANES", "RUNS", "RUNS/S", "P50 US", "P99 US", "IN/S", "OUT/S",
+                          "UP/S", "BACK/S", "Q-IN", "READ", "DEV", "DONE", "Q-OUT");
+  leat_top_end_line (text, from, width);
+  for (guint i = 0; i < now->sessions->len; i++)
+    {
+      const LeatTopSession *session = now->sessions->pdata[i];
+
+      leat_top_append_session (text, before != NULL ? leat_top_sample_find_session (before, session->id) : NULL,
+                               session, seconds, width);
+    }
+}
