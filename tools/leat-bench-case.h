@@ -46,6 +46,7 @@ extern const LeatBenchCase leat_bench_round_trips[];
 extern const LeatBenchCase leat_bench_chains[];
 extern const LeatBenchCase leat_bench_rebinds[];
 extern const LeatBenchCase leat_bench_batches[];
+extern const LeatBenchCase leat_bench_poisons[];
 extern const LeatBenchCase leat_bench_sessions[];
 extern const LeatBenchCase leat_bench_opens[];
 extern const LeatBenchCase leat_bench_queues[];

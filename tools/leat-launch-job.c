@@ -28,8 +28,8 @@ leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline
   self->session = leat_session_new (pipeline, options->device);
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
-                options->timing, "trace", options->trace_path, "lanes", options->lanes, "budget", options->budget,
-                "name", self->text->name, NULL);
+                options->timing, "trace", options->trace_path, "lanes", options->lanes, "batch", options->batch,
+                "budget", options->budget, "name", self->text->name, NULL);
   leat_launch_options_set_memo (options, self->session);
   return self;
 }

@@ -10,8 +10,8 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *report, *budget, *memo;
-  char *priority;
+  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *batch, *report, *budget;
+  char *memo, *priority;
   gboolean check, variables;
 } LeatLaunchWords;
 
@@ -128,6 +128,20 @@ leat_launch_options_check_lanes (LeatLaunchOptions *self, const char *text, GErr
 }
 
 static gboolean
+leat_launch_options_check_batch (LeatLaunchOptions *self, const char *text, GError **error)
+{
+  guint64 batch = 0;
+
+  if (text != NULL && !g_ascii_string_to_unsigned (text, 10, 1, 65535, &batch, NULL))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--batch=%s: expected 1 to 65535", text);
+      return FALSE;
+    }
+  self->batch = (guint) batch;
+  return TRUE;
+}
+
+static gboolean
 leat_launch_options_check_budget (LeatLaunchOptions *self, const char *text, GError **error)
 {
   static const char units[] = "KMG";
@@ -170,6 +184,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
       || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
                                       error)
       || !leat_launch_options_check_lanes (self, words->lanes, error)
+      || !leat_launch_options_check_batch (self, words->batch, error)
       || !leat_launch_options_check_memo (self, words->memo, error))
     return FALSE;
   if (timing == 0)
@@ -258,6 +273,8 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
   if ((self->load_path != NULL || self->save_path != NULL) && words->check + words->variables + plan > 0)
     return leat_launch_options_refuse (
       error, "--load-state and --save-state go with a run, and --check, --plan and --variables make none");
+  /* Where lanes are laid, and what goes into one launch, is the device's matter. */
+  self->bound = self->bound || (plan && self->batch > 1);
   if (self->bound && !plan)
     return leat_launch_options_refuse (error, "--bound goes with --plan or --dot");
   if (words->check)
@@ -293,6 +310,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "wait", 0, 0, G_OPTION_ARG_STRING, &words->wait, "How to wait for the device: auto, spin or block", "HOW" },
     { "lanes", 0, 0, G_OPTION_ARG_STRING, &words->lanes,
       "How many runs may be under way at the same time: auto, or 1 to 64", "N" },
+    { "batch", 0, 0, G_OPTION_ARG_STRING, &words->batch,
+      "How many runs may go into one launch: 1 to 65535; with --plan, what becomes of each op then", "N" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
     { "memo", 0, 0, G_OPTION_ARG_STRING, &words->memo,
@@ -370,6 +389,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.wait);
   g_free (words.lanes);
   g_free (words.memo);
+  g_free (words.batch);
   g_free (words.early_start);
   g_free (words.timing);
   g_free (words.readback);

@@ -58,6 +58,7 @@ typedef struct
   LeatWait wait;
   LeatEarlyStart early_start;
   guint lanes;    /* 0: auto */
+  guint batch;    /* runs in one launch; 0: one */
   guint64 budget; /* 0: none */
   LeatMemoMode memo;
   gint64 memo_entries, memo_bytes; /* negative: as a session has them */

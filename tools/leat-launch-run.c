@@ -305,15 +305,17 @@ static LeatExit
 leat_launch_write_bound (LeatLaunch *self)
 {
   LeatLaunchJob *job = self->jobs->pdata[0];
+  g_autoptr (LeatPlan) plan = NULL;
   GError *error = NULL;
   g_autofree char *text = NULL;
-  g_autoptr (LeatPlan) plan = NULL;
 
   if (job->code != LEAT_EXIT_OK)
     return job->code;
-  plan = leat_session_dup_plan (job->session);
-  text = leat_launch_plan_to_string (plan, self->options->plan_format);
-  if (!leat_tool_write (self->output, text, &error))
+  plan = self->options->batch > 1 ? leat_session_get_batch_plan (job->session, &error)
+                                  : leat_session_dup_plan (job->session);
+  if (plan != NULL)
+    text = leat_launch_plan_to_string (plan, self->options->plan_format);
+  if (plan == NULL || !leat_tool_write (self->output, text, &error))
     leat_launch_job_fail (job, error);
   return job->code;
 }

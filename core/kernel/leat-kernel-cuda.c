@@ -80,13 +80,15 @@ leat_cuda_append_lane_entry (GString *out, const LeatKernelUnit *unit, const Lea
   g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
   g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (unit, entry->decl, NULL);
   g_autoptr (GArray) params = NULL;
-  g_autofree char *arguments = NULL;
+  g_autofree char *arguments = NULL, *reports = NULL, *all = NULL;
 
   if (entry->wrapper == NULL || leat_kernel_unit_why_no_lanes (unit, calls, entry->index) != NULL)
     return;
   params = leat_entry_list_lane_params (entry);
   arguments = leat_entry_dup_lane_arguments (entry, prototype, "blockIdx.z", "");
-  leat_cuda_append_entry (out, entry, "leat_lane_", params, arguments, FALSE);
+  reports = leat_entry_dup_lane_reports (entry, "blockIdx.z", "");
+  all = g_strconcat (arguments, arguments[0] != '\0' && reports[0] != '\0' ? ", " : "", reports, NULL);
+  leat_cuda_append_entry (out, entry, "leat_lane_", params, all, FALSE);
 }
 
 static void

@@ -43,6 +43,8 @@ GArray *leat_entry_params_new (void);
 GArray *leat_entry_list_lane_params (const LeatEntry *self);
 char *leat_entry_dup_lane_arguments (const LeatEntry *self, const LeatPrototype *prototype, const char *lane,
                                      const char *prefix);
+/* Likewise, where a lane's kernel reports to; empty for one that does not. */
+char *leat_entry_dup_lane_reports (const LeatEntry *self, const char *lane, const char *prefix);
 /* The C++ of what finds a lane's memory. */
 char *leat_entry_dup_lane_helper (const char *qualifiers);
 

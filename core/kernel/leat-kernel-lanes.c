@@ -3,7 +3,6 @@
  */
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
-#include "leat-kernel-report-private.h"
 
 #include <string.h>
 
@@ -68,8 +67,6 @@ leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *call
     return "its blocks wait for each other";
   if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
-  if (leat_kernel_unit_reports (unit, calls, leat_kernel_unit_at (unit, index)))
-    return "it reports, and not of which lane";
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
   for (guint i = 0; i < unit->decls->len; i++)
@@ -161,6 +158,16 @@ leat_entry_dup_lane_arguments (const LeatEntry *self, const LeatPrototype *proto
       else
         g_string_append_printf (out, "%s%s", prefix, param->name);
     }
+  return g_string_free (out, FALSE);
+}
+
+char *
+leat_entry_dup_lane_reports (const LeatEntry *self, const char *lane, const char *prefix)
+{
+  GString *out = g_string_new (NULL);
+
+  if (self->reports)
+    leat_lanes_append_pointer (out, lane, prefix, "leat_reports", "");
   return g_string_free (out, FALSE);
 }
 

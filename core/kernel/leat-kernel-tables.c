@@ -204,29 +204,17 @@ leat_tables_append_lane (GString *out, LeatHostWriter *self, const LeatEntry *en
   g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, entry->decl, NULL);
   g_autoptr (GArray) params = leat_entry_list_lane_params (entry);
   g_autofree char *arguments = leat_entry_dup_lane_arguments (entry, prototype, "block->index.z", "p.");
+  g_autofree char *reports = leat_entry_dup_lane_reports (entry, "block->index.z", "p.");
   const char *n = entry->name;
   g_autofree char *layout = g_strdup_printf ("leat_layout_laned_%s", n);
   g_autofree char *type = g_strdup_printf ("leat_laned_%s", n);
   g_autofree char *turn =
     g_strdup_printf ("const leat_module::leat_laned_%s &p = *(const leat_module::leat_laned_%s *) params; (void) p; "
-                     "leat_module::leat_params_%s q = { %s };",
-                     n, n, n, arguments);
+                     "leat_module::leat_%s_%s q = { %s%s%s%s };",
+                     n, n, leat_tables_get_inner (entry), n, entry->reports ? "{ " : "", arguments,
+                     entry->reports ? " }, " : "", reports);
 
-  g_string_append_printf (
-    out,
-    "static void leat_lane_thread_%s (LeatHostBlock *block, const void *params, LeatHostDim3 thread) "
-    "{ %s leat_thread_%s (block, &q, thread); }\n",
-    n, turn, n);
-  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
-    g_string_append_printf (
-      out,
-      "static void leat_lane_flat_%s (LeatHostBlock *block, const void *params) { %s leat_flat_%s (block, &q); }\n", n,
-      turn, n);
-  if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
-    g_string_append_printf (
-      out,
-      "static void leat_lane_whole_%s (LeatHostBlock *block, const void *params) { %s leat_whole_%s (block, &q); }\n",
-      n, turn, n);
+  leat_tables_append_turning (out, self, entry, "leat_lane_", turn);
   leat_tables_append_layout (out, layout, type, params);
 }
 

@@ -162,9 +162,8 @@ leat_plan_why_in_turn (LeatPlan *self)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (op->kind == LEAT_OP_KERNEL && leat_op_reports (op))
-        return op->prototype->reports ? "a kernel reports, and its lane would not be known"
-                                      : "a kernel has a queue, and the lane that overflows it would not be known";
+      if (leat_op_get_queue (op, self, 0) != NULL)
+        return "a kernel has a queue, and the lane that overflows it would not be known";
       if (op->kind == LEAT_OP_KERNEL && leat_kernel_source_keeps_data (op->source))
         return "a kernel's file has variables that outlive a launch";
       for (guint t = 0; t < op->n_touches && op->why_spread != NULL; t++)

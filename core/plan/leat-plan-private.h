@@ -264,6 +264,7 @@ gboolean leat_op_reports (const LeatOp *op);
 /* The buffer of its queue number @number; NULL where it has not so many. */
 const LeatBuffer *leat_op_get_queue (const LeatOp *op, LeatPlan *plan, guint number);
 guint leat_plan_count_reporting (LeatPlan *self);
+guint leat_plan_count_report_blocks (LeatPlan *self);
 /* Of the device's memory, and of pinned memory. */
 guint64 leat_plan_get_report_bytes (LeatPlan *self);
 guint64 leat_plan_get_told_bytes (LeatPlan *self);

@@ -37,18 +37,24 @@ leat_plan_count_reporting (LeatPlan *self)
   return n;
 }
 
-/* A block for each on the device. */
+/* A block for each on the device, and for each lane: one behind the other for the lanes of an op. */
+guint
+leat_plan_count_report_blocks (LeatPlan *self)
+{
+  return leat_plan_count_reporting (self) * MAX (self->traits.lanes_most, 1);
+}
+
 guint64
 leat_plan_get_report_bytes (LeatPlan *self)
 {
-  return (guint64) leat_plan_count_reporting (self) * sizeof (LeatReportBlock);
+  return (guint64) leat_plan_count_report_blocks (self) * sizeof (LeatReportBlock);
 }
 
 /* And on the host a word for each, behind the one for all. */
 guint64
 leat_plan_get_told_bytes (LeatPlan *self)
 {
-  guint n = leat_plan_count_reporting (self);
+  guint n = leat_plan_count_report_blocks (self);
 
-  return n > 0 ? (n + 1) * sizeof (guint64) : 0;
+  return n > 0 ? (n + (guint64) 1) * sizeof (guint64) : 0;
 }

@@ -45,6 +45,7 @@ typedef struct
   guint mapped;         /* lanes that were asked for by map; 0: none */
   LeatBatchFlight flights[LEAT_BATCH_FLIGHTS];
   GPtrArray *errors; /* GError or NULL, by lane of the last batch */
+  GArray *reports;   /* LeatReport: what its lanes reported */
 } LeatBatch;
 
 /* @most: lanes in one launch; 0: what suits the plan.  As many as there is room for. */

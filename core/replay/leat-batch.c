@@ -10,7 +10,11 @@
 
 #define LEAT_BATCH_LEAST 64 /* lanes in a launch that nobody has said the number of */
 #define LEAT_BATCH_MOST  1024
-#define LEAT_BATCH_BYTES (4 << 20) /* that make what a launch costs small against what the link takes for them */
+
+/* Bytes of a launch.  Of a batch that takes the link a time T in B launches, the first upload and the last readback
+ * overlap nothing, which is T / B, and each launch leaves the link idle for some microseconds, say C, between two
+ * copies of the same direction: B is best near sqrt (T / C), which for 256 MiB at 50 GB/s and 7 us is 28 launches. */
+#define LEAT_BATCH_BYTES (8 << 20)
 
 static void
 leat_width_free (gpointer data)
@@ -90,12 +94,14 @@ leat_batch_fits (LeatBatch *self, LeatPlan *plan, guint n_flights, GError **erro
   g_autofree char *what =
     g_strdup_printf ("a batch of %u lane%s", plan->traits.lanes_most, plan->traits.lanes_most > 1 ? "s" : "");
 
-  return leat_memory_account_check (
-           leat_store_get_account (self->store), LEAT_MEMORY_DEVICE,
-           n_flights * (plan->arena_bytes > 0 ? leat_memory_pool_round (plan->arena_bytes) : 0), what, error)
-         && leat_device_check_budget (self->device, LEAT_MEMORY_DEVICE, n_flights * plan->arena_bytes, what, error)
-         && leat_device_check_budget (self->device, LEAT_MEMORY_PINNED, n_flights * leat_batch_get_staging_bytes (plan),
-                                      what, error);
+  guint64 device_bytes = plan->arena_bytes + leat_plan_get_report_bytes (plan);
+  guint64 pinned_bytes = leat_batch_get_staging_bytes (plan) + leat_plan_get_told_bytes (plan);
+
+  return leat_memory_account_check (leat_store_get_account (self->store), LEAT_MEMORY_DEVICE,
+                                    n_flights * (device_bytes > 0 ? leat_memory_pool_round (device_bytes) : 0), what,
+                                    error)
+         && leat_device_check_budget (self->device, LEAT_MEMORY_DEVICE, n_flights * device_bytes, what, error)
+         && leat_device_check_budget (self->device, LEAT_MEMORY_PINNED, n_flights * pinned_bytes, what, error);
 }
 
 /* The widest plan that there is memory for; where there is not for three of them, one at a time. */
@@ -136,6 +142,7 @@ leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGrap
   self->narrow = g_object_ref (narrow);
   self->counts = counts;
   self->widths = g_ptr_array_new_with_free_func (leat_width_free);
+  self->reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
   self->errors = g_ptr_array_new_with_free_func (leat_batch_free_error);
   self->staging = g_new0 (LeatMemory *, narrow->buffers->len + 1);
   if (!leat_batch_find_shape (self, most, error))
@@ -160,6 +167,7 @@ leat_batch_free (LeatBatch *self)
   leat_batch_drop_staging (self);
   g_free (self->staging);
   g_ptr_array_unref (self->errors);
+  g_array_unref (self->reports);
   for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
     g_clear_pointer (&self->stores[i], leat_store_unref);
   g_clear_object (&self->shape);

@@ -156,6 +156,7 @@ typedef struct
 typedef struct
 {
   const LeatOp *op;
+  guint lane; /* of the session, or of a batch */
   guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */
@@ -402,6 +403,9 @@ CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 gboolean leat_lane_has_reports (LeatLane *self);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
+/* Those of one lane of a plan for several; that any has is still said. */
+gboolean leat_lane_take_reports_of (LeatLane *self, guint lane, GArray *reports, GError **error);
+void leat_lane_end_reports (LeatLane *self);
 
 /* What became of the items of a queue, on this lane. */
 typedef struct

@@ -17,22 +17,31 @@ leat_lane_get_reporting (LeatLane *self, guint index)
   return NULL;
 }
 
-/* @before: (nullable): what was in it, of which the sums of queues stay */
-static gboolean
-leat_lane_write_block (LeatLane *self, guint index, const LeatReportBlock *before, GError **error)
+static guint
+leat_lane_get_width (LeatLane *self)
+{
+  return MAX (self->plan->traits.lanes_most, 1);
+}
+
+/* What a kernel finds in its block: where the words are that tell of it. */
+static void
+leat_lane_fill_block (LeatLane *self, guint index, LeatReportBlock *block)
 {
   CUdeviceptr told = leat_memory_get_address (self->told);
-  g_autofree LeatReportBlock *block = g_new0 (LeatReportBlock, 1);
 
-  for (guint i = 0; before != NULL && i < LEAT_QUEUES_MOST; i++)
-    {
-      block->queues[i] = before->queues[i];
-      block->queues[i].told += before->queues[i].lost;
-      block->queues[i].lost = block->queues[i].stuck = block->queues[i].misused = 0;
-    }
   block->any = (uint64_t *) told;
   block->own = (uint64_t *) told + 1 + index;
-  return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
+}
+
+static gboolean
+leat_lane_write_blocks (LeatLane *self, GError **error)
+{
+  guint n = leat_plan_count_report_blocks (self->plan);
+  g_autofree LeatReportBlock *blocks = g_new0 (LeatReportBlock, n);
+
+  for (guint i = 0; i < n; i++)
+    leat_lane_fill_block (self, i, &blocks[i]);
+  return leat_memory_write (self->report_blocks, 0, blocks, n * sizeof *blocks, error);
 }
 
 /* The host's part stays when the device's is made again. */
@@ -52,20 +61,18 @@ leat_lane_allocate_told (LeatLane *self, GError **error)
 gboolean
 leat_lane_allocate_reports (LeatLane *self, GError **error)
 {
-  guint n = leat_plan_count_reporting (self->plan);
+  guint64 bytes = leat_plan_get_told_bytes (self->plan);
 
-  if (n == 0)
+  if (bytes == 0)
     return TRUE;
   if (!leat_lane_allocate_told (self, error))
     return FALSE;
   self->report_blocks = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_DEVICE,
                                               leat_plan_get_report_bytes (self->plan), "what kernels report", error);
-  for (guint i = 0; i < n && self->report_blocks != NULL; i++)
-    if (!leat_lane_write_block (self, i, NULL, error))
-      return FALSE;
-  return self->report_blocks != NULL;
+  return self->report_blocks != NULL && leat_lane_write_blocks (self, error);
 }
 
+/* Of the lane that it is shifted to. */
 CUdeviceptr
 leat_lane_get_report_block (LeatLane *self, const LeatOp *op)
 {
@@ -75,7 +82,8 @@ leat_lane_get_report_block (LeatLane *self, const LeatOp *op)
     return 0;
   for (guint i = 0; i < op->index; i++)
     before += leat_op_reports (leat_plan_get_op (self->plan, i));
-  return leat_memory_get_address (self->report_blocks) + before * sizeof (LeatReportBlock);
+  return leat_memory_get_address (self->report_blocks)
+         + (before * leat_lane_get_width (self) + self->shift) * sizeof (LeatReportBlock);
 }
 
 gboolean
@@ -116,11 +124,11 @@ leat_lane_add_queue (LeatLane *self, const LeatOp *op, guint number, const LeatQ
     g_array_append_val (reports, report);
 }
 
+/* Ready for the next run: what no count tells of is not looked at, and the sums of queues stay. */
 static gboolean
-leat_lane_take_block (LeatLane *self, guint index, GArray *reports, GError **error)
+leat_lane_take_block (LeatLane *self, const LeatOp *op, guint index, GArray *reports, GError **error)
 {
   g_autofree LeatReportBlock *block = g_new (LeatReportBlock, 1);
-  const LeatOp *op = leat_lane_get_reporting (self, index);
 
   if (!leat_memory_read (self->report_blocks, index * sizeof *block, block, sizeof *block, error))
     return FALSE;
@@ -130,19 +138,49 @@ leat_lane_take_block (LeatLane *self, guint index, GArray *reports, GError **err
   for (guint i = 0; i < LEAT_QUEUES_MOST; i++)
     if (leat_op_get_queue (op, self->plan, i) != NULL)
       leat_lane_add_queue (self, op, i, &block->queues[i], reports);
-  return leat_lane_write_block (self, index, block, error);
+  for (guint i = 0; i < LEAT_QUEUES_MOST; i++)
+    {
+      block->queues[i].told += block->queues[i].lost;
+      block->queues[i].lost = block->queues[i].stuck = block->queues[i].misused = 0;
+    }
+  memset (block->counts, 0, sizeof block->counts);
+  leat_lane_fill_block (self, index, block);
+  return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
+}
+
+gboolean
+leat_lane_take_reports_of (LeatLane *self, guint lane, GArray *reports, GError **error)
+{
+  guint64 *told = leat_memory_get_host (self->told);
+  guint index = lane;
+
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!leat_op_reports (op))
+        continue;
+      if (told[1 + index] != 0 && !leat_lane_take_block (self, op, index, reports, error))
+        return FALSE;
+      told[1 + index] = 0;
+      index += leat_lane_get_width (self);
+    }
+  return TRUE;
+}
+
+void
+leat_lane_end_reports (LeatLane *self)
+{
+  *(guint64 *) leat_memory_get_host (self->told) = 0;
 }
 
 gboolean
 leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error)
 {
-  guint64 *told = leat_memory_get_host (self->told);
-  guint n = leat_plan_count_reporting (self->plan);
-
-  for (guint i = 0; i < n; i++)
-    if (told[1 + i] != 0 && !leat_lane_take_block (self, i, reports, error))
+  for (guint lane = 0; lane < leat_lane_get_width (self); lane++)
+    if (!leat_lane_take_reports_of (self, lane, reports, error))
       return FALSE;
-  memset (told, 0, leat_plan_get_told_bytes (self->plan));
+  leat_lane_end_reports (self);
   return TRUE;
 }
 

@@ -19,7 +19,7 @@
 #define LEAT_PARAM_MOST 6 /* parameters of a wrapper that one of the prototype may stand for */
 G_STATIC_ASSERT (sizeof (LeatQueueView) <= LEAT_PARAM_SLOT);
 
-#define LEAT_PARAM_MORE 2 /* that stand for none: where to report to, and the clock */
+#define LEAT_PARAM_MORE 3 /* that stand for none: where to report to, with its stride, and the clock */
 
 static gboolean
 leat_launch_refuse (const LeatOp *op, const LeatParam *param, const char *why, GError **error)
@@ -239,7 +239,7 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
     if (!leat_launch_put (self, lane, op, i, error))
       return FALSE;
   if (op->kind == LEAT_OP_KERNEL && op->prototype->reports)
-    leat_launch_put_address (self, leat_lane_get_report_block (lane, op));
+    leat_launch_put_place (self, op, leat_lane_get_report_block (lane, op), sizeof (LeatReportBlock));
   /* Behind the others: a kernel that tells no times does not look at it. */
   if (lane->timing != NULL && lane->timing->clocks != NULL)
     leat_launch_put_address (self, leat_timing_get_clock (lane->timing, op));

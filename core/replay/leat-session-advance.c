@@ -291,7 +291,9 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
     watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
   self->last_progress_us = g_get_monotonic_time ();
   while (flow == LEAT_FLOW_DATA)
-    if (leat_session_should_stream (self, &trial))
+    if (leat_session_should_widen (self))
+      flow = leat_session_stream_wide (self, cancellable, error);
+    else if (leat_session_should_stream (self, &trial))
       flow = leat_session_stream (self, trial.run_ns, cancellable, error);
     else
       flow = leat_session_advance_one (self, cancellable, error);

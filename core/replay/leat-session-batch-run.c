@@ -105,22 +105,47 @@ leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
   return TRUE;
 }
 
-/* A lane whose data are at fault fails alone. */
-static void
-leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight)
+/* Where a kernel says what was wrong, a count that came of it says nothing more. */
+static gboolean
+leat_batch_run_check_lane (LeatSession *self, const LeatBatchFlight *flight, guint index, gboolean reported,
+                           GError **error)
 {
-  for (guint i = 0; i < flight->n; i++)
+  if (reported
+      && !leat_session_take_lane_reports (self, flight->lane, index, flight->first + index, self->batch->reports,
+                                          error))
     {
-      GError *error = NULL;
-
-      if (leat_lane_check_overs_of (flight->lane, i, &error))
-        leat_batch_run_check_outputs (self, flight->at + i, &error);
-      g_ptr_array_index (self->batch->errors, flight->first + i) = error;
-      self->stats.lane_errors += error != NULL;
+      leat_lane_check_overs_of (flight->lane, index, NULL);
+      return FALSE;
     }
+  return leat_lane_check_overs_of (flight->lane, index, error)
+         && leat_batch_run_check_outputs (self, flight->at + index, error);
 }
 
+/* A lane whose data are at fault fails alone; FALSE where it is the device that is. */
 static gboolean
+leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError **error)
+{
+  gboolean reported = leat_lane_has_reports (flight->lane);
+
+  for (guint i = 0; i < flight->n; i++)
+    {
+      GError *inner = NULL;
+
+      leat_batch_run_check_lane (self, flight, i, reported, &inner);
+      if (inner != NULL && !leat_session_is_fault_of_data (inner))
+        {
+          g_propagate_error (error, inner);
+          return FALSE;
+        }
+      g_ptr_array_index (self->batch->errors, flight->first + i) = inner;
+      self->stats.lane_errors += inner != NULL;
+    }
+  if (reported)
+    leat_lane_end_reports (flight->lane);
+  return TRUE;
+}
+
+gboolean
 leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error)
 {
   gboolean good;
@@ -128,9 +153,9 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
   if (flight->lane == NULL)
     return TRUE;
   good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
+  good = good && leat_batch_run_judge (self, flight, error);
   if (good)
     {
-      leat_batch_run_judge (self, flight);
       if (run->results != NULL)
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
       self->stats.batch_lanes += flight->n;
@@ -139,7 +164,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
   return good;
 }
 
-static gboolean
+gboolean
 leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n, GError **error)
 {
   LeatBatch *batch = self->batch;
@@ -163,17 +188,27 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
 }
 
 /* Nothing is under way when it returns. */
-static void
+void
 leat_batch_run_abandon (LeatSession *self)
 {
   for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
     {
       LeatBatchFlight *flight = &self->batch->flights[i];
 
-      if (flight->lane != NULL)
-        leat_lane_synchronize (flight->lane, NULL);
+      if (flight->lane != NULL && leat_lane_synchronize (flight->lane, NULL))
+        leat_session_drop_reports (self, flight->lane, NULL);
       flight->lane = NULL;
     }
+}
+
+void
+leat_batch_run_tell (LeatSession *self, gboolean all)
+{
+  GArray *reports = self->batch->reports;
+
+  if (reports->len > 0)
+    leat_session_tell_lane_reports (self, reports, all);
+  g_array_set_size (reports, 0);
 }
 
 gboolean
@@ -183,6 +218,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
   guint next = 0, first = 0;
   gboolean good = TRUE;
 
+  g_array_set_size (batch->reports, 0);
   for (guint n; first < run->n && good; first += n, next = (next + 1) % batch->n_flights)
     {
       n = leat_batch_choose_n (batch, run->n - first, run->n);
@@ -200,6 +236,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
     }
   if (!good)
     leat_batch_run_abandon (self);
+  leat_batch_run_tell (self, TRUE);
   return good;
 }
 

@@ -17,16 +17,16 @@ leat_session_drop_batch (LeatSession *self)
   g_clear_pointer (&self->batch, leat_batch_free);
 }
 
-/* One for the plan that the session has now. */
-static gboolean
-leat_session_have_batch (LeatSession *self, GError **error)
+/* One for the plan that the session has now. @by_program: inputs come from it, and results go to it */
+gboolean
+leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error)
 {
   if (self->batch != NULL && self->batch->narrow != self->plan)
     leat_session_drop_batch (self);
+  if (by_program && !leat_session_check_given_ports (self, error))
+    return FALSE;
   if (self->batch != NULL)
     return TRUE;
-  if (!leat_session_check_given_ports (self, error))
-    return FALSE;
   self->batch = leat_batch_new (self->device, self->store, self->plan, &self->graph_counts, self->batch_most, error);
   if (self->batch != NULL)
     self->batch->changes = self->stats.changes;
@@ -108,7 +108,7 @@ leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, Leat
   if (!leat_session_take_open (self, error))
     return FALSE;
   buffer = leat_session_check_batch_n (n_lanes, error) ? leat_session_find_port (self, name, error) : NULL;
-  good = buffer != NULL && leat_session_have_batch (self, error)
+  good = buffer != NULL && leat_session_have_batch (self, TRUE, error)
          && leat_session_lend_batch (self, buffer, n_lanes, view, stride, error);
   leat_session_let_go (self);
   return good;
@@ -226,6 +226,16 @@ leat_session_check_batch_inputs (LeatSession *self, const LeatBatchRun *run, GEr
   return TRUE;
 }
 
+/* Nodes may have other arguments since the last launch; none is under way. */
+gboolean
+leat_session_renew_batch (LeatSession *self, GError **error)
+{
+  if (self->batch->changes != self->stats.changes && !leat_batch_take_arguments (self->batch, error))
+    return FALSE;
+  self->batch->changes = self->stats.changes;
+  return TRUE;
+}
+
 static gboolean
 leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_turn, GError **error)
 {
@@ -233,11 +243,8 @@ leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_tu
 
   run->in_place = run->inputs == NULL || run->results == NULL;
   if (!leat_batch_make_room (self->batch, run->in_place ? run->n : ring, error)
-      || !leat_session_take_changes (self, error))
+      || !leat_session_take_changes (self, error) || !leat_session_renew_batch (self, error))
     return FALSE;
-  if (self->batch->changes != self->stats.changes && !leat_batch_take_arguments (self->batch, error))
-    return FALSE;
-  self->batch->changes = self->stats.changes;
   g_ptr_array_set_size (self->batch->errors, 0);
   g_ptr_array_set_size (self->batch->errors, (gint) run->n);
   if (run->results != NULL)
@@ -281,7 +288,7 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
   gboolean in_turn;
 
   if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
-      || !leat_session_check_batch_n (run->n, error) || !leat_session_have_batch (self, error)
+      || !leat_session_check_batch_n (run->n, error) || !leat_session_have_batch (self, TRUE, error)
       || !leat_session_check_batch_inputs (self, run, error))
     return FALSE;
   in_turn = self->memo != NULL || self->batch->shape->why_in_turn != NULL;
@@ -380,7 +387,7 @@ leat_session_dup_lane_error (LeatSession *self, guint lane)
  *
  * Gets the plan of one launch of a batch, which says of every op whether it is done for all lanes at once, and why not.
  *
- * Returns: (transfer full): a plan; %NULL where the pipeline takes no batches
+ * Returns: (transfer full): a plan; %NULL where there is not the memory for one lane
  */
 LeatPlan *
 leat_session_get_batch_plan (LeatSession *self, GError **error)
@@ -391,7 +398,7 @@ leat_session_get_batch_plan (LeatSession *self, GError **error)
 
   if (!leat_session_take_open (self, error))
     return NULL;
-  if (leat_session_have_batch (self, error))
+  if (leat_session_have_batch (self, FALSE, error))
     plan = g_object_ref (self->batch->shape);
   leat_session_let_go (self);
   return plan;

@@ -30,13 +30,6 @@ leat_session_is_queued (LeatSession *self)
   return self->inputs->len > 0;
 }
 
-/* Then data at fault fail a run alone, and what comes behind it must not have been read. */
-static gboolean
-leat_session_may_be_refused (LeatSession *self)
-{
-  return ((LeatLane *) g_ptr_array_index (self->lanes, 0))->report_blocks != NULL;
-}
-
 /* A program that pushes and pulls decides itself how far ahead it is. */
 static gboolean
 leat_session_has_app (LeatSession *self)
@@ -150,16 +143,21 @@ leat_session_needs_one_lane (LeatSession *self)
 }
 
 gboolean
+leat_session_may_stream (LeatSession *self)
+{
+  return !leat_session_needs_one_lane (self) && !self->ended && !self->to_calibrate && self->n_filled == 0
+         && leat_session_is_queued (self);
+}
+
+gboolean
 leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
 {
-  if (leat_session_needs_one_lane (self) || self->ended || self->to_calibrate || self->n_filled > 0
-      || !leat_session_is_queued (self))
+  if (!leat_session_may_stream (self))
     return FALSE;
   trial->run_ns = 0;
   if (self->n_lanes > 1)
     return TRUE;
-  return self->plan->prediction.foreign == 0 && !leat_session_may_be_refused (self) && !leat_session_has_app (self)
-         && leat_session_look_at_gain (self, trial);
+  return self->plan->prediction.foreign == 0 && !leat_session_has_app (self) && leat_session_look_at_gain (self, trial);
 }
 
 /* What cannot be had is no fault where nobody asked for it by number. */

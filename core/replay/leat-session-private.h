@@ -280,6 +280,7 @@ struct _LeatSession
   GPtrArray *entered;            /* LeatDeviceBuffer: those that a run works on */
   guint next_input, next_output; /* that are likely to be bound next */
   LeatBatch *batch;              /* NULL before the first */
+  const LeatPlan *not_wide;      /* not owned: one that is known not to be streamed with many runs in a launch */
   GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
   LeatMemo *memo;     /* NULL while nothing is remembered */
   LeatSpan *spans;    /* for it: of the inputs, then of the outputs */
@@ -324,6 +325,7 @@ struct _LeatSession
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
   GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
   GArray *report_totals;  /* likewise, by node and code */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
@@ -456,6 +458,15 @@ void leat_session_drop_batch (LeatSession *self);
 gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                   GError **error);
 gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
+/* The same in steps: one launch of @n lanes from @first on, and its end; what their kernels reported; and the end of
+ * all that is under way, whatever came of it. */
+gboolean leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n,
+                                GError **error);
+gboolean leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error);
+void leat_batch_run_tell (LeatSession *self, gboolean all);
+void leat_batch_run_abandon (LeatSession *self);
+gboolean leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error);
+gboolean leat_session_renew_batch (LeatSession *self, GError **error);
 /* Sets @error, and returns FALSE. */
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 
@@ -508,10 +519,16 @@ gboolean leat_session_take_resident (LeatSession *self, GError **error);
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, GArray *reports,
+                                         GError **error);
+void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
+void leat_session_post_refusal (LeatSession *self, const GError *error);
 GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);
 GVariant *leat_session_print_reports (LeatSession *self);
 GVariant *leat_session_dup_refusal (LeatSession *self);
+GVariant *leat_session_steal_refusal (LeatSession *self);
+void leat_session_take_refusal (LeatSession *self, GVariant *refusal);
 /* Of what went wrong with a queue (leat-session-queues.c). */
 gboolean leat_queue_report_is_error (const LeatReport *self);
 char *leat_queue_report_dup_text (const LeatReport *self);
@@ -599,7 +616,12 @@ typedef struct
 void leat_session_begin_watch (LeatSession *self, LeatWatch *watch);
 void leat_session_end_watch (LeatSession *self, const LeatWatch *watch);
 
+gboolean leat_session_may_stream (LeatSession *self);
 gboolean leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial);
+/* Many runs in each launch (leat-session-wide.c), where that was asked for and can be.  DATA where the plan may be
+ * another one now. */
+gboolean leat_session_should_widen (LeatSession *self);
+LeatFlow leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError **error);
 /* As many lanes as are wanted and there is room for. */
 gboolean leat_session_grow_lanes (LeatSession *self, GError **error);
 /* @single_ns: what a run took with one lane.  DATA where it takes no less with several, and 0 where that is not asked.

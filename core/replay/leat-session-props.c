@@ -390,7 +390,7 @@ leat_session_describe_kept (void)
    *
    * How many lanes of a batch go into one launch at the most; 0 for what suits the pipeline, at least 64.  A power of
    * two, or the one below it; read by the first batch after the session was opened.  Where memory does not do for it,
-   * there are fewer.
+   * there are fewer.  With 2 or more, leat_session_run () too does so many runs in a launch.
    */
   leat_session_props[PROP_BATCH] =
     g_param_spec_uint ("batch", NULL, NULL, 0, 65535, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);

@@ -45,6 +45,7 @@ leat_session_clear_reports (LeatSession *self)
   g_mutex_lock (&self->told_lock);
   g_array_set_size (self->report_totals, 0);
   g_clear_pointer (&self->reported, g_variant_unref);
+  g_clear_pointer (&self->refusal, g_variant_unref);
   g_mutex_unlock (&self->told_lock);
 }
 
@@ -134,7 +135,7 @@ leat_report_get_records (const LeatReport *self)
 }
 
 static GVariant *
-leat_report_get_details (const LeatReport *self, guint lane)
+leat_report_get_details (const LeatReport *self)
 {
   g_autofree char *text = leat_report_dup_text (self);
   const LeatReportCode *code = leat_report_get_code (self);
@@ -142,7 +143,7 @@ leat_report_get_details (const LeatReport *self, guint lane)
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "node", "s", leat_node_get_name (self->op->node));
-  g_variant_dict_insert (&dict, "lane", "u", lane);
+  g_variant_dict_insert (&dict, "lane", "u", self->lane);
   if (self->queue != NULL)
     {
       leat_queue_report_add_details (self, &dict);
@@ -195,7 +196,7 @@ leat_session_add_report (LeatSession *self, const LeatReport *report)
 }
 
 static void
-leat_session_note_reports (LeatSession *self, GArray *reports, guint lane)
+leat_session_note_reports (LeatSession *self, GArray *reports)
 {
   GVariantBuilder builder;
 
@@ -206,7 +207,7 @@ leat_session_note_reports (LeatSession *self, GArray *reports, guint lane)
       const LeatReport *report = &g_array_index (reports, LeatReport, i);
 
       leat_session_add_report (self, report);
-      g_variant_builder_add_value (&builder, leat_report_get_details (report, lane));
+      g_variant_builder_add_value (&builder, leat_report_get_details (report));
     }
   g_clear_pointer (&self->reported, g_variant_unref);
   self->reported = g_variant_ref_sink (g_variant_builder_end (&builder));
@@ -214,13 +215,13 @@ leat_session_note_reports (LeatSession *self, GArray *reports, guint lane)
 }
 
 static void
-leat_session_post_report (LeatSession *self, const LeatReport *report, guint lane)
+leat_session_post_report (LeatSession *self, const LeatReport *report)
 {
   g_autoptr (GError) warning = leat_report_make_error (report);
 
   leat_bus_post (leat_pipeline_get_bus (self->pipeline),
                  leat_message_new (LEAT_MESSAGE_WARNING, leat_node_get_name (report->op->node), warning,
-                                   leat_report_get_details (report, lane)));
+                                   leat_report_get_details (report)));
 }
 
 static void
@@ -238,7 +239,7 @@ leat_session_post_left_out (LeatSession *self, guint left_out)
 
 /* The error that the run fails with is told by who asked for the run. */
 static void
-leat_session_post_reports (LeatSession *self, GArray *reports, const LeatReport *cause, guint lane)
+leat_session_post_reports (LeatSession *self, GArray *reports, const LeatReport *cause)
 {
   guint n = 0;
 
@@ -247,7 +248,7 @@ leat_session_post_reports (LeatSession *self, GArray *reports, const LeatReport 
       const LeatReport *report = &g_array_index (reports, LeatReport, i);
 
       if (report != cause && n++ < LEAT_SESSION_REPORTS_POSTED)
-        leat_session_post_report (self, report, lane);
+        leat_session_post_report (self, report);
     }
   if (n > LEAT_SESSION_REPORTS_POSTED)
     leat_session_post_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
@@ -255,12 +256,19 @@ leat_session_post_reports (LeatSession *self, GArray *reports, const LeatReport 
 
 /* The first in the order of the ops: those behind it may only have met what it left. */
 static const LeatReport *
-leat_session_find_cause (GArray *reports)
+leat_session_find_cause (GArray *reports, guint first)
 {
-  for (guint i = 0; i < reports->len; i++)
+  for (guint i = first; i < reports->len; i++)
     if (leat_report_is_error (&g_array_index (reports, LeatReport, i)))
       return &g_array_index (reports, LeatReport, i);
   return NULL;
+}
+
+static void
+leat_session_set_lane (LeatSession *self, GArray *reports, guint first, guint lane)
+{
+  for (guint i = first; i < reports->len; i++)
+    g_array_index (reports, LeatReport, i).lane = lane;
 }
 
 static G_NO_INLINE gboolean
@@ -268,17 +276,18 @@ leat_session_read_reports (LeatSession *self, LeatSessionFlight *flight, GError 
 {
   g_autoptr (GArray) reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
   const LeatReport *cause;
-  const guint number = flight->index;
 
   if (!leat_lane_take_reports (flight->lane, reports, error))
     return FALSE;
   flight->run.reported = TRUE;
-  cause = leat_session_find_cause (reports);
-  leat_session_note_reports (self, reports, number);
-  leat_session_post_reports (self, reports, cause, number);
+  leat_session_set_lane (self, reports, 0, flight->index);
+  cause = leat_session_find_cause (reports, 0);
+  leat_session_note_reports (self, reports);
+  leat_session_post_reports (self, reports, cause);
   if (cause == NULL)
     return TRUE;
   flight->run.refused = TRUE;
+  leat_session_take_refusal (self, g_variant_ref_sink (leat_report_get_details (cause)));
   self->stats.runs_refused++;
   g_propagate_error (error, leat_report_make_error (cause));
   return FALSE;
@@ -288,6 +297,46 @@ gboolean
 leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   return G_LIKELY (!leat_lane_has_reports (flight->lane)) || leat_session_read_reports (self, flight, error);
+}
+
+/* For a lane of a plan for several: adds what it reported to @reports; FALSE with what it fails with. @lane: of the
+ * batch
+ */
+gboolean
+leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, GArray *reports,
+                                GError **error)
+{
+  guint first = reports->len;
+  const LeatReport *cause;
+
+  if (!leat_lane_take_reports_of (wide, index, reports, error))
+    return FALSE;
+  leat_session_set_lane (self, reports, first, lane);
+  cause = leat_session_find_cause (reports, first);
+  if (cause == NULL)
+    return TRUE;
+  if (self->refusal == NULL)
+    leat_session_take_refusal (self, g_variant_ref_sink (leat_report_get_details (cause)));
+  self->stats.runs_refused++;
+  g_propagate_error (error, leat_report_make_error (cause));
+  return FALSE;
+}
+
+/* What lanes reported. @all: errors too, all of them; else the first is what the call ends with */
+void
+leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all)
+{
+  leat_session_note_reports (self, reports);
+  leat_session_post_reports (self, reports, all ? NULL : leat_session_find_cause (reports, 0));
+}
+
+/* Where what failed in a run is not what the call ends with. */
+void
+leat_session_post_refusal (LeatSession *self, const GError *error)
+{
+  g_autoptr (GVariant) details = leat_session_dup_refusal (self);
+
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, details));
 }
 
 /* Of runs that nobody asked for. */
@@ -327,17 +376,34 @@ leat_session_dup_reports (LeatSession *self)
 GVariant *
 leat_session_dup_refusal (LeatSession *self)
 {
-  g_autoptr (GVariant) reported = leat_session_dup_reports (self);
+  GVariant *refusal;
 
-  for (gsize i = 0; i < g_variant_n_children (reported); i++)
-    {
-      g_autoptr (GVariant) details = g_variant_get_child_value (reported, i);
-      const char *severity;
+  g_mutex_lock (&self->told_lock);
+  refusal = self->refusal != NULL ? g_variant_ref (self->refusal) : NULL;
+  g_mutex_unlock (&self->told_lock);
+  return refusal;
+}
 
-      if (g_variant_lookup (details, "severity", "&s", &severity) && g_str_equal (severity, "error"))
-        return g_steal_pointer (&details);
-    }
-  return NULL;
+/* (transfer full) (nullable) */
+GVariant *
+leat_session_steal_refusal (LeatSession *self)
+{
+  GVariant *refusal;
+
+  g_mutex_lock (&self->told_lock);
+  refusal = g_steal_pointer (&self->refusal);
+  g_mutex_unlock (&self->told_lock);
+  return refusal;
+}
+
+/* @refusal: (transfer full) */
+void
+leat_session_take_refusal (LeatSession *self, GVariant *refusal)
+{
+  g_mutex_lock (&self->told_lock);
+  g_clear_pointer (&self->refusal, g_variant_unref);
+  self->refusal = refusal;
+  g_mutex_unlock (&self->told_lock);
 }
 
 /* For the statistics. (transfer floating) */

@@ -6,6 +6,7 @@
 
 #include "graph/leat-pipeline-private.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 /* Many runs in flight.  The lanes are a ring that three threads go round: a reader asks the sources and fills lanes,
@@ -16,7 +17,8 @@
  *     drained <= computed <= launched <= filled <= drained + n
  *
  * A slow sink so stops the reader.  What fails does so at a run: those before it are given to the sinks, those behind
- * it are dropped. */
+ * it are dropped.  Where a kernel says that the data of a run are at fault that is no reason to drop others: what was
+ * read is completed before the error is told. */
 
 typedef struct
 {
@@ -37,10 +39,14 @@ typedef struct
   gboolean read_over; /* nothing will be filled any more */
   gboolean run_over;  /* nothing will be computed any more */
   gboolean reader_gone;
-  gboolean stopping; /* something has failed */
-  gboolean replan;   /* the reader waits until properties that were set have been taken over */
-  gboolean gives_up; /* lanes do not pay after all: nothing more is read, and there is no error */
-  gboolean is_clean; /* if the reader ended with an error, no source has lost anything */
+  gboolean stopping;             /* something has failed */
+  gboolean replan;               /* the reader waits until properties that were set have been taken over */
+  gboolean gives_up;             /* nothing more is read, as lanes do not pay after all, */
+  gboolean refused;              /* or since the data of a run are at fault: run_error says how, */
+  GVariant *refusal;             /* and this */
+  struct timespec patient_until; /* all else is done; if the reader still waits for data then, */
+  gboolean cut_off;              /* the sources are called off */
+  gboolean is_clean;             /* if the reader ended with an error, no source has lost anything */
   GError *read_error, *run_error, *write_error;
   guint64 taken;  /* bytes by sinks, */
   guint64 given;  /* runs, */
@@ -49,6 +55,8 @@ typedef struct
   gint64 trial_us;    /* when each lane had been used once */
   LeatFlow read_flow; /* what the sources gave last */
 } LeatRing;
+
+#define LEAT_RING_PATIENCE_S 1
 
 /* Runs by which it is seen whether several lanes are faster, and by how much they have to be. */
 #define LEAT_RING_TRIAL 32
@@ -224,7 +232,7 @@ leat_ring_write (gpointer data)
       LeatSessionFlight *flight = leat_ring_get_flight (self, self->drained);
       GError *error = NULL;
 
-      good = leat_session_give_run (self->session, flight, self->cancellable, &error);
+      good = flight->run.refused || leat_session_give_run (self->session, flight, self->cancellable, &error);
       leat_ring_lock (self);
       self->write_error = error;
       self->stopping = self->stopping || !good;
@@ -297,6 +305,12 @@ static void
 leat_ring_fail (LeatRing *self, GError *error)
 {
   leat_ring_lock (self);
+  if (self->refused)
+    {
+      g_clear_error (&self->run_error);
+      g_clear_pointer (&self->refusal, g_variant_unref);
+    }
+  self->refused = FALSE;
   if (self->run_error == NULL)
     self->run_error = error;
   else
@@ -327,13 +341,34 @@ leat_ring_launch (LeatRing *self)
   leat_ring_unlock (self);
 }
 
+/* The first such error is what the call ends with. */
+static void
+leat_ring_refuse (LeatRing *self, GError *error)
+{
+  if (self->refused)
+    {
+      leat_session_post_refusal (self->session, error);
+      g_error_free (error);
+      return;
+    }
+  self->refusal = leat_session_steal_refusal (self->session);
+  leat_ring_lock (self);
+  self->gives_up = self->refused = TRUE;
+  self->run_error = error;
+  pthread_cond_signal (&self->emptied);
+  leat_ring_unlock (self);
+}
+
 static gboolean
 leat_ring_await (LeatRing *self)
 {
   LeatSessionFlight *flight = leat_ring_get_flight (self, self->computed);
   GError *error = NULL;
+  gboolean good = leat_session_await_run (self->session, flight, &error);
 
-  if (!leat_session_await_run (self->session, flight, &error))
+  if (!good && flight->run.refused)
+    leat_ring_refuse (self, error);
+  else if (!good)
     {
       leat_ring_fail (self, error);
       return FALSE;
@@ -380,6 +415,19 @@ leat_ring_note_time (LeatRing *self, gboolean busy, gint64 *since)
   *since = now;
 }
 
+/* Under the lock.  It may be in a source that has no data, for ever. */
+static void
+leat_ring_wait_for_reader (LeatRing *self)
+{
+  if (self->patient_until.tv_sec == 0)
+    {
+      clock_gettime (CLOCK_MONOTONIC, &self->patient_until);
+      self->patient_until.tv_sec += LEAT_RING_PATIENCE_S;
+    }
+  if (pthread_cond_timedwait (&self->changed, &self->lock, &self->patient_until) == ETIMEDOUT)
+    self->stopping = self->cut_off = TRUE;
+}
+
 static LeatRingStep
 leat_ring_next (LeatRing *self)
 {
@@ -391,7 +439,10 @@ leat_ring_next (LeatRing *self)
   any = leat_ring_merge (self);
   while ((step = leat_ring_choose (self)) == LEAT_RING_IDLE && !any)
     {
-      leat_ring_wait (self, &self->changed);
+      if (self->refused && self->drained == self->filled)
+        leat_ring_wait_for_reader (self);
+      else
+        leat_ring_wait (self, &self->changed);
       any = leat_ring_merge (self);
     }
   leat_ring_unlock (self);
@@ -472,9 +523,12 @@ leat_ring_settle (LeatRing *self, GError **error)
       leat_session_tell_stats (self->session);
       return LEAT_FLOW_ERROR;
     }
-  /* Data that were read behind a run with a fault in its own would be missing. */
-  leat_session_get_flight (self->session, 0)->run.refused = FALSE;
-  if (first == NULL && self->gives_up && self->read_flow == LEAT_FLOW_DATA)
+  /* Nothing that was read is missing then. */
+  leat_session_get_flight (self->session, 0)->run.refused =
+    self->refused && !self->cut_off && first == self->run_error && self->session->n_filled == 0;
+  if (self->refused)
+    leat_session_take_refusal (self->session, self->refusal);
+  if (first == NULL && self->gives_up && self->read_flow != LEAT_FLOW_END)
     {
       self->session->stats.lanes = 1;
       leat_session_tell_stats (self->session);
@@ -512,6 +566,7 @@ LeatFlow
 leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error)
 {
   LeatRing ring = { .session = self, .cancellable = cancellable, .before = self->stats.runs, .single_ns = single_ns };
+  pthread_condattr_t attributes;
   LeatFlow flow;
 
   if (!leat_session_grow_lanes (self, error))
@@ -519,8 +574,11 @@ leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancella
   ring.n = self->lanes->len;
   self->stats.lanes = ring.n;
   pthread_mutex_init (&ring.lock, NULL);
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
   pthread_cond_init (&ring.emptied, NULL);
-  pthread_cond_init (&ring.changed, NULL);
+  pthread_cond_init (&ring.changed, &attributes);
+  pthread_condattr_destroy (&attributes);
   pthread_cond_init (&ring.computed_more, NULL);
   flow = leat_ring_run (&ring, error);
   ring.filled = ring.launched = ring.computed = ring.drained;

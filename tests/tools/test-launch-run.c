@@ -261,6 +261,30 @@ test_run_bound_plan_runs_nothing (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (left, ==, "in.txt");
 }
 
+/* With --batch, the plan tells what becomes of each op, and the run has many in each launch. */
+static void
+test_run_batch (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) plan =
+    tool_run (NULL, WORDS ("-q", "--plan", "--batch=8", "io:file", fixture->in, "+", "upload", "+", "map", "expr=x",
+                           "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (ToolResult) run = NULL, wrong = tool_run (NULL, WORDS ("--batch=0", "a.leat"));
+  g_autofree char *in = NULL, *out = NULL;
+
+  g_test_message ("%s", plan->err);
+  g_assert_cmpint (plan->code, ==, 0);
+  tool_assert_contains (plan->out, "8 lanes at once");
+  tool_assert_contains (plan->out, "coalesced");
+  run = tool_run (NULL, WORDS ("--batch=8", "--stats", "io:file", fixture->in, "chunk=3", "+", "upload", "+", "map",
+                               "expr=x", "+", "readback", "+", "io:file", fixture->out));
+  g_test_message ("%s", run->err);
+  g_assert_cmpint (run->code, ==, 0);
+  g_assert_true (g_file_get_contents (strchr (fixture->in, '/'), &in, NULL, NULL));
+  g_assert_true (g_file_get_contents (strchr (fixture->out, '/'), &out, NULL, NULL));
+  g_assert_cmpstr (in, ==, out);
+  g_assert_cmpint (wrong->code, ==, 2);
+}
+
 typedef struct
 {
   const char *option;
@@ -601,6 +625,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/says-warnings", NULL, test_run_says_warnings);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
   ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
+  ADD ("/leat/tools/launch/run/batch", NULL, test_run_batch);
   for (guint i = 0; i < G_N_ELEMENTS (fail_cases); i++)
     {
       g_autofree char *name = g_strdup_printf ("/leat/tools/launch/run/fails-with-its-code/%u", i);

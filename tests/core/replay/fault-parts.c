@@ -298,6 +298,58 @@ drive_replan_in_place (FaultDrive *self, GError **error)
   return TRUE;
 }
 
+static GBytes *
+make_input (FaultDrive *self, guint seed)
+{
+  guint8 *data = g_malloc (self->bytes);
+
+  fill (data, self->bytes, seed);
+  return g_bytes_new_take (data, self->bytes);
+}
+
+/* More inputs than go into a launch, and the rest. */
+static gboolean
+drive_batch (FaultDrive *self, GError **error)
+{
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint seed = 1; seed <= 3; seed++)
+    g_ptr_array_add (inputs, make_input (self, seed));
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GPtrArray) results = NULL;
+
+      change_arg (self, round + 2);
+      if (!leat_session_replay_batch (self->session, inputs->len, inputs, &results, NULL, error))
+        return FALSE;
+      for (guint i = 0; i < results->len; i++)
+        g_ptr_array_add (self->outputs, g_bytes_ref (g_ptr_array_index (results, i)));
+    }
+  return TRUE;
+}
+
+/* With several runs under way: those before the one that fails give their results. */
+static gboolean
+drive_stream (FaultDrive *self, GError **error)
+{
+  gboolean good;
+  GBytes *output;
+
+  for (guint seed = 1; seed <= 5; seed++)
+    {
+      g_autoptr (GBytes) input = make_input (self, seed);
+      g_autoptr (GError) unexpected = NULL;
+
+      leat_app_push_bytes (self->source, input, &unexpected);
+      g_assert_no_error (unexpected);
+    }
+  leat_app_end (self->source);
+  good = leat_session_run (self->session, NULL, error);
+  while ((output = leat_app_pull_bytes (self->sink, 0, NULL)) != NULL)
+    g_ptr_array_add (self->outputs, output);
+  return good;
+}
+
 /* What had the output's name before must be there after an error. */
 static gboolean
 drive_file (FaultDrive *self, GError **error)
@@ -376,6 +428,9 @@ const FaultPart fault_parts[] = {
   { .name = "replan-in-place", .drive = drive_replan_in_place, .replans = TRUE, .opens_as_others = TRUE },
   { .name = "bound", .drive = fault_drive_bound, .suits = binds },
   { .name = "bound-buffers", .drive = fault_drive_bound_buffers, .suits = binds, .opens_as_others = TRUE },
+  { .name = "lanes", .drive = drive_stream, .prop = "lanes", .value = 3, .opens_as_others = TRUE },
+  { .name = "wide", .drive = drive_stream, .prop = "batch", .value = 2, .opens_as_others = TRUE },
+  { .name = "batch", .drive = drive_batch, .prop = "batch", .value = 2, .opens_as_others = TRUE },
   { .name = "foreign", .drive = drive_queues, .suits = takes_foreign, .foreign = TRUE },
   { .name = "foreign-outside", .drive = drive_queues, .suits = takes_foreign, .foreign = TRUE, .outside = "as asked" },
 };

@@ -5,7 +5,7 @@
 
 #include "allocation-watch.h"
 
-#define PLANTED_SOURCE_BEFORE 3
+#define PLANTED_SOURCE_BEFORE 10
 #define PLANTED_SOURCE_ALL    (PLANTED_SOURCE_BEFORE + PLANTED_SOURCE_WATCHED + 2)
 
 typedef struct

@@ -20,6 +20,7 @@ enum
  * `judge`, x: i32 -> y: i32, y = x + 1, reports from a template that a function calls;
  * `meet`, the same with barriers, and a variant for the CPU;
  * `kinds`, x: i32 -> y: i32, reports values of each type, x[0] deciding;
+ * `zed`, as `judge`, and the lanes of a batch cannot be done in one launch of it;
  * `codes`, x: i32 -> y: i32, reports with the codes x + 3. */
 void report_fixture_init (void);
 void report_fixture_clear (void);

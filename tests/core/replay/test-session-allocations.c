@@ -328,12 +328,15 @@ test_allocations_argument (Fixture *fixture, gconstpointer data)
 /* Through leat_session_run (), which posts messages; the source keeps the watch, so that beginning and end are out of
  * it, and is slow enough for a message or two. */
 static void
-allocations_run (gboolean planted, AllocationReport *report)
+allocations_run (gboolean planted, guint lanes, guint batch, AllocationReport *report)
 {
   g_autoptr (LeatPipeline) pipeline = planted_source_make_pipeline (planted);
-  g_autoptr (LeatSession) session = allocations_open (pipeline, LEAT_EXECUTOR_GRAPH);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
 
+  g_object_set (session, "executor", LEAT_EXECUTOR_GRAPH, "lanes", lanes, "batch", batch, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
   leat_session_run (session, NULL, &error);
   g_assert_no_error (error);
   leat_session_close (session);
@@ -348,9 +351,58 @@ test_allocations_of_messages (Fixture *fixture, gconstpointer data)
 
   if (allocations_skip ())
     return;
-  allocations_run (FALSE, &report);
+  allocations_run (FALSE, 1, 0, &report);
   g_assert_cmpuint (report.counts[ALLOCATION_OURS], ==, 0);
   g_assert_cmpuint (report.counts[ALLOCATION_EXEMPT], >, 0);
+}
+
+/* With several runs under way, or several in a launch. */
+static void
+test_allocations_stream (Fixture *fixture, gconstpointer data)
+{
+  guint wide = GPOINTER_TO_UINT (data);
+  g_auto (AllocationReport) report = { { 0 } };
+
+  if (allocations_skip ())
+    return;
+  allocations_run (FALSE, wide > 0 ? 0 : 3, wide, &report);
+  g_assert_cmpuint (report.counts[ALLOCATION_OURS], ==, 0);
+}
+
+static void
+allocations_replay_batch (LeatSession *session, guint n, guint times)
+{
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < times; i++)
+    {
+      leat_session_replay_batch (session, n, NULL, NULL, NULL, &error);
+      g_assert_no_error (error);
+    }
+}
+
+/* In the session's own memory; the number of lanes differs from that of a launch. */
+static void
+test_allocations_batch (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  guint64 stride;
+  LeatView view;
+
+  if (allocations_skip ())
+    return;
+  pipeline =
+    fixture_parse (fixture, "app name=source spec=f32[256] -> upload -> map expr=2*x+1 -> readback -> app name=sink\n");
+  session = allocations_open (pipeline, GPOINTER_TO_INT (data));
+  g_object_set (session, "batch", 16, NULL);
+  g_assert_true (leat_session_map_batch (session, "source", 100, &view, &stride, NULL));
+  allocations_replay_batch (session, 100, N_WARM);
+  allocation_watch_start ();
+  allocations_replay_batch (session, 100, N_RUNS);
+  allocation_watch_stop ();
+  leat_session_close (session);
+  allocations_assert_none ();
 }
 
 static void
@@ -360,7 +412,7 @@ test_allocations_planted_are_seen (Fixture *fixture, gconstpointer data)
 
   if (allocations_skip ())
     return;
-  allocations_run (TRUE, &report);
+  allocations_run (TRUE, 1, 0, &report);
   g_assert_cmpuint (report.counts[ALLOCATION_OURS], ==, PLANTED_SOURCE_WATCHED);
   g_assert_nonnull (strstr (report.text, "planted_source_fill"));
 }
@@ -386,6 +438,10 @@ main (int argc, char **argv)
   ADD ("/leat/session/allocations/rebind/copy", "copy", test_allocations_rebind);
   ADD ("/leat/session/allocations/argument/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_allocations_argument);
   ADD ("/leat/session/allocations/argument/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_argument);
+  ADD ("/leat/session/allocations/lanes", GUINT_TO_POINTER (0), test_allocations_stream);
+  ADD ("/leat/session/allocations/wide", GUINT_TO_POINTER (2), test_allocations_stream);
+  ADD ("/leat/session/allocations/batch/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test_allocations_batch);
+  ADD ("/leat/session/allocations/batch/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test_allocations_batch);
   ADD ("/leat/session/allocations/of-messages", NULL, test_allocations_of_messages);
   ADD ("/leat/session/allocations/planted-are-seen", NULL, test_allocations_planted_are_seen);
   return g_test_run ();

@@ -279,6 +279,44 @@ test_batch_needs_app_nodes (void)
   session_fixture_close (&fixture);
 }
 
+static gpointer
+cancel_later (gpointer cancellable)
+{
+  g_usleep (g_random_int_range (0, 2000));
+  g_cancellable_cancel (cancellable);
+  return NULL;
+}
+
+/* Called off at any moment: all of it or nothing is given, and the next batch is none the worse. */
+static void
+test_batch_cancelled (gconstpointer executor)
+{
+  SessionFixture fixture;
+  guint n_cancelled = 0;
+
+  session_fixture_open (&fixture, BOUNDED, GPOINTER_TO_INT (executor));
+  g_object_set (fixture.session, "batch", 8, NULL);
+  for (guint i = 0; i < 60; i++)
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GPtrArray) inputs = make_inputs (200, count_some), results = NULL;
+      g_autoptr (GError) error = NULL;
+      GThread *thread = g_thread_new ("cancel", cancel_later, cancellable);
+      gboolean good = leat_session_replay_batch (fixture.session, 200, inputs, &results, cancellable, &error);
+
+      g_thread_join (thread);
+      if (!good)
+        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_true (good == (results != NULL));
+      for (guint lane = 0; lane < 200 && good; lane++)
+        check_lane (g_ptr_array_index (results, lane), lane, count_some (lane));
+      n_cancelled += !good;
+    }
+  g_test_message ("%u of 60 called off", n_cancelled);
+  check_batch (&fixture, 200, count_some);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,5 +334,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/batch/refuses-wrong-sizes", test_batch_refuses_wrong_sizes);
   g_test_add_func ("/leat/session/batch/is-remembered", test_batch_is_remembered);
   g_test_add_func ("/leat/session/batch/needs-app-nodes", test_batch_needs_app_nodes);
+  g_test_add_data_func ("/leat/session/batch/cancelled/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_batch_cancelled);
+  g_test_add_data_func ("/leat/session/batch/cancelled/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_batch_cancelled);
   return g_test_run ();
 }

@@ -1,0 +1,344 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+#include <string.h>
+
+/* Streaming with many runs in each launch.  The sources fill one lane after the other in the memory of a batch; where
+ * as many are full as go into a launch, or nothing more has come for now, these are launched.  While the device works
+ * on them the next are read, and the results of those before go to the sinks, in the order of the data. */
+
+typedef struct
+{
+  LeatSession *session;
+  LeatBatch *batch;
+  GCancellable *cancellable;
+  guint n;                  /* lanes in a launch */
+  LeatSessionFlight *slots; /* for each lane that there is memory for: where it has its data */
+  LeatBatchRun run;
+  guint filled[LEAT_BATCH_FLIGHTS];       /* of each flight: lanes that have data and have not been given */
+  gint64 launched_us[LEAT_BATCH_FLIGHTS]; /* 0: not yet */
+  guint next;                             /* flight to be filled; it is the oldest too */
+  GError *refusal;                        /* data of a lane were at fault: nothing more is read */
+  gboolean is_clean;                      /* it was called off when no source had been asked for a lane that is lost */
+} LeatWide;
+
+/* For the plan that the session has now; what it was for another one is not asked again. */
+static gboolean
+leat_session_has_wide_plan (LeatSession *self)
+{
+  if (self->not_wide == self->plan)
+    return FALSE;
+  if (leat_session_have_batch (self, FALSE, NULL) && self->batch->shape->why_in_turn == NULL
+      && self->batch->shape->traits.lanes > 1)
+    return self->batch->mapped == 0; /* else it is the program's */
+  self->not_wide = self->plan;
+  return FALSE;
+}
+
+gboolean
+leat_session_should_widen (LeatSession *self)
+{
+  return self->batch_most > 1 && self->memo == NULL && leat_session_may_stream (self)
+         && leat_session_has_wide_plan (self);
+}
+
+static void
+leat_wide_place (LeatWide *self, const LeatBuffer *buffer, guint slot, LeatSessionStaging *staging)
+{
+  guint8 *host = leat_batch_get_host (self->batch, buffer->id, slot);
+
+  staging->view.data = host + (buffer->header ? LEAT_BUFFER_HEADER : 0);
+  staging->count = buffer->header ? (guint64 *) host : NULL;
+}
+
+static void
+leat_wide_make_slots (LeatWide *self)
+{
+  LeatSession *session = self->session;
+  guint n_ports = session->inputs->len + session->outputs->len;
+
+  self->slots = g_new0 (LeatSessionFlight, self->run.n);
+  for (guint slot = 0; slot < self->run.n; slot++)
+    {
+      LeatSessionFlight *flight = &self->slots[slot];
+
+      flight->lane = leat_session_get_flight (session, 0)->lane;
+      flight->index = slot;
+      flight->inputs = g_new (LeatSessionStaging, n_ports);
+      flight->outputs = flight->inputs + session->inputs->len;
+      for (guint i = 0; i < session->inputs->len; i++)
+        {
+          flight->inputs[i] = leat_session_get_input (session, i)->staging;
+          leat_wide_place (self, leat_session_get_input (session, i)->buffer, slot, &flight->inputs[i]);
+        }
+      for (guint i = 0; i < session->outputs->len; i++)
+        {
+          flight->outputs[i] = leat_session_get_output (session, i)->staging;
+          leat_wide_place (self, leat_session_get_output (session, i)->buffer, slot, &flight->outputs[i]);
+        }
+    }
+}
+
+static void
+leat_wide_clear (LeatWide *self)
+{
+  for (guint slot = 0; self->slots != NULL && slot < self->run.n; slot++)
+    g_free (self->slots[slot].inputs);
+  g_free (self->slots);
+  g_clear_error (&self->refusal);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatWide, leat_wide_clear)
+
+static guint
+leat_wide_count_launched (LeatWide *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->batch->n_flights; i++)
+    n += self->launched_us[i] != 0 ? self->filled[i] : 0;
+  return n;
+}
+
+/* Results of one lane, or what it failed with: the first such is what the call ends with, all are on the bus. */
+static gboolean
+leat_wide_give (LeatWide *self, guint slot, GError **error)
+{
+  LeatSessionFlight *flight = &self->slots[slot];
+  GError **failure = (GError **) &g_ptr_array_index (self->batch->errors, slot);
+  LeatSession *session = self->session;
+
+  if (*failure != NULL && self->refusal == NULL)
+    self->refusal = g_error_copy (*failure);
+  if (*failure == NULL && !leat_session_give_run (session, flight, self->cancellable, error))
+    return FALSE;
+  g_clear_error (failure);
+  session->stats.sink_us += flight->run.sink_us;
+  if (session->stats.runs++ == 0)
+    session->stats.first_us = g_get_monotonic_time () - session->open_since_us;
+  return TRUE;
+}
+
+static gboolean
+leat_wide_complete (LeatWide *self, guint index, GError **error)
+{
+  LeatSession *session = self->session;
+  guint first = index * self->n, n = self->filled[index];
+  gboolean good;
+
+  if (self->launched_us[index] == 0)
+    return TRUE;
+  good = leat_batch_run_complete (session, &self->run, &self->batch->flights[index], error);
+  session->stats.device_us += g_get_monotonic_time () - self->launched_us[index];
+  leat_batch_run_tell (session, self->refusal != NULL);
+  for (guint i = 0; i < n && good; i++)
+    good = leat_wide_give (self, first + i, error);
+  self->filled[index] = 0;
+  self->launched_us[index] = 0;
+  if (good)
+    leat_session_tell_stats (session);
+  if (good)
+    leat_session_post_progress (session);
+  return good;
+}
+
+static gboolean
+leat_wide_complete_all (LeatWide *self, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < self->batch->n_flights && good; i++)
+    good = leat_wide_complete (self, (self->next + i) % self->batch->n_flights, error);
+  return good;
+}
+
+/* What kernels are given may have been set; a graph of nodes for each lane is made anew then. */
+static gboolean
+leat_wide_take_changes (LeatWide *self, GError **error)
+{
+  LeatSession *session = self->session;
+
+  if (!leat_changes_are_there (leat_pipeline_get_changes (session->pipeline)))
+    return TRUE;
+  return leat_wide_complete_all (self, error) && leat_session_take_changes (session, error)
+         && leat_session_renew_batch (session, error);
+}
+
+/* Where what is spread has a graph for each power of two, the rest of a flight takes several launches. */
+static gboolean
+leat_wide_launch (LeatWide *self, guint index, GError **error)
+{
+  LeatSession *session = self->session;
+  guint first = index * self->n, all = self->filled[index], n;
+
+  if (all == 0)
+    return TRUE;
+  if (!leat_wide_take_changes (self, error))
+    return FALSE;
+  for (guint done = 0; done < all; done += n)
+    {
+      n = leat_plan_spreads (self->batch->shape) ? leat_batch_choose_n (self->batch, all - done, all) : all;
+      if (done > 0 && !leat_batch_run_complete (session, &self->run, &self->batch->flights[index], error))
+        return FALSE;
+      if (!leat_batch_run_launch (session, &self->run, index, first + done, n, error))
+        return FALSE;
+    }
+  self->launched_us[index] = g_get_monotonic_time ();
+  session->stats.in_flight_most = MAX (session->stats.in_flight_most, leat_wide_count_launched (self));
+  return TRUE;
+}
+
+/* One lane.  While anything is under way nothing is waited for. */
+static LeatFlow
+leat_wide_read (LeatWide *self, guint slot, gboolean wait, GError **error)
+{
+  LeatSession *session = self->session;
+  LeatSessionFlight *flight = &self->slots[slot];
+  LeatFlow flow;
+
+  if (session->n_filled == 0)
+    flight->run = (LeatRun){ .streamed = TRUE };
+  flow = leat_session_read_run (session, flight, wait, self->cancellable, error);
+  if (flow != LEAT_FLOW_DATA)
+    return flow;
+  session->stats.items_in += flight->run.items;
+  session->stats.bytes_in += flight->run.bytes;
+  session->stats.source_us += flight->run.read_us - flight->run.begin_us;
+  return LEAT_FLOW_DATA;
+}
+
+/* As many lanes as there are data for.  EMPTY: none for now. */
+static LeatFlow
+leat_wide_fill (LeatWide *self, guint index, gboolean wait, GError **error)
+{
+  LeatFlow flow = LEAT_FLOW_DATA;
+
+  while (self->filled[index] < self->n && flow == LEAT_FLOW_DATA)
+    {
+      gboolean may_wait = wait && self->filled[index] == 0;
+
+      if (!leat_session_may_go_on (self->session, self->cancellable, error))
+        {
+          self->is_clean = self->session->n_filled == 0;
+          return LEAT_FLOW_ERROR;
+        }
+      flow = leat_wide_read (self, index * self->n + self->filled[index], may_wait, error);
+      self->filled[index] += flow == LEAT_FLOW_DATA;
+    }
+  return flow;
+}
+
+/* What some sources gave already for a lane that others have nothing for yet. */
+static void
+leat_wide_carry (LeatWide *self, guint from, guint to)
+{
+  LeatSession *session = self->session;
+
+  for (guint i = 0; i < session->n_filled; i++)
+    {
+      const LeatBuffer *buffer = leat_session_get_input (session, i)->buffer;
+
+      memcpy (leat_batch_get_host (self->batch, buffer->id, to), leat_batch_get_host (self->batch, buffer->id, from),
+              buffer->bytes);
+    }
+  self->slots[to].run = self->slots[from].run;
+}
+
+/* One flight: what it had before is given, then it is filled and launched.  DATA where more may come. */
+static LeatFlow
+leat_wide_turn (LeatWide *self, GError **error)
+{
+  g_autoptr (GError) inner = NULL;
+  guint index = self->next;
+  guint end;
+  LeatFlow flow;
+
+  if (!leat_wide_complete (self, index, error))
+    return LEAT_FLOW_ERROR;
+  if (self->refusal != NULL)
+    return LEAT_FLOW_END;
+  flow = leat_wide_fill (self, index, leat_wide_count_launched (self) == 0, &inner);
+  if (flow == LEAT_FLOW_EMPTY && self->filled[index] == 0)
+    return leat_wide_complete_all (self, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  self->next = (index + 1) % self->batch->n_flights;
+  end = index * self->n + self->filled[index];
+  if (!leat_wide_launch (self, index, error))
+    return LEAT_FLOW_ERROR;
+  if (flow == LEAT_FLOW_EMPTY && self->session->n_filled > 0)
+    {
+      if (!leat_wide_complete_all (self, error))
+        return LEAT_FLOW_ERROR;
+      leat_wide_carry (self, end, self->next * self->n);
+    }
+  /* What was read before a source failed is good. */
+  if (inner != NULL && leat_wide_complete_all (self, error))
+    g_propagate_error (error, g_steal_pointer (&inner));
+  else
+    self->is_clean = FALSE;
+  return flow == LEAT_FLOW_EMPTY ? LEAT_FLOW_DATA : flow;
+}
+
+static LeatFlow
+leat_wide_go (LeatWide *self, GError **error)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->session->pipeline);
+  LeatFlow flow = LEAT_FLOW_DATA;
+
+  while (flow == LEAT_FLOW_DATA && !leat_changes_have_props (changes))
+    flow = leat_wide_turn (self, error);
+  if (flow != LEAT_FLOW_ERROR && !leat_wide_complete_all (self, error))
+    flow = LEAT_FLOW_ERROR;
+  return flow;
+}
+
+static LeatFlow
+leat_wide_settle (LeatWide *self, LeatFlow flow, GError **error)
+{
+  LeatSession *session = self->session;
+  LeatSessionFlight *flight = leat_session_get_flight (session, 0);
+
+  if (flow == LEAT_FLOW_ERROR)
+    leat_batch_run_abandon (session);
+  if (flow != LEAT_FLOW_ERROR && self->refusal == NULL)
+    return flow == LEAT_FLOW_DATA ? flow : leat_session_settle (session, flow, error);
+  flight->run.refused =
+    flow != LEAT_FLOW_ERROR && g_error_matches (self->refusal, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  if (flow != LEAT_FLOW_ERROR)
+    g_propagate_error (error, g_steal_pointer (&self->refusal));
+  if (flow == LEAT_FLOW_ERROR && self->is_clean)
+    {
+      leat_session_tell_stats (session);
+      return flow;
+    }
+  return leat_session_settle (session, LEAT_FLOW_ERROR, error);
+}
+
+LeatFlow
+leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError **error)
+{
+  g_auto (LeatWide) wide = { .session = self, .cancellable = cancellable };
+  LeatBatch *batch;
+
+  if (!leat_session_take_props (self, TRUE, error))
+    return LEAT_FLOW_ERROR;
+  if (!leat_session_should_widen (self))
+    return LEAT_FLOW_DATA;
+  wide.batch = batch = self->batch;
+  wide.n = batch->shape->traits.lanes;
+  wide.run = (LeatBatchRun){ .n = wide.n * batch->n_flights, .in_place = TRUE };
+  if (!leat_batch_make_room (batch, wide.run.n, error) || !leat_session_take_changes (self, error)
+      || !leat_session_renew_batch (self, error))
+    return leat_session_settle (self, LEAT_FLOW_ERROR, error);
+  g_ptr_array_set_size (batch->errors, 0);
+  g_ptr_array_set_size (batch->errors, (gint) wide.run.n);
+  g_array_set_size (batch->reports, 0);
+  leat_session_take_refusal (self, NULL);
+  leat_wide_make_slots (&wide);
+  self->stats.lanes = wide.run.n;
+  return leat_wide_settle (&wide, leat_wide_go (&wide, error), error);
+}
