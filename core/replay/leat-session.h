@@ -20,8 +20,8 @@ G_BEGIN_DECLS
  * LeatSessionError:
  * @LEAT_SESSION_ERROR_FAILED: an earlier run failed, and the session has to be opened again
  * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already
- * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds, or than its queue has room for; the
- * message says how many
+ * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds, or than its queue has room for;
+ * the message says how many
  * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
