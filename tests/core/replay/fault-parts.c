@@ -303,7 +303,7 @@ make_input (FaultDrive *self, guint seed)
 {
   guint8 *data = g_malloc (self->bytes);
 
-  fill (data, self->bytes, seed);
+  fault_fill (data, self->bytes, seed);
   return g_bytes_new_take (data, self->bytes);
 }
 
