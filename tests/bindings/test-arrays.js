@@ -108,7 +108,7 @@ const tests = {
 
     'wrong-number-of-items'() {
         withSession('f32:2', 'x', ({source}) => raises(Leat.GraphError, Leat.GraphError.DATA,
-            ['12 bytes; f32[2] takes 8 bytes'], () => push(source, new Float32Array(3))));
+            ['12 bytes were pushed; f32[2] takes 8 bytes'], () => push(source, new Float32Array(3))));
     },
 
     'session-not-open'() {
