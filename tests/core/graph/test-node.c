@@ -216,7 +216,7 @@ static void
 test_node_args_from_two_threads (void)
 {
   g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
-  LeatNode *node = make (toy_kernel_get_type, "k");
+  g_autoptr (LeatNode) node = make (toy_kernel_get_type, "k");
   GThread *thread;
   double last = -1;
 
