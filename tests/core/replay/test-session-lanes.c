@@ -288,7 +288,6 @@ test_variable (void)
     }
 }
 
-/* @rounds: that the kernel does in each run; 0 for some that it finds out, which take @us. */
 /* One run () of @lanes with the @call-th call to the driver failing. FALSE: there were not so many. */
 static gboolean
 lanes_fail_call (guint lanes, LeatExecutor executor, guint64 call)
@@ -335,6 +334,7 @@ test_call_fails (void)
       }
 }
 
+/* @rounds: that the kernel does in each run; 0 for some that it finds out, which take @us. */
 static double
 lanes_time_work (guint lanes, gint us, gint64 *rounds)
 {
