@@ -476,7 +476,7 @@ test_auto_gives_up (void)
   self.source->n = 50;
   self.source->us = self.sink->us = 1000;
   self.sink->us_from = 6;
-  self.sink->us_later = 6000;
+  self.sink->us_later = 30000;
   g_assert_true (leat_session_run (self.session, NULL, &error));
   g_assert_no_error (error);
   lanes_assert_order (&self);
