@@ -37,11 +37,11 @@ leat_plan_count_reporting (LeatPlan *self)
   return n;
 }
 
-/* A block for each on the device, and for each lane: one behind the other for the lanes of an op. */
+/* A block for each, and for each lane: one behind the other for the lanes of an op. */
 guint
 leat_plan_count_report_blocks (LeatPlan *self)
 {
-  return leat_plan_count_reporting (self) * MAX (self->traits.lanes_most, 1);
+  return leat_plan_count_reporting (self) * MAX (self->traits.lanes, 1);
 }
 
 /* Of many lanes a few report, while the launches of others are under way, whose copies a copy of a block would wait

@@ -6,7 +6,11 @@
 
 /* What kernels of a lane report (leat-report-block.h).  A run in which none does costs a look at a word of pinned
  * memory; where one did, its block is brought back, or read in place where it is mapped (leat-plan-reporting.c), and
- * both are made ready for the next run. */
+ * both are made ready for the next run.
+ *
+ * All of that is between the end of one launch, which a wait of the host has seen, and the next launch of the same
+ * lane. The first orders whatever the device wrote before what the host reads, the other what the host writes before
+ * what the device reads: neither side needs a fence, and an atomic addition of the device's never meets the host. */
 
 /* The ops that report stand in the order of their blocks. */
 static const LeatOp *
@@ -21,7 +25,7 @@ leat_lane_get_reporting (LeatLane *self, guint index)
 static guint
 leat_lane_get_width (LeatLane *self)
 {
-  return MAX (self->plan->traits.lanes_most, 1);
+  return MAX (self->plan->traits.lanes, 1);
 }
 
 /* What a kernel finds in its block: where the words are that tell of it. */
@@ -66,10 +70,10 @@ static gboolean
 leat_lane_allocate_told (LeatLane *self, GError **error)
 {
   guint64 bytes = leat_plan_get_told_bytes (self->plan);
+  const char *what = leat_plan_maps_reports (self->plan) ? "what kernels report" : "whether kernels reported";
 
   if (self->told == NULL)
-    self->told =
-      leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
+    self->told = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, what, error);
   if (self->told != NULL)
     memset (leat_memory_get_host (self->told), 0, bytes);
   return self->told != NULL;

@@ -18,7 +18,8 @@ leat_report_begin (LeatReportBlock *reports)
 }
 
 /* The block may be in the host's memory, where an addition costs a way over the link: the threads of a warp that report
- * the same go there together.  Gives each its place. */
+ * the same at the same time go there together.  Gives each its place.  Which threads those are is for the hardware to say
+ * (they may be in a branch), and all that it names come to each of the steps below, as nothing between them parts them. */
 static __device__ inline uint64_t
 leat_report_take_place (uint64_t *count, unsigned int row)
 {
@@ -36,7 +37,8 @@ leat_report_take_place (uint64_t *count, unsigned int row)
 #endif
 }
 
-/* A kernel that is launched by its own name has nowhere to report to. */
+/* A kernel that is launched by its own name has nowhere to report to.  No fence stands between the count, the record and
+ * the words: the host looks at none of them before the launch has ended, which is what makes all of them seen. */
 static __device__ inline void
 leat_report_at (unsigned int code, uint64_t index, leat_reported what)
 {
