@@ -26,7 +26,8 @@ float *leat_bench_lanes_get_in (LeatBenchLanes *self, guint lane);
 const float *leat_bench_lanes_get_out (LeatBenchLanes *self, guint lane);
 float leat_bench_lanes_number (guint lane, guint i);
 /* Is each of the @n_out results of a lane the number that was there, and @more?  @who: whose result it is, else */
-gboolean leat_bench_lanes_check (const char *who, const float *out, guint lane, guint n_out, float more, GError **error);
+gboolean leat_bench_lanes_check (const char *who, const float *out, guint lane, guint n_out, float more,
+                                 GError **error);
 /* All lanes at once, with @inputs or with those in the session's memory; microseconds, negative after an error. */
 double leat_bench_lanes_replay (LeatBenchLanes *self, GPtrArray *inputs, GError **error);
 

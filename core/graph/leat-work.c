@@ -5,8 +5,8 @@
 #include "leat-work.h"
 
 /* Work of the host that several threads share.  Who shares it does parts of it like any other, and waits for parts that
- * others have begun, never for threads that have begun none: so it gets on where all threads of the pool are taken, also
- * by work that is shared out in a part of other work. */
+ * others have begun, never for threads that have begun none: so it gets on where all threads of the pool are taken,
+ * also by work that is shared out in a part of other work. */
 
 /* Of the pool, where there are no more processors: who reads files waits most of the time. */
 #define LEAT_WORK_THREADS_LEAST 16
@@ -91,8 +91,8 @@ leat_work_share_out (LeatWork *self, guint n_helpers)
  * Has several threads do what one would be long about, such as copying or reading much at once.
  *
  * @func is called once for each part, in no order that can be relied on.  When the function returns all parts are done,
- * and what they wrote is seen by the caller.  The threads are of one pool for the whole process; a part may wait, and may
- * share out work itself.
+ * and what they wrote is seen by the caller.  The threads are of one pool for the whole process; a part may wait, and
+ * may share out work itself.
  *
  * A thread costs some microseconds: give each half a megabyte to copy at least.
  */
