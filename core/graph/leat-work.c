@@ -18,17 +18,19 @@ typedef struct
   guint n_parts;
   gint next;   /* atomic: the part that nobody has taken */
   gint n_left; /* atomic: parts that are not done */
+  gint n_refs; /* atomic: whose it is, and threads that may not have looked at it yet */
   GMutex lock;
   GCond done;
 } LeatWork;
 
 static void
-leat_work_clear (gpointer data)
+leat_work_unref (LeatWork *self)
 {
-  LeatWork *self = data;
-
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->done);
+  g_free (self);
 }
 
 /* @self may be freed by others when all parts are done, but for who holds it. */
@@ -52,7 +54,7 @@ static void
 leat_work_help (gpointer data, gpointer user_data)
 {
   leat_work_do (data);
-  g_atomic_rc_box_release_full (data, leat_work_clear);
+  leat_work_unref (data);
 }
 
 static GThreadPool *
@@ -73,7 +75,7 @@ static void
 leat_work_share_out (LeatWork *self, guint n_helpers)
 {
   for (guint i = 0; i < n_helpers; i++)
-    g_thread_pool_push (leat_work_get_pool (), g_atomic_rc_box_acquire (self), NULL);
+    g_thread_pool_push (leat_work_get_pool (), self, NULL);
   leat_work_do (self);
   g_mutex_lock (&self->lock);
   while (g_atomic_int_get (&self->n_left) > 0)
@@ -111,10 +113,12 @@ leat_work_share (guint n_parts, guint n_threads, LeatWorkFunc func, gpointer use
         (*func) (part, user_data);
       return;
     }
-  self = g_atomic_rc_box_new0 (LeatWork);
-  *self = (LeatWork){ .func = func, .user_data = user_data, .n_parts = n_parts, .n_left = (gint) n_parts };
+  self = g_new (LeatWork, 1);
+  *self = (LeatWork){ .func = func, .user_data = user_data, .n_parts = n_parts };
+  self->n_left = (gint) n_parts;
+  self->n_refs = (gint) n;
   g_mutex_init (&self->lock);
   g_cond_init (&self->done);
   leat_work_share_out (self, n - 1);
-  g_atomic_rc_box_release_full (self, leat_work_clear);
+  leat_work_unref (self);
 }

@@ -325,6 +325,7 @@ struct _LeatSession
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
   GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GVariant *told_queues;  /* likewise, of kernels, as somebody had them last; NULL before */
   GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
   GArray *report_totals;  /* likewise, by node and code */
   LeatTrace *trace;       /* NULL where none is written */
@@ -375,6 +376,10 @@ void leat_session_leave_monitor (LeatSession *self);
 /* The list of those that are. */
 void leat_sessions_add (LeatSession *session);
 void leat_sessions_remove (LeatSession *session);
+/* What waits in queues of its `app` nodes; NULL where it is not open.  Any thread.  (transfer full) */
+GVariant *leat_sessions_dup_queues (LeatSession *session);
+/* With the lock of the sessions held. */
+GVariant *leat_session_describe_queues (LeatSession *self);
 /* Between the two, in any thread; floating. */
 GVariant *leat_session_describe_monitored (LeatSession *self);
 void leat_session_tell_reason (LeatSession *self, const char *reason);

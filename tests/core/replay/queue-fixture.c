@@ -303,6 +303,21 @@ queue_fixture_assert_equal (QueueSums got, QueueSums expected)
   g_assert_cmpuint (got.sum, ==, expected.sum);
 }
 
+/* The text for Prometheus has the same number. */
+static void
+queue_fixture_check_told (SessionFixture *self, const char *queue, const char *name, guint64 total)
+{
+  g_autofree char *text = leat_session_to_prometheus (self->session, "p");
+  g_autofree char *begin = g_strdup_printf ("leat_queue_%s_", name);
+  g_autofree char *end = g_strdup_printf (",queue=\"%s\"} %" G_GUINT64_FORMAT, queue, total);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  guint n = 0;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    n += g_str_has_prefix (lines[i], begin) && g_str_has_suffix (lines[i], end);
+  g_assert_cmpuint (n, ==, 1);
+}
+
 guint64
 queue_fixture_get_total (SessionFixture *self, const char *queue, const char *name)
 {
@@ -320,6 +335,7 @@ queue_fixture_get_total (SessionFixture *self, const char *queue, const char *na
       if (!g_str_equal (is, queue))
         continue;
       g_assert_true (g_variant_lookup (totals, name, "t", &total));
+      queue_fixture_check_told (self, queue, name, total);
       return total;
     }
   g_assert_not_reached ();
