@@ -37,8 +37,8 @@ leat_session_describe_running (void)
    *
    * How ops are run; read when the session opens.  What came of it is in the plan.
    */
-  leat_session_props[LEAT_SESSION_PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
-                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[LEAT_SESSION_PROP_EXECUTOR] = g_param_spec_enum (
+    "executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:repeat:
    *
@@ -157,8 +157,8 @@ leat_session_describe_kept (void)
    * keep nothing from run to run can be remembered; others are refused with %LEAT_SESSION_ERROR_MEMO.  Where it does
    * not pay, the memo turns itself off with a warning on the bus.
    */
-  leat_session_props[LEAT_SESSION_PROP_MEMO] = g_param_spec_enum ("memo", NULL, NULL, LEAT_TYPE_MEMO_MODE, LEAT_MEMO_OFF,
-                                                     G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[LEAT_SESSION_PROP_MEMO] = g_param_spec_enum (
+    "memo", NULL, NULL, LEAT_TYPE_MEMO_MODE, LEAT_MEMO_OFF, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:memo-entries:
    *
@@ -192,8 +192,8 @@ leat_session_describe_kept (void)
    * those that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape
    * is updated for the new one where the driver does that.
    */
-  leat_session_props[LEAT_SESSION_PROP_CACHE_BYTES] = g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
-                                                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[LEAT_SESSION_PROP_CACHE_BYTES] = g_param_spec_uint64 (
+    "cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
 /* What it may take. */
@@ -227,8 +227,8 @@ leat_session_describe_watching (void)
    * that would make the mean run noticeably longer; the others go as they would without.  leat_session_dup_times ()
    * tells what was found.
    */
-  leat_session_props[LEAT_SESSION_PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
-                                                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[LEAT_SESSION_PROP_TIMING] = g_param_spec_enum (
+    "timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:name:
    *
