@@ -110,7 +110,7 @@ leat_queue_step (leat_queue_hand<T> &hand)
  * perhaps a part of it.  A mask for the whole loop would have to name threads that left it before, or that came later. */
 #define QUEUE_EACH(item, queue)                                                                                        \
   for (leat_queue_hand leat_hand_of_##item (queue); leat_queue_step (leat_hand_of_##item); leat_hand_of_##item.end ()) \
-    if (auto &item = leat_hand_of_##item.taken; !leat_hand_of_##item.mine)                                              \
+    if ([[maybe_unused]] auto &item = leat_hand_of_##item.taken; !leat_hand_of_##item.mine)                            \
       {                                                                                                                \
       }                                                                                                                \
     else
