@@ -405,6 +405,8 @@ gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
 gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
 
 gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
+/* As if nothing had run: what was reported and the sums of queues. */
+gboolean leat_lane_clear_reports (LeatLane *self, GError **error);
 /* Where a kernel reports to; 0 for one that does not. */
 CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 /* After a run: has any kernel reported?  Costs a look at a word. */
