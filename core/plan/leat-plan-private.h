@@ -266,6 +266,8 @@ gboolean leat_op_reports (const LeatOp *op);
 const LeatBuffer *leat_op_get_queue (const LeatOp *op, LeatPlan *plan, guint number);
 guint leat_plan_count_reporting (LeatPlan *self);
 guint leat_plan_count_report_blocks (LeatPlan *self);
+/* Are the blocks in pinned memory, behind the words that tell of them? */
+gboolean leat_plan_maps_reports (LeatPlan *self);
 /* Of the device's memory, and of pinned memory. */
 guint64 leat_plan_get_report_bytes (LeatPlan *self);
 guint64 leat_plan_get_told_bytes (LeatPlan *self);

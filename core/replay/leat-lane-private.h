@@ -203,8 +203,10 @@ struct _LeatLane
   guint shift;         /* the lane whose memory `addresses` and `hosts` have; 0 but for a moment */
   LeatLaunch **spread; /* by op index: one for each lane; NULL but for kernels that are launched so */
 
-  LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
-  LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
+  LeatMemory
+    *report_blocks;  /* on the device, one for each op that may report; NULL where none does or they are mapped */
+  LeatMemory *told;  /* pinned: 1 where any has, then for each of them likewise; mapped blocks */
+  guint n_reporting; /* ops that may report */
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 
@@ -411,6 +413,8 @@ gboolean leat_lane_clear_reports (LeatLane *self, GError **error);
 CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 /* After a run: has any kernel reported?  Costs a look at a word. */
 gboolean leat_lane_has_reports (LeatLane *self);
+/* That lane of a plan for several? */
+gboolean leat_lane_has_reports_of (LeatLane *self, guint lane);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 /* Those of one lane of a plan for several; that any has is still said. */
