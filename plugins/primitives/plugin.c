@@ -1,0 +1,12 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat.h"
+
+static const LeatNodeInfo *const nodes[] = {};
+
+LEAT_PLUGIN_EXPORT const LeatPluginInfo leat_plugin = {
+  sizeof (LeatPluginInfo), LEAT_PLUGIN_ABI, "primitives", LEAT_VERSION, "LGPL-2.1-or-later", nodes,
+  G_N_ELEMENTS (nodes),
+};
