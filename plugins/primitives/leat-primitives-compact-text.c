@@ -14,8 +14,7 @@ leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
   g_string_append_printf (text,
                           "#define COMPACT_THREADS %u\n#define COMPACT_PACK %u\n#define COMPACT_RUNS %u\n"
                           "#define COMPACT_IN_PLACE %d\n#define COMPACT_BY_BITS %d\n",
-                          self->threads, self->pack, self->runs, self->in_place != 0,
-                          self->by == LEAT_COMPACT_BY_BITS);
+                          self->threads, self->pack, self->runs, self->in_place != 0, self->by == LEAT_COMPACT_BY_BITS);
   if (self->truncates)
     g_string_append (text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"rows were kept for which there is no room\")\n");
 }
@@ -35,7 +34,7 @@ leat_compact_column_get_type (const LeatCompactLayout *self, const LeatCompactCo
   if (leat_compact_column_is_bits (self, column))
     return "uint8_t";
   return column->looked_at ? leat_compact_get_c_type (column->dtype)
-                           : leat_compact_get_word (MAX (column->row_bytes, 1), &words);
+                           : leat_compact_get_word (column->row_bytes, &words);
 }
 
 static void
@@ -95,8 +94,8 @@ leat_compact_text_add_loads (const LeatCompactLayout *self, GString *text)
 
       if (leat_compact_column_is_bits (self, column))
         {
-          g_string_append_printf (
-            text, "  leat_look.%s = *(const uint16_t *) (leat_from.%s + leat_first / 8);\n", name, name);
+          g_string_append_printf (text, "  leat_look.%s = *(const uint16_t *) (leat_from.%s + leat_first / 8);\n", name,
+                                  name);
           g_string_append_printf (some,
                                   "  leat_look.%s = 0;\n"
                                   "  for (uint32_t leat_i = 0; leat_i < leat_n; leat_i += 8)\n"
@@ -105,8 +104,8 @@ leat_compact_text_add_loads (const LeatCompactLayout *self, GString *text)
         }
       else if (column->looked_at)
         {
-          g_string_append_printf (
-            text, "  leat_look.%s = *(const CompactPack_%s *) (leat_from.%s + leat_first);\n", name, name, name);
+          g_string_append_printf (text, "  leat_look.%s = *(const CompactPack_%s *) (leat_from.%s + leat_first);\n",
+                                  name, name, name);
           g_string_append_printf (some,
                                   "#pragma unroll\n"
                                   "  for (uint32_t leat_i = 0; leat_i < COMPACT_PACK; leat_i++)\n"
@@ -174,8 +173,6 @@ leat_compact_text_add_store (const LeatCompactLayout *self, const LeatCompactCol
   guint64 words;
   const char *word = leat_compact_get_word (column->row_bytes, &words);
 
-  if (column->row_bytes == 0)
-    return;
   if (!self->stages_items)
     g_string_append_printf (text,
                             "  compact_store_rows<%s, %" G_GUINT64_FORMAT "> ((%s *) leat_to.%s + leat_place * "
@@ -219,9 +216,9 @@ leat_compact_text_add_give_on_host (const LeatCompactLayout *self, GString *text
     {
       const LeatCompactColumn *column = leat_compact_layout_get (self, i);
       guint64 words;
-      const char *word = leat_compact_get_word (MAX (column->row_bytes, 1), &words);
+      const char *word = leat_compact_get_word (column->row_bytes, &words);
 
-      if (column->output != NULL && column->row_bytes > 0)
+      if (column->output != NULL)
         g_string_append_printf (text,
                                 "  compact_store_on_host<%s, %" G_GUINT64_FORMAT "> ((%s *) leat_to.%s + leat_place * "
                                 "%" G_GUINT64_FORMAT ", (const %s *) leat_from.%s + leat_base * %" G_GUINT64_FORMAT
@@ -238,8 +235,8 @@ leat_compact_text_add_give_on_host (const LeatCompactLayout *self, GString *text
 static void
 leat_compact_text_add_tell (const LeatCompactLayout *self, GString *text)
 {
-  g_string_append (
-    text, "static __device__ inline void\ncompact_tell (const CompactTo &leat_to, uint64_t leat_sum)\n{\n");
+  g_string_append (text,
+                   "static __device__ inline void\ncompact_tell (const CompactTo &leat_to, uint64_t leat_sum)\n{\n");
   if (self->truncates)
     g_string_append (text, "  if (leat_sum > leat_to.leat_room)\n    {\n"
                            "      leat_report_at (COMPACT_TRUNCATED, leat_to.leat_room, leat_sum);\n"
