@@ -304,6 +304,14 @@ void leat_lane_evict (LeatLane *self);
 gboolean leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cancellable, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
+/* Adds an op to the graph that is being built. */
+gboolean leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, GError **error);
+/* What a node of a graph is given now. */
+CUDA_MEMCPY3D leat_lane_get_copy (LeatLane *self, const LeatOp *op);
+CUDA_KERNEL_NODE_PARAMS leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op);
+/* Remembers what the node of a copy was given. */
+void leat_executable_note_copy (LeatExecutable *self, const LeatOp *op, const CUDA_MEMCPY3D *copy);
+gboolean leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error);
 /* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
  * @why: (transfer full): where not, the reason; NULL where it did. */
 gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
@@ -399,6 +407,8 @@ gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
 gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
 
 gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
+/* As if nothing had run: what was reported and the sums of queues. */
+gboolean leat_lane_clear_reports (LeatLane *self, GError **error);
 /* Where a kernel reports to; 0 for one that does not. */
 CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 /* After a run: has any kernel reported?  Costs a look at a word. */

@@ -106,6 +106,12 @@ leat_lane_allocate_reports (LeatLane *self, GError **error)
   return self->report_blocks != NULL && leat_lane_write_blocks (self, error);
 }
 
+gboolean
+leat_lane_clear_reports (LeatLane *self, GError **error)
+{
+  return self->report_blocks == NULL || (leat_lane_allocate_told (self, error) && leat_lane_write_blocks (self, error));
+}
+
 /* Of the lane that it is shifted to. */
 CUdeviceptr
 leat_lane_get_report_block (LeatLane *self, const LeatOp *op)

@@ -411,6 +411,12 @@ gboolean leat_session_make_setup (LeatSession *self, GError **error);
 gboolean leat_session_build_setup (LeatSession *self, GError **error);
 void leat_session_drop_setups (LeatSession *self);
 guint64 leat_session_get_cached_bytes (LeatSession *self);
+/* The setup for @plan's shapes that is kept; NULL where there is none. */
+LeatSetup *leat_session_find_setup (LeatSession *self, LeatPlan *plan);
+/* Takes one out of those that are kept. (transfer full) */
+LeatSetup *leat_session_steal_setup (LeatSession *self, LeatSetup *setup);
+/* Puts the oldest into @out until what is left and @bytes fit. */
+gboolean leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out);
 void leat_session_set_plan (LeatSession *self, LeatPlan *plan);
 gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
@@ -591,6 +597,11 @@ gboolean leat_session_read_measured (LeatSession *self, LeatSessionFlight *fligh
 LeatFlow leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                  GError **error);
 LeatFlow leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error);
+/* Asks every source for a run's data, and gives its results to every sink. */
+LeatFlow leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                                GError **error);
+gboolean leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
+                                 GError **error);
 /* The same in steps, for who has several under way: the first and the last come each from a thread of its own. */
 LeatFlow leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                 GError **error);
