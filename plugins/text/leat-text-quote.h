@@ -14,7 +14,7 @@ typedef struct _LeatTextQuote LeatTextQuote;
 LeatTextQuote *leat_text_quote_open (const char *path, GError **error);
 void leat_text_quote_free (LeatTextQuote *self);
 
-/* At most @size bytes from @offset on, and no line's end or what follows it where @is_line; 0 in @length for none.  What
+/* At most @size bytes from @offset on, and no line's end or what follows it where @is_line; 0 in @length for none. What
  * is returned is good until the next call.  NULL with LEAT_GRAPH_ERROR_DATA where the file ends before @offset. */
 const char *leat_text_quote_get (LeatTextQuote *self, guint64 offset, guint64 size, gboolean is_line, gsize *length,
                                  GError **error);

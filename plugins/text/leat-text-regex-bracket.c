@@ -11,11 +11,9 @@ static const struct
   const char *name;
   const char *ranges; /* pairs: first and last */
 } classes[] = {
-  { "alnum", "09AZaz" },     { "alpha", "AZaz" },       { "blank", "  \t\t" },
-  { "cntrl", "\1\37\177\177" }, /* and 0 */
-  { "digit", "09" },         { "graph", "!~" },         { "lower", "az" },
-  { "print", " ~" },         { "punct", "!/:@[`{~" },   { "space", "  \t\r" },
-  { "upper", "AZ" },         { "xdigit", "09AFaf" },
+  { "alnum", "09AZaz" },   { "alpha", "AZaz" },   { "blank", "  \t\t" }, { "cntrl", "\1\37\177\177" }, /* and 0 */
+  { "digit", "09" },       { "graph", "!~" },     { "lower", "az" },     { "print", " ~" },
+  { "punct", "!/:@[`{~" }, { "space", "  \t\r" }, { "upper", "AZ" },     { "xdigit", "09AFaf" },
 };
 
 static gboolean

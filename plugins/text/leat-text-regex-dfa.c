@@ -106,8 +106,7 @@ leat_regex_subsets_resolve (LeatRegexSubsets *self, const GArray *state, guint c
     leat_regex_subsets_reach (self, g_array_index (state, guint, i), into);
   for (guint i = 0; i < into->len; i++)
     {
-      const LeatRegexStep *step =
-        &g_array_index (self->nfa->steps, LeatRegexStep, g_array_index (into, guint, i));
+      const LeatRegexStep *step = &g_array_index (self->nfa->steps, LeatRegexStep, g_array_index (into, guint, i));
 
       if (step->kind == LEAT_REGEX_STEP_ASSERT
           && leat_regex_assertion_holds (step->assertion, before, byte == '\n', leat_regex_is_word (byte)))
@@ -186,8 +185,7 @@ leat_regex_subsets_new_state (guint before, guint match)
 static guint
 leat_regex_subsets_start (LeatRegexSubsets *self, guint8 byte)
 {
-  GArray *state =
-    leat_regex_subsets_new_state (leat_regex_subsets_get_before (self, byte), LEAT_REGEX_NO_MATCH);
+  GArray *state = leat_regex_subsets_new_state (leat_regex_subsets_get_before (self, byte), LEAT_REGEX_NO_MATCH);
 
   self->round++;
   leat_regex_subsets_reach (self, self->nfa->start, state);
@@ -205,8 +203,7 @@ leat_regex_subsets_step (LeatRegexSubsets *self, const GArray *resolved, guint c
 
   for (guint i = 0; i < resolved->len; i++)
     {
-      const LeatRegexStep *step =
-        &g_array_index (self->nfa->steps, LeatRegexStep, g_array_index (resolved, guint, i));
+      const LeatRegexStep *step = &g_array_index (self->nfa->steps, LeatRegexStep, g_array_index (resolved, guint, i));
 
       if (step->kind == LEAT_REGEX_STEP_MATCH)
         match = MIN (match, step->number);
@@ -219,8 +216,7 @@ leat_regex_subsets_step (LeatRegexSubsets *self, const GArray *resolved, guint c
   self->round++;
   for (guint i = 0; i < resolved->len && byte != '\n'; i++)
     {
-      const LeatRegexStep *step =
-        &g_array_index (self->nfa->steps, LeatRegexStep, g_array_index (resolved, guint, i));
+      const LeatRegexStep *step = &g_array_index (self->nfa->steps, LeatRegexStep, g_array_index (resolved, guint, i));
 
       if (step->kind == LEAT_REGEX_STEP_SET && leat_regex_set_has (&step->set, byte))
         leat_regex_subsets_reach (self, step->next, state);
@@ -241,7 +237,7 @@ leat_regex_subsets_follow (LeatRegexSubsets *self, guint number, GArray *resolve
   gboolean is_over = self->kind == LEAT_REGEX_DFA_ANYWHERE && match != LEAT_REGEX_NO_MATCH;
 
   g_array_append_val (self->match, match);
-  for (guint class = 0; class < self->n_classes; class++)
+  for (guint class = 0; class < self->n_classes; class ++)
     {
       guint next = number;
 
@@ -322,7 +318,7 @@ leat_regex_dfa_find_dead (LeatRegexDfa *self, LeatRegexDfaKind kind)
       guint after = kind == LEAT_REGEX_DFA_ANYWHERE ? self->start[LEAT_REGEX_AFTER_LINE_END] : state;
       gboolean is_dead = self->match[state] == LEAT_REGEX_NO_MATCH && next[end] == after;
 
-      for (guint class = 0; class < self->n_classes && is_dead; class++)
+      for (guint class = 0; class < self->n_classes && is_dead; class ++)
         is_dead = class == end || next[class] == state;
       if (is_dead)
         return state;

@@ -25,13 +25,13 @@ leat_regex_blocks_index (LeatRegexBlocks *self)
   self->from = g_new (guint, (gsize) n * k);
   self->from_begin = g_new0 (guint, (gsize) n * k + 1);
   for (gsize state = 0; state < n; state++)
-    for (gsize class = 0; class < k; class++)
+    for (gsize class = 0; class < k; class ++)
       self->from_begin[class * n + self->dfa->next[state * k + class] + 1]++;
   for (gsize i = 0; i < (gsize) n * k; i++)
     self->from_begin[i + 1] += self->from_begin[i];
   /* Filled from the end of each range, which then is where it begins. */
   for (gsize state = n; state-- > 0;)
-    for (gsize class = 0; class < k; class++)
+    for (gsize class = 0; class < k; class ++)
       self->from[--self->from_begin[class * n + self->dfa->next[state * k + class] + 1]] = (guint) state;
   memmove (self->from_begin, self->from_begin + 1, (gsize) n * k * sizeof (guint));
   self->from_begin[(gsize) n * k] = n * k;
@@ -131,7 +131,7 @@ leat_regex_blocks_refine (LeatRegexBlocks *self)
       g_array_set_size (self->waiting, self->waiting->len - 1);
       /* It may be split itself meanwhile. */
       memcpy (by, self->order + g_array_index (self->begin, guint, block), length * sizeof *by);
-      for (gsize class = 0; class < self->dfa->n_classes; class++)
+      for (gsize class = 0; class < self->dfa->n_classes; class ++)
         {
           for (guint i = 0; i < length; i++)
             for (guint at = self->from_begin[class * n + by[i]]; at < self->from_begin[class * n + by[i] + 1]; at++)
@@ -156,7 +156,7 @@ leat_regex_blocks_apply (LeatRegexBlocks *self)
       gsize state = self->order[g_array_index (self->begin, guint, block)];
 
       match[block] = dfa->match[state];
-      for (gsize class = 0; class < k; class++)
+      for (gsize class = 0; class < k; class ++)
         next[block * k + class] = self->block[dfa->next[state * k + class]];
     }
   for (guint i = 0; i < 3; i++)
@@ -176,7 +176,7 @@ leat_regex_dfa_join_classes (LeatRegexDfa *self)
   guint8 becomes[256];
   guint first[256];
 
-  for (guint class = 0; class < self->n_classes; class++)
+  for (guint class = 0; class < self->n_classes; class ++)
     {
       guint same = 0;
 
@@ -194,7 +194,7 @@ leat_regex_dfa_join_classes (LeatRegexDfa *self)
         first[n++] = class;
     }
   for (gsize state = 0; state < self->n_states; state++)
-    for (gsize class = 0; class < n; class++)
+    for (gsize class = 0; class < n; class ++)
       self->next[state * n + class] = self->next[state * self->n_classes + first[class]];
   for (guint byte = 0; byte < 256; byte++)
     self->classes[byte] = becomes[self->classes[byte]];

@@ -238,8 +238,7 @@ leat_regex_must_of_alt (const GPtrArray *children)
       LeatRegexMust part = leat_regex_must_of (g_ptr_array_index (children, i));
       GPtrArray *exact = part.exact != NULL ? leat_regex_strings_copy (part.exact) : NULL;
 
-      self.must =
-        leat_regex_strings_unite (self.must, leat_regex_strings_choose (g_steal_pointer (&part.must), exact));
+      self.must = leat_regex_strings_unite (self.must, leat_regex_strings_choose (g_steal_pointer (&part.must), exact));
       self.exact = leat_regex_strings_unite (self.exact, g_steal_pointer (&part.exact));
       leat_regex_must_clear (&part);
     }

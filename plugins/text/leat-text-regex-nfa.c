@@ -97,12 +97,9 @@ static guint
 leat_regex_nfa_build_assertion (LeatRegexNfaBuilder *self, const LeatRegexNode *node, guint next)
 {
   static const LeatRegexAssertion turned[] = {
-    [LEAT_REGEX_LINE_BEGIN] = LEAT_REGEX_LINE_END,
-    [LEAT_REGEX_LINE_END] = LEAT_REGEX_LINE_BEGIN,
-    [LEAT_REGEX_WORD_BORDER] = LEAT_REGEX_WORD_BORDER,
-    [LEAT_REGEX_NO_WORD_BORDER] = LEAT_REGEX_NO_WORD_BORDER,
-    [LEAT_REGEX_WORD_BEGIN] = LEAT_REGEX_WORD_END,
-    [LEAT_REGEX_WORD_END] = LEAT_REGEX_WORD_BEGIN,
+    [LEAT_REGEX_LINE_BEGIN] = LEAT_REGEX_LINE_END,     [LEAT_REGEX_LINE_END] = LEAT_REGEX_LINE_BEGIN,
+    [LEAT_REGEX_WORD_BORDER] = LEAT_REGEX_WORD_BORDER, [LEAT_REGEX_NO_WORD_BORDER] = LEAT_REGEX_NO_WORD_BORDER,
+    [LEAT_REGEX_WORD_BEGIN] = LEAT_REGEX_WORD_END,     [LEAT_REGEX_WORD_END] = LEAT_REGEX_WORD_BEGIN,
   };
   LeatRegexAssertion assertion = self->reversed ? turned[node->assertion] : node->assertion;
   guint step = leat_regex_nfa_add (self, LEAT_REGEX_STEP_ASSERT, next, next);
@@ -155,10 +152,11 @@ leat_regex_nfa_new (GPtrArray *list, gboolean reversed, GError **error)
       nfa->start = i == 0 ? begin : leat_regex_nfa_add (&builder, LEAT_REGEX_STEP_SPLIT, nfa->start, begin);
       if (builder.is_full)
         {
-          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
-                       "regex %u has more than %u steps with its repetitions written out; use smaller numbers in {}, or "
-                       "+ and *",
-                       i + 1, LEAT_REGEX_MAX_STEPS);
+          g_set_error (
+            error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+            "regex %u has more than %u steps with its repetitions written out; use smaller numbers in {}, or "
+            "+ and *",
+            i + 1, LEAT_REGEX_MAX_STEPS);
           return NULL;
         }
     }
@@ -174,7 +172,7 @@ leat_regex_classes_split (guint8 classes[256], guint n, const LeatRegexSet *set)
 
   for (guint byte = 0; byte < 256; byte++)
     has[leat_regex_set_has (set, (guint8) byte)][classes[byte]] = TRUE;
-  for (guint class = 0, end = n; class < end; class++)
+  for (guint class = 0, end = n; class < end; class ++)
     becomes[class] = (gint16) (has[0][class] && has[1][class] ? n++ : class);
   for (guint byte = 0; byte < 256; byte++)
     if (leat_regex_set_has (set, (guint8) byte))

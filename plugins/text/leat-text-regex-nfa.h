@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Regexes as steps that go on to others without or with a byte.  Thompson: Regular expression search algorithm, 1968. */
+/* Regexes as steps that go on to others without or with a byte.  Thompson: Regular expression search algorithm, 1968.
+ */
 
 typedef enum
 {

@@ -229,7 +229,8 @@ leat_regex_parse_piece (LeatRegexText *text, GError **error)
     return g_steal_pointer (&atom);
   if (atom->kind == LEAT_REGEX_ASSERT)
     {
-      leat_regex_text_fail (text, at, error, "a place in the line cannot be repeated; write \\%c for the character", *at);
+      leat_regex_text_fail (text, at, error, "a place in the line cannot be repeated; write \\%c for the character",
+                            *at);
       return NULL;
     }
   node = leat_regex_node_new (LEAT_REGEX_REPEAT);
@@ -302,7 +303,8 @@ leat_regex_parse_list (const char *text, gboolean fold, GError **error)
       if (*at.at == ')')
         leat_regex_text_fail (&at, at.at, error, "\")\" closes nothing; write \\) for the character");
       else if (at.at == begin)
-        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "regex \"%s\": regex %u is empty", text, list->len);
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "regex \"%s\": regex %u is empty", text,
+                     list->len);
       else if (list->len > LEAT_REGEX_MAX_NUMBER)
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "more than %u regexes", LEAT_REGEX_MAX_NUMBER);
       else if (*at.at == '\0')

@@ -80,7 +80,7 @@ leat_regex_dfa_to_bytes (LeatRegexDfa *dfa)
     {
       guint32 *to = data + LEAT_REGEX_HEAD_WORDS + (gsize) row[state] * stride;
 
-      for (guint class = 0; class < dfa->n_classes; class++)
+      for (guint class = 0; class < dfa->n_classes; class ++)
         to[class] = row[dfa->next[(gsize) state * dfa->n_classes + class]] * stride;
       to[dfa->n_classes] = dfa->match[state];
     }

@@ -123,14 +123,13 @@ leat_regex_scan_add_place (LeatRecorder *recorder, LeatKernelSource *source, con
 static void
 leat_regex_scan_add_write (LeatRecorder *recorder, LeatKernelSource *source, const LeatRegexParts *p)
 {
-  const LeatArg args[] = { LEAT_TEXT_ITEMS (p->text),         LEAT_TEXT_COUNT (p->text),
-                           LEAT_TEXT_ITEMS (p->ring),         LEAT_TEXT_VALUE (p->ring_size),
-                           LEAT_TEXT_ITEMS (p->progress),     LEAT_TEXT_ITEMS (p->ending),
-                           LEAT_TEXT_ITEMS (p->line),         LEAT_TEXT_ITEMS (p->match),
-                           LEAT_TEXT_ITEMS (p->filter),       LEAT_TEXT_VALUE (p->mode),
-                           LEAT_TEXT_ITEMS (p->hits_in_tile), LEAT_TEXT_ITEMS (p->hits_before),
-                           LEAT_TEXT_ITEMS (p->ends_before),  LEAT_TEXT_VALUE (p->room),
-                           LEAT_TEXT_ITEMS (p->hits) };
+  const LeatArg args[] = {
+    LEAT_TEXT_ITEMS (p->text),        LEAT_TEXT_COUNT (p->text),         LEAT_TEXT_ITEMS (p->ring),
+    LEAT_TEXT_VALUE (p->ring_size),   LEAT_TEXT_ITEMS (p->progress),     LEAT_TEXT_ITEMS (p->ending),
+    LEAT_TEXT_ITEMS (p->line),        LEAT_TEXT_ITEMS (p->match),        LEAT_TEXT_ITEMS (p->filter),
+    LEAT_TEXT_VALUE (p->mode),        LEAT_TEXT_ITEMS (p->hits_in_tile), LEAT_TEXT_ITEMS (p->hits_before),
+    LEAT_TEXT_ITEMS (p->ends_before), LEAT_TEXT_VALUE (p->room),         LEAT_TEXT_ITEMS (p->hits)
+  };
 
   leat_text_call (recorder, source, "write_hits", p->tiles, LEAT_REGEX_THREADS, args, "rrr-rrrrr-rrr-w");
 }
@@ -138,10 +137,10 @@ leat_regex_scan_add_write (LeatRecorder *recorder, LeatKernelSource *source, con
 static void
 leat_regex_scan_add_advance (LeatRecorder *recorder, LeatKernelSource *source, const LeatRegexParts *p)
 {
-  const LeatArg args[] = { LEAT_TEXT_ITEMS (p->text),     LEAT_TEXT_COUNT (p->text), LEAT_TEXT_ITEMS (p->ring),
+  const LeatArg args[] = { LEAT_TEXT_ITEMS (p->text),      LEAT_TEXT_COUNT (p->text),     LEAT_TEXT_ITEMS (p->ring),
                            LEAT_TEXT_VALUE (p->ring_size), LEAT_TEXT_ITEMS (p->progress), LEAT_TEXT_ITEMS (p->ending),
-                           LEAT_TEXT_ITEMS (p->match),    LEAT_TEXT_VALUE (p->mode), LEAT_TEXT_ITEMS (p->totals),
-                           LEAT_TEXT_ITEMS (p->tail),     LEAT_TEXT_ITEMS (p->hits), LEAT_TEXT_COUNT (p->hits) };
+                           LEAT_TEXT_ITEMS (p->match),     LEAT_TEXT_VALUE (p->mode),     LEAT_TEXT_ITEMS (p->totals),
+                           LEAT_TEXT_ITEMS (p->tail),      LEAT_TEXT_ITEMS (p->hits),     LEAT_TEXT_COUNT (p->hits) };
 
   leat_text_call (recorder, source, "advance_text", 1, LEAT_REGEX_THREADS, args, "rrb-brr-rrbb");
 }

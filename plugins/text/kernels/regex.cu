@@ -665,8 +665,8 @@ text_find_match (const Automaton &a, Hunt &h, uint64_t at, uint64_t end)
       while (row - low - 1 < span && at < end);
       if (row >= a.match_from)
         return at - 1;
-      if (row == 0)
-        at = text_find_end (h.text, at - 1, end);
+      if (row == 0 && h.text[at - 1] != LINE_END)
+        at = text_find_end (h.text, at, end);
     }
   return end;
 }
