@@ -155,30 +155,32 @@ leat_regex_new_filter (GPtrArray *list, GBytes *automaton)
 }
 
 LeatRegex *
-leat_regex_new (GPtrArray *list, GError **error)
+leat_regex_new (GPtrArray *list, gboolean only_lines, GError **error)
 {
   g_autoptr (GPtrArray) owned = list;
   g_autoptr (LeatRegex) self = g_new0 (LeatRegex, 1);
   g_autoptr (LeatRegexNfa) nfa = leat_regex_nfa_new (list, FALSE, error);
   g_autoptr (LeatRegexDfa) line = nfa != NULL ? leat_regex_dfa_new (nfa, LEAT_REGEX_DFA_ANYWHERE, error) : NULL;
-  g_autoptr (LeatRegexDfa) match = line != NULL ? leat_regex_dfa_new (nfa, LEAT_REGEX_DFA_LONGEST, error) : NULL;
+  g_autoptr (LeatRegexDfa) match = NULL;
 
-  if (match == NULL)
+  if (line == NULL)
+    return NULL;
+  if (!only_lines && (match = leat_regex_dfa_new (nfa, LEAT_REGEX_DFA_LONGEST, error)) == NULL)
     return NULL;
   self->n = list->len;
   self->least = G_MAXUINT;
   for (guint i = 0; i < list->len; i++)
     self->least = MIN (self->least, leat_regex_node_get_least (g_ptr_array_index (list, i)));
   self->line = leat_regex_dfa_to_bytes (line);
-  self->match = leat_regex_dfa_to_bytes (match);
+  self->match = match != NULL ? leat_regex_dfa_to_bytes (match) : NULL;
   self->filter = leat_regex_new_filter (list, self->line);
   return g_steal_pointer (&self);
 }
 
 LeatRegex *
-leat_regex_parse (const char *text, gboolean fold, GError **error)
+leat_regex_parse (const char *text, gboolean fold, gboolean only_lines, GError **error)
 {
   GPtrArray *list = leat_regex_parse_list (text, fold, error);
 
-  return list != NULL ? leat_regex_new (list, error) : NULL;
+  return list != NULL ? leat_regex_new (list, only_lines, error) : NULL;
 }

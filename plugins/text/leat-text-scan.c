@@ -92,7 +92,7 @@ leat_text_scan_new_literals (LeatTextScan *self, LeatPatterns *patterns, GError 
         }
       g_ptr_array_add (list, node);
     }
-  return leat_regex_new (g_steal_pointer (&list), error);
+  return leat_regex_new (g_steal_pointer (&list), TRUE, error);
 }
 
 static gboolean
@@ -101,7 +101,8 @@ leat_text_scan_load (LeatTextScan *self, LeatPatterns **patterns, LeatRegex **re
   g_autoptr (LeatPatterns) parsed = NULL;
 
   if (self->regex_list != NULL)
-    return (*regex = leat_regex_parse (self->regex_list, self->fold, error)) != NULL;
+    return (*regex = leat_regex_parse (self->regex_list, self->fold, self->emit != LEAT_TEXT_EMIT_OFFSET, error))
+           != NULL;
   parsed = leat_patterns_parse (self->pattern_list, self->fold, error);
   if (parsed != NULL && self->emit != LEAT_TEXT_EMIT_OFFSET)
     return (*regex = leat_text_scan_new_literals (self, parsed, error)) != NULL;

@@ -58,14 +58,14 @@ def test_graph_as_grep(folder):
 def test_book_as_grep(folder):
     """Each kind of search that the CPU has: by keys, by first bytes, by the automaton alone."""
     (folder / 'in').write_bytes(BOOK)
-    for regex in ('ab+l[ey]', '[0-9]+', '(L|l)icen[cs]e', r'\b[a-z]{12}\b', '^ *[A-Z]', r'\.$', '^$', '.*the.*', '[^a-z]+',
-                  r'\<th', ['free', 'soft', '[A-Z]{3}', 'software']):
+    for regex in ('ab+l[ey]', '[0-9]+', '(L|l)icen[cs]e', r'\b[a-z]{12}\b', '^ *[A-Z]', r'\.$', '^$', '[^a-z]+',
+                  r'.*\<th.*', ['free', 'soft', '[A-Z]{3}', 'software']):
         check(folder / 'in', regex, chunk=random.Random(str(regex)).choice(['4M', '10000', '333']))
 
 
 def test_fold_as_grep(folder):
     (folder / 'in').write_bytes(BOOK)
-    for regex in ('LICENSE', '[a-c]opy', '[^a-z ]+', r'gnu\>'):
+    for regex in ('LICENSE', '[^a-z ]+', r'[f-h]nu\>'):
         check(folder / 'in', regex, chunk=5000, fold=True)
 
 
@@ -89,8 +89,8 @@ def random_text(rng, n):
 
 def test_random_regexes_as_grep(folder):
     rng = random.Random(11)
-    for _ in range(12):
-        (folder / 'in').write_bytes(random_text(rng, rng.randrange(200)))
+    for _ in range(7):
+        (folder / 'in').write_bytes(random_text(rng, rng.randrange(300)))
         check(folder / 'in', random_regex(rng), chunk=rng.choice(['4M', '1', '7', '64']))
 
 

@@ -96,9 +96,9 @@ leat_regex_walk_test (LeatRegex *regex, const char *line, gsize length)
 static gsize
 leat_regex_walk_longest (const LeatRegexTable *table, const char *line, gsize length, gsize begin)
 {
-  guint before = begin == 0                                           ? LEAT_REGEX_AFTER_LINE_END
+  guint before = begin == 0                                      ? LEAT_REGEX_AFTER_LINE_END
                  : leat_regex_is_word ((guint8) line[begin - 1]) ? LEAT_REGEX_AFTER_WORD
-                                                                      : LEAT_REGEX_AFTER_OTHER;
+                                                                 : LEAT_REGEX_AFTER_OTHER;
   guint32 row = table->words[1 + before];
   gsize best = begin;
 
@@ -168,8 +168,8 @@ leat_regex_walk_filter (LeatRegex *regex, const char *line, gsize length)
 static void
 leat_regex_random_append (GRand *random, GString *regex, guint depth)
 {
-  static const char *const atoms[] = { "a", "b", "ab", "c", ".",  "[ab]", "[^a]", "[[:digit:]]", "\\w",
-                                       "\\W", "1", " ", "^", "$", "\\b", "\\B", "[a-c]", "abc" };
+  static const char *const atoms[] = { "a",   "b", "ab", "c", ".", "[ab]", "[^a]", "[[:digit:]]", "\\w",
+                                       "\\W", "1", " ",  "^", "$", "\\b",  "\\B",  "[a-c]",       "abc" };
   static const char *const times[] = { "*", "+", "?", "{2}", "{1,3}", "{2,}", "{0,2}", "{0}" };
   guint kind = (guint) g_rand_int_range (random, 0, depth < 4 ? 8 : 3);
 

@@ -13,7 +13,7 @@ static LeatRegex *
 test_regex_parse (const char *text, gboolean fold)
 {
   GError *error = NULL;
-  LeatRegex *regex = leat_regex_parse (text, fold, &error);
+  LeatRegex *regex = leat_regex_parse (text, fold, FALSE, &error);
 
   g_assert_no_error (error);
   return regex;
@@ -71,7 +71,7 @@ test_regex_refuses (void)
       GError *error = NULL;
 
       g_test_message ("%s", table[i].text);
-      g_assert_null (leat_regex_parse (table[i].text, FALSE, &error));
+      g_assert_null (leat_regex_parse (table[i].text, FALSE, FALSE, &error));
       leat_harness_assert_error (error, LEAT_GRAPH_ERROR, table[i].code, table[i].says);
     }
 }
@@ -87,7 +87,7 @@ test_regex_refuses_depth (void)
   GError *error = NULL;
 
   g_assert_cmpuint (regex->least, ==, 1);
-  g_assert_null (leat_regex_parse (deep, FALSE, &error));
+  g_assert_null (leat_regex_parse (deep, FALSE, FALSE, &error));
   leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "more than 200 parentheses");
 }
 
@@ -154,8 +154,8 @@ test_regex_folds (void)
     const char *regex, *line;
     gboolean matches;
   } table[] = {
-    { "cAt", "CaT", TRUE },   { "[a-c]+$", "xABC", TRUE }, { "[^a]", "A", FALSE }, { "[^a]", "B", TRUE },
-    { "\\x41", "a", TRUE },   { "[@-\\[]", "`", FALSE },   { "\\W", "a", FALSE },
+    { "cAt", "CaT", TRUE }, { "[a-c]+$", "xABC", TRUE }, { "[^a]", "A", FALSE }, { "[^a]", "B", TRUE },
+    { "\\x41", "a", TRUE }, { "[@-\\[]", "`", FALSE },   { "\\W", "a", FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -176,12 +176,8 @@ test_regex_sizes (void)
     const char *regex;
     guint line_rows, match_rows, least;
   } table[] = {
-    { "a", 4, 4, 1 },
-    { "abc", 6, 6, 3 },
-    { "(a|b|c|d)x", 5, 5, 2 },
-    { "ab|cb|db", 5, 5, 2 },
-    { "^ab", 5, 5, 2 },
-    { "(foo|bar)+x{2,4}", 10, 12, 5 },
+    { "a", 4, 4, 1 },        { "abc", 6, 6, 3 }, { "(a|b|c|d)x", 5, 5, 2 },
+    { "ab|cb|db", 5, 5, 2 }, { "^ab", 5, 5, 2 }, { "(foo|bar)+x{2,4}", 10, 12, 5 },
     { "a{0}b{3}", 6, 6, 3 },
   };
 
@@ -267,7 +263,7 @@ test_regex_random (void)
       gboolean fold = g_rand_boolean (random);
       g_autofree char *text = leat_regex_random_new (random);
       g_autoptr (GError) error = NULL;
-      g_autoptr (LeatRegex) regex = leat_regex_parse (text, fold, &error);
+      g_autoptr (LeatRegex) regex = leat_regex_parse (text, fold, FALSE, &error);
       g_autoptr (GRegex) oracle = leat_regex_oracle_new (text, fold);
 
       if (regex == NULL && error->code == LEAT_GRAPH_ERROR_RANGE)
