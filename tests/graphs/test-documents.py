@@ -76,6 +76,10 @@ def test_map(folder):
     check(folder, 'nodes/map.md')
 
 
+def test_compact(folder):
+    check(folder, 'nodes/compact.md')
+
+
 def test_text(folder):
     check(folder, 'nodes/text.md')
 
