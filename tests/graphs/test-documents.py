@@ -76,6 +76,10 @@ def test_map(folder):
     check(folder, 'nodes/map.md')
 
 
+def test_reduce(folder):
+    check(folder, 'nodes/reduce.md')
+
+
 def test_text(folder):
     check(folder, 'nodes/text.md')
 
