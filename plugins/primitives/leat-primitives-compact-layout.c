@@ -127,8 +127,7 @@ leat_compact_layout_choose (LeatCompactLayout *self)
   leat_compact_layout_measure (self, &looked_at, &largest, &kept);
   self->stages_items = leat_compact_layout_may_stage_items (self);
   self->threads = LEAT_COMPACT_THREADS;
-  self->pack =
-    self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) MAX (16 / MAX (largest, 1), 2);
+  self->pack = self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) MAX (16 / MAX (largest, 1), 2);
   self->runs = 4;
   while (self->runs > 1 && looked_at * self->pack * self->runs > LEAT_COMPACT_LOADED_BYTES)
     self->runs /= 2;

@@ -14,8 +14,7 @@ leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
   g_string_append_printf (text,
                           "#define COMPACT_THREADS %u\n#define COMPACT_PACK %u\n#define COMPACT_RUNS %u\n"
                           "#define COMPACT_IN_PLACE %d\n#define COMPACT_BY_BITS %d\n",
-                          self->threads, self->pack, self->runs, self->in_place != 0,
-                          self->by == LEAT_COMPACT_BY_BITS);
+                          self->threads, self->pack, self->runs, self->in_place != 0, self->by == LEAT_COMPACT_BY_BITS);
   if (self->truncates)
     g_string_append (text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"rows were kept for which there is no room\")\n");
 }
@@ -95,8 +94,8 @@ leat_compact_text_add_loads (const LeatCompactLayout *self, GString *text)
 
       if (leat_compact_column_is_bits (self, column))
         {
-          g_string_append_printf (
-            text, "  leat_look.%s = *(const uint16_t *) (leat_from.%s + leat_first / 8);\n", name, name);
+          g_string_append_printf (text, "  leat_look.%s = *(const uint16_t *) (leat_from.%s + leat_first / 8);\n", name,
+                                  name);
           g_string_append_printf (some,
                                   "  leat_look.%s = 0;\n"
                                   "  for (uint32_t leat_i = 0; leat_i < leat_n; leat_i += 8)\n"
@@ -105,8 +104,8 @@ leat_compact_text_add_loads (const LeatCompactLayout *self, GString *text)
         }
       else if (column->looked_at)
         {
-          g_string_append_printf (
-            text, "  leat_look.%s = *(const CompactPack_%s *) (leat_from.%s + leat_first);\n", name, name, name);
+          g_string_append_printf (text, "  leat_look.%s = *(const CompactPack_%s *) (leat_from.%s + leat_first);\n",
+                                  name, name, name);
           g_string_append_printf (some,
                                   "#pragma unroll\n"
                                   "  for (uint32_t leat_i = 0; leat_i < COMPACT_PACK; leat_i++)\n"
@@ -238,8 +237,8 @@ leat_compact_text_add_give_on_host (const LeatCompactLayout *self, GString *text
 static void
 leat_compact_text_add_tell (const LeatCompactLayout *self, GString *text)
 {
-  g_string_append (
-    text, "static __device__ inline void\ncompact_tell (const CompactTo &leat_to, uint64_t leat_sum)\n{\n");
+  g_string_append (text,
+                   "static __device__ inline void\ncompact_tell (const CompactTo &leat_to, uint64_t leat_sum)\n{\n");
   if (self->truncates)
     g_string_append (text, "  if (leat_sum > leat_to.leat_room)\n    {\n"
                            "      leat_report_at (COMPACT_TRUNCATED, leat_to.leat_room, leat_sum);\n"

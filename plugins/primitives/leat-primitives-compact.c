@@ -61,8 +61,8 @@ static const LeatProp props[] = {
     .blurb = "what selects: the predicate, an input flags with a number a row, or an input bits with a bit a row" },
   { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, emit), .choices = emit_choices,
     .blurb = "what is given out: the rows, their indices, or both" },
-  { sizeof (LeatProp), "index", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, index),
-    .choices = index_choices, .blurb = "type of an index" },
+  { sizeof (LeatProp), "index", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, index), .choices = index_choices,
+    .blurb = "type of an index" },
   { sizeof (LeatProp), "on-overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, on_overflow),
     .choices = overflow_choices,
     .blurb = "where more rows are kept than the outputs have room for: fail the run, or warn and give those that fit" },
@@ -83,8 +83,10 @@ const LeatNodeInfo leat_primitives_compact_info = {
   "compact",
   NULL,
   "Keeps the rows that a predicate selects, in order",
-  "A row is one step of the first dimension.  All inputs have as many rows; they are selected by a predicate over those "
-  "that it names, or by an input with a number or a bit for each row.  What is given out is bounded: as many rows as are "
+  "A row is one step of the first dimension.  All inputs have as many rows; they are selected by a predicate over "
+  "those "
+  "that it names, or by an input with a number or a bit for each row.  What is given out is bounded: as many rows as "
+  "are "
   "kept, which are counted also where there is no room for all.\n\nExample: compact where=x>least least=0.5",
   props,
   G_N_ELEMENTS (props),
@@ -93,9 +95,8 @@ const LeatNodeInfo leat_primitives_compact_info = {
   leat_primitives_compact_get_type,
 };
 
-static gboolean
-leat_primitives_compact_fail (LeatPrimitivesCompact *self, GError **error, int code, const char *format, ...)
-  G_GNUC_PRINTF (4, 5);
+static gboolean leat_primitives_compact_fail (LeatPrimitivesCompact *self, GError **error, int code, const char *format,
+                                              ...) G_GNUC_PRINTF (4, 5);
 
 static gboolean
 leat_primitives_compact_fail (LeatPrimitivesCompact *self, GError **error, int code, const char *format, ...)
@@ -203,7 +204,7 @@ leat_primitives_compact_get_inputs (LeatPrimitivesCompact *self)
 static gboolean
 leat_primitives_compact_load_names (LeatPrimitivesCompact *self, GError **error)
 {
-  const char *kept = self->emit == LEAT_COMPACT_EMIT_INDICES                  ? ""
+  const char *kept = self->emit == LEAT_COMPACT_EMIT_INDICES                    ? ""
                      : self->keep != NULL && g_strstrip (self->keep)[0] != '\0' ? self->keep
                                                                                 : self->inputs;
 
@@ -222,9 +223,9 @@ leat_primitives_compact_load_names (LeatPrimitivesCompact *self, GError **error)
   for (guint i = 0; self->kept_names != NULL && self->input_names[i] != NULL; i++)
     if (!leat_primitives_compact_has (self->kept_names, self->input_names[i])
         && !leat_primitives_compact_looks_at (self, self->input_names[i]))
-      return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_TYPE,
-                                           "input \"%s\" is neither kept nor looked at; leave it out of inputs=",
-                                           self->input_names[i]);
+      return leat_primitives_compact_fail (
+        self, error, LEAT_GRAPH_ERROR_TYPE,
+        "input \"%s\" is neither kept nor looked at; leave it out of inputs=", self->input_names[i]);
   return self->kept_names != NULL;
 }
 
@@ -319,12 +320,12 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
 
   if (single && c_type != NULL && (self->by != LEAT_COMPACT_BY_BITS || c_type[0] == 'u'))
     return TRUE;
-  return leat_primitives_compact_fail (
-    self, error, LEAT_GRAPH_ERROR_SPEC,
-    self->by == LEAT_COMPACT_BY_BITS ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
-    : single                         ? "input \"%s\" is %s, a type that it cannot compute with"
-                                     : "input \"%s\" is %s; what selects has one number for each row",
-    column->name, text);
+  return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
+                                       self->by == LEAT_COMPACT_BY_BITS
+                                         ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
+                                       : single ? "input \"%s\" is %s, a type that it cannot compute with"
+                                                : "input \"%s\" is %s; what selects has one number for each row",
+                                       column->name, text);
 }
 
 /* How many rows an input has, or says something of. */
@@ -353,8 +354,8 @@ leat_primitives_compact_check_rows (LeatPrimitivesCompact *self, const LeatCompa
   if (leat_spec_get_dim (spec, 0) == least && leat_spec_is_bounded (spec) == leat_spec_is_bounded (first))
     return TRUE;
   return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
-                                       "input \"%s\" is %s, and the first input is %s: all have as many rows", column->name,
-                                       text, first_text);
+                                       "input \"%s\" is %s, and the first input is %s: all have as many rows",
+                                       column->name, text, first_text);
 }
 
 static gboolean
@@ -367,8 +368,8 @@ leat_primitives_compact_add_column (LeatPrimitivesCompact *self, LeatNegotiation
   if (*first == NULL)
     *first = spec;
   if (leat_spec_get_n_dims (spec) == 0)
-    return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC, "input \"%s\" is a single number, not rows",
-                                         name);
+    return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
+                                         "input \"%s\" is a single number, not rows", name);
   column->dtype = leat_spec_get_dtype (spec);
   column->row_bytes = leat_spec_get_row_bytes (spec);
   column->looked_at = looked_at;
@@ -441,9 +442,9 @@ leat_primitives_compact_describe (LeatPrimitivesCompact *self, LeatNegotiation *
     self->layout->numbers = g_strdup (self->emit == LEAT_COMPACT_EMIT_BOTH ? "indices" : "out");
   self->layout->number_bytes = self->index == 0 ? 4 : 8;
   if (self->layout->numbers != NULL && self->index == 0 && self->layout->most > (guint64) G_MAXUINT32 + 1)
-    return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
-                                         "%" G_GUINT64_FORMAT " rows have indices that u32 does not hold; set index=u64",
-                                         self->layout->most);
+    return leat_primitives_compact_fail (
+      self, error, LEAT_GRAPH_ERROR_SPEC,
+      "%" G_GUINT64_FORMAT " rows have indices that u32 does not hold; set index=u64", self->layout->most);
   return leat_primitives_compact_describe_predicate (self, error);
 }
 
@@ -495,8 +496,8 @@ leat_primitives_compact_negotiate (LeatNode *node, LeatNegotiation *negotiation,
 
       if (column->output != NULL
           && !leat_primitives_compact_state (self, negotiation, column->output,
-                                             leat_negotiation_get_input (negotiation, column->name), column->dtype, room,
-                                             error))
+                                             leat_negotiation_get_input (negotiation, column->name), column->dtype,
+                                             room, error))
         return FALSE;
     }
   leat_compact_layout_choose (self->layout);
@@ -547,8 +548,8 @@ leat_primitives_compact_add_counts (LeatPrimitivesCompact *self, LeatRecorder *r
       gboolean bits = self->by == LEAT_COMPACT_BY_BITS && column->looked_at;
 
       call->counts[i] = !layout->bounded ? layout->most
-                        : bits           ? leat_primitives_compact_count_bits (leat_recorder_get_spec (recorder, buffer))
-                                         : 1;
+                        : bits ? leat_primitives_compact_count_bits (leat_recorder_get_spec (recorder, buffer))
+                               : 1;
       leat_compact_call_add (call, layout->bounded ? LEAT_ARG_COUNT : LEAT_ARG_VALUE,
                              layout->bounded ? buffer : LEAT_BUFFER_NONE, &call->counts[i], NULL);
     }

@@ -76,8 +76,10 @@ def test_map(folder):
     check(folder, 'nodes/map.md')
 
 
-def test_reduce(folder):
-    check(folder, 'nodes/reduce.md')
+def test_primitives(folder):
+    for page in ('gather', 'histogram', 'reduce'):
+        (folder / page).mkdir()
+        check(folder / page, f'nodes/{page}.md')
 
 
 def test_text(folder):
