@@ -40,7 +40,8 @@ const LeatNodeInfo leat_primitives_gather_info = {
   "gather",
   NULL,
   "Takes rows by their numbers",
-  "out[k] = items[at[k]].  The output has the dimensions of `at`, then those of a row, and is bounded where `at` is.\n\n"
+  "out[k] = items[at[k]].  The output has the dimensions of `at`, then those of a row, and is bounded where `at` "
+  "is.\n\n"
   "Example: table = gather outside=zero",
   props,
   G_N_ELEMENTS (props),
@@ -60,7 +61,8 @@ leat_primitives_gather_make_spec (LeatSpec *items, LeatSpec *at)
   for (guint i = 1; i < more; i++)
     dims[n + i - 1] = leat_spec_get_dim (items, i);
   n += more - 1;
-  return n <= LEAT_SPEC_MAX_DIMS ? leat_spec_new (leat_spec_get_dtype (items), dims, n, leat_spec_is_bounded (at)) : NULL;
+  return n <= LEAT_SPEC_MAX_DIMS ? leat_spec_new (leat_spec_get_dtype (items), dims, n, leat_spec_is_bounded (at))
+                                 : NULL;
 }
 
 static gboolean
@@ -70,9 +72,9 @@ leat_primitives_gather_compile (LeatPrimitivesGather *self, LeatSpec *items, Lea
   guint64 bytes = leat_primitive_get_row_items (items) * leat_dtype_get_size (leat_spec_get_dtype (items)), word_bytes;
   const char *word = leat_primitive_rows_get_word (bytes, &word_bytes);
 
-  g_string_append_printf (head, "typedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n#define AT_ROW %" G_GUINT64_FORMAT
-                                "u\n",
-                          word, bytes / word_bytes, leat_primitive_get_row_items (at));
+  g_string_append_printf (
+    head, "typedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n#define AT_ROW %" G_GUINT64_FORMAT "u\n", word,
+    bytes / word_bytes, leat_primitive_get_row_items (at));
   leat_primitive_rows_write_index (at, self->outside == 0, "a number that no row has", head);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_primitive_source_new ("gather.cu", head->str, error);

@@ -73,9 +73,10 @@ leat_primitives_histogram_refuse (LeatPrimitivesHistogram *self, GError **error,
 {
   char low[G_ASCII_DTOSTR_BUF_SIZE], high[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "histogram \"%s\": min=%s max=%s bins=%" G_GUINT64_FORMAT
-               ": %s", leat_node_get_name (LEAT_NODE (self)), g_ascii_dtostr (low, sizeof low, self->min),
-               g_ascii_dtostr (high, sizeof high, self->max), self->bins, what);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+               "histogram \"%s\": min=%s max=%s bins=%" G_GUINT64_FORMAT ": %s", leat_node_get_name (LEAT_NODE (self)),
+               g_ascii_dtostr (low, sizeof low, self->min), g_ascii_dtostr (high, sizeof high, self->max), self->bins,
+               what);
   return FALSE;
 }
 
@@ -125,9 +126,9 @@ leat_primitives_histogram_write_whole (LeatPrimitivesHistogram *self, const Leat
   g_string_append_printf (head,
                           "  %s d = (%s) x - (%s) (%.0f%s);\n\n"
                           "  return (uint64_t) d < %.0fu ? (uint32_t) (d / (%s) %.0fu) : BINS;\n",
-                          wide ? "uint64_t" : "uint32_t", wide ? "uint64_t" : "uint32_t", wide ? "uint64_t" : "uint32_t",
-                          range->low, range->low < 0 ? "" : "u", range->high - range->low, wide ? "uint64_t" : "uint32_t",
-                          width);
+                          wide ? "uint64_t" : "uint32_t", wide ? "uint64_t" : "uint32_t",
+                          wide ? "uint64_t" : "uint32_t", range->low, range->low < 0 ? "" : "u",
+                          range->high - range->low, wide ? "uint64_t" : "uint32_t", width);
 }
 
 /* What is just below the end may be rounded to it. */
@@ -154,7 +155,8 @@ leat_primitives_histogram_compile (LeatPrimitivesHistogram *self, const LeatHist
   g_string_append_printf (head,
                           "typedef %s Item;\ntypedef %s Count;\n#define BINS %" G_GUINT64_FORMAT "u\n"
                           "static __device__ uint32_t find_bin (Item x)\n{\n",
-                          leat_primitive_get_c_type (range->item), self->type == 0 ? "uint64_t" : "uint32_t", self->bins);
+                          leat_primitive_get_c_type (range->item), self->type == 0 ? "uint64_t" : "uint32_t",
+                          self->bins);
   if (leat_primitive_is_real (range->item))
     leat_primitives_histogram_write_real (self, range, head);
   else
@@ -171,8 +173,7 @@ leat_primitives_histogram_negotiate (LeatNode *node, LeatNegotiation *negotiatio
   LeatPrimitivesHistogram *self = LEAT_PRIMITIVES_HISTOGRAM (node);
   LeatSpec *x = leat_negotiation_get_input (negotiation, "x");
   LeatHistogramRange range = { .item = leat_spec_get_dtype (x) };
-  g_autoptr (LeatSpec) spec =
-    leat_spec_new (self->type == 0 ? LEAT_DTYPE_U64 : LEAT_DTYPE_U32, &self->bins, 1, FALSE);
+  g_autoptr (LeatSpec) spec = leat_spec_new (self->type == 0 ? LEAT_DTYPE_U64 : LEAT_DTYPE_U32, &self->bins, 1, FALSE);
 
   if (!leat_primitive_check_type (node, "x", x, error) || !leat_primitives_histogram_find_range (self, &range, error))
     return FALSE;

@@ -58,7 +58,8 @@ const LeatNodeInfo leat_primitives_scatter_info = {
   "scatter",
   NULL,
   "Puts rows where their numbers say",
-  "out[at[k]] = items[k], or with op=add out[at[k]] += items[k].  Where items and numbers are bounded, as many count as "
+  "out[at[k]] = items[k], or with op=add out[at[k]] += items[k].  Where items and numbers are bounded, as many count "
+  "as "
   "both have.\n\nExample: table = scatter size=1000",
   props,
   G_N_ELEMENTS (props),
@@ -72,8 +73,8 @@ leat_primitives_scatter_refuse (LeatNode *node, GError **error, const char *what
 {
   g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
 
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "scatter \"%s\": %s, and not %s", leat_node_get_name (node),
-               what, text);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "scatter \"%s\": %s, and not %s",
+               leat_node_get_name (node), what, text);
   return FALSE;
 }
 
@@ -83,8 +84,8 @@ leat_primitives_scatter_check (LeatPrimitivesScatter *self, LeatSpec *items, Lea
 {
   LeatNode *node = LEAT_NODE (self);
   LeatDtype dtype = leat_spec_get_dtype (items);
-  gboolean adds = leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype)
-                  && leat_dtype_get_size (dtype) >= 4;
+  gboolean adds =
+    leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype) && leat_dtype_get_size (dtype) >= 4;
 
   if (!leat_primitive_rows_check_index (node, at, error))
     return FALSE;
@@ -99,7 +100,8 @@ leat_primitives_scatter_check (LeatPrimitivesScatter *self, LeatSpec *items, Lea
     return TRUE;
   if (leat_spec_is_bounded (into) || leat_spec_get_dtype (into) != dtype || leat_spec_get_n_dims (into) == 0
       || leat_primitive_get_row_items (into) != leat_primitive_get_row_items (items))
-    return leat_primitives_scatter_refuse (node, error, "input \"into\" has rows as \"items\", and is not bounded", into);
+    return leat_primitives_scatter_refuse (node, error, "input \"into\" has rows as \"items\", and is not bounded",
+                                           into);
   return TRUE;
 }
 
@@ -116,7 +118,8 @@ leat_primitives_scatter_compile (LeatPrimitivesScatter *self, LeatSpec *items, L
   g_string_append_printf (head,
                           "typedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n#define ROWS %" G_GUINT64_FORMAT "u\n"
                           "static __device__ void add_word (Word *p, Word v) { %s }\n",
-                          word, bytes / word_bytes, rows, self->op == LEAT_SCATTER_ADD ? "atomicAdd (p, v);" : "*p = v;");
+                          word, bytes / word_bytes, rows,
+                          self->op == LEAT_SCATTER_ADD ? "atomicAdd (p, v);" : "*p = v;");
   leat_primitive_rows_write_index (at, self->outside == 0, "a number that no place has", head);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_primitive_source_new ("scatter.cu", head->str, error);
