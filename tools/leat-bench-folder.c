@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define N_FILES     5
+#define N_FILES     6
 #define TABLE_STEPS (1 << 18)
 
 /* The folder and its files by name, there until they are removed: a signal's handler may not put names together. */
@@ -181,7 +181,9 @@ leat_bench_folder_add_table (LeatBench *bench, GError **error)
 gboolean
 leat_bench_folder_make (LeatBench *bench, GError **error)
 {
-  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin", "table.bin", "queue.cu" };
+  static const char *const names[N_FILES] = {
+    "bench.cu", "start.leat", "in.bin", "table.bin", "queue.cu", "numbers.bin"
+  };
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   bench->folder = g_dir_make_tmp ("leat-bench-XXXXXX", error);

@@ -100,7 +100,7 @@ leat_plan_predict (LeatPlan *self)
     leat_plan_predict_op (self, leat_plan_get_op (self, i), &sum);
   sum.graph_launches = leat_plan_count_graphs (self);
   sum.waits = self->pieces->len > 0 ? 1 : 0;
-  sum.allocations = self->arena_bytes > 0 ? 1 : 0;
+  sum.allocations = (self->arena_bytes > 0) + (self->marks_bytes > 0);
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatPlace place = leat_plan_get_buffer (self, i)->place;

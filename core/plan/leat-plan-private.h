@@ -118,6 +118,7 @@ typedef enum
   LEAT_PLACE_STAGING, /* pinned host memory of its own */
   LEAT_PLACE_ALIAS,   /* the memory of buffer `root` */
   LEAT_PLACE_USER,    /* where the program says, in each run */
+  LEAT_PLACE_MARKS,   /* at `offset` of what the lane keeps from run to run */
 } LeatPlace;
 
 typedef struct
@@ -130,6 +131,7 @@ typedef struct
   gboolean header;          /* begins with LEAT_BUFFER_HEADER bytes that hold the count */
   GBytes *initial;          /* STATE, CONST: first contents of the items */
   LeatStateScope scope;     /* STATE */
+  gboolean is_marks;        /* DEVICE: what a lane's run leaves in it is there in the lane's next */
   gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
   gboolean user;            /* STAGING: the program brings the memory of the items, as LeatBinding number `slot` */
@@ -234,6 +236,7 @@ struct _LeatPlan
   char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run */
   const char *why_not_early; /* no kernel begins before what it depends on has ended; static; NULL: some may */
   guint64 arena_bytes;
+  guint64 marks_bytes;
   guint64 own_bytes;
   guint64 staging_bytes;
   LeatPrediction prediction;

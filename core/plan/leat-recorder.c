@@ -158,6 +158,29 @@ leat_recorder_add_scratch (LeatRecorder *self, const char *name, guint64 bytes)
 }
 
 /**
+ * leat_recorder_add_marks: (skip)
+ * @self: a recorder
+ * @name: what they are, for printed plans
+ * @bytes: size
+ *
+ * Adds device memory for the counters and flags by which blocks of a kernel find out about each other.
+ *
+ * Each lane has its own.  It is zeros before the lane's first run, and after that what the run before has left in it,
+ * so that a kernel which sets its counters back needs nobody to clear them.  It is no state: it is neither saved nor
+ * copied, a lane whose memory was given to others begins with zeros again, and no result may follow from it.
+ *
+ * Returns: the buffer
+ */
+LeatBufferId
+leat_recorder_add_marks (LeatRecorder *self, const char *name, guint64 bytes)
+{
+  LeatBufferId id = leat_recorder_add_scratch (self, name, bytes);
+
+  leat_plan_get_buffer (self->plan, id)->is_marks = TRUE;
+  return id;
+}
+
+/**
  * leat_recorder_add_state: (skip)
  * @self: a recorder
  * @name: what it is, for printed plans

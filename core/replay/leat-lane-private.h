@@ -180,6 +180,7 @@ struct _LeatLane
   gboolean on_host;    /* the device is the CPU */
 
   LeatBlock *arena;
+  LeatMemory *marks;      /* NULL where no kernel has any */
   GPtrArray *blocks;      /* LeatBlock or NULL, by buffer id: STATE and STAGING buffers */
   CUdeviceptr *addresses; /* by buffer id: first byte, header included */
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
