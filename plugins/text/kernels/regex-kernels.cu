@@ -10,9 +10,10 @@ count_hits (const uint8_t *text, uint64_t text_count, const uint8_t *ring, uint6
             const uint32_t *match_automaton, const uint32_t *filter, uint32_t mode, uint32_t *hits_in_tile,
             uint32_t *ends_in_tile, uint64_t *tail)
 {
+  __shared__ Shared shared;
   Stream s = stream_open (text, text_count, ring, ring_size, progress, ending);
   Job job = job_open (line_automaton, match_automaton, progress, tail, mode);
-  uint32_t n_ends, hits = tile_run (job, s, 0, nullptr, 0, &n_ends);
+  uint32_t n_ends, hits = tile_count (job, s, shared, &n_ends);
 
   if (threadIdx.x == 0)
     {
@@ -95,14 +96,15 @@ write_hits (const uint8_t *text, uint64_t text_count, const uint8_t *ring, uint6
             const uint32_t *match_automaton, const uint32_t *filter, uint32_t mode, const uint32_t *hits_in_tile,
             const uint64_t *hits_before, const uint64_t *ends_before, uint64_t room, uint64_t *rows)
 {
-  uint32_t width = mode == OFFSETS ? 3 : 2, n_ends;
+  __shared__ Shared shared;
   uint64_t before = hits_before[blockIdx.x];
 
   if (hits_in_tile[blockIdx.x] == 0 || before >= room)
     return;
-  tile_run (job_open (line_automaton, match_automaton, progress, nullptr, mode),
-            stream_open (text, text_count, ring, ring_size, progress, ending),
-            tile_get_first_number (progress, ends_before, blockIdx.x), rows + width * before, room - before, &n_ends);
+  tile_write (job_open (line_automaton, match_automaton, progress, nullptr, mode),
+              stream_open (text, text_count, ring, ring_size, progress, ending), shared,
+              tile_get_first_number (progress, ends_before, blockIdx.x), rows + (mode == OFFSETS ? 3 : 2) * before,
+              room - before);
 }
 
 LEAT_HOST_VARIANT void

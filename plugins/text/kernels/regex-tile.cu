@@ -29,6 +29,16 @@ block_sum_before (uint32_t value, uint32_t *sums, uint32_t *sum)
   return before + mine - value;
 }
 
+/* What the threads of a block share. */
+struct Shared
+{
+  uint4 bytes[TILE / 16];
+  uint64_t marks[THREADS];       /* bit i of word w: byte 64 w + i is a line end */
+  uint32_t ends_before[THREADS]; /* line ends before each word */
+  uint32_t sums[THREADS / 32];
+  uint32_t found;
+};
+
 /* The lines of one tile, as a block sees them. */
 struct Tile
 {
@@ -39,9 +49,9 @@ struct Tile
   uint32_t lines;  /* lines that are its own */
 };
 
-/* The @n-th line end of the tile, by the ends before each word of marks. */
+/* The @n-th line end of the tile. */
 static __device__ uint32_t
-tile_find_end (const uint64_t *marks, const uint32_t *ends_before, uint32_t n)
+tile_find_end (const Shared &shared, uint32_t n)
 {
   uint32_t low = 0, high = THREADS;
   uint64_t word;
@@ -50,29 +60,30 @@ tile_find_end (const uint64_t *marks, const uint32_t *ends_before, uint32_t n)
     {
       uint32_t middle = (low + high) / 2;
 
-      if (ends_before[middle] <= n)
+      if (shared.ends_before[middle] <= n)
         low = middle;
       else
         high = middle;
     }
-  word = marks[low];
-  for (n -= ends_before[low]; n > 0; n--)
+  word = shared.marks[low];
+  for (n -= shared.ends_before[low]; n > 0; n--)
     word &= word - 1;
   return low * 64 + (uint32_t) __ffsll ((long long) word) - 1;
 }
 
-/* Copies the tile and marks its line ends: bit i of marks[w] is byte 64 w + i. */
+/* Copies the tile and marks its line ends. */
 static __device__ void
-tile_load (Tile *tile, Stream *s, uint8_t *bytes, uint64_t *marks, uint32_t *ends_before, uint32_t *sums)
+tile_load (Tile *tile, Stream *s, Shared &shared)
 {
   const uint8_t *from = s->text + (tile->begin - s->base);
+  uint8_t *bytes = (uint8_t *) shared.bytes;
   uint32_t size = (uint32_t) (tile->end - tile->begin), whole = 0;
   uint64_t mark = 0;
 
   if (((uintptr_t) from & 15) == 0)
     whole = size / 16;
   for (uint32_t i = threadIdx.x; i < whole; i += THREADS)
-    ((uint4 *) bytes)[i] = ((const uint4 *) from)[i];
+    shared.bytes[i] = ((const uint4 *) from)[i];
   for (uint32_t i = whole * 16 + threadIdx.x; i < TILE; i += THREADS)
     bytes[i] = i < size ? from[i] : 0;
   __syncthreads ();
@@ -84,41 +95,52 @@ tile_load (Tile *tile, Stream *s, uint8_t *bytes, uint64_t *marks, uint32_t *end
       for (uint32_t j = 0; j < 4; j++)
         mark |= (uint64_t) ((word >> 8 * j & 0xff) == LINE_END) << (4 * at + j);
     }
-  marks[threadIdx.x] = mark;
-  ends_before[threadIdx.x] = block_sum_before ((uint32_t) __popcll (mark), sums, &tile->n_ends);
+  shared.marks[threadIdx.x] = mark;
+  shared.ends_before[threadIdx.x] = block_sum_before ((uint32_t) __popcll (mark), shared.sums, &tile->n_ends);
   __syncthreads ();
   s->tile = bytes;
   s->tile_base = tile->begin;
   s->tile_bytes = size;
 }
 
-/* The whole block looks for where the tile's last line ends. */
-static __device__ void
-tile_close (Tile *tile, const Stream &s, uint32_t *found)
+/* The first line end in what the threads look at, @each bytes a thread from @at on; ~0 for none. */
+static __device__ uint32_t
+tile_find_end_from (const Stream &s, Shared &shared, uint64_t at, uint32_t each)
 {
+  uint32_t mine = threadIdx.x * each, found;
+
+  if (threadIdx.x == 0)
+    shared.found = 0xffffffffu;
+  __syncthreads ();
+  for (uint32_t i = mine; i < mine + each && at + i < s.end; i++)
+    if (s.text[at + i - s.base] == LINE_END)
+      {
+        atomicMin (&shared.found, i);
+        break;
+      }
+  __syncthreads ();
+  found = shared.found;
+  __syncthreads (); /* the next call clears it */
+  return found;
+}
+
+/* The whole block looks for where the tile's last line ends: a few bytes at first, since most lines are short. */
+static __device__ void
+tile_close (Tile *tile, const Stream &s, Shared &shared)
+{
+  uint32_t each = 1, step;
+
   tile->last_end = s.end;
   tile->is_last_closed = s.is_ending;
-  if (tile->lines == 0)
-    return;
-  for (uint64_t at = tile->end; at < s.end; at += THREADS * 16)
+  for (uint64_t at = tile->end; tile->lines > 0 && at < s.end; at += step)
     {
-      uint64_t mine = at + threadIdx.x * 16;
-      uint32_t first = 0xffffffffu;
+      uint32_t found = tile_find_end_from (s, shared, at, each);
 
-      if (threadIdx.x == 0)
-        *found = 0xffffffffu;
-      __syncthreads ();
-      for (uint32_t i = 16; i-- > 0;)
-        if (mine + i < s.end && s.text[mine + i - s.base] == LINE_END)
-          first = threadIdx.x * 16 + i;
-      if (first != 0xffffffffu)
-        atomicMin (found, first);
-      __syncthreads ();
-      first = *found;
-      __syncthreads ();
-      if (first == 0xffffffffu)
+      step = THREADS * each;
+      each = each < 16 ? each * 4 : each;
+      if (found == 0xffffffffu)
         continue;
-      tile->last_end = at + first;
+      tile->last_end = at + found;
       tile->is_last_closed = true;
       return;
     }
@@ -126,15 +148,14 @@ tile_close (Tile *tile, const Stream &s, uint32_t *found)
 
 /* Line @n of the tile: in the first, the unfinished line comes before those behind its line ends. */
 static __device__ Line
-tile_get_line (const Tile &tile, const Stream &s, const uint64_t *progress, const uint64_t *marks,
-               const uint32_t *ends_before, uint32_t n)
+tile_get_line (const Tile &tile, const Stream &s, const uint64_t *progress, const Shared &shared, uint32_t n)
 {
   uint32_t older = blockIdx.x == 0;
   Line line;
 
   line.is_new = n >= older;
   if (line.is_new)
-    line.begin = line.at = tile.begin + tile_find_end (marks, ends_before, n - older) + 1;
+    line.begin = line.at = tile.begin + tile_find_end (shared, n - older) + 1;
   else
     {
       line.begin = progress[AT_TAIL + TAIL_LINE];
@@ -142,50 +163,70 @@ tile_get_line (const Tile &tile, const Stream &s, const uint64_t *progress, cons
     }
   line.is_closed = n + 1 < tile.lines || tile.is_last_closed;
   if (n + 1 < tile.lines)
-    line.end = tile.begin + tile_find_end (marks, ends_before, n + 1 - older);
+    line.end = tile.begin + tile_find_end (shared, n + 1 - older);
   else
     line.end = tile.last_end;
   return line;
 }
 
-/* All lines of the block's tile, in their order; the hits. */
-static __device__ uint32_t
-tile_run (const Job &job, Stream s, uint64_t first_number, uint64_t *rows, uint64_t room, uint32_t *n_ends)
+/* FALSE where there is no text for a tile. */
+static __device__ bool
+tile_open (Tile *tile, Stream *s, Shared &shared)
 {
-  __shared__ uint4 words[TILE / 16];
-  __shared__ uint64_t marks[THREADS];
-  __shared__ uint32_t ends_before[THREADS], sums[THREADS / 32], found;
-  uint32_t hits = 0;
+  tile->begin = s->base + (uint64_t) blockIdx.x * TILE;
+  if (tile->begin >= s->end && blockIdx.x > 0)
+    return false;
+  tile->end = s->end - tile->begin < TILE ? s->end : tile->begin + TILE;
+  tile_load (tile, s, shared);
+  tile->lines = tile->n_ends + (blockIdx.x == 0);
+  tile_close (tile, *s, shared);
+  return true;
+}
+
+/* Hits of the block's tile.  No thread waits for others before it is done with all its lines. */
+static __device__ uint32_t
+tile_count (const Job &job, Stream s, Shared &shared, uint32_t *n_ends)
+{
+  Rows mine = rows_open (job.mode, nullptr, 0, 0);
+  uint32_t sum;
   Tile tile;
 
   *n_ends = 0;
-  tile.begin = s.base + (uint64_t) blockIdx.x * TILE;
-  if (tile.begin >= s.end && blockIdx.x > 0)
+  if (!tile_open (&tile, &s, shared))
     return 0;
-  tile.end = s.end - tile.begin < TILE ? s.end : tile.begin + TILE;
-  tile_load (&tile, &s, (uint8_t *) words, marks, ends_before, sums);
-  tile.lines = tile.n_ends + (blockIdx.x == 0);
-  tile_close (&tile, s, &found);
   *n_ends = tile.n_ends;
+  for (uint32_t n = threadIdx.x; n < tile.lines; n += THREADS)
+    job_run (job, s, tile_get_line (tile, s, job.progress, shared, n), 0, mine);
+  block_sum_before (mine.n, shared.sums, &sum);
+  return sum;
+}
+
+/* Writes them in the order of the lines: THREADS lines are counted, then written behind those before. */
+static __device__ void
+tile_write (const Job &job, Stream s, Shared &shared, uint64_t first_number, uint64_t *rows, uint64_t room)
+{
+  uint64_t before = 0;
+  Tile tile;
+
+  if (!tile_open (&tile, &s, shared))
+    return;
   for (uint32_t first = 0; first < tile.lines; first += THREADS)
     {
-      uint32_t n = first + threadIdx.x, sum, before;
+      uint32_t n = first + threadIdx.x, place, sum;
       Rows mine = rows_open (job.mode, nullptr, 0, 0);
       Line line;
 
       if (n < tile.lines)
         {
-          line = tile_get_line (tile, s, job.progress, marks, ends_before, n);
+          line = tile_get_line (tile, s, job.progress, shared, n);
           job_run (job, s, line, 0, mine);
         }
-      before = hits + block_sum_before (mine.n, sums, &sum);
-      if (rows != nullptr && mine.n > 0 && before < room)
+      place = block_sum_before (mine.n, shared.sums, &sum);
+      if (mine.n > 0)
         {
-          mine = rows_open (job.mode, rows, room, before);
+          mine = rows_open (job.mode, rows, room, before + place);
           job_run (job, s, line, first_number + n, mine);
         }
-      hits += sum;
+      before += sum;
     }
-  return hits;
 }
-
