@@ -90,6 +90,7 @@ leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
   gboolean has_clocks = self->timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
 
   leat_session_plan_add_block (self->plan->arena_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
+  leat_session_plan_add_block (self->plan->marks_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
   leat_session_plan_add_block (leat_plan_get_report_bytes (self->plan), plan->lanes, &plan->report_bytes,
                                &plan->allocations);
   leat_session_plan_add_block (has_clocks ? leat_timing_get_clock_bytes (self->plan) : 0, plan->lanes,

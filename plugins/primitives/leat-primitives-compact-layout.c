@@ -1,0 +1,183 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-primitives-compact-layout.h"
+
+#define LEAT_COMPACT_THREADS       512
+#define LEAT_COMPACT_FIXED_WORDS   48 /* COMPACT_SETS in kernels/compact.cu */
+#define LEAT_COMPACT_LOADED_BYTES  64 /* that a thread has under way for the next tile */
+#define LEAT_COMPACT_LOADED_ROWS   32
+#define LEAT_COMPACT_TILE_BYTES    131072 /* of rows that one block copies at most, where there are larger ones too */
+#define LEAT_COMPACT_SMALL_TILES   32     /* below that many, smaller ones that more multiprocessors share */
+#define LEAT_COMPACT_BITS_PER_LOAD 16
+
+static void
+leat_compact_column_free (gpointer data)
+{
+  LeatCompactColumn *self = data;
+
+  g_free (self->name);
+  g_free (self->output);
+  g_free (self);
+}
+
+LeatCompactLayout *
+leat_compact_layout_new (void)
+{
+  LeatCompactLayout *self = g_new0 (LeatCompactLayout, 1);
+
+  self->columns = g_ptr_array_new_with_free_func (leat_compact_column_free);
+  self->number_bytes = sizeof (guint32);
+  return self;
+}
+
+void
+leat_compact_layout_free (LeatCompactLayout *self)
+{
+  g_ptr_array_unref (self->columns);
+  g_free (self->numbers);
+  g_free (self->predicate);
+  g_strfreev (self->args);
+  g_free (self);
+}
+
+LeatCompactColumn *
+leat_compact_layout_add (LeatCompactLayout *self, const char *name)
+{
+  LeatCompactColumn *column = g_new0 (LeatCompactColumn, 1);
+
+  column->name = g_strdup (name);
+  g_ptr_array_add (self->columns, column);
+  return column;
+}
+
+LeatCompactColumn *
+leat_compact_layout_get (const LeatCompactLayout *self, guint index)
+{
+  return g_ptr_array_index (self->columns, index);
+}
+
+const char *
+leat_compact_get_c_type (LeatDtype dtype)
+{
+  static const char *const types[] = {
+    [LEAT_DTYPE_U8] = "uint8_t",   [LEAT_DTYPE_I8] = "int8_t",    [LEAT_DTYPE_U16] = "uint16_t",
+    [LEAT_DTYPE_I16] = "int16_t",  [LEAT_DTYPE_U32] = "uint32_t", [LEAT_DTYPE_I32] = "int32_t",
+    [LEAT_DTYPE_U64] = "uint64_t", [LEAT_DTYPE_I64] = "int64_t",  [LEAT_DTYPE_F32] = "float",
+    [LEAT_DTYPE_F64] = "double",
+  };
+
+  return dtype < G_N_ELEMENTS (types) ? types[dtype] : NULL;
+}
+
+const char *
+leat_compact_get_word (guint64 row_bytes, guint64 *words)
+{
+  static const struct
+  {
+    guint bytes;
+    const char *name;
+  } types[] = { { 16, "uint4" }, { 8, "uint64_t" }, { 4, "uint32_t" }, { 2, "uint16_t" }, { 1, "uint8_t" } };
+  guint i = 0;
+
+  while (row_bytes % types[i].bytes != 0)
+    i++;
+  *words = row_bytes / types[i].bytes;
+  return types[i].name;
+}
+
+/* Only an item that was loaded for the predicate is at hand to be staged, and only one of it. */
+static gboolean
+leat_compact_layout_may_stage_items (const LeatCompactLayout *self)
+{
+  guint n_kept = 0;
+  gboolean looked_at = FALSE;
+
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+
+      n_kept += column->output != NULL;
+      looked_at = looked_at || (column->output != NULL && column->looked_at);
+    }
+  return n_kept == 1 && looked_at && self->numbers == NULL;
+}
+
+/* Bytes that the predicate looks at, of a row in all and of its largest item; and those of a row that are kept. */
+static void
+leat_compact_layout_measure (const LeatCompactLayout *self, guint64 *looked_at, guint64 *largest, guint64 *kept)
+{
+  *looked_at = *largest = *kept = 0;
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+
+      *looked_at += column->looked_at && self->by != LEAT_COMPACT_BY_BITS ? column->row_bytes : 0;
+      *largest = column->looked_at ? MAX (*largest, column->row_bytes) : *largest;
+      *kept += column->output != NULL ? column->row_bytes : 0;
+    }
+}
+
+/* Long enough tiles to hide how long it takes to know their place, and short enough for several to be at work. */
+void
+leat_compact_layout_choose (LeatCompactLayout *self)
+{
+  guint64 looked_at, largest, kept;
+
+  leat_compact_layout_measure (self, &looked_at, &largest, &kept);
+  self->stages_items = leat_compact_layout_may_stage_items (self);
+  self->threads = LEAT_COMPACT_THREADS;
+  self->pack = self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) MAX (16 / MAX (largest, 1), 2);
+  self->runs = 4;
+  while (self->runs > 1
+         && (looked_at * self->pack * self->runs > LEAT_COMPACT_LOADED_BYTES
+             || self->pack * self->runs > LEAT_COMPACT_LOADED_ROWS))
+    self->runs /= 2;
+  /* One tile needs to wait for no other. */
+  while (self->runs > 1 && leat_compact_layout_get_tiles (self) > 1
+         && leat_compact_layout_get_tiles (self) < LEAT_COMPACT_SMALL_TILES)
+    self->runs /= 2;
+  while (self->threads > 64 && kept > 64 && kept * leat_compact_layout_get_tile (self) > LEAT_COMPACT_TILE_BYTES)
+    if (self->runs > 1)
+      self->runs /= 2;
+    else
+      self->threads /= 2;
+}
+
+guint64
+leat_compact_layout_get_tile (const LeatCompactLayout *self)
+{
+  return (guint64) self->threads * self->pack * self->runs;
+}
+
+guint64
+leat_compact_layout_get_tiles (const LeatCompactLayout *self)
+{
+  guint64 tile = leat_compact_layout_get_tile (self);
+
+  return self->most / tile + (self->most % tile != 0);
+}
+
+guint
+leat_compact_layout_get_shared_bytes (const LeatCompactLayout *self)
+{
+  guint64 item = sizeof (guint16);
+
+  for (guint i = 0; i < self->columns->len && self->stages_items; i++)
+    if (leat_compact_layout_get (self, i)->output != NULL)
+      item = leat_compact_layout_get (self, i)->row_bytes;
+  return (guint) (2 * leat_compact_layout_get_tile (self) * item + 16);
+}
+
+guint64
+leat_compact_layout_get_set_words (const LeatCompactLayout *self)
+{
+  return leat_compact_layout_get_tiles (self);
+}
+
+guint64
+leat_compact_layout_get_control_bytes (const LeatCompactLayout *self)
+{
+  return (LEAT_COMPACT_FIXED_WORDS + 2 * leat_compact_layout_get_set_words (self)) * sizeof (guint64);
+}

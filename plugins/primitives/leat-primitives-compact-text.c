@@ -1,0 +1,345 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-primitives-compact-layout.h"
+
+/* What kernels/compact.cu leaves to the text around it: types and functions that know the columns and the predicate.
+ * Whatever is not a name of the user's begins with leat_ in here, where the names of columns and arguments are, since
+ * these may not. */
+
+static void
+leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
+{
+  g_string_append_printf (text,
+                          "#define COMPACT_THREADS %u\n#define COMPACT_PACK %u\n#define COMPACT_RUNS %u\n"
+                          "#define COMPACT_IN_PLACE %d\n#define COMPACT_BY_BITS %d\n",
+                          self->threads, self->pack, self->runs, self->in_place != 0, self->by == LEAT_COMPACT_BY_BITS);
+  if (self->truncates)
+    g_string_append (text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"rows were kept for which there is no room\")\n");
+}
+
+static gboolean
+leat_compact_column_is_bits (const LeatCompactLayout *self, const LeatCompactColumn *column)
+{
+  return self->by == LEAT_COMPACT_BY_BITS && column->looked_at;
+}
+
+/* What a pointer to its rows points to. */
+static const char *
+leat_compact_column_get_type (const LeatCompactLayout *self, const LeatCompactColumn *column)
+{
+  guint64 words;
+
+  if (leat_compact_column_is_bits (self, column))
+    return "uint8_t";
+  return column->looked_at ? leat_compact_get_c_type (column->dtype)
+                           : leat_compact_get_word (column->row_bytes, &words);
+}
+
+static void
+leat_compact_text_add_types (const LeatCompactLayout *self, GString *text)
+{
+  GString *look = g_string_new ("struct CompactLook\n{\n"), *to = g_string_new ("struct CompactTo\n{\n");
+  const char *stage = "uint16_t";
+
+  g_string_append (text, "struct CompactFrom\n{\n");
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+      const char *type = leat_compact_column_get_type (self, column);
+
+      g_string_append_printf (text, "  const %s *%s;\n", type, column->name);
+      if (leat_compact_column_is_bits (self, column))
+        g_string_append_printf (look, "  uint32_t %s;\n", column->name);
+      else if (column->looked_at)
+        g_string_append_printf (look, "  CompactPack_%s %s;\n", column->name, column->name);
+      if (column->output != NULL)
+        g_string_append_printf (to, "  %s *%s;\n  uint64_t *%s_count;\n", type, column->output, column->output);
+      if (column->output != NULL && self->stages_items)
+        stage = type;
+    }
+  for (guint i = 0; self->args[i] != NULL; i++)
+    g_string_append_printf (text, "  %s %s;\n", self->arg_type, self->args[i]);
+  g_string_append (text, "};\n");
+  if (self->numbers != NULL)
+    g_string_append_printf (to, "  uint%u_t *%s;\n  uint64_t *%s_count;\n", 8 * self->number_bytes, self->numbers,
+                            self->numbers);
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+
+      if (column->looked_at && !leat_compact_column_is_bits (self, column))
+        g_string_append_printf (text, "struct __align__ (%u) CompactPack_%s\n{\n  %s at[COMPACT_PACK];\n};\n",
+                                (guint) MIN (column->row_bytes * self->pack, 16), column->name,
+                                leat_compact_get_c_type (column->dtype));
+    }
+  g_string_append_printf (text, "%s};\n%s  uint64_t leat_room;\n};\ntypedef %s CompactStage;\n", look->str, to->str,
+                          stage);
+  g_string_free (look, TRUE);
+  g_string_free (to, TRUE);
+}
+
+static void
+leat_compact_text_add_loads (const LeatCompactLayout *self, GString *text)
+{
+  GString *some = g_string_new (NULL);
+
+  g_string_append (text, "static __device__ __forceinline__ void\ncompact_load (const CompactFrom &leat_from, uint64_t "
+                         "leat_first, CompactLook &leat_look)\n{\n");
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+      const char *name = column->name;
+
+      if (leat_compact_column_is_bits (self, column))
+        {
+          g_string_append_printf (text, "  leat_look.%s = *(const uint16_t *) (leat_from.%s + leat_first / 8);\n", name,
+                                  name);
+          g_string_append_printf (some,
+                                  "  leat_look.%s = 0;\n"
+                                  "  for (uint32_t leat_i = 0; leat_i < leat_n; leat_i += 8)\n"
+                                  "    leat_look.%s |= (uint32_t) leat_from.%s[(leat_first + leat_i) / 8] << leat_i;\n",
+                                  name, name, name);
+        }
+      else if (column->looked_at)
+        {
+          g_string_append_printf (text, "  leat_look.%s = *(const CompactPack_%s *) (leat_from.%s + leat_first);\n",
+                                  name, name, name);
+          g_string_append_printf (some,
+                                  "#pragma unroll\n"
+                                  "  for (uint32_t leat_i = 0; leat_i < COMPACT_PACK; leat_i++)\n"
+                                  "    if (leat_i < leat_n)\n"
+                                  "      leat_look.%s.at[leat_i] = leat_from.%s[leat_first + leat_i];\n",
+                                  name, name);
+        }
+    }
+  g_string_append_printf (text,
+                          "}\nstatic __device__ __forceinline__ void\ncompact_load_some (const CompactFrom &leat_from, "
+                          "uint64_t leat_first, uint32_t leat_n, CompactLook &leat_look)\n{\n%s}\n",
+                          some->str);
+  g_string_free (some, TRUE);
+}
+
+/* The predicate is a text of names: each is made a variable of that name. */
+static void
+leat_compact_text_add_predicate (const LeatCompactLayout *self, GString *text, gboolean at_row)
+{
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+      const char *name = column->name;
+
+      if (leat_compact_column_is_bits (self, column))
+        g_string_append_printf (text,
+                                at_row ? "  const uint32_t %s = leat_from.%s[leat_i / 8] >> leat_i %% 8 & 1;\n"
+                                       : "  const uint32_t %s = leat_look.%s >> leat_i & 1;\n",
+                                name, name);
+      else if (column->looked_at)
+        g_string_append_printf (
+          text, at_row ? "  const %s %s = leat_from.%s[leat_i];\n" : "  const %s %s = leat_look.%s.at[leat_i];\n",
+          leat_compact_get_c_type (column->dtype), name, name);
+    }
+  for (guint i = 0; self->args[i] != NULL; i++)
+    g_string_append_printf (text, "  const %s %s = leat_from.%s;\n", self->arg_type, self->args[i], self->args[i]);
+  g_string_append_printf (text, "\n  return (bool) (%s);\n}\n", self->predicate);
+}
+
+static void
+leat_compact_text_add_choice (const LeatCompactLayout *self, GString *text)
+{
+  const char *staged = NULL;
+
+  g_string_append (text, "static __device__ __forceinline__ bool\ncompact_keeps (const CompactFrom &leat_from, const "
+                         "CompactLook &leat_look, uint32_t leat_i)\n{\n");
+  leat_compact_text_add_predicate (self, text, FALSE);
+  g_string_append (text, "static __device__ __forceinline__ bool\ncompact_keeps_at (const CompactFrom &leat_from, "
+                         "uint64_t leat_i)\n{\n");
+  leat_compact_text_add_predicate (self, text, TRUE);
+  for (guint i = 0; i < self->columns->len && self->stages_items; i++)
+    if (leat_compact_layout_get (self, i)->output != NULL)
+      staged = leat_compact_layout_get (self, i)->name;
+  g_string_append (text, "static __device__ __forceinline__ CompactStage\ncompact_stage (const CompactLook &leat_look, "
+                         "uint64_t leat_first, uint32_t leat_i)\n{\n");
+  if (staged != NULL)
+    g_string_append_printf (text, "  return leat_look.%s.at[leat_i];\n}\n", staged);
+  else
+    g_string_append (text, "  return (uint16_t) (leat_first + leat_i);\n}\n");
+}
+
+static void
+leat_compact_text_add_store (const LeatCompactLayout *self, const LeatCompactColumn *column, GString *text)
+{
+  guint64 words;
+  const char *word = leat_compact_get_word (column->row_bytes, &words);
+
+  if (!self->stages_items)
+    g_string_append_printf (text,
+                            "  compact_store_rows<%s, %" G_GUINT64_FORMAT "> ((%s *) leat_to.%s + leat_place * "
+                            "%" G_GUINT64_FORMAT ", (const %s *) leat_from.%s + leat_base * %" G_GUINT64_FORMAT
+                            ", leat_stage, leat_most);\n",
+                            word, words, word, column->output, words, word, column->name, words);
+  else if (column->row_bytes >= 4)
+    g_string_append_printf (text, "  compact_store_items (leat_to.%s + leat_place, leat_stage, leat_most);\n",
+                            column->output);
+  else
+    g_string_append_printf (text,
+                            "  compact_store_bytes ((uint8_t *) (leat_to.%s + leat_place), (const uint8_t *) "
+                            "leat_stage, leat_most * %u);\n",
+                            column->output, (guint) column->row_bytes);
+}
+
+static void
+leat_compact_text_add_give (const LeatCompactLayout *self, GString *text)
+{
+  g_string_append (text, "static __device__ __forceinline__ void\ncompact_give (const CompactFrom &leat_from, const "
+                         "CompactTo &leat_to, uint64_t leat_base, const CompactStage *leat_stage, uint64_t leat_place, "
+                         "uint32_t leat_n)\n{\n"
+                         "  uint32_t leat_most = compact_clip (leat_place, leat_n, leat_to.leat_room);\n\n");
+  for (guint i = 0; i < self->columns->len; i++)
+    if (leat_compact_layout_get (self, i)->output != NULL)
+      leat_compact_text_add_store (self, leat_compact_layout_get (self, i), text);
+  if (self->numbers != NULL)
+    g_string_append_printf (
+      text, "  compact_store_numbers (leat_to.%s + leat_place, leat_base, leat_stage, leat_most);\n", self->numbers);
+  g_string_append (text, "}\n");
+}
+
+static void
+leat_compact_text_add_give_on_host (const LeatCompactLayout *self, GString *text)
+{
+  g_string_append (text, "#ifdef LEAT_HOST\nstatic __device__ inline void\ncompact_give_on_host (const CompactFrom "
+                         "&leat_from, const CompactTo &leat_to, uint64_t leat_base, uint64_t leat_rows, const uint64_t "
+                         "*leat_kept, uint64_t leat_place, uint64_t leat_n)\n{\n"
+                         "  uint64_t leat_most = compact_clip (leat_place, (uint32_t) leat_n, leat_to.leat_room);\n\n");
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+      guint64 words;
+      const char *word = leat_compact_get_word (column->row_bytes, &words);
+
+      if (column->output != NULL)
+        g_string_append_printf (text,
+                                "  compact_store_on_host<%s, %" G_GUINT64_FORMAT "> ((%s *) leat_to.%s + leat_place * "
+                                "%" G_GUINT64_FORMAT ", (const %s *) leat_from.%s + leat_base * %" G_GUINT64_FORMAT
+                                ", leat_kept, leat_rows, leat_most);\n",
+                                word, words, word, column->output, words, word, column->name, words);
+    }
+  if (self->numbers != NULL)
+    g_string_append_printf (
+      text, "  compact_number_on_host (leat_to.%s + leat_place, leat_base, leat_kept, leat_rows, leat_most);\n",
+      self->numbers);
+  g_string_append (text, "}\n#endif\n");
+}
+
+static void
+leat_compact_text_add_tell (const LeatCompactLayout *self, GString *text)
+{
+  g_string_append (text,
+                   "static __device__ inline void\ncompact_tell (const CompactTo &leat_to, uint64_t leat_sum)\n{\n");
+  if (self->truncates)
+    g_string_append (text, "  if (leat_sum > leat_to.leat_room)\n    {\n"
+                           "      leat_report_at (COMPACT_TRUNCATED, leat_to.leat_room, leat_sum);\n"
+                           "      leat_sum = leat_to.leat_room;\n    }\n");
+  for (guint i = 0; i < self->columns->len; i++)
+    if (leat_compact_layout_get (self, i)->output != NULL)
+      g_string_append_printf (text, "  *leat_to.%s_count = leat_sum;\n", leat_compact_layout_get (self, i)->output);
+  if (self->numbers != NULL)
+    g_string_append_printf (text, "  *leat_to.%s_count = leat_sum;\n", self->numbers);
+  g_string_append (text, "}\n");
+}
+
+static void
+leat_compact_text_add_params (const LeatCompactLayout *self, GString *text)
+{
+  for (guint i = 0; i < self->columns->len; i++)
+    g_string_append_printf (text, "const %s *%s, ",
+                            leat_compact_column_get_type (self, leat_compact_layout_get (self, i)),
+                            leat_compact_layout_get (self, i)->name);
+  for (guint i = 0; i < (self->bounded ? self->columns->len : 1); i++)
+    g_string_append_printf (text, "uint64_t %s_count, ", leat_compact_layout_get (self, i)->name);
+  for (guint i = 0; self->args[i] != NULL; i++)
+    g_string_append_printf (text, "%s %s, ", self->arg_type, self->args[i]);
+  for (guint i = 0; i < self->columns->len; i++)
+    if (leat_compact_layout_get (self, i)->output != NULL)
+      g_string_append_printf (text, "%s *%s, uint64_t *%s_count, ",
+                              leat_compact_column_get_type (self, leat_compact_layout_get (self, i)),
+                              leat_compact_layout_get (self, i)->output, leat_compact_layout_get (self, i)->output);
+  if (self->numbers != NULL)
+    g_string_append_printf (text, "uint%u_t *%s, uint64_t *%s_count, ", 8 * self->number_bytes, self->numbers,
+                            self->numbers);
+  g_string_append (text, "uint64_t leat_room, uint64_t *leat_control, uint64_t leat_set_words)\n{\n");
+}
+
+/* The parameters as what the functions take; leat_rows is the least of the counts. */
+static void
+leat_compact_text_add_locals (const LeatCompactLayout *self, GString *text)
+{
+  g_string_append_printf (text, "  uint64_t leat_rows = %s_count;\n  CompactFrom leat_from;\n  CompactTo leat_to;\n\n",
+                          leat_compact_layout_get (self, 0)->name);
+  for (guint i = 1; i < self->columns->len && self->bounded; i++)
+    {
+      const char *name = leat_compact_layout_get (self, i)->name;
+
+      g_string_append_printf (text, "  if (%s_count < leat_rows)\n    leat_rows = %s_count;\n", name, name);
+    }
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+
+      g_string_append_printf (text, "  leat_from.%s = %s;\n", column->name, column->name);
+      if (column->output != NULL)
+        g_string_append_printf (text, "  leat_to.%s = %s;\n  leat_to.%s_count = %s_count;\n", column->output,
+                                column->output, column->output, column->output);
+    }
+  for (guint i = 0; self->args[i] != NULL; i++)
+    g_string_append_printf (text, "  leat_from.%s = %s;\n", self->args[i], self->args[i]);
+  if (self->numbers != NULL)
+    g_string_append_printf (text, "  leat_to.%s = %s;\n  leat_to.%s_count = %s_count;\n", self->numbers, self->numbers,
+                            self->numbers, self->numbers);
+  g_string_append (text, "  leat_to.leat_room = leat_room;\n");
+}
+
+static void
+leat_compact_text_add_kernel (const LeatCompactLayout *self, GString *text)
+{
+  g_string_append_printf (text, "__global__ void __launch_bounds__ (%u)\ncompact (", self->threads);
+  leat_compact_text_add_params (self, text);
+  g_string_append (text, "  extern __shared__ uint4 leat_stages[];\n");
+  leat_compact_text_add_locals (self, text);
+  g_string_append (text, "  compact_run (leat_from, leat_to, leat_rows, leat_control, leat_set_words, (CompactStage *) "
+                         "leat_stages);\n}\nLEAT_HOST_VARIANT void\ncompact (");
+  leat_compact_text_add_params (self, text);
+  leat_compact_text_add_locals (self, text);
+  g_string_append (text, "  compact_run_on_host (leat_from, leat_to, leat_rows, leat_control, leat_set_words);\n}\n");
+}
+
+static gboolean
+leat_compact_text_add_file (GString *text, const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_resources_lookup_data (path, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
+
+  if (bytes != NULL)
+    g_string_append_len (text, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes));
+  return bytes != NULL;
+}
+
+char *
+leat_compact_layout_write (const LeatCompactLayout *self, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  leat_compact_text_begin (self, text);
+  if (!leat_compact_text_add_file (text, "/leat/primitives/compact-store.cu", error))
+    return NULL;
+  leat_compact_text_add_types (self, text);
+  leat_compact_text_add_loads (self, text);
+  leat_compact_text_add_choice (self, text);
+  leat_compact_text_add_give (self, text);
+  leat_compact_text_add_give_on_host (self, text);
+  leat_compact_text_add_tell (self, text);
+  if (!leat_compact_text_add_file (text, "/leat/primitives/compact.cu", error))
+    return NULL;
+  leat_compact_text_add_kernel (self, text);
+  return g_strdup (text->str);
+}
