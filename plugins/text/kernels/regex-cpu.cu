@@ -292,7 +292,8 @@ text_run_tile (const Job &job, const Stream &s, const uint32_t *filter, uint64_t
   if (begin >= size && blockIdx.x > 0)
     return;
   end = size - begin < TILE ? size : begin + TILE;
-  begin = text_find_end (s.text, begin, size);
+  /* Each tile of a line that goes through many would look for its end. */
+  begin = text_find_end (s.text, begin, blockIdx.x == 0 ? size : end);
   if (blockIdx.x == 0)
     text_run_older (job, s, begin, number++, rows);
   if (begin++ >= end)
