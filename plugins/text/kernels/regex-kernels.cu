@@ -135,16 +135,18 @@ advance_text (const uint8_t *text, uint64_t text_count, uint8_t *ring, uint64_t 
               const uint64_t *ending, const uint32_t *match_automaton, uint32_t mode, const uint64_t *totals,
               const uint64_t *tail, uint64_t *rows, uint64_t *rows_count)
 {
-  uint64_t base = progress[AT_BASE], end = base + text_count, kept = tail_get_kept (tail);
-  bool is_far = mode == OFFSETS && end - kept > ring_size;
+  uint64_t base = progress[AT_BASE], end = base + text_count;
+  uint64_t kept = mode == OFFSETS ? tail_get_kept (tail) : end;
+  uint32_t words = mode == OFFSETS ? TAIL_WORDS : TAIL_START; /* lines are no attempts */
+  bool is_far = end - kept > ring_size;
 
-  if (mode == OFFSETS && !is_far)
+  if (!is_far)
     for (uint64_t at = (kept > base ? kept : base) + threadIdx.x; at < end; at += THREADS)
       ring[at & (ring_size - 1)] = text[at - base];
   __syncthreads ();
   if (threadIdx.x != 0)
     return;
-  for (uint32_t i = 0; i < TAIL_WORDS; i++)
+  for (uint32_t i = 0; i < words; i++)
     progress[AT_TAIL + i] = tail[i];
   if (is_far)
     {
