@@ -221,11 +221,21 @@ leat_regex_subsets_step (LeatRegexSubsets *self, const GArray *resolved, guint c
       if (step->kind == LEAT_REGEX_STEP_SET && leat_regex_set_has (&step->set, byte))
         leat_regex_subsets_reach (self, step->next, state);
     }
-  if (self->kind != LEAT_REGEX_DFA_LONGEST && byte != '\n')
+  if (self->kind == LEAT_REGEX_DFA_ANYWHERE && byte != '\n')
     leat_regex_subsets_reach (self, self->nfa->start, state);
   leat_regex_subsets_drop_begins (self, state);
   self->work += resolved->len;
   return leat_regex_subsets_intern (self, state);
+}
+
+/* Without one it makes no difference which byte comes. */
+static gboolean
+leat_regex_subsets_has_assertion (LeatRegexSubsets *self, const GArray *state)
+{
+  for (guint i = 2; i < state->len; i++)
+    if (g_array_index (self->nfa->steps, LeatRegexStep, g_array_index (state, guint, i)).kind == LEAT_REGEX_STEP_ASSERT)
+      return TRUE;
+  return FALSE;
 }
 
 /* Follows all classes of bytes from state @number. */
@@ -235,6 +245,7 @@ leat_regex_subsets_follow (LeatRegexSubsets *self, guint number, GArray *resolve
   const GArray *state = g_ptr_array_index (self->states, number);
   guint match = g_array_index (state, guint, 1);
   gboolean is_over = self->kind == LEAT_REGEX_DFA_ANYWHERE && match != LEAT_REGEX_NO_MATCH;
+  gboolean asserts = leat_regex_subsets_has_assertion (self, state);
 
   g_array_append_val (self->match, match);
   for (guint class = 0; class < self->n_classes; class ++)
@@ -243,7 +254,8 @@ leat_regex_subsets_follow (LeatRegexSubsets *self, guint number, GArray *resolve
 
       if (!is_over)
         {
-          leat_regex_subsets_resolve (self, state, class, resolved);
+          if (class == 0 || asserts)
+            leat_regex_subsets_resolve (self, state, class, resolved);
           next = leat_regex_subsets_step (self, resolved, class);
         }
       g_array_append_val (self->next, next);
@@ -261,11 +273,15 @@ leat_regex_subsets_run (LeatRegexSubsets *self, guint start[3], GError **error)
   for (guint number = 0; number < self->states->len; number++)
     {
       leat_regex_subsets_follow (self, number, resolved);
-      if (self->states->len <= LEAT_REGEX_MAX_STATES && self->work <= LEAT_REGEX_MAX_WORK)
+      if (self->states->len > LEAT_REGEX_MAX_STATES)
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                     "regex needs more than %u states; use smaller numbers in {}, or fewer regexes in one list",
+                     LEAT_REGEX_MAX_STATES);
+      else if (self->work > LEAT_REGEX_MAX_WORK)
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                     "regex takes too long to be made an automaton; use smaller numbers in {}, or fewer in one list");
+      else
         continue;
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
-                   "regex needs more than %u states; use smaller numbers in {}, or fewer regexes in one list",
-                   LEAT_REGEX_MAX_STATES);
       return FALSE;
     }
   return TRUE;

@@ -16,7 +16,6 @@ typedef enum
 {
   LEAT_REGEX_DFA_ANYWHERE, /* a match may begin at any byte; the first ends the search of a line */
   LEAT_REGEX_DFA_LONGEST,  /* a match begins where the automaton does, and it goes on for a longer one */
-  LEAT_REGEX_DFA_ALL,      /* a match may begin at any byte, and the automaton goes on behind it */
 } LeatRegexDfaKind;
 
 /* What was before the byte where an automaton begins. */

@@ -8,7 +8,6 @@
 typedef struct
 {
   LeatRegexNfa *nfa;
-  gboolean reversed;
   gboolean is_full;
 } LeatRegexNfaBuilder;
 
@@ -53,7 +52,7 @@ leat_regex_nfa_build_cat (LeatRegexNfaBuilder *self, const LeatRegexNode *node, 
   guint n = node->children != NULL ? node->children->len : 0;
 
   for (guint i = 0; i < n; i++)
-    next = leat_regex_nfa_build (self, g_ptr_array_index (node->children, self->reversed ? i : n - 1 - i), next);
+    next = leat_regex_nfa_build (self, g_ptr_array_index (node->children, n - 1 - i), next);
   return next;
 }
 
@@ -96,18 +95,12 @@ leat_regex_nfa_build_repeat (LeatRegexNfaBuilder *self, const LeatRegexNode *nod
 static guint
 leat_regex_nfa_build_assertion (LeatRegexNfaBuilder *self, const LeatRegexNode *node, guint next)
 {
-  static const LeatRegexAssertion turned[] = {
-    [LEAT_REGEX_LINE_BEGIN] = LEAT_REGEX_LINE_END,     [LEAT_REGEX_LINE_END] = LEAT_REGEX_LINE_BEGIN,
-    [LEAT_REGEX_WORD_BORDER] = LEAT_REGEX_WORD_BORDER, [LEAT_REGEX_NO_WORD_BORDER] = LEAT_REGEX_NO_WORD_BORDER,
-    [LEAT_REGEX_WORD_BEGIN] = LEAT_REGEX_WORD_END,     [LEAT_REGEX_WORD_END] = LEAT_REGEX_WORD_BEGIN,
-  };
-  LeatRegexAssertion assertion = self->reversed ? turned[node->assertion] : node->assertion;
   guint step = leat_regex_nfa_add (self, LEAT_REGEX_STEP_ASSERT, next, next);
 
-  leat_regex_nfa_at (self, step)->assertion = assertion;
-  if (assertion == LEAT_REGEX_LINE_BEGIN)
+  leat_regex_nfa_at (self, step)->assertion = node->assertion;
+  if (node->assertion == LEAT_REGEX_LINE_BEGIN)
     self->nfa->knows_begin = TRUE;
-  else if (assertion != LEAT_REGEX_LINE_END)
+  else if (node->assertion != LEAT_REGEX_LINE_END)
     self->nfa->knows_words = TRUE;
   return step;
 }
@@ -136,10 +129,10 @@ leat_regex_nfa_build (LeatRegexNfaBuilder *self, const LeatRegexNode *node, guin
 }
 
 LeatRegexNfa *
-leat_regex_nfa_new (GPtrArray *list, gboolean reversed, GError **error)
+leat_regex_nfa_new (GPtrArray *list, GError **error)
 {
   g_autoptr (LeatRegexNfa) nfa = g_new0 (LeatRegexNfa, 1);
-  LeatRegexNfaBuilder builder = { .nfa = nfa, .reversed = reversed };
+  LeatRegexNfaBuilder builder = { .nfa = nfa };
 
   nfa->steps = g_array_new (FALSE, FALSE, sizeof (LeatRegexStep));
   for (guint i = 0; i < list->len; i++)

@@ -36,8 +36,8 @@ typedef struct
 
 #define LEAT_REGEX_MAX_STEPS 20000
 
-/* @reversed: for lines that are read from their end.  Errors: LEAT_GRAPH_ERROR_RANGE. */
-LeatRegexNfa *leat_regex_nfa_new (GPtrArray *list, gboolean reversed, GError **error);
+/* Of LeatRegexNode.  Errors: LEAT_GRAPH_ERROR_RANGE. */
+LeatRegexNfa *leat_regex_nfa_new (GPtrArray *list, GError **error);
 void leat_regex_nfa_free (LeatRegexNfa *self);
 
 /* Bytes that no step tells apart have one number in @classes, the line's end has one of its own; how many there are. */

@@ -159,7 +159,7 @@ leat_regex_new (GPtrArray *list, gboolean only_lines, GError **error)
 {
   g_autoptr (GPtrArray) owned = list;
   g_autoptr (LeatRegex) self = g_new0 (LeatRegex, 1);
-  g_autoptr (LeatRegexNfa) nfa = leat_regex_nfa_new (list, FALSE, error);
+  g_autoptr (LeatRegexNfa) nfa = leat_regex_nfa_new (list, error);
   g_autoptr (LeatRegexDfa) line = nfa != NULL ? leat_regex_dfa_new (nfa, LEAT_REGEX_DFA_ANYWHERE, error) : NULL;
   g_autoptr (LeatRegexDfa) match = NULL;
 

@@ -19,7 +19,8 @@ const char *const leat_text_emit_choices[] = { "offset", "line", "count", NULL }
 gboolean
 leat_regex_scan_measure (const LeatRegexScan *self, guint64 n, guint64 dims[2])
 {
-  if (n / LEAT_REGEX_TILE >= G_MAXINT32 || n > G_MAXINT64 / 64)
+  /* All hits may be in one line, and those of a line are counted in 32 bits. */
+  if (n / LEAT_REGEX_TILE >= G_MAXINT32 || (self->emit == LEAT_TEXT_EMIT_OFFSET && n > G_MAXUINT32 - self->longest))
     return FALSE;
   dims[1] = 2;
   switch (self->emit)

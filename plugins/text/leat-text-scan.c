@@ -44,7 +44,7 @@ static const LeatProp props[] = {
   { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatTextScan, emit), .choices = leat_text_emit_choices,
     .blurb = "rows for what is found, rows for lines with any of it, or the number of such lines" },
   { sizeof (LeatProp), "longest", LEAT_PROP_BYTES, 0, offsetof (LeatTextScan, longest), .def.u = LEAT_SCAN_LONGEST,
-    .min.u = 64, .max.u = G_GUINT64_CONSTANT (1) << 32,
+    .min.u = 64, .max.u = 1u << 30,
     .blurb = "of a regex: how many bytes of an attempt at a match are kept from run to run" },
 };
 
