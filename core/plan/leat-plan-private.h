@@ -106,6 +106,7 @@ typedef enum
 {
   LEAT_BUFFER_STAGING, /* pinned host memory that sources fill and sinks read */
   LEAT_BUFFER_DEVICE,  /* lives within one run */
+  LEAT_BUFFER_WORK,    /* a kernel's own, for each lane; zeros at first, then what the lane's last run has left */
   LEAT_BUFFER_STATE,   /* survives from run to run */
   LEAT_BUFFER_CONST,   /* uploaded once */
 } LeatBufferKind;

@@ -158,6 +158,26 @@ leat_recorder_add_scratch (LeatRecorder *self, const char *name, guint64 bytes)
 }
 
 /**
+ * leat_recorder_add_workspace: (skip)
+ * @self: a recorder
+ * @name: what it is, for printed plans
+ * @bytes: size
+ *
+ * Adds device memory in which a kernel keeps its own books: zeros at first, afterwards what the kernel has left there.
+ *
+ * It is no state: results must not follow from it, each lane has one of its own, and it is neither saved nor shown.  So
+ * a kernel that leaves it as it wants to find it needs nothing to be cleared between runs.  Which runs come before is
+ * open; a run that fails may be the last one.
+ *
+ * Returns: the buffer
+ */
+LeatBufferId
+leat_recorder_add_workspace (LeatRecorder *self, const char *name, guint64 bytes)
+{
+  return leat_recorder_add_buffer (self, LEAT_BUFFER_WORK, name, bytes, NULL);
+}
+
+/**
  * leat_recorder_add_state: (skip)
  * @self: a recorder
  * @name: what it is, for printed plans
