@@ -112,7 +112,7 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
 static void
 leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
 {
-  static const char *const places[] = { "arena", "own", "staging", "alias", "user" };
+  static const char *const places[] = { "arena", "own", "staging", "alias", "user", "marks" };
 
   json_builder_begin_object (builder);
   leat_json_add_int (builder, "id", buffer->id);
@@ -132,7 +132,7 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
     leat_json_add_int (builder, "alias-of", buffer->root);
   if (buffer->place == LEAT_PLACE_USER)
     leat_json_add_int (builder, "slot", buffer->slot);
-  if (buffer->place == LEAT_PLACE_ARENA)
+  if (buffer->place == LEAT_PLACE_ARENA || buffer->place == LEAT_PLACE_MARKS)
     leat_json_add_int (builder, "offset", buffer->offset);
   if (buffer->first_op != G_MAXUINT)
     {

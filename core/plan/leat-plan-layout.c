@@ -74,6 +74,8 @@ leat_plan_set_place (LeatBuffer *buffer, const LeatLayout *layout)
     buffer->place = LEAT_PLACE_USER;
   else if (buffer->kind == LEAT_BUFFER_STAGING)
     buffer->place = LEAT_PLACE_STAGING;
+  else if (buffer->is_marks)
+    buffer->place = LEAT_PLACE_MARKS;
   else
     buffer->place = buffer->kind == LEAT_BUFFER_DEVICE ? LEAT_PLACE_ARENA : LEAT_PLACE_OWN;
   if (begin < end)
@@ -88,7 +90,7 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
 {
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
 
-  self->arena_bytes = self->own_bytes = self->staging_bytes = 0;
+  self->arena_bytes = self->marks_bytes = self->own_bytes = self->staging_bytes = 0;
   for (guint i = 0; i < arena->len; i++)
     {
       LeatBuffer *buffer = g_ptr_array_index (arena, i);
@@ -103,7 +105,13 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
         self->own_bytes += leat_align (leat_buffer_get_room (buffer));
       else if (buffer->place == LEAT_PLACE_STAGING)
         self->staging_bytes += leat_align (leat_buffer_get_room (buffer));
+      else if (buffer->place == LEAT_PLACE_MARKS)
+        {
+          buffer->offset = self->marks_bytes;
+          self->marks_bytes += leat_align (leat_buffer_get_room (buffer));
+        }
     }
+  self->own_bytes += self->marks_bytes;
   self->staging_bytes += leat_align (counted->len * MAX (self->traits.lanes_most, 1) * sizeof (guint64))
                          + leat_align (leat_plan_get_told_bytes (self));
   self->own_bytes += leat_align (leat_plan_get_report_bytes (self));

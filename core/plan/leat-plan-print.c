@@ -70,6 +70,8 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   if (op->kind == LEAT_OP_TRANSFER)
     g_string_append_printf (text, "  %s%s%s%s", leat_transfer_mode_get_name (op->way), op->reason ? " (" : "",
                             op->reason ? op->reason : "", op->reason ? ")" : "");
+  if (op->packed_with != NULL)
+    g_string_append_printf (text, "  with %u", op->packed_with->index);
   if (op->kind == LEAT_OP_FOREIGN)
     g_string_append_printf (text, "  %s", op->name);
   if (op->kind == LEAT_OP_FOREIGN && op->why_eager != NULL)
@@ -94,6 +96,8 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
     g_string_append_printf (text, "  in the memory of %s", leat_plan_get_root (self, buffer->id)->name);
   else if (buffer->place == LEAT_PLACE_ARENA)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT, buffer->offset);
+  else if (buffer->place == LEAT_PLACE_MARKS)
+    g_string_append_printf (text, "  at %" G_GUINT64_FORMAT " of what a lane keeps", buffer->offset);
   else if (buffer->place == LEAT_PLACE_USER)
     g_string_append_printf (text, "  memory of the program, slot %u", buffer->slot);
   if (buffer->stride > 0)

@@ -175,7 +175,7 @@ LeatSpec *leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer); /* (
  */
 gboolean leat_recorder_alias (LeatRecorder *self, const char *output, const char *input);
 LeatBufferId leat_recorder_add_scratch (LeatRecorder *self, const char *name, guint64 bytes);
-LeatBufferId leat_recorder_add_workspace (LeatRecorder *self, const char *name, guint64 bytes);
+LeatBufferId leat_recorder_add_marks (LeatRecorder *self, const char *name, guint64 bytes);
 /* Survives from run to run; starts as @initial (NULL: zeros). */
 LeatBufferId leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GBytes *initial);
 /* An output that gives a state, starting as @initial (NULL: zeros, and no live items). */

@@ -94,7 +94,7 @@ leat_batch_fits (LeatBatch *self, LeatPlan *plan, guint n_flights, GError **erro
   g_autofree char *what =
     g_strdup_printf ("a batch of %u lane%s", plan->traits.lanes_most, plan->traits.lanes_most > 1 ? "s" : "");
 
-  guint64 device_bytes = plan->arena_bytes + leat_plan_get_report_bytes (plan);
+  guint64 device_bytes = plan->arena_bytes + plan->marks_bytes + leat_plan_get_report_bytes (plan);
   guint64 pinned_bytes = leat_batch_get_staging_bytes (plan) + leat_plan_get_told_bytes (plan);
 
   return leat_memory_account_check (leat_store_get_account (self->store), LEAT_MEMORY_DEVICE,

@@ -11,8 +11,7 @@
 static gboolean
 leat_lane_keeps (LeatLane *self, const LeatBuffer *buffer)
 {
-  return buffer->place == LEAT_PLACE_OWN && buffer->kind != LEAT_BUFFER_WORK
-         && g_ptr_array_index (self->blocks, buffer->id) != NULL;
+  return buffer->place == LEAT_PLACE_OWN && g_ptr_array_index (self->blocks, buffer->id) != NULL;
 }
 
 static GBytes *

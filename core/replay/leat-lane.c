@@ -82,6 +82,7 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->turn, leat_turn_unref);
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_block_unref);
+  g_clear_pointer (&self->marks, leat_memory_free);
   g_clear_pointer (&self->overs, leat_memory_free);
   g_clear_pointer (&self->report_blocks, leat_memory_free);
   g_clear_pointer (&self->told, leat_memory_free);
@@ -125,20 +126,13 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
   leat_node_prefix_error (writer, error);
 }
 
-/* State is there once for all lanes. */
-static gboolean
-leat_lane_shares (LeatLane *self, const LeatBuffer *buffer)
-{
-  return buffer->place == LEAT_PLACE_OWN && buffer->kind != LEAT_BUFFER_WORK && self->first != NULL;
-}
-
 /* Constants are the session's, and state is that of the first lane. */
 static LeatBlock *
 leat_lane_get_block (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
   if (buffer->kind == LEAT_BUFFER_CONST)
     return g_ptr_array_index (self->resident->blocks, buffer->id);
-  if (leat_lane_shares (self, buffer))
+  if (buffer->place == LEAT_PLACE_OWN && self->first != NULL)
     return leat_block_ref (g_ptr_array_index (self->first->blocks, buffer->id));
   return leat_store_get (self->store, buffer, error);
 }
@@ -155,6 +149,9 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
     {
     case LEAT_PLACE_ARENA:
       self->addresses[buffer->id] = leat_memory_get_address (self->arena->memory) + buffer->offset;
+      break;
+    case LEAT_PLACE_MARKS:
+      self->addresses[buffer->id] = leat_memory_get_address (self->marks) + buffer->offset;
       break;
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
@@ -178,6 +175,17 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
   return TRUE;
 }
 
+/* They stay while the lane has its memory on the device. */
+static gboolean
+leat_lane_allocate_marks (LeatLane *self, GError **error)
+{
+  if (self->plan->marks_bytes == 0 || self->marks != NULL)
+    return TRUE;
+  self->marks = leat_lane_new_memory (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, self->plan->marks_bytes,
+                                      "counters of kernels", error);
+  return self->marks != NULL && leat_memory_clear (self->marks, error);
+}
+
 gboolean
 leat_lane_allocate (LeatLane *self, GError **error)
 {
@@ -195,6 +203,8 @@ leat_lane_allocate (LeatLane *self, GError **error)
           return FALSE;
         }
     }
+  if (!leat_lane_allocate_marks (self, error))
+    return FALSE;
   for (guint i = 0; i < plan->buffers->len; i++)
     if (!leat_lane_allocate_buffer (self, leat_plan_get_buffer (plan, i), error))
       return FALSE;
@@ -222,7 +232,7 @@ leat_lane_hold_memory (LeatLane *self)
 static gboolean
 leat_lane_begin_block (LeatLane *self, LeatBlock *block, const LeatBuffer *buffer, LeatLane *before, GError **error)
 {
-  if (leat_lane_shares (self, buffer))
+  if (buffer->place == LEAT_PLACE_OWN && self->first != NULL)
     return TRUE;
   if (before != NULL && g_ptr_array_find (before->blocks, block, NULL))
     return TRUE;
@@ -250,6 +260,7 @@ leat_lane_free_device_half (LeatLane *self)
 {
   leat_lane_destroy_graphs (self);
   g_clear_pointer (&self->arena, leat_block_unref);
+  g_clear_pointer (&self->marks, leat_memory_free);
   for (guint i = 0; i < self->blocks->len; i++)
     if (leat_plan_get_buffer (self->plan, i)->kind != LEAT_BUFFER_STAGING)
       {

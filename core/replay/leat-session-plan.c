@@ -90,10 +90,7 @@ leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
   gboolean has_clocks = self->timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
 
   leat_session_plan_add_block (self->plan->arena_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
-  for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (leat_plan_get_buffer (self->plan, i)->kind == LEAT_BUFFER_WORK)
-      leat_session_plan_add_block (leat_plan_get_buffer (self->plan, i)->bytes, plan->lanes, &plan->scratch_bytes,
-                                   &plan->allocations);
+  leat_session_plan_add_block (self->plan->marks_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
   leat_session_plan_add_block (leat_plan_get_report_bytes (self->plan), plan->lanes, &plan->report_bytes,
                                &plan->allocations);
   leat_session_plan_add_block (has_clocks ? leat_timing_get_clock_bytes (self->plan) : 0, plan->lanes,
@@ -104,7 +101,7 @@ leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
 
-      if (buffer->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST || buffer->kind == LEAT_BUFFER_WORK)
+      if (buffer->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST)
         continue;
       leat_session_plan_add_block (buffer->bytes, 1, &plan->state_bytes, &plan->allocations);
       plan->once_bytes += leat_buffer_get_written_bytes (buffer);

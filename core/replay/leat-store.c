@@ -198,8 +198,8 @@ leat_store_find (LeatStore *self, const LeatBuffer *buffer, char **key)
 
   for (guint again = 0;; again++)
     {
-      g_autofree char *tried = g_strdup_printf ("%u %s %" G_GUINT64_FORMAT " %u", buffer->kind, buffer->name,
-                                                leat_buffer_get_room (buffer), again);
+      g_autofree char *tried =
+        g_strdup_printf ("%u %s %" G_GUINT64_FORMAT " %u", buffer->kind, buffer->name, buffer->bytes, again);
       LeatBlock *block = g_hash_table_lookup (self->blocks, tried);
 
       if (block == NULL)
@@ -239,19 +239,6 @@ leat_store_add_constant (LeatStore *self, const LeatBuffer *buffer, char *key, G
   return block;
 }
 
-/* @key: (transfer full) */
-static LeatBlock *
-leat_store_add_work (LeatStore *self, const LeatBuffer *buffer, char *key, GError **error)
-{
-  LeatBlock *block = leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, leat_buffer_get_room (buffer),
-                                     buffer->name, key, error);
-
-  if (block == NULL || leat_block_write (block, buffer, error))
-    return block;
-  leat_block_unref (block);
-  return NULL;
-}
-
 LeatBlock *
 leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
 {
@@ -264,8 +251,6 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
   block = leat_store_find (self, buffer, &key);
   if (block != NULL)
     return block;
-  if (buffer->kind == LEAT_BUFFER_WORK)
-    return leat_store_add_work (self, buffer, key, error);
   if (buffer->kind == LEAT_BUFFER_CONST && buffer->place == LEAT_PLACE_OWN && buffer->initial != NULL)
     return leat_store_add_constant (self, buffer, key, error);
   block = leat_store_add (self, buffer->kind == LEAT_BUFFER_CONST ? LEAT_MEMORY_CONSTANT : LEAT_MEMORY_STATE,

@@ -76,8 +76,10 @@ def test_map(folder):
     check(folder, 'nodes/map.md')
 
 
-def test_compact(folder):
-    check(folder, 'nodes/compact.md')
+def test_primitives(folder):
+    for page in ('compact', 'gather', 'histogram', 'reduce', 'sort'):
+        (folder / page).mkdir()
+        check(folder / page, f'nodes/{page}.md')
 
 
 def test_text(folder):

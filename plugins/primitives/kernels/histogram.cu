@@ -1,0 +1,169 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Counts items by bin.  What stands before this text, by leat-primitives-histogram.c:
+ *
+ *   Item, Count             types of an item and of a result
+ *   BINS                    how many
+ *   find_bin (x)            the bin of an item; BINS where it has none
+ *
+ * sums: a zero for each bin, in which blocks add up what they have counted, and which whoever gives the results sets
+ * back. */
+
+#define THREADS 256
+#define PACK (16 / (int) sizeof (Item))
+#define BINS_OF_BLOCK (BINS <= 4096 ? BINS : 1) /* the other kernel is used where there are more */
+/* Counters for each bin: warps that hit the same one do not wait for each other. */
+#define COPIES (BINS_OF_BLOCK <= 512 ? 8 : 4096 / BINS_OF_BLOCK)
+
+union Pack
+{
+  uint4 raw;
+  Item item[PACK];
+};
+
+/* Data often has runs of one bin: these are counted before anything in memory is touched. */
+struct Run
+{
+  uint32_t bin, length;
+};
+
+static __device__ __forceinline__ void
+count_item (Item x, Run *run, uint32_t *counts)
+{
+  uint32_t bin = find_bin (x);
+
+  if (bin == run->bin)
+    {
+      run->length++;
+      return;
+    }
+  if (run->bin < BINS)
+    atomicAdd (counts + run->bin, run->length);
+  run->bin = bin;
+  run->length = 1;
+}
+
+static __device__ __forceinline__ void
+count_items (const Item *x, uint64_t x_count, uint32_t *counts)
+{
+  uint64_t packs = (uint64_t) x % 16 == 0 ? x_count / PACK : 0, step = (uint64_t) gridDim.x * THREADS;
+  uint64_t thread = (uint64_t) blockIdx.x * THREADS + threadIdx.x;
+  Run run = { BINS, 0 };
+
+  for (uint64_t i = thread; i < packs; i += step)
+    {
+      Pack pack;
+
+      pack.raw = ((const uint4 *) x)[i];
+#pragma unroll
+      for (int j = 0; j < PACK; j++)
+        count_item (pack.item[j], &run, counts);
+    }
+  for (uint64_t i = packs * PACK + thread; i < x_count; i += step)
+    count_item (x[i], &run, counts);
+  if (run.bin < BINS)
+    atomicAdd (counts + run.bin, run.length);
+}
+
+/* Is this the last block?  What all threads of all blocks have added to `sums` is then there to be read: the barrier
+ * puts it before the first thread's fence, the fence before the count; for the last block's threads likewise back. */
+static __device__ bool
+arrive_last (uint32_t *arrived)
+{
+  __shared__ bool last;
+
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    {
+      __threadfence ();
+      last = atomicAdd (arrived, 1u) == gridDim.x - 1;
+      if (last)
+        *arrived = 0; /* nobody else comes before the next run */
+      __threadfence ();
+    }
+  __syncthreads ();
+  return last;
+}
+
+__global__ void __launch_bounds__ (THREADS)
+histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arrived, Count *out)
+{
+  __shared__ uint32_t counts[COPIES * BINS_OF_BLOCK];
+
+  for (uint32_t i = threadIdx.x; i < COPIES * BINS_OF_BLOCK; i += THREADS)
+    counts[i] = 0;
+  __syncthreads ();
+  count_items (x, x_count, counts + threadIdx.x / 32 % COPIES * BINS_OF_BLOCK);
+  __syncthreads ();
+  for (uint32_t bin = threadIdx.x; bin < BINS_OF_BLOCK; bin += THREADS)
+    {
+      uint32_t sum = 0;
+
+#pragma unroll
+      for (uint32_t copy = 0; copy < COPIES; copy++)
+        sum += counts[copy * BINS_OF_BLOCK + bin];
+      if (sum > 0)
+        atomicAdd (sums + bin, (uint64_t) sum);
+    }
+  if (!arrive_last (arrived))
+    return;
+  for (uint32_t bin = threadIdx.x; bin < BINS_OF_BLOCK; bin += THREADS)
+    {
+      out[bin] = (Count) leat_load_relaxed (sums + bin);
+      sums[bin] = 0;
+    }
+}
+
+/* Two counters for each bin, so that the second of two equal items does not wait until the first is stored. */
+LEAT_HOST_VARIANT void
+histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arrived, Count *out)
+{
+  uint32_t counts[2][BINS_OF_BLOCK + 1];
+  uint64_t share = (x_count + gridDim.x - 1) / gridDim.x;
+  uint64_t first = blockIdx.x * share, end = first + share < x_count ? first + share : x_count;
+
+  __builtin_memset (counts, 0, sizeof counts);
+  for (; first + 2 <= end; first += 2)
+    {
+      counts[0][find_bin (x[first])]++;
+      counts[1][find_bin (x[first + 1])]++;
+    }
+  if (first < end)
+    counts[0][find_bin (x[first])]++;
+  for (uint32_t bin = 0; bin < BINS_OF_BLOCK; bin++)
+    if (counts[0][bin] + counts[1][bin] > 0)
+      atomicAdd (sums + bin, (uint64_t) counts[0][bin] + counts[1][bin]);
+  if (atomicAdd (arrived, 1u) != gridDim.x - 1)
+    return;
+  *arrived = 0;
+  for (uint32_t bin = 0; bin < BINS_OF_BLOCK; bin++)
+    {
+      out[bin] = (Count) leat_load_relaxed (sums + bin);
+      sums[bin] = 0;
+    }
+}
+
+/* More bins than a block has room for: these are rarely hit by two threads at once. */
+__global__ void
+histogram_of_many (const Item *x, uint64_t x_count, uint64_t *sums)
+{
+  GRID_FOR (i, x_count)
+    {
+      uint32_t bin = find_bin (x[i]);
+
+      if (bin < BINS)
+        atomicAdd (sums + bin, (uint64_t) 1);
+    }
+}
+
+__global__ void
+histogram_give (uint64_t *sums, Count *out)
+{
+  GRID_FOR (bin, (uint64_t) BINS)
+    {
+      out[bin] = (Count) sums[bin];
+      sums[bin] = 0;
+    }
+}

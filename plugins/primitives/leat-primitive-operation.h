@@ -1,0 +1,47 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-base-expression.h"
+
+G_BEGIN_DECLS
+
+/* What items are combined with, as text for a kernel. */
+typedef enum
+{
+  LEAT_OPERATION_SUM,
+  LEAT_OPERATION_MIN,
+  LEAT_OPERATION_MAX,
+  LEAT_OPERATION_ARGMIN,
+  LEAT_OPERATION_ARGMAX,
+  LEAT_OPERATION_COUNT,
+  LEAT_OPERATION_EXPR,
+} LeatOperationKind;
+
+typedef struct
+{
+  LeatOperationKind kind;
+  LeatDtype item;
+  LeatDtype result;
+  LeatExpression *expression; /* EXPR: of a and b */
+  char *identity;             /* EXPR: an expression, `lowest` or `greatest` */
+} LeatOperation;
+
+/* The names of the kinds, NULL-terminated, by their numbers. */
+extern const char *const leat_operation_names[];
+
+/* What results are where nobody says so. */
+LeatDtype leat_operation_get_result (LeatOperationKind kind, LeatDtype item);
+/* Of a and b, with @identity, which is a number, `lowest` or `greatest`. */
+gboolean leat_operation_set_expression (LeatOperation *self, const char *expression, const char *identity,
+                                        GError **error);
+void leat_operation_clear (LeatOperation *self);
+/* Whether another order of the same items may give another result. */
+gboolean leat_operation_is_ordered (const LeatOperation *self);
+/* Appends Item, Acc, Out, identity (), take (), combine (), shuffle () and give (); kernels/reduce.cu says what they
+ * are.
+ */
+void leat_operation_write (const LeatOperation *self, GString *head);
+
+G_END_DECLS

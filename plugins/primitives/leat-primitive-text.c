@@ -1,0 +1,99 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-primitive-text.h"
+
+typedef struct
+{
+  const char *c_type, *lowest, *greatest;
+} LeatPrimitiveType;
+
+static const LeatPrimitiveType leat_primitive_types[] = {
+  [LEAT_DTYPE_U8] = { "uint8_t", "0", "UINT8_MAX" },
+  [LEAT_DTYPE_I8] = { "int8_t", "INT8_MIN", "INT8_MAX" },
+  [LEAT_DTYPE_U16] = { "uint16_t", "0", "UINT16_MAX" },
+  [LEAT_DTYPE_I16] = { "int16_t", "INT16_MIN", "INT16_MAX" },
+  [LEAT_DTYPE_U32] = { "uint32_t", "0", "UINT32_MAX" },
+  [LEAT_DTYPE_I32] = { "int32_t", "INT32_MIN", "INT32_MAX" },
+  [LEAT_DTYPE_U64] = { "uint64_t", "0", "UINT64_MAX" },
+  [LEAT_DTYPE_I64] = { "int64_t", "INT64_MIN", "INT64_MAX" },
+  [LEAT_DTYPE_F32] = { "float", "-LEAT_INFINITY_F", "LEAT_INFINITY_F" },
+  [LEAT_DTYPE_F64] = { "double", "-LEAT_INFINITY", "LEAT_INFINITY" },
+};
+
+static const LeatPrimitiveType *
+leat_primitive_get_type (LeatDtype dtype)
+{
+  static const LeatPrimitiveType none = { NULL, NULL, NULL };
+
+  return dtype < G_N_ELEMENTS (leat_primitive_types) ? &leat_primitive_types[dtype] : &none;
+}
+
+const char *
+leat_primitive_get_c_type (LeatDtype dtype)
+{
+  return leat_primitive_get_type (dtype)->c_type;
+}
+
+const char *
+leat_primitive_get_lowest (LeatDtype dtype)
+{
+  return leat_primitive_get_type (dtype)->lowest;
+}
+
+const char *
+leat_primitive_get_greatest (LeatDtype dtype)
+{
+  return leat_primitive_get_type (dtype)->greatest;
+}
+
+gboolean
+leat_primitive_is_real (LeatDtype dtype)
+{
+  return dtype == LEAT_DTYPE_F32 || dtype == LEAT_DTYPE_F64;
+}
+
+gboolean
+leat_primitive_is_signed (LeatDtype dtype)
+{
+  return dtype == LEAT_DTYPE_I8 || dtype == LEAT_DTYPE_I16 || dtype == LEAT_DTYPE_I32 || dtype == LEAT_DTYPE_I64;
+}
+
+LeatKernelSource *
+leat_primitive_source_new (const char *body, const char *head, GError **error)
+{
+  g_autofree char *path = g_strconcat ("/leat/primitives/", body, NULL);
+  g_autofree char *name = g_strconcat ("primitives/", body, NULL);
+  g_autoptr (GBytes) bytes = g_resources_lookup_data (path, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
+  g_autofree char *text = NULL;
+
+  if (bytes == NULL)
+    return NULL;
+  text = g_strconcat (head, g_bytes_get_data (bytes, NULL), NULL);
+  return leat_kernel_source_new (name, text, error);
+}
+
+guint64
+leat_primitive_get_row_items (LeatSpec *spec)
+{
+  guint64 items = 1;
+
+  for (guint i = 1; i < leat_spec_get_n_dims (spec); i++)
+    items *= leat_spec_get_dim (spec, i);
+  return items;
+}
+
+gboolean
+leat_primitive_check_type (LeatNode *node, const char *port, LeatSpec *spec, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (leat_primitive_get_c_type (leat_spec_get_dtype (spec)) != NULL)
+    return TRUE;
+  text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+               "%s \"%s\": input \"%s\" is %s, a type that it cannot compute with", leat_node_get_id (node),
+               leat_node_get_name (node), port, text);
+  return FALSE;
+}

@@ -1,0 +1,28 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat.h"
+
+G_BEGIN_DECLS
+
+/* The text of a kernel for the types at hand: a head that says what they are, made by a node, and one of kernels/. */
+
+/* NULL for what no kernel computes with. */
+const char *leat_primitive_get_c_type (LeatDtype dtype);
+gboolean leat_primitive_is_real (LeatDtype dtype);
+gboolean leat_primitive_is_signed (LeatDtype dtype);
+/* The least and the greatest value of a type, infinite where it has such. */
+const char *leat_primitive_get_lowest (LeatDtype dtype);
+const char *leat_primitive_get_greatest (LeatDtype dtype);
+
+/* @body: a file of kernels/. */
+LeatKernelSource *leat_primitive_source_new (const char *body, const char *head, GError **error);
+
+/* Steps of the leading dimension have so many items each. */
+guint64 leat_primitive_get_row_items (LeatSpec *spec);
+/* FALSE, with an error that names the type, unless kernels compute with it. */
+gboolean leat_primitive_check_type (LeatNode *node, const char *port, LeatSpec *spec, GError **error);
+
+G_END_DECLS
