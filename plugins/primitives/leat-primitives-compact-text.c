@@ -13,8 +13,8 @@ leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
 {
   g_string_append_printf (text,
                           "#define COMPACT_THREADS %u\n#define COMPACT_PACK %u\n#define COMPACT_RUNS %u\n"
-                          "#define COMPACT_IN_PLACE %d\n#define COMPACT_BY_BITS %d\n",
-                          self->threads, self->pack, self->runs, self->in_place != 0, self->by == LEAT_COMPACT_BY_BITS);
+                          "#define COMPACT_IN_PLACE %d\n",
+                          self->threads, self->pack, self->runs, self->in_place != 0);
   if (self->truncates)
     g_string_append (text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"rows were kept for which there is no room\")\n");
 }

@@ -577,7 +577,7 @@ leat_primitives_compact_fill (LeatPrimitivesCompact *self, LeatRecorder *recorde
     leat_primitives_compact_add_output (recorder, call, layout->numbers);
   leat_compact_call_add (call, LEAT_ARG_VALUE, LEAT_BUFFER_NONE, &call->room, NULL);
   leat_compact_call_touch (
-    call, leat_recorder_add_state (recorder, "progress", leat_compact_layout_get_control_bytes (layout), NULL),
+    call, leat_recorder_add_marks (recorder, "progress", leat_compact_layout_get_control_bytes (layout)),
     LEAT_ACCESS_READ_WRITE);
   call->set_words = leat_compact_layout_get_set_words (layout);
   leat_compact_call_add (call, LEAT_ARG_VALUE, LEAT_BUFFER_NONE, &call->set_words, NULL);

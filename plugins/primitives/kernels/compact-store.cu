@@ -81,6 +81,58 @@ compact_store_numbers (I *out, uint64_t base, const uint16_t *stage, uint32_t n)
 }
 
 #ifdef LEAT_HOST
+#ifdef __AVX2__
+/* For eight bits, the numbers of those that are set, a byte each, the lowest first. */
+struct CompactOrders
+{
+  uint64_t at[256];
+
+  constexpr CompactOrders () : at ()
+  {
+    for (uint32_t bits = 0; bits < 256; bits++)
+      for (uint32_t i = 0, n = 0; i < 8; i++)
+        if (bits >> i & 1)
+          at[bits] |= (uint64_t) i << 8 * n++;
+  }
+};
+typedef uint8_t CompactBytes __attribute__ ((vector_size (8)));
+typedef int CompactWords __attribute__ ((vector_size (32)));
+
+/* Eight words, of which the first few of @order, and then any. */
+static __device__ inline void
+compact_store_eight (void *out, const void *in, uint64_t order)
+{
+  CompactBytes bytes;
+  CompactWords words;
+
+  __builtin_memcpy (&bytes, &order, 8);
+  __builtin_memcpy (&words, in, 32);
+  words = __builtin_ia32_permvarsi256 (words, __builtin_convertvector (bytes, CompactWords));
+  __builtin_memcpy (out, &words, 32);
+}
+
+/* 64 items of 4 or 8 bytes; behind those that are kept, something is written up to where the 64th would be. */
+template <class W>
+static __device__ inline uint64_t
+compact_store_64 (W *out, const W *in, uint64_t bits)
+{
+  static const CompactOrders orders;
+  const uint32_t each = 32 / sizeof (W);
+  uint64_t at = 0;
+
+  for (uint32_t i = 0; i < 64; i += each, bits >>= each)
+    {
+      uint32_t some = (uint32_t) bits & ((1u << each) - 1), pairs = some;
+
+      if (sizeof (W) == 8) /* each bit twice, as each item is two words */
+        pairs = 3 * ((some & 1) | (some & 2) << 1 | (some & 4) << 2 | (some & 8) << 3);
+      compact_store_eight (out + at, in + i, orders.at[pairs]);
+      at += (uint64_t) __builtin_popcount (some);
+    }
+  return at;
+}
+#endif
+
 /* Rows of @words W each.  @room: for how many there is room; those behind are another's or nobody's, so that storing
  * without looking is for where 64 rows fit. */
 template <class W, uint64_t words>
@@ -98,6 +150,10 @@ compact_store_on_host (W *out, const W *in, const uint64_t *kept, uint64_t n, ui
           __builtin_memmove (out + at * words, in, 64 * words * sizeof (W));
           at += 64;
         }
+#ifdef __AVX2__
+      else if (words == 1 && (sizeof (W) == 4 || sizeof (W) == 8) && at + 64 <= room && __builtin_popcountll (bits) > 4)
+        at += compact_store_64 (out + at, in, bits);
+#endif
       else if (words == 1 && at + 64 <= room && __builtin_popcountll (bits) > 12)
         for (uint32_t j = 0; j < 64; j++)
           {

@@ -8,7 +8,6 @@
  *
  *   COMPACT_THREADS, COMPACT_PACK, COMPACT_RUNS   a thread loads PACK neighbouring rows at once, RUNS times, for a tile
  *   COMPACT_IN_PLACE                              what is written lies in the memory that is read
- *   COMPACT_TRUNCATES                             the count is cut to the room there is
  *   CompactFrom, CompactLook, CompactTo           what is read; what is loaded of PACK rows; where to
  *   CompactStage                                  what waits in shared memory for its place: an item, or a row's number
  *                                                 in its tile

@@ -6,7 +6,6 @@
  * of them, in the namespace VARIANT.  What the node writes around its two files is written by hand here. */
 
 #define COMPACT_PACK 4
-#define COMPACT_BY_BITS 0
 
 namespace VARIANT
 {
@@ -90,7 +89,6 @@ static const Variant variant = { TEXT_OF (VARIANT), (const void *) compact, COMP
 }
 
 #undef COMPACT_PACK
-#undef COMPACT_BY_BITS
 #undef COMPACT_THREADS
 #undef COMPACT_RUNS
 #undef COMPACT_ROWS

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -241,7 +242,8 @@ look (const uint4 *x, size_t n, uint32_t *out)
 
 static const size_t most = (size_t) 1 << 28;
 static uint32_t *in, *out, *wanted;
-static uint64_t *count, *wanted_count, *control;
+static uint64_t *count, *wanted_count;
+static std::map<const Variant *, uint64_t *> controls; /* each with sets of its own length */
 static unsigned long long *differences;
 static void *space;
 static size_t space_bytes;
@@ -259,6 +261,7 @@ launch_ours (const Variant *v, size_t n, uint32_t limit)
 {
   uint64_t rows = n, room = n, tiles = (n + v->tile - 1) / v->tile;
   const uint32_t *from = v->in_place ? out : in;
+  uint64_t *control = controls[v];
   void *args[] = { &from, &rows, &limit, &out, &count, &room, &control, &tiles };
   int each = 0;
   unsigned int grid = (unsigned int) tiles;
@@ -391,11 +394,15 @@ compare (const std::vector<const Variant *> &chosen, size_t n, double part, std:
     MUST (cudaGraphExecDestroy (graphs[i]));
 }
 
+static size_t
+control_bytes (const Variant *v)
+{
+  return (48 + 2 * (most / v->tile + 1)) * sizeof (uint64_t);
+}
+
 static void
 set_up (void)
 {
-  uint64_t control_words = 48 + 2 * (most / 256 + 1);
-
   MUST (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
   MUST (cudaDeviceGetAttribute (&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   MUST (cudaEventCreate (&before));
@@ -405,19 +412,20 @@ set_up (void)
   MUST (cudaMalloc (&count, 256));
   MUST (cudaMalloc (&wanted_count, 256));
   MUST (cudaMalloc (&differences, 256));
-  MUST (cudaMalloc (&control, control_words * 8));
-  MUST (cudaMemset (control, 0, control_words * 8));
+  for (const Variant *v : variants)
+    MUST (cudaMalloc (&controls[v], control_bytes (v)));
   MUST (cub::DeviceSelect::If (NULL, space_bytes, in, wanted, wanted_count, most, Below{ 1 }, stream));
   MUST (cudaMalloc (&space, space_bytes));
   fill<<<1056, 256, 0, stream>>> (in, most);
   MUST (cudaStreamSynchronize (stream));
 }
 
-/* Variants have sets of words of different lengths in `control`. */
+/* The sets lie elsewhere for another length. */
 static void
-clear_control (void)
+clear_controls (void)
 {
-  MUST (cudaMemsetAsync (control, 0, (48 + 2 * (most / 256 + 1)) * 8, stream));
+  for (const Variant *v : variants)
+    MUST (cudaMemsetAsync (controls[v], 0, control_bytes (v), stream));
 }
 
 static bool
@@ -433,15 +441,11 @@ sweep (const std::vector<const Variant *> &chosen, int repeats)
       for (size_t tiles : { 1, 2, 3, 31, 32, 33, 255, 256, 257, 264, 265, 529, 2000 })
         for (int off = -1; off <= 1; off++)
           sizes.push_back (tiles * v->tile + off);
-      clear_control ();
       for (size_t n : sizes)
         for (uint32_t limit : limits)
           {
-            uint64_t set_words = (n + v->tile - 1) / v->tile;
-
             ask_cub (n, limit);
-            if (set_words > 0)
-              clear_control (); /* the sets lie elsewhere for another length */
+            clear_controls ();
             for (int i = 0; i < repeats && good; i++)
               good = check (v, n, limit);
           }
@@ -474,7 +478,7 @@ measure (const std::vector<const Variant *> &chosen)
         list.clear ();
       for (double part : { 0.0, 0.01, 0.1, 0.5, 0.9, 1.0 })
         {
-          clear_control ();
+          clear_controls ();
           compare (chosen, (size_t) 1 << shift, part, ratios);
         }
       printf ("== n=2^%d, least and median over what is kept:", shift);
