@@ -17,6 +17,7 @@
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
 #include "graph/leat-registry.h"
+#include "graph/leat-work.h"
 #include "buffer/leat-device-buffer.h"
 #include "buffer/leat-transfer-batch.h"
 #include "parse/leat-parse.h"

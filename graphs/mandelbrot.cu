@@ -94,16 +94,14 @@ __global__ void mandelbrot(uint8_t *pixels, int pixels_dim0, int pixels_dim1, Le
 {
     Picture p = { pixels, pixels_dim1, left, top, step, most };
     int across = (pixels_dim1 + 63) / 64, down = (pixels_dim0 + 63) / 64;
-    ushort4 area;
 
     QUEUE_FOR(i, across * down, areas) {
         int x = i % across * 64, y = i / across * 64;
-
-        area = make_ushort4(x, y, min(64, pixels_dim1 - x), min(64, pixels_dim0 - y));
+        ushort4 area = make_ushort4(x, y, min(64, pixels_dim1 - x), min(64, pixels_dim0 - y));
         if (!leat_queue_try_push(areas, area))
             paint_area(p, area, areas);
     }
-    while (leat_queue_next(areas, area)) {
+    QUEUE_EACH(area, areas) {
         paint_area(p, area, areas);
         leat_queue_done(areas);
     }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-bench-lanes.h"
 #include "leat-bench-raw.h"
 
 /* Many inputs in one call, against a graph launch for each and against the link. */
@@ -11,12 +12,9 @@
 
 typedef struct
 {
-  LeatPipeline *pipeline;
-  LeatSession *session;
+  LeatBenchLanes lanes;
   LeatBenchRaw *raw;
   guint n_in, n_out, n_kernels;
-  LeatView in, out;
-  guint64 in_stride, out_stride;
   GPtrArray *inputs; /* GBytes in pageable memory */
   LeatBenchSeries place, pageable, launches, link;
 } LeatBenchBatch;
@@ -24,12 +22,9 @@ typedef struct
 static void
 leat_bench_batch_clear (LeatBenchBatch *self)
 {
-  if (self->session != NULL)
-    leat_session_close (self->session);
+  leat_bench_lanes_clear (&self->lanes);
   g_clear_pointer (&self->raw, leat_bench_raw_free);
   g_clear_pointer (&self->inputs, g_ptr_array_unref);
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
   leat_bench_series_clear (&self->place);
   leat_bench_series_clear (&self->pageable);
   leat_bench_series_clear (&self->launches);
@@ -54,25 +49,19 @@ leat_bench_batch_dup_text (const LeatBenchBatch *self, const LeatBench *bench)
   return g_string_free (text, FALSE);
 }
 
-static float
-leat_bench_batch_number (guint lane, guint i)
-{
-  return (float) ((lane * 131 + i * 7) % 4093);
-}
-
+/* The same in pageable memory, and for the raw launches. */
 static void
 leat_bench_batch_fill (LeatBenchBatch *self)
 {
+  gsize bytes = self->n_in * sizeof (float);
+
   self->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   for (guint lane = 0; lane < LANES; lane++)
     {
-      float *x = g_new (float, self->n_in);
+      const float *x = leat_bench_lanes_get_in (&self->lanes, lane);
 
-      for (guint i = 0; i < self->n_in; i++)
-        x[i] = leat_bench_batch_number (lane, i);
-      memcpy ((guint8 *) self->in.data + lane * self->in_stride, x, self->n_in * sizeof *x);
-      memcpy (leat_bench_raw_get_in (self->raw) + (gsize) lane * self->n_in, x, self->n_in * sizeof *x);
-      g_ptr_array_add (self->inputs, g_bytes_new_take (x, self->n_in * sizeof *x));
+      memcpy (leat_bench_raw_get_in (self->raw) + (gsize) lane * self->n_in, x, bytes);
+      g_ptr_array_add (self->inputs, g_bytes_new (x, bytes));
     }
 }
 
@@ -81,14 +70,7 @@ leat_bench_batch_open (LeatBenchBatch *self, LeatBench *bench, GError **error)
 {
   g_autofree char *text = leat_bench_batch_dup_text (self, bench);
 
-  self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
-  if (self->pipeline == NULL)
-    return FALSE;
-  self->session = leat_session_new (self->pipeline, bench->selector);
-  g_object_set (self->session, "wait", bench->wait, NULL);
-  if (!leat_session_open (self->session, NULL, error)
-      || !leat_session_map_batch (self->session, "source", LANES, &self->in, &self->in_stride, error)
-      || !leat_session_map_batch (self->session, "sink", LANES, &self->out, &self->out_stride, error))
+  if (!leat_bench_lanes_open (&self->lanes, bench, text, LANES, self->n_in, error))
     return FALSE;
   self->raw = leat_bench_raw_new (bench, LANES, self->n_in, self->n_out, self->n_kernels, error);
   if (self->raw == NULL)
@@ -97,29 +79,21 @@ leat_bench_batch_open (LeatBenchBatch *self, LeatBench *bench, GError **error)
   return TRUE;
 }
 
-/* @inputs: NULL for those in the session's own memory */
-static double
-leat_bench_batch_replay (LeatBenchBatch *self, GPtrArray *inputs, GError **error)
-{
-  double begin = leat_bench_now_us ();
-  gboolean good = leat_session_replay_batch (self->session, LANES, inputs, NULL, NULL, error);
-
-  return good ? leat_bench_now_us () - begin : -1;
-}
-
+/* @raw: of the raw launches; else of the batch */
 static gboolean
-leat_bench_batch_check (LeatBenchBatch *self, const char *who, const guint8 *out, guint64 stride, GError **error)
+leat_bench_batch_check (LeatBenchBatch *self, gboolean raw, GError **error)
 {
   float more = (float) (self->n_kernels - (self->n_out < self->n_in));
+  gboolean good = TRUE;
 
-  for (guint lane = 0; lane < LANES; lane++)
-    for (guint i = 0; i < self->n_out; i++)
-      if (((const float *) (out + lane * stride))[i] != leat_bench_batch_number (lane, i) + more)
-        {
-          g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: number %u of lane %u is wrong", who, i, lane);
-          return FALSE;
-        }
-  return TRUE;
+  for (guint lane = 0; lane < LANES && good; lane++)
+    {
+      const float *out = raw ? leat_bench_raw_get_out (self->raw) + (gsize) lane * self->n_out
+                             : leat_bench_lanes_get_out (&self->lanes, lane);
+
+      good = leat_bench_lanes_check (raw ? "raw graphs" : "the batch", out, lane, self->n_out, more, error);
+    }
+  return good;
 }
 
 static gboolean
@@ -134,14 +108,12 @@ leat_bench_batch_note (LeatBenchSeries *series, guint round, double us)
 static gboolean
 leat_bench_batch_take_turn (LeatBenchBatch *self, guint round, GError **error)
 {
-  const guint8 *raw = (const guint8 *) leat_bench_raw_get_out (self->raw);
-
-  return leat_bench_batch_note (&self->place, round, leat_bench_batch_replay (self, NULL, error))
-         && leat_bench_batch_check (self, "the batch", self->out.data, self->out_stride, error)
-         && leat_bench_batch_note (&self->pageable, round, leat_bench_batch_replay (self, self->inputs, error))
-         && leat_bench_batch_check (self, "the batch", self->out.data, self->out_stride, error)
+  return leat_bench_batch_note (&self->place, round, leat_bench_lanes_replay (&self->lanes, NULL, error))
+         && leat_bench_batch_check (self, FALSE, error)
+         && leat_bench_batch_note (&self->pageable, round, leat_bench_lanes_replay (&self->lanes, self->inputs, error))
+         && leat_bench_batch_check (self, FALSE, error)
          && leat_bench_batch_note (&self->launches, round, leat_bench_raw_launch_all (self->raw, error))
-         && leat_bench_batch_check (self, "raw graphs", raw, self->n_out * sizeof (float), error)
+         && leat_bench_batch_check (self, TRUE, error)
          && leat_bench_batch_note (&self->link, round, leat_bench_raw_copy_both_ways (self->raw, error));
 }
 

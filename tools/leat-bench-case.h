@@ -50,6 +50,7 @@ extern const LeatBenchCase leat_bench_poisons[];
 extern const LeatBenchCase leat_bench_sessions[];
 extern const LeatBenchCase leat_bench_opens[];
 extern const LeatBenchCase leat_bench_queues[];
+extern const LeatBenchCase leat_bench_compacts[];
 extern const LeatBenchCase leat_bench_soaks[];
 extern const LeatBenchCase leat_bench_evidences[];
 

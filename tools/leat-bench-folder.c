@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define N_FILES     5
+#define N_FILES     6
 #define TABLE_STEPS (1 << 18)
 
 /* The folder and its files by name, there until they are removed: a signal's handler may not put names together. */
@@ -104,10 +104,9 @@ static const char leat_bench_queue_kernels[] =
   "__global__ void pass (const uint32_t *x, uint64_t *sum, LeatQueue<uint32_t> work)\n"
   "{\n"
   "  uint64_t own = 0;\n"
-  "  uint32_t item;\n"
   "  QUEUE_FOR (i, 1ull << x[0], work)\n"
   "    leat_queue_push (work, (uint32_t) i);\n"
-  "  while (leat_queue_next (work, item))\n"
+  "  QUEUE_EACH (item, work)\n"
   "    {\n"
   "      own++;\n"
   "      leat_queue_done (work);\n"
@@ -118,10 +117,9 @@ static const char leat_bench_queue_kernels[] =
   "__global__ void tree (const uint32_t *x, uint64_t *sum, LeatQueue<uint32_t> work)\n"
   "{\n"
   "  uint64_t own = 0;\n"
-  "  uint32_t level;\n"
   "  QUEUE_FOR (i, 1, work)\n"
   "    leat_queue_push (work, x[0]);\n"
-  "  while (leat_queue_next (work, level))\n"
+  "  QUEUE_EACH (level, work)\n"
   "    {\n"
   "      own++;\n"
   "      for (int i = 0; i < 2 && level > 1; i++)\n"
@@ -134,10 +132,9 @@ static const char leat_bench_queue_kernels[] =
   "__global__ void relay (const uint32_t *x, uint64_t *sum, LeatQueue<uint32_t> work)\n"
   "{\n"
   "  uint64_t own = 0;\n"
-  "  uint32_t left;\n"
   "  QUEUE_FOR (i, 1, work)\n"
   "    leat_queue_push (work, 1u << x[0]);\n"
-  "  while (leat_queue_next (work, left))\n"
+  "  QUEUE_EACH (left, work)\n"
   "    {\n"
   "      own++;\n"
   "      if (left > 1)\n"
@@ -184,7 +181,7 @@ leat_bench_folder_add_table (LeatBench *bench, GError **error)
 gboolean
 leat_bench_folder_make (LeatBench *bench, GError **error)
 {
-  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin", "table.bin", "queue.cu" };
+  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin", "table.bin", "queue.cu", "numbers.bin" };
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   bench->folder = g_dir_make_tmp ("leat-bench-XXXXXX", error);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-case.h"
+#include "leat-bench-lanes.h"
 #include "leat-bench-series.h"
 
 /* A batch in which the data of one lane are at fault, and a kernel says so: what that costs the others. */
@@ -13,10 +13,7 @@
 
 typedef struct
 {
-  LeatPipeline *pipeline;
-  LeatSession *session;
-  LeatView in, out;
-  guint64 in_stride, out_stride;
+  LeatBenchLanes lanes;
   guint n; /* numbers of a lane */
   LeatBenchSeries clean, poisoned;
 } LeatBenchPoison;
@@ -24,21 +21,12 @@ typedef struct
 static void
 leat_bench_poison_clear (LeatBenchPoison *self)
 {
-  if (self->session != NULL)
-    leat_session_close (self->session);
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
+  leat_bench_lanes_clear (&self->lanes);
   leat_bench_series_clear (&self->clean);
   leat_bench_series_clear (&self->poisoned);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchPoison, leat_bench_poison_clear)
-
-static float *
-leat_bench_poison_get_lane (const LeatView *view, guint64 stride, guint lane)
-{
-  return (float *) ((guint8 *) view->data + lane * stride);
-}
 
 static gboolean
 leat_bench_poison_open (LeatBenchPoison *self, LeatBench *bench, GError **error)
@@ -47,38 +35,21 @@ leat_bench_poison_open (LeatBenchPoison *self, LeatBench *bench, GError **error)
                                            "entry=judge a=1 b=1 block=128 -> readback -> app name=sink\n",
                                            self->n, bench->kernels);
 
-  self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
-  if (self->pipeline == NULL)
-    return FALSE;
-  self->session = leat_session_new (self->pipeline, bench->selector);
-  g_object_set (self->session, "wait", bench->wait, NULL);
-  if (!leat_session_open (self->session, NULL, error)
-      || !leat_session_map_batch (self->session, "source", LANES, &self->in, &self->in_stride, error)
-      || !leat_session_map_batch (self->session, "sink", LANES, &self->out, &self->out_stride, error))
-    return FALSE;
-  for (guint lane = 0; lane < LANES; lane++)
-    for (guint i = 0; i < self->n; i++)
-      leat_bench_poison_get_lane (&self->in, self->in_stride, lane)[i] = (float) ((lane * 131 + i * 7) % 4093);
-  return TRUE;
+  return leat_bench_lanes_open (&self->lanes, bench, text, LANES, self->n, error);
 }
 
 static gboolean
 leat_bench_poison_check_lane (LeatBenchPoison *self, guint lane, gboolean poisoned, GError **error)
 {
-  const float *x = leat_bench_poison_get_lane (&self->in, self->in_stride, lane);
-  const float *y = leat_bench_poison_get_lane (&self->out, self->out_stride, lane);
-  g_autoptr (GError) failure = leat_session_dup_lane_error (self->session, lane);
-  gboolean good = g_error_matches (failure, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED) == poisoned
-                  && (failure != NULL) == poisoned;
+  g_autoptr (GError) failure = leat_session_dup_lane_error (self->lanes.session, lane);
 
-  for (guint i = 0; i < self->n && good && !poisoned; i++)
-    good = y[i] == x[i] + 1;
-  if (!good)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "lane %u is %s", lane,
-                 failure != NULL ? failure->message
-                 : poisoned      ? "not refused"
-                                 : "wrong");
-  return good;
+  if (!poisoned && failure == NULL)
+    return leat_bench_lanes_check ("the batch", leat_bench_lanes_get_out (&self->lanes, lane), lane, self->n, 1, error);
+  if (poisoned && g_error_matches (failure, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "lane %u is %s", lane,
+               failure != NULL ? failure->message : "not refused");
+  return FALSE;
 }
 
 /* One batch, of which every number is looked at. */
@@ -86,15 +57,14 @@ static gboolean
 leat_bench_poison_take_turn (LeatBenchPoison *self, guint round, gboolean poisoned, GError **error)
 {
   LeatBenchSeries *series = poisoned ? &self->poisoned : &self->clean;
-  float *place = &leat_bench_poison_get_lane (&self->in, self->in_stride, POISONED)[self->n / 2];
+  float *place = &leat_bench_lanes_get_in (&self->lanes, POISONED)[self->n / 2];
   float was = *place;
-  double begin = leat_bench_now_us (), us;
   gboolean good;
+  double us;
 
   *place = poisoned ? -1 : was;
-  begin = leat_bench_now_us ();
-  good = leat_session_replay_batch (self->session, LANES, NULL, NULL, NULL, error);
-  us = leat_bench_now_us () - begin;
+  us = leat_bench_lanes_replay (&self->lanes, NULL, error);
+  good = us >= 0;
   for (guint lane = 0; lane < LANES && good; lane++)
     good = leat_bench_poison_check_lane (self, lane, poisoned && lane == POISONED, error);
   *place = was;

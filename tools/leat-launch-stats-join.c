@@ -84,6 +84,17 @@ leat_launch_stats_join_prometheus (GString *text, const GPtrArray *jobs)
     }
 }
 
+/* Of all that take turns. */
+static void
+leat_launch_stats_append_turns (GString *text, const GPtrArray *jobs)
+{
+  const LeatLaunchJob *job = jobs->pdata[0];
+  g_autofree char *turns = job->scheduler != NULL ? leat_scheduler_to_prometheus (job->scheduler, "leat-launch") : NULL;
+
+  if (turns != NULL)
+    g_string_append (text, turns);
+}
+
 char *
 leat_launch_stats_join (const LeatLaunchOptions *options, const GPtrArray *jobs)
 {
@@ -94,14 +105,16 @@ leat_launch_stats_join (const LeatLaunchOptions *options, const GPtrArray *jobs)
     any = any || ((LeatLaunchJob *) jobs->pdata[i])->stats != NULL;
   if (!any)
     return NULL;
-  if (jobs->len == 1)
-    return g_strdup (((LeatLaunchJob *) jobs->pdata[0])->stats);
   text = g_string_new (NULL);
-  if (options->stats_format == LEAT_STATS_JSON || options->report_format == LEAT_FORMAT_JSON)
+  if (jobs->len == 1)
+    g_string_append (text, ((LeatLaunchJob *) jobs->pdata[0])->stats);
+  else if (options->stats_format == LEAT_STATS_JSON || options->report_format == LEAT_FORMAT_JSON)
     leat_launch_stats_join_json (text, jobs);
   else if (options->stats_format == LEAT_STATS_PROMETHEUS)
     leat_launch_stats_join_prometheus (text, jobs);
   else
     leat_launch_stats_join_text (text, jobs);
+  if (options->stats_format == LEAT_STATS_PROMETHEUS)
+    leat_launch_stats_append_turns (text, jobs);
   return g_string_free (text, FALSE);
 }

@@ -291,6 +291,8 @@ leat_launch_stats_to_prometheus (const LeatLaunchJob *job)
 {
   g_autofree char *name = job->text->is_file ? g_path_get_basename (job->text->words[0]) : g_strdup ("-");
 
+  g_autoptr (GVariant) queues = leat_session_dup_queues (job->session, NULL); /* so that they are told */
+
   if (g_str_has_suffix (name, ".leat"))
     name[strlen (name) - strlen (".leat")] = '\0';
   return leat_session_to_prometheus (job->session, job->name != NULL ? job->name : name);

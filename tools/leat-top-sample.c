@@ -28,6 +28,26 @@ leat_top_session_free (gpointer data)
   g_free (self);
 }
 
+static void
+leat_top_member_free (gpointer data)
+{
+  LeatTopMember *self = data;
+
+  g_free (self->name);
+  g_free (self->priority);
+  g_free (self);
+}
+
+static void
+leat_top_scheduler_free (gpointer data)
+{
+  LeatTopScheduler *self = data;
+
+  g_free (self->device);
+  g_ptr_array_unref (self->members);
+  g_free (self);
+}
+
 void
 leat_top_sample_free (LeatTopSample *self)
 {
@@ -35,6 +55,7 @@ leat_top_sample_free (LeatTopSample *self)
   g_free (self->version);
   g_clear_pointer (&self->devices, g_ptr_array_unref);
   g_clear_pointer (&self->sessions, g_ptr_array_unref);
+  g_clear_pointer (&self->schedulers, g_ptr_array_unref);
   g_clear_pointer (&self->root, json_node_unref);
   g_free (self);
 }
@@ -84,6 +105,18 @@ leat_top_get_flag (JsonObject *object, const char *name)
 
   return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN
          && json_node_get_boolean (node);
+}
+
+/* From 0 to 1. */
+static double
+leat_top_get_share (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+  double share = 0;
+
+  if (node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE)
+    share = json_node_get_double (node);
+  return CLAMP (share, 0, 1);
 }
 
 /* (nullable) */
@@ -162,6 +195,48 @@ leat_top_add_session (JsonObject *object, gpointer data)
   session->bytes_back = leat_top_get_number (counters, "bytes-back");
 }
 
+static void
+leat_top_add_member (JsonObject *object, gpointer data)
+{
+  LeatTopScheduler *self = data;
+  LeatTopMember *member = g_new0 (LeatTopMember, 1);
+
+  member->name = leat_top_dup_text (object, "name");
+  member->priority = leat_top_dup_text (object, "priority");
+  member->paused = leat_top_get_flag (object, "paused");
+  member->evicted = leat_top_get_flag (object, "evicted");
+  member->queued = leat_top_get_number (object, "queued");
+  member->running = leat_top_get_number (object, "running");
+  member->done = leat_top_get_number (object, "done");
+  member->missed = leat_top_get_number (object, "missed");
+  member->admitted_bytes = leat_top_get_number (object, "admitted-bytes");
+  member->wait_p99_us = leat_top_get_number (object, "wait-p99-us");
+  member->share = leat_top_get_share (object, "share");
+  g_ptr_array_add (self->members, member);
+}
+
+static void
+leat_top_add_scheduler (JsonObject *object, gpointer data)
+{
+  LeatTopSample *self = data;
+  LeatTopScheduler *scheduler = g_new0 (LeatTopScheduler, 1);
+
+  scheduler->id = leat_top_get_number (object, "id");
+  scheduler->device = leat_top_dup_text (object, "device");
+  scheduler->paused = leat_top_get_flag (object, "paused");
+  scheduler->n_sessions = leat_top_get_number (object, "sessions");
+  scheduler->waiting = leat_top_get_number (object, "sessions-waiting");
+  scheduler->running = leat_top_get_number (object, "running");
+  scheduler->evicted = leat_top_get_number (object, "sessions-evicted");
+  scheduler->admitted_bytes = leat_top_get_number (object, "admitted-bytes");
+  scheduler->allowed_bytes = leat_top_get_number (object, "allowed-bytes");
+  scheduler->missed = leat_top_get_number (object, "missed");
+  scheduler->evictions = leat_top_get_number (object, "evictions");
+  scheduler->members = g_ptr_array_new_with_free_func (leat_top_member_free);
+  leat_top_each (object, "members", leat_top_add_member, scheduler);
+  g_ptr_array_add (self->schedulers, scheduler);
+}
+
 static LeatTopSample *
 leat_top_sample_new (JsonNode *root)
 {
@@ -177,7 +252,9 @@ leat_top_sample_new (JsonNode *root)
   self->devices = g_ptr_array_new_with_free_func (leat_top_device_free);
   self->sessions = g_ptr_array_new_with_free_func (leat_top_session_free);
   leat_top_each (object, "devices", leat_top_add_device, self);
+  self->schedulers = g_ptr_array_new_with_free_func (leat_top_scheduler_free);
   leat_top_each (object, "sessions", leat_top_add_session, self);
+  leat_top_each (object, "schedulers", leat_top_add_scheduler, self);
   return self;
 }
 

@@ -26,14 +26,37 @@ typedef struct
   guint64 memory_bytes, live_bytes;
 } LeatTopDevice;
 
+/* A session among those that take turns. */
+typedef struct
+{
+  char *name, *priority;
+  gboolean paused, evicted;
+  guint64 queued, running, done, missed;
+  guint64 admitted_bytes;
+  guint64 wait_p99_us;
+  double share; /* of the device's time that all had */
+} LeatTopMember;
+
+typedef struct
+{
+  guint64 id;
+  char *device;
+  gboolean paused;
+  guint64 n_sessions, waiting, running, evicted; /* of them */
+  guint64 admitted_bytes, allowed_bytes;
+  guint64 missed, evictions; /* so far */
+  GPtrArray *members;        /* LeatTopMember */
+} LeatTopScheduler;
+
 typedef struct
 {
   char *program, *version;
   guint64 pid;
   guint64 time_us, up_us;
-  GPtrArray *devices;  /* LeatTopDevice */
-  GPtrArray *sessions; /* LeatTopSession */
-  JsonNode *root;      /* all of it, as it came */
+  GPtrArray *devices;    /* LeatTopDevice */
+  GPtrArray *sessions;   /* LeatTopSession */
+  GPtrArray *schedulers; /* LeatTopScheduler */
+  JsonNode *root;        /* all of it, as it came */
 } LeatTopSample;
 
 /* Any bytes may come.  NULL with an error where they are no sample. */

@@ -128,6 +128,52 @@ leat_top_append_session (GString *text, const LeatTopSession *before, const Leat
   leat_top_end_line (text, from, width);
 }
 
+static void
+leat_top_append_member (GString *text, const LeatTopMember *member, guint width)
+{
+  gsize from = text->len;
+
+  leat_top_append_name (text, *member->name != '\0' ? member->name : "session");
+  g_string_append_printf (text,
+                          " %-8s %-8s %6" G_GUINT64_FORMAT " %10" G_GUINT64_FORMAT " %8" G_GUINT64_FORMAT
+                          " %11" G_GUINT64_FORMAT " %5.1f%% ",
+                          member->priority,
+                          member->evicted       ? "evicted"
+                          : member->running > 0 ? "running"
+                          : member->paused      ? "paused"
+                          : member->queued > 0  ? "waiting"
+                                                : "idle",
+                          member->queued, member->done, member->missed, member->wait_p99_us, 100 * member->share);
+  leat_top_append_bytes (text, member->admitted_bytes);
+  leat_top_end_line (text, from, width);
+}
+
+/* Who takes turns with whom. */
+static void
+leat_top_append_scheduler (GString *text, const LeatTopScheduler *scheduler, guint width)
+{
+  gsize from = text->len;
+
+  g_string_append_printf (text,
+                          "turns %" G_GUINT64_FORMAT " on %s%s: %" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT
+                          " waiting, %" G_GUINT64_FORMAT " running, %" G_GUINT64_FORMAT " evicted; ",
+                          scheduler->id, scheduler->device, scheduler->paused ? ", paused" : "", scheduler->n_sessions,
+                          scheduler->n_sessions == 1 ? "session" : "sessions", scheduler->waiting, scheduler->running,
+                          scheduler->evicted);
+  leat_top_append_bytes (text, scheduler->admitted_bytes);
+  g_string_append (text, " admitted of ");
+  leat_top_append_bytes (text, scheduler->allowed_bytes);
+  g_string_append_printf (text, "; %" G_GUINT64_FORMAT " deadlines missed, %" G_GUINT64_FORMAT " evictions",
+                          scheduler->missed, scheduler->evictions);
+  leat_top_end_line (text, from, width);
+  from = text->len;
+  g_string_append_printf (text, "%-*s %-8s %-8s %6s %10s %8s %11s %6s %s", NAME_WIDTH, "SESSION", "PRIORITY", "TURN",
+                          "QUEUED", "DONE", "MISSED", "WAIT P99 US", "SHARE", "ADMITTED");
+  leat_top_end_line (text, from, width);
+  for (guint i = 0; i < scheduler->members->len; i++)
+    leat_top_append_member (text, scheduler->members->pdata[i], width);
+}
+
 void
 leat_top_append_process (GString *text, const LeatTopSample *before, const LeatTopSample *now, guint width)
 {
@@ -148,4 +194,6 @@ leat_top_append_process (GString *text, const LeatTopSample *before, const LeatT
       leat_top_append_session (text, before != NULL ? leat_top_sample_find_session (before, session->id) : NULL,
                                session, seconds, width);
     }
+  for (guint i = 0; i < now->schedulers->len; i++)
+    leat_top_append_scheduler (text, now->schedulers->pdata[i], width);
 }

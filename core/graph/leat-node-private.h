@@ -69,14 +69,7 @@ void leat_node_emit_arg_changed (LeatNode *self, GQuark detail);
 LeatNodeArg *leat_node_peek_arg (LeatNode *self, const char *name);
 void leat_node_drop_stale_args (LeatNode *self);
 
-/* From leat-node.c */
-/* GObject takes the accessors away from each new class. */
-void leat_node_class_install_accessors (GObjectClass *klass);
-void leat_node_set_pipeline (LeatNode *self, LeatPipeline *pipeline);
-void leat_node_rename (LeatNode *self, const char *name);
-const char *leat_node_get_label (LeatNode *self);
-/* `image:blur "b0"` for the beginning of a message */
-char *leat_node_dup_title (LeatNode *self);
+/* From leat-node-place.c */
 void leat_node_set_origin (LeatNode *self, const char *origin);
 /* (nullable) */
 const char *leat_node_get_origin (LeatNode *self);
@@ -88,16 +81,31 @@ const char *leat_node_get_blamed (LeatNode *self);
 void leat_node_prefix_origin (LeatNode *self, GError **error);
 /* Puts the origin and the title in front of the message. */
 void leat_node_prefix_error (LeatNode *self, GError **error);
+
+/* From leat-node-value.c */
+/* The number of `name` among the class's properties; those that a description brings come after it. */
+#define LEAT_NODE_PROP_NAME 1
+/* GObject takes the accessors away from each new class. */
+void leat_node_class_install_accessors (GObjectClass *klass);
+/* BUSY */
+gboolean leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error);
+/* Exchanges the value of a property with that of @change. */
+void leat_node_swap_prop (LeatNode *self, LeatPropChange *change);
+
+/* From leat-node.c */
+void leat_node_set_pipeline (LeatNode *self, LeatPipeline *pipeline);
+void leat_node_rename (LeatNode *self, const char *name);
+/* For the property: warns of a node in a pipeline. */
+void leat_node_set_name_property (LeatNode *self, const char *name);
+const char *leat_node_get_label (LeatNode *self);
+/* `image:blur "b0"` for the beginning of a message */
+char *leat_node_dup_title (LeatNode *self);
 gboolean leat_node_is_frozen (LeatNode *self);
 /* BUSY: `cannot @verb "@what" of ...` */
 gboolean leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError **error);
 /* Of the changes to the node's pipeline; nothing where it is in none.  They nest. */
 void leat_node_lock (LeatNode *self);
 void leat_node_unlock (LeatNode *self);
-/* BUSY */
-gboolean leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error);
-/* Exchanges the value of a property with that of @change. */
-void leat_node_swap_prop (LeatNode *self, LeatPropChange *change);
 gboolean leat_node_was_given (LeatNode *self, const LeatProp *prop);
 /* Text around node names in pipelines */
 gboolean leat_node_name_is_valid (const char *name);

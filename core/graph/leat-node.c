@@ -22,19 +22,13 @@
 
 enum
 {
-  PROP_0,
-  PROP_NAME,
-  N_PROPS
-};
-enum
-{
   SIGNAL_ARG_CHANGED,
   N_SIGNALS
 };
 
 static gpointer leat_node_parent_class;
 static gint leat_node_private_offset;
-static GParamSpec *leat_node_pspecs[N_PROPS];
+static GParamSpec *leat_node_pspecs[LEAT_NODE_PROP_NAME + 1];
 static guint leat_node_signals[N_SIGNALS];
 
 LeatNodePrivate *
@@ -82,10 +76,10 @@ leat_node_rename (LeatNode *self, const char *name)
     return;
   g_free (priv->name);
   priv->name = g_strdup (name);
-  g_object_notify_by_pspec (G_OBJECT (self), leat_node_pspecs[PROP_NAME]);
+  g_object_notify_by_pspec (G_OBJECT (self), leat_node_pspecs[LEAT_NODE_PROP_NAME]);
 }
 
-static void
+void
 leat_node_set_name_property (LeatNode *self, const char *name)
 {
   LeatNodePrivate *priv = leat_node_get_private (self);
@@ -114,116 +108,6 @@ leat_node_unlock (LeatNode *self)
     leat_changes_unlock (leat_pipeline_get_changes (pipeline));
 }
 
-/* What an endpoint reads in the middle of its stream cannot be taken away under it. */
-gboolean
-leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error)
-{
-  if ((prop->flags & (LEAT_PROP_LIVE | LEAT_PROP_REPLANS)) != 0 || !LEAT_IS_ENDPOINT (self))
-    return TRUE;
-  return leat_node_check_idle (self, "set property", prop->name, error);
-}
-
-static void
-leat_node_note_given (LeatNodePrivate *priv, const LeatProp *prop, gboolean given)
-{
-  g_ptr_array_remove_fast (priv->given, (gpointer) prop);
-  if (given)
-    g_ptr_array_add (priv->given, (gpointer) prop);
-}
-
-/* Under the lock. */
-static void
-leat_node_set_prop (LeatNode *self, const LeatProp *prop, const GValue *value)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-
-  if ((prop->flags & LEAT_PROP_LIVE) == 0 && leat_node_is_frozen (self))
-    {
-      leat_changes_put_prop (leat_pipeline_get_changes (priv->pipeline), self, prop, value);
-      return;
-    }
-  leat_prop_set_field (prop, self, value);
-  leat_node_note_given (priv, prop, TRUE);
-  priv->dirty = TRUE;
-}
-
-/* Exchanges the value of a property with that of @change. */
-void
-leat_node_swap_prop (LeatNode *self, LeatPropChange *change)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-  gboolean given = leat_node_was_given (self, change->prop);
-  GValue old = G_VALUE_INIT;
-
-  g_value_init (&old, G_VALUE_TYPE (&change->value));
-  leat_prop_get_field (change->prop, self, &old);
-  leat_prop_set_field (change->prop, self, &change->value);
-  g_value_unset (&change->value);
-  change->value = old;
-  leat_node_note_given (priv, change->prop, change->given);
-  change->given = given;
-  priv->dirty = TRUE;
-}
-
-static void
-leat_node_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  LeatNode *self = LEAT_NODE (object);
-  const LeatProp *prop = leat_prop_from_pspec (pspec);
-  g_autoptr (GError) error = NULL;
-
-  if (prop == NULL && id == PROP_NAME)
-    leat_node_set_name_property (self, g_value_get_string (value));
-  else if (prop == NULL)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  else if (!leat_node_check_may_set (self, prop, &error))
-    g_warning ("%s", error->message);
-  else
-    {
-      leat_node_lock (self);
-      leat_node_set_prop (self, prop, value);
-      leat_node_unlock (self);
-    }
-}
-
-/* What was set last, be it that a session has yet to take it over. */
-static void
-leat_node_get_prop (LeatNode *self, const LeatProp *prop, GValue *value)
-{
-  LeatPipeline *pipeline = leat_node_get_pipeline (self);
-  const GValue *waiting = NULL;
-
-  leat_node_lock (self);
-  if (pipeline != NULL)
-    waiting = leat_changes_peek_prop (leat_pipeline_get_changes (pipeline), self, prop);
-  if (waiting != NULL)
-    g_value_copy (waiting, value);
-  else
-    leat_prop_get_field (prop, self, value);
-  leat_node_unlock (self);
-}
-
-static void
-leat_node_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  LeatNode *self = LEAT_NODE (object);
-  const LeatProp *prop = leat_prop_from_pspec (pspec);
-
-  if (prop != NULL)
-    leat_node_get_prop (self, prop, value);
-  else if (id == PROP_NAME)
-    g_value_set_string (value, leat_node_get_name (self));
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-}
-
-void
-leat_node_class_install_accessors (GObjectClass *klass)
-{
-  klass->set_property = leat_node_set_property;
-  klass->get_property = leat_node_get_property;
-}
-
 static void
 leat_node_class_init (gpointer g_class, gpointer data)
 {
@@ -243,10 +127,10 @@ leat_node_class_init (gpointer g_class, gpointer data)
    *
    * Since: 0.1
    */
-  leat_node_pspecs[PROP_NAME] =
+  leat_node_pspecs[LEAT_NODE_PROP_NAME] =
     g_param_spec_string ("name", NULL, "Name of the node in its pipeline", NULL,
                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
-  g_object_class_install_properties (object_class, N_PROPS, leat_node_pspecs);
+  g_object_class_install_properties (object_class, G_N_ELEMENTS (leat_node_pspecs), leat_node_pspecs);
 
   /**
    * LeatNode::arg-changed:
@@ -462,254 +346,4 @@ leat_node_to_string (LeatNode *self)
 
   name = leat_node_get_name (self);
   return g_strdup_printf ("<%s%s%s>", leat_node_get_id (self), name != NULL ? " " : "", name != NULL ? name : "");
-}
-
-/* A property that takes a linked port away would change the topology. */
-static gboolean
-leat_node_keep_linked_ports (LeatNode *self, GError **error)
-{
-  GPtrArray *ports = leat_node_get_private (self)->ports;
-  const char *lost = NULL;
-
-  for (guint i = 0; i < ports->len && leat_node_is_frozen (self); i++)
-    {
-      LeatPort *port = ports->pdata[i];
-
-      if (!port->stale || !leat_port_is_linked (port))
-        continue;
-      lost = port->name;
-      port->stale = FALSE;
-    }
-  if (lost == NULL)
-    return TRUE;
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY,
-               "what was set would take away the port \"%s\", which is linked, while a session is open: close the "
-               "session first",
-               lost);
-  return FALSE;
-}
-
-static gboolean
-leat_node_run_prepare (LeatNode *self, GError **error)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-  LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self);
-  gboolean done;
-
-  leat_node_blame (self, NULL);
-  priv->preparing = TRUE;
-  done = klass->prepare == NULL || klass->prepare (self, error);
-  priv->preparing = FALSE;
-  if (!leat_node_keep_linked_ports (self, done ? error : NULL))
-    done = FALSE;
-  leat_node_drop_stale_ports (self);
-  leat_node_drop_stale_args (self);
-  if (done && priv->prepare_error != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&priv->prepare_error));
-      done = FALSE;
-    }
-  g_clear_error (&priv->prepare_error);
-  if (done)
-    leat_node_blame (self, NULL);
-  return done;
-}
-
-/**
- * leat_node_prepare:
- * @self: a node
- * @error: return location
- *
- * Makes what follows from the properties: the ports and arguments of a kernel, say.
- *
- * It does something only when a property changed since the last time, or when the last time failed.  The functions that
- * look for ports and arguments call it.
- *
- * Returns: %FALSE with an error that names the node
- *
- * Since: 0.1
- */
-gboolean
-leat_node_prepare (LeatNode *self, GError **error)
-{
-  LeatNodePrivate *priv;
-  g_autofree char *title = NULL;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
-  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
-
-  priv = leat_node_get_private (self);
-  if (!priv->dirty || priv->preparing
-      || (leat_node_is_frozen (self) && !leat_pipeline_is_planned_here (priv->pipeline)))
-    return TRUE;
-  if (leat_node_run_prepare (self, error))
-    {
-      priv->dirty = FALSE;
-      return TRUE;
-    }
-  title = leat_node_dup_title (self);
-  g_prefix_error (error, "%s: ", title);
-  return FALSE;
-}
-
-void
-leat_node_set_origin (LeatNode *self, const char *origin)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-
-  g_free (priv->origin);
-  priv->origin = g_strdup (origin);
-}
-
-const char *
-leat_node_get_origin (LeatNode *self)
-{
-  return leat_node_get_private (self)->origin;
-}
-
-/* `arg.` and `port.` reach what a property hides, and are no part of the name. */
-static const char *
-leat_node_skip_prefix (const char *name)
-{
-  return strchr (name, '.') != NULL ? strchr (name, '.') + 1 : name;
-}
-
-static void
-leat_node_place_clear (gpointer data)
-{
-  LeatNodePlace *place = data;
-
-  g_free (place->name);
-  g_ref_string_release (place->file);
-}
-
-static const LeatNodePlace *
-leat_node_find_place (LeatNode *self, const char *name)
-{
-  GArray *places = leat_node_get_private (self)->places;
-
-  /* What was set last counts. */
-  for (guint i = places != NULL ? places->len : 0; i > 0; i--)
-    if (g_str_equal (g_array_index (places, LeatNodePlace, i - 1).name, name))
-      return &g_array_index (places, LeatNodePlace, i - 1);
-  return NULL;
-}
-
-void
-leat_node_set_place (LeatNode *self, const char *name, const char *file, guint line, guint column)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-  LeatNodePlace place = { g_strdup (leat_node_skip_prefix (name)), g_ref_string_new_intern (file), line, column };
-
-  if (priv->places == NULL)
-    {
-      priv->places = g_array_new (FALSE, FALSE, sizeof place);
-      g_array_set_clear_func (priv->places, leat_node_place_clear);
-    }
-  g_array_append_val (priv->places, place);
-}
-
-/**
- * leat_node_blame: (skip)
- * @self: a node
- * @name: (nullable): the name of a property, an argument or a port
- *
- * Says what the error that the node is about to return is about, so that its place in a file is told, not the node's.
- *
- * For implementations of prepare (), negotiate () and record ().  It holds until the next of them is called.
- *
- * Since: 0.1
- */
-void
-leat_node_blame (LeatNode *self, const char *name)
-{
-  LeatNodePrivate *priv;
-
-  g_return_if_fail (LEAT_IS_NODE (self));
-
-  priv = leat_node_get_private (self);
-  g_free (priv->blamed);
-  priv->blamed = g_strdup (name);
-}
-
-const char *
-leat_node_get_blamed (LeatNode *self)
-{
-  return leat_node_get_private (self)->blamed;
-}
-
-void
-leat_node_prefix_origin (LeatNode *self, GError **error)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-  const LeatNodePlace *place = priv->blamed != NULL ? leat_node_find_place (self, priv->blamed) : NULL;
-
-  if (place != NULL)
-    g_prefix_error (error, "%s:%u:%u: ", place->file, place->line, place->column);
-  else if (priv->origin != NULL)
-    g_prefix_error (error, "%s: ", priv->origin);
-}
-
-void
-leat_node_prefix_error (LeatNode *self, GError **error)
-{
-  g_autofree char *title = leat_node_dup_title (self);
-
-  g_prefix_error (error, "%s: ", title);
-  leat_node_prefix_origin (self, error);
-}
-
-/**
- * leat_node_set_base_path:
- * @self: a node
- * @folder: (nullable): a folder; %NULL is the current one
- *
- * Sets the folder against which relative PATH properties are read: that of the pipeline file which sets them.
- *
- * Since: 0.1
- */
-void
-leat_node_set_base_path (LeatNode *self, const char *folder)
-{
-  LeatNodePrivate *priv;
-
-  g_return_if_fail (LEAT_IS_NODE (self));
-
-  priv = leat_node_get_private (self);
-  if (g_strcmp0 (priv->base_path, folder) == 0)
-    return;
-  g_free (priv->base_path);
-  priv->base_path = g_strdup (folder);
-  priv->dirty = TRUE;
-}
-
-/**
- * leat_node_dup_path:
- * @self: a node
- * @property: the name of a PATH property
- *
- * Gets a file name, resolved against the base path.
- *
- * Returns: (transfer full) (nullable): the file name, or %NULL while the property is not set
- *
- * Since: 0.1
- */
-char *
-leat_node_dup_path (LeatNode *self, const char *property)
-{
-  LeatNodePrivate *priv;
-  const LeatProp *prop;
-  const char *path;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-  prop = leat_node_find_prop (self, property);
-  g_return_val_if_fail (prop != NULL && prop->type == LEAT_PROP_PATH, NULL);
-
-  priv = leat_node_get_private (self);
-  path = *(char **) ((char *) self + prop->offset);
-  if (path == NULL || *path == '\0')
-    return NULL;
-  if (priv->base_path == NULL || g_path_is_absolute (path))
-    return g_strdup (path);
-  return g_build_filename (priv->base_path, path, NULL);
 }

@@ -30,19 +30,12 @@ enum
 static gboolean
 leat_kernel_calls_is_wait (const char *word)
 {
-  static const char *const words[] = { "__syncwarp",
-                                       "__any_sync",
-                                       "__all_sync",
-                                       "__ballot_sync",
-                                       "__activemask",
-                                       "__nanosleep",
-                                       "leat_grid_sync",
-                                       "leat_queue_next",
-                                       "leat_queue_next_of_block",
-                                       NULL };
+  static const char *const words[] = { "__syncwarp",   "__any_sync",  "__all_sync",     "__ballot_sync",
+                                       "__activemask", "__nanosleep", "leat_grid_sync", "leat_queue_next_of_block",
+                                       "QUEUE_EACH",   NULL };
   static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
 
-  if (word[0] != '_' && word[0] != 'l')
+  if (word[0] != '_' && word[0] != 'l' && word[0] != 'Q')
     return FALSE;
   if (g_strv_contains (words, word))
     return TRUE;

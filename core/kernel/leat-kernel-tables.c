@@ -177,7 +177,7 @@ leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *ent
   const char *prefix = own ? "leat_wrap_" : entry->reports ? "leat_plain_" : "leat_", *n = entry->name;
   g_autofree char *size =
     params->len ? g_strdup_printf ("sizeof (leat_module::leat_%s_%s)", own ? "wrapped" : "params", n) : g_strdup ("0");
-  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("%sflat_%s", prefix, n);
+  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("LEAT_FLAT (%sflat_%s)", prefix, n);
   g_autofree char *whole =
     leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("%swhole_%s", prefix, n) : g_strdup ("nullptr");
 
@@ -225,7 +225,7 @@ leat_tables_append_lane_row (GString *out, LeatHostWriter *self, const LeatEntry
   gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
   const char *n = entry->name;
   g_autofree char *size = params->len ? g_strdup_printf ("sizeof (leat_module::leat_laned_%s)", n) : g_strdup ("0");
-  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("leat_lane_flat_%s", n);
+  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("LEAT_FLAT (leat_lane_flat_%s)", n);
   g_autofree char *whole =
     leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("leat_lane_whole_%s", n) : g_strdup ("nullptr");
 

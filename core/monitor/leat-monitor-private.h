@@ -12,9 +12,17 @@ G_BEGIN_DECLS
 /* Adds what it knows to a snapshot.  Any thread. */
 typedef void (*LeatMonitorTeller) (GVariantDict *dict);
 
-/* From now on snapshots have what @teller adds, which there is one of.  The first time a socket is made where
- * LEAT_MONITOR asks for one. */
-void leat_monitor_join (LeatMonitorTeller teller);
+/* Who tells of what. */
+typedef enum
+{
+  LEAT_MONITOR_SESSIONS, /* "up-us", "devices", "sessions" */
+  LEAT_MONITOR_SCHEDULERS,
+  LEAT_MONITOR_N_KINDS
+} LeatMonitorKind;
+
+/* From now on snapshots have what @teller adds, which there is one of for each kind.  When there are sessions a socket
+ * is made where LEAT_MONITOR asks for one. */
+void leat_monitor_join (LeatMonitorKind kind, LeatMonitorTeller teller);
 
 /* The longest request, with its line feed; a client that sends more is no client. */
 #define LEAT_MONITOR_REQUEST_BYTES 256

@@ -12,7 +12,7 @@
 
 #define REQUEST_SNAPSHOT "snapshot"
 
-static gpointer leat_monitor_teller; /* atomic: LeatMonitorTeller; NULL before the first session */
+static gpointer leat_monitor_tellers[LEAT_MONITOR_N_KINDS]; /* atomic: LeatMonitorTeller; NULL where none has joined */
 
 /* LEAT_MONITOR asks for a socket from the first session on. */
 static void
@@ -29,35 +29,43 @@ leat_monitor_start_as_asked (void)
 }
 
 void
-leat_monitor_join (LeatMonitorTeller teller)
+leat_monitor_join (LeatMonitorKind kind, LeatMonitorTeller teller)
 {
-  if (g_atomic_pointer_compare_and_exchange (&leat_monitor_teller, NULL, (gpointer) teller))
+  if (g_atomic_pointer_compare_and_exchange (&leat_monitor_tellers[kind], NULL, (gpointer) teller)
+      && kind == LEAT_MONITOR_SESSIONS)
     leat_monitor_start_as_asked ();
 }
 
-/* Before there was any session. */
+/* Before there was any. */
 static void
-leat_monitor_tell_nothing (GVariantDict *dict)
+leat_monitor_tell_nothing (LeatMonitorKind kind, GVariantDict *dict)
 {
-  g_variant_dict_insert (dict, "up-us", "x", (gint64) 0);
-  g_variant_dict_insert_value (dict, "devices", g_variant_new_array (G_VARIANT_TYPE ("a{sv}"), NULL, 0));
-  g_variant_dict_insert_value (dict, "sessions", g_variant_new_array (G_VARIANT_TYPE ("a{sv}"), NULL, 0));
+  GVariant *none = g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE ("a{sv}"), NULL, 0));
+
+  if (kind == LEAT_MONITOR_SESSIONS)
+    {
+      g_variant_dict_insert (dict, "up-us", "x", (gint64) 0);
+      g_variant_dict_insert_value (dict, "devices", none);
+      g_variant_dict_insert_value (dict, "sessions", none);
+    }
+  else
+    g_variant_dict_insert_value (dict, "schedulers", none);
+  g_variant_unref (none);
 }
 
 /**
  * leat_monitor_dup_snapshot:
  *
- * Tells what the sessions of this process do at this moment.
+ * Tells what the sessions and schedulers of this process do at this moment.
  *
  * That is what the socket of leat_monitor_start () gives, without one.  Any thread may call it; no run waits for it.
  *
  * Returns: (transfer full): a dictionary (a{sv}): program, pid, version, time-us (of the monotonic clock), up-us (since
- * the first session was opened), devices and sessions (aa{sv}); docs/monitor.md lists what is in these
+ * the first session was opened), devices, sessions and schedulers (aa{sv}); docs/monitor.md lists what is in these
  */
 GVariant *
 leat_monitor_dup_snapshot (void)
 {
-  LeatMonitorTeller teller = (LeatMonitorTeller) g_atomic_pointer_get (&leat_monitor_teller);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -65,10 +73,15 @@ leat_monitor_dup_snapshot (void)
   g_variant_dict_insert (&dict, "pid", "i", (gint32) getpid ());
   g_variant_dict_insert (&dict, "version", "s", LEAT_VERSION);
   g_variant_dict_insert (&dict, "time-us", "x", g_get_monotonic_time ());
-  if (teller != NULL)
-    teller (&dict);
-  else
-    leat_monitor_tell_nothing (&dict);
+  for (guint kind = 0; kind < LEAT_MONITOR_N_KINDS; kind++)
+    {
+      LeatMonitorTeller teller = (LeatMonitorTeller) g_atomic_pointer_get (&leat_monitor_tellers[kind]);
+
+      if (teller != NULL)
+        teller (&dict);
+      else
+        leat_monitor_tell_nothing ((LeatMonitorKind) kind, &dict);
+    }
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 

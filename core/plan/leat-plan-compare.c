@@ -23,7 +23,8 @@ static gboolean
 leat_op_is_alike (const LeatOp *a, const LeatOp *b)
 {
   return a->kind == b->kind && a->node == b->node && leat_op_launches (a) == leat_op_launches (b)
-         && a->elided == b->elided && a->kept == b->kept && a->by_slot == b->by_slot && a->n_after == b->n_after
+         && a->elided == b->elided && (a->packed_with != NULL) == (b->packed_with != NULL) && a->kept == b->kept
+         && a->by_slot == b->by_slot && a->n_after == b->n_after
          && (a->n_after == 0 || memcmp (a->after, b->after, a->n_after * sizeof *a->after) == 0);
 }
 

@@ -97,7 +97,7 @@ leat_plan_draw (LeatPlan *self, const char *const *notes)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (!op->elided)
+      if (!op->elided || op->packed_with != NULL)
         leat_plan_dot_op (&dot, op);
     }
   g_string_append (text, "}\n");

@@ -36,16 +36,12 @@ leat_plan_predict_bytes (LeatPlan *self, const LeatOp *op)
 /* What a kernel of ours moves of bounded data depends on their count; the bytes are the most.
  * Memory that the program brings counts as the host's. */
 static void
-leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
+leat_plan_predict_moved (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
   gboolean from_host = leat_plan_is_on_host (self, op->from);
   gboolean to_host = leat_plan_is_on_host (self, op->to);
   guint64 bytes = leat_plan_predict_bytes (self, op);
 
-  if (leat_op_launches (op))
-    sum->kernels += leat_plan_predict_nodes (self, op);
-  else
-    sum->copies += leat_plan_predict_nodes (self, op);
   if (from_host && !to_host)
     sum->upload_bytes += bytes;
   else if (to_host && !from_host)
@@ -55,8 +51,20 @@ leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 }
 
 static void
+leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
+{
+  if (leat_op_launches (op))
+    sum->kernels += leat_plan_predict_nodes (self, op);
+  else
+    sum->copies += leat_plan_predict_nodes (self, op);
+  leat_plan_predict_moved (self, op, sum);
+}
+
+static void
 leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
+  if (op->packed_with != NULL)
+    leat_plan_predict_moved (self, op, sum);
   if (op->elided)
     return;
   sum->early_starts += op->n_early;

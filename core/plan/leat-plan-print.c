@@ -70,6 +70,8 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   if (op->kind == LEAT_OP_TRANSFER)
     g_string_append_printf (text, "  %s%s%s%s", leat_transfer_mode_get_name (op->way), op->reason ? " (" : "",
                             op->reason ? op->reason : "", op->reason ? ")" : "");
+  if (op->packed_with != NULL)
+    g_string_append_printf (text, "  with %u", op->packed_with->index);
   if (op->kind == LEAT_OP_FOREIGN)
     g_string_append_printf (text, "  %s", op->name);
   if (op->kind == LEAT_OP_FOREIGN && op->why_eager != NULL)

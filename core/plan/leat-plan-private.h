@@ -37,7 +37,7 @@ typedef struct
   char *name;
 } LeatOpArg;
 
-typedef struct
+typedef struct _LeatOp
 {
   LeatOpKind kind;
   guint index;
@@ -81,11 +81,12 @@ typedef struct
   gboolean choosable;   /* TRANSFER: nobody insists on a way */
   gboolean mappable;    /* TRANSFER: it could be mapped */
   gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs */
-  gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
-  const char *reason;   /* why a transfer is done as it is */
-  gboolean gives_back;  /* brings results to the host, and does nothing else */
-  gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
-  guint *after;         /* indices of ops, none implied by another that every run has */
+  struct _LeatOp *packed_with; /* TRANSFER that is elided as another one's launch does it too; NULL */
+  gboolean by_slot;            /* it finds memory of the program through the table of what is bound */
+  const char *reason;          /* why a transfer is done as it is */
+  gboolean gives_back;         /* brings results to the host, and does nothing else */
+  gboolean kept; /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
+  guint *after;  /* indices of ops, none implied by another that every run has */
   guint n_after;
   guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
   guint n_early; /* of how many that is so */
@@ -268,6 +269,8 @@ gboolean leat_op_reports (const LeatOp *op);
 const LeatBuffer *leat_op_get_queue (const LeatOp *op, LeatPlan *plan, guint number);
 guint leat_plan_count_reporting (LeatPlan *self);
 guint leat_plan_count_report_blocks (LeatPlan *self);
+/* Are the blocks in pinned memory, behind the words that tell of them? */
+gboolean leat_plan_maps_reports (LeatPlan *self);
 /* Of the device's memory, and of pinned memory. */
 guint64 leat_plan_get_report_bytes (LeatPlan *self);
 guint64 leat_plan_get_told_bytes (LeatPlan *self);
@@ -326,6 +329,7 @@ void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
 /* What a kernel that moves memory of Leat's moves at once; the header of bounded data goes with the items. */
 #define LEAT_TRANSFER_CHUNK 16
 void leat_plan_choose_transfers (LeatPlan *self);
+void leat_op_set_value (LeatOpArg *arg, guint64 value);
 gboolean leat_op_launches (const LeatOp *op);
 void leat_op_clear_args (LeatOp *op);
 const char *leat_transfer_mode_get_name (LeatTransferMode mode);
@@ -349,6 +353,10 @@ void leat_ancestors_list (const LeatAncestors *self, guint op, GArray *ops);
 void leat_ancestors_invert (const LeatAncestors *self, guint n_ops, LeatAncestors *inverse);
 void leat_ancestors_clear (LeatAncestors *self);
 void leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors);
+/* Makes small transfers that kernels do one launch. */
+void leat_plan_pack_transfers (LeatPlan *self, const LeatAncestors *ancestors);
+/* The kernels for it, which use those of one transfer. */
+void leat_pack_append_kernels (GString *text);
 void leat_plan_predict (LeatPlan *self);
 /* Memory that the program brings counts as the host's. */
 gboolean leat_plan_is_on_host (LeatPlan *self, LeatBufferId id);

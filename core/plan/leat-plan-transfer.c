@@ -16,7 +16,7 @@
 
 static const char leat_transfer_text[] =
   "#include <stdint.h>\n"
-  "__global__ void leat_transfer (const uint8_t *from, uint8_t *to, uint64_t bytes, uint64_t row_bytes)\n"
+  "static __device__ void leat_transfer_live (const uint8_t *from, uint8_t *to, uint64_t bytes, uint64_t row_bytes)\n"
   "{\n"
   "  const ulonglong2 *source = (const ulonglong2 *) from;\n"
   "  ulonglong2 *target = (ulonglong2 *) to;\n"
@@ -30,6 +30,10 @@ static const char leat_transfer_text[] =
   "  for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < live;\n"
   "       i += (uint64_t) blockDim.x * gridDim.x)\n"
   "    target[i] = source[i];\n"
+  "}\n"
+  "__global__ void leat_transfer (const uint8_t *from, uint8_t *to, uint64_t bytes, uint64_t row_bytes)\n"
+  "{\n"
+  "  leat_transfer_live (from, to, bytes, row_bytes);\n"
   "}\n"
   "__global__ void leat_transfer_items (const uint8_t *from, uint8_t *to, const uint64_t *rows_from,\n"
   "                                     uint64_t *rows_to, uint64_t bytes, uint64_t row_bytes)\n"
@@ -51,6 +55,16 @@ static const char leat_transfer_text[] =
   "    to[live / 16 * 16 + first] = from[live / 16 * 16 + first];\n"
   "}\n";
 
+/* (transfer full) */
+static LeatKernelSource *
+leat_transfer_make_source (void)
+{
+  g_autoptr (GString) text = g_string_new (leat_transfer_text);
+
+  leat_pack_append_kernels (text);
+  return leat_kernel_source_new ("leat-transfer.cu", text->str, NULL);
+}
+
 /* One for the process, so that a session loads it once. (transfer none) */
 static LeatKernelSource *
 leat_transfer_get_source (void)
@@ -58,7 +72,7 @@ leat_transfer_get_source (void)
   static gsize source = 0;
 
   if (g_once_init_enter (&source))
-    g_once_init_leave (&source, (gsize) leat_kernel_source_new ("leat-transfer.cu", leat_transfer_text, NULL));
+    g_once_init_leave (&source, (gsize) leat_transfer_make_source ());
   return (LeatKernelSource *) source;
 }
 
@@ -170,7 +184,7 @@ leat_plan_map (LeatPlan *self, LeatOp *op)
   root->n_writers = from->n_writers + to->n_writers - 1;
 }
 
-static void
+void
 leat_op_set_value (LeatOpArg *arg, guint64 value)
 {
   arg->kind = LEAT_ARG_VALUE;
@@ -263,6 +277,7 @@ static void
 leat_plan_clear_transfer (LeatOp *op)
 {
   op->elided = FALSE;
+  op->packed_with = NULL;
   g_clear_pointer (&op->source, leat_kernel_source_unref);
   op->prototype = NULL;
   leat_op_clear_args (op);

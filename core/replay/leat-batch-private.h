@@ -71,7 +71,7 @@ typedef struct
   gsize bytes;
 } LeatCopyJob;
 
-void leat_copy_jobs_run (const LeatCopyJob *jobs, guint n);
+void leat_copy_jobs_run (LeatCopyJob *jobs, guint n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatBatch, leat_batch_free)
 

@@ -204,8 +204,10 @@ struct _LeatLane
   guint shift;         /* the lane whose memory `addresses` and `hosts` have; 0 but for a moment */
   LeatLaunch **spread; /* by op index: one for each lane; NULL but for kernels that are launched so */
 
-  LeatMemory *report_blocks; /* on the device, one for each op that may report; NULL where none does */
-  LeatMemory *told;          /* pinned: 1 where any has, then for each of them likewise */
+  LeatMemory
+    *report_blocks;  /* on the device, one for each op that may report; NULL where none does or they are mapped */
+  LeatMemory *told;  /* pinned: 1 where any has, then for each of them likewise; mapped blocks */
+  guint n_reporting; /* ops that may report */
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 
@@ -303,6 +305,14 @@ void leat_lane_evict (LeatLane *self);
 gboolean leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cancellable, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
+/* Adds an op to the graph that is being built. */
+gboolean leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, GError **error);
+/* What a node of a graph is given now. */
+CUDA_MEMCPY3D leat_lane_get_copy (LeatLane *self, const LeatOp *op);
+CUDA_KERNEL_NODE_PARAMS leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op);
+/* Remembers what the node of a copy was given. */
+void leat_executable_note_copy (LeatExecutable *self, const LeatOp *op, const CUDA_MEMCPY3D *copy);
+gboolean leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error);
 /* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
  * @why: (transfer full): where not, the reason; NULL where it did. */
 gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
@@ -398,10 +408,14 @@ gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
 gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
 
 gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
+/* As if nothing had run: what was reported and the sums of queues. */
+gboolean leat_lane_clear_reports (LeatLane *self, GError **error);
 /* Where a kernel reports to; 0 for one that does not. */
 CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 /* After a run: has any kernel reported?  Costs a look at a word. */
 gboolean leat_lane_has_reports (LeatLane *self);
+/* That lane of a plan for several? */
+gboolean leat_lane_has_reports_of (LeatLane *self, guint lane);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 /* Those of one lane of a plan for several; that any has is still said. */

@@ -5,7 +5,12 @@
 #include "leat-lane-private.h"
 
 /* What kernels of a lane report (leat-report-block.h).  A run in which none does costs a look at a word of pinned
- * memory; where one did, its block is brought back, and both are made ready for the next run. */
+ * memory; where one did, its block is brought back, or read in place where it is mapped (leat-plan-reporting.c), and
+ * both are made ready for the next run.
+ *
+ * All of that is between the end of one launch, which a wait of the host has seen, and the next launch of the same
+ * lane. The first orders whatever the device wrote before what the host reads, the other what the host writes before
+ * what the device reads: neither side needs a fence, and an atomic addition of the device's never meets the host. */
 
 /* The ops that report stand in the order of their blocks. */
 static const LeatOp *
@@ -20,7 +25,7 @@ leat_lane_get_reporting (LeatLane *self, guint index)
 static guint
 leat_lane_get_width (LeatLane *self)
 {
-  return MAX (self->plan->traits.lanes_most, 1);
+  return MAX (self->plan->traits.lanes, 1);
 }
 
 /* What a kernel finds in its block: where the words are that tell of it. */
@@ -31,6 +36,22 @@ leat_lane_fill_block (LeatLane *self, guint index, LeatReportBlock *block)
 
   block->any = (uint64_t *) told;
   block->own = (uint64_t *) told + 1 + index;
+}
+
+/* Behind the words. */
+static guint64
+leat_lane_get_mapped_offset (LeatLane *self)
+{
+  return (1 + (guint64) self->n_reporting * leat_lane_get_width (self)) * sizeof (guint64);
+}
+
+/* NULL where they are on the device. */
+static LeatReportBlock *
+leat_lane_get_mapped_block (LeatLane *self, guint index)
+{
+  guint8 *host = leat_memory_get_host (self->told);
+
+  return self->report_blocks == NULL ? (LeatReportBlock *) (host + leat_lane_get_mapped_offset (self)) + index : NULL;
 }
 
 static gboolean
@@ -49,13 +70,20 @@ static gboolean
 leat_lane_allocate_told (LeatLane *self, GError **error)
 {
   guint64 bytes = leat_plan_get_told_bytes (self->plan);
+  const char *what = leat_plan_maps_reports (self->plan) ? "what kernels report" : "whether kernels reported";
 
   if (self->told == NULL)
-    self->told =
-      leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, "whether kernels reported", error);
+    self->told = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_PINNED, bytes, what, error);
   if (self->told != NULL)
     memset (leat_memory_get_host (self->told), 0, bytes);
   return self->told != NULL;
+}
+
+static void
+leat_lane_fill_mapped (LeatLane *self)
+{
+  for (guint i = 0; i < leat_plan_count_report_blocks (self->plan); i++)
+    leat_lane_fill_block (self, i, leat_lane_get_mapped_block (self, i));
 }
 
 gboolean
@@ -63,33 +91,59 @@ leat_lane_allocate_reports (LeatLane *self, GError **error)
 {
   guint64 bytes = leat_plan_get_told_bytes (self->plan);
 
+  self->n_reporting = leat_plan_count_reporting (self->plan);
   if (bytes == 0)
     return TRUE;
   if (!leat_lane_allocate_told (self, error))
     return FALSE;
+  if (leat_plan_maps_reports (self->plan))
+    {
+      leat_lane_fill_mapped (self);
+      return TRUE;
+    }
   self->report_blocks = leat_lane_new_memory (self, LEAT_MEMORY_REPORTS, LEAT_MEMORY_DEVICE,
                                               leat_plan_get_report_bytes (self->plan), "what kernels report", error);
   return self->report_blocks != NULL && leat_lane_write_blocks (self, error);
+}
+
+gboolean
+leat_lane_clear_reports (LeatLane *self, GError **error)
+{
+  return self->report_blocks == NULL || (leat_lane_allocate_told (self, error) && leat_lane_write_blocks (self, error));
 }
 
 /* Of the lane that it is shifted to. */
 CUdeviceptr
 leat_lane_get_report_block (LeatLane *self, const LeatOp *op)
 {
+  CUdeviceptr blocks;
   guint before = 0;
 
-  if (self->report_blocks == NULL || !leat_op_reports (op))
+  if (self->told == NULL || !leat_op_reports (op))
     return 0;
+  blocks = self->report_blocks != NULL ? leat_memory_get_address (self->report_blocks)
+                                       : leat_memory_get_address (self->told) + leat_lane_get_mapped_offset (self);
   for (guint i = 0; i < op->index; i++)
     before += leat_op_reports (leat_plan_get_op (self->plan, i));
-  return leat_memory_get_address (self->report_blocks)
-         + (before * leat_lane_get_width (self) + self->shift) * sizeof (LeatReportBlock);
+  return blocks + (before * leat_lane_get_width (self) + self->shift) * sizeof (LeatReportBlock);
 }
 
 gboolean
 leat_lane_has_reports (LeatLane *self)
 {
   return self->told != NULL && *(volatile const guint64 *) leat_memory_get_host (self->told) != 0;
+}
+
+gboolean
+leat_lane_has_reports_of (LeatLane *self, guint lane)
+{
+  const guint64 *own = (const guint64 *) leat_memory_get_host (self->told) + 1;
+  guint width = leat_lane_get_width (self);
+
+  for (guint i = 0; i < self->n_reporting; i++)
+    if (own[i * width + lane] != 0)
+      return TRUE;
+  return FALSE;
 }
 
 static int
@@ -124,26 +178,42 @@ leat_lane_add_queue (LeatLane *self, const LeatOp *op, guint number, const LeatQ
     g_array_append_val (reports, report);
 }
 
-/* Ready for the next run: what no count tells of is not looked at, and the sums of queues stay. */
-static gboolean
-leat_lane_take_block (LeatLane *self, const LeatOp *op, guint index, GArray *reports, GError **error)
+static void
+leat_lane_add_block (LeatLane *self, const LeatOp *op, const LeatReportBlock *block, GArray *reports)
 {
-  g_autofree LeatReportBlock *block = g_new (LeatReportBlock, 1);
-
-  if (!leat_memory_read (self->report_blocks, index * sizeof *block, block, sizeof *block, error))
-    return FALSE;
   for (guint row = 0; row < LEAT_REPORT_ROWS; row++)
     if (block->counts[row] > 0)
       leat_lane_add_row (op, block, row, reports);
   for (guint i = 0; i < LEAT_QUEUES_MOST; i++)
     if (leat_op_get_queue (op, self->plan, i) != NULL)
       leat_lane_add_queue (self, op, i, &block->queues[i], reports);
+}
+
+/* Ready for the next run: what no count tells of is not looked at, and the sums of queues stay. */
+static void
+leat_report_block_renew (LeatReportBlock *self)
+{
   for (guint i = 0; i < LEAT_QUEUES_MOST; i++)
     {
-      block->queues[i].told += block->queues[i].lost;
-      block->queues[i].lost = block->queues[i].stuck = block->queues[i].misused = 0;
+      self->queues[i].told += self->queues[i].lost;
+      self->queues[i].lost = self->queues[i].stuck = self->queues[i].misused = 0;
     }
-  memset (block->counts, 0, sizeof block->counts);
+  memset (self->counts, 0, sizeof self->counts);
+}
+
+static gboolean
+leat_lane_take_block (LeatLane *self, const LeatOp *op, guint index, GArray *reports, GError **error)
+{
+  LeatReportBlock *mapped = leat_lane_get_mapped_block (self, index);
+  g_autofree LeatReportBlock *copy = mapped == NULL ? g_new (LeatReportBlock, 1) : NULL;
+  LeatReportBlock *block = mapped != NULL ? mapped : copy;
+
+  if (mapped == NULL && !leat_memory_read (self->report_blocks, index * sizeof *block, block, sizeof *block, error))
+    return FALSE;
+  leat_lane_add_block (self, op, block, reports);
+  leat_report_block_renew (block);
+  if (mapped != NULL)
+    return TRUE;
   leat_lane_fill_block (self, index, block);
   return leat_memory_write (self->report_blocks, index * sizeof *block, block, sizeof *block, error);
 }

@@ -107,6 +107,16 @@ leat_lane_has_turn_in (const LeatLane *self, const LeatExecutable *it)
          && self->table->cuGraphAddEventRecordNode != NULL;
 }
 
+/* @at: the first or the last op of the turn */
+static gboolean
+leat_lane_fail_turn (LeatLane *self, guint at, const char *call, CUresult result, GError **error)
+{
+  const LeatOp *op = leat_plan_get_op (self->plan, at);
+
+  return leat_device_set_error (self->resident->device, error, call, result, "the turn of a lane at %s \"%s\"",
+                                leat_node_get_id (op->node), leat_node_get_name (op->node));
+}
+
 gboolean
 leat_lane_begin_turn (LeatLane *self, LeatExecutable *to, GError **error)
 {
@@ -116,7 +126,7 @@ leat_lane_begin_turn (LeatLane *self, LeatExecutable *to, GError **error)
     return TRUE;
   result = (*self->table->cuGraphAddEventWaitNode) (&to->turn, to->graph, NULL, 0, leat_event_get (self->turn->event));
   return result == CUDA_SUCCESS
-         || leat_device_set_error (self->resident->device, error, "cuGraphAddEventWaitNode", result, "a lane");
+         || leat_lane_fail_turn (self, self->turn_first, "cuGraphAddEventWaitNode", result, error);
 }
 
 void
@@ -146,7 +156,7 @@ leat_lane_end_turn (LeatLane *self, LeatPath path, LeatExecutable *to, GError **
     }
   result = (*self->table->cuGraphAddEventRecordNode) (&node, to->graph, after, n, leat_event_get (self->turn->event));
   return result == CUDA_SUCCESS
-         || leat_device_set_error (self->resident->device, error, "cuGraphAddEventRecordNode", result, "a lane");
+         || leat_lane_fail_turn (self, self->turn_last, "cuGraphAddEventRecordNode", result, error);
 }
 
 gboolean

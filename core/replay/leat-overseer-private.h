@@ -35,5 +35,9 @@ gint64 leat_session_get_last_device_us (LeatSession *self);
 /* The class of its runs among those of other sessions, and how much it is to have among equals. */
 LeatPriority leat_session_get_priority (LeatSession *self);
 guint leat_session_get_weight (LeatSession *self);
+/* Of the device's memory, by the plan; 0 where it has none there: it is not open, or evicted.  Any thread. */
+guint64 leat_session_get_planned_bytes (LeatSession *self);
+/* The number that the monitor knows it by; 0 before it was opened. */
+guint64 leat_session_get_monitored_id (LeatSession *self);
 
 G_END_DECLS

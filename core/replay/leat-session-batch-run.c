@@ -110,7 +110,7 @@ static gboolean
 leat_batch_run_check_lane (LeatSession *self, const LeatBatchFlight *flight, guint index, gboolean reported,
                            GError **error)
 {
-  if (reported
+  if (reported && leat_lane_has_reports_of (flight->lane, index)
       && !leat_session_take_lane_reports (self, flight->lane, index, flight->first + index, self->batch->reports,
                                           error))
     {

@@ -320,6 +320,14 @@ leat_session_plan_calibration (LeatSession *self)
                        && leat_session_has_choice (self) && !leat_session_recall_ways (self);
 }
 
+/* What trials did to what outlives a run, also where one failed. @states: (nullable): as they were before */
+static gboolean
+leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, GError **error)
+{
+  leat_session_call_in_states (self);
+  return leat_lane_clear_reports (lane, error) && (states == NULL || leat_session_write_states (self, states, error));
+}
+
 /* With the inputs of the first run in place. */
 gboolean
 leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
@@ -351,9 +359,7 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
   good = leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
          && leat_calibrate_apply (&calibration, calibration.settled, error);
   leat_device_pop (self->device);
-  leat_session_call_in_states (self);
-  good = good && leat_session_drop_reports (self, lane, error)
-         && (states == NULL || leat_session_write_states (self, states, error));
+  good = leat_session_undo_trials (self, lane, states, good ? error : NULL) && good;
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good;
   leat_session_list_kernel_transfers (self);

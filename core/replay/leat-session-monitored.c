@@ -18,7 +18,7 @@ leat_session_enter_monitor (LeatSession *self)
   static guint64 last_id;
 
   memset (&self->monitored, 0, sizeof self->monitored);
-  self->monitored_id = __atomic_add_fetch (&last_id, 1, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->monitored_id, __atomic_add_fetch (&last_id, 1, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
   self->monitored_apps = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < self->endpoints->len; i++)
     if (LEAT_IS_APP (self->endpoints->pdata[i]))
@@ -58,7 +58,7 @@ leat_session_describe_latencies (LeatSession *self, GVariantDict *dict)
   g_variant_dict_insert (dict, "p99-us", "u", times[n - 1 - n / 100]);
 }
 
-static GVariant *
+GVariant *
 leat_session_describe_queues (LeatSession *self)
 {
   GVariantBuilder builder;

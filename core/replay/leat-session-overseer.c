@@ -82,3 +82,19 @@ leat_session_get_last_device_us (LeatSession *self)
 {
   return __atomic_load_n (&self->last_device_us, __ATOMIC_RELAXED);
 }
+
+guint64
+leat_session_get_planned_bytes (LeatSession *self)
+{
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (self);
+
+  if (plan == NULL || !leat_session_is_open (self) || leat_session_is_evicted (self))
+    return 0;
+  return leat_plan_get_device_bytes (plan);
+}
+
+guint64
+leat_session_get_monitored_id (LeatSession *self)
+{
+  return __atomic_load_n (&self->monitored_id, __ATOMIC_RELAXED);
+}

@@ -325,6 +325,7 @@ struct _LeatSession
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
   GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GVariant *told_queues;  /* likewise, of kernels, as somebody had them last; NULL before */
   GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
   GArray *report_totals;  /* likewise, by node and code */
   LeatTrace *trace;       /* NULL where none is written */
@@ -375,6 +376,10 @@ void leat_session_leave_monitor (LeatSession *self);
 /* The list of those that are. */
 void leat_sessions_add (LeatSession *session);
 void leat_sessions_remove (LeatSession *session);
+/* What waits in queues of its `app` nodes; NULL where it is not open.  Any thread.  (transfer full) */
+GVariant *leat_sessions_dup_queues (LeatSession *session);
+/* With the lock of the sessions held. */
+GVariant *leat_session_describe_queues (LeatSession *self);
 /* Between the two, in any thread; floating. */
 GVariant *leat_session_describe_monitored (LeatSession *self);
 void leat_session_tell_reason (LeatSession *self, const char *reason);
@@ -406,6 +411,12 @@ gboolean leat_session_make_setup (LeatSession *self, GError **error);
 gboolean leat_session_build_setup (LeatSession *self, GError **error);
 void leat_session_drop_setups (LeatSession *self);
 guint64 leat_session_get_cached_bytes (LeatSession *self);
+/* The setup for @plan's shapes that is kept; NULL where there is none. */
+LeatSetup *leat_session_find_setup (LeatSession *self, LeatPlan *plan);
+/* Takes one out of those that are kept. (transfer full) */
+LeatSetup *leat_session_steal_setup (LeatSession *self, LeatSetup *setup);
+/* Puts the oldest into @out until what is left and @bytes fit. */
+gboolean leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out);
 void leat_session_set_plan (LeatSession *self, LeatPlan *plan);
 gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
@@ -586,6 +597,11 @@ gboolean leat_session_read_measured (LeatSession *self, LeatSessionFlight *fligh
 LeatFlow leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                  GError **error);
 LeatFlow leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error);
+/* Asks every source for a run's data, and gives its results to every sink. */
+LeatFlow leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                                GError **error);
+gboolean leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
+                                 GError **error);
 /* The same in steps, for who has several under way: the first and the last come each from a thread of its own. */
 LeatFlow leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                 GError **error);

@@ -4,21 +4,9 @@
 
 #include "leat-session-private.h"
 
-/* The text exposition format, version 0.0.4: base units (seconds, bytes), `_total` behind what only grows. */
+#include "monitor/leat-prometheus-private.h"
 
-static void
-leat_prometheus_append_label (GString *out, const char *name, const char *value)
-{
-  g_string_append_printf (out, "%s=\"", name);
-  for (const char *c = value; *c != '\0'; c++)
-    if (*c == '\n')
-      g_string_append (out, "\\n");
-    else if (*c == '"' || *c == '\\')
-      g_string_append_printf (out, "\\%c", *c);
-    else
-      g_string_append_c (out, *c);
-  g_string_append_c (out, '"');
-}
+/* What a session has counted, in the text format of Prometheus. */
 
 /* "first-result-us" becomes leat_first_result_seconds, "runs" leat_runs_total, "source-us" leat_source_seconds_total.
  */
@@ -35,18 +23,6 @@ leat_prometheus_dup_name (const LeatCounter *counter)
   if (counter->kind == LEAT_COUNTER_SUM || counter->kind == LEAT_COUNTER_SPENT)
     g_string_append (name, "_total");
   return g_string_free (g_steal_pointer (&name), FALSE);
-}
-
-static void
-leat_prometheus_append_head (GString *out, const char *name, const char *help, gboolean grows)
-{
-  g_string_append_printf (out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, grows ? "counter" : "gauge");
-}
-
-static void
-leat_prometheus_append_seconds (GString *out, gint64 us)
-{
-  g_string_append_printf (out, "%" G_GINT64_FORMAT ".%06d\n", us / G_USEC_PER_SEC, (int) (us % G_USEC_PER_SEC));
 }
 
 static void
@@ -113,13 +89,79 @@ leat_prometheus_append_reports (GString *out, LeatSession *self, const char *lab
     }
 }
 
+/* What waits in the queues of the program's own nodes. */
+static void
+leat_prometheus_append_apps (GString *out, GVariant *queues, const char *labels)
+{
+  static const char name[] = "leat_app_queue_items";
+
+  if (queues == NULL || g_variant_n_children (queues) == 0)
+    return;
+  leat_prometheus_append_head (out, name, "What waits in the queue of an app node", FALSE);
+  for (gsize i = 0; i < g_variant_n_children (queues); i++)
+    {
+      g_autoptr (GVariant) queue = g_variant_get_child_value (queues, i);
+      const char *node = NULL;
+      gboolean is_source = FALSE;
+      guint length = 0;
+
+      g_variant_lookup (queue, "node", "&s", &node);
+      g_variant_lookup (queue, "is-source", "b", &is_source);
+      g_variant_lookup (queue, "length", "u", &length);
+      g_string_append_printf (out, "%s{%s,", name, labels);
+      leat_prometheus_append_label (out, "node", node);
+      g_string_append_printf (out, ",direction=\"%s\"} %u\n", is_source ? "in" : "out", length);
+    }
+}
+
+static const struct
+{
+  const char *key, *name, *help;
+  gboolean grows;
+} leat_prometheus_queues[] = {
+  { "capacity", "leat_queue_capacity_items", "Items that a queue of a kernel has room for", FALSE },
+  { "most", "leat_queue_most_items", "Items that were pushed and not done at one time, at most", FALSE },
+  { "pushed", "leat_queue_pushed_total", "Items that were pushed", TRUE },
+  { "claimed", "leat_queue_claimed_total", "Items that were claimed", TRUE },
+  { "requeued", "leat_queue_requeued_total", "Items that were put back", TRUE },
+  { "overflows", "leat_queue_overflows_total", "Items that there was no room for", TRUE },
+};
+
+/* Those of kernels, as leat_session_dup_queues () had them last. */
+static void
+leat_prometheus_append_queues (GString *out, GVariant *queues, const char *labels)
+{
+  for (guint k = 0; queues != NULL && g_variant_n_children (queues) > 0 && k < G_N_ELEMENTS (leat_prometheus_queues);
+       k++)
+    {
+      leat_prometheus_append_head (out, leat_prometheus_queues[k].name, leat_prometheus_queues[k].help,
+                                   leat_prometheus_queues[k].grows);
+      for (gsize i = 0; i < g_variant_n_children (queues); i++)
+        {
+          g_autoptr (GVariant) queue = g_variant_get_child_value (queues, i);
+          const char *node = NULL, *name = NULL;
+          guint64 value = 0;
+
+          g_variant_lookup (queue, "node", "&s", &node);
+          g_variant_lookup (queue, "queue", "&s", &name);
+          g_variant_lookup (queue, leat_prometheus_queues[k].key, "t", &value);
+          g_string_append_printf (out, "%s{%s,", leat_prometheus_queues[k].name, labels);
+          leat_prometheus_append_label (out, "node", node);
+          g_string_append_c (out, ',');
+          leat_prometheus_append_label (out, "queue", name);
+          g_string_append_printf (out, "} %" G_GUINT64_FORMAT "\n", value);
+        }
+    }
+}
+
 /**
  * leat_session_to_prometheus:
  * @self: a session
  * @pipeline: what the label "pipeline" is to say
  *
  * Prints what leat_session_dup_stats () tells in the text format that Prometheus reads, and where nodes are measured
- * their times.  Every sample has the labels "device" and "pipeline".  Any thread may ask.
+ * their times; how much waits in the queues of `app` nodes; and what leat_session_dup_queues () told last.  Every
+ * sample has the labels "device" and "pipeline".  Any thread may ask.
  *
  * Returns: (transfer full): the text
  */
@@ -127,6 +169,7 @@ char *
 leat_session_to_prometheus (LeatSession *self, const char *pipeline)
 {
   g_autoptr (GString) labels = g_string_new (NULL);
+  g_autoptr (GVariant) apps = NULL, queues = NULL;
   GString *out = g_string_new (NULL);
   LeatSessionStats stats;
   const LeatCounter *counters;
@@ -146,7 +189,11 @@ leat_session_to_prometheus (LeatSession *self, const char *pipeline)
   g_mutex_lock (&self->told_lock);
   if (self->times.nodes->len > 0)
     leat_prometheus_append_nodes (out, self, labels->str);
+  queues = self->told_queues != NULL ? g_variant_ref (self->told_queues) : NULL;
   g_mutex_unlock (&self->told_lock);
+  apps = leat_sessions_dup_queues (self);
+  leat_prometheus_append_apps (out, apps, labels->str);
+  leat_prometheus_append_queues (out, queues, labels->str);
   leat_prometheus_append_reports (out, self, labels->str);
   return g_string_free (out, FALSE);
 }

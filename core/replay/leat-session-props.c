@@ -2,39 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-props-private.h"
 
-/* The properties of a session, but for its counters (leat-session-stats.c), which come behind them. */
-
-enum
-{
-  PROP_0,
-  PROP_PIPELINE,
-  PROP_DEVICE,
-  PROP_EXECUTOR,
-  PROP_EARLY_START,
-  PROP_REPEAT,
-  PROP_READBACK,
-  PROP_REUSE,
-  PROP_CALIBRATE,
-  PROP_WAIT,
-  PROP_LANES,
-  PROP_PRIORITY,
-  PROP_WEIGHT,
-  PROP_MEMO,
-  PROP_MEMO_ENTRIES,
-  PROP_MEMO_BYTES,
-  PROP_CACHE_BYTES,
-  PROP_BUDGET,
-  PROP_BATCH,
-  PROP_TIMING,
-  PROP_TRACE,
-  PROP_NAME,
-  PROP_LAST_REASON,
-  N_PROPS
-};
-
-static GParamSpec *leat_session_props[N_PROPS];
+/* What properties a session has are set to and hold. */
 
 static void
 leat_session_take_name (LeatSession *self, char *name)
@@ -63,76 +33,76 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
 
   switch (id)
     {
-    case PROP_PIPELINE:
+    case LEAT_SESSION_PROP_PIPELINE:
       self->pipeline = g_value_dup_object (value);
       break;
-    case PROP_DEVICE:
+    case LEAT_SESSION_PROP_DEVICE:
       self->selector = g_value_dup_string (value);
       break;
-    case PROP_EXECUTOR:
+    case LEAT_SESSION_PROP_EXECUTOR:
       if (leat_session_is_open (self))
         g_warning ("cannot change the executor of an open session: close it first");
       else
         self->executor = g_value_get_enum (value);
       break;
-    case PROP_EARLY_START:
+    case LEAT_SESSION_PROP_EARLY_START:
       self->early_start = g_value_get_enum (value);
       break;
-    case PROP_REUSE:
+    case LEAT_SESSION_PROP_REUSE:
       self->reuse = g_value_get_boolean (value);
       break;
-    case PROP_CALIBRATE:
+    case LEAT_SESSION_PROP_CALIBRATE:
       self->calibrate = g_value_get_boolean (value);
       break;
-    case PROP_WAIT:
+    case LEAT_SESSION_PROP_WAIT:
       g_atomic_int_set (&self->wait, g_value_get_enum (value));
       break;
-    case PROP_LANES:
+    case LEAT_SESSION_PROP_LANES:
       if (leat_session_is_open (self))
         g_warning ("cannot change the lanes of an open session: close it first");
       else
         self->n_lanes = g_value_get_uint (value);
       break;
-    case PROP_PRIORITY:
+    case LEAT_SESSION_PROP_PRIORITY:
       g_atomic_int_set (&self->priority, g_value_get_enum (value));
       break;
-    case PROP_WEIGHT:
+    case LEAT_SESSION_PROP_WEIGHT:
       g_atomic_int_set (&self->weight, (gint) g_value_get_uint (value));
       break;
-    case PROP_MEMO:
+    case LEAT_SESSION_PROP_MEMO:
       self->memo_mode = g_value_get_enum (value);
       break;
-    case PROP_MEMO_ENTRIES:
+    case LEAT_SESSION_PROP_MEMO_ENTRIES:
       self->memo_entries = g_value_get_uint (value);
       break;
-    case PROP_MEMO_BYTES:
+    case LEAT_SESSION_PROP_MEMO_BYTES:
       self->memo_bytes = g_value_get_uint64 (value);
       break;
-    case PROP_CACHE_BYTES:
+    case LEAT_SESSION_PROP_CACHE_BYTES:
       self->cache_bytes = g_value_get_uint64 (value);
       break;
-    case PROP_BUDGET:
+    case LEAT_SESSION_PROP_BUDGET:
       if (leat_session_is_open (self))
         g_warning ("cannot change the budget of an open session: close it first");
       else
         self->budget = g_value_get_uint64 (value);
       break;
-    case PROP_BATCH:
+    case LEAT_SESSION_PROP_BATCH:
       self->batch_most = g_value_get_uint (value);
       break;
-    case PROP_TIMING:
+    case LEAT_SESSION_PROP_TIMING:
       self->timing_mode = g_value_get_enum (value);
       break;
-    case PROP_REPEAT:
+    case LEAT_SESSION_PROP_REPEAT:
       self->repeat = g_value_get_uint64 (value);
       break;
-    case PROP_READBACK:
+    case LEAT_SESSION_PROP_READBACK:
       self->readback = g_value_get_enum (value);
       break;
-    case PROP_NAME:
+    case LEAT_SESSION_PROP_NAME:
       leat_session_take_name (self, g_value_dup_string (value));
       break;
-    case PROP_TRACE:
+    case LEAT_SESSION_PROP_TRACE:
       g_free (self->trace_path);
       self->trace_path = g_value_dup_string (value);
       break;
@@ -148,338 +118,74 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 
   switch (id)
     {
-    case PROP_PIPELINE:
+    case LEAT_SESSION_PROP_PIPELINE:
       g_value_set_object (value, self->pipeline);
       break;
-    case PROP_DEVICE:
+    case LEAT_SESSION_PROP_DEVICE:
       g_value_set_string (value, self->selector);
       break;
-    case PROP_EXECUTOR:
+    case LEAT_SESSION_PROP_EXECUTOR:
       g_value_set_enum (value, self->executor);
       break;
-    case PROP_EARLY_START:
+    case LEAT_SESSION_PROP_EARLY_START:
       g_value_set_enum (value, self->early_start);
       break;
-    case PROP_REUSE:
+    case LEAT_SESSION_PROP_REUSE:
       g_value_set_boolean (value, self->reuse);
       break;
-    case PROP_CALIBRATE:
+    case LEAT_SESSION_PROP_CALIBRATE:
       g_value_set_boolean (value, self->calibrate);
       break;
-    case PROP_WAIT:
+    case LEAT_SESSION_PROP_WAIT:
       g_value_set_enum (value, g_atomic_int_get (&self->wait));
       break;
-    case PROP_LANES:
+    case LEAT_SESSION_PROP_LANES:
       g_value_set_uint (value, self->n_lanes);
       break;
-    case PROP_PRIORITY:
+    case LEAT_SESSION_PROP_PRIORITY:
       g_value_set_enum (value, leat_session_get_priority (self));
       break;
-    case PROP_WEIGHT:
+    case LEAT_SESSION_PROP_WEIGHT:
       g_value_set_uint (value, leat_session_get_weight (self));
       break;
-    case PROP_MEMO:
+    case LEAT_SESSION_PROP_MEMO:
       g_value_set_enum (value, self->memo_mode);
       break;
-    case PROP_MEMO_ENTRIES:
+    case LEAT_SESSION_PROP_MEMO_ENTRIES:
       g_value_set_uint (value, self->memo_entries);
       break;
-    case PROP_MEMO_BYTES:
+    case LEAT_SESSION_PROP_MEMO_BYTES:
       g_value_set_uint64 (value, self->memo_bytes);
       break;
-    case PROP_CACHE_BYTES:
+    case LEAT_SESSION_PROP_CACHE_BYTES:
       g_value_set_uint64 (value, self->cache_bytes);
       break;
-    case PROP_BUDGET:
+    case LEAT_SESSION_PROP_BUDGET:
       g_value_set_uint64 (value, self->budget);
       break;
-    case PROP_BATCH:
+    case LEAT_SESSION_PROP_BATCH:
       g_value_set_uint (value, self->batch_most);
       break;
-    case PROP_TIMING:
+    case LEAT_SESSION_PROP_TIMING:
       g_value_set_enum (value, self->timing_mode);
       break;
-    case PROP_REPEAT:
+    case LEAT_SESSION_PROP_REPEAT:
       g_value_set_uint64 (value, self->repeat);
       break;
-    case PROP_READBACK:
+    case LEAT_SESSION_PROP_READBACK:
       g_value_set_enum (value, self->readback);
       break;
-    case PROP_TRACE:
+    case LEAT_SESSION_PROP_TRACE:
       g_value_set_string (value, self->trace_path);
       break;
-    case PROP_NAME:
+    case LEAT_SESSION_PROP_NAME:
       g_value_take_string (value, leat_session_dup_name (self));
       break;
-    case PROP_LAST_REASON:
+    case LEAT_SESSION_PROP_LAST_REASON:
       g_value_take_string (value, leat_session_dup_reason (self));
       break;
     default:
-      if (id < N_PROPS || !leat_session_get_counter (self, id - N_PROPS, value))
+      if (id < LEAT_SESSION_N_PROPS || !leat_session_get_counter (self, id - LEAT_SESSION_N_PROPS, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
-}
-
-/* What is run, and where. */
-static void
-leat_session_describe_identity (void)
-{
-  /**
-   * LeatSession:pipeline:
-   *
-   * What the session runs.
-   */
-  leat_session_props[PROP_PIPELINE] = g_param_spec_object (
-    "pipeline", NULL, NULL, LEAT_TYPE_PIPELINE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:device:
-   *
-   * Where it runs: "auto", "cuda:N" or "cpu"; %NULL for the environment variable LEAT_DEVICE.
-   */
-  leat_session_props[PROP_DEVICE] = g_param_spec_string (
-    "device", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
-}
-
-/* How it is run. */
-static void
-leat_session_describe_running (void)
-{
-  /**
-   * LeatSession:executor:
-   *
-   * How ops are run; read when the session opens.  What came of it is in the plan.
-   */
-  leat_session_props[PROP_EXECUTOR] = g_param_spec_enum ("executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO,
-                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:repeat:
-   *
-   * How many runs are done on each set of inputs, as by leat_session_repeat (); set it between runs.
-   */
-  leat_session_props[PROP_REPEAT] =
-    g_param_spec_uint64 ("repeat", NULL, NULL, 1, G_MAXUINT64, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:readback:
-   *
-   * With #LeatSession:repeat above 1, which of their results sinks get.
-   */
-  leat_session_props[PROP_READBACK] = g_param_spec_enum (
-    "readback", NULL, NULL, LEAT_TYPE_READBACK, LEAT_READBACK_FINAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:early-start:
-   *
-   * Which kernels may begin before a kernel that they depend on has ended; read when the session opens.
-   *
-   * It takes a device of compute capability 9.0 and a driver for CUDA 12.3, and shortens chains of kernels that take
-   * little time each.  The plan says which kernels it is, or why it is none.
-   */
-  leat_session_props[PROP_EARLY_START] =
-    g_param_spec_enum ("early-start", NULL, NULL, LEAT_TYPE_EARLY_START, LEAT_EARLY_START_AUTO,
-                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:reuse:
-   *
-   * Whether a run whose inputs were not changed since the last one leaves their upload out.
-   *
-   * That is so for inputs that the program fills in place (leat_session_map_input ()), where the plan says that it may:
-   * no node may write over its own input.  Statistics count such runs as "runs-resident".
-   */
-  leat_session_props[PROP_REUSE] =
-    g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:calibrate:
-   *
-   * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
-   *
-   * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
-   * before the run proper, which takes some tens of milliseconds.  What it finds is kept on disk for later sessions of
-   * the same pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing
-   * to choose.
-   */
-  leat_session_props[PROP_CALIBRATE] =
-    g_param_spec_boolean ("calibrate", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:wait:
-   *
-   * How a thread waits for the device: looking, sleeping, or first the one and then the other.  It may be set at any
-   * time, and holds from the next wait on.
-   *
-   * The context's own flags stay as they are.  On the CPU driver a thread that waits does the work itself, so there
-   * "auto" neither looks nor sleeps.
-   */
-  leat_session_props[PROP_WAIT] =
-    g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-}
-
-/* How many at a time. */
-static void
-leat_session_describe_lanes (void)
-{
-  /**
-   * LeatSession:lanes:
-   *
-   * How many runs leat_session_run () has under way at the same time, each with memory of its own; read when the
-   * session opens.
-   *
-   * Reading, the device's work and writing then overlap; results come in the order of the data, and what nodes keep
-   * from run to run goes from each run to the next.  With 0 the session finds out whether that pays, and takes 3 where
-   * it does; with 1 each run is over before the next begins, and no threads are made.  Pipelines without a source, and
-   * those whose memory the program fills or reads itself, have one, and so have sessions that repeat runs
-   * (#LeatSession:repeat) or of which the program has a state (leat_session_get_state ()).  Runs by hand
-   * (leat_session_replay ()) are one at a time whatever this says.
-   */
-  leat_session_props[PROP_LANES] =
-    g_param_spec_uint ("lanes", NULL, NULL, 0, LEAT_SESSION_MOST_LANES, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-}
-
-/* Among others. */
-static void
-leat_session_describe_place (void)
-{
-  /**
-   * LeatSession:priority:
-   *
-   * Whether the session's runs go before those of others.
-   *
-   * A #LeatScheduler looks at it whenever it chooses; the device's streams have it from when the session opens on, with
-   * a scheduler and without one.
-   */
-  leat_session_props[PROP_PRIORITY] = g_param_spec_enum (
-    "priority", NULL, NULL, LEAT_TYPE_PRIORITY, LEAT_PRIORITY_NORMAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:weight:
-   *
-   * How much of the device's time the session is to have, against others of its priority in a #LeatScheduler.
-   */
-  leat_session_props[PROP_WEIGHT] =
-    g_param_spec_uint ("weight", NULL, NULL, 1, 1000, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-}
-
-/* What is kept for runs to come. */
-static void
-leat_session_describe_kept (void)
-{
-  /**
-   * LeatSession:memo:
-   *
-   * Whether results are remembered and given again for the same inputs, without any work of the device; read when the
-   * session opens.
-   *
-   * It pays where inputs come again and a run costs more than to hash and compare them.  Only pipelines whose nodes
-   * keep nothing from run to run can be remembered; others are refused with %LEAT_SESSION_ERROR_MEMO.  Where it does
-   * not pay, the memo turns itself off with a warning on the bus.
-   */
-  leat_session_props[PROP_MEMO] = g_param_spec_enum ("memo", NULL, NULL, LEAT_TYPE_MEMO_MODE, LEAT_MEMO_OFF,
-                                                     G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:memo-entries:
-   *
-   * The most results that are remembered at a time; the oldest goes first.
-   */
-  leat_session_props[PROP_MEMO_ENTRIES] =
-    g_param_spec_uint ("memo-entries", NULL, NULL, 0, G_MAXUINT, 32, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:memo-bytes:
-   *
-   * The most bytes, of inputs and results, that are remembered at a time.
-   */
-  leat_session_props[PROP_MEMO_BYTES] =
-    g_param_spec_uint64 ("memo-bytes", NULL, NULL, 0, G_MAXUINT64, 8 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:batch:
-   *
-   * How many lanes of a batch go into one launch at the most; 0 for what suits the pipeline, at least 64.  A power of
-   * two, or the one below it; read by the first batch after the session was opened.  Where memory does not do for it,
-   * there are fewer.  With 2 or more, leat_session_run () too does so many runs in a launch.
-   */
-  leat_session_props[PROP_BATCH] =
-    g_param_spec_uint ("batch", NULL, NULL, 0, 65535, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:cache-bytes:
-   *
-   * The most memory that is kept for plans that the session does not run at the moment.
-   *
-   * When a property that is set while the session is open gives the data another shape, the memory and the graph for
-   * the former one stay, so that a return to it costs little.  What each of them took is measured when it is made;
-   * those that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape
-   * is updated for the new one where the driver does that.
-   */
-  leat_session_props[PROP_CACHE_BYTES] = g_param_spec_uint64 ("cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20,
-                                                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-}
-
-/* What it may take. */
-static void
-leat_session_describe_taken (void)
-{
-  /**
-   * LeatSession:budget:
-   *
-   * How many bytes of the device's memory the session may take; 0 for as many as there are; read when it opens.
-   *
-   * What leat_session_predict () says of it is held against this before anything is allocated, and more is
-   * %LEAT_SESSION_ERROR_BUDGET; with #LeatSession:lanes at 0 there are no more lanes than fit.  What comes later
-   * (another shape of the data, batches) finds no room beyond it (%LEAT_DRIVER_ERROR_OUT_OF_MEMORY).  The budget of the
-   * device (leat_device_set_budget ()) is for all sessions of the process, and holds too.
-   */
-  leat_session_props[PROP_BUDGET] =
-    g_param_spec_uint64 ("budget", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-}
-
-/* What is told of runs. */
-static void
-leat_session_describe_watching (void)
-{
-  /**
-   * LeatSession:timing:
-   *
-   * What is measured; read when the session opens.
-   *
-   * With %LEAT_TIMING_NODES the first 64 runs are measured on the device, op by op, and then one of 32, or fewer where
-   * that would make the mean run noticeably longer; the others go as they would without.  leat_session_dup_times ()
-   * tells what was found.
-   */
-  leat_session_props[PROP_TIMING] = g_param_spec_enum ("timing", NULL, NULL, LEAT_TYPE_TIMING_MODE, LEAT_TIMING_OFF,
-                                                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:name:
-   *
-   * What those call the session who watch the process (leat_monitor_start()); may be set at any time, by any thread.
-   */
-  leat_session_props[PROP_NAME] =
-    g_param_spec_string ("name", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:trace:
-   *
-   * A file to write what each run goes through to, in the trace event format that Perfetto and Chrome read; %NULL for
-   * none; read when the session opens, and complete when it is closed.
-   *
-   * It has the host's steps (fill, launch, wait, drain) on a track, and with #LeatSession:timing set to
-   * %LEAT_TIMING_NODES, every run being measured then, each node's time on the device on another.  Of the runs after
-   * the first 10000 nothing is written.
-   */
-  leat_session_props[PROP_TRACE] =
-    g_param_spec_string ("trace", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:last-reason:
-   *
-   * Why an executable graph was built for the last plan that needed one; empty while none has, since the session was
-   * opened.  Any thread may ask.
-   */
-  leat_session_props[PROP_LAST_REASON] =
-    g_param_spec_string ("last-reason", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-}
-
-void
-leat_session_install_props (GObjectClass *klass)
-{
-  leat_session_describe_identity ();
-  leat_session_describe_running ();
-  leat_session_describe_lanes ();
-  leat_session_describe_place ();
-  leat_session_describe_kept ();
-  leat_session_describe_taken ();
-  leat_session_describe_watching ();
-  g_object_class_install_properties (klass, N_PROPS, leat_session_props);
-  leat_session_install_counters (klass, N_PROPS);
 }

@@ -112,6 +112,16 @@ leat_session_print_queue (const LeatLaneQueue *queue)
   return g_variant_dict_end (&dict);
 }
 
+/* For who asks while it runs. */
+static void
+leat_session_tell_queues (LeatSession *self, GVariant *queues)
+{
+  g_mutex_lock (&self->told_lock);
+  g_clear_pointer (&self->told_queues, g_variant_unref);
+  self->told_queues = g_variant_ref (queues);
+  g_mutex_unlock (&self->told_lock);
+}
+
 /**
  * leat_session_dup_queues:
  * @self: an open session that is not running
@@ -131,6 +141,7 @@ leat_session_dup_queues (LeatSession *self, GError **error)
   g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (LeatLaneQueue));
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (LeatLaneQueue));
   GVariantBuilder builder;
+  GVariant *told;
   gboolean good = TRUE;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
@@ -144,9 +155,11 @@ leat_session_dup_queues (LeatSession *self, GError **error)
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
   for (guint i = 0; i < sums->len; i++)
     g_variant_builder_add_value (&builder, leat_session_print_queue (&g_array_index (sums, LeatLaneQueue, i)));
-  leat_session_let_go (self);
+  told = g_variant_ref_sink (g_variant_builder_end (&builder));
   if (good)
-    return g_variant_ref_sink (g_variant_builder_end (&builder));
-  g_variant_builder_clear (&builder);
-  return NULL;
+    leat_session_tell_queues (self, told);
+  else
+    g_clear_pointer (&told, g_variant_unref);
+  leat_session_let_go (self);
+  return told;
 }

@@ -9,9 +9,6 @@
 /* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
  * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */
 
-/* That are kept beside the one that runs: each has a stream and executables, which take memory that nobody measures. */
-#define LEAT_SESSION_MOST_SHAPES 64
-
 /* What a plan came to, for statistics and the bus. */
 typedef struct
 {
@@ -215,91 +212,6 @@ leat_session_build_setup (LeatSession *self, GError **error)
     return FALSE;
   self->stats.instantiate_us = self->graph_counts.instantiate_us;
   return TRUE;
-}
-
-/* The lanes go with their setups. */
-void
-leat_session_drop_setups (LeatSession *self)
-{
-  g_ptr_array_unref (self->lanes);
-  self->lanes = g_ptr_array_new ();
-  g_array_set_size (self->flights, 0);
-  self->setup = NULL;
-  self->resident = NULL;
-  g_ptr_array_set_size (self->setups, 0);
-  g_clear_pointer (&self->store, leat_store_unref);
-  g_clear_pointer (&self->address_map, leat_address_map_free);
-}
-
-static LeatSetup *
-leat_session_find_setup (LeatSession *self, LeatPlan *plan)
-{
-  guint64 key = leat_plan_hash (plan);
-
-  for (guint i = 0; i < self->setups->len; i++)
-    {
-      LeatSetup *setup = g_ptr_array_index (self->setups, i);
-      g_autofree char *why = NULL;
-
-      if (setup->key != key)
-        continue;
-      if (plan->traits.settled)
-        leat_setup_settle (setup);
-      if (leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
-        return setup;
-    }
-  return NULL;
-}
-
-static LeatSetup *
-leat_session_find_oldest (LeatSession *self)
-{
-  LeatSetup *oldest = NULL;
-
-  for (guint i = 0; i < self->setups->len; i++)
-    {
-      LeatSetup *setup = g_ptr_array_index (self->setups, i);
-
-      if (setup != self->setup && (oldest == NULL || setup->used < oldest->used))
-        oldest = setup;
-    }
-  return oldest;
-}
-
-guint64
-leat_session_get_cached_bytes (LeatSession *self)
-{
-  guint64 sum = 0;
-
-  for (guint i = 0; i < self->setups->len; i++)
-    {
-      LeatSetup *setup = g_ptr_array_index (self->setups, i);
-
-      sum += setup != self->setup ? leat_setup_get_bytes (setup) : 0;
-    }
-  return sum;
-}
-
-static LeatSetup *
-leat_session_steal_setup (LeatSession *self, LeatSetup *setup)
-{
-  guint index;
-
-  g_ptr_array_find (self->setups, setup, &index);
-  return g_ptr_array_steal_index (self->setups, index);
-}
-
-/* So that @bytes more may be kept; FALSE: they may not.  @out takes what goes. */
-static gboolean
-leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out)
-{
-  LeatSetup *oldest;
-
-  while (
-    (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes || self->setups->len > LEAT_SESSION_MOST_SHAPES)
-    && (oldest = leat_session_find_oldest (self)) != NULL)
-    g_ptr_array_add (out, leat_session_steal_setup (self, oldest));
-  return bytes <= self->cache_bytes;
 }
 
 static LeatSetup *

@@ -15,7 +15,7 @@ leat_session_list_kernel_transfers (LeatSession *self)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_TRANSFER && !op->elided && leat_op_launches (op))
+      if (op->kind == LEAT_OP_TRANSFER && (!op->elided || op->packed_with != NULL) && leat_op_launches (op))
         g_array_append_val (self->kernel_transfers, i);
     }
 }
@@ -42,7 +42,7 @@ leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath 
       void *from, *to;
       CUdeviceptr address;
 
-      if (leat_path_skips (path, op))
+      if (leat_path_skips (path, op->packed_with != NULL ? op->packed_with : op))
         continue;
       leat_lane_get_end (lane, op, op->from, &address, &from);
       leat_lane_get_end (lane, op, op->to, &address, &to);

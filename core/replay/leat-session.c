@@ -119,6 +119,7 @@ leat_session_finalize (GObject *object)
   g_clear_pointer (&self->account, leat_memory_account_unref);
   g_array_unref (self->report_totals);
   g_clear_pointer (&self->reported, g_variant_unref);
+  g_clear_pointer (&self->told_queues, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);
   g_clear_object (&self->pipeline);
   g_free (self->selector);

@@ -73,7 +73,19 @@ leat_sessions_add (LeatSession *session)
     }
   g_ptr_array_add (leat_sessions, session);
   g_mutex_unlock (&leat_sessions_lock);
-  leat_monitor_join (leat_sessions_tell);
+  leat_monitor_join (LEAT_MONITOR_SESSIONS, leat_sessions_tell);
+}
+
+GVariant *
+leat_sessions_dup_queues (LeatSession *session)
+{
+  GVariant *queues = NULL;
+
+  g_mutex_lock (&leat_sessions_lock);
+  if (leat_sessions != NULL && g_ptr_array_find (leat_sessions, session, NULL))
+    queues = g_variant_ref_sink (leat_session_describe_queues (session));
+  g_mutex_unlock (&leat_sessions_lock);
+  return queues;
 }
 
 /* Waits until nobody looks at it. */

@@ -67,6 +67,7 @@ struct _LeatMember
 {
   gatomicrefcount refs;
   LeatSession *session;
+  guint64 number;  /* that no other of the scheduler has, or had */
   GQueue waiting;  /* LeatSubmission */
   gint64 earliest; /* deadline of any of them */
   LeatSubmission *running;
@@ -89,6 +90,7 @@ struct _LeatScheduler
   GMutex admission; /* who has it may take the lock, but not the other way round */
 
   LeatDevice *device;
+  guint64 id;         /* that no other of the process has */
   GMutex lock;        /* of all below */
   GCond ended;        /* a run of any session, or its way to the device */
   GPtrArray *members; /* LeatMember */
@@ -104,7 +106,7 @@ struct _LeatScheduler
   guint64 budget; /* 0: the device's */
   guint64 clock;
   gboolean paused, closed;
-  guint64 n_submitted, n_turns, n_evicted;
+  guint64 n_submitted, n_turns, n_evicted, n_added;
   LeatMemberStats former; /* of sessions that were taken out */
 };
 
@@ -120,6 +122,11 @@ LeatMember *leat_scheduler_find (LeatScheduler *self, LeatSession *session, GErr
 void leat_member_stats_add (LeatMemberStats *self, const LeatMemberStats *from);
 /* A property for each thing that is counted, with numbers from @first_id on. */
 void leat_scheduler_install_counters (GObjectClass *klass, guint first_id);
+/* All that is told, as a dictionary with a list of the sessions ("members"); floating. */
+GVariant *leat_scheduler_describe (LeatScheduler *self);
+/* The schedulers of the process, which the monitor tells of (leat-schedulers.c). */
+void leat_schedulers_add (LeatScheduler *scheduler);
+void leat_schedulers_remove (LeatScheduler *scheduler);
 gboolean leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value);
 
 /* Who goes next (leat-scheduler-order.c).  All with the lock held. */

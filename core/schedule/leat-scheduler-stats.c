@@ -74,20 +74,20 @@ leat_member_stats_add (LeatMemberStats *self, const LeatMemberStats *from)
 
 /* Of all sessions, those that were taken out included; with the lock held.  (transfer full) */
 static LeatMemberStats *
-leat_scheduler_sum (LeatScheduler *self, guint *n_waiting, guint *n_running)
+leat_scheduler_sum (LeatScheduler *self)
 {
   LeatMemberStats *sum = g_memdup2 (&self->former, sizeof self->former);
 
-  *n_waiting = *n_running = 0;
   for (guint i = 0; i < self->members->len; i++)
-    {
-      const LeatMember *member = g_ptr_array_index (self->members, i);
-
-      leat_member_stats_add (sum, &member->stats);
-      *n_waiting += member->waiting.length;
-      *n_running += member->running != NULL;
-    }
+    leat_member_stats_add (sum, &((const LeatMember *) g_ptr_array_index (self->members, i))->stats);
   return sum;
+}
+
+/* What it has of the device's memory, or may have from now on. */
+static guint64
+leat_member_get_admitted (const LeatMember *self)
+{
+  return self->admitted > 0 ? self->admitted : leat_session_get_planned_bytes (self->session);
 }
 
 static void
@@ -122,9 +122,22 @@ leat_member_stats_print (const LeatMemberStats *self, GVariantDict *dict)
   leat_histogram_print (&self->run, "run", dict);
 }
 
+static const char *
+leat_member_get_priority_name (const LeatMember *self)
+{
+  static const char *const names[LEAT_N_PRIORITIES] = {
+    [LEAT_PRIORITY_LOW] = "low", [LEAT_PRIORITY_NORMAL] = "normal", [LEAT_PRIORITY_HIGH] = "high"
+  };
+
+  return names[leat_session_get_priority (self->session)];
+}
+
 static void
 leat_scheduler_print_member (const LeatMember *member, gint64 all_us, GVariantDict *dict)
 {
+  g_variant_dict_insert (dict, "priority", "s", leat_member_get_priority_name (member));
+  g_variant_dict_insert (dict, "admitted-bytes", "t", leat_member_get_admitted (member));
+  g_variant_dict_insert (dict, "evicted", "b", leat_session_is_evicted (member->session));
   g_variant_dict_insert (dict, "queued", "t", (guint64) member->waiting.length);
   g_variant_dict_insert (dict, "running", "t", (guint64) (member->running != NULL));
   g_variant_dict_insert (dict, "share", "d", all_us > 0 ? (double) member->stats.device_us / (double) all_us : 0.0);
@@ -132,23 +145,87 @@ leat_scheduler_print_member (const LeatMember *member, gint64 all_us, GVariantDi
   leat_member_stats_print (&member->stats, dict);
 }
 
+/* How many sessions do what now, and what they have together. */
+static void
+leat_scheduler_print_now (LeatScheduler *self, GVariantDict *dict)
+{
+  guint64 queued = 0, running = 0, waiting = 0, evicted = 0, bytes = 0;
+
+  for (guint i = 0; i < self->members->len; i++)
+    {
+      const LeatMember *member = g_ptr_array_index (self->members, i);
+
+      queued += member->waiting.length;
+      running += member->running != NULL;
+      waiting += member->waiting.length > 0 && member->running == NULL;
+      evicted += leat_session_is_evicted (member->session);
+      bytes += leat_member_get_admitted (member);
+    }
+  g_variant_dict_insert (dict, "sessions", "t", (guint64) self->members->len);
+  g_variant_dict_insert (dict, "sessions-waiting", "t", waiting);
+  g_variant_dict_insert (dict, "sessions-evicted", "t", evicted);
+  g_variant_dict_insert (dict, "queued", "t", queued);
+  g_variant_dict_insert (dict, "running", "t", running);
+  g_variant_dict_insert (dict, "admitted-bytes", "t", bytes);
+  g_variant_dict_insert (dict, "allowed-bytes", "t", leat_scheduler_get_allowed (self));
+}
+
+static void
+leat_scheduler_print_all (LeatScheduler *self, const LeatMemberStats *sum, GVariantDict *dict)
+{
+  leat_scheduler_print_now (self, dict);
+  g_variant_dict_insert (dict, "evictions", "t", self->n_evicted);
+  g_variant_dict_insert (dict, "paused", "b", self->paused);
+  leat_member_stats_print (sum, dict);
+}
+
 static void
 leat_scheduler_print (LeatScheduler *self, LeatSession *session, GVariantDict *dict)
 {
-  guint n_waiting, n_running;
-  g_autofree LeatMemberStats *sum = leat_scheduler_sum (self, &n_waiting, &n_running);
+  g_autofree LeatMemberStats *sum = leat_scheduler_sum (self);
   const LeatMember *member = session != NULL ? leat_scheduler_find (self, session, NULL) : NULL;
 
   if (member != NULL)
     leat_scheduler_print_member (member, sum->device_us, dict);
-  if (session != NULL)
-    return;
-  g_variant_dict_insert (dict, "sessions", "t", (guint64) self->members->len);
-  g_variant_dict_insert (dict, "queued", "t", (guint64) n_waiting);
-  g_variant_dict_insert (dict, "running", "t", (guint64) n_running);
-  g_variant_dict_insert (dict, "evictions", "t", self->n_evicted);
-  g_variant_dict_insert (dict, "paused", "b", self->paused);
-  leat_member_stats_print (sum, dict);
+  if (session == NULL)
+    leat_scheduler_print_all (self, sum, dict);
+}
+
+static GVariant *
+leat_scheduler_describe_member (const LeatMember *member, gint64 all_us)
+{
+  g_autofree char *name = NULL;
+  GVariantDict dict;
+
+  g_object_get (member->session, "name", &name, NULL);
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "name", "s", name != NULL ? name : "");
+  g_variant_dict_insert (&dict, "number", "t", member->number);
+  g_variant_dict_insert (&dict, "session", "t", leat_session_get_monitored_id (member->session));
+  leat_scheduler_print_member (member, all_us, &dict);
+  return g_variant_dict_end (&dict);
+}
+
+GVariant *
+leat_scheduler_describe (LeatScheduler *self)
+{
+  g_autofree LeatMemberStats *sum = NULL;
+  GVariantBuilder members;
+  GVariantDict dict;
+
+  g_variant_builder_init (&members, G_VARIANT_TYPE ("aa{sv}"));
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "id", "t", self->id);
+  g_variant_dict_insert (&dict, "device", "s", leat_device_get_id (self->device));
+  g_mutex_lock (&self->lock);
+  sum = leat_scheduler_sum (self);
+  leat_scheduler_print_all (self, sum, &dict);
+  for (guint i = 0; i < self->members->len; i++)
+    g_variant_builder_add_value (&members,
+                                 leat_scheduler_describe_member (g_ptr_array_index (self->members, i), sum->device_us));
+  g_mutex_unlock (&self->lock);
+  g_variant_dict_insert_value (&dict, "members", g_variant_builder_end (&members));
+  return g_variant_dict_end (&dict);
 }
 
 /**
@@ -160,11 +237,13 @@ leat_scheduler_print (LeatScheduler *self, LeatSession *session, GVariantDict *d
  *
  * Returns: (transfer full): a dictionary (a{sv}): submitted t, and of them done t, failed t, cancelled t and dropped t
  *   (taken and never begun); refused t (not taken), missed t (deadlines that passed before the run's end), queued t and
- *   running t (now), paused b; last-turn t (the number of the last run among all that the scheduler began); device-us x
- *   (the device's time, summed up over the runs), and of a session share d (of the device's time of all); times in
- *   microseconds from submission to turn, wait-p50-us x, wait-p90-us x, wait-p99-us x, wait-p999-us x, wait-most-us x
- *   and their sum wait-us x, and from turn to end, run-p50-us x and so on, percentiles within a sixteenth; of all,
- *   sessions t and evictions t (of idle ones, for others).  Empty for a session that is not in it
+ *   running t (now), paused b, admitted-bytes t (of the device's memory, by the plans of those that are on it);
+ * last-turn t (the number of the last run among all that the scheduler began); device-us x (the device's time, summed
+ * up over the runs), and of a session share d (of the device's time of all); times in microseconds from submission to
+ * turn, wait-p50-us x, wait-p90-us x, wait-p99-us x, wait-p999-us x, wait-most-us x and their sum wait-us x, and from
+ * turn to end, run-p50-us x and so on, percentiles within a sixteenth; of a session priority s and evicted b; of all,
+ * allowed-bytes t, sessions t, of these sessions-waiting t (for a turn) and sessions-evicted t, and evictions t (of
+ * idle ones, for others).  Empty for a session that is not in it
  */
 GVariant *
 leat_scheduler_dup_stats (LeatScheduler *self, LeatSession *session)
@@ -192,13 +271,12 @@ leat_scheduler_install_counters (GObjectClass *klass, guint first_id)
 gboolean
 leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value)
 {
-  guint n_waiting, n_running;
   g_autofree LeatMemberStats *sum = NULL;
 
   if (index >= G_N_ELEMENTS (leat_scheduler_counters))
     return FALSE;
   g_mutex_lock (&self->lock);
-  sum = leat_scheduler_sum (self, &n_waiting, &n_running);
+  sum = leat_scheduler_sum (self);
   g_mutex_unlock (&self->lock);
   g_value_set_uint64 (value, *leat_member_stats_get (sum, index));
   return TRUE;

@@ -137,6 +137,7 @@ leat_scheduler_put (LeatScheduler *self, LeatSession *session)
 {
   LeatMember *member = leat_member_new (session);
 
+  member->number = ++self->n_added;
   member->used = ++self->clock;
   g_ptr_array_add (self->members, member);
   g_hash_table_insert (self->by_session, session, member);
@@ -305,10 +306,18 @@ leat_scheduler_close (LeatScheduler *self)
 }
 
 static void
+leat_scheduler_constructed (GObject *object)
+{
+  G_OBJECT_CLASS (leat_scheduler_parent_class)->constructed (object);
+  leat_schedulers_add (LEAT_SCHEDULER (object));
+}
+
+static void
 leat_scheduler_finalize (GObject *object)
 {
   LeatScheduler *self = LEAT_SCHEDULER (object);
 
+  leat_schedulers_remove (self);
   leat_scheduler_close (self);
   /* It may be one of its threads that is here. */
   if (self->workers != NULL)
@@ -330,6 +339,7 @@ leat_scheduler_class_init (LeatSchedulerClass *klass)
 
   object_class->set_property = leat_scheduler_set_property;
   object_class->get_property = leat_scheduler_get_property;
+  object_class->constructed = leat_scheduler_constructed;
   object_class->finalize = leat_scheduler_finalize;
   leat_scheduler_install_props (object_class);
 }

@@ -75,5 +75,6 @@ void leat_scheduler_pause (LeatScheduler *self, LeatSession *session);
 void leat_scheduler_resume (LeatScheduler *self, LeatSession *session);
 void leat_scheduler_close (LeatScheduler *self);
 GVariant *leat_scheduler_dup_stats (LeatScheduler *self, LeatSession *session);
+char *leat_scheduler_to_prometheus (LeatScheduler *self, const char *name);
 
 G_END_DECLS

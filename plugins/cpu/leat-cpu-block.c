@@ -14,6 +14,8 @@
 #define LEAT_CPU_ARENA_RED_ZONE 64 /* between static and dynamic shared memory, under AddressSanitizer */
 
 static pthread_key_t leat_cpu_block_key;
+static pthread_mutex_t leat_cpu_block_lock = PTHREAD_MUTEX_INITIALIZER;
+static LeatCpuBlock *leat_cpu_block_kept; /* under the lock: those of threads that have ended */
 __thread LeatCpuBlock *leat_cpu_block_own LEAT_CPU_BLOCK_TLS;
 
 static void
@@ -30,25 +32,65 @@ leat_cpu_block_clear_fibers (LeatCpuBlock *self)
 }
 
 static void
-leat_cpu_block_free (void *data)
+leat_cpu_block_free (LeatCpuBlock *self)
 {
-  LeatCpuBlock *self = data;
-
   leat_cpu_block_clear_fibers (self);
   g_ptr_array_unref (self->stacks);
   leat_cpu_sanitizer_unpoison (self->arena, self->arena_size);
   free (self->arena);
   free (self->strands);
   free (self->warps);
-  leat_cpu_overflow_unwatch (self->signal_stack);
   g_free (self);
+}
+
+/* Under ThreadSanitizer a block has a fiber for each of its threads, which take it milliseconds each to make: there the
+ * block of a thread that ends is kept for one that comes. */
+static void
+leat_cpu_block_part (void *data)
+{
+  LeatCpuBlock *self = data;
+
+  leat_cpu_overflow_unwatch (self->signal_stack);
   leat_cpu_block_own = NULL;
+  if (!leat_cpu_tsan)
+    {
+      leat_cpu_block_free (self);
+      return;
+    }
+  pthread_mutex_lock (&leat_cpu_block_lock);
+  self->next_kept = leat_cpu_block_kept;
+  leat_cpu_block_kept = self;
+  pthread_mutex_unlock (&leat_cpu_block_lock);
+}
+
+/* NULL: there is none. */
+static LeatCpuBlock *
+leat_cpu_block_take_kept (void)
+{
+  LeatCpuBlock *self;
+
+  pthread_mutex_lock (&leat_cpu_block_lock);
+  self = leat_cpu_block_kept;
+  if (self != NULL)
+    leat_cpu_block_kept = self->next_kept;
+  pthread_mutex_unlock (&leat_cpu_block_lock);
+  return self;
+}
+
+static LeatCpuBlock *
+leat_cpu_block_new (void)
+{
+  LeatCpuBlock *self = g_new0 (LeatCpuBlock, 1);
+
+  self->host.engine = self;
+  self->stacks = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_stacks_free);
+  return self;
 }
 
 static void
 leat_cpu_block_make_key (void)
 {
-  pthread_key_create (&leat_cpu_block_key, leat_cpu_block_free);
+  pthread_key_create (&leat_cpu_block_key, leat_cpu_block_part);
 }
 
 LeatCpuBlock *
@@ -60,9 +102,9 @@ leat_cpu_block_get_own (void)
   if (G_LIKELY (self != NULL))
     return self;
   pthread_once (&once, leat_cpu_block_make_key);
-  self = g_new0 (LeatCpuBlock, 1);
-  self->host.engine = self;
-  self->stacks = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_stacks_free);
+  self = leat_cpu_block_take_kept ();
+  if (self == NULL)
+    self = leat_cpu_block_new ();
   self->signal_stack = leat_cpu_overflow_watch ();
   leat_cpu_fiber_init_home (&self->home);
   pthread_setspecific (leat_cpu_block_key, self);

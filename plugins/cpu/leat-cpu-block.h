@@ -66,7 +66,9 @@ typedef struct
 } LeatCpuBarrier;
 
 /* Where one OS thread runs blocks, one after the other.  Stacks and tables are kept from block to block. */
-typedef struct
+typedef struct _LeatCpuBlock LeatCpuBlock;
+
+struct _LeatCpuBlock
 {
   LeatHostBlock host; /* what the kernel sees; first */
   LeatCpuRun *run;
@@ -82,6 +84,8 @@ typedef struct
   LeatCpuBarrier barrier;
   LeatCpuBarrier grid_barrier;
   gboolean failed;
+
+  LeatCpuBlock *next_kept; /* where it is no thread's */
 
   LeatCpuFiber home;
   LeatCpuFiber *free_fibers;
@@ -103,7 +107,7 @@ typedef struct
   gint64 idle_since; /* end of the last one */
 
   jmp_buf escape; /* out of a block that runs without strands */
-} LeatCpuBlock;
+};
 
 /* The calling OS thread's own. */
 LeatCpuBlock *leat_cpu_block_get_own (void);

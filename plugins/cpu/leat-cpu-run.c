@@ -251,8 +251,8 @@ leat_cpu_run_choose_how (const LeatCpuLaunch *launch, const LeatHostKernel *kern
 {
   if (kernel->variant != NULL && leat_cpu_engine_get_variants ())
     return LEAT_CPU_HOW_VARIANT;
-  /* ThreadSanitizer has to see the threads of a block apart; a flat loop promises its compiler small indices. */
-  if (kernel->flat == NULL || leat_cpu_tsan || (guint64) launch->grid.x * launch->block.x > G_MAXINT32
+  /* A flat loop promises its compiler small indices. */
+  if (kernel->flat == NULL || (guint64) launch->grid.x * launch->block.x > G_MAXINT32
       || (guint64) launch->grid.y * launch->block.y > G_MAXINT32
       || (guint64) launch->grid.z * launch->block.z > G_MAXINT32)
     return LEAT_CPU_HOW_STRANDS;

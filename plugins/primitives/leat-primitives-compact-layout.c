@@ -5,8 +5,9 @@
 #include "leat-primitives-compact-layout.h"
 
 #define LEAT_COMPACT_THREADS       512
-#define LEAT_COMPACT_FIXED_WORDS   48     /* COMPACT_SETS in kernels/compact.cu */
-#define LEAT_COMPACT_LOADED_BYTES  64     /* that a thread has under way for the next tile */
+#define LEAT_COMPACT_FIXED_WORDS   48 /* COMPACT_SETS in kernels/compact.cu */
+#define LEAT_COMPACT_LOADED_BYTES  64 /* that a thread has under way for the next tile */
+#define LEAT_COMPACT_LOADED_ROWS   32
 #define LEAT_COMPACT_TILE_BYTES    131072 /* of rows that one block copies at most, where there are larger ones too */
 #define LEAT_COMPACT_SMALL_TILES   32     /* below that many, smaller ones that more multiprocessors share */
 #define LEAT_COMPACT_BITS_PER_LOAD 16
@@ -112,7 +113,7 @@ leat_compact_layout_measure (const LeatCompactLayout *self, guint64 *looked_at, 
     {
       const LeatCompactColumn *column = leat_compact_layout_get (self, i);
 
-      *looked_at += column->looked_at ? column->row_bytes : 0;
+      *looked_at += column->looked_at && self->by != LEAT_COMPACT_BY_BITS ? column->row_bytes : 0;
       *largest = column->looked_at ? MAX (*largest, column->row_bytes) : *largest;
       *kept += column->output != NULL ? column->row_bytes : 0;
     }
@@ -129,7 +130,9 @@ leat_compact_layout_choose (LeatCompactLayout *self)
   self->threads = LEAT_COMPACT_THREADS;
   self->pack = self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) MAX (16 / MAX (largest, 1), 2);
   self->runs = 4;
-  while (self->runs > 1 && looked_at * self->pack * self->runs > LEAT_COMPACT_LOADED_BYTES)
+  while (self->runs > 1
+         && (looked_at * self->pack * self->runs > LEAT_COMPACT_LOADED_BYTES
+             || self->pack * self->runs > LEAT_COMPACT_LOADED_ROWS))
     self->runs /= 2;
   /* One tile needs to wait for no other. */
   while (self->runs > 1 && leat_compact_layout_get_tiles (self) > 1

@@ -34,7 +34,7 @@ leat_compact_column_get_type (const LeatCompactLayout *self, const LeatCompactCo
   if (leat_compact_column_is_bits (self, column))
     return "uint8_t";
   return column->looked_at ? leat_compact_get_c_type (column->dtype)
-                           : leat_compact_get_word (MAX (column->row_bytes, 1), &words);
+                           : leat_compact_get_word (column->row_bytes, &words);
 }
 
 static void
@@ -173,8 +173,6 @@ leat_compact_text_add_store (const LeatCompactLayout *self, const LeatCompactCol
   guint64 words;
   const char *word = leat_compact_get_word (column->row_bytes, &words);
 
-  if (column->row_bytes == 0)
-    return;
   if (!self->stages_items)
     g_string_append_printf (text,
                             "  compact_store_rows<%s, %" G_GUINT64_FORMAT "> ((%s *) leat_to.%s + leat_place * "
@@ -218,9 +216,9 @@ leat_compact_text_add_give_on_host (const LeatCompactLayout *self, GString *text
     {
       const LeatCompactColumn *column = leat_compact_layout_get (self, i);
       guint64 words;
-      const char *word = leat_compact_get_word (MAX (column->row_bytes, 1), &words);
+      const char *word = leat_compact_get_word (column->row_bytes, &words);
 
-      if (column->output != NULL && column->row_bytes > 0)
+      if (column->output != NULL)
         g_string_append_printf (text,
                                 "  compact_store_on_host<%s, %" G_GUINT64_FORMAT "> ((%s *) leat_to.%s + leat_place * "
                                 "%" G_GUINT64_FORMAT ", (const %s *) leat_from.%s + leat_base * %" G_GUINT64_FORMAT

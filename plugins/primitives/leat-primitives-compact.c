@@ -95,11 +95,10 @@ const LeatNodeInfo leat_primitives_compact_info = {
   leat_primitives_compact_get_type,
 };
 
-static gboolean leat_primitives_compact_fail (LeatPrimitivesCompact *self, GError **error, int code, const char *format,
-                                              ...) G_GNUC_PRINTF (4, 5);
+static gboolean leat_compact_fail (GError **error, int code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static gboolean
-leat_primitives_compact_fail (LeatPrimitivesCompact *self, GError **error, int code, const char *format, ...)
+leat_compact_fail (GError **error, int code, const char *format, ...)
 {
   g_autofree char *what = NULL;
   va_list args;
@@ -107,7 +106,7 @@ leat_primitives_compact_fail (LeatPrimitivesCompact *self, GError **error, int c
   va_start (args, format);
   what = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (error, LEAT_GRAPH_ERROR, code, "compact \"%s\": %s", leat_node_get_name (LEAT_NODE (self)), what);
+  g_set_error_literal (error, LEAT_GRAPH_ERROR, code, what);
   return FALSE;
 }
 
@@ -149,22 +148,20 @@ leat_primitives_compact_split (LeatPrimitivesCompact *self, const char *list, GE
       g_strstrip (names[i]);
       if (!leat_primitives_compact_is_name (names[i]))
         {
-          leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_TYPE, "\"%s\" cannot be the name of an input",
-                                        names[i]);
+          leat_compact_fail (error, LEAT_GRAPH_ERROR_TYPE, "\"%s\" cannot be the name of an input", names[i]);
           return NULL;
         }
       for (guint k = 0; k < i; k++)
         if (g_str_equal (names[k], names[i]))
           {
-            leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_TYPE, "\"%s\" occurs twice in \"%s\"", names[i],
-                                          list);
+            leat_compact_fail (error, LEAT_GRAPH_ERROR_TYPE, "\"%s\" occurs twice in \"%s\"", names[i], list);
             return NULL;
           }
     }
   if (g_strv_length (names) <= LEAT_COMPACT_MOST_INPUTS)
     return g_steal_pointer (&names);
-  leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_RANGE, "%u inputs; at most %d are allowed",
-                                g_strv_length (names), LEAT_COMPACT_MOST_INPUTS);
+  leat_compact_fail (error, LEAT_GRAPH_ERROR_RANGE, "%u inputs; at most %d are allowed", g_strv_length (names),
+                     LEAT_COMPACT_MOST_INPUTS);
   return NULL;
 }
 
@@ -176,21 +173,20 @@ leat_primitives_compact_load_predicate (LeatPrimitivesCompact *self, GError **er
   leat_node_blame (LEAT_NODE (self), "where");
   if (self->by != LEAT_COMPACT_BY_WHERE)
     return self->where == NULL
-           || leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_TYPE,
-                                            "where=%s selects nothing with by=%s; leave one of them out", self->where,
-                                            by_choices[self->by]);
+           || leat_compact_fail (error, LEAT_GRAPH_ERROR_TYPE,
+                                 "where=%s selects nothing with by=%s; leave one of them out", self->where,
+                                 by_choices[self->by]);
   if (self->where == NULL)
-    return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_MISSING,
-                                         "set where=PREDICATE, or by=flags or by=bits");
+    return leat_compact_fail (error, LEAT_GRAPH_ERROR_MISSING, "set where=PREDICATE, or by=flags or by=bits");
   self->expression = leat_expression_parse (self->where, error);
   if (self->expression == NULL)
     return FALSE;
   names = leat_expression_list_names (self->expression);
   for (guint i = 0; names[i] != NULL; i++)
     if (!leat_primitives_compact_is_name (names[i]))
-      return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_TYPE,
-                                           "\"%s\" in \"%s\" cannot be the name of an input or an argument", names[i],
-                                           self->where);
+      return leat_compact_fail (error, LEAT_GRAPH_ERROR_TYPE,
+                                "\"%s\" in \"%s\" cannot be the name of an input or an argument", names[i],
+                                self->where);
   return TRUE;
 }
 
@@ -216,15 +212,15 @@ leat_primitives_compact_load_names (LeatPrimitivesCompact *self, GError **error)
   self->kept_names = leat_primitives_compact_split (self, kept, error);
   for (guint i = 0; self->kept_names != NULL && self->kept_names[i] != NULL; i++)
     if (!leat_primitives_compact_has (self->input_names, self->kept_names[i]))
-      return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                                           "\"%s\" is to be kept, but is none of the inputs \"%s\"",
-                                           self->kept_names[i], self->inputs);
+      return leat_compact_fail (error, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
+                                "\"%s\" is to be kept, but is none of the inputs \"%s\"", self->kept_names[i],
+                                self->inputs);
   leat_node_blame (LEAT_NODE (self), "inputs");
   for (guint i = 0; self->kept_names != NULL && self->input_names[i] != NULL; i++)
     if (!leat_primitives_compact_has (self->kept_names, self->input_names[i])
         && !leat_primitives_compact_looks_at (self, self->input_names[i]))
-      return leat_primitives_compact_fail (
-        self, error, LEAT_GRAPH_ERROR_TYPE,
+      return leat_compact_fail (
+        error, LEAT_GRAPH_ERROR_TYPE,
         "input \"%s\" is neither kept nor looked at; leave it out of inputs=", self->input_names[i]);
   return self->kept_names != NULL;
 }
@@ -320,12 +316,12 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
 
   if (single && c_type != NULL && (self->by != LEAT_COMPACT_BY_BITS || c_type[0] == 'u'))
     return TRUE;
-  return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
-                                       self->by == LEAT_COMPACT_BY_BITS
-                                         ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
-                                       : single ? "input \"%s\" is %s, a type that it cannot compute with"
-                                                : "input \"%s\" is %s; what selects has one number for each row",
-                                       column->name, text);
+  return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC,
+                            self->by == LEAT_COMPACT_BY_BITS
+                              ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
+                            : single ? "input \"%s\" is %s, a type that it cannot compute with"
+                                     : "input \"%s\" is %s; what selects has one number for each row",
+                            column->name, text);
 }
 
 /* How many rows an input has, or says something of. */
@@ -353,9 +349,9 @@ leat_primitives_compact_check_rows (LeatPrimitivesCompact *self, const LeatCompa
     }
   if (leat_spec_get_dim (spec, 0) == least && leat_spec_is_bounded (spec) == leat_spec_is_bounded (first))
     return TRUE;
-  return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
-                                       "input \"%s\" is %s, and the first input is %s: all have as many rows",
-                                       column->name, text, first_text);
+  return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC,
+                            "input \"%s\" is %s, and the first input is %s: all have as many rows", column->name, text,
+                            first_text);
 }
 
 static gboolean
@@ -368,8 +364,7 @@ leat_primitives_compact_add_column (LeatPrimitivesCompact *self, LeatNegotiation
   if (*first == NULL)
     *first = spec;
   if (leat_spec_get_n_dims (spec) == 0)
-    return leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
-                                         "input \"%s\" is a single number, not rows", name);
+    return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC, "input \"%s\" is a single number, not rows", name);
   column->dtype = leat_spec_get_dtype (spec);
   column->row_bytes = leat_spec_get_row_bytes (spec);
   column->looked_at = looked_at;
@@ -442,28 +437,22 @@ leat_primitives_compact_describe (LeatPrimitivesCompact *self, LeatNegotiation *
     self->layout->numbers = g_strdup (self->emit == LEAT_COMPACT_EMIT_BOTH ? "indices" : "out");
   self->layout->number_bytes = self->index == 0 ? 4 : 8;
   if (self->layout->numbers != NULL && self->index == 0 && self->layout->most > (guint64) G_MAXUINT32 + 1)
-    return leat_primitives_compact_fail (
-      self, error, LEAT_GRAPH_ERROR_SPEC,
-      "%" G_GUINT64_FORMAT " rows have indices that u32 does not hold; set index=u64", self->layout->most);
-  return leat_primitives_compact_describe_predicate (self, error);
+    return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC,
+                              "%" G_GUINT64_FORMAT " rows have indices that u32 does not hold; set index=u64",
+                              self->layout->most);
+  return TRUE;
 }
 
 /* As many rows as may come, or what the port or its reader says. */
-static gboolean
-leat_primitives_compact_get_room (LeatPrimitivesCompact *self, LeatNegotiation *negotiation, guint64 *room,
-                                  GError **error)
+static guint64
+leat_primitives_compact_get_room (LeatPrimitivesCompact *self, LeatNegotiation *negotiation)
 {
   g_autoptr (LeatSpec) allowed = leat_negotiation_get_allowed (negotiation, "out");
 
-  *room = self->layout->most;
   if (leat_spec_has_shape (allowed) && leat_spec_get_n_dims (allowed) > 0 && leat_spec_is_bounded (allowed)
       && leat_spec_get_dim_name (allowed, 0) == NULL)
-    *room = leat_spec_get_dim (allowed, 0);
-  return *room > 0 || self->layout->most == 0
-         || leat_primitives_compact_fail (self, error, LEAT_GRAPH_ERROR_SPEC,
-                                          "its output has room for no row; make it [<=%" G_GUINT64_FORMAT
-                                          "] or smaller, but not 0",
-                                          self->layout->most);
+    return leat_spec_get_dim (allowed, 0);
+  return self->layout->most;
 }
 
 static gboolean
@@ -486,9 +475,14 @@ leat_primitives_compact_negotiate (LeatNode *node, LeatNegotiation *negotiation,
   LeatPrimitivesCompact *self = LEAT_PRIMITIVES_COMPACT (node);
   guint64 room;
 
-  if (!leat_primitives_compact_describe (self, negotiation, error)
-      || !leat_primitives_compact_get_room (self, negotiation, &room, error))
+  if (!leat_primitives_compact_describe (self, negotiation, error))
+    {
+      g_prefix_error (error, "compact \"%s\": ", leat_node_get_name (node));
+      return FALSE;
+    }
+  if (!leat_primitives_compact_describe_predicate (self, error))
     return FALSE;
+  room = leat_primitives_compact_get_room (self, negotiation);
   self->layout->truncates = self->on_overflow == 1 && room < self->layout->most;
   for (guint i = 0; i < self->layout->columns->len; i++)
     {

@@ -11,6 +11,7 @@ struct _LeatPatterns
   guint longest;
   double density; /* occurrences a position, from the periods; at most `nesting` */
   guint nesting;  /* patterns that can match at one position */
+  gboolean fold;
 };
 
 void
@@ -55,9 +56,12 @@ leat_patterns_unescape (const char **at, GByteArray *into, const char *text, GEr
 static gboolean
 leat_patterns_insert (LeatPatterns *self, GByteArray *pattern, GError **error)
 {
-  GBytes *bytes = g_bytes_new (pattern->data, pattern->len);
+  GBytes *bytes;
   gpointer first;
 
+  for (guint i = 0; self->fold && i < pattern->len; i++)
+    pattern->data[i] = (guint8) g_ascii_tolower ((char) pattern->data[i]);
+  bytes = g_bytes_new (pattern->data, pattern->len);
   if (g_hash_table_lookup_extended (self->known, bytes, NULL, &first))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "pattern %u is pattern %u again",
@@ -169,12 +173,13 @@ leat_patterns_measure_nesting (LeatPatterns *self)
 }
 
 LeatPatterns *
-leat_patterns_parse (const char *text, GError **error)
+leat_patterns_parse (const char *text, gboolean fold, GError **error)
 {
   g_autoptr (LeatPatterns) self = g_new0 (LeatPatterns, 1);
 
   self->list = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   self->known = g_hash_table_new (g_bytes_hash, g_bytes_equal);
+  self->fold = fold;
   if (!leat_patterns_split (self, text, error))
     return NULL;
   for (guint i = 0; i < self->list->len; i++)

@@ -13,9 +13,9 @@ typedef struct _LeatPatterns LeatPatterns;
 #define LEAT_PATTERN_MAX_BYTES 4096
 #define LEAT_PATTERNS_MAX      65536
 
-/* Commas separate; \\, \\\\ \\n \\r \\t \\0 and \\xHH stand for what they stand for in C. Errors:
- * LEAT_GRAPH_ERROR_TYPE, _RANGE. */
-LeatPatterns *leat_patterns_parse (const char *text, GError **error);
+/* Commas separate; \\, \\\\ \\n \\r \\t \\0 and \\xHH stand for what they stand for in C.  @fold:
+ * capitals become small letters.  Errors: LEAT_GRAPH_ERROR_TYPE, _RANGE. */
+LeatPatterns *leat_patterns_parse (const char *text, gboolean fold, GError **error);
 void leat_patterns_free (LeatPatterns *self);
 
 guint leat_patterns_get_count (LeatPatterns *self);

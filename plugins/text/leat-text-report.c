@@ -6,45 +6,56 @@
 
 #include "leat-output-file.h"
 #include "leat-text-patterns.h"
+#include "leat-text-quote.h"
+#include "leat-text-scan-regex.h"
 
 /* The node `text:report`: hits as lines on standard output. */
 
 #define LEAT_REPORT_BUFFER (256 * 1024)
-#define LEAT_REPORT_DIGITS 20
 
 struct _LeatTextReport
 {
   LeatEndpoint parent_instance;
 
   char *pattern_list;
+  int emit;
+  char *from;
   gboolean total;
 
   LeatPatterns *patterns;
+  LeatTextQuote *quote;
   LeatOutputFile *output;
-  char *buffer;
-  gsize used;
+  GString *buffer;
+  GCancellable *cancellable; /* of the run that is written */
+  guint64 width;             /* numbers in a row */
   guint64 lines;
 };
 
 G_DEFINE_FINAL_TYPE (LeatTextReport, leat_text_report, LEAT_TYPE_ENDPOINT)
 
 static const LeatProp props[] = {
-  { sizeof (LeatProp), "patterns", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatTextReport, pattern_list),
-    .blurb = "the same list that text:scan has" },
+  { sizeof (LeatProp), "patterns", LEAT_PROP_STRING, 0, offsetof (LeatTextReport, pattern_list),
+    .blurb = "the same list that text:scan has; not needed for regexes and lines" },
+  { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatTextReport, emit), .choices = leat_text_emit_choices,
+    .blurb = "the same that text:scan has" },
+  { sizeof (LeatProp), "from", LEAT_PROP_PATH, 0, offsetof (LeatTextReport, from),
+    .blurb = "the file that is looked through, to print what a regex matched, or the lines" },
   { sizeof (LeatProp), "total", LEAT_PROP_BOOL, 0, offsetof (LeatTextReport, total), .def.u = TRUE,
     .blurb = "at the end, say on standard error how many there were" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_HOST, "u64[<=h,2]", "offset and index of the pattern" },
+  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_HOST, "u64[<=h,w]", "rows of text:scan" },
 };
 
 const LeatNodeInfo leat_text_report_info = {
   sizeof (LeatNodeInfo),
   "text:report",
   NULL,
-  "Prints hits as lines OFFSET:PATTERN",
-  "Prints one line for each hit on standard output, in the order they come, and their number on standard error.\n\n"
+  "Prints hits as lines OFFSET:PATTERN, or lines as NUMBER:LINE",
+  "Prints one line for each hit on standard output, in the order they come, and their number on standard error.  What "
+  "a "
+  "regex matched, and lines, are read again from the file `from`; without it numbers are printed.\n\n"
   "Example: ... + text:scan patterns=whale,sea + readback + text:report patterns=whale,sea",
   props,
   G_N_ELEMENTS (props),
@@ -54,47 +65,95 @@ const LeatNodeInfo leat_text_report_info = {
 };
 
 static gboolean
-leat_text_report_flush (LeatTextReport *self, GCancellable *cancellable, GError **error)
+leat_text_report_flush (LeatTextReport *self, GError **error)
 {
-  gsize size = self->used;
+  gboolean written =
+    leat_output_file_write (self->output, self->buffer->str, self->buffer->len, self->cancellable, error);
 
-  self->used = 0;
-  return leat_output_file_write (self->output, self->buffer, size, cancellable, error);
+  g_string_truncate (self->buffer, 0);
+  return written;
+}
+
+/* What is in the rows follows from what is asked for, here and there. */
+static gboolean
+leat_text_report_check_rows (LeatTextReport *self, GError **error)
+{
+  const char *name = leat_node_get_name (LEAT_NODE (self));
+
+  if (self->width != 2 && (self->width != 3 || self->emit != LEAT_TEXT_EMIT_OFFSET))
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                 "text:report \"%s\": rows of %" G_GUINT64_FORMAT
+                 " numbers are none that text:scan gives with emit=%s; "
+                 "set the same `emit` here and there",
+                 name, self->width, leat_text_emit_choices[self->emit]);
+  else if (self->width == 2 && self->emit == LEAT_TEXT_EMIT_OFFSET && self->pattern_list == NULL)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                 "text:report \"%s\" needs the `patterns` that text:scan has, or `emit` if that has it", name);
+  else
+    return TRUE;
+  return FALSE;
 }
 
 static gboolean
 leat_text_report_start (LeatEndpoint *endpoint, GError **error)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
+  LeatPort *port = leat_node_get_port (LEAT_NODE (self), "in", error);
 
-  self->patterns = leat_patterns_parse (self->pattern_list, error);
-  self->output = self->patterns != NULL ? leat_output_file_open ("-", error) : NULL;
-  self->buffer = g_malloc (LEAT_REPORT_BUFFER);
-  self->used = 0;
+  if (port == NULL)
+    return FALSE;
+  self->width = leat_spec_get_dim (leat_port_get_spec (port), 1);
+  if (!leat_text_report_check_rows (self, error))
+    return FALSE;
+  if (self->pattern_list != NULL && (self->patterns = leat_patterns_parse (self->pattern_list, FALSE, error)) == NULL)
+    return FALSE;
+  if (self->from != NULL && (self->quote = leat_text_quote_open (self->from, error)) == NULL)
+    return FALSE;
+  self->output = leat_output_file_open ("-", error);
+  self->buffer = g_string_sized_new (LEAT_REPORT_BUFFER + 64);
   self->lines = 0;
   return self->output != NULL;
 }
 
-static char *
-leat_text_report_put_number (char *at, guint64 number)
+static void
+leat_text_report_put_number (LeatTextReport *self, guint64 number)
 {
-  char digits[LEAT_REPORT_DIGITS];
-  guint n = 0;
+  char digits[20];
+  guint n = sizeof digits;
 
   do
-    digits[n++] = '0' + number % 10;
+    digits[--n] = '0' + number % 10;
   while ((number /= 10) > 0);
-  while (n > 0)
-    *at++ = digits[--n];
-  return at;
+  g_string_append_len (self->buffer, digits + n, (gssize) (sizeof digits - n));
+}
+
+/* From the file; in pieces, as there is no limit to how long a line is. */
+static gboolean
+leat_text_report_put_quote (LeatTextReport *self, guint64 offset, guint64 size, gboolean is_line, GError **error)
+{
+  while (size > 0)
+    {
+      gsize length;
+      const char *text = leat_text_quote_get (self->quote, offset, size, is_line, &length, error);
+
+      if (text == NULL)
+        return FALSE;
+      if (length == 0)
+        break;
+      g_string_append_len (self->buffer, text, (gssize) length);
+      offset += length;
+      size -= length;
+      if (self->buffer->len > LEAT_REPORT_BUFFER && !leat_text_report_flush (self, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
-leat_text_report_put (LeatTextReport *self, guint64 offset, guint64 index, GCancellable *cancellable, GError **error)
+leat_text_report_put_pattern (LeatTextReport *self, guint64 index, GError **error)
 {
   gsize length;
   gconstpointer pattern;
-  char *at;
 
   if (index >= leat_patterns_get_count (self->patterns))
     {
@@ -105,38 +164,61 @@ leat_text_report_put (LeatTextReport *self, guint64 offset, guint64 index, GCanc
       return FALSE;
     }
   pattern = g_bytes_get_data (leat_patterns_get (self->patterns, (guint) index), &length);
-  if (self->used + LEAT_REPORT_DIGITS + length + 2 > LEAT_REPORT_BUFFER
-      && !leat_text_report_flush (self, cancellable, error))
-    return FALSE;
-  at = leat_text_report_put_number (self->buffer + self->used, offset);
-  *at++ = ':';
-  memcpy (at, pattern, length);
-  at[length] = '\n';
-  self->used = at + length + 1 - self->buffer;
-  self->lines++;
+  g_string_append_len (self->buffer, pattern, (gssize) length);
   return TRUE;
+}
+
+/* What stands behind the colon. */
+static gboolean
+leat_text_report_put_rest (LeatTextReport *self, const guint64 *row, GError **error)
+{
+  gboolean is_line = self->emit == LEAT_TEXT_EMIT_LINE;
+
+  if (!is_line && self->width == 2)
+    return leat_text_report_put_pattern (self, row[1], error);
+  if (self->quote != NULL)
+    return leat_text_report_put_quote (self, row[0], is_line ? G_MAXUINT64 : row[2], is_line, error);
+  leat_text_report_put_number (self, is_line ? row[0] : row[2]);
+  return TRUE;
+}
+
+static gboolean
+leat_text_report_put (LeatTextReport *self, const guint64 *row, GError **error)
+{
+  leat_text_report_put_number (self, row[self->emit == LEAT_TEXT_EMIT_LINE]);
+  if (self->emit != LEAT_TEXT_EMIT_COUNT)
+    {
+      g_string_append_c (self->buffer, ':');
+      if (!leat_text_report_put_rest (self, row, error))
+        return FALSE;
+      self->lines++;
+    }
+  g_string_append_c (self->buffer, '\n');
+  return self->buffer->len <= LEAT_REPORT_BUFFER || leat_text_report_flush (self, error);
 }
 
 static gboolean
 leat_text_report_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *cancellable, GError **error)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
-  const guint64 *hits = view->data;
+  const guint64 *rows = view->data;
 
+  self->cancellable = cancellable;
   for (guint64 i = 0; i < view->count; i++)
-    if (!leat_text_report_put (self, hits[2 * i], hits[2 * i + 1], cancellable, error))
+    if (!leat_text_report_put (self, rows + self->width * i, error))
       return FALSE;
   /* Only here can waiting for whoever reads be called off; and each run's lines are there when it is done. */
-  return leat_text_report_flush (self, cancellable, error);
+  return leat_text_report_flush (self, error);
 }
 
 static gboolean
 leat_text_report_finish (LeatEndpoint *endpoint, GError **error)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
+  const char *what = self->emit == LEAT_TEXT_EMIT_LINE ? "line" : "occurrence";
 
-  if (self->total)
-    g_printerr ("%" G_GUINT64_FORMAT " %s\n", self->lines, self->lines == 1 ? "occurrence" : "occurrences");
+  if (self->total && self->emit != LEAT_TEXT_EMIT_COUNT)
+    g_printerr ("%" G_GUINT64_FORMAT " %s%s\n", self->lines, what, self->lines == 1 ? "" : "s");
   return TRUE;
 }
 
@@ -147,7 +229,9 @@ leat_text_report_stop (LeatEndpoint *endpoint)
 
   g_clear_pointer (&self->patterns, leat_patterns_free);
   g_clear_pointer (&self->output, leat_output_file_free);
-  g_clear_pointer (&self->buffer, g_free);
+  g_clear_pointer (&self->quote, leat_text_quote_free);
+  if (self->buffer != NULL)
+    g_string_free (g_steal_pointer (&self->buffer), TRUE);
 }
 
 static void

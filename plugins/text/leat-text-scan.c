@@ -4,44 +4,65 @@
 
 #include "leat-text-scan.h"
 
+#include "leat-text-call.h"
 #include "leat-text-patterns.h"
+#include "leat-text-scan-regex.h"
 
-/* The node `text:scan`.  kernels/scan.cu says how it works; here its four kernels get their buffers. */
+/* The node `text:scan`.  kernels/scan.cu says how patterns are found, of which every occurrence counts; here its four
+ * kernels get their buffers.  Regexes, and whatever is about lines, go by leat-text-scan-regex.c. */
 
 #define LEAT_SCAN_TILE      4096
 #define LEAT_SCAN_THREADS   256
 #define LEAT_SCAN_MAX_PAIRS 8
-#define LEAT_SCAN_SOURCE    "/leat/text/scan.cu"
+#define LEAT_SCAN_LONGEST   65536
 
 struct _LeatTextScan
 {
   LeatNode parent_instance;
 
   char *pattern_list;
-  LeatPatterns *patterns;
-  char *loaded; /* what `patterns` was made from */
+  char *regex_list;
+  gboolean fold;
+  int emit;
+  guint64 longest;
+
+  LeatPatterns *patterns; /* of the two one is there, once the node is prepared */
+  LeatRegex *regex;
+  char *loaded; /* what it was made from */
   LeatKernelSource *source;
 };
 
 G_DEFINE_FINAL_TYPE (LeatTextScan, leat_text_scan, LEAT_TYPE_NODE)
 
 static const LeatProp props[] = {
-  { sizeof (LeatProp), "patterns", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatTextScan, pattern_list),
+  { sizeof (LeatProp), "patterns", LEAT_PROP_STRING, 0, offsetof (LeatTextScan, pattern_list),
     .blurb = "what to look for, with commas between; \\, is a comma, \\n a line end, \\xHH any byte" },
+  { sizeof (LeatProp), "regex", LEAT_PROP_STRING, 0, offsetof (LeatTextScan, regex_list),
+    .blurb = "regular expressions to look for instead, as grep -E has them, with commas between" },
+  { sizeof (LeatProp), "fold", LEAT_PROP_BOOL, 0, offsetof (LeatTextScan, fold),
+    .blurb = "take small letters and capitals for the same, in ASCII" },
+  { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatTextScan, emit), .choices = leat_text_emit_choices,
+    .blurb = "rows for what is found, rows for lines with any of it, or the number of such lines" },
+  { sizeof (LeatProp), "longest", LEAT_PROP_BYTES, 0, offsetof (LeatTextScan, longest), .def.u = LEAT_SCAN_LONGEST,
+    .min.u = 64, .max.u = G_GUINT64_CONSTANT (1) << 32,
+    .blurb = "of a regex: how many bytes of an attempt at a match are kept from run to run" },
 };
 
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "text", LEAT_PORT_INPUT, 0, "u8[<=n]", "bytes; the runs are one stream" },
-  { sizeof (LeatPortInfo), "hits", LEAT_PORT_OUTPUT, 0, "u64[<=h,2]", "offset in the stream and index of the pattern" },
+  { sizeof (LeatPortInfo), "hits", LEAT_PORT_OUTPUT, 0, "u64[<=h,w]",
+    "offset and pattern; offset, regex and length; offset and number of a line; or how many lines" },
 };
 
 const LeatNodeInfo leat_text_scan_info = {
   sizeof (LeatNodeInfo),
   "text:scan",
   NULL,
-  "Finds every occurrence of byte patterns in a stream",
-  "Gives one row for each occurrence, overlapping ones too: its offset in the stream and the index of its pattern, by "
-  "offset, then by index.  The stream may come in any number of runs; what lies across their border is found once.\n\n"
+  "Finds byte patterns or regular expressions in a stream",
+  "Gives one row for each occurrence of a pattern, overlapping ones too: its offset in the stream and the index of its "
+  "pattern, by offset, then by index.  With a regex, one row for each longest match: offset, index and length.  With "
+  "emit=line, one row for each line with any of them: its offset and number.  The stream may come in any number of "
+  "runs; what lies across their border is found once.\n\n"
   "Example: io:file path=book.txt + upload + text:scan patterns=whale,sea + readback + text:report patterns=whale,sea",
   props,
   G_N_ELEMENTS (props),
@@ -50,21 +71,68 @@ const LeatNodeInfo leat_text_scan_info = {
   leat_text_scan_get_type,
 };
 
+/* Lines are looked at one by one, so patterns whose lines count become regexes that take each byte as it is. */
+static LeatRegex *
+leat_text_scan_new_literals (LeatTextScan *self, LeatPatterns *patterns, GError **error)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_regex_node_free);
+
+  for (guint i = 0; i < leat_patterns_get_count (patterns); i++)
+    {
+      gsize length;
+      const guint8 *bytes = g_bytes_get_data (leat_patterns_get (patterns, i), &length);
+      LeatRegexNode *node = leat_regex_node_new_literal (bytes, length, self->fold);
+
+      if (node == NULL)
+        {
+          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                       "patterns \"%s\": pattern %u has a line's end in it, so no line has it; emit=offset finds it",
+                       self->pattern_list, i + 1);
+          return NULL;
+        }
+      g_ptr_array_add (list, node);
+    }
+  return leat_regex_new (g_steal_pointer (&list), TRUE, error);
+}
+
+static gboolean
+leat_text_scan_load (LeatTextScan *self, LeatPatterns **patterns, LeatRegex **regex, GError **error)
+{
+  g_autoptr (LeatPatterns) parsed = NULL;
+
+  if (self->regex_list != NULL)
+    return (*regex = leat_regex_parse (self->regex_list, self->fold, self->emit != LEAT_TEXT_EMIT_OFFSET, error))
+           != NULL;
+  parsed = leat_patterns_parse (self->pattern_list, self->fold, error);
+  if (parsed != NULL && self->emit != LEAT_TEXT_EMIT_OFFSET)
+    return (*regex = leat_text_scan_new_literals (self, parsed, error)) != NULL;
+  *patterns = g_steal_pointer (&parsed);
+  return *patterns != NULL;
+}
+
 static gboolean
 leat_text_scan_prepare (LeatNode *node, GError **error)
 {
   LeatTextScan *self = LEAT_TEXT_SCAN (node);
-  LeatPatterns *patterns;
+  g_autofree char *key = NULL;
+  LeatPatterns *patterns = NULL;
+  LeatRegex *regex = NULL;
 
-  if (self->pattern_list == NULL || g_strcmp0 (self->pattern_list, self->loaded) == 0)
-    return TRUE; /* a missing list is found by validation */
-  patterns = leat_patterns_parse (self->pattern_list, error);
-  if (patterns == NULL)
+  if ((self->pattern_list == NULL) == (self->regex_list == NULL))
+    return TRUE; /* negotiation says so: until then one may come or go */
+  key = g_strdup_printf ("%d %d %c%s", self->fold, self->emit, self->regex_list != NULL ? 'r' : 'p',
+                         self->regex_list != NULL ? self->regex_list : self->pattern_list);
+  if (g_strcmp0 (key, self->loaded) == 0)
+    return TRUE;
+  if (!leat_text_scan_load (self, &patterns, &regex, error))
     return FALSE;
   g_clear_pointer (&self->patterns, leat_patterns_free);
+  g_clear_pointer (&self->regex, leat_regex_free);
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->patterns = patterns;
+  self->regex = regex;
   g_free (self->loaded);
-  self->loaded = g_strdup (self->pattern_list);
+  self->loaded = g_steal_pointer (&key);
   return TRUE;
 }
 
@@ -85,17 +153,40 @@ leat_text_scan_measure (LeatTextScan *self, guint64 starts, guint64 *tiles, guin
          && g_uint64_checked_mul (bytes, *bytes, 2 * sizeof (guint64)) && *bytes <= G_MAXINT64 / 4;
 }
 
+/* The most rows that a run can give, and how wide they are. */
+static gboolean
+leat_text_scan_get_dims (LeatTextScan *self, LeatSpec *text, guint64 dims[2])
+{
+  const LeatRegexScan scan = { self->regex, self->emit, self->longest };
+  guint64 starts, tiles, tile_capacity, bytes;
+
+  if (self->regex != NULL)
+    return leat_regex_scan_measure (&scan, leat_spec_get_dim (text, 0), dims);
+  starts = leat_text_scan_get_starts (self, text);
+  dims[0] = leat_patterns_get_bound (self->patterns, starts);
+  dims[1] = 2;
+  return leat_text_scan_measure (self, starts, &tiles, &tile_capacity, &bytes);
+}
+
 static gboolean
 leat_text_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatTextScan *self = LEAT_TEXT_SCAN (node);
   LeatSpec *text = leat_negotiation_get_input (negotiation, "text");
-  guint64 starts = leat_text_scan_get_starts (self, text);
-  guint64 dims[2] = { leat_patterns_get_bound (self->patterns, starts), 2 };
-  g_autoptr (LeatSpec) spec = leat_spec_new (LEAT_DTYPE_U64, dims, 2, TRUE);
-  guint64 tiles, tile_capacity, bytes;
+  g_autoptr (LeatSpec) spec = NULL;
+  guint64 dims[2];
 
-  if (spec == NULL || !leat_text_scan_measure (self, starts, &tiles, &tile_capacity, &bytes))
+  if ((self->pattern_list == NULL) == (self->regex_list == NULL))
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "%s \"%s\" needs %s", leat_node_get_id (node),
+                   leat_node_get_name (node),
+                   self->regex_list == NULL ? "to know what to look for: set `patterns` or `regex`"
+                                            : "`patterns` or `regex`, not both");
+      return FALSE;
+    }
+  if (leat_text_scan_get_dims (self, text, dims))
+    spec = leat_spec_new (LEAT_DTYPE_U64, dims, 2, TRUE);
+  if (spec == NULL)
     {
       g_autofree char *size = leat_spec_to_string (text, LEAT_SPEC_STYLE_FILE);
 
@@ -108,20 +199,12 @@ leat_text_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError *
   return leat_negotiation_set_output (negotiation, "hits", spec, error);
 }
 
-static LeatKernelSource *
-leat_text_scan_load_source (GError **error)
-{
-  g_autoptr (GBytes) text = g_resources_lookup_data (LEAT_SCAN_SOURCE, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
-
-  return text != NULL ? leat_kernel_source_new ("text/scan.cu", g_bytes_get_data (text, NULL), error) : NULL;
-}
-
 /* One run's buffers and sizes. */
 typedef struct
 {
   LeatBufferId text, hits, carry, progress, ending, bytes, tables, pairs, found, in_tile, tile_begin;
   guint64 tiles, tile_capacity, room;
-  guint32 n_pairs, longest;
+  guint32 n_pairs, longest, fold; /* fold: the bit in which small letters and capitals differ, or none */
 } LeatScanParts;
 
 static void
@@ -149,6 +232,7 @@ leat_text_scan_add_buffers (LeatTextScan *self, LeatRecorder *recorder, LeatScan
   parts->hits = leat_recorder_get_output (recorder, "hits");
   hits = leat_recorder_get_spec (recorder, parts->hits);
   parts->longest = leat_patterns_get_longest (self->patterns);
+  parts->fold = self->fold ? 0x20 : 0;
   parts->room = leat_spec_get_dim (hits, 0);
   starts = leat_text_scan_get_starts (self, leat_recorder_get_spec (recorder, parts->text));
   leat_text_scan_measure (self, starts, &parts->tiles, &parts->tile_capacity, &bytes); /* negotiate () let it pass */
@@ -161,77 +245,48 @@ leat_text_scan_add_buffers (LeatTextScan *self, LeatRecorder *recorder, LeatScan
   leat_text_scan_add_tables (self, recorder, parts);
 }
 
-#define LEAT_SCAN_ITEMS(id)                                                                                            \
-  {                                                                                                                    \
-    .kind = LEAT_ARG_ITEMS, .buffer = (id)                                                                             \
-  }
-#define LEAT_SCAN_COUNT(id)                                                                                            \
-  {                                                                                                                    \
-    .kind = LEAT_ARG_COUNT, .buffer = (id)                                                                             \
-  }
-#define LEAT_SCAN_VALUE(v)                                                                                             \
-  {                                                                                                                    \
-    .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &(v), .size = sizeof (v)                              \
-  }
-
-static void
-leat_text_scan_call (LeatTextScan *self, LeatRecorder *recorder, const char *entry, guint64 blocks, const LeatArg *args,
-                     guint n_args, guint written)
-{
-  LeatBufferId buffers[16];
-  LeatAccess access[16];
-  LeatKernelCall call = { .source = self->source, .entry = entry, .args = args, .n_args = n_args };
-
-  call.grid[0] = (guint) blocks;
-  call.block[0] = LEAT_SCAN_THREADS;
-  for (guint i = 0; i < n_args; i++)
-    if (args[i].buffer != LEAT_BUFFER_NONE)
-      {
-        buffers[call.n_buffers] = args[i].buffer;
-        access[call.n_buffers++] = (written >> i) & 1 ? LEAT_ACCESS_WRITE : LEAT_ACCESS_READ;
-      }
-  call.buffers = buffers;
-  call.access = access;
-  leat_recorder_add_kernel (recorder, &call);
-}
-
-/* The last argument tells, bit by bit, which parameters are written. */
 static void
 leat_text_scan_add_kernels (LeatTextScan *self, LeatRecorder *recorder, const LeatScanParts *p)
 {
-  const LeatArg find[] = { LEAT_SCAN_ITEMS (p->text),    LEAT_SCAN_COUNT (p->text),
-                           LEAT_SCAN_ITEMS (p->carry),   LEAT_SCAN_ITEMS (p->progress),
-                           LEAT_SCAN_ITEMS (p->bytes),   LEAT_SCAN_ITEMS (p->tables),
-                           LEAT_SCAN_ITEMS (p->pairs),   LEAT_SCAN_VALUE (p->n_pairs),
-                           LEAT_SCAN_VALUE (p->longest), LEAT_SCAN_VALUE (p->tile_capacity),
-                           LEAT_SCAN_ITEMS (p->ending),  LEAT_SCAN_ITEMS (p->found),
-                           LEAT_SCAN_ITEMS (p->in_tile) };
-  const LeatArg place[] = { LEAT_SCAN_ITEMS (p->in_tile), LEAT_SCAN_VALUE (p->tiles), LEAT_SCAN_ITEMS (p->tile_begin),
-                            LEAT_SCAN_COUNT (p->hits) };
-  const LeatArg gather[] = { LEAT_SCAN_ITEMS (p->found),      LEAT_SCAN_ITEMS (p->in_tile),
-                             LEAT_SCAN_ITEMS (p->tile_begin), LEAT_SCAN_VALUE (p->tile_capacity),
-                             LEAT_SCAN_VALUE (p->room),       LEAT_SCAN_ITEMS (p->hits) };
+  const LeatArg find[] = { LEAT_TEXT_ITEMS (p->text),          LEAT_TEXT_COUNT (p->text),
+                           LEAT_TEXT_ITEMS (p->carry),         LEAT_TEXT_ITEMS (p->progress),
+                           LEAT_TEXT_ITEMS (p->bytes),         LEAT_TEXT_ITEMS (p->tables),
+                           LEAT_TEXT_ITEMS (p->pairs),         LEAT_TEXT_VALUE (p->n_pairs),
+                           LEAT_TEXT_VALUE (p->longest),       LEAT_TEXT_VALUE (p->fold),
+                           LEAT_TEXT_VALUE (p->tile_capacity), LEAT_TEXT_ITEMS (p->ending),
+                           LEAT_TEXT_ITEMS (p->found),         LEAT_TEXT_ITEMS (p->in_tile) };
+  const LeatArg place[] = { LEAT_TEXT_ITEMS (p->in_tile), LEAT_TEXT_VALUE (p->tiles), LEAT_TEXT_ITEMS (p->tile_begin),
+                            LEAT_TEXT_COUNT (p->hits) };
+  const LeatArg gather[] = { LEAT_TEXT_ITEMS (p->found),      LEAT_TEXT_ITEMS (p->in_tile),
+                             LEAT_TEXT_ITEMS (p->tile_begin), LEAT_TEXT_VALUE (p->tile_capacity),
+                             LEAT_TEXT_VALUE (p->room),       LEAT_TEXT_ITEMS (p->hits) };
   const LeatArg advance[] = {
-    LEAT_SCAN_ITEMS (p->text),     LEAT_SCAN_COUNT (p->text),    LEAT_SCAN_ITEMS (p->carry),
-    LEAT_SCAN_ITEMS (p->progress), LEAT_SCAN_VALUE (p->longest), LEAT_SCAN_ITEMS (p->ending)
+    LEAT_TEXT_ITEMS (p->text),     LEAT_TEXT_COUNT (p->text),    LEAT_TEXT_ITEMS (p->carry),
+    LEAT_TEXT_ITEMS (p->progress), LEAT_TEXT_VALUE (p->longest), LEAT_TEXT_ITEMS (p->ending)
   };
 
-  leat_text_scan_call (self, recorder, "find", p->tiles, find, G_N_ELEMENTS (find), 1u << 11 | 1u << 12);
-  leat_text_scan_call (self, recorder, "place", 1, place, G_N_ELEMENTS (place), 1u << 2 | 1u << 3);
-  leat_text_scan_call (self, recorder, "gather", p->tiles, gather, G_N_ELEMENTS (gather), 1u << 5);
-  leat_text_scan_call (self, recorder, "advance", 1, advance, G_N_ELEMENTS (advance), 1u << 2 | 1u << 3);
+  leat_text_call (recorder, self->source, "find", p->tiles, LEAT_SCAN_THREADS, find, "rrrrrrr----rww");
+  leat_text_call (recorder, self->source, "place", 1, LEAT_SCAN_THREADS, place, "r-ww");
+  leat_text_call (recorder, self->source, "gather", p->tiles, LEAT_SCAN_THREADS, gather, "rrr--w");
+  leat_text_call (recorder, self->source, "advance", 1, LEAT_SCAN_THREADS, advance, "rrbb-r");
 }
 
 static gboolean
 leat_text_scan_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatTextScan *self = LEAT_TEXT_SCAN (node);
+  const LeatRegexScan scan = { self->regex, self->emit, self->longest };
   LeatScanParts parts = { 0 };
 
   if (self->source == NULL)
-    self->source = leat_text_scan_load_source (error);
+    self->source = leat_text_load_source (self->regex != NULL ? "regex.cu" : "scan.cu", error);
   if (self->source == NULL)
     return FALSE;
+  if (self->regex != NULL)
+    {
+      leat_regex_scan_record (&scan, self->source, recorder);
+      return TRUE;
+    }
   leat_text_scan_add_buffers (self, recorder, &parts);
   leat_text_scan_add_kernels (self, recorder, &parts);
   return TRUE;
@@ -243,6 +298,7 @@ leat_text_scan_finalize (GObject *object)
   LeatTextScan *self = LEAT_TEXT_SCAN (object);
 
   g_clear_pointer (&self->patterns, leat_patterns_free);
+  g_clear_pointer (&self->regex, leat_regex_free);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   g_free (self->loaded);
   G_OBJECT_CLASS (leat_text_scan_parent_class)->finalize (object);

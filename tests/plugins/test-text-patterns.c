@@ -10,7 +10,7 @@ static LeatPatterns *
 test_patterns_parse (const char *text)
 {
   GError *error = NULL;
-  LeatPatterns *patterns = leat_patterns_parse (text, &error);
+  LeatPatterns *patterns = leat_patterns_parse (text, FALSE, &error);
 
   g_assert_no_error (error);
   return patterns;
@@ -67,7 +67,7 @@ test_patterns_refuses (void)
     {
       GError *error = NULL;
 
-      g_assert_null (leat_patterns_parse (table[i].text, &error));
+      g_assert_null (leat_patterns_parse (table[i].text, FALSE, &error));
       leat_harness_assert_error (error, LEAT_GRAPH_ERROR, table[i].code, table[i].says);
     }
 }
@@ -81,7 +81,7 @@ test_patterns_length (void)
   GError *error = NULL;
 
   g_assert_cmpuint (leat_patterns_get_longest (patterns), ==, LEAT_PATTERN_MAX_BYTES);
-  g_assert_null (leat_patterns_parse (longer, &error));
+  g_assert_null (leat_patterns_parse (longer, FALSE, &error));
   leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "4097 bytes; at most 4096");
 }
 
@@ -99,7 +99,7 @@ test_patterns_number (void)
     g_assert_cmpuint (leat_patterns_get_count (patterns), ==, LEAT_PATTERNS_MAX);
   }
   g_string_append (text, ",x");
-  g_assert_null (leat_patterns_parse (text->str, &error));
+  g_assert_null (leat_patterns_parse (text->str, FALSE, &error));
   leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "more than 65536");
   g_string_free (text, TRUE);
 }

@@ -11,33 +11,14 @@
 #define WORDS(...) ((const char *const[]){ "leat-launch", __VA_ARGS__, NULL })
 #define PIECE      "abcdefgh"
 
-typedef struct
-{
-  char *folder, *in, *out;
-} Fixture;
-
 static void
-fixture_set_up (Fixture *self, gconstpointer data)
+files_set_up (ToolFiles *self, gconstpointer data)
 {
-  g_autofree char *in = NULL;
-
-  self->folder = tool_make_folder ();
-  in = tool_write (self->folder, "in.bin", PIECE PIECE PIECE PIECE);
-  self->in = g_strconcat ("path=", in, NULL);
-  self->out = g_strdup_printf ("path=%s/out.bin", self->folder);
+  tool_files_make (self, "in.bin", PIECE PIECE PIECE PIECE);
 }
 
 static void
-fixture_tear_down (Fixture *self, gconstpointer data)
-{
-  tool_remove_folder (self->folder);
-  g_free (self->folder);
-  g_free (self->in);
-  g_free (self->out);
-}
-
-static void
-test_memo_knows_pieces (Fixture *self, gconstpointer data)
+test_memo_knows_pieces (ToolFiles *self, gconstpointer data)
 {
   const char *const option = data;
   const gint64 hits = g_str_has_prefix (option, "--memo=exact") ? 3 : 0;
@@ -59,7 +40,7 @@ test_memo_knows_pieces (Fixture *self, gconstpointer data)
 }
 
 static void
-test_memo_is_bounded (Fixture *self, gconstpointer data)
+test_memo_is_bounded (ToolFiles *self, gconstpointer data)
 {
   g_autoptr (ToolResult) result =
     tool_run (NULL, WORDS ("-q", "--memo=exact", data, "--stats=json", "--stats-file=-", "io:file", self->in, "chunk=8",
@@ -73,7 +54,7 @@ test_memo_is_bounded (Fixture *self, gconstpointer data)
 }
 
 static void
-test_memo_refuses_state (Fixture *self, gconstpointer data)
+test_memo_refuses_state (ToolFiles *self, gconstpointer data)
 {
   g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--memo=exact", "io:file", self->in, "+", "upload", "+",
                                                          "text:scan", "patterns=cat", "+", "readback", "+", "discard"));
@@ -86,15 +67,15 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/leat/tools/launch/memo/knows-pieces/exact", Fixture, "--memo=exact", fixture_set_up,
-              test_memo_knows_pieces, fixture_tear_down);
-  g_test_add ("/leat/tools/launch/memo/knows-pieces/off", Fixture, "--memo=off", fixture_set_up, test_memo_knows_pieces,
-              fixture_tear_down);
-  g_test_add ("/leat/tools/launch/memo/is-bounded/entries", Fixture, "--memo-entries=0", fixture_set_up,
-              test_memo_is_bounded, fixture_tear_down);
-  g_test_add ("/leat/tools/launch/memo/is-bounded/bytes", Fixture, "--memo-bytes=100", fixture_set_up,
-              test_memo_is_bounded, fixture_tear_down);
-  g_test_add ("/leat/tools/launch/memo/refuses-state", Fixture, NULL, fixture_set_up, test_memo_refuses_state,
-              fixture_tear_down);
+  g_test_add ("/leat/tools/launch/memo/knows-pieces/exact", ToolFiles, "--memo=exact", files_set_up,
+              test_memo_knows_pieces, tool_files_remove);
+  g_test_add ("/leat/tools/launch/memo/knows-pieces/off", ToolFiles, "--memo=off", files_set_up, test_memo_knows_pieces,
+              tool_files_remove);
+  g_test_add ("/leat/tools/launch/memo/is-bounded/entries", ToolFiles, "--memo-entries=0", files_set_up,
+              test_memo_is_bounded, tool_files_remove);
+  g_test_add ("/leat/tools/launch/memo/is-bounded/bytes", ToolFiles, "--memo-bytes=100", files_set_up,
+              test_memo_is_bounded, tool_files_remove);
+  g_test_add ("/leat/tools/launch/memo/refuses-state", ToolFiles, NULL, files_set_up, test_memo_refuses_state,
+              tool_files_remove);
   return g_test_run ();
 }

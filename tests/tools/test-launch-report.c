@@ -10,28 +10,21 @@
 /* What was planned and what was counted, and a budget, by leat-launch. */
 typedef struct
 {
-  char *folder, *in, *out, *report; /* properties "path=..." and an option */
+  ToolFiles files;
+  char *report; /* an option */
 } Fixture;
 
 static void
 fixture_set_up (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = NULL;
-
-  fixture->folder = tool_make_folder ();
-  path = tool_write (fixture->folder, "in.bin", "0123456789abcdef");
-  fixture->in = g_strconcat ("path=", path, NULL);
-  fixture->out = g_strdup_printf ("path=%s/out.bin", fixture->folder);
-  fixture->report = g_strdup_printf ("--stats-file=%s/report.txt", fixture->folder);
+  tool_files_make (&fixture->files, "in.bin", "0123456789abcdef");
+  fixture->report = g_strdup_printf ("--stats-file=%s/report.txt", fixture->files.folder);
 }
 
 static void
 fixture_tear_down (Fixture *fixture, gconstpointer data)
 {
-  tool_remove_folder (fixture->folder);
-  g_free (fixture->folder);
-  g_free (fixture->in);
-  g_free (fixture->out);
+  tool_files_remove (&fixture->files, NULL);
   g_free (fixture->report);
 }
 
@@ -69,9 +62,9 @@ static JsonObject *
 run_repeated (Fixture *fixture, const char *readback)
 {
   g_autoptr (ToolResult) result =
-    tool_run (NULL, WORDS ("-q", "--report=json", "--stats-file=-", "--runs=5", readback, "io:file", fixture->in,
+    tool_run (NULL, WORDS ("-q", "--report=json", "--stats-file=-", "--runs=5", readback, "io:file", fixture->files.in,
                            "chunk=8", "+", "upload", "mode=copy", "+", "map", "expr=x+1", "+", "readback", "mode=copy",
-                           "+", "io:file", fixture->out));
+                           "+", "io:file", fixture->files.out));
 
   g_test_message ("%s%s", result->err, result->out);
   g_assert_cmpint (result->code, ==, 0);
@@ -99,9 +92,10 @@ test_report_of_repeated_runs (Fixture *fixture, gconstpointer data)
 static void
 test_report_as_a_table (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = g_build_filename (fixture->folder, "report.txt", NULL), *text = NULL;
-  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--report", fixture->report, "io:file", fixture->in, "+",
-                                                         "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autofree char *path = g_build_filename (fixture->files.folder, "report.txt", NULL), *text = NULL;
+  g_autoptr (ToolResult) result =
+    tool_run (NULL, WORDS ("-q", "--report", fixture->report, "io:file", fixture->files.in, "+", "upload", "+",
+                           "readback", "+", "io:file", fixture->files.out));
 
   g_test_message ("%s", result->err);
   g_assert_cmpint (result->code, ==, 0);
@@ -117,14 +111,14 @@ static void
 test_report_over_budget (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (ToolResult) refused = tool_run (
-    NULL, WORDS ("-q", "--budget=1K", "io:file", fixture->in, "chunk=64K", "+", "upload", "mode=copy", "+", "map",
-                 "expr=x+1", "+", "map", "expr=x+1", "+", "readback", "mode=copy", "+", "io:file", fixture->out));
+    NULL, WORDS ("-q", "--budget=1K", "io:file", fixture->files.in, "chunk=64K", "+", "upload", "mode=copy", "+", "map",
+                 "expr=x+1", "+", "map", "expr=x+1", "+", "readback", "mode=copy", "+", "io:file", fixture->files.out));
   g_autofree char *left = NULL;
 
   g_test_message ("%s", refused->err);
   g_assert_cmpint (refused->code, ==, 4);
   tool_assert_contains (refused->err, "its budget is 1024: not even one lane fits");
-  left = tool_list_folder (fixture->folder);
+  left = tool_list_folder (fixture->files.folder);
   g_assert_cmpstr (left, ==, "in.bin");
 }
 

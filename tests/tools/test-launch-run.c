@@ -14,41 +14,22 @@
 #define PIECE      4096
 
 /* leat-launch runs pipelines, on whatever LEAT_DEVICE says. */
-typedef struct
-{
-  char *folder, *in, *out; /* in: a property "path=..." of a file with text; out: of one that is not there */
-} Fixture;
-
 static void
-fixture_set_up (Fixture *fixture, gconstpointer data)
+files_set_up (ToolFiles *files, gconstpointer data)
 {
-  g_autofree char *path = NULL;
-
-  fixture->folder = tool_make_folder ();
-  path = tool_write (fixture->folder, "in.txt", "one cat, two cats, a dog\n");
-  fixture->in = g_strconcat ("path=", path, NULL);
-  fixture->out = g_strdup_printf ("path=%s/out.bin", fixture->folder);
-}
-
-static void
-fixture_tear_down (Fixture *fixture, gconstpointer data)
-{
-  tool_remove_folder (fixture->folder);
-  g_free (fixture->folder);
-  g_free (fixture->in);
-  g_free (fixture->out);
+  tool_files_make (files, "in.txt", "one cat, two cats, a dog\n");
 }
 
 static const char *const scan_lines = "4:cat\n13:cat\n21:dog\n";
 
 static void
-test_run_stdout_is_the_result (Fixture *fixture, gconstpointer data)
+test_run_stdout_is_the_result (ToolFiles *files, gconstpointer data)
 {
   g_autoptr (ToolResult) plain =
-    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "text:scan", "patterns=cat,dog", "+", "readback",
+    tool_run (NULL, WORDS ("io:file", files->in, "+", "upload", "+", "text:scan", "patterns=cat,dog", "+", "readback",
                            "+", "text:report", "patterns=cat,dog"));
   g_autoptr (ToolResult) talkative =
-    tool_run (NULL, WORDS ("-v", "--stats", "--progress", "io:file", fixture->in, "!", "upload", "!", "text:scan",
+    tool_run (NULL, WORDS ("-v", "--stats", "--progress", "io:file", files->in, "!", "upload", "!", "text:scan",
                            "patterns=cat,dog", "!", "readback", "!", "text:report", "patterns=cat,dog"));
 
   g_test_message ("%s%s", plain->err, talkative->err);
@@ -63,15 +44,15 @@ test_run_stdout_is_the_result (Fixture *fixture, gconstpointer data)
 
 /* A sink that writes a file says where it is; standard output and a device need no word. */
 static void
-test_run_says_where_the_result_is (Fixture *fixture, gconstpointer data)
+test_run_says_where_the_result_is (ToolFiles *files, gconstpointer data)
 {
   g_autoptr (ToolResult) file =
-    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+    tool_run (NULL, WORDS ("io:file", files->in, "+", "upload", "+", "readback", "+", "io:file", files->out));
   g_autoptr (ToolResult) quiet =
-    tool_run (NULL, WORDS ("-q", "io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+    tool_run (NULL, WORDS ("-q", "io:file", files->in, "+", "upload", "+", "readback", "+", "io:file", files->out));
   g_autoptr (ToolResult) device =
-    tool_run (NULL, WORDS ("io:file", fixture->in, "+", "upload", "+", "readback", "+", "io:file", "path=/dev/null"));
-  g_autofree char *line = g_strdup_printf ("leat-launch: wrote %s\n", fixture->out + strlen ("path="));
+    tool_run (NULL, WORDS ("io:file", files->in, "+", "upload", "+", "readback", "+", "io:file", "path=/dev/null"));
+  g_autofree char *line = g_strdup_printf ("leat-launch: wrote %s\n", files->out + strlen ("path="));
 
   tool_assert_contains (file->err, line);
   g_assert_cmpint (quiet->code, ==, 0);
@@ -83,23 +64,23 @@ test_run_says_where_the_result_is (Fixture *fixture, gconstpointer data)
 /* A cache that cannot be kept costs time and no more; where it is, why, and what to do are said once, or not with -q.
  */
 static void
-test_run_without_a_cache (Fixture *fixture, gconstpointer data)
+test_run_without_a_cache (ToolFiles *files, gconstpointer data)
 {
   /* Nobody can make a folder below a file. */
-  g_autofree char *folder = g_strconcat (fixture->in + strlen ("path="), "/leat", NULL);
+  g_autofree char *folder = g_strconcat (files->in + strlen ("path="), "/leat", NULL);
   g_autofree char *setting = g_strconcat ("XDG_CACHE_HOME=", folder, NULL);
   g_autofree char *says = g_strdup_printf ("leat-launch: cannot keep compiled kernels in %s/leat/images: ", folder);
   const char *const nowhere[] = { setting, NULL };
   g_autofree char *path =
-    tool_write (fixture->folder, "copy.cu",
+    tool_write (files->folder, "copy.cu",
                 "__global__ void copy (const unsigned char *in, unsigned char *out) { out[0] = in[0]; }\n");
   g_autofree char *source = g_strconcat ("source=", path, NULL);
   g_autoptr (ToolResult) plain = NULL;
   g_autoptr (ToolResult) quiet = NULL;
 
 #define RUN(option)                                                                                                    \
-  tool_run (nowhere, WORDS (option, "io:file", fixture->in, "out=u8[25]", "+", "upload", "+", "kernel", source,        \
-                            "grid=1", "block=1", "out=u8[25]", "+", "readback", "+", "io:file", fixture->out))
+  tool_run (nowhere, WORDS (option, "io:file", files->in, "out=u8[25]", "+", "upload", "+", "kernel", source,          \
+                            "grid=1", "block=1", "out=u8[25]", "+", "readback", "+", "io:file", files->out))
   plain = RUN ("--executor=graph");
   quiet = RUN ("-q");
   g_test_message ("%s", plain->err);
@@ -113,10 +94,10 @@ test_run_without_a_cache (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
+test_run_eager_gives_the_same (ToolFiles *files, gconstpointer data)
 {
   g_autoptr (ToolResult) result =
-    tool_run (NULL, WORDS ("--executor=eager", "io:file", fixture->in, "+", "upload", "+", "text:scan",
+    tool_run (NULL, WORDS ("--executor=eager", "io:file", files->in, "+", "upload", "+", "text:scan",
                            "patterns=cat,dog", "+", "readback", "+", "text:report", "patterns=cat,dog"));
 
   g_test_message ("%s", result->err);
@@ -125,15 +106,15 @@ test_run_eager_gives_the_same (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_run_waits_as_it_is_told (Fixture *fixture, gconstpointer data)
+test_run_waits_as_it_is_told (ToolFiles *files, gconstpointer data)
 {
   static const char *const ways[] = { "--wait=auto", "--wait=spin", "--wait=block" };
 
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     {
       g_autoptr (ToolResult) result =
-        tool_run (NULL, WORDS (ways[i], "io:file", fixture->in, "+", "upload", "+", "text:scan", "patterns=cat,dog",
-                               "+", "readback", "+", "text:report", "patterns=cat,dog"));
+        tool_run (NULL, WORDS (ways[i], "io:file", files->in, "+", "upload", "+", "text:scan", "patterns=cat,dog", "+",
+                               "readback", "+", "text:report", "patterns=cat,dog"));
 
       g_test_message ("%s", result->err);
       g_assert_cmpint (result->code, ==, 0);
@@ -153,10 +134,10 @@ count_occurrences (const char *text, const char *part)
 
 /* What is likely to be a mistake is said once, in a run as in a check, with -q too. */
 static void
-test_run_says_warnings (Fixture *fixture, gconstpointer data)
+test_run_says_warnings (ToolFiles *files, gconstpointer data)
 {
   static const char *const options[] = { "--check", "--plan", "--executor=graph", "--executor=eager" };
-  g_autofree char *path = tool_write (fixture->folder, "count.cu",
+  g_autofree char *path = tool_write (files->folder, "count.cu",
                                       "__global__ void count (const uint8_t *in, uint64_t in_count, uint32_t *hist)\n"
                                       "{\n"
                                       "  GRID_FOR (i, in_count)\n"
@@ -169,10 +150,10 @@ test_run_says_warnings (Fixture *fixture, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
     {
       g_autoptr (ToolResult) loud =
-        tool_run (NULL, WORDS (options[i], "io:file", fixture->in, "+", "upload", "+", "kernel", source, "entry=count",
+        tool_run (NULL, WORDS (options[i], "io:file", files->in, "+", "upload", "+", "kernel", source, "entry=count",
                                "hist=u32[256]", "+", "discard"));
       g_autoptr (ToolResult) quiet =
-        tool_run (NULL, WORDS ("-q", options[i], "io:file", fixture->in, "+", "upload", "+", "kernel", source,
+        tool_run (NULL, WORDS ("-q", options[i], "io:file", files->in, "+", "upload", "+", "kernel", source,
                                "entry=count", "hist=u32[256]", "+", "discard"));
 
       g_test_message ("%s: %s%s", options[i], loud->err, quiet->err);
@@ -187,10 +168,10 @@ test_run_says_warnings (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_run_stats_json (Fixture *fixture, gconstpointer data)
+test_run_stats_json (ToolFiles *files, gconstpointer data)
 {
-  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--stats=json", "--stats-file=-", "io:file", fixture->in,
-                                                         "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--stats=json", "--stats-file=-", "io:file", files->in,
+                                                         "+", "upload", "+", "readback", "+", "io:file", files->out));
   g_autoptr (JsonObject) stats = NULL;
   JsonObject *run, *counted, *predicted;
 
@@ -212,13 +193,13 @@ test_run_stats_json (Fixture *fixture, gconstpointer data)
 
 /* text:scan has one more run at the end, before which its nodes are told so. */
 static void
-test_run_stats_of_runs (Fixture *fixture, gconstpointer data)
+test_run_stats_of_runs (ToolFiles *files, gconstpointer data)
 {
   g_autoptr (ToolResult) json =
-    tool_run (NULL, WORDS ("-q", "--stats=json", "--stats-file=-", "io:file", fixture->in, "+", "upload", "mode=copy",
+    tool_run (NULL, WORDS ("-q", "--stats=json", "--stats-file=-", "io:file", files->in, "+", "upload", "mode=copy",
                            "+", "text:scan", "patterns=cat,dog", "+", "readback", "mode=mapped", "+", "discard"));
   g_autoptr (ToolResult) text =
-    tool_run (NULL, WORDS ("-q", "--stats", "io:file", fixture->in, "+", "upload", "mode=copy", "+", "text:scan",
+    tool_run (NULL, WORDS ("-q", "--stats", "io:file", files->in, "+", "upload", "mode=copy", "+", "text:scan",
                            "patterns=cat,dog", "+", "readback", "mode=mapped", "+", "discard"));
   g_autoptr (JsonObject) stats = NULL;
   JsonArray *transfers;
@@ -246,10 +227,10 @@ test_run_stats_of_runs (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_run_bound_plan_runs_nothing (Fixture *fixture, gconstpointer data)
+test_run_bound_plan_runs_nothing (ToolFiles *files, gconstpointer data)
 {
-  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--plan=json", "--bound", "io:file", fixture->in, "+",
-                                                         "upload", "+", "readback", "+", "io:file", fixture->out));
+  g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--plan=json", "--bound", "io:file", files->in, "+",
+                                                         "upload", "+", "readback", "+", "io:file", files->out));
   g_autoptr (JsonObject) plan = NULL;
   g_autofree char *left = NULL;
 
@@ -257,17 +238,17 @@ test_run_bound_plan_runs_nothing (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (result->code, ==, 0);
   plan = tool_parse_json (result->out);
   g_assert_true (json_object_get_boolean_member (plan, "bound"));
-  left = tool_list_folder (fixture->folder);
+  left = tool_list_folder (files->folder);
   g_assert_cmpstr (left, ==, "in.txt");
 }
 
 /* With --batch, the plan tells what becomes of each op, and the run has many in each launch. */
 static void
-test_run_batch (Fixture *fixture, gconstpointer data)
+test_run_batch (ToolFiles *files, gconstpointer data)
 {
   g_autoptr (ToolResult) plan =
-    tool_run (NULL, WORDS ("-q", "--plan", "--batch=8", "io:file", fixture->in, "+", "upload", "+", "map", "expr=x",
-                           "+", "readback", "+", "io:file", fixture->out));
+    tool_run (NULL, WORDS ("-q", "--plan", "--batch=8", "io:file", files->in, "+", "upload", "+", "map", "expr=x", "+",
+                           "readback", "+", "io:file", files->out));
   g_autoptr (ToolResult) run = NULL, wrong = tool_run (NULL, WORDS ("--batch=0", "a.leat"));
   g_autofree char *in = NULL, *out = NULL;
 
@@ -275,12 +256,12 @@ test_run_batch (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (plan->code, ==, 0);
   tool_assert_contains (plan->out, "8 lanes at once");
   tool_assert_contains (plan->out, "coalesced");
-  run = tool_run (NULL, WORDS ("--batch=8", "--stats", "io:file", fixture->in, "chunk=3", "+", "upload", "+", "map",
-                               "expr=x", "+", "readback", "+", "io:file", fixture->out));
+  run = tool_run (NULL, WORDS ("--batch=8", "--stats", "io:file", files->in, "chunk=3", "+", "upload", "+", "map",
+                               "expr=x", "+", "readback", "+", "io:file", files->out));
   g_test_message ("%s", run->err);
   g_assert_cmpint (run->code, ==, 0);
-  g_assert_true (g_file_get_contents (strchr (fixture->in, '/'), &in, NULL, NULL));
-  g_assert_true (g_file_get_contents (strchr (fixture->out, '/'), &out, NULL, NULL));
+  g_assert_true (g_file_get_contents (strchr (files->in, '/'), &in, NULL, NULL));
+  g_assert_true (g_file_get_contents (strchr (files->out, '/'), &out, NULL, NULL));
   g_assert_cmpstr (in, ==, out);
   g_assert_cmpint (wrong->code, ==, 2);
 }
@@ -305,42 +286,42 @@ static const FailCase fail_cases[] = {
 };
 
 static void
-test_run_fails_with_its_code (Fixture *fixture, gconstpointer data)
+test_run_fails_with_its_code (ToolFiles *files, gconstpointer data)
 {
   const FailCase *row = data;
-  g_autofree char *source = g_strdup_printf ("source=%s/bad.cu", fixture->folder);
-  g_autofree char *missing = g_strdup_printf ("path=%s/%s", fixture->folder, row->missing);
+  g_autofree char *source = g_strdup_printf ("source=%s/bad.cu", files->folder);
+  g_autofree char *missing = g_strdup_printf ("path=%s/%s", files->folder, row->missing);
   g_autofree char *left = NULL;
   g_autoptr (ToolResult) result = NULL;
 
   if (row->kernel != NULL)
-    g_free (tool_write (fixture->folder, "bad.cu", row->kernel));
+    g_free (tool_write (files->folder, "bad.cu", row->kernel));
   if (row->kernel != NULL)
-    result = tool_run (NULL, WORDS (row->option, "io:file", fixture->in, "+", "upload", "+", "kernel", source, "+",
-                                    "readback", "+", "io:file", fixture->out));
+    result = tool_run (NULL, WORDS (row->option, "io:file", files->in, "+", "upload", "+", "kernel", source, "+",
+                                    "readback", "+", "io:file", files->out));
   else
-    result = tool_run (NULL, WORDS (row->option, "io:file", row->missing != NULL ? missing : fixture->in, "+", "upload",
-                                    "+", "readback", "+", "io:file", fixture->out));
+    result = tool_run (NULL, WORDS (row->option, "io:file", row->missing != NULL ? missing : files->in, "+", "upload",
+                                    "+", "readback", "+", "io:file", files->out));
   g_test_message ("%s", result->err);
   g_assert_cmpint (result->code, ==, row->code);
   g_assert_cmpstr (result->out, ==, "");
   tool_assert_contains (result->err, row->err);
-  left = tool_list_folder (fixture->folder);
+  left = tool_list_folder (files->folder);
   g_assert_cmpstr (left, ==, row->kernel != NULL ? "bad.cu in.txt" : "in.txt");
 }
 
 static void
-test_run_output_that_cannot_be_written (Fixture *fixture, gconstpointer data)
+test_run_output_that_cannot_be_written (ToolFiles *files, gconstpointer data)
 {
   g_autofree char *script =
-    g_strdup_printf ("exec leat-launch -q io:file %s + upload + readback + io:file path=- >/dev/full", fixture->in);
+    g_strdup_printf ("exec leat-launch -q io:file %s + upload + readback + io:file path=- >/dev/full", files->in);
   g_autoptr (ToolResult) result = tool_run (NULL, ((const char *const[]){ "sh", "-c", script, NULL }));
 
   g_assert_cmpint (result->code, ==, 1);
   tool_assert_contains (result->err, "No space left on device");
 }
 
-/* The writer of a pipe that a pipeline reads; the file is the fixture's folder's "pipe". */
+/* The writer of a pipe that a pipeline reads; the file is the folder's "pipe". */
 typedef struct
 {
   GSubprocess *process;
@@ -348,15 +329,15 @@ typedef struct
 } Stream;
 
 static Stream
-stream_start (Fixture *fixture, const char *option)
+stream_start (ToolFiles *files, const char *option)
 {
-  g_autofree char *path = g_build_filename (fixture->folder, "pipe", NULL);
+  g_autofree char *path = g_build_filename (files->folder, "pipe", NULL);
   g_autofree char *in = g_strconcat ("path=", path, NULL);
   Stream self;
 
   g_assert_cmpint (mkfifo (path, 0600), ==, 0);
   self.process = tool_start (
-    WORDS (option, "io:file", in, "out=u8[<=4096]", "+", "upload", "+", "readback", "+", "io:file", fixture->out));
+    WORDS (option, "io:file", in, "out=u8[<=4096]", "+", "upload", "+", "readback", "+", "io:file", files->out));
   /* Waits until the pipeline has opened it. */
   self.fd = open (path, O_WRONLY | O_CLOEXEC);
   g_assert_cmpint (self.fd, >=, 0);
@@ -385,9 +366,9 @@ stream_await_reader (Stream *self)
 }
 
 static void
-test_run_interrupted (Fixture *fixture, gconstpointer data)
+test_run_interrupted (ToolFiles *files, gconstpointer data)
 {
-  Stream stream = stream_start (fixture, "--stats");
+  Stream stream = stream_start (files, "--stats");
   g_autoptr (GSubprocess) process = stream.process;
   g_autoptr (ToolResult) result = NULL;
   g_autofree char *left = NULL;
@@ -410,14 +391,14 @@ test_run_interrupted (Fixture *fixture, gconstpointer data)
   runs = strstr (result->err, "\nruns ");
   g_assert_nonnull (runs);
   g_assert_cmpint (strtol (runs + strlen ("\nruns "), NULL, 10), >=, 2);
-  left = tool_list_folder (fixture->folder);
+  left = tool_list_folder (files->folder);
   g_assert_cmpstr (left, ==, "in.txt pipe");
 }
 
 static void
-test_run_progress (Fixture *fixture, gconstpointer data)
+test_run_progress (ToolFiles *files, gconstpointer data)
 {
-  Stream stream = stream_start (fixture, "--progress");
+  Stream stream = stream_start (files, "--progress");
   g_autoptr (GSubprocess) process = stream.process;
   g_autoptr (ToolResult) result = NULL;
 
@@ -436,9 +417,9 @@ test_run_progress (Fixture *fixture, gconstpointer data)
 
 /* Standard error is no terminal here, so nothing is drawn unless asked for. */
 static void
-test_run_no_progress (Fixture *fixture, gconstpointer data)
+test_run_no_progress (ToolFiles *files, gconstpointer data)
 {
-  Stream stream = stream_start (fixture, "--executor=graph");
+  Stream stream = stream_start (files, "--executor=graph");
   g_autoptr (GSubprocess) process = stream.process;
   g_autoptr (ToolResult) result = NULL;
 
@@ -479,12 +460,12 @@ static const CrashCase crash_cases[] = {
 
 /* On the CPU a kernel's wrong pointer ends the process, which says so, and ends by the signal all the same. */
 static void
-test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
+test_run_kernel_crashes (ToolFiles *files, gconstpointer data)
 {
   const CrashCase *row = data;
   g_autofree char *text =
     g_strdup_printf ("__global__ void poke (const unsigned char *in, unsigned char *out) { %s }\n", row->statement);
-  g_autofree char *path = tool_write (fixture->folder, "poke.cu", text);
+  g_autofree char *path = tool_write (files->folder, "poke.cu", text);
   g_autofree char *source = g_strconcat ("source=", path, NULL);
   const char *const words[] = { "sh",
                                 "-c",
@@ -494,7 +475,7 @@ test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
                                 "-q",
                                 "--device=cpu",
                                 "io:file",
-                                fixture->in,
+                                files->in,
                                 "out=u8[25]",
                                 "+",
                                 "upload",
@@ -508,7 +489,7 @@ test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
                                 "readback",
                                 "+",
                                 "io:file",
-                                fixture->out,
+                                files->out,
                                 NULL };
   g_autoptr (ToolResult) result = NULL;
 
@@ -527,7 +508,7 @@ test_run_kernel_crashes (Fixture *fixture, gconstpointer data)
 
 /* What shows only when a session opens has its place too. */
 static void
-test_run_opening_tells_where (Fixture *fixture, gconstpointer data)
+test_run_opening_tells_where (ToolFiles *files, gconstpointer data)
 {
   static const struct
   {
@@ -544,12 +525,12 @@ test_run_opening_tells_where (Fixture *fixture, gconstpointer data)
     }
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     {
-      g_autofree char *source = tool_write (fixture->folder, "k.cu", table[i].kernel);
+      g_autofree char *source = tool_write (files->folder, "k.cu", table[i].kernel);
       g_autofree char *text =
         g_strdup_printf ("leat 1\nio:file path=in.txt out=u8[25] -> upload -> k -> readback -> discard\n"
                          "k = kernel source=k.cu %s\n",
                          table[i].properties);
-      g_autofree char *file = tool_write (fixture->folder, "opening.leat", text);
+      g_autofree char *file = tool_write (files->folder, "opening.leat", text);
       g_autofree char *where = g_strconcat (file, ":3:1: kernel \"k\": ", NULL);
       g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", file));
 
@@ -561,7 +542,7 @@ test_run_opening_tells_where (Fixture *fixture, gconstpointer data)
 }
 
 static void
-test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
+test_run_reader_goes_away (ToolFiles *files, gconstpointer data)
 {
   const char *script = "leat-launch io:file path=/dev/zero out=u8:max64K + upload + readback + io:file path=- "
                        "| head -c 1000 | wc -c";
@@ -574,14 +555,14 @@ test_run_reader_goes_away (Fixture *fixture, gconstpointer data)
 
 /* Each format by itself, and what it must hold. */
 static void
-test_run_tells_nodes (Fixture *fixture, gconstpointer data)
+test_run_tells_nodes (ToolFiles *files, gconstpointer data)
 {
-  g_autofree char *dot = g_strdup_printf ("--dot=%s/plan.dot", fixture->folder);
-  g_autofree char *trace = g_strdup_printf ("--trace=%s/trace.json", fixture->folder);
+  g_autofree char *dot = g_strdup_printf ("--dot=%s/plan.dot", files->folder);
+  g_autofree char *trace = g_strdup_printf ("--trace=%s/trace.json", files->folder);
   g_autofree char *drawn = NULL, *traced = NULL;
   g_autoptr (ToolResult) result = tool_run (
-    NULL, WORDS ("-q", "--stats=nodes", "--timing", dot, trace, "io:file", fixture->in, "+", "upload", "name=up",
-                 "mode=copy", "+", "readback", "name=back", "mode=copy", "+", "io:file", fixture->out));
+    NULL, WORDS ("-q", "--stats=nodes", "--timing", dot, trace, "io:file", files->in, "+", "upload", "name=up",
+                 "mode=copy", "+", "readback", "name=back", "mode=copy", "+", "io:file", files->out));
   const char *paths[] = { strchr (dot, '/'), strchr (trace, '/') };
 
   g_assert_cmpint (result->code, ==, 0);
@@ -597,11 +578,11 @@ test_run_tells_nodes (Fixture *fixture, gconstpointer data)
 
 /* The label is the file's name. */
 static void
-test_run_prometheus (Fixture *fixture, gconstpointer data)
+test_run_prometheus (ToolFiles *files, gconstpointer data)
 {
   g_autofree char *text =
-    g_strdup_printf ("leat 1\nio:file %s -> upload -> readback -> io:file %s\n", fixture->in, fixture->out);
-  g_autofree char *path = tool_write (fixture->folder, "copy me.leat", text);
+    g_strdup_printf ("leat 1\nio:file %s -> upload -> readback -> io:file %s\n", files->in, files->out);
+  g_autofree char *path = tool_write (files->folder, "copy me.leat", text);
   g_autoptr (ToolResult) result = tool_run (NULL, WORDS ("-q", "--stats=prometheus", path));
 
   g_assert_cmpint (result->code, ==, 0);
@@ -613,7 +594,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-#define ADD(name, data, function) g_test_add (name, Fixture, data, fixture_set_up, function, fixture_tear_down)
+#define ADD(name, data, function) g_test_add (name, ToolFiles, data, files_set_up, function, tool_files_remove)
   ADD ("/leat/tools/launch/run/tells-nodes", NULL, test_run_tells_nodes);
   ADD ("/leat/tools/launch/run/stats-of-runs", NULL, test_run_stats_of_runs);
   ADD ("/leat/tools/launch/run/prometheus", NULL, test_run_prometheus);

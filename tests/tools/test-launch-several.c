@@ -205,10 +205,15 @@ test_several_take_turns (Fixture *self, gconstpointer data)
     NULL, WORDS ("--priority=low,high", "--stats", self->copy, self->to_a, self->copy, self->to_b, "chunk=3"));
   g_autoptr (ToolResult) one =
     tool_run (NULL, WORDS ("--priority=high", self->copy, self->to_a, self->missing, self->copy, self->to_b));
+  g_autoptr (ToolResult) told = tool_run (
+    NULL, WORDS ("-q", "--priority=low", "--stats=prometheus", self->copy, self->to_a, self->copy, self->to_b));
 
   g_test_message ("%s%s", result->err, one->err);
   g_assert_cmpint (result->code, ==, 0);
   tool_assert_contains (result->err, "runs          9\n");
+  g_assert_cmpint (told->code, ==, 0);
+  tool_assert_contains (told->err, ",scheduler=\"leat-launch\"} 2\n# HELP leat_scheduler_sessions_waiting ");
+  g_assert_null (strstr (strstr (told->err, "# HELP leat_runs_total") + 1, "# HELP leat_runs_total"));
   assert_contents (self->a, "one cat, two cats, a dog\n");
   assert_contents (self->b, "one cat, two cats, a dog\n");
   g_assert_cmpint (one->code, ==, 1);

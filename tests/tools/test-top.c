@@ -96,6 +96,33 @@ test_top_shows_sessions (Fixture *self, gconstpointer data)
   g_assert_cmpstr (left, ==, "");
 }
 
+static void
+test_top_shows_turns (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GSubprocess) process = start_watched (
+    (const char *const[]){ "leat-launch", "-q", "--monitor", "--priority=high,low", ENDLESS, "//", ENDLESS, NULL });
+  g_autoptr (ToolResult) result = NULL, json = NULL;
+  g_autoptr (JsonObject) all = NULL;
+  JsonObject *one, *scheduler;
+
+  await_runs ();
+  result = tool_run (NULL, WORDS ("--once", "--delay=0.1"));
+  g_test_message ("%s%s", result->out, result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->out, "turns 1 on ");
+  tool_assert_contains (result->out, ": 2 sessions, ");
+  tool_assert_contains (result->out, "; 0 deadlines missed, 0 evictions\n");
+  tool_assert_contains (result->out, "pipeline 1               high ");
+  tool_assert_contains (result->out, "pipeline 2               low ");
+  json = tool_run (NULL, WORDS ("--once", "--json"));
+  all = tool_parse_json (json->out);
+  one = json_array_get_object_element (json_object_get_array_member (all, "processes"), 0);
+  scheduler = json_array_get_object_element (json_object_get_array_member (one, "schedulers"), 0);
+  g_assert_cmpint (json_object_get_int_member (scheduler, "allowed-bytes"), >, 0);
+  g_assert_true (json_object_has_member (scheduler, "admitted-bytes"));
+  end_watched (process, SIGINT);
+}
+
 /* Which is what tools of others read. */
 static void
 test_top_prints_json (Fixture *self, gconstpointer data)
@@ -289,6 +316,7 @@ main (int argc, char **argv)
   g_setenv ("XDG_RUNTIME_DIR", runtime, TRUE);
   g_test_init (&argc, &argv, NULL);
   ADD ("shows-sessions", test_top_shows_sessions);
+  ADD ("shows-turns", test_top_shows_turns);
   ADD ("prints-json", test_top_prints_json);
   ADD ("shows-all-processes", test_top_shows_all_processes);
   ADD ("forgets-the-dead", test_top_forgets_the_dead);

@@ -208,3 +208,23 @@ tool_remove_folder (const char *folder)
     }
   g_rmdir (folder);
 }
+
+void
+tool_files_make (ToolFiles *self, const char *name, const char *text)
+{
+  g_autofree char *path = NULL;
+
+  self->folder = tool_make_folder ();
+  path = tool_write (self->folder, name, text);
+  self->in = g_strconcat ("path=", path, NULL);
+  self->out = g_strdup_printf ("path=%s/out.bin", self->folder);
+}
+
+void
+tool_files_remove (ToolFiles *self, gconstpointer unused)
+{
+  tool_remove_folder (self->folder);
+  g_free (self->folder);
+  g_free (self->in);
+  g_free (self->out);
+}

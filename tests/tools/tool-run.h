@@ -44,6 +44,16 @@ void tool_remove_folder (const char *folder);
 /* Files in a folder, sorted, with spaces between. (transfer full) */
 char *tool_list_folder (const char *folder);
 
+/* What most runs of a pipeline need: a folder with a file to read, and a name for what is written. */
+typedef struct
+{
+  char *folder, *in, *out; /* in and out: a property "path=..." */
+} ToolFiles;
+
+void tool_files_make (ToolFiles *self, const char *name, const char *text);
+/* @unused: so that it is a test's tear-down. */
+void tool_files_remove (ToolFiles *self, gconstpointer unused);
+
 #define tool_assert_contains(text, part)                                                                               \
   G_STMT_START                                                                                                         \
   {                                                                                                                    \

@@ -6,6 +6,7 @@
 /* What leat-queue.h needs, for NVRTC.  Orders are those of the device, whose threads alone touch a ring. */
 
 #define LEAT_QUEUE_FUNCTION static __device__ __forceinline__
+#define LEAT_QUEUE_MEMBER __device__ __forceinline__
 #define LEAT_QUEUE_WAITING static __device__ __forceinline__
 #define LEAT_QUEUE_NOW leat_clock_now
 
@@ -49,12 +50,12 @@ leat_queue_raise (uint64_t *p, uint64_t v)
     atomicMax (p, v);
 }
 
-/* Waits for the turn @mine: for as long as another thread needs to copy an item. */
-LEAT_QUEUE_FUNCTION void
-leat_queue_await (const uint64_t *turn, uint64_t mine)
+/* Before the next look, for as long as another thread needs to copy an item. */
+LEAT_QUEUE_FUNCTION bool
+leat_queue_pause (unsigned int)
 {
-  while (leat_queue_look (turn) != mine)
-    __nanosleep (20);
+  __nanosleep (20);
+  return true;
 }
 
 LEAT_QUEUE_FUNCTION void
@@ -75,6 +76,7 @@ struct leat_queue_crowd
 {
   unsigned int mask, rank, size;
 
+  leat_queue_crowd () = default;
   __device__ __forceinline__ explicit leat_queue_crowd (const LeatQueueRing *ring)
   {
     unsigned int before;
@@ -89,5 +91,8 @@ struct leat_queue_crowd
   {
     return (uint64_t) __shfl_sync (mask, (unsigned long long) v, __ffs ((int) mask) - 1);
   }
+  /* Whether @v is so for any of them. */
+  __device__ __forceinline__ bool any (bool v) const { return __any_sync (mask, v); }
+  /* All that came here together do it.  Not the same line need it be, nor need they run side by side. */
   __device__ __forceinline__ void meet () const { __syncwarp (mask); }
 };

@@ -17,7 +17,28 @@ leat_report_begin (LeatReportBlock *reports)
   *(LeatReportBlock *volatile *) &leat_reports_of_block = reports;
 }
 
-/* A kernel that is launched by its own name has nowhere to report to. */
+/* The block may be in the host's memory, where an addition costs a way over the link: the threads of a warp that report
+ * the same at the same time go there together.  Gives each its place.  Which threads those are is for the hardware to say
+ * (they may be in a branch), and all that it names come to each of the steps below, as nothing between them parts them. */
+static __device__ inline uint64_t
+leat_report_take_place (uint64_t *count, unsigned int row)
+{
+#if __CUDA_ARCH__ >= 700
+  unsigned int lane = (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+  unsigned int same = __match_any_sync (__activemask (), row);
+  int first = __ffs ((int) same) - 1;
+  uint64_t place = 0;
+
+  if (lane == (unsigned int) first)
+    place = atomicAdd (count, (uint64_t) __popc (same));
+  return __shfl_sync (same, place, first) + (uint64_t) __popc (same & ((1u << lane) - 1));
+#else
+  return atomicAdd (count, (uint64_t) 1);
+#endif
+}
+
+/* A kernel that is launched by its own name has nowhere to report to.  No fence stands between the count, the record and
+ * the words: the host looks at none of them before the launch has ended, which is what makes all of them seen. */
 static __device__ inline void
 leat_report_at (unsigned int code, uint64_t index, leat_reported what)
 {
@@ -27,7 +48,7 @@ leat_report_at (unsigned int code, uint64_t index, leat_reported what)
 
   if (block == nullptr)
     return;
-  place = atomicAdd (&block->counts[row], (uint64_t) 1);
+  place = leat_report_take_place (&block->counts[row], row);
   if (place < LEAT_REPORT_KEPT)
     {
       LeatReportRecord *record = &block->records[row][place];

@@ -9,6 +9,7 @@
 extern "C" int sched_yield (void) noexcept;
 
 #define LEAT_QUEUE_FUNCTION LEAT_INLINE
+#define LEAT_QUEUE_MEMBER LEAT_MEMBER
 #define LEAT_QUEUE_WAITING inline
 #define LEAT_QUEUE_NOW() leat_runtime->clock (this->leat_block)
 #define LEAT_QUEUE_SPINS 200 /* longer than it takes to copy an item: the other thread does not run */
@@ -46,13 +47,13 @@ leat_queue_raise (uint64_t *p, uint64_t v)
     ;
 }
 
-/* Waits for the turn @mine: for as long as another thread needs to copy an item. */
-LEAT_INLINE void
-leat_queue_await (const uint64_t *turn, uint64_t mine)
+/* Before the next look, for as long as another thread needs to copy an item. */
+LEAT_INLINE bool
+leat_queue_pause (unsigned int pauses)
 {
-  for (unsigned int spins = 1; leat_queue_look (turn) != mine; spins++)
-    if (spins % LEAT_QUEUE_SPINS == 0)
-      sched_yield ();
+  if (pauses % LEAT_QUEUE_SPINS == LEAT_QUEUE_SPINS - 1)
+    sched_yield ();
+  return true;
 }
 
 LEAT_INLINE void
@@ -73,7 +74,9 @@ struct leat_queue_crowd
 {
   static constexpr uint64_t rank = 0, size = 1;
 
+  leat_queue_crowd () = default;
   LEAT_MEMBER explicit leat_queue_crowd (const LeatQueueRing *) {}
   LEAT_MEMBER uint64_t share (uint64_t v) const { return v; }
+  LEAT_MEMBER bool any (bool v) const { return v; }
   LEAT_MEMBER void meet () const {}
 };

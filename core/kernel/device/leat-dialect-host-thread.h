@@ -6,6 +6,12 @@
 /* One CUDA thread on the CPU.  A kernel file becomes the body of a struct that derives from leat_thread, so that
  * threadIdx and the operations that need other threads are members and `this` says which thread asks. */
 
+#ifdef LEAT_TSAN
+#define LEAT_FLAT(loop) nullptr
+#else
+#define LEAT_FLAT(loop) loop
+#endif
+
 namespace {
 
 const LeatHostRuntime *leat_runtime;

@@ -105,8 +105,9 @@ enum
   LEAT_HOST_KERNEL_GRID_BARRIER = 1u << 1 /* waits for the whole grid: cooperative launches only */
 };
 
-/* `flat` runs all threads of a block in a loop and is NULL when MAY_WAIT is set; `thread` runs one; `variant` is the
- * plain C form of a whole block (same result as all threads together), or NULL. */
+/* `flat` runs all threads of a block in a loop and is NULL when MAY_WAIT is set, and in an image that ThreadSanitizer
+ * checks, which has to see the threads apart; `thread` runs one; `variant` is the plain C form of a whole block (same
+ * result as all threads together), or NULL. */
 typedef struct
 {
   const char *name;

@@ -7,14 +7,17 @@
  * leat-queue-ring.h and leat-dialect-cuda-queue.h or leat-dialect-host-queue.h, which bring what is different:
  *
  *  - LEAT_QUEUE_FUNCTION: qualifiers of a function
+ *  - LEAT_QUEUE_MEMBER: the same for a member
  *  - leat_queue_crowd: the threads of a warp that are here together for the same queue; on a CPU, one alone
  *  - leat_queue_peek () and leat_queue_look (), which read a counter, the second in order with what follows
  *  - leat_queue_add (), leat_queue_add_release (), which is in order with what stands before, and leat_queue_raise ()
- *  - leat_queue_await () and leat_queue_pass (), which take over a turn and hand it on
+ *  - leat_queue_pass (), which hands a turn on, and leat_queue_pause (), after which a thread looks for its own again
  *  - leat_queue_tell (), which lets the host know that there is something to see
  *
  * A crowd draws its tickets with one addition.  No thread stands still between drawing a ticket and passing the turn on,
- * but to wait for the turn of an earlier ticket; the earliest of all waits for nobody. */
+ * but to wait for the turn of an earlier ticket; the earliest of all waits for nobody.  For that to hold on a GPU, no
+ * thread whose turn has come may be kept from passing it on by one of its warp that still waits: compilers let those who
+ * leave a loop early wait behind it for the rest.  So all of a crowd go round until nobody waits, and pass on within. */
 
 template <class T> struct LeatQueue : LeatQueueView
 {
@@ -43,26 +46,32 @@ leat_queue_cell (const LeatQueue<T> &queue, uint64_t ticket)
   return (T *) ((uint64_t *) (queue.ring + 1) + cells) + (ticket & (cells - 1));
 }
 
+/* Whether it was the turn of the push with @ticket; then the item is in the ring. */
 template <class T>
-LEAT_QUEUE_FUNCTION void
+LEAT_QUEUE_FUNCTION bool
 leat_queue_put (const LeatQueue<T> &queue, uint64_t ticket, const T &item)
 {
   uint64_t *turn = leat_queue_turn (queue, ticket), mine = (ticket >> queue.shift) * 2;
 
-  leat_queue_await (turn, mine);
+  if (leat_queue_look (turn) != mine)
+    return false;
   *leat_queue_cell (queue, ticket) = item;
   leat_queue_pass (turn, mine + 1);
+  return true;
 }
 
+/* Whether it was the turn of the claim with @ticket; then the item is here. */
 template <class T>
-LEAT_QUEUE_FUNCTION void
+LEAT_QUEUE_FUNCTION bool
 leat_queue_get (const LeatQueue<T> &queue, uint64_t ticket, T &item)
 {
   uint64_t *turn = leat_queue_turn (queue, ticket), mine = (ticket >> queue.shift) * 2 + 1;
 
-  leat_queue_await (turn, mine);
+  if (leat_queue_look (turn) != mine)
+    return false;
   item = *leat_queue_cell (queue, ticket);
   leat_queue_pass (turn, mine + 1);
+  return true;
 }
 
 /* Takes room for @n items, or for as many as there is room for. */
@@ -115,13 +124,15 @@ LEAT_QUEUE_FUNCTION void
 leat_queue_append (const LeatQueue<T> &queue, const leat_queue_crowd &crowd, uint64_t n, const T &item)
 {
   uint64_t first = 0;
+  unsigned int pauses = 0;
+  bool waits = crowd.rank < n;
 
   if (crowd.rank == 0 && n > 0)
     first = leat_queue_add (&queue.ring->tail, n);
   first = crowd.share (first);
-  if (crowd.rank < n)
-    leat_queue_put (queue, first + crowd.rank, item);
-  crowd.meet ();
+  do
+    waits = waits && !leat_queue_put (queue, first + crowd.rank, item);
+  while (crowd.any (waits) && leat_queue_pause (pauses++));
   if (crowd.rank == 0 && n > 0)
     leat_queue_add (&queue.ring->ready, n);
 }
@@ -168,13 +179,14 @@ leat_queue_try_push (const LeatQueue<T> &queue, T item)
   return leat_queue_offer (queue, item, false);
 }
 
-/* Takes the oldest item, if there is one now. */
+/* How many of the crowd, the first ones, have taken an item. */
 template <class T>
-LEAT_QUEUE_FUNCTION bool
-leat_queue_claim (const LeatQueue<T> &queue, T &item)
+LEAT_QUEUE_FUNCTION uint64_t
+leat_queue_claim_among (const LeatQueue<T> &queue, const leat_queue_crowd &crowd, T &item)
 {
-  const leat_queue_crowd crowd (queue.ring);
   uint64_t n = 0, first = 0;
+  unsigned int pauses = 0;
+  bool waits;
 
   if (crowd.rank == 0)
     {
@@ -183,9 +195,21 @@ leat_queue_claim (const LeatQueue<T> &queue, T &item)
     }
   n = crowd.share (n);
   first = crowd.share (first);
-  if (crowd.rank < n)
-    leat_queue_get (queue, first + crowd.rank, item);
-  return crowd.rank < n;
+  waits = crowd.rank < n;
+  do
+    waits = waits && !leat_queue_get (queue, first + crowd.rank, item);
+  while (crowd.any (waits) && leat_queue_pause (pauses++));
+  return n;
+}
+
+/* Takes the oldest item, if there is one now. */
+template <class T>
+LEAT_QUEUE_FUNCTION bool
+leat_queue_claim (const LeatQueue<T> &queue, T &item)
+{
+  const leat_queue_crowd crowd (queue.ring);
+
+  return crowd.rank < leat_queue_claim_among (queue, crowd, item);
 }
 
 /* Takes up to @most items for this thread; how many. */
@@ -193,11 +217,15 @@ template <class T>
 LEAT_QUEUE_FUNCTION unsigned int
 leat_queue_claim_some (const LeatQueue<T> &queue, T *items, unsigned int most)
 {
-  uint64_t n = most > 0 ? leat_queue_take (queue, most) : 0;
+  const leat_queue_crowd crowd (queue.ring);
+  uint64_t n = most > 0 ? leat_queue_take (queue, most) : 0, got = 0;
   uint64_t first = n > 0 ? leat_queue_add (&queue.ring->head, n) : 0;
+  unsigned int pauses = 0;
 
-  for (uint64_t i = 0; i < n; i++)
-    leat_queue_get (queue, first + i, items[i]);
+  do
+    while (got < n && leat_queue_get (queue, first + got, items[got]))
+      got++;
+  while (crowd.any (got < n) && leat_queue_pause (pauses++));
   return (unsigned int) n;
 }
 
@@ -294,39 +322,4 @@ leat_queue_room (const LeatQueue<T> &queue)
   uint64_t outstanding = leat_queue_peek (&queue.ring->outstanding);
 
   return outstanding < queue.capacity ? queue.capacity - outstanding : 0;
-}
-
-#define LEAT_QUEUE_FIRST_REST 100 /* ns */
-#define LEAT_QUEUE_LONGEST_REST 3200
-
-/* How long a thread has seen nothing happen, and how long it rests before it looks again. */
-struct leat_queue_watch
-{
-  uint64_t seen, since;
-  unsigned int rest;
-};
-
-/* Whether to wait no more, since nothing was claimed or done for as long as the queue is patient. */
-template <class T>
-LEAT_QUEUE_FUNCTION bool
-leat_queue_gives_up (const LeatQueue<T> &queue, leat_queue_watch &watch, uint64_t now)
-{
-  uint64_t outstanding = leat_queue_peek (&queue.ring->outstanding);
-  uint64_t seen = leat_queue_peek (&queue.ring->head) * 0x9e3779b97f4a7c15ul + outstanding
-                  + (leat_queue_peek (&queue.ring->start.finished) << 32);
-  LeatQueueTotals *totals = leat_queue_totals (queue);
-
-  if (watch.since == 0 || watch.seen != seen)
-    {
-      watch.seen = seen;
-      watch.since = now;
-    }
-  if (queue.patience_ns == 0 || now - watch.since < queue.patience_ns)
-    return false;
-  if (totals != nullptr)
-    {
-      leat_queue_raise (&totals->stuck, outstanding > 0 ? outstanding : 1);
-      leat_queue_tell (queue.block);
-    }
-  return true;
 }

@@ -5,10 +5,10 @@
 
 /* What kernels write when they report, and the host reads.  C, and put before a kernel's text; includes nothing of GLib.
  *
- * Each launch that may report has a block in the device's memory.  A report counts its code and, where it is one of the
- * first of that code, leaves a record; so neither many reports nor many codes keep another code from being seen.  The
- * first of a code also writes two words that the host can look at without asking the device: no word, no report, and
- * nothing to bring back. */
+ * Each launch that may report has a block in the device's memory, or in mapped memory of the host.  A report counts its
+ * code and, where it is one of the first of that code, leaves a record; so neither many reports nor many codes keep
+ * another code from being seen.  The first of a code also writes two words that the host can look at without asking the
+ * device: no word, no report, and nothing to bring back. */
 
 #include <stdint.h>
 

@@ -21,9 +21,18 @@ compact_store_items (T *out, const T *stage, uint32_t n)
 {
   uint32_t line = 128 / sizeof (T), lead = (uint32_t) ((uint64_t) out / sizeof (T) % line);
 
+#if COMPACT_WIDE
+  for (uint32_t i = 4 * threadIdx.x; i < n + lead; i += 4 * COMPACT_THREADS)
+    if (i >= lead && i + 4 <= n + lead)
+      *(uint4 *) (out - lead + i) = make_uint4 (stage[i - lead], stage[i - lead + 1], stage[i - lead + 2], stage[i - lead + 3]);
+    else
+      for (uint32_t k = i < lead ? lead : i; k < i + 4 && k < n + lead; k++)
+        out[k - lead] = stage[k - lead];
+#else
   for (uint32_t i = threadIdx.x; i < n + lead; i += COMPACT_THREADS)
     if (i >= lead)
       out[i - lead] = stage[i - lead];
+#endif
 }
 
 /* Items of 1 or 2 bytes, four bytes at a time: `stage` lies at a multiple of four, `out` anywhere. */

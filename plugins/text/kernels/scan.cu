@@ -29,17 +29,19 @@ struct Window
   uint64_t total;   /* bytes in the window */
   uint64_t starts;  /* starts to look at in this run */
   uint64_t base;    /* offset in the stream of the window's first byte */
+  uint32_t fold;    /* a bit that capitals get, so that they are small letters; or none */
 };
 
 static __device__ Window
 window_open (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, uint32_t longest,
-             const uint64_t *ending)
+             uint32_t fold, const uint64_t *ending)
 {
   Window w;
   uint64_t keep = longest - 1;
 
   w.carry = carry;
   w.text = text;
+  w.fold = fold;
   w.carried = progress[0];
   w.base = progress[1];
   w.total = w.carried + text_count;
@@ -56,13 +58,22 @@ window_get (const Window &w, uint64_t at)
   return at < w.carried ? w.carry[at] : w.text[at - w.carried];
 }
 
+/* As patterns have it. */
+static __device__ uint8_t
+window_get_folded (const Window &w, uint64_t at)
+{
+  uint32_t byte = window_get (w, at);
+
+  return (uint8_t) (byte - 'A' < 26 ? byte | w.fold : byte);
+}
+
 static __device__ bool
 window_match (const Window &w, uint64_t start, const uint8_t *pattern, uint32_t length)
 {
   if (start + length > w.total)
     return false;
   for (uint32_t i = 1; i < length; i++)
-    if (window_get (w, start + i) != pattern[i])
+    if (window_get_folded (w, start + i) != pattern[i])
       return false;
   return true;
 }
@@ -71,7 +82,7 @@ window_match (const Window &w, uint64_t start, const uint8_t *pattern, uint32_t 
 static __device__ uint32_t
 window_find (const Window &w, uint64_t start, const uint8_t *bytes, const uint32_t *tables, uint64_t *found)
 {
-  uint8_t first = window_get (w, start);
+  uint8_t first = window_get_folded (w, start);
   uint32_t hits = 0;
 
   for (uint32_t k = tables[first]; k < tables[first + 1]; k++)
@@ -114,11 +125,11 @@ block_sum_before (uint32_t value, uint32_t *slots, uint32_t *sum)
 
 __global__ void
 find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, const uint8_t *bytes,
-      const uint32_t *tables, const uint8_t *pairs, uint32_t n_pairs, uint32_t longest, uint64_t tile_capacity,
-      const uint64_t *ending, uint64_t *found, uint32_t *found_in_tile)
+      const uint32_t *tables, const uint8_t *pairs, uint32_t n_pairs, uint32_t longest, uint32_t fold,
+      uint64_t tile_capacity, const uint64_t *ending, uint64_t *found, uint32_t *found_in_tile)
 {
   __shared__ uint32_t slots[THREADS];
-  Window w = window_open (text, text_count, carry, progress, longest, ending);
+  Window w = window_open (text, text_count, carry, progress, longest, fold, ending);
   uint64_t begin = (uint64_t) blockIdx.x * TILE + threadIdx.x * PER_THREAD;
   uint64_t end = begin + PER_THREAD < w.starts ? begin + PER_THREAD : w.starts;
   uint32_t hits = 0, sum, before;
@@ -142,10 +153,10 @@ find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint
 /* The same, tile by tile, in plain C: candidates are found 64 at a time by their first two bytes. */
 LEAT_HOST_VARIANT void
 find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint64_t *progress, const uint8_t *bytes,
-      const uint32_t *tables, const uint8_t *pairs, uint32_t n_pairs, uint32_t longest, uint64_t tile_capacity,
-      const uint64_t *ending, uint64_t *found, uint32_t *found_in_tile)
+      const uint32_t *tables, const uint8_t *pairs, uint32_t n_pairs, uint32_t longest, uint32_t fold,
+      uint64_t tile_capacity, const uint64_t *ending, uint64_t *found, uint32_t *found_in_tile)
 {
-  Window w = window_open (text, text_count, carry, progress, longest, ending);
+  Window w = window_open (text, text_count, carry, progress, longest, fold, ending);
   uint64_t start = (uint64_t) blockIdx.x * TILE;
   uint64_t end = start + TILE < w.starts ? start + TILE : w.starts;
   uint64_t *place = found + 2 * blockIdx.x * tile_capacity;
@@ -162,9 +173,10 @@ find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint
       for (uint32_t p = 0; p < n_pairs; p++)
         {
           uint8_t first = pairs[2 * p], second = pairs[2 * p + 1];
+          uint8_t first_fold = first - 'a' < 26u ? (uint8_t) fold : 0, second_fold = second - 'a' < 26u ? (uint8_t) fold : 0;
 
           for (uint32_t i = 0; i < 64; i++)
-            flags[i] |= (uint8_t) ((at[i] == first) & (at[i + 1] == second));
+            flags[i] |= (uint8_t) (((at[i] | first_fold) == first) & ((at[i + 1] | second_fold) == second));
         }
       __builtin_memcpy (marks, flags, 64);
       for (uint32_t word = 0; word < 8; word++)
@@ -228,7 +240,7 @@ advance (const uint8_t *text, uint64_t text_count, uint8_t *carry, uint64_t *pro
          const uint64_t *ending)
 {
   __shared__ uint8_t kept[CARRY_MAX];
-  Window w = window_open (text, text_count, carry, progress, longest, ending);
+  Window w = window_open (text, text_count, carry, progress, longest, 0, ending);
   uint64_t left = w.total - w.starts;
 
   for (uint64_t i = threadIdx.x; i < left; i += blockDim.x)

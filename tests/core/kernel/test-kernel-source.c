@@ -372,7 +372,7 @@ static const struct
   { "do { } while (leat_load_relaxed (x) == 0);", "this loop seems to wait" },
   { "while (!leat_queue_is_finished (work)) { x[0] = 1; }", "t.cu:2:1: this loop seems to wait" },
   { "while (leat_queue_claim (work, item)) { leat_queue_done (work); }", NULL },
-  { "while (leat_queue_next (work, item)) { }", NULL },
+  { "QUEUE_EACH (item, work) while (item < x[0]) item++;", NULL },
   { "int i = 0; while (i < n) { x[i] = 1; i++; }", NULL },
   { "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] = 1;", NULL },
   { "int s = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i]; "

@@ -61,6 +61,13 @@ static const FaultChange stats_changes[] = {
   { 0 },
 };
 
+static const FaultChange counts_changes[] = {
+  { "source", "spec", "u8[<=96]", 96 },
+  { "source", "spec", "u8[<=64]", 64 },
+  { "up", "mode", "mapped", 0 },
+  { 0 },
+};
+
 static const FaultChange check_changes[] = {
   { "last", "block", "64", 0 },
   { "source", "spec", "f32[32]", 128 },
@@ -116,6 +123,15 @@ const FaultScenario fault_scenarios[] = {
     .keeps_nothing = TRUE,
     .first = "last",
     .changes = check_changes },
+  { .name = "counts",
+    .text = "leat 1\n"
+            "so-far = state spec=u32[256]\n"
+            "counts = kernel source=\"GRAPHS/counts.cu\" update=hist grid=occupancy\n"
+            "app name=source spec=u8[<=64] -> upload name=up mode=copy -> counts.in\n"
+            "so-far -> counts.hist_in -> so-far\n"
+            "counts.hist -> readback mode=copy -> app name=sink\n",
+    .bytes = 64,
+    .changes = counts_changes },
   { .name = "bind-copied",
     .text = "leat 1\n"
             "app name=source memory=user spec=u8[64] -> upload mode=copy -> map expr=x+1 -> map expr=2*x "

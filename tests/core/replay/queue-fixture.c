@@ -9,187 +9,6 @@
 
 static char *queue_folder, *queue_path;
 
-static const char kernels[] =
-  "__device__ uint32_t mix (uint32_t v)\n"
-  "{\n"
-  "  v = (v ^ (v >> 16)) * 0x7feb352du;\n"
-  "  v = (v ^ (v >> 15)) * 0x846ca68bu;\n"
-  "  return v ^ (v >> 16);\n"
-  "}\n"
-  "struct Walk { uint64_t *sums; int depth, how; };\n"
-  "__device__ void rest (uint32_t v, int how)\n"
-  "{\n"
-  "  if ((how & 4) && mix (v + threadIdx.x) % 4 == 0)\n"
-  "    __nanosleep (mix (v) % 500);\n"
-  "}\n"
-  /* x: the node; y: how deep it is, and from bit 16 on how often it was put back */
-  "__device__ void look_at (uint2 node, const Walk &walk, LeatQueue<uint2> work)\n"
-  "{\n"
-  "  uint2 kept[96];\n"
-  "  int n = 0;\n"
-  "  for (;;)\n"
-  "    {\n"
-  "      uint32_t hash = mix (node.x);\n"
-  "      int children = (int) node.y < walk.depth ? hash % 4 : 0;\n"
-  "      atomicAdd (&walk.sums[0], (uint64_t) 1);\n"
-  "      atomicAdd (&walk.sums[1], (uint64_t) hash);\n"
-  "      for (int i = 0; i < children; i++)\n"
-  "        {\n"
-  "          uint2 child = make_uint2 (hash + i, node.y + 1);\n"
-  "          rest (child.x, walk.how);\n"
-  "          if (walk.how & 1)\n"
-  "            leat_queue_push (work, child);\n"
-  "          else if (!leat_queue_try_push (work, child))\n"
-  "            kept[n++] = child;\n"
-  "        }\n"
-  "      if (n == 0)\n"
-  "        return;\n"
-  "      node = kept[--n];\n"
-  "    }\n"
-  "}\n"
-  "__device__ void begin (const uint32_t *x, uint64_t x_count, const Walk &walk, LeatQueue<uint2> work)\n"
-  "{\n"
-  "  QUEUE_FOR (i, x_count, work)\n"
-  "    {\n"
-  "      uint2 root = make_uint2 (x[i], 0);\n"
-  "      if (walk.how & 1)\n"
-  "        leat_queue_push (work, root);\n"
-  "      else if (!leat_queue_try_push (work, root))\n"
-  "        look_at (root, walk, work);\n"
-  "    }\n"
-  "}\n"
-  "__global__ void visit (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint2> work, int depth, int "
-  "how)\n"
-  "{\n"
-  "  Walk walk = { sums, depth, how };\n"
-  "  uint2 node;\n"
-  "  begin (x, x_count, walk, work);\n"
-  "  while (leat_queue_next (work, node))\n"
-  "    {\n"
-  "      rest (node.x + 1, how);\n"
-  "      if ((how & 2) && node.y >> 16 < 2)\n"
-  "        {\n"
-  "          node.y += 1 << 16;\n"
-  "          leat_queue_requeue (work, node);\n"
-  "          continue;\n"
-  "        }\n"
-  "      node.y &= 0xffff;\n"
-  "      look_at (node, walk, work);\n"
-  "      leat_queue_done (work);\n"
-  "    }\n"
-  "}\n"
-  "__global__ void visit_by_blocks (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint2> work,\n"
-  "                                 int depth, int how)\n"
-  "{\n"
-  "  Walk walk = { sums, depth, how };\n"
-  "  uint2 node;\n"
-  "  bool mine;\n"
-  "  begin (x, x_count, walk, work);\n"
-  "  while (leat_queue_next_of_block (work, node, mine))\n"
-  "    if (mine)\n"
-  "      {\n"
-  "        look_at (node, walk, work);\n"
-  "        leat_queue_done (work);\n"
-  "      }\n"
-  "}\n"
-  "__global__ void visit_by_handfuls (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint2> work,\n"
-  "                                   int depth, int how)\n"
-  "{\n"
-  "  Walk walk = { sums, depth, how };\n"
-  "  uint2 nodes[7];\n"
-  "  begin (x, x_count, walk, work);\n"
-  "  do\n"
-  "    {\n"
-  "      unsigned int n = leat_queue_claim_some (work, nodes, 1 + mix (threadIdx.x + how) % 7);\n"
-  "      for (unsigned int i = 0; i < n; i++)\n"
-  "        {\n"
-  "          look_at (nodes[i], walk, work);\n"
-  "          leat_queue_done (work);\n"
-  "        }\n"
-  "      __nanosleep (20);\n"
-  "    }\n"
-  "  while (!leat_queue_is_finished (work));\n"
-  "}\n"
-  /* Each thread that has an item pushes it and leaves; how many had room, and the sum of what was left from before. */
-  "__global__ void leave (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint32_t> work)\n"
-  "{\n"
-  "  GRID_FOR (i, x_count)\n"
-  "    if (leat_queue_push (work, x[i]))\n"
-  "      atomicAdd (&sums[0], (uint64_t) 1);\n"
-  "}\n"
-  "__global__ void collect (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint32_t> work)\n"
-  "{\n"
-  "  uint32_t item;\n"
-  "  while (x_count == 0 && leat_queue_next (work, item))\n"
-  "    {\n"
-  "      atomicAdd (&sums[0], (uint64_t) 1);\n"
-  "      atomicAdd (&sums[1], (uint64_t) item);\n"
-  "      leat_queue_done (work);\n"
-  "    }\n"
-  "  GRID_FOR (i, x_count)\n"
-  "    leat_queue_push (work, x[i]);\n"
-  "}\n"
-  /* One thread: what comes out is in the order in which it came in. 0 in sums[0]: it was. */
-  "__global__ void in_order (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint32_t> work)\n"
-  "{\n"
-  "  uint32_t item;\n"
-  "  if (threadIdx.x + blockIdx.x > 0)\n"
-  "    return;\n"
-  "  for (uint64_t i = 0, out = 0; out < x_count;)\n"
-  "    {\n"
-  "      while (i < x_count && leat_queue_try_push (work, x[i]))\n"
-  "        i++;\n"
-  "      sums[1] += leat_queue_room (work);\n"
-  "      while (leat_queue_claim (work, item))\n"
-  "        {\n"
-  "          sums[0] += item != x[out++];\n"
-  "          leat_queue_done (work);\n"
-  "        }\n"
-  "    }\n"
-  "}\n"
-  /* From one queue to another, which is emptied when the first has nothing outstanding any more. */
-  "__global__ void through_two (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint32_t> first,\n"
-  "                             LeatQueue<ulonglong4> second)\n"
-  "{\n"
-  "  uint32_t item;\n"
-  "  ulonglong4 wide;\n"
-  "  QUEUE_FOR (i, x_count, first)\n"
-  "    leat_queue_push (first, x[i]);\n"
-  "  while (leat_queue_next (first, item))\n"
-  "    {\n"
-  "      leat_queue_push (second, make_ulonglong4 (item, item + 1ull, item + 2ull, 1ull << 40));\n"
-  "      leat_queue_done (first);\n"
-  "    }\n"
-  "  while (leat_queue_next (second, wide))\n"
-  "    {\n"
-  "      atomicAdd (&sums[0], (uint64_t) 1);\n"
-  "      atomicAdd (&sums[1], (uint64_t) (wide.x + wide.y + wide.z + wide.w));\n"
-  "      leat_queue_done (second);\n"
-  "    }\n"
-  "}\n"
-  /* x[0]: 0, all is well; 1, an item is claimed and forgotten; 2, one more is done than there were */
-  "__global__ void careless (const uint32_t *x, uint64_t x_count, uint64_t *sums, LeatQueue<uint32_t> work)\n"
-  "{\n"
-  "  uint32_t item;\n"
-  "  if (threadIdx.x + blockIdx.x == 0)\n"
-  "    for (uint64_t i = 0; i < x_count; i++)\n"
-  "      leat_queue_push (work, x[i]);\n"
-  "  while (leat_queue_next (work, item))\n"
-  "    {\n"
-  "      atomicAdd (&sums[0], (uint64_t) 1);\n"
-  "      if (item != 1)\n"
-  "        leat_queue_done (work);\n"
-  "      if (item == 2)\n"
-  "        leat_queue_done (work);\n"
-  "    }\n"
-  "}\n"
-  "__global__ void pointed (const uint32_t *x, uint64_t *sums, LeatQueue<uint32_t> *work) {}\n"
-  "struct Big { int parts[40]; };\n"
-  "__global__ void of_what (const uint32_t *x, uint64_t *sums, LeatQueue<Big> work) {}\n"
-  "__global__ void many (const uint32_t *x, uint64_t *sums, LeatQueue<int> a, LeatQueue<int> b, LeatQueue<int> c,\n"
-  "                      LeatQueue<int> d, LeatQueue<int> e) {}\n"
-  "__global__ void none (const uint32_t *x, uint64_t *sums) { sums[0] = x[0]; }\n";
-
 void
 queue_fixture_init (void)
 {
@@ -198,7 +17,7 @@ queue_fixture_init (void)
   queue_folder = g_dir_make_tmp ("leat-queue-XXXXXX", &error);
   g_assert_no_error (error);
   queue_path = g_build_filename (queue_folder, "kernels.cu", NULL);
-  g_file_set_contents (queue_path, kernels, -1, &error);
+  g_file_set_contents (queue_path, queue_kernels, -1, &error);
   g_assert_no_error (error);
 }
 
@@ -303,6 +122,21 @@ queue_fixture_assert_equal (QueueSums got, QueueSums expected)
   g_assert_cmpuint (got.sum, ==, expected.sum);
 }
 
+/* The text for Prometheus has the same number. */
+static void
+queue_fixture_check_told (SessionFixture *self, const char *queue, const char *name, guint64 total)
+{
+  g_autofree char *text = leat_session_to_prometheus (self->session, "p");
+  g_autofree char *begin = g_strdup_printf ("leat_queue_%s_", name);
+  g_autofree char *end = g_strdup_printf (",queue=\"%s\"} %" G_GUINT64_FORMAT, queue, total);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  guint n = 0;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    n += g_str_has_prefix (lines[i], begin) && g_str_has_suffix (lines[i], end);
+  g_assert_cmpuint (n, ==, 1);
+}
+
 guint64
 queue_fixture_get_total (SessionFixture *self, const char *queue, const char *name)
 {
@@ -320,6 +154,7 @@ queue_fixture_get_total (SessionFixture *self, const char *queue, const char *na
       if (!g_str_equal (is, queue))
         continue;
       g_assert_true (g_variant_lookup (totals, name, "t", &total));
+      queue_fixture_check_told (self, queue, name, total);
       return total;
     }
   g_assert_not_reached ();

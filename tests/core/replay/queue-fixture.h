@@ -26,6 +26,9 @@ enum
   QUEUE_YIELD = 4,     /* some threads wait a little between any two steps */
 };
 
+/* The text of their file. */
+extern const char queue_kernels[];
+
 void queue_fixture_init (void);
 void queue_fixture_clear (void);
 /* @kernel: properties of the node called "work", without its source; `sums` has what comes back */

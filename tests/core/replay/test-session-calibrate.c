@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "session-fixture.h"
+#include "queue-fixture.h"
 
 #include "device/leat-device-private.h"
 
@@ -286,6 +286,49 @@ test_calibrate_moves_by_kernel (gconstpointer executor)
     }
 }
 
+/* Trials are no runs: what queues count is of runs alone, and no message tells of a trial. */
+static void
+test_calibrate_counts_no_trial (void)
+{
+  guint32 roots[200];
+  QueueSums expected;
+  SessionFixture fixture;
+
+  drop_ways ();
+  queue_fixture_fill (roots, G_N_ELEMENTS (roots), 21);
+  expected = queue_fixture_expect (roots, G_N_ELEMENTS (roots), 3);
+  queue_fixture_open (&fixture, "entry=visit grid=4 block=32 depth=3 how=2 queue=3000", LEAT_EXECUTOR_GRAPH);
+  for (guint run = 1; run <= 2; run++)
+    {
+      queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, G_N_ELEMENTS (roots)), expected);
+      g_assert_cmpuint (count_trials (&fixture), >, 1);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, run * expected.visits);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "requeued"), ==, run * 2 * expected.visits);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "claimed"), ==, run * 3 * expected.visits);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* The same of items that there is no room for: those of one run are told. */
+static void
+test_calibrate_tells_of_no_trial (void)
+{
+  guint32 items[QUEUE_ITEMS];
+  SessionFixture fixture;
+
+  drop_ways ();
+  queue_fixture_fill (items, QUEUE_ITEMS, 22);
+  queue_fixture_open (&fixture, "entry=leave grid=4 block=32 queue=100 overflow=warn", LEAT_EXECUTOR_GRAPH);
+  for (guint run = 1; run <= 2; run++)
+    {
+      g_assert_cmpuint (queue_fixture_walk (&fixture, items, 250).visits, ==, 100);
+      g_assert_cmpuint (count_trials (&fixture), >, 1);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, run * 100);
+      g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, run * 150);
+    }
+  session_fixture_close (&fixture);
+}
+
 static gboolean
 is_integrated (void)
 {
@@ -323,7 +366,11 @@ main (int argc, char **argv)
                         test_calibrate_moves_by_kernel);
   g_test_add_data_func ("/leat/session/calibrate/moves-by-kernel/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_calibrate_moves_by_kernel);
+  g_test_add_func ("/leat/session/calibrate/counts-no-trial", test_calibrate_counts_no_trial);
+  g_test_add_func ("/leat/session/calibrate/tells-of-no-trial", test_calibrate_tells_of_no_trial);
+  queue_fixture_init ();
   status = g_test_run ();
+  queue_fixture_clear ();
   g_free (folder);
   return status;
 }

@@ -18,8 +18,6 @@
   "sum -> m.sum -> sum\n"                                                                                              \
   "m -> readback mode=copy -> app name=sink\n"
 
-static const char *why_not;
-
 typedef struct
 {
   LeatPipeline *pipeline;
@@ -116,11 +114,6 @@ test_session_evict_faults_sweep (gconstpointer code)
 {
   static const Move moves[] = { leat_session_evict, leat_session_restore };
 
-  if (why_not != NULL)
-    {
-      g_test_skip (why_not);
-      return;
-    }
   for (guint i = 0; i < G_N_ELEMENTS (moves); i++)
     {
       guint64 n_calls = count_calls (moves[i]);
@@ -138,11 +131,6 @@ test_session_evict_faults_driver_memory (void)
   LeatCpuCounters open = { .size = sizeof open }, away = open, back = open;
   Fixture fixture;
 
-  if (why_not != NULL)
-    {
-      g_test_skip (why_not);
-      return;
-    }
   fixture_open (&fixture);
   g_assert_cmpuint (fixture_run (&fixture, 7), ==, 7);
   fault_driver_get_counters (&open);
@@ -162,7 +150,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  why_not = fault_driver_init ();
+  if (!fault_driver_init_or_skip ())
+    return 0;
   g_test_add_func ("/leat/session-evict-faults/driver-memory", test_session_evict_faults_driver_memory);
   g_test_add_data_func ("/leat/session-evict-faults/sweep/unknown", "UNKNOWN", test_session_evict_faults_sweep);
   g_test_add_data_func ("/leat/session-evict-faults/sweep/out-of-memory", "OUT_OF_MEMORY",

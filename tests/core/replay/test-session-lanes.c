@@ -3,7 +3,7 @@
  */
 #include "fault-driver.h"
 #include "leat.h"
-#include "lanes-fixture.h"
+#include "lanes-runs.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -16,17 +16,10 @@ test_order (gconstpointer data)
 {
   guint lanes = GPOINTER_TO_UINT (data) % 16;
   LeatExecutor executor = GPOINTER_TO_UINT (data) / 16;
-  g_autoptr (GError) error = NULL;
   Lanes self;
 
   lanes_set_up (&self, lanes, executor);
-  g_assert_true (leat_session_run (self.session, NULL, &error));
-  g_assert_no_error (error);
-  lanes_assert_order (&self);
-  g_assert_cmpuint (self.sink->got->len, ==, N_RUNS);
-  g_assert_cmpuint (lanes_get (&self, "runs"), ==, N_RUNS);
-  g_assert_cmpuint (lanes_get (&self, "bytes-in"), ==, N_RUNS * PACED_ITEMS * 4);
-  g_assert_cmpuint (lanes_get (&self, "bytes-out"), ==, N_RUNS * PACED_ITEMS * 4);
+  lanes_run_all (&self, N_RUNS);
   g_assert_cmpuint (lanes_get (&self, "lanes-used"), ==, lanes);
   g_assert_cmpuint (lanes_get (&self, "in-flight-most"), <=, lanes);
   g_assert_false (self.source->mixed);
@@ -41,20 +34,8 @@ test_failure (gconstpointer data)
 {
   guint lanes = GPOINTER_TO_UINT (data) % 16, at = GPOINTER_TO_UINT (data) / 32;
   gboolean in_sink = GPOINTER_TO_UINT (data) / 16 % 2;
-  g_autoptr (GError) error = NULL;
-  Lanes self;
 
-  lanes_set_up (&self, lanes, LEAT_EXECUTOR_AUTO);
-  (in_sink ? self.sink : self.source)->fails_at = (gint) at;
-  g_assert_false (leat_session_run (self.session, NULL, &error));
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);
-  lanes_assert_order (&self);
-  g_assert_cmpuint (self.sink->got->len, ==, at);
-  g_assert_cmpuint (lanes_get (&self, "runs"), ==, at);
-  g_clear_error (&error);
-  g_assert_false (leat_session_run (self.session, NULL, &error));
-  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
-  lanes_tear_down (&self);
+  lanes_run_failing (lanes, in_sink, at);
 }
 
 /* A sink that fails while the source waits for data, for ever. */
@@ -90,44 +71,19 @@ test_backpressure (void)
   lanes_tear_down (&self);
 }
 
-static gpointer
-lanes_cancel_later (gpointer data)
-{
-  g_usleep (g_random_int_range (0, 4000));
-  g_cancellable_cancel (data);
-  return NULL;
-}
-
-/* Called off at any moment: it ends, and what came is in order. */
+/* Called off at any moment: it ends, and what came is in order; what could go on does, with nothing missing. */
 static void
 test_cancel (void)
 {
   for (guint i = 0; i < 60; i++)
     {
-      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-      g_autoptr (GError) error = NULL;
-      GThread *thread;
       Lanes self;
 
       lanes_set_up (&self, 1 + i % 4, i % 3 == 0 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH);
       self.source->us = 100;
       self.source->hangs = i % 2;
       self.source->fails_at = i % 2 ? 8 : -1;
-      thread = g_thread_new ("cancel", lanes_cancel_later, cancellable);
-      if (!leat_session_run (self.session, cancellable, &error))
-        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-      g_thread_join (thread);
-      lanes_assert_order (&self);
-      g_assert_cmpuint (lanes_get (&self, "runs"), ==, self.sink->got->len);
-      /* What could go on does, with nothing missing. */
-      if (error != NULL && i % 2 == 0)
-        {
-          g_clear_error (&error);
-          g_assert_true (leat_session_run (self.session, NULL, &error));
-          g_assert_no_error (error);
-          lanes_assert_order (&self);
-          g_assert_cmpuint (self.sink->got->len, ==, N_RUNS);
-        }
+      lanes_run_cancelled (&self, i % 2 == 0);
       lanes_tear_down (&self);
     }
 }
@@ -159,42 +115,14 @@ test_close (void)
     }
 }
 
-/* An argument or property that is set while runs are in flight: each result is that of one of the two. */
-static gpointer
-lanes_set_later (gpointer data)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_usleep (3000);
-  leat_node_set_from_string (data, "expr", "x+1001", &error);
-  g_assert_no_error (error);
-  return NULL;
-}
-
+/* A property that is set while runs are in flight. */
 static void
 test_property (void)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean changed = FALSE;
-  GThread *thread;
   Lanes self;
 
   lanes_set_up (&self, 3, LEAT_EXECUTOR_AUTO);
-  self.source->us = 500;
-  self.source->n = 200;
-  thread = g_thread_new ("set", lanes_set_later, leat_pipeline_get_node (self.pipeline, "work", NULL));
-  g_assert_true (leat_session_run (self.session, NULL, &error));
-  g_assert_no_error (error);
-  g_thread_join (thread);
-  g_assert_cmpuint (self.sink->got->len, ==, 200);
-  for (guint i = 0; i < 200; i++)
-    {
-      guint32 got = g_array_index (self.sink->got, guint32, i);
-
-      changed = changed || got != i + 1;
-      g_assert_cmpuint (got, ==, changed ? i + 1001 : i + 1);
-    }
-  g_assert_true (changed);
+  lanes_run_changed (&self);
   g_assert_cmpuint (lanes_get (&self, "replans"), ==, 1);
   lanes_tear_down (&self);
 }
@@ -288,30 +216,6 @@ test_variable (void)
     }
 }
 
-/* One run () of @lanes with the @call-th call to the driver failing. FALSE: there were not so many. */
-static gboolean
-lanes_fail_call (guint lanes, LeatExecutor executor, guint64 call)
-{
-  g_autofree char *fault = g_strdup_printf ("call:%" G_GUINT64_FORMAT, call);
-  g_autoptr (GError) error = NULL;
-  gboolean good, reached;
-  Lanes self;
-
-  lanes_set_up (&self, lanes, executor);
-  self.source->n = 6;
-  fault_driver_plant (fault);
-  good = leat_session_run (self.session, NULL, &error);
-  reached = fault_driver_count_calls () >= call;
-  fault_driver_plant ("");
-  g_assert_true (good == (error == NULL));
-  lanes_assert_order (&self);
-  g_assert_cmpuint (lanes_get (&self, "runs"), ==, self.sink->got->len);
-  if (good)
-    g_assert_cmpuint (self.sink->got->len, ==, 6);
-  lanes_tear_down (&self);
-  return reached;
-}
-
 /* Whatever call fails: the run ends, and what came is in order and without a hole. */
 static void
 test_call_fails (void)
@@ -325,13 +229,7 @@ test_call_fails (void)
     }
   for (guint lanes = 1; lanes <= 4; lanes++)
     for (LeatExecutor executor = LEAT_EXECUTOR_GRAPH; executor <= LEAT_EXECUTOR_EAGER; executor++)
-      {
-        guint64 call = 1;
-
-        while (lanes_fail_call (lanes, executor, call) && call < 400)
-          call++;
-        g_assert_cmpuint (call, >, lanes * 6);
-      }
+      g_assert_cmpuint (lanes_run_with_failing_calls (lanes, executor, 6), >, lanes * 6);
 }
 
 /* @rounds: that the kernel does in each run; 0 for some that it finds out, which take @us. */

@@ -17,8 +17,6 @@
 #define MAP                                                                                                            \
   "app name=source spec=u32[1024] -> upload mode=copy -> map expr=2*x -> readback mode=copy -> app name=sink\n"
 
-static const char *why_not;
-
 static LeatCpuCounters
 get_counters (void)
 {
@@ -107,11 +105,6 @@ test_session_plan_counters (gconstpointer data)
 {
   const Case *what = data;
 
-  if (why_not != NULL)
-    {
-      g_test_skip (why_not);
-      return;
-    }
   for (LeatExecutor executor = LEAT_EXECUTOR_GRAPH; executor <= LEAT_EXECUTOR_EAGER; executor++)
     {
       LeatCpuCounters before = get_counters ();
@@ -131,11 +124,6 @@ test_session_plan_counters_memory (void)
   LeatCpuCounters before, open;
   SessionFixture fixture;
 
-  if (why_not != NULL)
-    {
-      g_test_skip (why_not);
-      return;
-    }
   before = get_counters ();
   session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
   open = get_counters ();
@@ -152,7 +140,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  why_not = fault_driver_init ();
+  if (!fault_driver_init_or_skip ())
+    return 0;
   g_test_add_func ("/leat/session-plan-counters/memory", test_session_plan_counters_memory);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {

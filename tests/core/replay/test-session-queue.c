@@ -35,6 +35,8 @@ static const struct
   { "room-for-three", "entry=visit grid=8 block=33 depth=5 how=2 queue=3", 5 },
   { "room-for-few", "entry=visit grid=8 block=64 depth=5 how=4 queue=work:33", 5 },
   { "must-push", "entry=visit grid=8 block=64 depth=6 how=1", 6 },
+  { "going-early", "entry=visit_and_go grid=8 block=64 depth=6 how=0", 6 },
+  { "going-early-room-for-few", "entry=visit_and_go grid=8 block=64 depth=5 how=2 queue=20", 5 },
   { "by-blocks", "entry=visit_by_blocks grid=8 block=64 depth=6 how=0", 6 },
   { "by-blocks-room-for-few", "entry=visit_by_blocks grid=8 block=64 depth=5 how=4 queue=40", 5 },
   { "by-handfuls", "entry=visit_by_handfuls grid=8 block=64 depth=6 how=0", 6 },
@@ -126,6 +128,20 @@ test_queue_through_two (gconstpointer executor)
   g_assert_cmpuint (queue_fixture_get_total (&fixture, "first", "capacity"), ==, 4096);
   g_assert_cmpuint (queue_fixture_get_total (&fixture, "second", "capacity"), ==, 5000);
   g_assert_cmpuint (queue_fixture_get_total (&fixture, "second", "claimed"), ==, 3 * QUEUE_ITEMS);
+  session_fixture_close (&fixture);
+}
+
+/* Which queue a thread asks is found at run time. */
+static void
+test_queue_from_either (gconstpointer executor)
+{
+  guint32 items[QUEUE_ITEMS];
+  SessionFixture fixture;
+
+  queue_fixture_fill (items, QUEUE_ITEMS, 15);
+  queue_fixture_open (&fixture, "entry=from_either grid=6 block=64", GPOINTER_TO_INT (executor));
+  for (guint n = QUEUE_ITEMS; n > 0; n /= 16)
+    queue_fixture_assert_equal (queue_fixture_walk (&fixture, items, n), (QueueSums){ n, add_up (items, n) });
   session_fixture_close (&fixture);
 }
 
@@ -344,6 +360,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/queue/totals", test_queue_totals);
   g_test_add_func ("/leat/session/queue/in-order", test_queue_in_order);
   queue_fixture_add_for_executors ("through-two", test_queue_through_two);
+  queue_fixture_add_for_executors ("from-either", test_queue_from_either);
   queue_fixture_add_for_executors ("keep", test_queue_keep);
   g_test_add_func ("/leat/session/queue/is-empty-at-first", test_queue_is_empty_at_first);
   for (guint i = 0; i < G_N_ELEMENTS (limits); i++)

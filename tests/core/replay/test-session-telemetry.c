@@ -209,6 +209,38 @@ test_telemetry_prometheus (void)
   session_fixture_close (&fixture);
 }
 
+/* What waits in the queues of the program's nodes, also while nothing runs; and nothing when it is closed. */
+static void
+test_telemetry_prometheus_apps (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL, *closed = NULL, *in = NULL, *out = NULL;
+  g_autoptr (GHashTable) samples = NULL;
+  float x[N] = { 0 };
+  const char *device;
+
+  session_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new (x, sizeof x);
+
+      leat_app_push_bytes (fixture.source, bytes, &error);
+      g_assert_no_error (error);
+    }
+  text = leat_session_to_prometheus (fixture.session, "p");
+  samples = exposition_parse (text);
+  device = leat_device_get_id (leat_session_get_device (fixture.session));
+  in = g_strdup_printf ("leat_app_queue_items{device=\"%s\",pipeline=\"p\",node=\"source\",direction=\"in\"}", device);
+  out = g_strdup_printf ("leat_app_queue_items{device=\"%s\",pipeline=\"p\",node=\"sink\",direction=\"out\"}", device);
+  g_assert_cmpstr (g_hash_table_lookup (samples, in), ==, "3");
+  g_assert_cmpstr (g_hash_table_lookup (samples, out), ==, "0");
+  leat_session_close (fixture.session);
+  closed = leat_session_to_prometheus (fixture.session, "p");
+  g_assert_null (strstr (closed, "leat_app_queue_items"));
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -217,6 +249,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/telemetry/counts", test_telemetry_counts);
   g_test_add_func ("/leat/session/telemetry/counts-resident", test_telemetry_counts_resident);
   g_test_add_func ("/leat/session/telemetry/prometheus", test_telemetry_prometheus);
+  g_test_add_func ("/leat/session/telemetry/prometheus/apps", test_telemetry_prometheus_apps);
   exposition_add_tests ();
   g_test_add_data_func ("/leat/session/telemetry/counts/live/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
                         test_telemetry_counts_live);

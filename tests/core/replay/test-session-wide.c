@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "fault-driver.h"
-#include "lanes-fixture.h"
+#include "lanes-runs.h"
 #include "leat.h"
 
 #include <glib/gstdio.h>
@@ -20,21 +20,6 @@ static const char total[] = "__device__ uint32_t before;\n"
                             "{\n  if (blockIdx.x * blockDim.x + threadIdx.x == 0)\n    {\n"
                             "      before = x[0];\n      y[0] = before + 1;\n    }\n}\n";
 
-static void
-run_all (Lanes *self, guint n)
-{
-  g_autoptr (GError) error = NULL;
-
-  self->source->n = (gint) n;
-  g_assert_true (leat_session_run (self->session, NULL, &error));
-  g_assert_no_error (error);
-  lanes_assert_order (self);
-  g_assert_cmpuint (self->sink->got->len, ==, n);
-  g_assert_cmpuint (lanes_get (self, "runs"), ==, n);
-  g_assert_cmpuint (lanes_get (self, "bytes-in"), ==, n * PACED_ITEMS * 4);
-  g_assert_cmpuint (lanes_get (self, "bytes-out"), ==, n * PACED_ITEMS * 4);
-}
-
 /* A launch for as many runs, and one for those that are left. */
 static void
 test_order (gconstpointer data)
@@ -44,7 +29,7 @@ test_order (gconstpointer data)
   Lanes self;
 
   lanes_set_up (&self, WIDE + wide, eager ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH);
-  run_all (&self, n);
+  lanes_run_all (&self, n);
   g_assert_cmpuint (lanes_get (&self, "batch-lanes"), ==, n);
   g_assert_cmpuint (lanes_get (&self, "batch-launches"), ==, (n + wide - 1) / wide);
   g_assert_cmpuint (lanes_get (&self, "in-flight-most"), <=, 4 * wide);
@@ -58,7 +43,7 @@ test_tail (void)
   Lanes self;
 
   lanes_set_up_kernel (&self, WIDE + 16, more, "more", FALSE);
-  run_all (&self, 16 * 8 + 5);
+  lanes_run_all (&self, 16 * 8 + 5);
   g_assert_cmpuint (lanes_get (&self, "instantiations"), <=, 5);
   g_assert_cmpuint (lanes_get (&self, "batch-launches"), ==, 9);
   lanes_tear_down (&self);
@@ -71,7 +56,7 @@ test_spread (void)
   Lanes self;
 
   lanes_set_up_kernel (&self, WIDE + 8, zed, "zed", FALSE);
-  run_all (&self, 8 * 5 + 7);
+  lanes_run_all (&self, 8 * 5 + 7);
   g_assert_cmpuint (lanes_get (&self, "batch-lanes"), ==, 47);
   g_assert_cmpuint (lanes_get (&self, "batch-launches"), ==, 5 + 3);
   lanes_tear_down (&self);
@@ -84,31 +69,15 @@ test_in_turn (void)
   Lanes self;
 
   lanes_set_up_kernel (&self, WIDE + 8, total, "total", FALSE);
-  run_all (&self, 30);
+  lanes_run_all (&self, 30);
   g_assert_cmpuint (lanes_get (&self, "batch-lanes"), ==, 0);
   lanes_tear_down (&self);
 }
 
-/* All before the failure is given, and nothing behind it. */
 static void
 test_failure (gconstpointer data)
 {
-  guint at = GPOINTER_TO_UINT (data) / 2;
-  gboolean in_sink = GPOINTER_TO_UINT (data) % 2;
-  g_autoptr (GError) error = NULL;
-  Lanes self;
-
-  lanes_set_up (&self, WIDE + 4, LEAT_EXECUTOR_AUTO);
-  (in_sink ? self.sink : self.source)->fails_at = (gint) at;
-  g_assert_false (leat_session_run (self.session, NULL, &error));
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);
-  lanes_assert_order (&self);
-  g_assert_cmpuint (self.sink->got->len, ==, at);
-  g_assert_cmpuint (lanes_get (&self, "runs"), ==, at);
-  g_clear_error (&error);
-  g_assert_false (leat_session_run (self.session, NULL, &error));
-  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
-  lanes_tear_down (&self);
+  lanes_run_failing (WIDE + 4, GPOINTER_TO_UINT (data) % 2, GPOINTER_TO_UINT (data) / 2);
 }
 
 static void
@@ -182,106 +151,30 @@ test_sources (void)
   g_rmdir (folder);
 }
 
-static gpointer
-cancel_later (gpointer data)
-{
-  g_usleep (g_random_int_range (0, 4000));
-  g_cancellable_cancel (data);
-  return NULL;
-}
-
 /* Called off at any moment: what came is in order, and what goes on misses nothing. */
 static void
 test_cancel (void)
 {
   for (guint i = 0; i < 40; i++)
     {
-      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-      g_autoptr (GError) error = NULL;
-      GThread *thread;
       Lanes self;
 
       lanes_set_up (&self, WIDE + 2 + i % 7, i % 3 == 0 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH);
       self.source->us = 100;
-      thread = g_thread_new ("cancel", cancel_later, cancellable);
-      if (!leat_session_run (self.session, cancellable, &error))
-        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-      g_thread_join (thread);
-      lanes_assert_order (&self);
-      g_assert_cmpuint (lanes_get (&self, "runs"), ==, self.sink->got->len);
-      if (error != NULL)
-        {
-          g_clear_error (&error);
-          g_assert_true (leat_session_run (self.session, NULL, &error));
-          g_assert_no_error (error);
-          lanes_assert_order (&self);
-          g_assert_cmpuint (self.sink->got->len, ==, N_RUNS);
-        }
+      lanes_run_cancelled (&self, TRUE);
       lanes_tear_down (&self);
     }
 }
 
-static gpointer
-set_later (gpointer data)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_usleep (3000);
-  leat_node_set_from_string (data, "expr", "x+1001", &error);
-  g_assert_no_error (error);
-  return NULL;
-}
-
-/* A property that is set on the way: each result is that of one of the two. */
+/* A property that is set on the way. */
 static void
 test_property (void)
 {
-  g_autoptr (GError) error = NULL;
-  gboolean changed = FALSE;
-  GThread *thread;
   Lanes self;
 
   lanes_set_up (&self, WIDE + 8, LEAT_EXECUTOR_AUTO);
-  self.source->us = 500;
-  self.source->n = 200;
-  thread = g_thread_new ("set", set_later, leat_pipeline_get_node (self.pipeline, "work", NULL));
-  g_assert_true (leat_session_run (self.session, NULL, &error));
-  g_assert_no_error (error);
-  g_thread_join (thread);
-  g_assert_cmpuint (self.sink->got->len, ==, 200);
-  for (guint i = 0; i < 200; i++)
-    {
-      guint32 got = g_array_index (self.sink->got, guint32, i);
-
-      changed = changed || got != i + 1;
-      g_assert_cmpuint (got, ==, changed ? i + 1001 : i + 1);
-    }
-  g_assert_true (changed);
+  lanes_run_changed (&self);
   lanes_tear_down (&self);
-}
-
-/* FALSE: there were not so many calls. */
-static gboolean
-fail_call (LeatExecutor executor, guint64 call)
-{
-  g_autofree char *fault = g_strdup_printf ("call:%" G_GUINT64_FORMAT, call);
-  g_autoptr (GError) error = NULL;
-  gboolean good, reached;
-  Lanes self;
-
-  lanes_set_up (&self, WIDE + 4, executor);
-  self.source->n = 11;
-  fault_driver_plant (fault);
-  good = leat_session_run (self.session, NULL, &error);
-  reached = fault_driver_count_calls () >= call;
-  fault_driver_plant ("");
-  g_assert_true (good == (error == NULL));
-  lanes_assert_order (&self);
-  g_assert_cmpuint (lanes_get (&self, "runs"), ==, self.sink->got->len);
-  if (good)
-    g_assert_cmpuint (self.sink->got->len, ==, 11);
-  lanes_tear_down (&self);
-  return reached;
 }
 
 static void
@@ -295,13 +188,7 @@ test_call_fails (void)
       return;
     }
   for (LeatExecutor executor = LEAT_EXECUTOR_GRAPH; executor <= LEAT_EXECUTOR_EAGER; executor++)
-    {
-      guint64 call = 1;
-
-      while (fail_call (executor, call) && call < 400)
-        call++;
-      g_assert_cmpuint (call, >, 10);
-    }
+    g_assert_cmpuint (lanes_run_with_failing_calls (WIDE + 4, executor, 11), >, 10);
 }
 
 static void

@@ -7,8 +7,9 @@
 
 /* Sessions of y = 2x + 1 on 256 floats, all in one scheduler, on the device that LEAT_DEVICE names. */
 
-#define FIXTURE_N   256
-#define FIXTURE_MAP "app name=source spec=f32[256] -> upload -> map expr=\"2*x+1\" -> readback -> app name=sink"
+#define FIXTURE_N 256
+#define FIXTURE_MAP                                                                                                    \
+  "app name=source spec=f32[256] -> upload mode=copy -> map expr=\"2*x+1\" -> readback mode=copy -> app name=sink"
 
 typedef struct
 {

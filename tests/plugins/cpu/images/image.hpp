@@ -96,7 +96,11 @@ static const LeatHostParam params_of_8[] = { { 0, 8 },  { 8, 8 },  { 16, 8 }, { 
                                              { 32, 8 }, { 40, 8 }, { 48, 8 }, { 56, 8 } };
 
 #define PARAMS(P) (uint32_t) (sizeof (P) / 8), params_of_8, (uint32_t) sizeof (P)
+#if defined __SANITIZE_THREAD__ /* which has to see the threads of a block apart */
+#define FLAT(P, body) { #body, PARAMS (P), 0, 0, nullptr, thread_entry<P, body>, nullptr }
+#else
 #define FLAT(P, body) { #body, PARAMS (P), 0, 0, flat_entry<P, body>, thread_entry<P, body>, nullptr }
+#endif
 #define WAITS(P, body, shared) \
   { #body, PARAMS (P), shared, LEAT_HOST_KERNEL_MAY_WAIT, nullptr, thread_entry<P, body>, nullptr }
 #define GRID_WAITS(P, body, shared)                                                                             \

@@ -1,0 +1,237 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-kernel-source-internal-private.h"
+
+#include "graph/leat-graph-error.h"
+
+/* The kernels of a file, by name. */
+
+/**
+ * leat_kernel_source_list_entries:
+ * @self: a source
+ *
+ * Names the `__global__` functions that can be launched, in the order of the file.  Templates are not among them.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the names
+ */
+char **
+leat_kernel_source_list_entries (LeatKernelSource *self)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  g_return_val_if_fail (self != NULL, NULL);
+  for (guint i = 0; i < self->kernels->len; i++)
+    {
+      const LeatDecl *decl = g_ptr_array_index (self->kernels, i);
+
+      g_ptr_array_add (names, leat_tokens_dup (self->unit->tokens, decl->name));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
+/* Edits that turn @a into @b. */
+static guint
+leat_kernel_source_name_distance (const char *a, const char *b)
+{
+  gsize n = strlen (b);
+  g_autofree guint *row = g_new (guint, n + 1);
+
+  for (gsize j = 0; j <= n; j++)
+    row[j] = j;
+  for (gsize i = 0; a[i] != '\0'; i++)
+    {
+      guint corner = row[0];
+
+      row[0] = i + 1;
+      for (gsize j = 0; j < n; j++)
+        {
+          guint above = row[j + 1], change = corner + (a[i] != b[j]);
+
+          row[j + 1] = MIN (MIN (above, row[j]) + 1, change);
+          corner = above;
+        }
+    }
+  return row[n];
+}
+
+/* The __global__ template called @entry, or the first one where @entry is NULL. */
+static const LeatDecl *
+leat_kernel_source_find_template (LeatKernelSource *self, const char *entry)
+{
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
+
+      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
+          && (decl->flags & LEAT_DECL_IS_TEMPLATE)
+          && (entry == NULL || leat_tokens_is (self->unit->tokens, decl->name, entry)))
+        return decl;
+    }
+  return NULL;
+}
+
+static void
+leat_kernel_source_refuse_template (LeatKernelSource *self, const LeatDecl *decl, GError **error)
+{
+  g_autofree char *name = leat_tokens_dup (self->unit->tokens, decl->name);
+
+  leat_tokens_set_error (self->unit->tokens, decl->name, LEAT_KERNEL_ERROR_ENTRY, error,
+                         "kernel \"%s\" is a template, which has no types of its own and cannot be an entry; make it a "
+                         "__device__ function and call it from a plain __global__ function",
+                         name);
+}
+
+static void
+leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
+{
+  g_auto (GStrv) names = leat_kernel_source_list_entries (self);
+  g_autofree char *list = g_strjoinv (", ", names);
+  const char *near = NULL;
+  guint best = entry != NULL ? MAX (strlen (entry) / 3, 1) + 1 : 0;
+  const LeatDecl *template = entry != NULL || names[0] == NULL ? leat_kernel_source_find_template (self, entry) : NULL;
+
+  if (template != NULL)
+    {
+      leat_kernel_source_refuse_template (self, template, error);
+      return;
+    }
+  for (guint i = 0; entry != NULL && names[i] != NULL; i++)
+    {
+      guint distance = leat_kernel_source_name_distance (entry, names[i]);
+
+      if (distance < best)
+        best = distance, near = names[i];
+    }
+  if (names[0] == NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no __global__ function in this file",
+                 self->name);
+  else if (entry == NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: choose an entry: %s", self->name, list);
+  else if (near != NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no kernel \"%s\" (did you mean \"%s\"?)",
+                 self->name, entry, near);
+  else
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no kernel \"%s\"; there are: %s", self->name,
+                 entry, list);
+}
+
+/* Under the lock. */
+static LeatPrototype *
+leat_kernel_source_make_prototype (LeatKernelSource *self, const LeatDecl *decl, GError **error)
+{
+  LeatPrototype *prototype = leat_kernel_unit_parse_prototype (self->unit, decl, error);
+
+  if (prototype == NULL)
+    return NULL;
+  if (self->calls == NULL)
+    self->calls = leat_kernel_calls_new (self->unit);
+  leat_kernel_unit_note_launch (self->unit, self->calls, decl, prototype);
+  return prototype;
+}
+
+/**
+ * leat_kernel_source_get_prototype: (skip)
+ * @self: a source
+ * @entry: (nullable): the kernel; %NULL where there is only one
+ * @error: return location for an error
+ *
+ * Reads the parameters of a kernel by the conventions.
+ *
+ * Returns: (transfer none): the prototype, owned by the source, or %NULL with %LEAT_KERNEL_ERROR_ENTRY or
+ *   %LEAT_KERNEL_ERROR_PROTOTYPE
+ */
+const LeatPrototype *
+leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GError **error)
+{
+  const LeatDecl *decl = NULL;
+  const LeatPrototype *prototype;
+  guint index = 0;
+
+  g_return_val_if_fail (self != NULL, NULL);
+  if (entry == NULL && self->kernels->len == 1)
+    decl = g_ptr_array_index (self->kernels, 0);
+  else if (entry != NULL)
+    decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  if (decl == NULL || !g_ptr_array_find (self->kernels, decl, &index))
+    {
+      leat_kernel_source_refuse_entry (self, entry, error);
+      return NULL;
+    }
+  g_mutex_lock (&self->lock);
+  if (self->prototypes[index] == NULL)
+    self->prototypes[index] = leat_kernel_source_make_prototype (self, decl, error);
+  prototype = self->prototypes[index];
+  g_mutex_unlock (&self->lock);
+  return prototype;
+}
+
+/**
+ * leat_kernel_source_list_warnings:
+ * @self: a source
+ *
+ * Says what is worth saying and is no error, such as a loop that waits without `__nanosleep`.
+ *
+ * Returns: (transfer none) (array zero-terminated=1): lines that begin with `file:line:column: `
+ */
+const char *const *
+leat_kernel_source_list_warnings (LeatKernelSource *self)
+{
+  const char *const *lines;
+
+  g_return_val_if_fail (self != NULL, NULL);
+  g_mutex_lock (&self->lock);
+  if (self->warnings == NULL)
+    {
+      self->warnings = leat_kernel_unit_list_warnings (self->unit, NULL);
+      g_ptr_array_add (self->warnings, NULL);
+    }
+  lines = (const char *const *) self->warnings->pdata;
+  g_mutex_unlock (&self->lock);
+  return lines;
+}
+
+/* Each is looked for once: many nodes may run the same kernel.  Under the lock. */
+static const char *const *
+leat_kernel_source_find_entry_warnings (LeatKernelSource *self, const char *entry)
+{
+  static const char *const none[] = { NULL };
+  const LeatDecl *decl;
+  GPtrArray *warnings;
+
+  if (self->entry_warnings == NULL)
+    self->entry_warnings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_strfreev);
+  if (g_hash_table_contains (self->entry_warnings, entry))
+    return g_hash_table_lookup (self->entry_warnings, entry);
+  decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  if (decl == NULL)
+    return none;
+  warnings = leat_kernel_unit_list_warnings (self->unit, decl);
+  g_ptr_array_add (warnings, NULL);
+  g_hash_table_insert (self->entry_warnings, g_strdup (entry), g_ptr_array_free (warnings, FALSE));
+  return g_hash_table_lookup (self->entry_warnings, entry);
+}
+
+/**
+ * leat_kernel_source_list_entry_warnings:
+ * @self: a source
+ * @entry: a kernel of it
+ *
+ * Does leat_kernel_source_list_warnings() for one kernel and the functions that it calls.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): lines that begin with `file:line:column: `; empty where there is
+ *   no such kernel
+ */
+char **
+leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry)
+{
+  char **copy;
+
+  g_return_val_if_fail (self != NULL && entry != NULL, NULL);
+  g_mutex_lock (&self->lock);
+  copy = g_strdupv ((char **) leat_kernel_source_find_entry_warnings (self, entry));
+  g_mutex_unlock (&self->lock);
+  return copy;
+}

@@ -1,0 +1,246 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+#include "graph/leat-bus.h"
+#include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
+#include "plan/leat-plan-error.h"
+
+/* What a node adds to the list of ops. */
+
+static void
+leat_recorder_copy_args (LeatOp *op, const LeatArg *args, guint n_args)
+{
+  op->args = g_new0 (LeatOpArg, n_args);
+  op->n_args = n_args;
+  for (guint i = 0; i < n_args; i++)
+    {
+      op->args[i].kind = args[i].kind;
+      op->args[i].buffer = args[i].buffer;
+      op->args[i].name = g_strdup (args[i].name);
+      op->args[i].value = args[i].value != NULL ? g_bytes_new (args[i].value, args[i].size) : NULL;
+    }
+}
+
+/* What the launch takes from the node must have a value by now. */
+static gboolean
+leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *call)
+{
+  for (guint i = 0; i < call->n_args; i++)
+    {
+      g_autoptr (GVariant) value = NULL;
+
+      if (call->args[i].kind != LEAT_ARG_NODE_ARG)
+        continue;
+      value = leat_node_dup_arg (self->node, call->args[i].name);
+      if (value != NULL)
+        continue;
+      g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                   "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node",
+                   call->args[i].name, prototype->params[i].type, prototype->entry, call->args[i].name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+leat_param_fits (const LeatParam *param, guint64 number)
+{
+  guint bits = (guint) param->item_bytes * 8 - (param->dtype != NULL && param->dtype[0] == 'i' ? 1 : 0);
+
+  return bits >= 64 || number >> bits == 0;
+}
+
+/* The largest number that a run may give to a parameter that says how much data there is. */
+static guint64
+leat_recorder_get_most (LeatRecorder *self, const LeatArg *arg)
+{
+  LeatSpec *spec = arg->buffer != LEAT_BUFFER_NONE ? leat_recorder_get_spec (self, arg->buffer) : NULL;
+  guint64 value = 1;
+
+  if (arg->value != NULL && arg->size == sizeof value)
+    memcpy (&value, arg->value, sizeof value);
+  if (arg->kind == LEAT_ARG_COUNT && spec != NULL && leat_spec_get_n_dims (spec) > 0)
+    value *= leat_spec_get_dim (spec, 0);
+  return value;
+}
+
+/* A number that is too large would come to the kernel with its upper bits cut off. */
+static gboolean
+leat_recorder_check_width (LeatRecorder *self, const LeatPrototype *prototype, guint index, const LeatArg *arg)
+{
+  const LeatParam *param = &prototype->params[index];
+  guint64 most;
+
+  if (param->kind != LEAT_PARAM_INPUT_COUNT && param->kind != LEAT_PARAM_CAPACITY && param->kind != LEAT_PARAM_DIM)
+    return TRUE;
+  most = leat_recorder_get_most (self, arg);
+  if (leat_param_fits (param, most))
+    return TRUE;
+  g_set_error (&self->error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE,
+               "parameter \"%s\" of %s may be given %" G_GUINT64_FORMAT
+               ", which is more than %s holds; declare it uint64_t",
+               param->name, prototype->entry, most, param->type);
+  return FALSE;
+}
+
+/**
+ * leat_recorder_add_kernel: (skip)
+ * @self: a recorder
+ * @call: the launch; everything in it is copied
+ *
+ * Adds a kernel launch.  @call's arguments stand in the order of the entry's prototype.  An argument of the node that
+ * has no value is an error of the plan.
+ */
+void
+leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
+{
+  const LeatPrototype *prototype;
+  LeatOp *op;
+
+  if (self->error != NULL)
+    return;
+  prototype = leat_kernel_source_get_prototype (call->source, call->entry, &self->error);
+  if (prototype == NULL)
+    return;
+  g_return_if_fail (prototype->n_params == call->n_args);
+  if (!leat_recorder_check_arguments (self, prototype, call))
+    return;
+  for (guint i = 0; i < call->n_args; i++)
+    if (!leat_recorder_check_width (self, prototype, i, &call->args[i]))
+      return;
+  op = leat_plan_add_op (self->plan, LEAT_OP_KERNEL, self->node);
+  op->source = leat_kernel_source_ref (call->source);
+  op->prototype = prototype;
+  for (guint i = 0; i < 3; i++)
+    {
+      op->grid[i] = MAX (call->grid[i], 1);
+      op->block[i] = MAX (call->block[i], 1);
+    }
+  op->shared_bytes = call->shared_bytes;
+  op->cooperative = call->cooperative;
+  op->grid_by_occupancy = call->grid_by_occupancy;
+  leat_recorder_copy_args (op, call->args, call->n_args);
+  for (guint i = 0; i < call->n_buffers; i++)
+    leat_op_touch (op, call->buffers[i], call->access[i]);
+}
+
+static LeatOp *
+leat_recorder_add_move (LeatRecorder *self, LeatOpKind kind, LeatBufferId to, LeatBufferId from, guint64 bytes)
+{
+  LeatOp *op = leat_plan_add_op (self->plan, kind, self->node);
+
+  op->to = to;
+  op->from = from;
+  op->bytes = bytes;
+  leat_op_touch (op, to, LEAT_ACCESS_WRITE);
+  if (from != LEAT_BUFFER_NONE)
+    leat_op_touch (op, from, LEAT_ACCESS_READ);
+  return op;
+}
+
+/**
+ * leat_recorder_add_copy: (skip)
+ * @self: a recorder
+ * @to: where to
+ * @from: where from; of the same size
+ *
+ * Adds a copy of a whole buffer, its count included.
+ */
+void
+leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
+{
+  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
+
+  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
+  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, bytes);
+}
+
+/**
+ * leat_recorder_copy_count: (skip)
+ * @self: a recorder
+ * @to: a buffer of a bounded spec
+ * @from: a buffer of a bounded spec
+ *
+ * Adds a copy of the count alone, for outputs that have as many items as an input.
+ */
+void
+leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
+{
+  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->header && leat_plan_get_buffer (self->plan, from)->header);
+  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, sizeof (guint64));
+}
+
+/**
+ * leat_recorder_add_fill: (skip)
+ * @self: a recorder
+ * @buffer: what to fill
+ * @value: with what
+ *
+ * Adds a fill of a whole buffer, its count included.
+ */
+void
+leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value)
+{
+  guint64 bytes = leat_plan_get_buffer (self->plan, buffer)->bytes;
+
+  leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, bytes)->value = value;
+}
+
+/**
+ * leat_recorder_clear_count: (skip)
+ * @self: a recorder
+ * @buffer: a buffer of a bounded spec
+ *
+ * Adds a fill that sets the count to 0.
+ */
+void
+leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer)
+{
+  g_return_if_fail (leat_plan_get_buffer (self->plan, buffer)->header);
+  leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, sizeof (guint64));
+}
+
+/**
+ * leat_recorder_add_transfer: (skip)
+ * @self: a recorder
+ * @to: device memory for an upload, host memory for a readback
+ * @from: the other
+ * @mode: how, or that the session should choose
+ *
+ * Adds the way of data between host and device.
+ */
+void
+leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode)
+{
+  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
+
+  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
+  leat_recorder_add_move (self, LEAT_OP_TRANSFER, to, from, bytes)->mode = mode;
+}
+
+/**
+ * leat_recorder_request_flush: (skip)
+ * @self: a recorder
+ *
+ * Asks for one more run after the last data, with a count of 0 on every bounded input, so that a node that keeps data
+ * back can give it out.
+ *
+ * Empty data can come in any run, so a count of 0 is no sign of the end: kernels read the buffer, which holds one
+ * uint64_t, 1 in the run that ends the stream and 0 in those before it.  A pipeline without sources has one run, which
+ * ends its stream.
+ *
+ * Returns: the buffer; kernels only read it
+ */
+LeatBufferId
+leat_recorder_request_flush (LeatRecorder *self)
+{
+  LeatBufferId id = leat_recorder_add_state (self, "ending", sizeof (guint64), NULL);
+
+  leat_plan_get_buffer (self->plan, id)->tells_flush = TRUE;
+  self->plan->flush = TRUE;
+  return id;
+}

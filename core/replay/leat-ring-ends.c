@@ -1,0 +1,154 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-ring-private.h"
+
+#include "graph/leat-pipeline-private.h"
+
+/* The reader, which asks the sources and fills lanes, and the writer, which gives results to the sinks. */
+
+/* Runs by which it is seen whether several lanes are faster, and by how much they have to be. */
+#define LEAT_RING_TRIAL 32
+#define LEAT_RING_GAIN  20 /* a twentieth */
+
+/* Waits for a lane that is free.  FALSE: nothing more is to be read. */
+static gboolean
+leat_ring_take_free (LeatRing *self)
+{
+  gboolean good;
+
+  leat_ring_lock (self);
+  while (!self->stopping && !self->gives_up && (self->replan || self->filled - self->drained == self->n))
+    self->reader_idle_us += leat_ring_wait (self, &self->emptied);
+  good = !self->stopping && !self->gives_up;
+  leat_ring_unlock (self);
+  return good;
+}
+
+/* Properties that were set wait until every run that was begun with the former ones is over. */
+static gboolean
+leat_ring_ask_for_props (LeatRing *self)
+{
+  if (!leat_changes_have_props (leat_pipeline_get_changes (self->session->pipeline)))
+    return TRUE;
+  leat_ring_lock (self);
+  self->replan = TRUE;
+  pthread_cond_signal (&self->changed);
+  leat_ring_unlock (self);
+  return leat_ring_take_free (self);
+}
+
+/* The next run's data, whenever they come. */
+static LeatFlow
+leat_ring_fill (LeatRing *self, GError **error)
+{
+  LeatSession *session = self->session;
+  LeatSessionFlight *flight = NULL;
+  gboolean begun = FALSE;
+  LeatFlow flow;
+
+  do
+    {
+      if (!leat_ring_ask_for_props (self))
+        return LEAT_FLOW_EMPTY;
+      if (!leat_session_may_go_on (session, self->cancellable, error))
+        {
+          self->is_clean = session->n_filled == 0;
+          return LEAT_FLOW_ERROR;
+        }
+      flight = leat_ring_get_flight (self, self->filled);
+      if (!begun || !flight->run.streamed)
+        flight->run = (LeatRun){ .streamed = TRUE, .number = self->before + self->filled + 1 };
+      begun = TRUE;
+      flow = leat_session_read_run (session, flight, TRUE, self->cancellable, error);
+      leat_ring_lock (self);
+      flow = flow == LEAT_FLOW_EMPTY && self->stopping ? LEAT_FLOW_END : flow;
+      leat_ring_unlock (self);
+    }
+  while (flow == LEAT_FLOW_EMPTY);
+  return flow;
+}
+
+gpointer
+leat_ring_read (gpointer data)
+{
+  LeatRing *self = data;
+  LeatFlow flow = LEAT_FLOW_DATA;
+
+  while (flow == LEAT_FLOW_DATA && leat_ring_take_free (self))
+    {
+      GError *error = NULL;
+
+      flow = leat_ring_fill (self, &error);
+      leat_ring_lock (self);
+      self->filled += flow == LEAT_FLOW_DATA;
+      leat_ring_tell_depths (self);
+      self->read_flow = flow;
+      self->read_error = error;
+      pthread_cond_signal (&self->changed);
+      leat_ring_unlock (self);
+    }
+  leat_ring_lock (self);
+  self->read_over = self->reader_gone = TRUE;
+  pthread_cond_signal (&self->changed);
+  leat_ring_unlock (self);
+  return NULL;
+}
+
+/* Under the lock, by the writer.  What lanes gain is foretold from where time goes with one of them; whether threads
+ * that hand runs to each other get as much of the processors as one thread did shows only when they do. */
+static void
+leat_ring_look_at_gain (LeatRing *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (self->drained == self->n)
+    self->trial_us = now;
+  if (self->drained != self->n + LEAT_RING_TRIAL)
+    return;
+  self->gives_up = (now - self->trial_us) * 1000 / LEAT_RING_TRIAL > self->single_ns - self->single_ns / LEAT_RING_GAIN;
+}
+
+/* FALSE: all that was computed has been given. */
+static gboolean
+leat_ring_take_computed (LeatRing *self)
+{
+  gboolean good;
+
+  leat_ring_lock (self);
+  while (self->drained == self->computed && !self->run_over)
+    self->writer_idle_us += leat_ring_wait (self, &self->computed_more);
+  good = self->drained < self->computed;
+  leat_ring_unlock (self);
+  return good;
+}
+
+gpointer
+leat_ring_write (gpointer data)
+{
+  LeatRing *self = data;
+  gboolean good = TRUE;
+
+  while (good && leat_ring_take_computed (self))
+    {
+      LeatSessionFlight *flight = leat_ring_get_flight (self, self->drained);
+      GError *error = NULL;
+
+      good = flight->run.refused || leat_session_give_run (self->session, flight, self->cancellable, &error);
+      leat_ring_lock (self);
+      self->write_error = error;
+      self->stopping = self->stopping || !good;
+      self->taken += flight->run.taken;
+      self->sink_us += flight->run.sink_us;
+      self->given += good;
+      self->drained += good;
+      leat_ring_tell_depths (self);
+      if (self->single_ns > 0 && good)
+        leat_ring_look_at_gain (self);
+      pthread_cond_signal (&self->emptied);
+      pthread_cond_signal (&self->changed);
+      leat_ring_unlock (self);
+    }
+  return NULL;
+}

@@ -1,0 +1,19 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-session-private.h"
+
+G_BEGIN_DECLS
+
+/* All fail with what would do.  A port that no node has, or that takes no memory of the program's. */
+gboolean leat_session_refuse_port (LeatSession *self, GArray *entries, const char *name, const char *kind,
+                                   GError **error);
+gboolean leat_session_refuse_binding (const LeatOp *op, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+gboolean leat_session_check_binding (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding,
+                                     GError **error);
+/* Finds out where the memory is that @binding names. */
+gboolean leat_session_locate_binding (LeatSession *self, const LeatOp *op, LeatBinding *binding, GError **error);
+
+G_END_DECLS

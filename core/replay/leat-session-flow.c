@@ -1,0 +1,161 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-node-private.h"
+#include "leat-nvtx-private.h"
+
+/* What sources give to a run and sinks take from it. */
+
+static LeatFlow
+leat_session_ask (LeatSessionInput *input, const LeatSessionStaging *staging, LeatView *view, gboolean wait,
+                  GCancellable *cancellable, GError **error)
+{
+  const LeatOp *op = input->op;
+  LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
+  LeatFlow flow;
+
+  leat_nvtx_push (leat_node_get_name (op->node));
+  flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, view, wait, cancellable, error);
+  leat_nvtx_pop ();
+  if (flow == LEAT_FLOW_ERROR)
+    leat_node_prefix_error (op->node, error);
+  if (flow != LEAT_FLOW_DATA)
+    return flow;
+  if (staging->count != NULL)
+    *staging->count = view->count;
+  return LEAT_FLOW_DATA;
+}
+
+static LeatFlow
+leat_session_fill (LeatSession *self, LeatSessionFlight *flight, guint index, gboolean wait, GCancellable *cancellable,
+                   GError **error)
+{
+  LeatSessionInput *input = leat_session_get_input (self, index);
+  const LeatSessionStaging *staging = &flight->inputs[index];
+  LeatView view;
+  LeatFlow flow;
+
+  leat_session_view (staging, &view);
+  flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, staging, &view, wait, cancellable, error);
+  if (flow != LEAT_FLOW_DATA)
+    return flow;
+  input->generation += !input->direct;
+  flight->run.items += view.count;
+  flight->run.bytes += leat_session_get_live_bytes (staging, &view);
+  return LEAT_FLOW_DATA;
+}
+
+/* Once, at the end, and only where somebody loses something. */
+static G_NO_INLINE void
+leat_session_warn_uneven (LeatSession *self, const LeatOp *ended)
+{
+  g_autoptr (GError) warning =
+    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN,
+                 "%s \"%s\" ended while other sources had more to give; what they gave last is dropped",
+                 leat_node_get_id (ended->node), leat_node_get_name (ended->node));
+
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, leat_node_get_name (ended->node), warning, NULL));
+}
+
+/* A run with no data at all, so that nodes give out what they kept. */
+static LeatFlow
+leat_session_fill_flush (LeatSession *self, LeatSessionFlight *flight)
+{
+  if (!self->plan->flush || self->flushed)
+    return LEAT_FLOW_END;
+  self->flushed = TRUE;
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      LeatSessionInput *input = leat_session_get_input (self, i);
+
+      leat_lane_set_count (flight->lane, input->op->touches[0].buffer, 0);
+      input->generation++;
+    }
+  flight->run.flushes = flight->run.ends = TRUE;
+  return LEAT_FLOW_DATA;
+}
+
+/* With no source there is one run: constants in, results out.  It is the first and the last. */
+static LeatFlow
+leat_session_fill_constants (LeatSession *self, LeatSessionFlight *flight)
+{
+  if (self->stats.runs > 0)
+    return LEAT_FLOW_END;
+  flight->run.ends = self->plan->flush;
+  return LEAT_FLOW_DATA;
+}
+
+LeatFlow
+leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                       GError **error)
+{
+  if (self->flushed)
+    return LEAT_FLOW_END;
+  if (self->inputs->len == 0)
+    return leat_session_fill_constants (self, flight);
+  for (; self->n_filled < self->inputs->len; self->n_filled++)
+    {
+      LeatFlow flow = leat_session_fill (self, flight, self->n_filled, wait, cancellable, error);
+
+      if (flow == LEAT_FLOW_END && self->n_filled > 0)
+        leat_session_warn_uneven (self, leat_session_get_input (self, self->n_filled)->op);
+      if (flow == LEAT_FLOW_END)
+        return leat_session_fill_flush (self, flight);
+      if (flow != LEAT_FLOW_DATA)
+        return flow;
+    }
+  self->n_filled = 0;
+  return LEAT_FLOW_DATA;
+}
+
+/* A sink finds out; the node whose output was too small is the cause. */
+G_NO_INLINE gboolean
+leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error)
+{
+  const LeatBuffer *buffer = leat_plan_get_origin (self->plan, op->touches[0].buffer);
+
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
+               "there are %" G_GUINT64_FORMAT " items to give in %s, but room for %" G_GUINT64_FORMAT
+               "; give that output a larger spec",
+               view->count, buffer->name, leat_buffer_get_capacity (buffer));
+  leat_node_prefix_error (leat_plan_find_writer (self->plan, buffer->id), error);
+  return FALSE;
+}
+
+static gboolean
+leat_session_drain (LeatSession *self, LeatSessionFlight *flight, guint index, GCancellable *cancellable,
+                    GError **error)
+{
+  const LeatSessionOutput *output = leat_session_get_output (self, index);
+  const LeatSessionStaging *staging = &flight->outputs[index];
+  const LeatOp *op = output->op;
+  LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
+  LeatView view;
+  gboolean good;
+
+  leat_session_view (staging, &view);
+  if (G_UNLIKELY (view.count > staging->most))
+    return leat_session_fail_overflow (self, op, &view, error);
+  flight->run.taken += leat_session_get_live_bytes (staging, &view);
+  if (output->direct)
+    return TRUE;
+  leat_nvtx_push (leat_node_get_name (op->node));
+  good = LEAT_ENDPOINT_GET_CLASS (endpoint)->drain (endpoint, &view, cancellable, error);
+  leat_nvtx_pop ();
+  if (!good)
+    leat_node_prefix_error (op->node, error);
+  return good;
+}
+
+gboolean
+leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!leat_session_drain (self, flight, i, cancellable, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,37 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-session-private.h"
+
+/* The properties of a session, but for its counters (leat-session-counters.c), which come behind them: their values
+ * are in leat-session-props.c, their descriptions in leat-session-describe.c. */
+
+enum
+{
+  LEAT_SESSION_PROP_0,
+  LEAT_SESSION_PROP_PIPELINE,
+  LEAT_SESSION_PROP_DEVICE,
+  LEAT_SESSION_PROP_EXECUTOR,
+  LEAT_SESSION_PROP_EARLY_START,
+  LEAT_SESSION_PROP_REPEAT,
+  LEAT_SESSION_PROP_READBACK,
+  LEAT_SESSION_PROP_REUSE,
+  LEAT_SESSION_PROP_CALIBRATE,
+  LEAT_SESSION_PROP_WAIT,
+  LEAT_SESSION_PROP_LANES,
+  LEAT_SESSION_PROP_PRIORITY,
+  LEAT_SESSION_PROP_WEIGHT,
+  LEAT_SESSION_PROP_MEMO,
+  LEAT_SESSION_PROP_MEMO_ENTRIES,
+  LEAT_SESSION_PROP_MEMO_BYTES,
+  LEAT_SESSION_PROP_CACHE_BYTES,
+  LEAT_SESSION_PROP_BUDGET,
+  LEAT_SESSION_PROP_BATCH,
+  LEAT_SESSION_PROP_TIMING,
+  LEAT_SESSION_PROP_TRACE,
+  LEAT_SESSION_PROP_NAME,
+  LEAT_SESSION_PROP_LAST_REASON,
+  LEAT_SESSION_N_PROPS
+};

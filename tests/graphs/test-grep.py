@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""graphs/grep.leat, and text:scan with regexes, against grep -E."""
+
+import random
+import re
+import shutil
+import subprocess
+
+import graph_case
+from graph_case import GRAPHS, Skip, expect_same, launch, on_cpu, run_graph
+
+BOOK = (GRAPHS.parent / 'LICENSE').read_bytes()
+
+
+def grep(path, *words):
+    if not shutil.which('grep'):
+        raise Skip('no grep here')
+    done = subprocess.run(['grep', '-a', *(words if '-F' in words else ['-E', *words]), str(path)], capture_output=True,
+                          env={'LC_ALL': 'C', 'PATH': '/usr/bin:/bin'})
+    assert done.returncode < 2, (words, done.stderr)
+    return done.stdout
+
+
+def scan(path, regex, emit, *more, chunk='4M', environment=None):
+    """What text:report prints; the properties of the scan may be followed by others."""
+    report = ['text:report', f'emit={emit}'] + ([f'from={path}'] if emit != 'count' else [])
+    code, out, err = launch('-q', 'io:file', f'path={path}', f'chunk={chunk}', '+', 'upload', '+', 'text:scan',
+                            f'regex={regex}', f'emit={emit}', *more, '+', 'readback', '+', *report,
+                            environment=environment)
+    assert code == 0, (regex, emit, err)
+    return out
+
+
+def check(path, regex, chunk='4M', environment=None, fold=False):
+    """All three ways against grep's; a comma separates regexes, so that one in a regex is for grep alone."""
+    words = ['-i'] if fold else []
+    more = ['fold=true'] if fold else []
+    for part in regex if isinstance(regex, list) else [regex]:
+        words += ['-e', part]
+    own = ','.join(regex) if isinstance(regex, list) else regex
+    what = f'{own} chunk={chunk} {words}'
+    expect_same(scan(path, own, 'line', *more, chunk=chunk, environment=environment), grep(path, '-n', *words), what)
+    expect_same(scan(path, own, 'offset', *more, chunk=chunk, environment=environment), grep(path, '-ob', *words), what)
+    expect_same(scan(path, own, 'count', *more, chunk=chunk, environment=environment), grep(path, '-c', *words), what)
+
+
+def test_graph_as_grep(folder):
+    (folder / 'in').write_bytes(BOOK)
+    out, err = run_graph('grep.leat', input=folder / 'in', regex='warrant(y|ies),[0-9]{4}')
+    wanted = grep(folder / 'in', '-n', '-e', 'warrant(y|ies)', '-e', '[0-9]{4}')
+    expect_same(out, wanted, 'lines')
+    assert f'{wanted.count(10)} lines' in err and wanted, err
+    out, _ = run_graph('grep.leat', input=folder / 'in', regex='WARRANTY', fold='true', chunk=100)
+    expect_same(out, grep(folder / 'in', '-n', '-i', 'WARRANTY'), 'lines')
+
+
+def test_book_as_grep(folder):
+    """Each kind of search that the CPU has: by keys, by first bytes, by the automaton alone."""
+    (folder / 'in').write_bytes(BOOK)
+    for regex in ('ab+l[ey]', '[0-9]+', '(L|l)icen[cs]e', r'\b[a-z]{12}\b', '^ *[A-Z]', r'\.$', '^$', '[^a-z]+',
+                  r'.*\<th.*', ['free', 'soft', '[A-Z]{3}', 'software']):
+        check(folder / 'in', regex, chunk=random.Random(str(regex)).choice(['4M', '10000', '333']))
+
+
+def test_fold_as_grep(folder):
+    (folder / 'in').write_bytes(BOOK)
+    for regex in ('LICENSE', '[^a-z ]+', r'[f-h]nu\>'):
+        check(folder / 'in', regex, chunk=5000, fold=True)
+
+
+def random_regex(rng, depth=0):
+    """In what grep and text:scan spell alike."""
+    kind = rng.randrange(9 if depth < 3 else 4)
+    if kind < 3:
+        return rng.choice(['a', 'b', 'ab', 'c', '.', '[ab]', '[^a]', '[[:digit:]]', r'\w', r'\W', r'\.', '1', ' '])
+    if kind == 3:
+        return rng.choice(['^', '$', r'\b', r'\<', r'\>', r'\B', 'b'])
+    if kind < 6:
+        return random_regex(rng, depth + 1) + random_regex(rng, depth + 1)
+    if kind == 6:
+        return f'({random_regex(rng, depth + 1)}|{random_regex(rng, depth + 1)})'
+    return f'({random_regex(rng, depth + 1)})' + rng.choice(['*', '+', '?', '{2}', '{1,3}', '{2,}', '{0,1}'])
+
+
+def random_text(rng, n):
+    return b''.join(rng.choice([b'a', b'b', b'c', b'ab', b' ', b'1', b'.', b'\n', b'\n\n', b'_', b'\xff']) for _ in range(n))
+
+
+def test_random_regexes_as_grep(folder):
+    rng = random.Random(11)
+    for _ in range(7):
+        (folder / 'in').write_bytes(random_text(rng, rng.randrange(300)))
+        check(folder / 'in', random_regex(rng), chunk=rng.choice(['4M', '1', '7', '64']))
+
+
+def test_without_plain_variants(folder):
+    if not on_cpu():
+        raise Skip('the CPU driver alone has plain C variants')
+    rng = random.Random(12)
+    (folder / 'in').write_bytes(BOOK[:17000] + random_text(rng, 20000))
+    for regex in ('[a-c]+1', r'(the|a) \w+'):
+        check(folder / 'in', regex, chunk='15000', environment={'LEAT_CPU_VARIANTS': '0'})
+
+
+def test_no_file_to_print_from(folder):
+    (folder / 'in').write_bytes(b'one cat\ntwo cats\n')
+    words = ['-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=cats?']
+    code, out, _ = launch(*words, '+', 'readback', '+', 'text:report')
+    assert code == 0 and out == b'4:3\n12:4\n', out
+    code, out, _ = launch(*words, 'emit=line', '+', 'readback', '+', 'text:report', 'emit=line')
+    assert code == 0 and out == b'1:0\n2:8\n', out
+
+
+def test_words_by_line(folder):
+    """Patterns whose lines count are found as grep -F finds them."""
+    (folder / 'in').write_bytes(BOOK)
+    words = ['-q', 'io:file', f'path={folder}/in', 'chunk=3000', '+', 'upload', '+', 'text:scan',
+             'patterns=a.b,(c),section,GNU', 'emit=line', 'fold=true', '+', 'readback', '+', 'text:report', 'emit=line',
+             f'from={folder}/in']
+    code, out, err = launch(*words)
+    assert code == 0, err
+    expect_same(out, grep(folder / 'in', '-F', '-i', '-n', '-e', 'a.b', '-e', '(c)', '-e', 'section', '-e', 'GNU'), 'lines')
+
+
+def test_folded_patterns(folder):
+    (folder / 'in').write_bytes(BOOK)
+    out, _ = run_graph('scan.leat', input=folder / 'in', patterns='license', chunk=700)
+    code, folded, err = launch('-q', 'io:file', f'path={folder}/in', 'chunk=700', '+', 'upload', '+', 'text:scan',
+                               'patterns=LiCense', 'fold=true', '+', 'readback', '+', 'text:report', 'patterns=license')
+    assert code == 0, err
+    wanted = [match.start() for match in re.finditer(b'license', BOOK, re.IGNORECASE)]
+    expect_same([int(line.split(b':')[0]) for line in folded.splitlines()], wanted, 'offsets')
+    assert len(wanted) > out.count(b'\n') > 0
+
+
+def test_long_lines(folder):
+    """Lines of many runs: what is known of them is an automaton's state, not their text."""
+    line = b'x' * 300_000 + b'needle' + b'y' * 200_000
+    (folder / 'in').write_bytes(b'first\n' + line + b'\nneedle\n' + line)
+    check(folder / 'in', 'needle', chunk=10_000)
+    expect_same(scan(folder / 'in', 'x+n', 'offset', 'longest=512K', chunk=4096), grep(folder / 'in', '-ob', 'x+n'), 'x+n')
+    check(folder / 'in', '^.*', chunk=10_000)
+
+
+def refuse(says, *scan_words):
+    code, _, err = launch('io:file', 'path=/dev/null', '+', 'upload', '+', 'text:scan', *scan_words, '+', 'readback', '+',
+                          'text:report', 'emit=line')
+    assert code != 0 and says in err, err
+
+
+def test_refuses(folder):
+    refuse('column 2: "(" is never closed', 'regex=a(b')
+    refuse(r'\1 is a back-reference', r'regex=(a)\1')
+    refuse('looking ahead or behind', 'regex=a(?=b)')
+    refuse('needs more than 8192 states', 'regex=(a|b)*a(a|b){20}c', 'emit=line')
+    refuse('more than 20000 steps', 'regex=((a{100}){100}){100}')
+    refuse('set `patterns` or `regex`', 'emit=line')
+    refuse('not both', 'patterns=a', 'regex=a')
+    refuse("has a line's end in it", r'patterns=a,b\n', 'emit=line')
+    refuse('set the same `emit`', 'regex=a')
+
+
+def test_attempt_that_is_too_long(folder):
+    """A failure that is told, and no wrong result."""
+    (folder / 'in').write_bytes(b'a' * 5000 + b'\n')
+    code, _, err = launch('io:file', f'path={folder}/in', 'chunk=1000', '+', 'upload', '+', 'text:scan', 'regex=a+b',
+                          'longest=1024', '+', 'readback', '+', 'text:report')
+    assert code != 0 and '`longest`' in err, (code, err)
+    expect_same(scan(folder / 'in', 'a+b', 'offset', 'longest=8K', chunk='1000'), b'', 'hits')
+
+
+if __name__ == '__main__':
+    graph_case.main(globals())
