@@ -68,9 +68,10 @@ static gboolean
 leat_bench_compact_open (LeatBenchCompact *self, const LeatBench *bench, const char *behind, GError **error)
 {
   LeatView in;
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\napp name=source spec=u32[1] -> upload -> discard\nconst path=\"%s\" spec=u32[%" G_GUINT64_FORMAT "] -> compact where=x<limit limit=%u -> %s\n",
-                     self->path, self->n, self->limit, behind);
+  g_autofree char *text = g_strdup_printf (
+    "leat 1\napp name=source spec=u32[1] -> upload -> discard\nconst path=\"%s\" spec=u32[%" G_GUINT64_FORMAT
+    "] -> compact where=x<limit limit=%u -> %s\n",
+    self->path, self->n, self->limit, behind);
 
   if (self->session != NULL)
     leat_session_close (self->session);
@@ -81,8 +82,7 @@ leat_bench_compact_open (LeatBenchCompact *self, const LeatBench *bench, const c
     return FALSE;
   self->session = leat_session_new (self->pipeline, bench->selector);
   g_object_set (self->session, "wait", bench->wait, NULL);
-  return leat_session_open (self->session, NULL, error)
-         && leat_session_map_input (self->session, "source", &in, error);
+  return leat_session_open (self->session, NULL, error) && leat_session_map_input (self->session, "source", &in, error);
 }
 
 /* What comes is held against a loop. */
@@ -106,8 +106,8 @@ leat_bench_compact_check (LeatBenchCompact *self, GError **error)
           && memcmp (g_bytes_get_data (found, NULL), self->copies, n * sizeof *self->copies) == 0)
         continue;
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-                   "%zu bytes came, which are not the %" G_GUINT64_FORMAT " that should",
-                   g_bytes_get_size (found), n * sizeof *self->copies);
+                   "%zu bytes came, which are not the %" G_GUINT64_FORMAT " that should", g_bytes_get_size (found),
+                   n * sizeof *self->copies);
       return FALSE;
     }
   return TRUE;

@@ -181,7 +181,9 @@ leat_bench_folder_add_table (LeatBench *bench, GError **error)
 gboolean
 leat_bench_folder_make (LeatBench *bench, GError **error)
 {
-  static const char *const names[N_FILES] = { "bench.cu", "start.leat", "in.bin", "table.bin", "queue.cu", "numbers.bin" };
+  static const char *const names[N_FILES] = {
+    "bench.cu", "start.leat", "in.bin", "table.bin", "queue.cu", "numbers.bin"
+  };
   static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
   bench->folder = g_dir_make_tmp ("leat-bench-XXXXXX", error);

@@ -119,8 +119,9 @@ leat_scheduler_append_members (GString *out, GVariant *members, const char *labe
  * @name: what the label "scheduler" is to say
  *
  * Prints what leat_scheduler_dup_stats () tells of all sessions, and the more important of each of them, in the text
- * format that Prometheus reads.  Every sample has the labels "device" and "scheduler"; those of a session also "pipeline"
- * (its #LeatSession:name), "session" (a number that no other of the scheduler has) and "priority".  Any thread may ask.
+ * format that Prometheus reads.  Every sample has the labels "device" and "scheduler"; those of a session also
+ * "pipeline" (its #LeatSession:name), "session" (a number that no other of the scheduler has) and "priority".  Any
+ * thread may ask.
  *
  * Returns: (transfer full): the text
  */

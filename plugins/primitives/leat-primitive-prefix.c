@@ -28,8 +28,7 @@ leat_prefix_write (gboolean segmented, gboolean ordered, gboolean inclusive, GSt
 guint64
 leat_prefix_count_tiles (guint64 items, gsize acc_bytes, gboolean segmented)
 {
-  guint64 tile =
-    LEAT_PREFIX_THREADS * (segmented && acc_bytes > 4 ? LEAT_PREFIX_EACH_LARGE : LEAT_PREFIX_EACH);
+  guint64 tile = LEAT_PREFIX_THREADS * (segmented && acc_bytes > 4 ? LEAT_PREFIX_EACH_LARGE : LEAT_PREFIX_EACH);
 
   return (items + tile - 1) / tile;
 }

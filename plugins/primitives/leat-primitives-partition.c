@@ -32,7 +32,8 @@ static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "the rows, which are the steps of the first dimension" },
   { sizeof (LeatPortInfo), "flags", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
     "for each row a whole number, which is not 0 where the row goes to the front" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the rows for the front in their order, then the others" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
+    "the rows for the front in their order, then the others" },
   { sizeof (LeatPortInfo), "front", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "u64[1]", "how many are at the front" },
 };
 
@@ -66,8 +67,8 @@ leat_primitives_partition_prepare (LeatNode *node, GError **error)
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_str_equal (names[i], "x"))
       {
-        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "\"%s\": no value \"%s\"; an item is x", self->where,
-                     names[i]);
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "\"%s\": no value \"%s\"; an item is x",
+                     self->where, names[i]);
         return FALSE;
       }
   return TRUE;
@@ -97,7 +98,8 @@ leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, Lea
                                                  "where is for items, and \"x\" has rows of several; link \"flags\"");
   dtype = leat_spec_get_dtype (flags);
   if (leat_primitive_get_c_type (dtype) == NULL || leat_primitive_is_real (dtype) || leat_spec_get_n_dims (flags) != 1
-      || leat_spec_get_dim (flags, 0) != leat_spec_get_dim (x, 0) || leat_spec_is_bounded (flags) != leat_spec_is_bounded (x))
+      || leat_spec_get_dim (flags, 0) != leat_spec_get_dim (x, 0)
+      || leat_spec_is_bounded (flags) != leat_spec_is_bounded (x))
     return leat_primitives_partition_refuse (node, error, "input \"flags\" has a whole number for each row of \"x\"");
   return TRUE;
 }
@@ -122,11 +124,13 @@ leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, L
     "struct Source\n{\n  const Item *x;\n  const Flag *flags;\n  Word *out;\n  uint64_t front;\n};\n"
     "static __device__ __forceinline__ bool keeps (const Source &s, uint64_t i)\n{\n  const Item *x = s.x;\n"
     "  const Flag *flags = s.flags;\n\n  return (%s) != 0;\n}\n"
-    "static __device__ __forceinline__ Part look (const Source &s, uint64_t i)\n{\n  Part p;\n\n  p.value = keeps (s, i);\n"
+    "static __device__ __forceinline__ Part look (const Source &s, uint64_t i)\n{\n  Part p;\n\n  p.value = keeps (s, "
+    "i);\n"
     "  return p;\n}\n"
     "static __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc before)\n{\n"
     "  uint64_t at = keeps (s, i) ? before : s.front + i - before;\n\n"
-    "  for (uint64_t word = 0; word < ROW; word++)\n    s.out[at * ROW + word] = ((const Word *) s.x)[i * ROW + word];\n}\n",
+    "  for (uint64_t word = 0; word < ROW; word++)\n    s.out[at * ROW + word] = ((const Word *) s.x)[i * ROW + "
+    "word];\n}\n",
     flags == NULL ? leat_primitive_get_c_type (dtype) : word,
     flags != NULL ? leat_primitive_get_c_type (leat_spec_get_dtype (flags)) : "uint8_t", word, bytes / word_bytes,
     chosen != NULL ? chosen : "flags[i]");
@@ -175,7 +179,8 @@ leat_primitives_partition_record (LeatNode *node, LeatRecorder *recorder, GError
 
   leat_primitives_partition_add_inputs (&sum, recorder, unused);
   leat_primitive_call_add (&sum, parts, LEAT_ACCESS_WRITE);
-  leat_primitive_call_add (&sum, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)), LEAT_ACCESS_READ_WRITE);
+  leat_primitive_call_add (&sum, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)),
+                           LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_finish (&sum, recorder, self->source, "partition_sum", leat_prefix_count_blocks (tiles), 1,
                               LEAT_PREFIX_THREADS);
 

@@ -63,7 +63,8 @@ const LeatNodeInfo leat_primitives_scan_info = {
   "scan",
   NULL,
   "Gives each item the sum of those before it, or another prefix",
-  "The order in which items are combined follows from their number alone, so that results are the same in every run and "
+  "The order in which items are combined follows from their number alone, so that results are the same in every run "
+  "and "
   "on every device.  It begins anew with each segment.\n\nExample: scan op=max mode=exclusive",
   props,
   G_N_ELEMENTS (props),
@@ -82,8 +83,7 @@ leat_primitives_scan_prepare (LeatNode *node, GError **error)
   self->operation.kind = kind;
   leat_node_blame (node, "expr");
   return leat_operation_check (kind, self->expr, self->type > 0, error)
-         && (self->expr == NULL
-             || leat_operation_set_expression (&self->operation, self->expr, self->identity, error));
+         && (self->expr == NULL || leat_operation_set_expression (&self->operation, self->expr, self->identity, error));
 }
 
 /* Items of a row; 0: all are one. */
@@ -117,8 +117,9 @@ leat_primitives_scan_compile (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *s
     g_string_append (head, "  p.begins |= s.starts[i] != 0;\n");
   if (row > 0)
     g_string_append_printf (head, "  p.begins |= i %% %" G_GUINT64_FORMAT "u == 0;\n", row);
-  g_string_append (head, "  return p;\n}\nstatic __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc a)\n"
-                         "{\n  s.out[i] = give (a);\n}\n");
+  g_string_append (head,
+                   "  return p;\n}\nstatic __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc a)\n"
+                   "{\n  s.out[i] = give (a);\n}\n");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   if (leat_primitive_append_text (head, "scan-core.cu", error))
     self->source = leat_primitive_source_new ("scan.cu", head->str, error);
@@ -135,7 +136,8 @@ leat_primitives_scan_check_starts (LeatNode *node, LeatSpec *x, LeatSpec *starts
     return TRUE;
   dtype = leat_spec_get_dtype (starts);
   if (leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype)
-      && leat_spec_get_items (starts) == leat_spec_get_items (x) && leat_spec_is_bounded (starts) == leat_spec_is_bounded (x))
+      && leat_spec_get_items (starts) == leat_spec_get_items (x)
+      && leat_spec_is_bounded (starts) == leat_spec_is_bounded (x))
     return TRUE;
   text = leat_spec_to_string (starts, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
@@ -182,9 +184,10 @@ leat_primitives_scan_record (LeatNode *node, LeatRecorder *recorder, GError **er
 {
   LeatPrimitivesScan *self = LEAT_PRIMITIVES_SCAN (node);
   LeatSpec *x = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, "x"));
-  gboolean segmented = leat_primitives_scan_get_row (self, x) > 0
-                       || leat_recorder_get_input (recorder, "starts") != LEAT_BUFFER_NONE;
-  guint64 tiles = leat_prefix_count_tiles (leat_spec_get_items (x), leat_dtype_get_size (self->operation.result), segmented);
+  gboolean segmented =
+    leat_primitives_scan_get_row (self, x) > 0 || leat_recorder_get_input (recorder, "starts") != LEAT_BUFFER_NONE;
+  guint64 tiles =
+    leat_prefix_count_tiles (leat_spec_get_items (x), leat_dtype_get_size (self->operation.result), segmented);
   LeatBufferId parts = leat_prefix_add_parts (recorder, tiles), out = leat_recorder_get_output (recorder, "out");
   LeatBufferId unused = leat_recorder_add_scratch (recorder, "unused", 8);
   LeatPrimitiveCall sum = { 0 }, give = { 0 };

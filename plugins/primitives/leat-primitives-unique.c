@@ -135,7 +135,8 @@ leat_primitives_unique_record (LeatNode *node, LeatRecorder *recorder, GError **
 
   leat_primitives_unique_add_x (&sum, recorder);
   leat_primitive_call_add (&sum, parts, LEAT_ACCESS_WRITE);
-  leat_primitive_call_add (&sum, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)), LEAT_ACCESS_READ_WRITE);
+  leat_primitive_call_add (&sum, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)),
+                           LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_finish (&sum, recorder, self->source, "unique_sum", leat_prefix_count_blocks (tiles), 1,
                               LEAT_PREFIX_THREADS);
 

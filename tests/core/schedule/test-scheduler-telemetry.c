@@ -52,8 +52,8 @@ set_up (SchedulerFixture *fixture, FixtureRun *runs)
     {
       g_autofree char *name = g_strdup_printf ("the \"%u\"", i);
 
-      g_object_set (scheduler_fixture_get (fixture, i), "name", name, "priority", i == 0 ? LEAT_PRIORITY_HIGH : LEAT_PRIORITY_LOW,
-                    NULL);
+      g_object_set (scheduler_fixture_get (fixture, i), "name", name, "priority",
+                    i == 0 ? LEAT_PRIORITY_HIGH : LEAT_PRIORITY_LOW, NULL);
     }
   leat_scheduler_pause (fixture->scheduler, scheduler_fixture_get (fixture, 0));
   scheduler_fixture_submit (fixture, &runs[0], 0, 0, NULL);
@@ -227,10 +227,9 @@ test_telemetry_prometheus (void)
   check_sample (samples, device, "admitted_bytes", "", 2 * bytes);
   check_sample (samples, device, "session_missed_deadlines_total",
                 ",pipeline=\"the \\\"0\\\"\",session=\"1\",priority=\"high\"", 1);
-  check_sample (samples, device, "session_paused",
-                ",pipeline=\"the \\\"1\\\"\",session=\"2\",priority=\"low\"", 1);
-  check_sample (samples, device, "session_admitted_bytes",
-                ",pipeline=\"the \\\"2\\\"\",session=\"3\",priority=\"low\"", 0);
+  check_sample (samples, device, "session_paused", ",pipeline=\"the \\\"1\\\"\",session=\"2\",priority=\"low\"", 1);
+  check_sample (samples, device, "session_admitted_bytes", ",pipeline=\"the \\\"2\\\"\",session=\"3\",priority=\"low\"",
+                0);
   tear_down (&fixture, runs);
 }
 

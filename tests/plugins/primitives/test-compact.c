@@ -11,12 +11,14 @@
  * session of bounded data. */
 
 #define LIST(...)                                                                                                      \
-  (const char *const[]) { __VA_ARGS__, NULL }
+  (const char *const[])                                                                                                \
+  {                                                                                                                    \
+    __VA_ARGS__, NULL                                                                                                  \
+  }
 
 /* Sizes at the borders of words, warps, tiles of 2,048 and of 65,536, and some that are no multiple of anything. */
-static const guint32 borders[] = { 0,    1,    2,    3,    31,   32,   33,   63,   64,    65,    127,   511,
-                                   512,  513,  2047, 2048, 2049, 4095, 4096, 4097, 10007, 65535, 65536, 65537,
-                                   65538, 69999 };
+static const guint32 borders[] = { 0,   1,    2,    3,    31,   32,   33,   63,    64,    65,    127,   511,   512,
+                                   513, 2047, 2048, 2049, 4095, 4096, 4097, 10007, 65535, 65536, 65537, 65538, 69999 };
 
 static gsize
 test_compact_select (const guint32 *x, gsize n, guint32 *kept)
@@ -47,8 +49,7 @@ test_compact_numbers (const char *node)
     for (guint i = 0; i < G_N_ELEMENTS (borders); i++)
       {
         compact_pattern_fill (pattern, x, borders[i]);
-        compact_fixture_assert (&fixture, "out", kept,
-                                test_compact_select (x, borders[i], kept) * sizeof *kept);
+        compact_fixture_assert (&fixture, "out", kept, test_compact_select (x, borders[i], kept) * sizeof *kept);
       }
   compact_fixture_close (&fixture);
 }
@@ -140,7 +141,8 @@ test_compact_columns (void)
       kept_q[k] = q[i];
       indices[k++] = i;
     }
-  compact_fixture_open (&fixture, "compact inputs=r,q,t keep=r,q where=\"t > above && q != 3\" above=0.25 emit=both index=u64",
+  compact_fixture_open (&fixture,
+                        "compact inputs=r,q,t keep=r,q where=\"t > above && q != 3\" above=0.25 emit=both index=u64",
                         LIST ("r=f32[9001,3]", "q=u8[9001]", "t=f32[9001]"), LIST ("out", "out_q", "indices"));
   compact_fixture_push (&fixture, "r", rows, 3 * n * sizeof *rows);
   compact_fixture_push (&fixture, "q", q, n);
@@ -268,7 +270,8 @@ test_compact_arguments (void)
   compact_fixture_close (&fixture);
 }
 
-/* One row too many fails the run and says how many there are; with truncate it is a warning, and those that fit come. */
+/* One row too many fails the run and says how many there are; with truncate it is a warning, and those that fit come.
+ */
 static void
 test_compact_overflow (void)
 {
@@ -353,12 +356,16 @@ test_compact_refuses (void)
     { "compact where=x>k k=0.5", { "x=u8[4]" }, LEAT_GRAPH_ERROR_TYPE, "\"k\" takes a whole number, not 0.5" },
     { "compact inputs=x,x where=x>1", { "x=f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "\"x\" occurs twice" },
     { "compact inputs=out_x where=out_x>1", { "out_x=f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "cannot be the name" },
-    { "compact inputs=x,y where=x>1 keep=x", { "x=f32[4]", "y=f32[4]" }, LEAT_GRAPH_ERROR_TYPE,
+    { "compact inputs=x,y where=x>1 keep=x",
+      { "x=f32[4]", "y=f32[4]" },
+      LEAT_GRAPH_ERROR_TYPE,
       "input \"y\" is neither kept nor looked at" },
     { "compact where=x>1 keep=z", { "x=f32[4]" }, LEAT_GRAPH_ERROR_UNKNOWN_PORT, "\"z\" is to be kept" },
     { "compact where=x>1", { "x=f32[4,2]" }, LEAT_GRAPH_ERROR_SPEC, "one number for each row" },
     { "compact where=x>1", { "x=f16[4]" }, LEAT_GRAPH_ERROR_SPEC, "a type that it cannot compute with" },
-    { "compact by=flags", { "x=f32[4]", "flags=u8[5]" }, LEAT_GRAPH_ERROR_SPEC,
+    { "compact by=flags",
+      { "x=f32[4]", "flags=u8[5]" },
+      LEAT_GRAPH_ERROR_SPEC,
       "input \"flags\" is u8[5], and the first input is f32[4]" },
     { "compact by=flags", { "x=f32[<=4]", "flags=u8[4]" }, LEAT_GRAPH_ERROR_SPEC, "input \"flags\" is u8[4]" },
     { "compact by=bits", { "x=f32[33]", "bits=u32[1]" }, LEAT_GRAPH_ERROR_SPEC, "input \"bits\" is u32[1]" },

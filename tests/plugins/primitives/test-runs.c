@@ -17,7 +17,8 @@ test_runs_check_partition (PrimitiveFixture *fixture, const gint32 *x, guint n)
   g_autofree gint32 *wanted = g_new (gint32, n + 1);
   guint64 front = 0;
   guint rest;
-  g_autoptr (GBytes) out = primitive_fixture_run (fixture, x, n * sizeof *x), count = primitive_fixture_pull (fixture, 1);
+  g_autoptr (GBytes) out = primitive_fixture_run (fixture, x, n * sizeof *x),
+                     count = primitive_fixture_pull (fixture, 1);
 
   for (guint i = 0; i < n; i++)
     if (x[i] > 5)
