@@ -18,6 +18,21 @@ leat_operation_get_result (LeatOperationKind kind, LeatDtype item)
   return leat_primitive_is_signed (item) ? LEAT_DTYPE_I64 : LEAT_DTYPE_U64;
 }
 
+gboolean
+leat_operation_check (LeatOperationKind kind, const char *expression, gboolean has_type, GError **error)
+{
+  gboolean expr = kind == LEAT_OPERATION_EXPR;
+
+  if (expr == (expression != NULL) && (expr || kind == LEAT_OPERATION_SUM || !has_type))
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
+               expr && expression == NULL ? "op=%s needs expr=EXPRESSION"
+               : expression != NULL       ? "expr is for op=expr, not op=%s"
+                                          : "type is for op=sum and op=expr; results of op=%s have a type of their own",
+               leat_operation_names[kind]);
+  return FALSE;
+}
+
 static gboolean
 leat_operation_check_names (LeatExpression *expression, const char *text, guint n_known, GError **error)
 {

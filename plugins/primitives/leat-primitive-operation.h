@@ -33,6 +33,8 @@ extern const char *const leat_operation_names[];
 
 /* What results are where nobody says so. */
 LeatDtype leat_operation_get_result (LeatOperationKind kind, LeatDtype item);
+/* Whether properties fit each other: an expression is for EXPR, a type for that and for SUM. */
+gboolean leat_operation_check (LeatOperationKind kind, const char *expression, gboolean has_type, GError **error);
 /* Of a and b, with @identity, which is a number, `lowest` or `greatest`. */
 gboolean leat_operation_set_expression (LeatOperation *self, const char *expression, const char *identity,
                                         GError **error);

@@ -60,18 +60,24 @@ leat_primitive_is_signed (LeatDtype dtype)
   return dtype == LEAT_DTYPE_I8 || dtype == LEAT_DTYPE_I16 || dtype == LEAT_DTYPE_I32 || dtype == LEAT_DTYPE_I64;
 }
 
+gboolean
+leat_primitive_append_text (GString *head, const char *file, GError **error)
+{
+  g_autofree char *path = g_strconcat ("/leat/primitives/", file, NULL);
+  g_autoptr (GBytes) bytes = g_resources_lookup_data (path, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
+
+  if (bytes != NULL)
+    g_string_append (head, g_bytes_get_data (bytes, NULL));
+  return bytes != NULL;
+}
+
 LeatKernelSource *
 leat_primitive_source_new (const char *body, const char *head, GError **error)
 {
-  g_autofree char *path = g_strconcat ("/leat/primitives/", body, NULL);
   g_autofree char *name = g_strconcat ("primitives/", body, NULL);
-  g_autoptr (GBytes) bytes = g_resources_lookup_data (path, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
-  g_autofree char *text = NULL;
+  g_autoptr (GString) text = g_string_new (head);
 
-  if (bytes == NULL)
-    return NULL;
-  text = g_strconcat (head, g_bytes_get_data (bytes, NULL), NULL);
-  return leat_kernel_source_new (name, text, error);
+  return leat_primitive_append_text (text, body, error) ? leat_kernel_source_new (name, text->str, error) : NULL;
 }
 
 guint64

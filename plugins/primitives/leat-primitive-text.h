@@ -20,6 +20,9 @@ const char *leat_primitive_get_greatest (LeatDtype dtype);
 /* @body: a file of kernels/. */
 LeatKernelSource *leat_primitive_source_new (const char *body, const char *head, GError **error);
 
+/* Appends a file of kernels/. */
+gboolean leat_primitive_append_text (GString *head, const char *file, GError **error);
+
 /* Steps of the leading dimension have so many items each. */
 guint64 leat_primitive_get_row_items (LeatSpec *spec);
 /* FALSE, with an error that names the type, unless kernels compute with it. */

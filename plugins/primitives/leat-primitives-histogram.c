@@ -12,9 +12,9 @@
 /* The node `histogram`.  kernels/histogram.cu says how it works; here bins become text. */
 
 #define LEAT_HISTOGRAM_THREADS 256
-#define LEAT_HISTOGRAM_SHARE   16384 /* bytes that are worth a block */
-#define LEAT_HISTOGRAM_BLOCKS  528   /* 4 for each multiprocessor of a large GPU: each adds all bins to the sums */
-#define LEAT_HISTOGRAM_FEW     4096  /* bins that a block has room for */
+#define LEAT_HISTOGRAM_SHARE   4096 /* items that are worth a block */
+#define LEAT_HISTOGRAM_BLOCKS  528  /* 4 for each multiprocessor of a large GPU: each adds all bins to the sums */
+#define LEAT_HISTOGRAM_FEW     4096 /* bins that a block has room for */
 
 struct _LeatPrimitivesHistogram
 {
@@ -201,14 +201,14 @@ leat_primitives_histogram_add_x (LeatPrimitiveCall *call, LeatRecorder *recorder
 
 static void
 leat_primitives_histogram_record_many (LeatPrimitivesHistogram *self, LeatRecorder *recorder, LeatBufferId sums,
-                                       guint64 bytes)
+                                       guint64 items)
 {
   LeatPrimitiveCall count = { 0 }, give = { 0 };
 
   leat_primitives_histogram_add_x (&count, recorder);
   leat_primitive_call_add (&count, sums, LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_finish (&count, recorder, self->source, "histogram_of_many",
-                              leat_primitives_histogram_count_blocks (bytes, LEAT_HISTOGRAM_SHARE), 1,
+                              leat_primitives_histogram_count_blocks (items, LEAT_HISTOGRAM_SHARE), 1,
                               LEAT_HISTOGRAM_THREADS);
   leat_primitive_call_add (&give, sums, LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_add (&give, leat_recorder_get_output (recorder, "out"), LEAT_ACCESS_WRITE);
@@ -223,12 +223,12 @@ leat_primitives_histogram_record (LeatNode *node, LeatRecorder *recorder, GError
   LeatPrimitivesHistogram *self = LEAT_PRIMITIVES_HISTOGRAM (node);
   LeatSpec *x = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, "x"));
   LeatBufferId sums = leat_recorder_add_marks (recorder, "sums", self->bins * sizeof (guint64));
-  guint64 bytes = leat_spec_get_items (x) * leat_dtype_get_size (leat_spec_get_dtype (x));
+  guint64 items = leat_spec_get_items (x);
   LeatPrimitiveCall call = { 0 };
 
   if (self->bins > LEAT_HISTOGRAM_FEW)
     {
-      leat_primitives_histogram_record_many (self, recorder, sums, bytes);
+      leat_primitives_histogram_record_many (self, recorder, sums, items);
       return TRUE;
     }
   leat_primitives_histogram_add_x (&call, recorder);
@@ -237,7 +237,7 @@ leat_primitives_histogram_record (LeatNode *node, LeatRecorder *recorder, GError
                            LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_add (&call, leat_recorder_get_output (recorder, "out"), LEAT_ACCESS_WRITE);
   leat_primitive_call_finish (&call, recorder, self->source, "histogram_of_few",
-                              leat_primitives_histogram_count_blocks (bytes, LEAT_HISTOGRAM_SHARE), 1,
+                              leat_primitives_histogram_count_blocks (items, LEAT_HISTOGRAM_SHARE), 1,
                               LEAT_HISTOGRAM_THREADS);
   return TRUE;
 }

@@ -75,22 +75,6 @@ const LeatNodeInfo leat_primitives_reduce_info = {
   leat_primitives_reduce_get_type,
 };
 
-static gboolean
-leat_primitives_reduce_check_props (LeatPrimitivesReduce *self, GError **error)
-{
-  gboolean expr = self->op == LEAT_OPERATION_EXPR;
-
-  if (expr == (self->expr != NULL) && (expr || self->op == LEAT_OPERATION_SUM || self->type == 0))
-    return TRUE;
-  leat_node_blame (LEAT_NODE (self), expr != (self->expr != NULL) ? "expr" : "type");
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
-               expr && self->expr == NULL ? "op=%s needs expr=EXPRESSION"
-               : self->expr != NULL       ? "expr is for op=expr, not op=%s"
-                                          : "type is for op=sum and op=expr; results of op=%s have a type of their own",
-               leat_operation_names[self->op]);
-  return FALSE;
-}
-
 /* Items of a row; 0: all that is live is one. */
 static guint64
 leat_primitives_reduce_get_row (LeatPrimitivesReduce *self, LeatSpec *x)
@@ -120,10 +104,9 @@ leat_primitives_reduce_prepare (LeatNode *node, GError **error)
 
   leat_operation_clear (&self->operation);
   self->operation.kind = self->op;
-  if (!leat_primitives_reduce_check_props (self, error))
-    return FALSE;
   leat_node_blame (node, "expr");
-  return self->expr == NULL || leat_operation_set_expression (&self->operation, self->expr, self->identity, error);
+  return leat_operation_check (self->op, self->expr, self->type > 0, error)
+         && (self->expr == NULL || leat_operation_set_expression (&self->operation, self->expr, self->identity, error));
 }
 
 static gboolean

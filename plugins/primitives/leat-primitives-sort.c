@@ -37,7 +37,8 @@ static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "values", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
     "rows that go with the keys, as many as there are of these" },
   { sizeof (LeatPortInfo), "sorted", LEAT_PORT_OUTPUT, 0, "any", "the keys in order" },
-  { sizeof (LeatPortInfo), "carried", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any", "the values in the order of their keys" },
+  { sizeof (LeatPortInfo), "carried", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "the values in the order of their keys" },
   { sizeof (LeatPortInfo), "from", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
     "which key of the input each one was, u32" },
 };
@@ -73,7 +74,7 @@ leat_primitives_sort_write_key (LeatPrimitivesSort *self, LeatDtype dtype, GStri
                           "typedef uint%u_t Key;\n#define TOP ((Key) ((Key) 1 << %u))\n"
                           "static __device__ Key flip (Key k) { return (Key) %s(%s); }\n",
                           bits, bits - 1, self->order == 1 ? "~" : "",
-                          real ? "k & TOP ? ~k : k ^ TOP"
+                          real                               ? "k & TOP ? ~k : k ^ TOP"
                           : leat_primitive_is_signed (dtype) ? "k ^ TOP"
                                                              : "k");
 }
@@ -109,7 +110,8 @@ leat_primitives_sort_check (LeatNode *node, LeatSpec *keys, LeatSpec *values, GE
                    leat_node_get_name (node), text);
       return FALSE;
     }
-  if (values == NULL || (leat_spec_get_n_dims (values) > 0 && leat_spec_get_dim (values, 0) == leat_spec_get_dim (keys, 0)))
+  if (values == NULL
+      || (leat_spec_get_n_dims (values) > 0 && leat_spec_get_dim (values, 0) == leat_spec_get_dim (keys, 0)))
     return TRUE;
   other = leat_spec_to_string (values, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
@@ -285,8 +287,8 @@ leat_primitives_sort_record (LeatNode *node, LeatRecorder *recorder, GError **er
   if (parts.has_from)
     parts.from = leat_recorder_get_output (recorder, "from");
   else
-    parts.from = leat_recorder_add_scratch (
-      recorder, "from", (parts.values != LEAT_BUFFER_NONE ? parts.n : 1) * sizeof (guint32));
+    parts.from =
+      leat_recorder_add_scratch (recorder, "from", (parts.values != LEAT_BUFFER_NONE ? parts.n : 1) * sizeof (guint32));
   if (parts.tiles <= 1)
     leat_primitives_sort_record_tile (self, recorder, &parts);
   else

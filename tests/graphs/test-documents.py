@@ -77,7 +77,7 @@ def test_map(folder):
 
 
 def test_primitives(folder):
-    for page in ('compact', 'gather', 'histogram', 'reduce', 'sort'):
+    for page in ('compact', 'gather', 'histogram', 'partition', 'reduce', 'scan', 'sort'):
         (folder / page).mkdir()
         check(folder / page, f'nodes/{page}.md')
 

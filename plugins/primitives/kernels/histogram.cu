@@ -116,12 +116,13 @@ histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arr
     }
 }
 
-/* Two counters for each bin, so that the second of two equal items does not wait until the first is stored. */
+/* Two counters for each bin, so that the second of two equal items does not wait until the first is stored.  Blocks that
+ * a GPU needs to be busy would here add up more than they count: some have nothing to do. */
 LEAT_HOST_VARIANT void
 histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arrived, Count *out)
 {
   uint32_t counts[2][BINS_OF_BLOCK + 1];
-  uint64_t share = (x_count + gridDim.x - 1) / gridDim.x;
+  uint64_t active = gridDim.x < 64 ? gridDim.x : 64, share = (x_count + active - 1) / active;
   uint64_t first = blockIdx.x * share, end = first + share < x_count ? first + share : x_count;
 
   __builtin_memset (counts, 0, sizeof counts);

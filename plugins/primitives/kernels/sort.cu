@@ -270,33 +270,56 @@ sort_move (const Key *keys, uint64_t keys_count, const uint32_t *from, uint64_t 
     }
 }
 
+/* Keys are brought in order in the tile first: in the output the values of a digit are far apart, and to store them one
+ * by one, each in a line of the cache that another has just taken the place of, is many times slower. */
 LEAT_HOST_VARIANT void
 sort_move (const Key *keys, uint64_t keys_count, const uint32_t *from, uint64_t first, uint64_t shift, uint64_t tiles,
            const uint32_t *counts, const uint32_t *totals, Key *sorted, uint32_t *sorted_from, uint64_t *live,
            uint64_t *from_live)
 {
-  uint32_t begins[VALUES], sum = 0;
+  uint32_t before[VALUES], sum = 0;
+  Key stage[TILE];
+#if CARRIES
+  uint32_t numbers[TILE];
+#endif
 
   if (blockIdx.x == 0)
     *live = *from_live = keys_count;
   for (uint32_t value = 0; value < VALUES; value++)
     {
-      begins[value] = sum;
+      before[value] = sum;
       sum += totals[value];
     }
   for (uint64_t tile = blockIdx.x; tile * TILE < keys_count; tile += gridDim.x)
     {
-      uint32_t n = get_tile_length (keys_count, tile), to[VALUES];
+      const Key *mine = keys + tile * TILE;
+      uint32_t n = get_tile_length (keys_count, tile), found[VALUES] = { 0 }, ends[VALUES];
 
-      for (uint32_t value = 0; value < VALUES; value++)
-        to[value] = begins[value] + counts[value * tiles + tile];
-      for (uint64_t i = tile * TILE; i < tile * TILE + n; i++)
+      for (uint32_t i = 0; i < n; i++)
+        found[get_digit (mine[i], (uint32_t) shift)]++;
+      for (uint32_t value = 0, end = 0; value < VALUES; value++)
         {
-          uint32_t place = to[get_digit (keys[i], (uint32_t) shift)]++;
+          ends[value] = end;
+          end += found[value];
+        }
+      for (uint32_t i = 0; i < n; i++)
+        {
+          uint32_t place = ends[get_digit (mine[i], (uint32_t) shift)]++;
 
-          sorted[place] = keys[i];
+          stage[place] = mine[i];
 #if CARRIES
-          sorted_from[place] = first != 0 ? (uint32_t) i : from[i];
+          numbers[place] = first != 0 ? (uint32_t) (tile * TILE + i) : from[tile * TILE + i];
+#endif
+        }
+      for (uint32_t value = 0; value < VALUES; value++)
+        {
+          uint32_t to = before[value] + counts[value * tiles + tile], begin = ends[value] - found[value];
+
+          for (uint32_t i = 0; i < found[value]; i++)
+            sorted[to + i] = stage[begin + i];
+#if CARRIES
+          for (uint32_t i = 0; i < found[value]; i++)
+            sorted_from[to + i] = numbers[begin + i];
 #endif
         }
     }

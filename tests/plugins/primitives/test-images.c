@@ -24,6 +24,10 @@ static const TestImagesCase cases[] = {
   { "histogram-u8", "histogram", "x=u8[1048576]", "out", TRUE },
   { "scatter", "scatter size=100", "items=f32[50,3] at=u64[50]", "out", TRUE },
   { "scatter-add", "scatter size=100 op=add", "items=i64[50] at=u32[50]", "out" },
+  { "scan-f32", "scan", "x=f32[1048576]", "out" },
+  { "scan-rows", "scan op=min by=row mode=exclusive", "x=f64[<=100,5000]", "out", TRUE },
+  { "partition", "partition where=x>1", "x=u32[1048576]", "out front", TRUE },
+  { "unique", "unique", "x=f32[<=1048576]", "out lengths" },
   { "sort-u32", "sort", "keys=u32[1048576]", "sorted" },
   { "sort-f64", "sort order=descending", "keys=f64[1000000] values=u8[1000000,3]", "sorted carried from", TRUE },
 };

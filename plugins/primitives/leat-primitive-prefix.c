@@ -1,0 +1,46 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-primitive-prefix.h"
+
+/* As in kernels/scan-core.cu. */
+#define LEAT_PREFIX_EACH       16
+#define LEAT_PREFIX_EACH_LARGE 8 /* of a Part of more than 8 bytes */
+/* Blocks that a GPU of 132 multiprocessors runs at once, 4 each. */
+#define LEAT_PREFIX_BLOCKS 528
+#define LEAT_PREFIX_PART   16 /* bytes of the largest */
+
+void
+leat_prefix_write (gboolean segmented, gboolean ordered, gboolean inclusive, GString *head)
+{
+  g_string_append_printf (head, "#define SEGMENTED %d\n#define ORDERED %d\n#define INCLUSIVE %d\n", segmented ? 1 : 0,
+                          ordered ? 1 : 0, inclusive ? 1 : 0);
+  g_string_append_printf (head,
+                          "struct Part\n{\n  Acc value;\n%s};\n"
+                          "static __device__ __forceinline__ Part shuffle_up (Part p, int by)\n{\n"
+                          "  Part q;\n\n  q.value = (Acc) __shfl_up_sync (0xffffffffu, p.value, (unsigned int) by);\n%s"
+                          "  return q;\n}\n",
+                          segmented ? "  uint32_t begins;\n" : "",
+                          segmented ? "  q.begins = __shfl_up_sync (0xffffffffu, p.begins, (unsigned int) by);\n" : "");
+}
+
+guint64
+leat_prefix_count_tiles (guint64 items, gsize acc_bytes, gboolean segmented)
+{
+  guint64 tile = LEAT_PREFIX_THREADS * (segmented && acc_bytes > 4 ? LEAT_PREFIX_EACH_LARGE : LEAT_PREFIX_EACH);
+
+  return (items + tile - 1) / tile;
+}
+
+guint64
+leat_prefix_count_blocks (guint64 tiles)
+{
+  return CLAMP (tiles, 1, LEAT_PREFIX_BLOCKS);
+}
+
+LeatBufferId
+leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles)
+{
+  return leat_recorder_add_scratch (recorder, "parts", (tiles + 1) * LEAT_PREFIX_PART);
+}

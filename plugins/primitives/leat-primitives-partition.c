@@ -1,0 +1,225 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-primitives-partition.h"
+
+#include "leat-base-expression.h"
+#include "leat-primitive-prefix.h"
+#include "leat-primitive-rows.h"
+#include "leat-primitive-text.h"
+
+/* The node `partition`: those that a predicate selects to the front. */
+
+struct _LeatPrimitivesPartition
+{
+  LeatNode parent_instance;
+
+  char *where;
+
+  LeatExpression *expression;
+  LeatKernelSource *source;
+};
+
+G_DEFINE_FINAL_TYPE (LeatPrimitivesPartition, leat_primitives_partition, LEAT_TYPE_NODE)
+
+static const LeatProp props[] = {
+  { sizeof (LeatProp), "where", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesPartition, where),
+    .blurb = "which items x go to the front, such as x>0; else the input flags says it" },
+};
+
+static const LeatPortInfo ports[] = {
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "the rows, which are the steps of the first dimension" },
+  { sizeof (LeatPortInfo), "flags", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "for each row a whole number, which is not 0 where the row goes to the front" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
+    "the rows for the front in their order, then the others" },
+  { sizeof (LeatPortInfo), "front", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "u64[1]", "how many are at the front" },
+};
+
+const LeatNodeInfo leat_primitives_partition_info = {
+  sizeof (LeatNodeInfo),
+  "partition",
+  NULL,
+  "Puts the rows that a predicate selects before the others",
+  "Both parts stay in their order.  Of bounded data the live rows are taken.\n\nExample: partition where=x>0",
+  props,
+  G_N_ELEMENTS (props),
+  ports,
+  G_N_ELEMENTS (ports),
+  leat_primitives_partition_get_type,
+};
+
+static gboolean
+leat_primitives_partition_prepare (LeatNode *node, GError **error)
+{
+  LeatPrimitivesPartition *self = LEAT_PRIMITIVES_PARTITION (node);
+  const char *const *names;
+
+  g_clear_pointer (&self->expression, leat_expression_free);
+  if (self->where == NULL)
+    return TRUE;
+  leat_node_blame (node, "where");
+  self->expression = leat_expression_parse (self->where, error);
+  if (self->expression == NULL)
+    return FALSE;
+  names = leat_expression_list_names (self->expression);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!g_str_equal (names[i], "x"))
+      {
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "\"%s\": no value \"%s\"; an item is x",
+                     self->where, names[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+leat_primitives_partition_refuse (LeatNode *node, GError **error, const char *what)
+{
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "partition \"%s\": %s", leat_node_get_name (node), what);
+  return FALSE;
+}
+
+static gboolean
+leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, LeatSpec *flags, GError **error)
+{
+  LeatNode *node = LEAT_NODE (self);
+  LeatDtype dtype;
+
+  if ((self->where != NULL) == (flags != NULL))
+    return leat_primitives_partition_refuse (node, error,
+                                             flags != NULL ? "set where=EXPRESSION or link \"flags\", not both"
+                                                           : "set where=EXPRESSION, or link \"flags\"");
+  if (flags == NULL)
+    return leat_primitive_get_row_items (x) == 1
+             ? leat_primitive_check_type (node, "x", x, error)
+             : leat_primitives_partition_refuse (node, error,
+                                                 "where is for items, and \"x\" has rows of several; link \"flags\"");
+  dtype = leat_spec_get_dtype (flags);
+  if (leat_primitive_get_c_type (dtype) == NULL || leat_primitive_is_real (dtype) || leat_spec_get_n_dims (flags) != 1
+      || leat_spec_get_dim (flags, 0) != leat_spec_get_dim (x, 0)
+      || leat_spec_is_bounded (flags) != leat_spec_is_bounded (x))
+    return leat_primitives_partition_refuse (node, error, "input \"flags\" has a whole number for each row of \"x\"");
+  return TRUE;
+}
+
+static gboolean
+leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, LeatSpec *flags, GError **error)
+{
+  LeatDtype dtype = leat_spec_get_dtype (x);
+  guint64 bytes = leat_primitive_get_row_items (x) * leat_dtype_get_size (dtype), word_bytes;
+  const char *word = leat_primitive_rows_get_word (bytes, &word_bytes);
+  g_autoptr (GString) head = g_string_new ("typedef uint64_t Acc;\n"
+                                           "static __device__ Acc identity () { return 0; }\n"
+                                           "static __device__ Acc combine (Acc a, Acc b) { return a + b; }\n");
+  g_autofree char *chosen = NULL;
+
+  if (self->expression != NULL)
+    chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, dtype == LEAT_DTYPE_F32);
+  leat_prefix_write (FALSE, FALSE, FALSE, head);
+  g_string_append_printf (
+    head,
+    "typedef %s Item;\ntypedef %s Flag;\ntypedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n"
+    "struct Source\n{\n  const Item *x;\n  const Flag *flags;\n  Word *out;\n  uint64_t front;\n};\n"
+    "static __device__ __forceinline__ bool keeps (const Source &s, uint64_t i)\n{\n  const Item *x = s.x;\n"
+    "  const Flag *flags = s.flags;\n\n  return (%s) != 0;\n}\n"
+    "static __device__ __forceinline__ Part look (const Source &s, uint64_t i)\n{\n  Part p;\n\n  p.value = keeps (s, "
+    "i);\n"
+    "  return p;\n}\n"
+    "static __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc before)\n{\n"
+    "  uint64_t at = keeps (s, i) ? before : s.front + i - before;\n\n"
+    "  for (uint64_t word = 0; word < ROW; word++)\n    s.out[at * ROW + word] = ((const Word *) s.x)[i * ROW + "
+    "word];\n}\n",
+    flags == NULL ? leat_primitive_get_c_type (dtype) : word,
+    flags != NULL ? leat_primitive_get_c_type (leat_spec_get_dtype (flags)) : "uint8_t", word, bytes / word_bytes,
+    chosen != NULL ? chosen : "flags[i]");
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
+  if (leat_primitive_append_text (head, "scan-core.cu", error))
+    self->source = leat_primitive_source_new ("partition.cu", head->str, error);
+  return self->source != NULL;
+}
+
+static gboolean
+leat_primitives_partition_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  LeatPrimitivesPartition *self = LEAT_PRIMITIVES_PARTITION (node);
+  LeatSpec *x = leat_negotiation_get_input (negotiation, "x");
+  LeatSpec *flags = leat_negotiation_get_input (negotiation, "flags");
+  guint64 one = 1;
+  g_autoptr (LeatSpec) front = leat_spec_new (LEAT_DTYPE_U64, &one, 1, FALSE);
+
+  return leat_primitives_partition_check (self, x, flags, error)
+         && leat_primitives_partition_compile (self, x, flags, error)
+         && leat_negotiation_set_output (negotiation, "out", x, error)
+         && leat_negotiation_set_output (negotiation, "front", front, error);
+}
+
+static void
+leat_primitives_partition_add_inputs (LeatPrimitiveCall *call, LeatRecorder *recorder, LeatBufferId unused)
+{
+  LeatBufferId x = leat_recorder_get_input (recorder, "x"), flags = leat_recorder_get_input (recorder, "flags");
+
+  leat_primitive_call_add (call, x, LEAT_ACCESS_READ);
+  leat_primitive_call_add_count (call, recorder, x, 1);
+  leat_primitive_call_add (call, flags != LEAT_BUFFER_NONE ? flags : unused,
+                           flags != LEAT_BUFFER_NONE ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE);
+}
+
+static gboolean
+leat_primitives_partition_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  LeatPrimitivesPartition *self = LEAT_PRIMITIVES_PARTITION (node);
+  LeatSpec *x = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, "x"));
+  guint64 rows = leat_spec_get_items (x) / MAX (leat_primitive_get_row_items (x), 1);
+  guint64 tiles = leat_prefix_count_tiles (rows, sizeof (guint64), FALSE);
+  LeatBufferId parts = leat_prefix_add_parts (recorder, tiles), out = leat_recorder_get_output (recorder, "out");
+  LeatBufferId unused = leat_recorder_add_scratch (recorder, "unused", 8), front;
+  LeatPrimitiveCall sum = { 0 }, give = { 0 };
+
+  leat_primitives_partition_add_inputs (&sum, recorder, unused);
+  leat_primitive_call_add (&sum, parts, LEAT_ACCESS_WRITE);
+  leat_primitive_call_add (&sum, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)),
+                           LEAT_ACCESS_READ_WRITE);
+  leat_primitive_call_finish (&sum, recorder, self->source, "partition_sum", leat_prefix_count_blocks (tiles), 1,
+                              LEAT_PREFIX_THREADS);
+
+  leat_primitives_partition_add_inputs (&give, recorder, unused);
+  leat_primitive_call_add (&give, parts, LEAT_ACCESS_READ);
+  leat_primitive_call_add (&give, out, LEAT_ACCESS_WRITE);
+  leat_primitive_call_add_result_count (&give, recorder, out, leat_recorder_add_scratch (recorder, "live", 8));
+  front = leat_port_is_linked (leat_node_get_port (node, "front", NULL))
+            ? leat_recorder_get_output (recorder, "front")
+            : leat_recorder_add_scratch (recorder, "front", 8);
+  leat_primitive_call_add (&give, front, LEAT_ACCESS_WRITE);
+  leat_primitive_call_finish (&give, recorder, self->source, "partition_give", leat_prefix_count_blocks (tiles), 1,
+                              LEAT_PREFIX_THREADS);
+  return TRUE;
+}
+
+static void
+leat_primitives_partition_finalize (GObject *object)
+{
+  LeatPrimitivesPartition *self = LEAT_PRIMITIVES_PARTITION (object);
+
+  g_clear_pointer (&self->expression, leat_expression_free);
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
+  G_OBJECT_CLASS (leat_primitives_partition_parent_class)->finalize (object);
+}
+
+static void
+leat_primitives_partition_class_init (LeatPrimitivesPartitionClass *klass)
+{
+  LeatNodeClass *node_class = LEAT_NODE_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = leat_primitives_partition_finalize;
+  node_class->prepare = leat_primitives_partition_prepare;
+  node_class->negotiate = leat_primitives_partition_negotiate;
+  node_class->record = leat_primitives_partition_record;
+  leat_node_class_describe (node_class, &leat_primitives_partition_info);
+}
+
+static void
+leat_primitives_partition_init (LeatPrimitivesPartition *self)
+{
+}
