@@ -115,7 +115,9 @@ leat_queue_step (leat_queue_hand<T> &hand)
       }                                                                                                                \
     else
 
-/* An item for each of them that can have one, for all threads of a block together, which all must come here.  @mine: whether this one has got an item */
+/* An item for each thread of a block that can have one, waiting until one has; all threads of the block come here.  @mine:
+ * whether this one has got an item.  False when none is outstanding and none to come.  It may wait within, since who has
+ * an item leaves with all the others. */
 template <class T>
 LEAT_QUEUE_WAITING bool
 leat_queue_next_of_block (const LeatQueue<T> &queue, T &item, bool &mine)
