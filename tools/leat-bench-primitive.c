@@ -50,18 +50,16 @@ leat_bench_primitive_open (LeatBenchPrimitive *self, const LeatBench *bench, gui
                            const char *node, GError **error)
 {
   LeatView in;
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\napp name=source spec=u32[1] -> upload -> discard\n"
-                     "const path=\"%s\" spec=%s[%" G_GUINT64_FORMAT "] -> %s -> discard\n",
-                     self->path, type, n, node);
+  g_autofree char *text = g_strdup_printf ("leat 1\napp name=source spec=u32[1] -> upload -> discard\n"
+                                           "const path=\"%s\" spec=%s[%" G_GUINT64_FORMAT "] -> %s -> discard\n",
+                                           self->path, type, n, node);
 
   self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
   if (self->pipeline == NULL)
     return FALSE;
   self->session = leat_session_new (self->pipeline, bench->selector);
   g_object_set (self->session, "wait", bench->wait, NULL);
-  return leat_session_open (self->session, NULL, error)
-         && leat_session_map_input (self->session, "source", &in, error);
+  return leat_session_open (self->session, NULL, error) && leat_session_map_input (self->session, "source", &in, error);
 }
 
 static gboolean
