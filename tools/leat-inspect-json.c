@@ -6,6 +6,7 @@
 
 #include "graph/leat-plugin-private.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Members whose value is not there are left out. */
@@ -41,10 +42,12 @@ leat_inspect_add_port (JsonBuilder *builder, const LeatPortInfo *port)
   json_builder_end_object (builder);
 }
 
-/* JSON-GLib's integers are signed. */
+/* JSON-GLib's integers are signed, and JSON has no infinite numbers, which bound nothing. */
 static void
 leat_inspect_add_bound (JsonBuilder *builder, const char *name, const LeatProp *prop, LeatPropValue value)
 {
+  if (prop->type == LEAT_PROP_DOUBLE && isinf (value.d))
+    return;
   json_builder_set_member_name (builder, name);
   if (prop->type == LEAT_PROP_DOUBLE)
     json_builder_add_double_value (builder, value.d);

@@ -242,6 +242,47 @@ test_reduce_lanes (void)
   primitive_fixture_close (&fixture);
 }
 
+/* Several runs at a time, of which each lane counts blocks by itself. */
+static void
+test_reduce_stream (void)
+{
+  const guint n = 30011, runs = 24;
+  g_autofree guint16 *x = g_new (guint16, n + runs);
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = primitive_fixture_parse ("reduce", "x=u16[30011]", "out", &error);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+  LeatApp *in = LEAT_APP (leat_pipeline_get_node (pipeline, "in0", NULL));
+  guint64 seed = 8;
+
+  for (guint i = 0; i < n + runs; i++)
+    x[i] = (guint16) primitive_random (&seed);
+  g_object_set (session, "lanes", 3, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < runs; run++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new_static (x + run, n * sizeof *x);
+
+      leat_app_push_bytes (in, bytes, &error);
+      g_assert_no_error (error);
+    }
+  leat_app_end (in);
+  leat_session_run (session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < runs; run++)
+    {
+      g_autoptr (GBytes) bytes =
+        leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "out0", NULL)), 0, &error);
+      guint64 sum = 0;
+
+      g_assert_no_error (error);
+      for (guint i = 0; i < n; i++)
+        sum += x[run + i];
+      g_assert_cmpuint (*(const guint64 *) g_bytes_get_data (bytes, NULL), ==, sum);
+    }
+  leat_session_close (session);
+}
+
 static void
 test_reduce_nothing_is_an_error (void)
 {
@@ -295,6 +336,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/primitives/reduce/odd-floats", test_reduce_odd_floats);
   g_test_add_func ("/leat/primitives/reduce/rows", test_reduce_rows);
   g_test_add_func ("/leat/primitives/reduce/lanes", test_reduce_lanes);
+  g_test_add_func ("/leat/primitives/reduce/stream", test_reduce_stream);
   g_test_add_func ("/leat/primitives/reduce/nothing-is-an-error", test_reduce_nothing_is_an_error);
   g_test_add_func ("/leat/primitives/reduce/refuses", test_reduce_refuses);
   return g_test_run ();
