@@ -20,7 +20,7 @@ def check(folder, data, above, environment=None):
 
 
 def test_what_comes_with_it(folder):
-    check(folder, np.load(GRAPHS / 'samples.npy'), 20)
+    check(folder, np.load(GRAPHS / 'samples.npy'), 4)
 
 
 def test_sizes(folder):
