@@ -62,9 +62,10 @@ ports_run (Ports *self, const gsize *bytes, guint seed)
   for (guint i = 0; i < self->n; i++)
     {
       guint8 *data = g_malloc (bytes[i] + 1);
+      g_autoptr (GBytes) input = g_bytes_new_take (data, bytes[i]);
 
       memset (data, (int) (seed + i), bytes[i]);
-      leat_app_push_bytes (self->in[i], g_bytes_new_take (data, bytes[i]), &error);
+      leat_app_push_bytes (self->in[i], input, &error);
       g_assert_no_error (error);
     }
   g_assert_cmpint (leat_session_replay (self->session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
@@ -219,11 +220,13 @@ test_pack_stages (gconstpointer data)
   g_assert_no_error (error);
   for (guint32 run = 0; run < 3; run++)
     {
+      g_autoptr (GBytes) input = NULL;
       guint32 x[1000];
 
       for (guint i = 0; i < 1000; i++)
         x[i] = run * 7919 + i;
-      leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "in", NULL)), g_bytes_new (x, sizeof x), &error);
+      input = g_bytes_new (x, sizeof x);
+      leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "in", NULL)), input, &error);
       g_assert_no_error (error);
       g_assert_cmpint (leat_session_replay (session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
       for (guint out = 0; out < 3; out++)
