@@ -194,11 +194,21 @@ gpointer (g_object_ref) (gpointer object)
   return real (object);
 }
 
+/* Whoever drops the last reference comes after all that others did before they dropped theirs, also those who did so
+ * between its look at the counter and its own change of it.  So other references than the last are dropped here, as
+ * GLib drops them (but for toggle references, which no test has). */
 SEEN void
 g_object_unref (gpointer object)
 {
+  volatile guint *count = &((GObject *) object)->ref_count;
+  guint n;
+
   REAL (g_object_unref);
   change (object);
+  while ((n = (guint) g_atomic_int_get (count)) > 1)
+    if (g_atomic_int_compare_and_exchange (count, n, n - 1))
+      return;
+  acquire (object);
   real (object);
 }
 
