@@ -27,6 +27,18 @@ typedef struct
   gboolean is_clean;                      /* it was called off when no source had been asked for a lane that is lost */
 } LeatWide;
 
+/* A sink that takes what is on the device has no host memory of which each lane had a part. */
+static gboolean
+leat_session_has_sink_on_device (LeatSession *self)
+{
+  gboolean has = FALSE;
+
+  for (guint i = 0; i < self->outputs->len && !has; i++)
+    has = leat_plan_get_root (self->batch->shape, leat_session_get_output (self, i)->buffer->id)->kind
+          != LEAT_BUFFER_STAGING;
+  return has;
+}
+
 /* For the plan that the session has now; what it was for another one is not asked again. */
 static gboolean
 leat_session_has_wide_plan (LeatSession *self)
@@ -34,7 +46,7 @@ leat_session_has_wide_plan (LeatSession *self)
   if (self->not_wide == self->plan)
     return FALSE;
   if (leat_session_have_batch (self, FALSE, NULL) && self->batch->shape->why_in_turn == NULL
-      && self->batch->shape->traits.lanes > 1)
+      && self->batch->shape->traits.lanes > 1 && !leat_session_has_sink_on_device (self))
     return self->batch->mapped == 0; /* else it is the program's */
   self->not_wide = self->plan;
   return FALSE;

@@ -103,6 +103,20 @@ def test_without_plain_variants(folder):
         check(folder / 'in', regex, chunk='15000', environment={'LEAT_CPU_VARIANTS': '0'})
 
 
+def test_runs_without_text(folder):
+    """More lanes than runs, and a file with nothing in it: the end of the stream finds nothing that a run has left."""
+    path = folder / 'in'
+    for data in (b'', b'foo', b'foo\n', b'a foo\nfoo bar\n' * 3000):
+        path.write_bytes(data)
+        for lanes in (1, 3):
+            for emit, words in (('offset', ['-ob']), ('line', ['-n']), ('count', ['-c'])):
+                report = ['text:report', f'emit={emit}'] + ([f'from={path}'] if emit != 'count' else [])
+                code, out, err = launch('-q', f'--lanes={lanes}', 'io:file', f'path={path}', 'chunk=20000', '+', 'upload',
+                                        '+', 'text:scan', 'regex=fo+', f'emit={emit}', '+', 'readback', '+', *report)
+                assert code == 0, (data[:9], lanes, emit, err)
+                expect_same(out, grep(path, *words, 'fo+'), f'{data[:9]} lanes={lanes} emit={emit}')
+
+
 def test_no_file_to_print_from(folder):
     (folder / 'in').write_bytes(b'one cat\ntwo cats\n')
     words = ['-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=cats?']

@@ -43,6 +43,17 @@ test_run_stdout_is_the_result (ToolFiles *files, gconstpointer data)
 }
 
 /* A sink that writes a file says where it is; standard output and a device need no word. */
+/* A sink that takes what is on the device has no part of the host's memory for each lane. */
+static void
+test_run_batch_to_the_device (ToolFiles *files, gconstpointer data)
+{
+  g_autoptr (ToolResult) result =
+    tool_run (NULL, WORDS ("-q", "--batch=4", "io:file", files->in, "chunk=2", "+", "upload", "+", "discard"));
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_cmpstr (result->err, ==, "");
+}
+
 static void
 test_run_says_where_the_result_is (ToolFiles *files, gconstpointer data)
 {
@@ -602,6 +613,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/eager-gives-the-same", NULL, test_run_eager_gives_the_same);
   ADD ("/leat/tools/launch/run/waits-as-it-is-told", NULL, test_run_waits_as_it_is_told);
   ADD ("/leat/tools/launch/run/says-where-the-result-is", NULL, test_run_says_where_the_result_is);
+  ADD ("/leat/tools/launch/run/batch-to-the-device", NULL, test_run_batch_to_the_device);
   ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
   ADD ("/leat/tools/launch/run/says-warnings", NULL, test_run_says_warnings);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);

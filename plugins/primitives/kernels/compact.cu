@@ -361,7 +361,7 @@ compact_run (const CompactFrom &from, const CompactTo &to, uint64_t rows, uint64
              CompactStage *stages)
 {
   __shared__ uint32_t sums[COMPACT_WARPS];
-  __shared__ uint64_t next, place;
+  __shared__ uint64_t next, places[2];
   CompactJob job = compact_plan (rows, COMPACT_TILE);
   CompactLook look[COMPACT_RUNS];
   CompactSets sets = {};
@@ -372,13 +372,14 @@ compact_run (const CompactFrom &from, const CompactTo &to, uint64_t rows, uint64
   if (job.alone && blockIdx.x > 0)
     return;
   if (job.tickets)
-    tile = compact_take_first (control, &place, &ahead);
+    tile = compact_take_first (control, &places[0], &ahead);
   if (tile < job.tiles)
     compact_load_tile (from, job, tile, look);
   if (!job.alone)
     {
       sets = compact_open_sets (control, set_words);
       compact_clear_former (sets);
+      __syncthreads (); /* all have looked before the first thread says that the block is done */
     }
   while (tile < job.tiles)
     {
@@ -402,24 +403,24 @@ compact_run (const CompactFrom &from, const CompactTo &to, uint64_t rows, uint64
       if (after < job.tiles)
         compact_load_tile (from, job, after, look);
       if (pending < job.tiles && threadIdx.x < 32)
-        compact_place (sets, job, pending, pending_sum, &place);
+        compact_place (sets, job, pending, pending_sum, &places[turn]);
       __syncthreads ();
       turn ^= 1;
       if (pending < job.tiles)
-        compact_give (from, to, pending * COMPACT_TILE, stages + turn * COMPACT_TILE, place, pending_sum);
+        compact_give (from, to, pending * COMPACT_TILE, stages + turn * COMPACT_TILE, places[turn ^ 1], pending_sum);
       pending = tile;
       pending_sum = sum;
       tile = after;
     }
   if (pending < job.tiles && threadIdx.x < 32)
-    compact_place (sets, job, pending, pending_sum, &place);
+    compact_place (sets, job, pending, pending_sum, &places[turn]);
   if (leads && job.alone)
     compact_tell (to, pending_sum);
   else if (leads)
     compact_leave (sets, job, to);
   __syncthreads ();
   if (pending < job.tiles)
-    compact_give (from, to, pending * COMPACT_TILE, stages + (turn ^ 1) * COMPACT_TILE, place, pending_sum);
+    compact_give (from, to, pending * COMPACT_TILE, stages + (turn ^ 1) * COMPACT_TILE, places[turn], pending_sum);
 }
 
 #ifdef LEAT_HOST

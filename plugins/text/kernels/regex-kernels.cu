@@ -136,7 +136,8 @@ advance_text (const uint8_t *text, uint64_t text_count, uint8_t *ring, uint64_t 
               const uint64_t *tail, uint64_t *rows, uint64_t *rows_count)
 {
   uint64_t base = progress[AT_BASE], end = base + text_count;
-  uint64_t kept = mode == OFFSETS ? tail_get_kept (tail) : end;
+  bool goes_on = text_count > 0 && *ending == 0; /* else nobody has told where it does */
+  uint64_t kept = mode == OFFSETS && goes_on ? tail_get_kept (tail) : end;
   uint32_t words = mode == OFFSETS ? TAIL_WORDS : TAIL_START; /* lines are no attempts */
   bool is_far = end - kept > ring_size;
 
@@ -146,7 +147,7 @@ advance_text (const uint8_t *text, uint64_t text_count, uint8_t *ring, uint64_t 
   __syncthreads ();
   if (threadIdx.x != 0)
     return;
-  for (uint32_t i = 0; i < words; i++)
+  for (uint32_t i = 0; i < words && goes_on; i++)
     progress[AT_TAIL + i] = tail[i];
   if (is_far)
     {
@@ -162,6 +163,6 @@ advance_text (const uint8_t *text, uint64_t text_count, uint8_t *ring, uint64_t 
   if (mode == COUNTS && *ending != 0)
     {
       rows[0] = progress[AT_FOUND];
-      rows[1] = progress[AT_LINES] + (tail[TAIL_LINE] < end);
+      rows[1] = progress[AT_LINES] + ((text_count > 0 ? tail[TAIL_LINE] : progress[AT_TAIL + TAIL_LINE]) < end);
     }
 }

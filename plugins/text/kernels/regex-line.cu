@@ -286,7 +286,7 @@ job_test (const Job &job, const Stream &s, const Line &line, uint64_t number, Ro
 static __device__ void
 job_run (const Job &job, const Stream &s, const Line &line, uint64_t number, Rows &rows)
 {
-  if (!line.is_closed && job.tail != nullptr)
+  if (line.end == s.end && job.tail != nullptr) /* the last one, in the run that ends the stream too */
     job.tail[TAIL_LINE] = line.begin;
   if (job.mode == OFFSETS)
     job_find (job, s, line, rows);
