@@ -59,19 +59,6 @@ leat_compact_layout_get (const LeatCompactLayout *self, guint index)
 }
 
 const char *
-leat_compact_get_c_type (LeatDtype dtype)
-{
-  static const char *const types[] = {
-    [LEAT_DTYPE_U8] = "uint8_t",   [LEAT_DTYPE_I8] = "int8_t",    [LEAT_DTYPE_U16] = "uint16_t",
-    [LEAT_DTYPE_I16] = "int16_t",  [LEAT_DTYPE_U32] = "uint32_t", [LEAT_DTYPE_I32] = "int32_t",
-    [LEAT_DTYPE_U64] = "uint64_t", [LEAT_DTYPE_I64] = "int64_t",  [LEAT_DTYPE_F32] = "float",
-    [LEAT_DTYPE_F64] = "double",
-  };
-
-  return dtype < G_N_ELEMENTS (types) ? types[dtype] : NULL;
-}
-
-const char *
 leat_compact_get_word (guint64 row_bytes, guint64 *words)
 {
   static const struct

@@ -59,8 +59,6 @@ guint leat_compact_layout_get_shared_bytes (const LeatCompactLayout *self);
 guint64 leat_compact_layout_get_set_words (const LeatCompactLayout *self);
 guint64 leat_compact_layout_get_control_bytes (const LeatCompactLayout *self);
 
-/* (nullable): where there are no such numbers in C */
-const char *leat_compact_get_c_type (LeatDtype dtype);
 /* The widest type that rows of so many bytes are made of. */
 const char *leat_compact_get_word (guint64 row_bytes, guint64 *words);
 

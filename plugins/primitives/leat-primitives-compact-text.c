@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-primitive-text.h"
 #include "leat-primitives-compact-layout.h"
 
 /* What kernels/compact.cu leaves to the text around it: types and functions that know the columns and the predicate.
@@ -33,7 +34,7 @@ leat_compact_column_get_type (const LeatCompactLayout *self, const LeatCompactCo
 
   if (leat_compact_column_is_bits (self, column))
     return "uint8_t";
-  return column->looked_at ? leat_compact_get_c_type (column->dtype)
+  return column->looked_at ? leat_primitive_get_c_type (column->dtype)
                            : leat_compact_get_word (column->row_bytes, &words);
 }
 
@@ -72,7 +73,7 @@ leat_compact_text_add_types (const LeatCompactLayout *self, GString *text)
       if (column->looked_at && !leat_compact_column_is_bits (self, column))
         g_string_append_printf (text, "struct __align__ (%u) CompactPack_%s\n{\n  %s at[COMPACT_PACK];\n};\n",
                                 (guint) MIN (column->row_bytes * self->pack, 16), column->name,
-                                leat_compact_get_c_type (column->dtype));
+                                leat_primitive_get_c_type (column->dtype));
     }
   g_string_append_printf (text, "%s};\n%s  uint64_t leat_room;\n};\ntypedef %s CompactStage;\n", look->str, to->str,
                           stage);
@@ -138,7 +139,7 @@ leat_compact_text_add_predicate (const LeatCompactLayout *self, GString *text, g
       else if (column->looked_at)
         g_string_append_printf (
           text, at_row ? "  const %s %s = leat_from.%s[leat_i];\n" : "  const %s %s = leat_look.%s.at[leat_i];\n",
-          leat_compact_get_c_type (column->dtype), name, name);
+          leat_primitive_get_c_type (column->dtype), name, name);
     }
   for (guint i = 0; self->args[i] != NULL; i++)
     g_string_append_printf (text, "  const %s %s = leat_from.%s;\n", self->arg_type, self->args[i], self->args[i]);

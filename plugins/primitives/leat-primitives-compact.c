@@ -5,6 +5,7 @@
 #include "leat-primitives-compact.h"
 
 #include "leat-base-expression.h"
+#include "leat-primitive-text.h"
 #include "leat-primitives-compact-layout.h"
 
 /* The node `compact`.  kernels/compact.cu says how it works; here is what rows come, which of them are looked at and
@@ -311,7 +312,7 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
                                          GError **error)
 {
   g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
-  const char *c_type = leat_compact_get_c_type (column->dtype);
+  const char *c_type = leat_primitive_get_c_type (column->dtype);
   gboolean single = column->row_bytes == leat_dtype_get_size (column->dtype);
 
   if (single && c_type != NULL && (self->by != LEAT_COMPACT_BY_BITS || c_type[0] == 'u'))

@@ -163,7 +163,8 @@ leat_primitives_histogram_compile (LeatPrimitivesHistogram *self, const LeatHist
     leat_primitives_histogram_write_whole (self, range, head);
   g_string_append (head, "}\n");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  self->source = leat_primitive_source_new ("histogram.cu", head->str, error);
+  if (leat_primitive_append_text (head, "arrive.cu", error))
+    self->source = leat_primitive_source_new ("histogram.cu", head->str, error);
   return self->source != NULL;
 }
 

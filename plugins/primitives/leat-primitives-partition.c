@@ -135,7 +135,7 @@ leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, L
     flags != NULL ? leat_primitive_get_c_type (leat_spec_get_dtype (flags)) : "uint8_t", word, bytes / word_bytes,
     chosen != NULL ? chosen : "flags[i]");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  if (leat_primitive_append_text (head, "scan-core.cu", error))
+  if (leat_primitive_append_text (head, "arrive.cu", error) && leat_primitive_append_text (head, "scan-core.cu", error))
     self->source = leat_primitive_source_new ("partition.cu", head->str, error);
   return self->source != NULL;
 }

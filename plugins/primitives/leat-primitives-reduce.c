@@ -120,7 +120,8 @@ leat_primitives_reduce_compile (LeatPrimitivesReduce *self, GError **error)
   g_string_append_printf (head, "static __device__ void when_empty () {%s}\n",
                           self->empty == 1 ? " leat_report_at (EMPTY, 0, 0); " : "");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  self->source = leat_primitive_source_new ("reduce.cu", head->str, error);
+  if (leat_primitive_append_text (head, "arrive.cu", error))
+    self->source = leat_primitive_source_new ("reduce.cu", head->str, error);
   return self->source != NULL;
 }
 

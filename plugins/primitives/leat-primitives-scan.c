@@ -121,7 +121,7 @@ leat_primitives_scan_compile (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *s
                    "  return p;\n}\nstatic __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc a)\n"
                    "{\n  s.out[i] = give (a);\n}\n");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  if (leat_primitive_append_text (head, "scan-core.cu", error))
+  if (leat_primitive_append_text (head, "arrive.cu", error) && leat_primitive_append_text (head, "scan-core.cu", error))
     self->source = leat_primitive_source_new ("scan.cu", head->str, error);
   return self->source != NULL;
 }

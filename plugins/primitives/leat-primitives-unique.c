@@ -58,7 +58,7 @@ leat_primitives_unique_compile (LeatPrimitivesUnique *self, LeatSpec *x, GError 
     "  if (!begins (s, i))\n    return;\n  s.out[before] = s.x[i];\n  s.starts[before] = i;\n}\n",
     leat_primitive_get_c_type (leat_spec_get_dtype (x)));
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  if (leat_primitive_append_text (head, "scan-core.cu", error))
+  if (leat_primitive_append_text (head, "arrive.cu", error) && leat_primitive_append_text (head, "scan-core.cu", error))
     self->source = leat_primitive_source_new ("unique.cu", head->str, error);
   return self->source != NULL;
 }

@@ -67,26 +67,6 @@ count_items (const Item *x, uint64_t x_count, uint32_t *counts)
     atomicAdd (counts + run.bin, run.length);
 }
 
-/* Is this the last block?  What all threads of all blocks have added to `sums` is then there to be read: the barrier
- * puts it before the first thread's fence, the fence before the count; for the last block's threads likewise back. */
-static __device__ bool
-arrive_last (uint32_t *arrived)
-{
-  __shared__ bool last;
-
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    {
-      __threadfence ();
-      last = atomicAdd (arrived, 1u) == gridDim.x - 1;
-      if (last)
-        *arrived = 0; /* nobody else comes before the next run */
-      __threadfence ();
-    }
-  __syncthreads ();
-  return last;
-}
-
 __global__ void __launch_bounds__ (THREADS)
 histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arrived, Count *out)
 {
@@ -107,6 +87,7 @@ histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arr
       if (sum > 0)
         atomicAdd (sums + bin, (uint64_t) sum);
     }
+  __syncthreads (); /* all threads of the block have added */
   if (!arrive_last (arrived))
     return;
   for (uint32_t bin = threadIdx.x; bin < BINS_OF_BLOCK; bin += THREADS)

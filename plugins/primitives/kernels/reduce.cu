@@ -119,26 +119,6 @@ fold_any_tile (const Item *x, uint64_t first, uint64_t length)
   return join_block (whole ? fold_full_tile (x, first) : fold_tile (x, first, length));
 }
 
-/* Has every block of the row been here?  All threads learn it, and then see what the others have left in `parts`: the
- * first thread of each block has written there, and its fence stands between that and the count; behind the count the
- * fence of this one's, and the barrier that hands on what it has seen. */
-static __device__ bool
-arrive_last (uint32_t *arrived)
-{
-  __shared__ bool last;
-
-  if (threadIdx.x == 0)
-    {
-      __threadfence ();
-      last = atomicAdd (arrived, 1u) == gridDim.x - 1;
-      if (last)
-        *arrived = 0; /* nobody else comes before the next run */
-      __threadfence ();
-    }
-  __syncthreads ();
-  return last;
-}
-
 static __device__ Acc
 fold_parts (const Acc *parts, uint64_t tiles)
 {

@@ -122,24 +122,6 @@ load_tile (const Source &s, uint64_t first, uint64_t n, Part *stage, Part *mine)
   __syncthreads ();
 }
 
-/* As arrive_last () of reduce.cu. */
-static __device__ bool
-arrive_last (uint32_t *arrived)
-{
-  __shared__ bool last;
-
-  if (threadIdx.x == 0)
-    {
-      __threadfence ();
-      last = atomicAdd (arrived, 1u) == gridDim.x - 1;
-      if (last)
-        *arrived = 0; /* nobody else comes before the next run */
-      __threadfence ();
-    }
-  __syncthreads ();
-  return last;
-}
-
 /* From sums of tiles to what lies before each; the sum of all stands behind the last. */
 static __device__ void
 scan_parts (Part *parts, uint64_t tiles)

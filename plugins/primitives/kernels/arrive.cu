@@ -1,0 +1,24 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Has every block of a row of the grid been here?  All threads learn it, and then see what the first thread of each of
+ * the others has written before it came: its fence stands between that and the count; behind the count the fence of this
+ * one's, and the barrier that hands on what it has seen.  Where other threads have written too, a barrier stands before
+ * the call. */
+static __device__ bool
+arrive_last (uint32_t *arrived)
+{
+  __shared__ bool last;
+
+  if (threadIdx.x == 0)
+    {
+      __threadfence ();
+      last = atomicAdd (arrived, 1u) == gridDim.x - 1;
+      if (last)
+        *arrived = 0; /* nobody else comes before the next run */
+      __threadfence ();
+    }
+  __syncthreads ();
+  return last;
+}
