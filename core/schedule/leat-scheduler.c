@@ -283,7 +283,7 @@ leat_scheduler_resume (LeatScheduler *self, LeatSession *session)
  * @self: a scheduler
  *
  * Takes all sessions out and takes no more.  All runs that wait end with %LEAT_SCHEDULER_ERROR_CLOSED, those that are
- * under way go on.  The sessions stay as they are, open or not.
+ * under way go on.  The sessions stay as they are, open or not.  The monitor shows it no longer.
  */
 void
 leat_scheduler_close (LeatScheduler *self)
@@ -292,6 +292,7 @@ leat_scheduler_close (LeatScheduler *self)
 
   g_return_if_fail (LEAT_IS_SCHEDULER (self));
 
+  leat_schedulers_remove (self);
   g_mutex_lock (&self->lock);
   self->closed = TRUE;
   leat_scheduler_give_up_waiting (self, NULL, "the scheduler was closed before the run's turn");
@@ -317,7 +318,6 @@ leat_scheduler_finalize (GObject *object)
 {
   LeatScheduler *self = LEAT_SCHEDULER (object);
 
-  leat_schedulers_remove (self);
   leat_scheduler_close (self);
   /* It may be one of its threads that is here. */
   if (self->workers != NULL)

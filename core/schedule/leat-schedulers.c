@@ -38,7 +38,7 @@ leat_schedulers_add (LeatScheduler *scheduler)
   leat_monitor_join (LEAT_MONITOR_SCHEDULERS, leat_schedulers_tell);
 }
 
-/* Waits until nobody looks at it. */
+/* Waits until nobody looks at it; not under its lock.  Again: nothing. */
 void
 leat_schedulers_remove (LeatScheduler *scheduler)
 {
