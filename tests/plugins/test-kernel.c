@@ -101,6 +101,14 @@ static const char source[] =
   "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
   "  out[i] = a[i] + b[a[i] % b_count];\n"
   "}\n"
+  "__global__ void stage (const uint32_t *in, uint32_t *out)\n"
+  "{\n"
+  "  extern __shared__ uint32_t items[];\n"
+  "  items[threadIdx.x] = in[0] + gridDim.x;\n"
+  "  __syncthreads ();\n"
+  "  if (blockIdx.x == 0 && threadIdx.x == 0)\n"
+  "    out[0] = items[31];\n"
+  "}\n"
   "template <typename T> __global__ void twice (T *x) { x[0] *= 2; }\n"
   "__global__ void scale_in_place (float *x, float factor) { x[threadIdx.x] *= factor; }\n";
 
@@ -205,6 +213,27 @@ test_kernel_occupancy (void)
   scaled = test_kernel_run ("entry=scale grid=occupancy factor=3 less=-2 more=5.5", "u32[1000]", data, sizeof data);
   for (guint i = 0; i < G_N_ELEMENTS (data); i++)
     g_assert_cmpuint (((const guint32 *) g_bytes_get_data (scaled, NULL))[i], ==, 3 * i + 3);
+}
+
+static guint
+test_kernel_count_staged (guint shared)
+{
+  guint32 none = 0;
+  g_autofree char *properties = g_strdup_printf ("entry=stage out=u32[1] grid=occupancy block=32 shared=%u", shared);
+  g_autoptr (GBytes) grid = test_kernel_run (properties, "u32[1]", &none, sizeof none);
+
+  return *(const guint32 *) g_bytes_get_data (grid, NULL);
+}
+
+/* What is more than a kernel may have unasked takes as many blocks as it has room for, too. */
+static void
+test_kernel_occupancy_with_shared (void)
+{
+  guint little = test_kernel_count_staged (48000), much = test_kernel_count_staged (60000);
+
+  g_assert_cmpuint (little, >, 0);
+  g_assert_cmpuint (much, <=, little);
+  g_assert_cmpuint (2 * much, >=, little);
 }
 
 /* A bool is 0 or 1 in the kernel, however it is written. */
@@ -649,6 +678,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/base/kernel/geometry", test_kernel_geometry);
   g_test_add_func ("/leat/base/kernel/occupancy", test_kernel_occupancy);
+  g_test_add_func ("/leat/base/kernel/occupancy-with-shared", test_kernel_occupancy_with_shared);
   g_test_add_func ("/leat/base/kernel/bool", test_kernel_bool);
   g_test_add_func ("/leat/base/kernel/counted-output", test_kernel_counted_output);
   g_test_add_func ("/leat/base/kernel/overflow", test_kernel_overflow);
