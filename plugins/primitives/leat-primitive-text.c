@@ -71,6 +71,15 @@ leat_primitive_append_text (GString *head, const char *file, GError **error)
   return bytes != NULL;
 }
 
+gboolean
+leat_primitive_append_texts (GString *head, const char *const *files, GError **error)
+{
+  for (guint i = 0; files[i] != NULL; i++)
+    if (!leat_primitive_append_text (head, files[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 LeatKernelSource *
 leat_primitive_source_new (const char *body, const char *head, GError **error)
 {

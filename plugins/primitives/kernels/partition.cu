@@ -1,6 +1,6 @@
 
-/* The node `partition`, behind scan-core.cu: two kernels, of which the first learns how many rows go to the front.
- * Source has what is read, where rows go, and in `front` that number. */
+/* The node `partition`, behind select-core.cu: two kernels, of which the first learns how many rows go to the front, or
+ * one where there is one tile. */
 
 static __device__ Source
 make_source (const Item *x, const Flag *flags, Word *out, uint64_t front)
@@ -14,7 +14,7 @@ make_source (const Item *x, const Flag *flags, Word *out, uint64_t front)
   return s;
 }
 
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
 partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t *parts, uint32_t *arrived)
 {
   sum_tiles (make_source (x, flags, nullptr, 0), x_count, (Part *) parts, arrived);
@@ -26,7 +26,7 @@ partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t *par
   host_sum_tiles (make_source (x, flags, nullptr, 0), x_count, (Part *) parts, arrived);
 }
 
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
 partition_give (const Item *x, uint64_t x_count, const Flag *flags, const uint64_t *parts, Word *out, uint64_t *live,
                 uint64_t *front)
 {
@@ -37,7 +37,7 @@ partition_give (const Item *x, uint64_t x_count, const Flag *flags, const uint64
       *live = x_count;
       *front = sum;
     }
-  give_tiles (make_source (x, flags, out, sum), x_count, (const Part *) parts, false);
+  give_tiles (make_source (x, flags, out, sum), x_count, (const Part *) parts);
 }
 
 LEAT_HOST_VARIANT void
@@ -51,5 +51,39 @@ partition_give (const Item *x, uint64_t x_count, const Flag *flags, const uint64
       *live = x_count;
       *front = sum;
     }
-  host_give_tiles (make_source (x, flags, out, sum), x_count, (const Part *) parts, false);
+  host_give_tiles (make_source (x, flags, out, sum), x_count, (const Part *) parts);
+}
+
+/* One block, up to TILE rows. */
+__global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
+partition_tile (const Item *x, uint64_t x_count, const Flag *flags, Word *out, uint64_t *live, uint64_t *front)
+{
+  __shared__ uint16_t order[TILE];
+  uint32_t n = (uint32_t) x_count, sum = 0;
+
+  if (n > 0)
+    {
+      Source s = make_source (x, flags, out, 0);
+      uint32_t bits = choose_tile (s, 0, n), before = count_tile (bits, &sum);
+
+      order_tile (bits, before, sum, n, order);
+      __syncthreads ();
+      s.front = sum;
+      give_rows (s, 0, n, order, sum, 0);
+    }
+  if (threadIdx.x == 0)
+    {
+      *live = n;
+      *front = sum;
+    }
+}
+
+LEAT_HOST_VARIANT void
+partition_tile (const Item *x, uint64_t x_count, const Flag *flags, Word *out, uint64_t *live, uint64_t *front)
+{
+  Source s = make_source (x, flags, out, 0);
+
+  *live = x_count;
+  *front = s.front = host_sum_tile (s, 0, x_count).value;
+  host_give_tile (s, 0, x_count, 0);
 }
