@@ -20,7 +20,6 @@
 #define ONCE_DONE 32
 #define ONCE_THERE 48 /* for each tile, the launch that has published it */
 
-#define ONCE_LOOKS 4  /* words that a thread looks at together */
 #define ONCE_BLOCKS 3 /* of a multiprocessor, which leaves each thread 80 registers: there are few tiles */
 
 #ifdef LEAT_LANES
@@ -49,6 +48,13 @@ take_tile (uint64_t *control, uint64_t tiles, uint32_t round)
   return ticket; /* the next is taken behind the barriers of the tile */
 }
 
+/* The number of this launch; where the loads of a tile are under way already, as these are more. */
+static __device__ __forceinline__ uint64_t
+get_launch (const uint64_t *control)
+{
+  return leat_load_relaxed (control + ONCE_LAUNCH) + 1;
+}
+
 /* By one thread.  The release puts the sum in front of the word. */
 static __device__ __forceinline__ void
 publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
@@ -57,33 +63,20 @@ publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Pa
   leat_store_release (control + ONCE_THERE + tile, launch);
 }
 
-/* Until all tiles before @tile have been published; by all threads of the block, which share them.  The fence of each,
- * with the release of whoever has published, puts the words that it has seen in front of what it does next, and the
- * barrier in front of what all do: so all may read the sums. */
+/* Until @tile has been published.  The fence, with the release of whoever has done it, puts the word that was seen in
+ * front of what the thread does next. */
 static __device__ __forceinline__ void
-await_tiles (const uint64_t *control, uint64_t launch, uint64_t tile)
+await_tile (const uint64_t *control, uint64_t launch, uint64_t tile)
 {
-  for (uint64_t from = threadIdx.x; from < tile; from += ONCE_LOOKS * THREADS)
-    for (bool there = false; !there;)
-      {
-        uint64_t seen[ONCE_LOOKS];
-
-#pragma unroll
-        for (int k = 0; k < ONCE_LOOKS; k++)
-          seen[k] = leat_load_relaxed (control + ONCE_THERE + (from + k * THREADS < tile ? from + k * THREADS : 0));
-        there = true;
-#pragma unroll
-        for (int k = 0; k < ONCE_LOOKS; k++)
-          there &= seen[k] == launch;
-        if (!there)
-          __nanosleep (20);
-      }
+  while (leat_load_relaxed (control + ONCE_THERE + tile) != launch)
+    __nanosleep (20);
   __threadfence ();
-  __syncthreads ();
 }
 
-/* What lies before @tile, which is not the first; for all threads, of which each reads EACH neighbouring sums and one
- * has the answer at hand. */
+/* What lies before @tile, which is not the first; for all threads, of which none looks at `control` any more. */
+#if ORDERED || SEGMENTED
+/* They share the waiting; behind the barrier all may read all sums.  Each reads EACH neighbouring ones, and one has the
+ * answer at hand. */
 static __device__ __forceinline__ Part
 find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
 {
@@ -91,7 +84,9 @@ find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_
   uint64_t first = (uint64_t) threadIdx.x * EACH;
   Part mine[EACH], all, p;
 
-  await_tiles (control, launch, tile);
+  for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
+    await_tile (control, launch, i);
+  __syncthreads ();
 #pragma unroll
   for (int j = 0; j < EACH; j++)
     mine[j] = parts[first + j < tile ? first + j : 0];
@@ -111,6 +106,22 @@ find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_
   __syncthreads ();
   return *(const Part *) memory; /* others come here again behind the barriers of the next tile */
 }
+#else
+/* In any order: each waits for what it reads. */
+static __device__ __forceinline__ Part
+find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+  Part mine = make_nothing (), all;
+
+  for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
+    {
+      await_tile (control, launch, i);
+      mine = join (mine, parts[i]);
+    }
+  find_in_block (mine, &all);
+  return join (make_nothing (), all);
+}
+#endif
 
 /* By one thread of each block, when none of its threads looks at `control` any more.  A single tile has no use for it. */
 static __device__ __forceinline__ void

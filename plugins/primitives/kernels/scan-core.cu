@@ -122,7 +122,7 @@ give_tiles (const Source &s, uint64_t n, const Part *parts)
 static __device__ void
 give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
 {
-  uint64_t tiles = (n + TILE - 1) / TILE, launch = leat_load_relaxed (control + ONCE_LAUNCH) + 1, tile;
+  uint64_t tiles = (n + TILE - 1) / TILE, tile, launch;
   Part *stage = get_stage ();
   bool ended = false;
 
@@ -131,6 +131,7 @@ give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
       Part mine[EACH], all, p, before = make_nothing ();
 
       load_tile (s, tile * TILE, n, stage, mine);
+      launch = get_launch (control);
       p = find_in_block (fold_mine (mine), &all);
       if (threadIdx.x == 0 && tile + 1 < tiles)
         publish_tile (parts, control, launch, tile, join (before, all));
@@ -143,7 +144,7 @@ give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
     }
   __syncthreads (); /* all have looked */
   if (!ended && threadIdx.x == 0)
-    end_launch (control, launch, tiles);
+    end_launch (control, get_launch (control), tiles);
 }
 
 #ifdef LEAT_HOST
@@ -245,7 +246,7 @@ host_give_tiles (const Source &s, uint64_t n, const Part *parts)
 static __device__ void
 host_give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
 {
-  uint64_t tiles = (n + TILE - 1) / TILE, launch = leat_load_relaxed (control + ONCE_LAUNCH) + 1, known = 0, tile;
+  uint64_t tiles = (n + TILE - 1) / TILE, launch = get_launch (control), known = 0, tile;
   Part before = make_nothing ();
 
   if (tiles == 1 && blockIdx.x == 0)

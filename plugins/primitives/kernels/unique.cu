@@ -41,7 +41,7 @@ static __device__ void
 give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control, const Live &live)
 {
   __shared__ uint16_t order[TILE];
-  uint64_t tiles = (n + TILE - 1) / TILE, launch = leat_load_relaxed (control + ONCE_LAUNCH) + 1, tile;
+  uint64_t tiles = (n + TILE - 1) / TILE, tile, launch;
   bool ended = false;
 
   if (tiles == 0 && blockIdx.x == 0 && threadIdx.x == 0)
@@ -51,6 +51,7 @@ give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control, const Li
       uint64_t first = tile * TILE, place = 0;
       uint32_t bits = choose_tile (s, first, n), sum, before = count_tile (bits, &sum);
 
+      launch = get_launch (control);
       if (threadIdx.x == 0 && tile + 1 < tiles)
         publish_tile (parts, control, launch, tile, make_part (sum));
       order_tile (bits, before, sum, get_tile_length (first, n), order);
@@ -67,14 +68,14 @@ give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control, const Li
     }
   __syncthreads (); /* all have looked */
   if (!ended && threadIdx.x == 0)
-    end_launch (control, launch, tiles);
+    end_launch (control, get_launch (control), tiles);
 }
 
 #ifdef LEAT_HOST
 static __device__ void
 host_give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control, const Live &live)
 {
-  uint64_t tiles = (n + TILE - 1) / TILE, launch = leat_load_relaxed (control + ONCE_LAUNCH) + 1, known = 0, tile;
+  uint64_t tiles = (n + TILE - 1) / TILE, launch = get_launch (control), known = 0, tile;
   Part before = make_nothing ();
 
   if (tiles <= 1 && blockIdx.x == 0)

@@ -213,15 +213,20 @@ make_scan (const Kernels &kernels, uint64_t x, uint64_t n)
 {
   uint64_t tiles = blocks_of (n, 4096, UINT64_MAX), blocks = std::min (tiles, (uint64_t) 528);
   uint64_t parts = take (16 * (tiles + 1)), arrived = take (4), out = take (4 * n), live = take (8), theirs = take (4 * n);
-  uint64_t room;
+  uint64_t control = take (8 * (48 + tiles)), room;
   size_t bytes = 0;
 
   MUST (cub::DeviceScan::InclusiveSum (nullptr, bytes, (const float *) x, (float *) theirs, (int64_t) n));
   room = take (bytes);
   return { "scan f32", n * 8,
            [=, &kernels] (cudaStream_t stream) {
+             if (tiles <= 1024) /* LEAT_PREFIX_ONCE */
+               {
+                 kernels.launch (stream, "scan_once", blocks, { x, n, 0, parts, control, 1, out, live });
+                 return;
+               }
              kernels.launch (stream, "scan_sum", blocks, { x, n, 0, parts, arrived });
-             kernels.launch (stream, "scan_give", blocks, { x, n, 0, parts, 0, 1, out, live });
+             kernels.launch (stream, "scan_give", blocks, { x, n, 0, parts, 1, out, live });
            },
            [=] (cudaStream_t stream) {
              size_t size = bytes;
