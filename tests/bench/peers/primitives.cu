@@ -287,7 +287,7 @@ make_sort (const Kernels &kernels, uint64_t x, uint64_t n)
                  uint64_t from = digit == 0 ? x : stages[digit % 2], to = digit == 3 ? out : stages[1 - digit % 2];
 
                  kernels.launch (stream, "sort_count", tiles, { from, n, 8 * digit, tiles, counts });
-                 kernels.launch (stream, "sort_place", 256, { tiles, counts, totals });
+                 kernels.launch (stream, "sort_place", 32, { tiles, counts, totals });
                  kernels.launch (
                    stream, "sort_move", tiles,
                    { from, n, none, digit == 0, 8 * digit, tiles, counts, totals, to, none, none + 16, none + 32 });
