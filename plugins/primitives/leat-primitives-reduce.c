@@ -12,8 +12,9 @@
 
 #define LEAT_REDUCE_THREADS    256
 #define LEAT_REDUCE_TILE_BYTES 16384
-/* Blocks that a GPU of 132 multiprocessors runs at once, 8 each: with more they would come in waves. */
-#define LEAT_REDUCE_BLOCKS    1056
+/* Blocks that a GPU of 132 multiprocessors runs at once, 6 each, for which no operation takes too many registers: with
+ * more they would come in waves. */
+#define LEAT_REDUCE_BLOCKS    792
 #define LEAT_REDUCE_BY_THREAD 32  /* items of the longest row that a thread takes */
 #define LEAT_REDUCE_BY_WARP   512 /* and a warp */
 

@@ -198,7 +198,7 @@ make_reduce (const Kernels &kernels, uint64_t x, uint64_t n)
   room = take (bytes);
   return { "reduce f32", n * 4,
            [=, &kernels] (cudaStream_t stream) {
-             kernels.launch (stream, "reduce_tiles", std::min (tiles, (uint64_t) 1056),
+             kernels.launch (stream, "reduce_tiles", std::min (tiles, (uint64_t) 792),
                              { x, n, 0, 1, tiles, parts, arrived, out, live });
            },
            [=] (cudaStream_t stream) {
