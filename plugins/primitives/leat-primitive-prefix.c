@@ -57,5 +57,5 @@ leat_prefix_add_control (LeatRecorder *recorder, guint64 tiles)
 LeatBufferId
 leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles)
 {
-  return leat_recorder_add_scratch (recorder, "parts", (tiles + 1) * LEAT_PREFIX_PART);
+  return leat_recorder_add_scratch (recorder, "parts", (2 * tiles + 1) * LEAT_PREFIX_PART);
 }

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* What nodes that stand on kernels/prefix.cu have in common. */
 
 #define LEAT_PREFIX_THREADS 256
-/* Up to so many tiles one kernel does it; each then reads the sums of all before. */
+/* Where order counts one kernel does it up to so many tiles; each then reads the sums of all before. */
 #define LEAT_PREFIX_ONCE 1024
 
 /* Appends Part, shuffle_up () and the switches.  Acc must be known, and be what __shfl_up_sync () takes. */
@@ -22,7 +22,7 @@ guint64 leat_prefix_count_tiles (guint64 items, gsize acc_bytes, gboolean segmen
 guint64 leat_prefix_count_blocks (guint64 tiles);
 /* What kernels/prefix-once.cu keeps of the tiles. */
 LeatBufferId leat_prefix_add_control (LeatRecorder *recorder, guint64 tiles);
-/* Memory for the tiles' sums. */
+/* Memory for the tiles' sums, and what lies up to their ends. */
 LeatBufferId leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles);
 
 G_END_DECLS

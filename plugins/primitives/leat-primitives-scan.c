@@ -192,7 +192,7 @@ leat_primitives_scan_record (LeatNode *node, LeatRecorder *recorder, GError **er
     leat_prefix_count_tiles (leat_spec_get_items (x), leat_dtype_get_size (self->operation.result), segmented);
   LeatBufferId parts = leat_prefix_add_parts (recorder, tiles), out = leat_recorder_get_output (recorder, "out");
   LeatBufferId unused = leat_recorder_add_scratch (recorder, "unused", 8);
-  gboolean once = tiles <= LEAT_PREFIX_ONCE;
+  gboolean once = tiles <= LEAT_PREFIX_ONCE || !(segmented || leat_operation_is_ordered (&self->operation));
   LeatPrimitiveCall sum = { 0 }, give = { 0 };
 
   if (!once)

@@ -50,8 +50,7 @@ leat_primitives_unique_wants_starts (LeatPrimitivesUnique *self)
 static gboolean
 leat_primitives_unique_compile (LeatPrimitivesUnique *self, LeatSpec *x, GError **error)
 {
-  static const char *const files[] = { "arrive.cu",      "prefix.cu",      "prefix-once.cu",
-                                       "unique-rows.cu", "select-core.cu", NULL };
+  static const char *const files[] = { "prefix.cu", "prefix-once.cu", "unique-rows.cu", "select-core.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_prefix_write_counts (head);
@@ -133,22 +132,11 @@ leat_primitives_unique_record (LeatNode *node, LeatRecorder *recorder, GError **
   guint64 n = leat_spec_get_items (x), tiles = leat_prefix_count_tiles (n, sizeof (guint64), FALSE);
   LeatBufferId parts = leat_prefix_add_parts (recorder, tiles), out = leat_recorder_get_output (recorder, "out");
   LeatBufferId starts = leat_primitives_unique_get_starts (self, recorder, n);
-  gboolean once = tiles <= LEAT_PREFIX_ONCE;
-  LeatPrimitiveCall sum = { 0 }, give = { 0 };
+  LeatPrimitiveCall give = { 0 };
 
-  if (!once)
-    {
-      leat_primitives_unique_add_x (&sum, recorder);
-      leat_primitive_call_add (&sum, parts, LEAT_ACCESS_WRITE);
-      leat_primitive_call_add (&sum, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)),
-                               LEAT_ACCESS_READ_WRITE);
-      leat_primitive_call_finish (&sum, recorder, self->source, "unique_sum", leat_prefix_count_blocks (tiles), 1,
-                                  LEAT_PREFIX_THREADS);
-    }
   leat_primitives_unique_add_x (&give, recorder);
-  leat_primitive_call_add (&give, parts, once ? LEAT_ACCESS_WRITE : LEAT_ACCESS_READ);
-  if (once)
-    leat_primitive_call_add (&give, leat_prefix_add_control (recorder, tiles), LEAT_ACCESS_READ_WRITE);
+  leat_primitive_call_add (&give, parts, LEAT_ACCESS_WRITE);
+  leat_primitive_call_add (&give, leat_prefix_add_control (recorder, tiles), LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_add (&give, out, LEAT_ACCESS_WRITE);
   leat_primitive_call_add (&give, starts, LEAT_ACCESS_WRITE);
   leat_primitive_call_add_result_count (&give, recorder, out, LEAT_BUFFER_NONE);
@@ -156,8 +144,8 @@ leat_primitives_unique_record (LeatNode *node, LeatRecorder *recorder, GError **
     leat_primitive_call_add_result_count (&give, recorder, starts, LEAT_BUFFER_NONE);
   else
     leat_primitive_call_add (&give, leat_recorder_add_scratch (recorder, "live", 8), LEAT_ACCESS_WRITE);
-  leat_primitive_call_finish (&give, recorder, self->source, once ? "unique_once" : "unique_give",
-                              leat_prefix_count_blocks (tiles), 1, LEAT_PREFIX_THREADS);
+  leat_primitive_call_finish (&give, recorder, self->source, "unique_give", leat_prefix_count_blocks (tiles), 1,
+                              LEAT_PREFIX_THREADS);
   if (leat_port_is_linked (leat_node_get_port (node, "lengths", NULL)))
     leat_primitives_unique_record_lengths (self, recorder, parts, starts, n);
   return TRUE;

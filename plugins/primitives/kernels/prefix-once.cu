@@ -2,25 +2,32 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Tiles whose places are found within one kernel, behind prefix.cu.  A block publishes the sum of its tile and waits
- * until all tiles before have published theirs; from these it makes what lies before it by itself, in the order in which
- * scan_parts () does, so that the result is the same.  That is work for each tile that grows with their number: for many
- * tiles there are two kernels.
+/* Tiles whose places are found within one kernel, behind prefix.cu.  A block publishes the sum of its tile, waits until
+ * tiles before have published theirs, and makes of these what lies before it:
+ *
+ *   where order counts   from the sums of all tiles before, in the order in which scan_parts () does, so that the result is
+ *                        the same.  That is work for each tile that grows with their number: for many tiles there are
+ *                        two kernels
+ *   else                 from those back to the nearest tile that has published what lies up to its end (decoupled
+ *                        look-back: Merrill and Garland, 2016), as it does itself then
  *
  * A tile is only ever waited for when its block runs already: blocks take tiles by a ticket, or by their number where
- * there is a block for each and no other lane, as in compact.cu.
+ * there is a block for each and no other lane, as in compact.cu.  A block has the ticket for its next tile early; nobody
+ * waits for that tile but those behind it, so the least tile that is not done is always at work.
  *
- * Sums lie in `parts`; that one is there is told by a word of `control`, which then is the number of this launch.  So
+ * Sums lie in `parts`; that one is there is told by a word of `control`, which then has the number of this launch.  So
  * nothing has to be cleared between launches: what earlier ones have left is less.  The last block to end counts the
  * launch. */
 
+#define LOOKS_BACK (!ORDERED && !SEGMENTED)
+
 /* Words of `control`; those that are written most have a line of the cache for themselves. */
-#define ONCE_LAUNCH 0 /* how many there were */
+#define ONCE_LAUNCH 0 /* the number of the last one; these are even */
 #define ONCE_TICKET 16
 #define ONCE_DONE 32
-#define ONCE_THERE 48 /* for each tile, the launch that has published it */
+#define ONCE_THERE 48 /* for each tile, the launch that has published its sum; 1 more: and what lies up to its end */
 
-#define ONCE_BLOCKS 3 /* of a multiprocessor, which leaves each thread 80 registers: there are few tiles */
+#define ONCE_BLOCKS 3 /* of a multiprocessor, which leaves each thread 80 registers */
 
 #ifdef LEAT_LANES
 #define ONCE_TICKETS 1
@@ -28,53 +35,113 @@
 #define ONCE_TICKETS 0
 #endif
 
+/* Where the sum of a tile is; with look-back, what lies up to its end stands behind it. */
+static __device__ __forceinline__ uint64_t
+get_part (uint64_t tile)
+{
+  return LOOKS_BACK ? 2 * tile : tile;
+}
+
 static __device__ __forceinline__ bool
 takes_tickets (uint64_t tiles)
 {
   return tiles > 1 && (ONCE_TICKETS || tiles > gridDim.x);
 }
 
-/* The tile for a block in its round @round; all threads come here. */
+/* The first tile of a block; all threads come here. */
 static __device__ __forceinline__ uint64_t
-take_tile (uint64_t *control, uint64_t tiles, uint32_t round)
+take_first (uint64_t *control, uint64_t tiles)
 {
   __shared__ uint64_t ticket;
 
   if (!takes_tickets (tiles))
-    return round == 0 ? blockIdx.x : tiles;
+    return blockIdx.x;
   if (threadIdx.x == 0)
     ticket = leat_take_ticket (control + ONCE_TICKET);
   __syncthreads ();
-  return ticket; /* the next is taken behind the barriers of the tile */
+  return ticket;
+}
+
+/* For the first thread: the tile behind this one, none where blocks have one each. */
+static __device__ __forceinline__ uint64_t
+take_next (uint64_t *control, uint64_t tiles)
+{
+  return takes_tickets (tiles) ? leat_take_ticket (control + ONCE_TICKET) : tiles;
 }
 
 /* The number of this launch; where the loads of a tile are under way already, as these are more. */
 static __device__ __forceinline__ uint64_t
 get_launch (const uint64_t *control)
 {
-  return leat_load_relaxed (control + ONCE_LAUNCH) + 1;
+  return leat_load_relaxed (control + ONCE_LAUNCH) + 2;
 }
 
-/* By one thread.  The release puts the sum in front of the word. */
+/* By one thread.  The release puts the sum in front of the word.  Up to the end of the first tile lies its sum. */
 static __device__ __forceinline__ void
 publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
 {
-  parts[tile] = sum;
-  leat_store_release (control + ONCE_THERE + tile, launch);
+  bool ends = LOOKS_BACK && tile == 0;
+
+  parts[get_part (tile) + ends] = sum;
+  leat_store_release (control + ONCE_THERE + tile, launch + ends);
 }
 
-/* Until @tile has been published.  The fence, with the release of whoever has done it, puts the word that was seen in
- * front of what the thread does next. */
+/* The same for what lies up to the end of a tile that is not the first. */
 static __device__ __forceinline__ void
+publish_end (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part end)
+{
+#if LOOKS_BACK
+  parts[get_part (tile) + 1] = end;
+  leat_store_release (control + ONCE_THERE + tile, launch + 1);
+#endif
+}
+
+/* Until @tile has been published; whether what lies up to its end is there too.  The fence, with the release of whoever
+ * has done it, puts the word that was seen in front of what the thread does next. */
+static __device__ __forceinline__ bool
 await_tile (const uint64_t *control, uint64_t launch, uint64_t tile)
 {
-  while (leat_load_relaxed (control + ONCE_THERE + tile) != launch)
+  uint64_t seen;
+
+  while ((seen = leat_load_relaxed (control + ONCE_THERE + tile)) < launch)
     __nanosleep (20);
   __threadfence ();
+  return seen > launch;
 }
 
 /* What lies before @tile, which is not the first; for all threads, of which none looks at `control` any more. */
-#if ORDERED || SEGMENTED
+#if LOOKS_BACK
+/* Each looks at one tile, the first at the nearest, and those back to the nearest that tells its end give what they
+ * read; where none does, at as many before these. */
+static __device__ __forceinline__ Part
+find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+  __shared__ uint32_t nearest;
+  Part place = make_nothing ();
+
+  for (bool found = false; !found; tile -= THREADS)
+    {
+      uint64_t mine = tile - 1 - threadIdx.x;
+      bool ends = threadIdx.x < tile && await_tile (control, launch, mine);
+      uint32_t word = __ballot_sync (0xffffffffu, ends), stop;
+      Part part = make_nothing (), all;
+
+      if (threadIdx.x == 0)
+        nearest = THREADS;
+      __syncthreads ();
+      if (word != 0 && threadIdx.x % 32 == 0)
+        atomicMin (&nearest, threadIdx.x + (uint32_t) __ffs ((int) word) - 1);
+      __syncthreads ();
+      stop = nearest;
+      if (threadIdx.x < tile && threadIdx.x <= stop)
+        part = parts[get_part (mine) + (threadIdx.x == stop)];
+      find_in_block (part, &all);
+      place = join (all, place);
+      found = stop < THREADS || tile <= THREADS;
+    }
+  return place;
+}
+#else
 /* They share the waiting; behind the barrier all may read all sums.  Each reads EACH neighbouring ones, and one has the
  * answer at hand. */
 static __device__ __forceinline__ Part
@@ -106,21 +173,6 @@ find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_
   __syncthreads ();
   return *(const Part *) memory; /* others come here again behind the barriers of the next tile */
 }
-#else
-/* In any order: each waits for what it reads. */
-static __device__ __forceinline__ Part
-find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
-{
-  Part mine = make_nothing (), all;
-
-  for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
-    {
-      await_tile (control, launch, i);
-      mine = join (mine, parts[i]);
-    }
-  find_in_block (mine, &all);
-  return join (make_nothing (), all);
-}
 #endif
 
 /* By one thread of each block, when none of its threads looks at `control` any more.  A single tile has no use for it. */
@@ -139,16 +191,24 @@ end_launch (uint64_t *control, uint64_t launch, uint64_t tiles)
 }
 
 #ifdef LEAT_HOST
-/* What lies before @tile.  @known tiles are there for sure, and before the last of them lies @before. */
+/* What lies before @tile. */
 static __device__ Part
-host_find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile, uint64_t known, Part before)
+host_find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
 {
-  for (uint64_t i = known; i < tile; i++)
-    while (leat_load_acquire (control + ONCE_THERE + i) != launch)
-      __nanosleep (20);
-#if ORDERED
+#if LOOKS_BACK
+  Part place = make_nothing ();
+
+  for (bool ends = false; tile > 0 && !ends; tile--)
+    {
+      ends = await_tile (control, launch, tile - 1);
+      place = join (parts[get_part (tile - 1) + ends], place);
+    }
+  return place;
+#else
   Part mine[THREADS], p;
 
+  for (uint64_t i = 0; i < tile; i++)
+    await_tile (control, launch, i);
   for (int t = 0; t < THREADS; t++)
     {
       uint64_t from = (uint64_t) t * EACH;
@@ -162,10 +222,6 @@ host_find_place (const Part *parts, const uint64_t *control, uint64_t launch, ui
   for (uint64_t i = tile / EACH * EACH; i < tile; i++)
     p = join (p, parts[i]);
   return p;
-#else
-  for (uint64_t i = known; i < tile; i++)
-    before = join (before, parts[i]);
-  return before;
 #endif
 }
 #endif

@@ -10,10 +10,10 @@
  *   look (s, i)   the Part of item i
  *   put (s, i, a) what is done with its prefix
  *
- * Up to LEAT_PREFIX_ONCE tiles one kernel does it; where there are more, two: the first leaves the sum of each tile, and
- * its last block makes of these what lies before each tile; the second looks at the items again and gives each its
- * prefix.  Look-back over any number of tiles would read them once; but which sums it finds is chance, so that prefixes
- * of floats would not be the same in every run. */
+ * One kernel does it, unless order counts and there are more than LEAT_PREFIX_ONCE tiles.  Then there are two: the first
+ * leaves the sum of each tile, and its last block makes of these what lies before each tile; the second looks at the
+ * items again and gives each its prefix.  Look-back would read them once; but which sums it finds is chance, so that
+ * prefixes of floats would not be the same in every run. */
 
 /* In shared memory, where neighbours are a thread's or of different threads: no two of those that are stored or loaded
  * at once lie in one bank. */
@@ -122,25 +122,35 @@ give_tiles (const Source &s, uint64_t n, const Part *parts)
 static __device__ void
 give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
 {
-  uint64_t tiles = (n + TILE - 1) / TILE, tile, launch;
+  __shared__ uint64_t next;
+  uint64_t tiles = (n + TILE - 1) / TILE, tile = take_first (control, tiles);
   Part *stage = get_stage ();
   bool ended = false;
 
-  for (uint32_t round = 0; (tile = take_tile (control, tiles, round)) < tiles; round++)
+  while (tile < tiles)
     {
+      uint64_t launch, ahead = tiles;
       Part mine[EACH], all, p, before = make_nothing ();
 
       load_tile (s, tile * TILE, n, stage, mine);
       launch = get_launch (control);
+      if (threadIdx.x == 0)
+        ahead = take_next (control, tiles);
       p = find_in_block (fold_mine (mine), &all);
+      all = join (before, all);
       if (threadIdx.x == 0 && tile + 1 < tiles)
-        publish_tile (parts, control, launch, tile, join (before, all));
+        publish_tile (parts, control, launch, tile, all);
       if (tile > 0)
         before = find_place (parts, control, launch, tile);
+      if (threadIdx.x == 0 && tile > 0 && tile + 1 < tiles)
+        publish_end (parts, control, launch, tile, join (before, all));
       ended = !takes_tickets (tiles);
       if (ended && threadIdx.x == 0)
         end_launch (control, launch, tiles); /* before there is much for its fence to wait for */
+      if (threadIdx.x == 0)
+        next = ahead;
       give_tile (s, tile * TILE, n, stage, mine, join (before, p));
+      tile = next;
     }
   __syncthreads (); /* all have looked */
   if (!ended && threadIdx.x == 0)
@@ -246,17 +256,20 @@ host_give_tiles (const Source &s, uint64_t n, const Part *parts)
 static __device__ void
 host_give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
 {
-  uint64_t tiles = (n + TILE - 1) / TILE, launch = get_launch (control), known = 0, tile;
-  Part before = make_nothing ();
+  uint64_t tiles = (n + TILE - 1) / TILE, launch = get_launch (control), tile;
 
   if (tiles == 1 && blockIdx.x == 0)
-    host_give_tile (s, 0, n, before);
+    host_give_tile (s, 0, n, make_nothing ());
   while (tiles > 1 && (tile = leat_take_ticket (control + ONCE_TICKET)) < tiles)
     {
-      if (tile + 1 < tiles)
-        publish_tile (parts, control, launch, tile, host_sum_tile (s, tile * TILE, n));
-      before = tile > 0 ? host_find_place (parts, control, launch, tile, known, before) : before;
-      known = tile;
+      Part sum = host_sum_tile (s, tile * TILE, n), before = make_nothing ();
+
+      publish_tile (parts, control, launch, tile, sum);
+      if (tile > 0)
+        {
+          before = host_find_place (parts, control, launch, tile);
+          publish_end (parts, control, launch, tile, join (before, sum));
+        }
       host_give_tile (s, tile * TILE, n, before);
     }
   end_launch (control, launch, tiles);

@@ -97,41 +97,6 @@ make_part (uint64_t value)
   return p;
 }
 
-/* The first of two kernels. */
-static __device__ void
-sum_tiles (const Source &s, uint64_t n, Part *parts, uint32_t *arrived)
-{
-  uint64_t tiles = (n + TILE - 1) / TILE;
-
-  for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x)
-    {
-      uint32_t sum;
-
-      count_tile (choose_tile (s, tile * TILE, n), &sum);
-      if (threadIdx.x == 0)
-        parts[tile] = make_part (sum);
-    }
-  if (arrive_last (arrived))
-    scan_parts (parts, tiles);
-}
-
-/* The second. */
-static __device__ void
-give_tiles (const Source &s, uint64_t n, const Part *parts)
-{
-  __shared__ uint16_t order[TILE];
-
-  for (uint64_t first = (uint64_t) blockIdx.x * TILE; first < n; first += (uint64_t) gridDim.x * TILE)
-    {
-      uint32_t bits = choose_tile (s, first, n), sum, before = count_tile (bits, &sum);
-
-      order_tile (bits, before, sum, get_tile_length (first, n), order);
-      __syncthreads ();
-      give_rows (s, first, get_tile_length (first, n), order, sum, parts[first / TILE].value);
-      __syncthreads ();
-    }
-}
-
 #ifdef LEAT_HOST
 static __device__ Part
 host_sum_tile (const Source &s, uint64_t first, uint64_t n)
@@ -141,19 +106,6 @@ host_sum_tile (const Source &s, uint64_t first, uint64_t n)
   for (uint64_t i = first; i < end; i++)
     sum += chosen (s, i);
   return make_part (sum);
-}
-
-static __device__ void
-host_sum_tiles (const Source &s, uint64_t n, Part *parts, uint32_t *arrived)
-{
-  uint64_t tiles = (n + TILE - 1) / TILE;
-
-  for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x)
-    parts[tile] = host_sum_tile (s, tile * TILE, n);
-  if (atomicAdd (arrived, 1u) != gridDim.x - 1)
-    return;
-  *arrived = 0;
-  host_scan_parts (parts, tiles);
 }
 
 /* Those of a tile, from @first on, before which @before are chosen; how many are up to its end. */
@@ -170,12 +122,5 @@ host_give_tile (const Source &s, uint64_t first, uint64_t n, uint64_t before)
       before += yes;
     }
   return before;
-}
-
-static __device__ void
-host_give_tiles (const Source &s, uint64_t n, const Part *parts)
-{
-  for (uint64_t tile = blockIdx.x; tile * TILE < n; tile += gridDim.x)
-    host_give_tile (s, tile * TILE, n, parts[tile].value);
 }
 #endif

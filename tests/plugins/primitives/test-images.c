@@ -28,9 +28,11 @@ static const TestImagesCase cases[] = {
   { "scatter", "scatter size=100", "items=f32[50,3] at=u64[50]", "out", TRUE },
   { "scatter-add", "scatter size=100 op=add", "items=i64[50] at=u32[50]", "out" },
   { "scan-f32", "scan", "x=f32[1048576]", "out" },
+  { "scan-u32", "scan type=u32", "x=u32[16777216]", "out", TRUE },
   { "scan-rows", "scan op=min by=row mode=exclusive", "x=f64[<=100,5000]", "out", TRUE },
   { "partition", "partition where=x>1", "x=u32[1048576]", "out front", TRUE },
   { "unique", "unique", "x=f32[<=1048576]", "out lengths" },
+  { "unique-u8", "unique", "x=u8[1048576]", "out", TRUE },
   { "sort-u32", "sort", "keys=u32[1048576]", "sorted" },
   { "sort-f64", "sort order=descending", "keys=f64[1000000] values=u8[1000000,3]", "sorted carried from", TRUE },
 };

@@ -96,7 +96,7 @@ test_runs_unique (void)
   PrimitiveFixture fixture;
   guint64 seed = 2;
 
-  /* for few tiles one kernel, for many two */
+  /* for few tiles, a block for each, and for many */
   for (guint many = 0; many < 2; many++)
     {
       primitive_fixture_open (&fixture, "unique", many ? "x=u16[<=5000000]" : "x=u16[<=40009]", "out starts lengths");
