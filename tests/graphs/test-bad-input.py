@@ -351,11 +351,31 @@ def test_interrupted_while_nobody_reads(folder):
     child.stderr.close()
 
 
-def test_report_of_other_patterns(folder):
-    """text:report has to have the list of text:scan; a hit beyond its list is an error, not a wrong line."""
+def test_report_of_other_rows(folder):
+    """text:report knows from text:scan what its rows are; where it is told something else, that is refused in the plan."""
     (folder / 'in').write_bytes(b'a cat and a dog')
-    refuse(folder, ['io:file', 'path=in', '+', 'upload', '+', 'text:scan', 'patterns=cat,dog', '+', 'readback', '+',
-                    'text:report', 'patterns=dog'], 'text:report', 'same list')
+    for scan, report, says in (
+            ('patterns=cat,dog emit=line', 'emit=offset patterns=cat,dog', 'has emit=offset, but text:scan "'),
+            ('patterns=cat,dog emit=line', 'emit=count', 'gives rows of emit=line; leave `emit` away here, or set it to count'),
+            ('patterns=cat,dog emit=count', 'emit=line', 'gives rows of emit=count'),
+            ('patterns=cat,dog', 'emit=line', 'gives rows of emit=offset'),
+            ('regex=cat emit=line', 'emit=offset patterns=cat', 'gives rows of emit=line'),
+            ('patterns=cat,dog', 'patterns=dog', 'has other `patterns` than text:scan "'),
+            ('patterns=cat,dog', 'patterns=dog,cat', 'leave `patterns` away')):
+        words = ['io:file', 'path=in', '+', 'upload', '+', 'text:scan', *scan.split(), '+', 'readback', '+', 'text:report',
+                 *report.split()]
+        refuse(folder, words, 'text:report "', says)
+        refuse(folder, ['--plan', *words], says)
+
+
+def test_report_of_rows_from_elsewhere(folder):
+    """Rows from a file say nothing of themselves: what they are must be said, and is held against them."""
+    words = ['-q', 'io:file', 'path=rows', '+', 'u64:max4x2', '+', 'upload', '+', 'readback', '+', 'text:report']
+    (folder / 'rows').write_bytes(b''.join(n.to_bytes(8, 'little') for n in (2, 0, 12, 1)))
+    refuse(folder, words, 'text:report "', 'cannot tell what its rows are')
+    refuse(folder, [*words, 'patterns=cat'], 'counted from 0, but `patterns` has 1')
+    code, out, err = graph_case.launch(*words, 'patterns=cat,dog', cwd=folder)
+    assert code == 0 and out == b'2:cat\n12:dog\n', (out, err)
 
 
 def test_patterns(folder):

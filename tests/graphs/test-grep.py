@@ -126,6 +126,17 @@ def test_no_file_to_print_from(folder):
     assert code == 0 and out == b'1:0\n2:8\n', out
 
 
+def test_report_takes_what_the_rows_say(folder):
+    (folder / 'in').write_bytes(b'one cat\ntwo cats, a dog\n')
+    for words, wanted in (('patterns=cat,dog', b'4:cat\n12:cat\n20:dog\n'), ('patterns=CAT fold=true', b'4:CAT\n12:CAT\n'),
+                          ('regex=cats?', b'4:cat\n12:cats\n'), ('patterns=dog emit=line', b'2:two cats, a dog\n'),
+                          ('regex=d.g emit=line', b'2:two cats, a dog\n'), ('patterns=cat emit=count', b'2\n')):
+        code, out, err = launch('-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', *words.split(), '+',
+                                'readback', '+', 'text:report', f'from={folder}/in')
+        assert code == 0, err
+        expect_same(out, wanted, words)
+
+
 def test_words_by_line(folder):
     """Patterns whose lines count are found as grep -F finds them."""
     (folder / 'in').write_bytes(BOOK)
@@ -172,7 +183,7 @@ def test_refuses(folder):
     refuse('set `patterns` or `regex`', 'emit=line')
     refuse('not both', 'patterns=a', 'regex=a')
     refuse("has a line's end in it", r'patterns=a,b\n', 'emit=line')
-    refuse('set the same `emit`', 'regex=a')
+    refuse('has emit=line, but text:scan', 'regex=a')
 
 
 def test_attempt_that_is_too_long(folder):
