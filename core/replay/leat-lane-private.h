@@ -214,6 +214,7 @@ struct _LeatLane
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[2];                        /* a large one, and one for the rest */
   gboolean has_no_loops;                    /* the driver makes none of this graph */
+  LeatEvent *held[2];                       /* recorded among many launches by turns; NULL before there were many */
   guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
@@ -373,6 +374,8 @@ void leat_lane_note_wait (LeatLane *self, gint64 us);
 /* For another thread to wait: the event behind what was launched, and what its wait gave. */
 gboolean leat_lane_record_end (LeatLane *self, GError **error);
 gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
+/* The same for a wait that is not for the end of a run. */
+gboolean leat_lane_check_end (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);
