@@ -168,6 +168,35 @@ def test_long_lines(folder):
     check(folder / 'in', '^.*', chunk=10_000)
 
 
+def test_attempts_that_all_go_far(folder):
+    """Attempts that begin one after the other and go to the line's end: what one has found out serves the next."""
+    n = 300_000
+    for line, regex, wanted in (
+            (b'a' * n, 'a.*b', []),
+            (b'a' * n + b'c', 'a.*b|c', [(n, 1)]),
+            (b'ac' * (n // 2), 'a.*b|c', [(i, 1) for i in range(1, n, 2)]),
+            (b'a' * n, 'a(.*b)?', [(i, 1) for i in range(n)]),
+            (b'a' * n + b'b' + b'a' * n, 'a(.*b)?', [(0, n + 1)] + [(n + 1 + i, 1) for i in range(n)]),
+            (b'x y ' * (n // 4), r'\w+( .*z)?', [(i, 1) for i in range(0, n, 2)])):
+        (folder / 'in').write_bytes(b'first\n' + line + b'\nend\n')
+        for chunk in ('4M', '100000'):
+            out = scan(folder / 'in', regex, 'offset', 'longest=1M', chunk=chunk)
+            expected = b''.join(b'%d:%s\n' % (6 + i, line[i:i + size]) for i, size in wanted)
+            if regex.startswith('\\w'):
+                expected = b'0:first\n' + expected + b'%d:end\n' % (7 + len(line))
+            expect_same(out, expected, f'{regex} chunk={chunk}')
+
+
+def test_attempts_that_never_meet(folder):
+    """What takes time in the square of the line's length is told, with a way out that works."""
+    (folder / 'in').write_bytes(b'a' * 40_000 + b'\n')
+    code, _, err = launch('io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=(aa)*b', '+', 'readback', '+',
+                          'text:report')
+    assert code != 0 and 'ask for lines (emit=line)' in err, (code, err)
+    expect_same(scan(folder / 'in', '(aa)*b', 'line'), b'', 'lines')
+    expect_same(scan(folder / 'in', r'\b(aa)*b', 'offset'), b'', 'hits')
+
+
 def refuse(says, *scan_words):
     code, _, err = launch('io:file', 'path=/dev/null', '+', 'upload', '+', 'text:scan', *scan_words, '+', 'readback', '+',
                           'text:report', 'emit=line')
