@@ -214,6 +214,17 @@ test_map_types (void)
     { "map inputs=a expr=a*0.5 type=f32", 4, { -150, -0.5, 0, 0.5, 100, 150 } },
     { "map inputs=a expr=a>0 type=u8", 1, { 0, 0, 0, 1, 1, 1 } },
     { "map inputs=a expr=a*100003 type=f64", 8, { -30000900, -100003, 0, 100003, 20000600, 30000900 } },
+    /* Functions of whole numbers are those of double; of two types, what C makes of both. */
+    { "map inputs=a expr=sqrt(a*a) type=f64", 8, { 300, 1, 0, 1, 200, 300 } },
+    { "map inputs=a expr=sqrt(abs(a)) type=f64",
+      8,
+      { 17.320508075688775, 1, 0, 1, 14.142135623730951, 17.320508075688775 } },
+    { "map inputs=a expr=pow(a,2) type=f64", 8, { 90000, 1, 0, 1, 40000, 90000 } },
+    { "map inputs=a expr=floor(a/7) type=f64", 8, { -42, 0, 0, 0, 28, 42 } },
+    { "map inputs=a expr=round(a/2.0) type=f64", 8, { -150, -1, 0, 1, 100, 150 } },
+    { "map inputs=a expr=min(a,0.5) type=f64", 8, { -300, -1, 0, 0.5, 0.5, 0.5 } },
+    { "map inputs=a expr=fmax(a,0) type=f64", 8, { 0, 0, 0, 1, 200, 300 } },
+    { "map inputs=a expr=fma(a,2,1) type=f64", 8, { -599, -1, 1, 3, 401, 601 } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
