@@ -175,6 +175,23 @@ leat_base_map_get_arg_c_type (LeatDtype output)
   return output == LEAT_DTYPE_F32 ? "float" : "double";
 }
 
+static gboolean
+leat_base_map_check_operators (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, GError **error)
+{
+  gboolean whole = output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64, single = output == LEAT_DTYPE_F32;
+  const LeatExpressionTypes types = { (const char *const *) self->input_names, inputs,
+                                      whole    ? output
+                                      : single ? LEAT_DTYPE_F32
+                                               : LEAT_DTYPE_F64,
+                                      single };
+
+  leat_node_blame (LEAT_NODE (self), "expr");
+  if (!leat_expression_check_types (self->expression, &types, error))
+    return FALSE;
+  leat_node_blame (LEAT_NODE (self), NULL);
+  return TRUE;
+}
+
 static const char *
 leat_base_map_get_arg_type (LeatDtype output)
 {
@@ -305,7 +322,8 @@ leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
     dims[i] = leat_spec_get_dim (like, i);
   /* A wider type can make it too big, which set_output () then says. */
   spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
-  return leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
+  return leat_base_map_check_operators (self, types, output, error)
+         && leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
          && leat_base_map_compile_text (self, like, types, output, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
 }

@@ -398,6 +398,28 @@ leat_primitives_compact_choose_type (LeatPrimitivesCompact *self, const char **c
 }
 
 static gboolean
+leat_primitives_compact_check_operators (LeatPrimitivesCompact *self, GError **error)
+{
+  g_autofree LeatDtype *dtypes = g_new0 (LeatDtype, g_strv_length (self->input_names) + 1);
+  gboolean single = g_str_equal (self->layout->arg_type, "float");
+  const LeatExpressionTypes types = { (const char *const *) self->input_names, dtypes,
+                                      single                                           ? LEAT_DTYPE_F32
+                                      : g_str_equal (self->layout->arg_type, "double") ? LEAT_DTYPE_F64
+                                                                                       : LEAT_DTYPE_I64,
+                                      single };
+
+  if (self->expression == NULL)
+    return TRUE;
+  for (guint i = 0; self->input_names[i] != NULL; i++)
+    dtypes[i] = leat_compact_layout_get (self->layout, i)->dtype;
+  leat_node_blame (LEAT_NODE (self), "where");
+  if (!leat_expression_check_types (self->expression, &types, error))
+    return FALSE;
+  leat_node_blame (LEAT_NODE (self), NULL);
+  return TRUE;
+}
+
+static gboolean
 leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError **error)
 {
   static const char *const none[] = { NULL };
@@ -415,7 +437,8 @@ leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError 
     self->expression != NULL
       ? leat_expression_to_c (self->expression, none, g_str_equal (self->layout->arg_type, "float"))
       : g_strdup (self->by == LEAT_COMPACT_BY_FLAGS ? "flags != 0" : "bits != 0");
-  return leat_primitives_compact_set_arg_types (self, type, error);
+  return leat_primitives_compact_check_operators (self, error)
+         && leat_primitives_compact_set_arg_types (self, type, error);
 }
 
 static gboolean
