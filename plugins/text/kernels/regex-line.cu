@@ -49,9 +49,10 @@
 #define FACT_BYTES 16
 #define FACTS 16
 
-LEAT_REPORT (FAR = 0, error, "an attempt at a match, begun in an earlier run, is longer than `longest` allows")
-LEAT_REPORT (SLOW = 1, error, "to look again and again for where matches end takes too long in a line: ask for lines (emit=line), "
-                        "or for a regex that can begin in fewer places")
+LEAT_REPORT (FAR = 0, error, "an attempt at a match, begun at {index} in an earlier run, needs {value} bytes kept, more than `longest` "
+                       "allows")
+LEAT_REPORT (SLOW = 1, error, "in the line of {value} bytes at {index} it takes too long to tell where matches end: ask for "
+                              "lines (emit=line), or for a regex that can begin in fewer places")
 
 struct Automaton
 {
