@@ -4,6 +4,8 @@
 
 #include "leat-base-expression-private.h"
 
+#include <math.h>
+
 /* Which parts of an expression are whole numbers, for the operators that take no others.  The compiler would say it
  * too, but of a kernel that nobody wrote. */
 
@@ -222,12 +224,64 @@ leat_rank_read (LeatRankReader *self)
   return rank;
 }
 
+static gboolean
+leat_expression_fail_arg (LeatExpression *self, const LeatToken *token, const char *const *inputs, GError **error)
+{
+  const char *near = leat_suggest (token->text, inputs);
+  g_autofree char *list = g_strjoinv (", ", (char **) inputs);
+
+  if (near != NULL)
+    leat_token_fail (self->text, token->column, error, "\"%s\" is no input, and is not set (did you mean \"%s\"?)",
+                     token->text, near);
+  else
+    leat_token_fail (self->text, token->column, error,
+                     "\"%s\" is none of the inputs (%s), and is not set: give it a value, as in %s=VALUE on the node",
+                     token->text, list, token->text);
+  if (error != NULL)
+    (*error)->code = LEAT_GRAPH_ERROR_MISSING;
+  return FALSE;
+}
+
+static gboolean
+leat_expression_check_args (LeatExpression *self, LeatNode *node, const char *const *inputs, GError **error)
+{
+  for (guint i = 0; i < self->tokens->len; i++)
+    {
+      const LeatToken *token = &g_array_index (self->tokens, LeatToken, i);
+      g_autoptr (GVariant) value = NULL;
+
+      if (token->kind != LEAT_TOKEN_NAME || g_strv_contains (inputs, token->text))
+        continue;
+      value = leat_node_dup_arg (node, token->text);
+      if (value == NULL)
+        return leat_expression_fail_arg (self, token, inputs, error);
+    }
+  return TRUE;
+}
+
+/* A float that is too large would be infinite, and every comparison with it the same. */
+static gboolean
+leat_expression_check_fractions (LeatExpression *self, GError **error)
+{
+  for (guint i = 0; i < self->tokens->len; i++)
+    {
+      const LeatToken *token = &g_array_index (self->tokens, LeatToken, i);
+
+      if (token->kind == LEAT_TOKEN_FRACTION && isinf ((float) g_ascii_strtod (token->text, NULL)))
+        return leat_token_fail (self->text, token->column, error,
+                                "%s is beyond what a float holds, which numbers are beside f32", token->text);
+    }
+  return TRUE;
+}
+
 gboolean
 leat_expression_check_types (LeatExpression *self, const LeatExpressionTypes *types, GError **error)
 {
   LeatRankReader reader = { .expression = self, .types = types };
   const char *type, *where;
 
+  if (types->single && !leat_expression_check_fractions (self, error))
+    return FALSE;
   leat_rank_read (&reader);
   if (reader.culprit == NULL)
     return TRUE;
@@ -236,4 +290,19 @@ leat_expression_check_types (LeatExpression *self, const LeatExpressionTypes *ty
   return leat_token_fail (self->text, reader.culprit->column, error, "%s takes whole numbers, and %s is %s%s",
                           reader.culprit->text, where, type,
                           reader.culprit->text[0] == '%' ? "; fmod (a, b) is the remainder of those" : "");
+}
+
+gboolean
+leat_expression_check (LeatExpression *self, LeatNode *node, const char *prop, const LeatExpressionTypes *types,
+                       GError **error)
+{
+  leat_node_blame (node, prop);
+  if (!leat_expression_check_args (self, node, types->names, error)
+      || !leat_expression_check_types (self, types, error))
+    {
+      g_prefix_error (error, "%s \"%s\": ", leat_node_get_id (node), leat_node_get_name (node));
+      return FALSE;
+    }
+  leat_node_blame (node, NULL);
+  return TRUE;
 }

@@ -32,6 +32,11 @@ typedef struct
 /* Whether operators for whole numbers have such.  Errors are LEAT_GRAPH_ERROR_TYPE with the column. */
 gboolean leat_expression_check_types (LeatExpression *self, const LeatExpressionTypes *types, GError **error);
 
+/* The same, and whether each name that is not among them is an argument of @node with a value: LEAT_GRAPH_ERROR_MISSING
+ * with near names.  Errors name the node, and have the place of its property @prop. */
+gboolean leat_expression_check (LeatExpression *self, LeatNode *node, const char *prop,
+                                const LeatExpressionTypes *types, GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatExpression, leat_expression_free)
 
 G_END_DECLS

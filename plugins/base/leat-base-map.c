@@ -46,8 +46,9 @@ static const LeatProp props[] = {
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
-    "the results, in the shape of the inputs, which are named by the property inputs" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the results, in the shape of the inputs" },
+  { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "one for each name in inputs; x where nothing is said" },
 };
 
 const LeatNodeInfo leat_base_map_info = {
@@ -185,11 +186,7 @@ leat_base_map_check_operators (LeatBaseMap *self, const LeatDtype *inputs, LeatD
                                                : LEAT_DTYPE_F64,
                                       single };
 
-  leat_node_blame (LEAT_NODE (self), "expr");
-  if (!leat_expression_check_types (self->expression, &types, error))
-    return FALSE;
-  leat_node_blame (LEAT_NODE (self), NULL);
-  return TRUE;
+  return leat_expression_check (self->expression, LEAT_NODE (self), "expr", &types, error);
 }
 
 static const char *

@@ -74,13 +74,13 @@ leat_operation_set_expression (LeatOperation *self, const char *expression, cons
 }
 
 gboolean
-leat_operation_check_types (const LeatOperation *self, GError **error)
+leat_operation_check_types (const LeatOperation *self, LeatNode *node, GError **error)
 {
   const LeatDtype both[] = { self->result, self->result };
   const LeatExpressionTypes types = { (const char *const[]){ "a", "b", NULL }, both, self->result,
                                       self->result == LEAT_DTYPE_F32 };
 
-  return self->expression == NULL || leat_expression_check_types (self->expression, &types, error);
+  return self->expression == NULL || leat_expression_check (self->expression, node, "expr", &types, error);
 }
 
 void

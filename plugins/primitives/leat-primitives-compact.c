@@ -75,8 +75,15 @@ static const LeatProp props[] = {
 
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
-    "the rows of the first input that is kept, or the indices; further ones are at out_NAME, indices beside rows at "
-    "indices" },
+    "the rows of the first input that is kept, or the indices" },
+  { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "one for each name in inputs; x where nothing is said" },
+  { sizeof (LeatPortInfo), "(flags)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "with by=flags: a number a row, which is not 0 where the row is kept" },
+  { sizeof (LeatPortInfo), "(bits)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any", "with by=bits: a bit a row" },
+  { sizeof (LeatPortInfo), "(out_NAME)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any",
+    "the rows of each further input that is kept" },
+  { sizeof (LeatPortInfo), "(indices)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any", "with emit=both: the indices" },
 };
 
 const LeatNodeInfo leat_primitives_compact_info = {
@@ -412,11 +419,7 @@ leat_primitives_compact_check_operators (LeatPrimitivesCompact *self, GError **e
     return TRUE;
   for (guint i = 0; self->input_names[i] != NULL; i++)
     dtypes[i] = leat_compact_layout_get (self->layout, i)->dtype;
-  leat_node_blame (LEAT_NODE (self), "where");
-  if (!leat_expression_check_types (self->expression, &types, error))
-    return FALSE;
-  leat_node_blame (LEAT_NODE (self), NULL);
-  return TRUE;
+  return leat_expression_check (self->expression, LEAT_NODE (self), "where", &types, error);
 }
 
 static gboolean

@@ -110,11 +110,7 @@ leat_primitives_partition_check_operators (LeatPrimitivesPartition *self, LeatSp
   const LeatDtype dtype = leat_spec_get_dtype (x);
   const LeatExpressionTypes types = { (const char *const[]){ "x", NULL }, &dtype, dtype, dtype == LEAT_DTYPE_F32 };
 
-  leat_node_blame (LEAT_NODE (self), "where");
-  if (self->expression != NULL && !leat_expression_check_types (self->expression, &types, error))
-    return FALSE;
-  leat_node_blame (LEAT_NODE (self), NULL);
-  return TRUE;
+  return self->expression == NULL || leat_expression_check (self->expression, LEAT_NODE (self), "where", &types, error);
 }
 
 static gboolean

@@ -361,6 +361,7 @@ test_map_refuses (void)
       { "u8[4]" },
       LEAT_GRAPH_ERROR_TYPE,
       "column 2: & takes whole numbers, and its right side is double" },
+    { "map inputs=a expr=a*1e39", { "f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "column 3: 1e39 is beyond what a float holds" },
     { "map inputs=a,b expr=a+b", { "f32[4]", "f32[5]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is f32[5]" },
     { "map inputs=a,b expr=a+b", { "u8[2,3]", "u8[3,2]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is u8[3,2]" },
     { "map inputs=a,b expr=a+b", { "u8[6]", "u8[3,2]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is u8[3,2]" },
@@ -380,7 +381,10 @@ test_map_refuses (void)
       { "f16[4]" },
       LEAT_GRAPH_ERROR_SPEC,
       "map \"m\": input \"a\" is f16[4], a type that it cannot compute with" },
-    { "map inputs=a expr=a*gain", { "f32[4]" }, LEAT_GRAPH_ERROR_MISSING, "\"gain\" (float) of map is not set" },
+    { "map inputs=a expr=a*gain",
+      { "f32[4]" },
+      LEAT_GRAPH_ERROR_MISSING,
+      "column 3: \"gain\" is none of the inputs (a), and is not set" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
