@@ -242,7 +242,7 @@ leat_text_report_put_pattern (LeatTextReport *self, guint64 index, GError **erro
   if (index >= leat_patterns_get_count (self->patterns))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                   "hit with pattern %" G_GUINT64_FORMAT ", counted from 0, but `patterns` has %u: set the list "
+                   "a row has the pattern of index %" G_GUINT64_FORMAT ", but `patterns` has %u: set the list "
                    "that text:scan had",
                    index, leat_patterns_get_count (self->patterns));
       return FALSE;
