@@ -270,7 +270,8 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
           g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
 
           g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                       same ? "map \"%s\": input \"%s\" is %s, a type that it cannot compute with"
+                       same ? "map \"%s\": input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 "
+                              "and f64 are such"
                             : "map \"%s\": input \"%s\" is %s, and the first input has another shape",
                        leat_node_get_name (LEAT_NODE (self)), self->input_names[i], text);
           return FALSE;

@@ -324,12 +324,12 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
 
   if (single && c_type != NULL && (self->by != LEAT_COMPACT_BY_BITS || c_type[0] == 'u'))
     return TRUE;
-  return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC,
-                            self->by == LEAT_COMPACT_BY_BITS
-                              ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
-                            : single ? "input \"%s\" is %s, a type that it cannot compute with"
-                                     : "input \"%s\" is %s; what selects has one number for each row",
-                            column->name, text);
+  return leat_compact_fail (
+    error, LEAT_GRAPH_ERROR_SPEC,
+    self->by == LEAT_COMPACT_BY_BITS ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
+    : single ? "input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 and f64 are such"
+             : "input \"%s\" is %s; what selects has one number for each row",
+    column->name, text);
 }
 
 /* How many rows an input has, or says something of. */

@@ -302,9 +302,12 @@ leat_text_report_finish (LeatEndpoint *endpoint, GError **error)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
   const char *what = self->kind == LEAT_TEXT_EMIT_LINE ? "line" : "occurrence";
+  gboolean is_bare = self->quote == NULL && (self->kind == LEAT_TEXT_EMIT_LINE || self->width == 3);
 
   if (self->total && self->kind != LEAT_TEXT_EMIT_COUNT)
-    g_printerr ("%" G_GUINT64_FORMAT " %s%s\n", self->lines, what, self->lines == 1 ? "" : "s");
+    g_printerr ("%" G_GUINT64_FORMAT " %s%s%s\n", self->lines, what, self->lines == 1 ? "" : "s",
+                is_bare && self->lines > 0 ? "; with from=FILE, the text that was looked through, they are printed"
+                                           : "");
   return TRUE;
 }
 

@@ -120,8 +120,9 @@ def test_runs_without_text(folder):
 def test_no_file_to_print_from(folder):
     (folder / 'in').write_bytes(b'one cat\ntwo cats\n')
     words = ['-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=cats?']
-    code, out, _ = launch(*words, '+', 'readback', '+', 'text:report')
+    code, out, err = launch(*words, '+', 'readback', '+', 'text:report')
     assert code == 0 and out == b'4:3\n12:4\n', out
+    assert err.startswith('2 occurrences; with from=FILE'), err
     code, out, _ = launch(*words, 'emit=line', '+', 'readback', '+', 'text:report', 'emit=line')
     assert code == 0 and out == b'1:0\n2:8\n', out
 
