@@ -165,6 +165,13 @@ typedef struct
   LeatQueueTotals totals;
 } LeatReport;
 
+/* What ends a repetition early. */
+typedef struct
+{
+  const gint *closing;       /* the session is being closed where it is not 0 */
+  GCancellable *cancellable; /* (nullable) */
+} LeatStop;
+
 typedef struct _LeatLane LeatLane;
 struct _LeatLane
 {
@@ -334,7 +341,7 @@ guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
 /* A path @n times, with nothing waited for: in few launches where it is one graph.  @stop: (nullable): atomic; ends it
  * between launches when it is no longer 0. */
-gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const gint *stop, GError **error);
+gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error);
 /* With the context current: those made of @path, whose graph goes. */
 void leat_lane_drop_loops (LeatLane *self, LeatPath path);
 /* The paths of repeated runs, which are made anew when they are needed: a kernel has other arguments, and a loop takes

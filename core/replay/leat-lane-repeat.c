@@ -121,12 +121,16 @@ leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, LeatPath path, G
   return TRUE;
 }
 
+/* What is on the stream already is waited for: it reads memory that is filled anew for the next run. */
 static gboolean
-leat_lane_may_go_on (const gint *stop, GError **error)
+leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error)
 {
-  if (stop == NULL || !g_atomic_int_get (stop))
+  if (g_atomic_int_get (stop->closing))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  else if (!g_cancellable_set_error_if_cancelled (stop->cancellable, error))
     return TRUE;
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  leat_lane_synchronize (self, NULL);
+  self->other_waits++;
   return FALSE;
 }
 
@@ -174,7 +178,7 @@ leat_lane_choose_loop (LeatLane *self, LeatPath path, guint64 left)
 }
 
 gboolean
-leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const gint *stop, GError **error)
+leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error)
 {
   guint64 launches = 0;
 
@@ -184,7 +188,7 @@ leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const gint 
       LeatLoop *loop = &self->loops[some == LEAT_LOOP_MOST ? 0 : 1];
       GError *inner = NULL;
 
-      if (!leat_lane_may_go_on (stop, error))
+      if (!leat_lane_may_go_on (self, stop, error))
         return FALSE;
       if (some == 1 ? leat_lane_launch (self, path, &inner) : leat_lane_launch_loop (self, loop, some, path, &inner))
         {
