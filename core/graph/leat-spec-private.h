@@ -35,6 +35,7 @@ struct _LeatSpec
   guint n_dims;
   LeatDim dims[LEAT_SPEC_MAX_DIMS];
   guint64 items, row_bytes, bytes; /* when fixed */
+  GVariant *meaning;               /* (nullable) */
 };
 
 /* One side of a match, and what it is called in the message when the two disagree. */

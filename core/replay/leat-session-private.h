@@ -193,13 +193,14 @@ typedef struct
   guint64 number;              /* of the run, for the trace */
   gint64 marks[LEAT_N_MARKS];
   LeatPath path;
-  guint64 steps;     /* runs before it, without results */
-  gboolean streamed; /* one of several that are under way */
-  gboolean flushes;  /* has no data, and gives out what nodes kept */
-  gboolean ends;     /* kernels are told that it ends the stream */
-  gboolean known;    /* the memo had the results */
-  gboolean launched; /* the device works on it */
-  gboolean measured; /* by the device's clock */
+  guint64 steps;             /* runs before it, without results */
+  GCancellable *cancellable; /* not owned: calls them off.  NULL but in begin_run () */
+  gboolean streamed;         /* one of several that are under way */
+  gboolean flushes;          /* has no data, and gives out what nodes kept */
+  gboolean ends;             /* kernels are told that it ends the stream */
+  gboolean known;            /* the memo had the results */
+  gboolean launched;         /* the device works on it */
+  gboolean measured;         /* by the device's clock */
   gboolean traced;
   gboolean watched;  /* by the waiter, and not only by who completes it */
   gboolean apart;    /* nobody waited between its launch and the call that completes it */
@@ -517,7 +518,8 @@ void leat_session_call_in_states (LeatSession *self);
 gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
 /* Runs without results before the one that has them. */
 guint64 leat_session_count_steps (LeatSession *self);
-gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPath *path, GError **error);
+gboolean leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path,
+                                    GError **error);
 
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 

@@ -94,7 +94,7 @@ leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError *
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
   leat_session_note_on_device (self, flight, FALSE);
-  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, lane, steps, &path, error))
+  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, flight, steps, &path, error))
     return FALSE;
   if (!leat_session_launch_path (self, flight, path, error))
     return FALSE;
@@ -352,7 +352,10 @@ leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean w
     leat_session_note_read (self, flight);
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  return leat_session_start_run (self, flight, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  flight->run.cancellable = cancellable;
+  flow = leat_session_start_run (self, flight, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  flight->run.cancellable = NULL;
+  return flow;
 }
 
 static LeatFlow

@@ -19,7 +19,8 @@ leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
                           "#define COMPACT_IN_PLACE %d\n",
                           self->threads, self->pack, self->runs, self->in_place != 0);
   if (self->truncates)
-    g_string_append (text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"rows were kept for which there is no room\")\n");
+    g_string_append (
+      text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"{value} rows were kept, and there is room for {index}\")\n");
 }
 
 static void

@@ -75,8 +75,15 @@ static const LeatProp props[] = {
 
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
-    "the rows of the first input that is kept, or the indices; further ones are at out_NAME, indices beside rows at "
-    "indices" },
+    "the rows of the first input that is kept, or the indices" },
+  { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "one for each name in inputs; x where nothing is said" },
+  { sizeof (LeatPortInfo), "(flags)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "with by=flags: a number a row, which is not 0 where the row is kept" },
+  { sizeof (LeatPortInfo), "(bits)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any", "with by=bits: a bit a row" },
+  { sizeof (LeatPortInfo), "(out_NAME)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any",
+    "the rows of each further input that is kept" },
+  { sizeof (LeatPortInfo), "(indices)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any", "with emit=both: the indices" },
 };
 
 const LeatNodeInfo leat_primitives_compact_info = {
@@ -317,12 +324,12 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
 
   if (single && c_type != NULL && (self->by != LEAT_COMPACT_BY_BITS || c_type[0] == 'u'))
     return TRUE;
-  return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC,
-                            self->by == LEAT_COMPACT_BY_BITS
-                              ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
-                            : single ? "input \"%s\" is %s, a type that it cannot compute with"
-                                     : "input \"%s\" is %s; what selects has one number for each row",
-                            column->name, text);
+  return leat_compact_fail (
+    error, LEAT_GRAPH_ERROR_SPEC,
+    self->by == LEAT_COMPACT_BY_BITS ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
+    : single ? "input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 and f64 are such"
+             : "input \"%s\" is %s; what selects has one number for each row",
+    column->name, text);
 }
 
 /* How many rows an input has, or says something of. */
@@ -398,6 +405,24 @@ leat_primitives_compact_choose_type (LeatPrimitivesCompact *self, const char **c
 }
 
 static gboolean
+leat_primitives_compact_check_operators (LeatPrimitivesCompact *self, GError **error)
+{
+  g_autofree LeatDtype *dtypes = g_new0 (LeatDtype, g_strv_length (self->input_names) + 1);
+  gboolean single = g_str_equal (self->layout->arg_type, "float");
+  const LeatExpressionTypes types = { (const char *const *) self->input_names, dtypes,
+                                      single                                           ? LEAT_DTYPE_F32
+                                      : g_str_equal (self->layout->arg_type, "double") ? LEAT_DTYPE_F64
+                                                                                       : LEAT_DTYPE_I64,
+                                      single };
+
+  if (self->expression == NULL)
+    return TRUE;
+  for (guint i = 0; self->input_names[i] != NULL; i++)
+    dtypes[i] = leat_compact_layout_get (self->layout, i)->dtype;
+  return leat_expression_check (self->expression, LEAT_NODE (self), "where", &types, error);
+}
+
+static gboolean
 leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError **error)
 {
   static const char *const none[] = { NULL };
@@ -415,7 +440,8 @@ leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError 
     self->expression != NULL
       ? leat_expression_to_c (self->expression, none, g_str_equal (self->layout->arg_type, "float"))
       : g_strdup (self->by == LEAT_COMPACT_BY_FLAGS ? "flags != 0" : "bits != 0");
-  return leat_primitives_compact_set_arg_types (self, type, error);
+  return leat_primitives_compact_check_operators (self, error)
+         && leat_primitives_compact_set_arg_types (self, type, error);
 }
 
 static gboolean

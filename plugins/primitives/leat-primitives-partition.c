@@ -105,6 +105,15 @@ leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, Lea
 }
 
 static gboolean
+leat_primitives_partition_check_operators (LeatPrimitivesPartition *self, LeatSpec *x, GError **error)
+{
+  const LeatDtype dtype = leat_spec_get_dtype (x);
+  const LeatExpressionTypes types = { (const char *const[]){ "x", NULL }, &dtype, dtype, dtype == LEAT_DTYPE_F32 };
+
+  return self->expression == NULL || leat_expression_check (self->expression, LEAT_NODE (self), "where", &types, error);
+}
+
+static gboolean
 leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, LeatSpec *flags, GError **error)
 {
   LeatDtype dtype = leat_spec_get_dtype (x);
@@ -141,6 +150,7 @@ leat_primitives_partition_negotiate (LeatNode *node, LeatNegotiation *negotiatio
   g_autoptr (LeatSpec) front = leat_spec_new (LEAT_DTYPE_U64, &one, 1, FALSE);
 
   return leat_primitives_partition_check (self, x, flags, error)
+         && leat_primitives_partition_check_operators (self, x, error)
          && leat_primitives_partition_compile (self, x, flags, error)
          && leat_negotiation_set_output (negotiation, "out", x, error)
          && leat_negotiation_set_output (negotiation, "front", front, error);

@@ -139,6 +139,8 @@ leat_primitives_reduce_negotiate (LeatNode *node, LeatNegotiation *negotiation, 
   self->operation.result = self->type > 0 ? leat_dtype_from_name (type_choices[self->type])
                                           : leat_operation_get_result (self->op, self->operation.item);
   spec = leat_primitives_reduce_make_spec (self, x, self->operation.result);
+  if (!leat_operation_check_types (&self->operation, node, error))
+    return FALSE;
   return leat_primitives_reduce_compile (self, error) && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 

@@ -165,6 +165,8 @@ leat_primitives_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GE
   for (guint i = 0; i < leat_spec_get_n_dims (x); i++)
     dims[i] = leat_spec_get_dim (x, i);
   spec = leat_spec_new (self->operation.result, dims, leat_spec_get_n_dims (x), leat_spec_is_bounded (x));
+  if (!leat_operation_check_types (&self->operation, node, error))
+    return FALSE;
   return leat_primitives_scan_compile (self, x, starts, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
