@@ -46,6 +46,7 @@ typedef struct
   LeatBatchFlight flights[LEAT_BATCH_FLIGHTS];
   GPtrArray *errors; /* GError or NULL, by lane of the last batch */
   GArray *reports;   /* LeatReport: what its lanes reported */
+  GArray *short_lanes; /* guint: those for which an output that may grow had too little room */
 } LeatBatch;
 
 /* @most: lanes in one launch; 0: what suits the plan.  As many as there is room for. */

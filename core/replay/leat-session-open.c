@@ -174,6 +174,9 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  g_mutex_lock (&self->told_lock);
+  g_ptr_array_set_size (self->growths, 0);
+  g_mutex_unlock (&self->told_lock);
   self->stats.lanes = self->lanes_most = 1;
   g_clear_pointer (&self->account, leat_memory_account_unref);
   self->account = leat_memory_account_new (self->budget);

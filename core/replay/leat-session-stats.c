@@ -122,7 +122,8 @@ leat_session_print_trials (LeatSession *self)
  *   code u, severity s, text s, count t); runs-measured t (by the
  *   device's clock, with #LeatSession:timing); memo-lookups t, memo-held t
  *   (entries) and memo-held-bytes t; changes t (nodes whose arguments were set between runs); replans t (plans made
- *   since the session is open, for properties that were set); updates t (graph nodes changed in place), graph-updates t
+ *   since the session is open, for properties that were set); grown t (outputs that were given more room) and growths
+ * a(sttt) (each of them: output, items that a run gave, room before and after); updates t (graph nodes changed in place), graph-updates t
  *   (executable graphs changed in place), instantiations t (executable graphs made), last-reason s (why the last plan
  *   for which there was no executable needed one); early-starts t (dependencies for whose end a kernel waits by
  *   itself); shapes t and shape-bytes t (kept for former shapes of the data), shared-bytes t (constants that were on
@@ -155,6 +156,7 @@ leat_session_dup_stats (LeatSession *self)
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
+  g_variant_dict_insert_value (&dict, "growths", leat_session_print_growths (self));
   g_variant_dict_insert_value (&dict, "reports-by-code", leat_session_print_reports (self));
   g_variant_dict_insert (&dict, "last-reason", "s", reason);
   counters = leat_counters_get (&n_counters);
