@@ -145,7 +145,7 @@ leat_batch_run_set_aside (LeatSession *self, const LeatBatchFlight *flight, guin
   g_autoptr (GArray) dropped = g_array_new (FALSE, FALSE, sizeof (LeatReport));
   guint lane = flight->first + index;
 
-  if (!leat_lane_take_reports_of (flight->lane, index, dropped, error))
+  if (leat_lane_has_reports (flight->lane) && !leat_lane_take_reports_of (flight->lane, index, dropped, error))
     return FALSE;
   leat_lane_check_overs_of (flight->lane, index, NULL);
   g_array_append_val (self->batch->short_lanes, lane);
