@@ -67,8 +67,7 @@ leat_negotiation_let_grow (LeatNegotiation *self, const char *port)
 static gboolean
 leat_negotiation_has_bound (LeatSpec *template)
 {
-  return leat_spec_has_shape (template) && leat_spec_is_bounded (template)
-         && template->dims[0].kind == LEAT_DIM_NUMBER;
+  return leat_spec_has_shape (template) && leat_spec_is_bounded (template) && template->dims[0].kind == LEAT_DIM_NUMBER;
 }
 
 /* What the port accepts: any room, where it may grow. (transfer full) */

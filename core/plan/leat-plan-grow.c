@@ -55,8 +55,8 @@ leat_plan_check_undoable (LeatPlan *self, const LeatOp *op, GError **error)
         return leat_plan_refuse_growing (self, op, error, "changes %s, which is kept from run to run", buffer->name);
       buffer = leat_plan_get_buffer (self, op->touches[i].buffer);
       if (op->kind == LEAT_OP_SINK && buffer->user && buffer->header)
-        return leat_plan_refuse_growing (
-          self, op, error, "takes its result in memory of the program's, which has the room that it has");
+        return leat_plan_refuse_growing (self, op, error,
+                                         "takes its result in memory of the program's, which has the room that it has");
     }
   return TRUE;
 }

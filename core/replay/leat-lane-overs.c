@@ -44,9 +44,8 @@ leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg)
 const LeatBuffer *
 leat_lane_find_over (LeatLane *self, guint lane, guint64 *count)
 {
-  const guint64 *overs = self->overs != NULL
-                           ? (guint64 *) leat_memory_get_host (self->overs) + (gsize) lane * self->counted->len
-                           : NULL;
+  const guint64 *overs =
+    self->overs != NULL ? (guint64 *) leat_memory_get_host (self->overs) + (gsize) lane * self->counted->len : NULL;
 
   for (guint i = 0; overs != NULL && i < self->counted->len; i++)
     {

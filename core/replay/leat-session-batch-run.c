@@ -314,7 +314,8 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
   if (mapped->header && view.count > leat_buffer_get_capacity (mapped))
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
-                   "there are %" G_GUINT64_FORMAT " items to give in %s, which has grown, and the memory that was mapped "
+                   "there are %" G_GUINT64_FORMAT
+                   " items to give in %s, which has grown, and the memory that was mapped "
                    "has room for %" G_GUINT64_FORMAT "; map the batch again, and run it again",
                    view.count, output->name, leat_buffer_get_capacity (mapped));
       return FALSE;

@@ -173,8 +173,8 @@ leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64 needed, 
       return TRUE;
     }
   g_propagate_prefixed_error (error, inner,
-                              "there are %" G_GUINT64_FORMAT " items to give in %s, which has room for %" G_GUINT64_FORMAT
-                              " and cannot grow: ",
+                              "there are %" G_GUINT64_FORMAT
+                              " items to give in %s, which has room for %" G_GUINT64_FORMAT " and cannot grow: ",
                               needed, growth->output, from);
   leat_growth_free (growth);
   return FALSE;

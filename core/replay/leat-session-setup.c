@@ -347,8 +347,8 @@ leat_session_take_new_plan (LeatSession *self, LeatPlan *plan, LeatTaking *takin
 {
   leat_plan_compare (self->plan, plan, &taking->reason);
   /* Where kernels alone have changed, the former ones are not likely to come back; too little room will not. */
-  return leat_session_replace_setup (
-    self, plan, taking->growth == NULL && !leat_plan_has_shape_of (self->plan, plan), taking, error);
+  return leat_session_replace_setup (self, plan, taking->growth == NULL && !leat_plan_has_shape_of (self->plan, plan),
+                                     taking, error);
 }
 
 static void
