@@ -135,8 +135,8 @@ check_nothing_left (guint64 alive, const char *call, const char *when)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     may_be = may_be || (call != NULL && strstr (call, words[i]) != NULL);
   if (left != alive && !may_be)
-    fault_driver_complain ("%s (%s): %" G_GUINT64_FORMAT " things are left, and not %" G_GUINT64_FORMAT, when, call, left,
-                           alive);
+    fault_driver_complain ("%s (%s): %" G_GUINT64_FORMAT " things are left, and not %" G_GUINT64_FORMAT, when, call,
+                           left, alive);
 }
 
 static void
