@@ -67,6 +67,7 @@ typedef struct _LeatOp
   LeatForeignFunc func;
   gpointer user_data;
   GDestroyNotify destroy;
+  char *why_not_on_cpu;   /* NULL: it can be done there */
   char *why_eager;        /* NULL: it may be captured, as far as is known */
   gboolean tried;         /* and it was found out that it can be */
   guint n_captured_nodes; /* then: what became of it */

@@ -85,6 +85,7 @@ leat_op_free (LeatOp *op)
     op->destroy (op->user_data);
   g_free (op->name);
   g_free (op->why_eager);
+  g_free (op->why_not_on_cpu);
   g_free (op->after);
   g_free (op->early);
   g_free (op);
