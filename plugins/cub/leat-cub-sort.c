@@ -62,10 +62,11 @@ leat_cub_sort_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
     {
       g_autofree char *text = leat_spec_to_string (keys, LEAT_SPEC_STYLE_FILE);
 
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                   "cub:sort \"%s\": input \"keys\" is %s; keys have one dimension, are less than 2^32, and have 4 or 8 "
-                   "bytes: the node sort takes any type",
-                   leat_node_get_name (node), text);
+      g_set_error (
+        error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+        "cub:sort \"%s\": input \"keys\" is %s; keys have one dimension, are less than 2^32, and have 4 or 8 "
+        "bytes: the node sort takes any type",
+        leat_node_get_name (node), text);
       return FALSE;
     }
   n = leat_spec_get_dim (keys, 0);
@@ -117,8 +118,7 @@ leat_cub_work_put (LeatForeign *foreign, gpointer user_data, GError **error)
                  " were planned; use the node sort",
                  wanted, self->temp_bytes);
   else if (result != 0)
-    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_ARGUMENT, "CUB's sort: %s",
-                 leat_cub_get_error (result));
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_ARGUMENT, "CUB's sort: %s", leat_cub_get_error (result));
   return result == 0;
 }
 
