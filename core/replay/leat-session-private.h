@@ -216,7 +216,8 @@ typedef struct
   gboolean refused;  /* because that was an error; or as there is no room for all that it gives */
   /* An output had too little room: it has to be done again.  NULL: none */
   const LeatBuffer *short_of;
-  guint64 needed; /* there */
+  guint64 needed;      /* there */
+  gboolean done_again; /* with room for it, in memory that may be elsewhere */
 } LeatRun;
 
 /* The run that a lane is at, and where it has its data. */

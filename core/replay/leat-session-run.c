@@ -320,6 +320,7 @@ leat_session_run_whole (LeatSession *self, LeatSessionFlight *flight, GError **e
           return FALSE;
         }
       run->short_of = NULL;
+      run->done_again = TRUE;
       run->apart = FALSE;
       if (run->ends && !leat_lane_set_ending (flight->lane, error))
         return FALSE;

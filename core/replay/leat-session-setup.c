@@ -395,7 +395,8 @@ gboolean
 leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *growth, GError **error)
 {
   LeatTaking taking = { "planned", NULL, growth };
-  LeatSetup *setup = leat_session_find_setup (self, plan);
+  /* What was kept is given arguments as they are now, and a run that is done again has those that it had. */
+  LeatSetup *setup = growth == NULL ? leat_session_find_setup (self, plan) : NULL;
   gboolean good;
 
   if (setup != NULL)
