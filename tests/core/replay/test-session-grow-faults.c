@@ -186,8 +186,10 @@ test_replay (gconstpointer data)
   g_assert_cmpuint (fixture_get (&fixture, "grown"), ==, 1);
   fixture_close (&fixture);
   g_assert_cmpuint (n_calls, >, 10);
+  /* Most calls are the same with and without a graph: one in three, and with each code others. */
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
-    for (guint64 n = 1; n <= n_calls; n++)
+    for (guint64 n = executor == LEAT_EXECUTOR_EAGER ? 1 + i : 1; n <= n_calls;
+         n += executor == LEAT_EXECUTOR_EAGER ? 3 : 1)
       sweep_one (executor, codes[i], n);
 }
 
