@@ -70,9 +70,12 @@ leat_plan_check_growing (LeatPlan *self, GError **error)
   return TRUE;
 }
 
+/* Only these hand on a count that they may not have looked at; a kernel that finds one above the capacity says so. */
 static gboolean
-leat_op_writes_any (const LeatOp *self, const gboolean *wanted)
+leat_op_hands_on (const LeatOp *self, const gboolean *wanted)
 {
+  if (self->kind != LEAT_OP_COPY && self->kind != LEAT_OP_TRANSFER && self->kind != LEAT_OP_FOREIGN)
+    return FALSE;
   for (guint i = 0; i < self->n_touches; i++)
     if ((self->touches[i].access & LEAT_ACCESS_WRITE) != 0 && wanted[self->touches[i].buffer])
       return TRUE;
@@ -97,7 +100,7 @@ leat_plan_find_short (LeatPlan *self, LeatBufferId id, guint64 count)
     {
       const LeatOp *op = leat_plan_get_op (self, i - 1);
 
-      if (!leat_op_writes_any (op, wanted))
+      if (!leat_op_hands_on (op, wanted))
         continue;
       for (guint t = 0; t < op->n_touches; t++)
         {

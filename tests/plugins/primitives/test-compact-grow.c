@@ -654,6 +654,74 @@ test_budget (void)
   grow_close (&self);
 }
 
+static guint64
+grow_predict (guint room)
+{
+  g_autoptr (GVariant) plan = NULL;
+  GError *error = NULL;
+  guint64 bytes;
+  Grow self;
+
+  grow_parse (&self, "map expr=x+1 -> map expr=x*1 ->", room);
+  g_object_set (self.session, "calibrate", FALSE, "lanes", 1, NULL);
+  plan = leat_session_predict (self.session, 1, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_variant_lookup (plan, "device-bytes", "t", &bytes));
+  grow_close (&self);
+  return bytes;
+}
+
+/* An eighth more does not fit, and what was needed does.  While the plan is taken over both rooms are held. */
+static void
+test_budget_fits (void)
+{
+  g_autoptr (GVariant) stats = NULL, growths = NULL;
+  guint64 held = grow_predict (10), to;
+  GError *error = NULL;
+  guint needed = 2000;
+  Grow self;
+
+  /* Memory is rounded. */
+  while (needed < 4400 && grow_predict (needed + needed / 8) <= grow_predict (needed) + held)
+    needed += 50;
+  g_assert_cmpuint (needed, <, 4400);
+  grow_parse (&self, "map expr=x+1 -> map expr=x*1 ->", 10);
+  g_object_set (self.session, "calibrate", FALSE, "lanes", 1, "budget", grow_predict (needed) + held, NULL);
+  leat_session_open (self.session, NULL, &error);
+  g_assert_no_error (error);
+  grow_replay (&self, MOST, needed, 1);
+  stats = leat_session_dup_stats (self.session);
+  growths = g_variant_lookup_value (stats, "growths", NULL);
+  g_variant_get_child (growths, 0, "(sttt)", NULL, NULL, NULL, &to);
+  g_assert_cmpuint (to, ==, needed);
+  g_assert_cmpuint (grow_get (&self, "device-bytes-most"), <=, grow_predict (needed) + held);
+  grow_close (&self);
+}
+
+/* Several runs on the same inputs, with the results of each or of the last. */
+static void
+test_repeat (gconstpointer data)
+{
+  LeatReadback readback = GPOINTER_TO_INT (data);
+  g_autoptr (GBytes) input = grow_make (1000, 400, 1);
+  GError *error = NULL;
+  Grow self;
+
+  grow_parse (&self, "map expr=x+1 ->", 10);
+  g_object_set (self.session, "repeat", (guint64) 5, "readback", readback, NULL);
+  leat_session_open (self.session, NULL, &error);
+  g_assert_no_error (error);
+  grow_push (&self, input);
+  g_assert_cmpint (leat_session_replay (self.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  for (guint i = 0; i < (readback == LEAT_READBACK_EACH ? 5 : 1); i++)
+    grow_assert_pull (&self, input, 100, 1);
+  g_assert_null (leat_app_pull_bytes (self.sink, 0, NULL));
+  g_assert_cmpuint (grow_get (&self, "grown"), ==, 1);
+  g_assert_cmpuint (grow_get (&self, "runs"), ==, 5);
+  grow_close (&self);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -678,5 +746,8 @@ main (int argc, char **argv)
   g_test_add_func ("/primitives/compact/grow/refuses", test_refuses);
   g_test_add_func ("/primitives/compact/grow/sink-spec", test_sink_spec);
   g_test_add_func ("/primitives/compact/grow/budget", test_budget);
+  g_test_add_func ("/primitives/compact/grow/budget-fits", test_budget_fits);
+  g_test_add_data_func ("/primitives/compact/grow/repeat/each", GINT_TO_POINTER (LEAT_READBACK_EACH), test_repeat);
+  g_test_add_data_func ("/primitives/compact/grow/repeat/final", GINT_TO_POINTER (LEAT_READBACK_FINAL), test_repeat);
   return g_test_run ();
 }
