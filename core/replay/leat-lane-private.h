@@ -395,6 +395,8 @@ gboolean leat_lane_allocate_overs (LeatLane *self, GError **error);
 CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
+/* The first buffer whose reader found a count above its capacity, in one of several lanes; NULL where all fitted. */
+const LeatBuffer *leat_lane_find_over (LeatLane *self, guint lane, guint64 *count);
 
 /* Several lanes at once (leat-lane-wide.c). */
 void leat_lane_shift (LeatLane *self, guint lane);
@@ -445,6 +447,7 @@ gboolean leat_lane_read_queues (LeatLane *self, GArray *queues, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+void leat_launch_take_args (LeatLaunch *self, const LeatOp *op, const LeatLaunch *other, const LeatOp *other_op);
 gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
 

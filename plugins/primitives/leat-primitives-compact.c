@@ -42,13 +42,20 @@ static const char *const by_choices[] = { "where", "flags", "bits", NULL };
 static const char *const emit_choices[] = { "items", "indices", "both", NULL };
 static const char *const index_choices[] = { "u32", "u64", NULL };
 static const char *const fp_choices[] = { "strict", "fast", NULL };
-static const char *const overflow_choices[] = { "error", "truncate", NULL };
+static const char *const overflow_choices[] = { "error", "truncate", "grow", NULL };
 
 enum
 {
   LEAT_COMPACT_EMIT_ITEMS,
   LEAT_COMPACT_EMIT_INDICES,
   LEAT_COMPACT_EMIT_BOTH
+};
+
+enum
+{
+  LEAT_COMPACT_OVERFLOW_ERROR,
+  LEAT_COMPACT_OVERFLOW_TRUNCATE,
+  LEAT_COMPACT_OVERFLOW_GROW
 };
 
 static const LeatProp props[] = {
@@ -66,7 +73,8 @@ static const LeatProp props[] = {
     .blurb = "type of an index" },
   { sizeof (LeatProp), "on-overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, on_overflow),
     .choices = overflow_choices,
-    .blurb = "where more rows are kept than the outputs have room for: fail the run, or warn and give those that fit" },
+    .blurb = "where more rows are kept than the outputs have room for: fail the run, warn and give those that fit, or "
+             "make room for all and do the run again" },
   { sizeof (LeatProp), "in-place", LEAT_PROP_BOOL, 0, offsetof (LeatPrimitivesCompact, in_place),
     .blurb = "give the rows in the input's memory where that can be" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, fp), .choices = fp_choices,
@@ -482,6 +490,22 @@ leat_primitives_compact_get_room (LeatPrimitivesCompact *self, LeatNegotiation *
   return self->layout->most;
 }
 
+/* All outputs have the same room, whichever of them was found to have too little. */
+static guint64
+leat_primitives_compact_grow (LeatPrimitivesCompact *self, LeatNegotiation *negotiation, guint64 room)
+{
+  const LeatCompactLayout *layout = self->layout;
+
+  if (self->on_overflow != LEAT_COMPACT_OVERFLOW_GROW || room >= layout->most)
+    return room;
+  for (guint i = 0; i < layout->columns->len; i++)
+    if (leat_compact_layout_get (layout, i)->output != NULL)
+      room = MAX (room, leat_negotiation_let_grow (negotiation, leat_compact_layout_get (layout, i)->output));
+  if (layout->numbers != NULL)
+    room = MAX (room, leat_negotiation_let_grow (negotiation, layout->numbers));
+  return MIN (room, layout->most);
+}
+
 static gboolean
 leat_primitives_compact_state (LeatPrimitivesCompact *self, LeatNegotiation *negotiation, const char *output,
                                LeatSpec *like, LeatDtype dtype, guint64 room, GError **error)
@@ -509,8 +533,8 @@ leat_primitives_compact_negotiate (LeatNode *node, LeatNegotiation *negotiation,
     }
   if (!leat_primitives_compact_describe_predicate (self, error))
     return FALSE;
-  room = leat_primitives_compact_get_room (self, negotiation);
-  self->layout->truncates = self->on_overflow == 1 && room < self->layout->most;
+  room = leat_primitives_compact_grow (self, negotiation, leat_primitives_compact_get_room (self, negotiation));
+  self->layout->truncates = self->on_overflow == LEAT_COMPACT_OVERFLOW_TRUNCATE && room < self->layout->most;
   for (guint i = 0; i < self->layout->columns->len; i++)
     {
       const LeatCompactColumn *column = leat_compact_layout_get (self->layout, i);
