@@ -1,0 +1,15 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-csr-bfs.h"
+#include "leat-csr-read.h"
+
+static const LeatNodeInfo *const nodes[] = {
+  &leat_csr_bfs_info,
+  &leat_csr_read_info,
+};
+
+LEAT_PLUGIN_EXPORT const LeatPluginInfo leat_plugin = {
+  sizeof (LeatPluginInfo), LEAT_PLUGIN_ABI, "csr", LEAT_VERSION, "LGPL-2.1-or-later", nodes, G_N_ELEMENTS (nodes),
+};
