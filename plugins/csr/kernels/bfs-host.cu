@@ -302,7 +302,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
     }
   if (blockIdx.x == 0)
     {
-      Level level = { control[HOST_LEVEL], control[HOST_SIZE], 0, 0 };
+      Level level = { control[HOST_LEVEL], 0, control[HOST_SIZE], 0, 0 };
 
       bfs_tell (self.frontier, level, control + HOST_DONE, tells, report);
     }

@@ -150,7 +150,7 @@ bfs_push_level (const Search &search, const Frontier &frontier, const Level &lev
       uint64_t at = first + frontier_lane () * warps + warp;
 
       bfs_expand<false> (search, frontier, nullptr, at < level.size ? list[at] : 0, level.number,
-                         frontier_tail (frontier, level.number + 1), found);
+                         frontier_tail (frontier, level.round + 1), found);
     }
 }
 
@@ -278,8 +278,6 @@ bfs_wake (const Frontier &frontier, const Level &level, uint64_t epoch)
     {
       uint64_t *state = frontier.control + FRONTIER_STATE;
 
-      for (uint32_t i = 0; i < 3; i++)
-        *frontier_tail (frontier, i) = 0;
       state[0] = level.number;
       state[1] = level.size;
       state[2] = level.units;
@@ -432,12 +430,12 @@ bfs_tell (const Frontier &frontier, const Level &level, const uint64_t *done, ui
 static __device__ void
 bfs_go_together (const Search &search, Frontier *frontier, Level *level, int way, uint32_t *sums, Found *total)
 {
-  uint64_t *tail = frontier_tail (*frontier, level->number + 1), counts;
+  uint64_t *tail = frontier_tail (*frontier, level->round + 1), counts;
   Found found = {};
 
   if (blockIdx.x == 0 && threadIdx.x == 0)
     {
-      *frontier_tail (*frontier, level->number + 2) = 0;
+      *frontier_tail (*frontier, level->round + 2) = 0;
       if (way == WAY_PULL)
         frontier->control[FRONTIER_REBUILT] = 0;
     }
@@ -450,6 +448,7 @@ bfs_go_together (const Search &search, Frontier *frontier, Level *level, int way
   frontier_sync (frontier);
   counts = leat_load_relaxed (tail);
   level->number++;
+  level->round++;
   level->size = (uint32_t) counts;
   level->units = counts >> 32;
   level->unexplored -= level->units < level->unexplored ? level->units : level->unexplored;
@@ -467,7 +466,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, levels };
   Frontier frontier = { control, { list, other_list }, room, { bits, other_bits }, seen, 0 };
   uint64_t done[3] = { 0, 0, 0 }, epoch = 0, before = 0;
-  Level level = { 0, 0, 0, edges >> EDGE_SHIFT };
+  Level level = { 0, 0, 0, 0, edges >> EDGE_SHIFT };
   bool pulls = false;
   Found total = {};
 

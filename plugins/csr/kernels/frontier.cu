@@ -27,7 +27,7 @@
 /* Words of `control`, all zeros when a run begins; those that are waited for or counted up have a line for themselves. */
 #define FRONTIER_ARRIVED 0
 #define FRONTIER_WAKE 16
-#define FRONTIER_TAILS 32 /* three, by level: pieces in the lower half, units of edges in the upper */
+#define FRONTIER_TAILS 32 /* three, by round: pieces in the lower half, units of edges in the upper */
 #define FRONTIER_REBUILT 80
 #define FRONTIER_REACHED 96
 #define FRONTIER_STATE 112
@@ -61,6 +61,7 @@ struct Frontier
 struct Level
 {
   uint64_t number;
+  uint64_t round;      /* levels that were done together: a block that is late may still read what the last one gave */
   uint64_t size;       /* pieces of the list, or vertices of the bits */
   uint64_t units;      /* of their edges */
   uint64_t unexplored; /* units that are in no frontier yet */
@@ -98,9 +99,9 @@ frontier_count_units (uint64_t edges)
 }
 
 static __device__ __forceinline__ uint64_t *
-frontier_tail (const Frontier &frontier, uint64_t level)
+frontier_tail (const Frontier &frontier, uint64_t round)
 {
-  return frontier.control + FRONTIER_TAILS + 16 * (level % 3);
+  return frontier.control + FRONTIER_TAILS + 16 * (round % 3);
 }
 
 static __device__ __forceinline__ void
