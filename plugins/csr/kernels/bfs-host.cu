@@ -21,6 +21,7 @@
 #define HOST_DONE (FRONTIER_STATE + 5) /* three */
 #define HOST_ENDED (FRONTIER_STATE + 8)
 #define HOST_UNSET (FRONTIER_STATE + 9) /* the bits of this level are not set yet */
+#define HOST_BEFORE (FRONTIER_STATE + 10) /* edges of the level before */
 #define HOST_TICKET FRONTIER_WAKE
 #define HOST_FOUND FRONTIER_TAILS
 #define HOST_FOUND_EDGES (FRONTIER_TAILS + 16)
@@ -60,7 +61,7 @@ host_flush (const HostSearch &self, uint64_t level, HostFound *found)
 static __device__ inline void
 host_find (const HostSearch &self, uint32_t v, uint64_t level, HostFound *found)
 {
-  uint64_t begin, end;
+  Offset begin, end;
 
   graph_find_row (self.search.graph, v, &begin, &end);
   found->edges += end - begin;
@@ -98,7 +99,7 @@ host_push_some (const HostSearch &self, const uint32_t *list, uint64_t n, uint64
 {
   for (uint64_t i = 0; i < n; i++)
     {
-      uint64_t begin, end;
+      Offset begin, end;
 
       graph_find_row (self.search.graph, list[i], &begin, &end);
       for (uint64_t e = begin; e < end; e++)
@@ -127,7 +128,7 @@ static __device__ inline bool
 host_pull (const HostSearch &self, const uint32_t *bits, uint32_t v)
 {
   uint32_t least = FRONTIER_NONE;
-  uint64_t begin, end;
+  Offset begin, end;
 
   graph_find_row (self.search.back, v, &begin, &end);
   for (uint64_t e = begin; e < end; e++)
@@ -145,7 +146,7 @@ host_pull (const HostSearch &self, const uint32_t *bits, uint32_t v)
 static __device__ inline void
 host_pull_word (const HostSearch &self, uint64_t word, uint64_t level, HostFound *found)
 {
-  const uint32_t *bits = self.frontier.bits[level % 2];
+  const uint32_t *bits = frontier_bits (self.frontier, level);
   uint32_t hits = 0;
 
   for (uint64_t v = 32 * word; v < 32 * word + 32 && v < self.search.graph.vertices; v++)
@@ -155,7 +156,7 @@ host_pull_word (const HostSearch &self, uint64_t word, uint64_t level, HostFound
         hits |= 1u << v % 32;
         host_find (self, (uint32_t) v, level + 1, found);
       }
-  self.frontier.bits[(level + 1) % 2][word] = hits;
+  frontier_bits (self.frontier, level + 1)[word] = hits;
 }
 
 static __device__ inline void
@@ -179,7 +180,7 @@ host_set_bits (const HostSearch &self, uint64_t level)
 
       for (uint64_t v = 32 * word; v < 32 * word + 32 && v < self.search.graph.vertices; v++)
         bits |= (uint32_t) (self.search.levels[v] == (uint32_t) level) << v % 32;
-      self.frontier.bits[level % 2][word] = bits;
+      frontier_bits (self.frontier, level)[word] = bits;
     }
 }
 
@@ -191,6 +192,7 @@ host_step (const HostSearch &self, uint64_t level)
 
   control[HOST_LEVEL] = level;
   control[HOST_SIZE] = control[HOST_FOUND];
+  control[HOST_BEFORE] = control[HOST_EDGES];
   control[HOST_EDGES] = control[HOST_FOUND_EDGES];
   control[HOST_UNEXPLORED] -= control[HOST_EDGES] < control[HOST_UNEXPLORED] ? control[HOST_EDGES] : control[HOST_UNEXPLORED];
   control[HOST_FOUND] = control[HOST_FOUND_EDGES] = control[HOST_TICKET] = 0;
@@ -201,7 +203,7 @@ host_step (const HostSearch &self, uint64_t level)
 static __device__ inline void
 host_go_alone (HostSearch *self, HostFound *found)
 {
-  uint64_t *control = self->frontier.control, before = control[HOST_EDGES];
+  uint64_t *control = self->frontier.control;
   bool pulled = control[HOST_WAY] == WAY_PULL;
 
   self->shared = false;
@@ -215,7 +217,6 @@ host_go_alone (HostSearch *self, HostFound *found)
       found->edges = 0;
       host_step (*self, level + 1);
       control[HOST_DONE + WAY_ALONE]++;
-      before = 0;
       pulled = false;
     }
   self->shared = true;
@@ -223,7 +224,7 @@ host_go_alone (HostSearch *self, HostFound *found)
   control[HOST_WAY] = WAY_PUSH;
   if (PULLS && !control[HOST_ENDED]
       && (pulled ? control[HOST_SIZE] * PULL_UNTIL >= self->search.graph.vertices
-                 : control[HOST_EDGES] > before && control[HOST_EDGES] > control[HOST_UNEXPLORED] / PULL_FROM
+                 : control[HOST_EDGES] > control[HOST_BEFORE] && control[HOST_EDGES] > control[HOST_UNEXPLORED] / PULL_FROM
                      && control[HOST_SIZE] * PULL_AT_LEAST > self->search.graph.vertices))
     control[HOST_WAY] = WAY_PULL;
   control[HOST_UNSET] = !pulled;
@@ -258,7 +259,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
             uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *report)
 {
   HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, levels },
-                      { control, { list, other_list }, room, { bits, other_bits }, seen, 0 },
+                      { control, list, other_list, room, bits, other_bits, seen, 0 },
                       { (uint32_t *) list, (uint32_t *) other_list },
                       parents,
                       true };

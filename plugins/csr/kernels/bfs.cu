@@ -110,7 +110,7 @@ bfs_expand (const Search &search, const Frontier &frontier, FrontierOfBlock *alo
 #pragma unroll
       for (int u = 0; u < FRONTIER_UNROLL; u++)
         {
-          uint64_t end = 0;
+          Offset end = 0;
 
           rows.begin[u] = 0;
           if (fresh[u])
@@ -142,7 +142,7 @@ bfs_push_level (const Search &search, const Frontier &frontier, const Level &lev
 {
   uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32);
   uint64_t warp = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x;
-  const uint64_t *list = frontier.lists[level.number % 2];
+  const uint64_t *list = frontier_list (frontier, level.number);
 
   /* Neighbouring pieces, which may be of one long row, go to different multiprocessors. */
   for (uint64_t first = 0; first < level.size; first += 32 * warps)
@@ -170,13 +170,13 @@ bfs_comes_from (const Search &search, const uint32_t *bits, uint64_t edge)
 static __device__ __forceinline__ uint32_t
 bfs_pull (const Search &search, const uint32_t *bits, uint64_t v, bool wanted)
 {
-  uint64_t begin = 0, end = 0;
+  Offset begin = 0, end = 0;
   uint32_t hits, rest;
   bool hit = false;
 
   if (wanted)
     graph_find_row (search.back, v, &begin, &end);
-  for (uint64_t e = begin; e < end && e < begin + PULL_ALONE && !hit; e++)
+  for (uint64_t e = begin; e < end && e < (uint64_t) begin + PULL_ALONE && !hit; e++)
     hit = bfs_comes_from (search, bits, e);
   hits = __ballot_sync (0xffffffffu, hit);
   rest = __ballot_sync (0xffffffffu, !hit && end - begin > PULL_ALONE);
@@ -184,7 +184,7 @@ bfs_pull (const Search &search, const uint32_t *bits, uint64_t v, bool wanted)
     {
       int lane = __ffs ((int) rest) - 1;
       uint64_t last = __shfl_sync (0xffffffffu, end, lane);
-      uint64_t first = __shfl_sync (0xffffffffu, begin, lane) + PULL_ALONE;
+      uint64_t first = (uint64_t) __shfl_sync (0xffffffffu, begin, lane) + PULL_ALONE;
 
       for (hit = false; first < last && !hit; first += 32)
         {
@@ -202,7 +202,7 @@ static __device__ void
 bfs_pull_level (const Search &search, const Frontier &frontier, const Level &level, Found *found)
 {
   uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), words = (search.graph.vertices + 31) / 32;
-  uint32_t *next = frontier.bits[(level.number + 1) % 2];
+  uint32_t *next = frontier_bits (frontier, level.number + 1);
 
   for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
     {
@@ -211,7 +211,7 @@ bfs_pull_level (const Search &search, const Frontier &frontier, const Level &lev
       bool wanted = v < search.graph.vertices && !(seen >> frontier_lane () & 1);
 
       if (__any_sync (0xffffffffu, wanted))
-        hits = bfs_pull (search, frontier.bits[level.number % 2], v, wanted);
+        hits = bfs_pull (search, frontier_bits (frontier, level.number), v, wanted);
       if (frontier_lane () == 0)
         {
           next[i] = hits;
@@ -219,7 +219,7 @@ bfs_pull_level (const Search &search, const Frontier &frontier, const Level &lev
         }
       if (hits >> frontier_lane () & 1)
         {
-          uint64_t begin, end;
+          Offset begin, end;
 
           graph_find_row (search.graph, v, &begin, &end);
           search.levels[v] = (uint32_t) level.number + 1;
@@ -237,7 +237,7 @@ bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *a
   uint64_t at = level->number;
 
   for (uint32_t i = threadIdx.x; i < level->size; i += blockDim.x)
-    alone->lists[at % 2][i] = frontier.lists[at % 2][i];
+    alone->lists[at % 2][i] = frontier_list (frontier, at)[i];
   if (threadIdx.x < 3)
     alone->tails[threadIdx.x] = alone->units[threadIdx.x] = 0;
   __syncthreads ();
@@ -266,7 +266,7 @@ bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *a
     }
   at = level->number;
   for (uint32_t i = threadIdx.x; i < level->size && i < FRONTIER_ROOM_OF_BLOCK; i += blockDim.x)
-    frontier.lists[at % 2][i] = alone->lists[at % 2][i];
+    frontier_list (frontier, at)[i] = alone->lists[at % 2][i];
 }
 
 /* The others learn where block 0 has got to. */
@@ -314,7 +314,7 @@ bfs_begin (const Search &search, const Frontier &frontier, const uint32_t *sourc
       bool fresh = first + thread < n;
       uint32_t v = fresh ? sources[first + thread] : 0;
       FrontierRows rows = {};
-      uint64_t end = 0;
+      Offset end = 0;
 
       if (fresh && v >= search.graph.vertices)
         {
@@ -362,13 +362,13 @@ static __device__ __forceinline__ void
 bfs_offer_rows (const Search &search, const Frontier &frontier, uint64_t v, uint32_t *parents)
 {
   uint32_t level = v < search.graph.vertices ? search.levels[v] : FRONTIER_NONE, mine, upto, total;
-  uint64_t begin = 0, end = 0;
+  Offset begin = 0, end = 0;
 
   if (level != FRONTIER_NONE)
     graph_find_row (search.graph, v, &begin, &end);
   if (end - begin > PARENTS_ALONE)
     {
-      frontier.lists[0][atomicAdd (frontier.control + FRONTIER_REBUILT, (uint64_t) 1)] = v;
+      frontier.even_list[atomicAdd (frontier.control + FRONTIER_REBUILT, (uint64_t) 1)] = v;
       end = begin;
     }
   mine = (uint32_t) (end - begin);
@@ -398,10 +398,11 @@ bfs_find_parents (const Search &search, Frontier *frontier, uint32_t *parents)
   long_rows = leat_load_relaxed (frontier->control + FRONTIER_REBUILT);
   for (uint64_t i = 0; i < long_rows; i++)
     {
-      uint64_t v = frontier->lists[0][i], begin, end;
+      uint64_t v = frontier->even_list[i];
+      Offset begin, end;
 
       graph_find_row (search.graph, v, &begin, &end);
-      for (uint64_t e = begin + (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; e < end;
+      for (uint64_t e = (uint64_t) begin + (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; e < end;
            e += (uint64_t) gridDim.x * blockDim.x)
         bfs_offer_parent (search, parents, e, (uint32_t) v, search.levels[v]);
     }
@@ -464,7 +465,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   __shared__ FrontierOfBlock alone;
   __shared__ uint32_t sums[2];
   Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, levels };
-  Frontier frontier = { control, { list, other_list }, room, { bits, other_bits }, seen, 0 };
+  Frontier frontier = { control, list, other_list, room, bits, other_bits, seen, 0 };
   uint64_t done[3] = { 0, 0, 0 }, epoch = 0, before = 0;
   Level level = { 0, 0, 0, 0, edges >> EDGE_SHIFT };
   bool pulls = false;

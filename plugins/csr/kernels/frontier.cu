@@ -50,9 +50,9 @@ struct Graph
 struct Frontier
 {
   uint64_t *control;
-  uint64_t *lists[2]; /* by level */
-  uint64_t room;      /* of each */
-  uint32_t *bits[2];
+  uint64_t *even_list, *odd_list; /* of levels; no array, which would be in memory for the sake of its index */
+  uint64_t room;                  /* of each */
+  uint32_t *even_bits, *odd_bits;
   uint32_t *seen;    /* a bit for each vertex that was reached */
   uint64_t arrivals; /* at barriers so far */
 };
@@ -82,7 +82,7 @@ frontier_lane ()
 
 /* Rows that cannot be are empty, and told. */
 static __device__ __forceinline__ void
-graph_find_row (const Graph &graph, uint64_t v, uint64_t *begin, uint64_t *end)
+graph_find_row (const Graph &graph, uint64_t v, Offset *begin, Offset *end)
 {
   *begin = graph.offsets[v];
   *end = graph.offsets[v + 1];
@@ -96,6 +96,18 @@ static __device__ __forceinline__ uint32_t
 frontier_count_units (uint64_t edges)
 {
   return (uint32_t) ((edges + ((uint64_t) 1 << EDGE_SHIFT) - 1) >> EDGE_SHIFT);
+}
+
+static __device__ __forceinline__ uint64_t *
+frontier_list (const Frontier &frontier, uint64_t level)
+{
+  return level % 2 ? frontier.odd_list : frontier.even_list;
+}
+
+static __device__ __forceinline__ uint32_t *
+frontier_bits (const Frontier &frontier, uint64_t level)
+{
+  return level % 2 ? frontier.odd_bits : frontier.even_bits;
 }
 
 static __device__ __forceinline__ uint64_t *
@@ -152,12 +164,18 @@ frontier_scan_of_warp (uint32_t x)
   return x;
 }
 
+static __device__ __forceinline__ uint32_t
+frontier_count_pieces (Offset edges)
+{
+  return (uint32_t) (edges / FRONTIER_PIECE) + (edges % FRONTIER_PIECE != 0);
+}
+
 static __device__ __forceinline__ uint64_t
 frontier_make_piece (uint64_t begin, uint64_t edges, uint64_t number)
 {
   uint64_t left = edges - number * FRONTIER_PIECE;
 
-  return (begin + number * FRONTIER_PIECE) << 7 | (left < FRONTIER_PIECE ? left : FRONTIER_PIECE);
+  return (uint64_t) (begin + number * FRONTIER_PIECE) << 7 | (left < FRONTIER_PIECE ? left : FRONTIER_PIECE);
 }
 
 /* @alone: (nullable): where block 0 keeps the first ones. */
@@ -167,7 +185,7 @@ frontier_store (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level
   if (alone != nullptr && at < FRONTIER_ROOM_OF_BLOCK)
     alone->lists[level % 2][at] = piece;
   else if (at < frontier.room)
-    frontier.lists[level % 2][at] = piece;
+    frontier_list (frontier, level)[at] = piece;
   else
     leat_report_at (NO_ROOM, level, at);
 }
@@ -175,7 +193,7 @@ frontier_store (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level
 /* The rows of as many vertices as a warp has lanes, FRONTIER_UNROLL times, are added to the list of a level. */
 struct FrontierRows
 {
-  uint64_t begin[FRONTIER_UNROLL], edges[FRONTIER_UNROLL]; /* no edges: nothing to add */
+  Offset begin[FRONTIER_UNROLL], edges[FRONTIER_UNROLL]; /* no edges: nothing to add */
 };
 
 /* All lanes come here. */
@@ -186,7 +204,7 @@ frontier_push (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level,
 
 #pragma unroll
   for (int u = 0; u < FRONTIER_UNROLL; u++)
-    mine += (uint32_t) ((rows.edges[u] + FRONTIER_PIECE - 1) / FRONTIER_PIECE);
+    mine += frontier_count_pieces (rows.edges[u]);
   if (!__any_sync (0xffffffffu, mine != 0))
     return;
   upto = frontier_scan_of_warp (mine);
@@ -197,7 +215,7 @@ frontier_push (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level,
 #pragma unroll
   for (int u = 0; u < FRONTIER_UNROLL; u++)
     {
-      uint32_t pieces = (uint32_t) ((rows.edges[u] + FRONTIER_PIECE - 1) / FRONTIER_PIECE);
+      uint32_t pieces = frontier_count_pieces (rows.edges[u]);
       uint32_t long_ones = __ballot_sync (0xffffffffu, pieces > 32);
 
       if (pieces <= 32)
@@ -206,8 +224,8 @@ frontier_push (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level,
       for (; long_ones != 0; long_ones &= long_ones - 1)
         {
           int lane = __ffs ((int) long_ones) - 1;
-          uint64_t begin = __shfl_sync (0xffffffffu, rows.begin[u], lane);
-          uint64_t edges = __shfl_sync (0xffffffffu, rows.edges[u], lane);
+          Offset begin = __shfl_sync (0xffffffffu, rows.begin[u], lane);
+          Offset edges = __shfl_sync (0xffffffffu, rows.edges[u], lane);
           uint32_t first = __shfl_sync (0xffffffffu, at, lane), n = __shfl_sync (0xffffffffu, pieces, lane);
 
           for (uint32_t i = frontier_lane (); i < n; i += 32)
@@ -264,9 +282,9 @@ frontier_list_bits (const Graph &graph, const Frontier &frontier, uint64_t level
 
   for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
     {
-      uint32_t bits = frontier.bits[level % 2][i];
+      uint32_t bits = frontier_bits (frontier, level)[i];
       FrontierRows rows = {};
-      uint64_t end = 0;
+      Offset end = 0;
 
       if (bits == 0)
         continue;
@@ -289,6 +307,6 @@ frontier_set_bits (const Graph &graph, const Frontier &frontier, const uint32_t 
       uint32_t bits = __ballot_sync (0xffffffffu, v < graph.vertices && levels[v] == (uint32_t) level);
 
       if (frontier_lane () == 0)
-        frontier.bits[level % 2][i] = bits;
+        frontier_bits (frontier, level)[i] = bits;
     }
 }
