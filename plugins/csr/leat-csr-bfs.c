@@ -23,6 +23,7 @@ struct _LeatCsrBfs
   int on_limit;
   gboolean symmetric;
   guint64 threads;
+  guint64 alone;
 
   LeatCsrInput graph, back;
   gboolean has_back;
@@ -45,6 +46,11 @@ static const LeatProp props[] = {
     .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 1024, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 512, .min.u = 2,
+    .max.u = 1024,
+    .blurb =
+      "rows of a level, those of more than 64 edges counted several times, up to which one block of a GPU does it "
+      "by itself" },
 };
 
 static const LeatPortInfo ports[] = {
@@ -61,7 +67,7 @@ static const LeatPortInfo ports[] = {
     "for each vertex the one before it, u32: the least of those that may be; of a source itself" },
   { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
     "u64[8]: iterations, whether max-iterations were spent, vertices reached, levels that one block did alone, by "
-    "pushing and by pulling, what was left in the frontier, 0" },
+    "pushing and by pulling, what was left in the frontier, levels that blocks did apart" },
 };
 
 const LeatNodeInfo leat_csr_bfs_info = {
@@ -94,12 +100,12 @@ leat_csr_bfs_refuse (LeatCsrBfs *self, int code, const char *what, GError **erro
 static gboolean
 leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
 {
-  const char *const files[] = { "frontier.cu", "bfs.cu", "bfs-host.cu", NULL };
+  const char *const files[] = { "frontier.cu", "bfs-level.cu", "bfs-alone.cu", "bfs.cu", "bfs-host.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
-  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n", self->has_back || self->symmetric,
-                          leat_csr_bfs_is_linked (self, "parents"));
+  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n#define ALONE_PIECES %" G_GUINT64_FORMAT "u\n",
+                          self->has_back || self->symmetric, leat_csr_bfs_is_linked (self, "parents"), self->alone);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;

@@ -18,10 +18,11 @@
 #define HOST_EDGES (FRONTIER_STATE + 2)
 #define HOST_UNEXPLORED (FRONTIER_STATE + 3)
 #define HOST_WAY (FRONTIER_STATE + 4)
-#define HOST_DONE (FRONTIER_STATE + 5) /* three */
+#define HOST_DONE (FRONTIER_WAKE + 1) /* one for each way */
 #define HOST_ENDED (FRONTIER_STATE + 8)
 #define HOST_UNSET (FRONTIER_STATE + 9) /* the bits of this level are not set yet */
 #define HOST_BEFORE (FRONTIER_STATE + 10) /* edges of the level before */
+#define HOST_REACHED (FRONTIER_STATE + 11) /* up to the level before */
 #define HOST_TICKET FRONTIER_WAKE
 #define HOST_FOUND FRONTIER_TAILS
 #define HOST_FOUND_EDGES (FRONTIER_TAILS + 16)
@@ -39,7 +40,7 @@ struct HostSearch
 struct HostFound
 {
   uint32_t vertices[HOST_BUFFER];
-  uint64_t n, edges;
+  uint64_t n, edges, reached;
 };
 
 static __device__ inline void
@@ -64,6 +65,9 @@ host_find (const HostSearch &self, uint32_t v, uint64_t level, HostFound *found)
   Offset begin, end;
 
   graph_find_row (self.search.graph, v, &begin, &end);
+  found->reached++;
+  if (begin == end)
+    return;
   found->edges += end - begin;
   found->vertices[found->n++] = v;
   if (found->n == HOST_BUFFER)
@@ -196,7 +200,21 @@ host_step (const HostSearch &self, uint64_t level)
   control[HOST_EDGES] = control[HOST_FOUND_EDGES];
   control[HOST_UNEXPLORED] -= control[HOST_EDGES] < control[HOST_UNEXPLORED] ? control[HOST_EDGES] : control[HOST_UNEXPLORED];
   control[HOST_FOUND] = control[HOST_FOUND_EDGES] = control[HOST_TICKET] = 0;
-  control[FRONTIER_REACHED] += control[HOST_SIZE];
+  if (control[FRONTIER_REACHED] > control[HOST_REACHED])
+    control[FRONTIER_DEEPEST] = level;
+  control[HOST_REACHED] = control[FRONTIER_REACHED];
+}
+
+/* The last that a block found in a level. */
+static __device__ inline void
+host_end_level (const HostSearch &self, uint64_t level, HostFound *found)
+{
+  uint64_t *control = self.frontier.control;
+
+  host_flush (self, level, found);
+  atomicAdd (control + HOST_FOUND_EDGES, found->edges);
+  atomicAdd (control + FRONTIER_REACHED, found->reached);
+  found->edges = found->reached = 0;
 }
 
 /* Block 0: levels while they are small, and what is done with the next one. */
@@ -212,9 +230,7 @@ host_go_alone (HostSearch *self, HostFound *found)
       uint64_t level = control[HOST_LEVEL];
 
       host_push_some (*self, self->lists[level % 2], control[HOST_SIZE], level, found);
-      host_flush (*self, level + 1, found);
-      control[HOST_FOUND_EDGES] = found->edges;
-      found->edges = 0;
+      host_end_level (*self, level + 1, found);
       host_step (*self, level + 1);
       control[HOST_DONE + WAY_ALONE]++;
       pulled = false;
@@ -245,9 +261,7 @@ host_begin (HostSearch *self, const uint32_t *sources, uint64_t n, HostFound *fo
           self->parents[sources[i]] = sources[i];
         host_find (*self, sources[i], 0, found);
       }
-  host_flush (*self, 0, found);
-  self->frontier.control[HOST_FOUND_EDGES] = found->edges;
-  found->edges = 0;
+  host_end_level (*self, 0, found);
   self->frontier.control[HOST_UNEXPLORED] = self->search.graph.edges;
   host_step (*self, 0);
 }
@@ -266,7 +280,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   uint64_t first = vertices * blockIdx.x / gridDim.x, last = vertices * (blockIdx.x + 1) / gridDim.x;
   HostFound found;
 
-  found.n = found.edges = 0;
+  found.n = found.edges = found.reached = 0;
   __builtin_memset (levels + first, 0xff, (last - first) * sizeof (uint32_t));
   if (PARENTS)
     __builtin_memset (parents + first, 0xff, (last - first) * sizeof (uint32_t));
@@ -294,9 +308,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
         }
       else
         host_push_level (self, level, control[HOST_SIZE], &found);
-      host_flush (self, level + 1, &found);
-      atomicAdd (control + HOST_FOUND_EDGES, found.edges);
-      found.edges = 0;
+      host_end_level (self, level + 1, &found);
       leat_grid_sync ();
       if (blockIdx.x == 0)
         host_step (self, level + 1);
@@ -304,8 +316,9 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   if (blockIdx.x == 0)
     {
       Level level = { control[HOST_LEVEL], 0, control[HOST_SIZE], 0, 0 };
+      uint64_t reached = control[FRONTIER_REACHED], levels_reached = control[FRONTIER_DEEPEST] + (reached > 0);
 
-      bfs_tell (self.frontier, level, control + HOST_DONE, tells, report);
+      bfs_tell (level, level.size > 0 ? level.number : levels_reached, reached, control + HOST_DONE, tells, report);
     }
 }
 #endif

@@ -16,8 +16,7 @@
  * The bits, one for each vertex, are for frontiers that are a large part of the graph: there each vertex that was not
  * reached looks for a neighbour in it.
  *
- * All blocks run at once.  Where a frontier is small, block 0 goes on alone: a level then costs a __syncthreads (), while
- * the others wait for one word to change. */
+ * All blocks run at once. */
 
 #define FRONTIER_NONE 0xffffffffu
 #define FRONTIER_PIECE 64u
@@ -30,6 +29,9 @@
 #define FRONTIER_TAILS 32 /* three, by round: pieces in the lower half, units of edges in the upper */
 #define FRONTIER_REBUILT 80
 #define FRONTIER_REACHED 96
+#define FRONTIER_DEEPEST 97
+#define FRONTIER_LOST 98 /* the last round in which blocks lost some, above the inverse of the first such level */
+#define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
 #define FRONTIER_STATE 112
 
 LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "a row whose offsets are out of order or beyond the indices, of vertex and beginning")
@@ -67,11 +69,12 @@ struct Level
   uint64_t unexplored; /* units that are in no frontier yet */
 };
 
-/* Block 0 alone. */
+/* What a block has to itself. */
 struct FrontierOfBlock
 {
-  uint64_t lists[2][FRONTIER_ROOM_OF_BLOCK];
-  uint32_t tails[3], units[3];
+  uint64_t lists[2][FRONTIER_ROOM_OF_BLOCK]; /* by level */
+  uint32_t tails[3], units[3];               /* likewise */
+  uint32_t spills;                           /* pieces that there is no room for go to memory; else they are lost */
 };
 
 static __device__ __forceinline__ uint32_t
@@ -178,12 +181,14 @@ frontier_make_piece (uint64_t begin, uint64_t edges, uint64_t number)
   return (uint64_t) (begin + number * FRONTIER_PIECE) << 7 | (left < FRONTIER_PIECE ? left : FRONTIER_PIECE);
 }
 
-/* @alone: (nullable): where block 0 keeps the first ones. */
+/* @alone: (nullable): where the block keeps the first ones. */
 static __device__ __forceinline__ void
 frontier_store (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level, uint64_t at, uint64_t piece)
 {
   if (alone != nullptr && at < FRONTIER_ROOM_OF_BLOCK)
     alone->lists[level % 2][at] = piece;
+  else if (alone != nullptr && !alone->spills)
+    return; /* its tail tells */
   else if (at < frontier.room)
     frontier_list (frontier, level)[at] = piece;
   else

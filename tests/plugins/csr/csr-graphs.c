@@ -179,6 +179,30 @@ csr_graph_make_bottle (guint32 size)
 }
 
 CsrGraph
+csr_graph_make_brush (guint32 size)
+{
+  const guint32 paths = 64, leaves = 64 * 65;
+  GArray *edges = csr_edges_new ();
+  guint32 length = (size - leaves) / paths, next = 1 + length * paths;
+
+  for (guint32 i = 0; i < paths; i++)
+    {
+      csr_edges_add (edges, 0, 1 + i * length, TRUE);
+      for (guint32 k = 1; k < length; k++)
+        csr_edges_add (edges, i * length + k, i * length + k + 1, TRUE);
+    }
+  for (guint32 i = 0; i < 64; i++)
+    {
+      guint32 branch = next++;
+
+      csr_edges_add (edges, length, branch, TRUE);
+      for (guint32 k = 0; k < 64; k++)
+        csr_edges_add (edges, branch, next++, TRUE);
+    }
+  return csr_graph_build (next, edges);
+}
+
+CsrGraph
 csr_graph_turn (const CsrGraph *self)
 {
   GArray *edges = csr_edges_new ();

@@ -29,6 +29,8 @@ CsrGraph csr_graph_make_parts (guint32 size);
 /* No edges. */
 CsrGraph csr_graph_make_empty (guint32 size);
 CsrGraph csr_graph_make_bottle (guint32 size);
+/* Paths side by side, one of which ends in very many leaves. */
+CsrGraph csr_graph_make_brush (guint32 size);
 /* Turned around. */
 CsrGraph csr_graph_turn (const CsrGraph *self);
 void csr_graph_clear (CsrGraph *self);
