@@ -181,7 +181,7 @@ csr_graph_make_bottle (guint32 size)
 CsrGraph
 csr_graph_make_brush (guint32 size)
 {
-  const guint32 paths = 64, leaves = 64 * 65;
+  const guint32 paths = 64, leaves = 64 * 129;
   GArray *edges = csr_edges_new ();
   guint32 length = (size - leaves) / paths, next = 1 + length * paths;
 
@@ -197,7 +197,11 @@ csr_graph_make_brush (guint32 size)
 
       csr_edges_add (edges, length, branch, TRUE);
       for (guint32 k = 0; k < 64; k++)
-        csr_edges_add (edges, branch, next++, TRUE);
+        {
+          csr_edges_add (edges, branch, next, TRUE);
+          csr_edges_add (edges, next, next + 1, TRUE);
+          next += 2;
+        }
     }
   return csr_graph_build (next, edges);
 }

@@ -29,7 +29,7 @@ CsrGraph csr_graph_make_parts (guint32 size);
 /* No edges. */
 CsrGraph csr_graph_make_empty (guint32 size);
 CsrGraph csr_graph_make_bottle (guint32 size);
-/* Paths side by side, one of which ends in very many leaves. */
+/* Paths side by side, one of which ends in very many twigs. */
 CsrGraph csr_graph_make_brush (guint32 size);
 /* Turned around. */
 CsrGraph csr_graph_turn (const CsrGraph *self);

@@ -110,7 +110,7 @@ static const struct
   { "rmat", csr_graph_make_rmat, 2048, FALSE },  { "rmat-both", csr_graph_make_rmat_both, 2048, TRUE },
   { "parts", csr_graph_make_parts, 1000, TRUE }, { "empty", csr_graph_make_empty, 77, TRUE },
   { "one", csr_graph_make_empty, 1, TRUE },      { "bottle", csr_graph_make_bottle, 4000, TRUE },
-  { "brush", csr_graph_make_brush, 6000, TRUE },
+  { "brush", csr_graph_make_brush, 10000, TRUE },
 };
 
 /* Several runs of one session, with other sources in each. */
@@ -177,7 +177,7 @@ test_csr_bfs_ways (void)
     { csr_graph_make_path, 3000, "csr:bfs threads=64 symmetric=true", REPORT_ALONE, REPORT_PUSHED, FALSE },
     { csr_graph_make_rmat_both, 4096, "csr:bfs threads=64", REPORT_PUSHED, REPORT_PULLED, FALSE },
     { csr_graph_make_rmat_both, 4096, "csr:bfs threads=64 symmetric=true", REPORT_PULLED, REPORT_APART, FALSE },
-    { csr_graph_make_brush, 6000, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
+    { csr_graph_make_brush, 10000, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
     { csr_graph_make_grid, 2500, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
   };
 
