@@ -3,8 +3,7 @@
  */
 #include "leat-csr-read.h"
 
-#include "leat-csr-arrays.h"
-#include "leat-csr-text.h"
+#include "leat-csr-files.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -25,6 +24,7 @@ struct _LeatCsrRead
   char *offsets_path;
   char *indices_path;
   char *weights_path;
+  char *from;
   int format;
   int edges;
   int offset_type;
@@ -33,28 +33,22 @@ struct _LeatCsrRead
 
   char *loaded; /* what the graph was read from, as long as none of it changes */
   LeatCsrGraph *graph, *back;
+  guint32 source;
 };
 
 G_DEFINE_FINAL_TYPE (LeatCsrRead, leat_csr_read, LEAT_TYPE_NODE)
 
-#define LEAT_CSR_READ_SPARSE   64        /* vertices for each edge that are too many to be meant */
-#define LEAT_CSR_READ_HARMLESS (1 << 24) /* as many vertices are no harm in any case */
-
-enum
-{
-  LEAT_CSR_FORMAT_AUTO,
-  LEAT_CSR_FORMAT_EDGES,
-  LEAT_CSR_FORMAT_MATRIX
-};
-static const char *const format_choices[] = { "auto", "edges", "matrix-market", NULL };
-static const char *const edges_choices[] = { "directed", "undirected", NULL };
+static const char *const format_choices[] = { "auto", "edges", "matrix-market", "packages", NULL };
+static const char *const edges_choices[] = { "directed", "undirected", "reversed", NULL };
 static const char *const offset_choices[] = { "auto", "u32", "u64", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, path),
     .blurb = "a text with the edges: \"from to\" or \"from to weight\" in each line, or a Matrix Market file" },
   { sizeof (LeatProp), "format", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrRead, format), .choices = format_choices,
-    .blurb = "what the text is; auto: matrix-market where it begins so" },
+    .blurb = "what the text is; auto: by how it begins; packages: those of a Debian system, and what they depend on" },
+  { sizeof (LeatProp), "from", LEAT_PROP_STRING, 0, offsetof (LeatCsrRead, from),
+    .blurb = "a package, whose number is at the output source" },
   { sizeof (LeatProp), "offsets-path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, offsets_path),
     .blurb = "instead of path: an .npy file that says where each vertex's edges begin, and where the last one's end" },
   { sizeof (LeatProp), "indices-path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, indices_path),
@@ -62,7 +56,7 @@ static const LeatProp props[] = {
   { sizeof (LeatProp), "weights-path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, weights_path),
     .blurb = "with offsets-path: an .npy file with the weight of each edge" },
   { sizeof (LeatProp), "edges", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrRead, edges), .choices = edges_choices,
-    .blurb = "undirected: each edge goes both ways" },
+    .blurb = "undirected: each edge goes both ways; reversed: it goes the other way" },
   { sizeof (LeatProp), "dedup", LEAT_PROP_BOOL, 0, offsetof (LeatCsrRead, dedup),
     .blurb = "of several edges from one vertex to another keep one, that with the least weight" },
   { sizeof (LeatProp), "vertices", LEAT_PROP_UINT, 0, offsetof (LeatCsrRead, vertices), .max.u = LEAT_CSR_MOST_VERTICES,
@@ -82,6 +76,8 @@ static const LeatPortInfo ports[] = {
     "as offsets, of the graph with every edge turned around" },
   { sizeof (LeatPortInfo), "back_indices", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
     "as indices, of the graph with every edge turned around" },
+  { sizeof (LeatPortInfo), "source", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "the number of the package that from names, u32[1]; else 0" },
 };
 
 const LeatNodeInfo leat_csr_read_info = {
@@ -104,66 +100,6 @@ leat_csr_read_gives (LeatCsrRead *self, const char *port)
   return leat_port_is_linked (leat_node_get_port (LEAT_NODE (self), port, NULL));
 }
 
-static gboolean
-leat_csr_read_is_matrix (LeatCsrRead *self, const char *text, gsize size)
-{
-  const char banner[] = "%%MatrixMarket";
-
-  return self->format == LEAT_CSR_FORMAT_MATRIX
-         || (self->format == LEAT_CSR_FORMAT_AUTO && size >= strlen (banner)
-             && g_ascii_strncasecmp (text, banner, strlen (banner)) == 0);
-}
-
-/* A number that was written by mistake would take all memory there is. */
-static gboolean
-leat_csr_read_check_vertices (LeatCsrRead *self, const char *path, const LeatCsrEdges *edges, GError **error)
-{
-  if (edges->vertices <= LEAT_CSR_READ_HARMLESS || edges->vertices <= self->vertices
-      || edges->vertices / LEAT_CSR_READ_SPARSE <= edges->from->len)
-    return TRUE;
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-               "%s: %" G_GUINT64_FORMAT " vertices for %u edges; if that is meant, say vertices=%" G_GUINT64_FORMAT,
-               path, edges->vertices, edges->from->len, edges->vertices);
-  return FALSE;
-}
-
-static LeatCsrGraph *
-leat_csr_read_text (LeatCsrRead *self, const char *path, gboolean *symmetric, GError **error)
-{
-  g_autoptr (GMappedFile) file = NULL;
-  g_auto (LeatCsrEdges) edges = { 0 };
-  const char *text;
-  gboolean done;
-  gsize size;
-
-  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
-                   "cannot read \"%s\": it is no regular file; save the edges to one first", path);
-      return NULL;
-    }
-  file = g_mapped_file_new (path, FALSE, error);
-  if (file == NULL)
-    {
-      if (error != NULL)
-        {
-          (*error)->domain = LEAT_GRAPH_ERROR;
-          (*error)->code = LEAT_GRAPH_ERROR_IO;
-        }
-      return NULL;
-    }
-  text = g_mapped_file_get_contents (file) != NULL ? g_mapped_file_get_contents (file) : "";
-  size = g_mapped_file_get_length (file);
-  leat_csr_edges_init (&edges);
-  done = leat_csr_read_is_matrix (self, text, size)
-           ? leat_csr_text_read_matrix (&edges, path, text, size, symmetric, error)
-           : leat_csr_text_read_edges (&edges, path, text, size, error);
-  if (!done || !leat_csr_read_check_vertices (self, path, &edges, error))
-    return NULL;
-  edges.vertices = MAX (edges.vertices, self->vertices);
-  return leat_csr_graph_new_from_edges (&edges, error);
-}
-
 /* The files, each with what tells whether it has changed. (nullable) */
 static char *
 leat_csr_read_dup_state (LeatCsrRead *self)
@@ -171,7 +107,8 @@ leat_csr_read_dup_state (LeatCsrRead *self)
   static const char *const files[] = { "path", "offsets-path", "indices-path", "weights-path" };
   g_autoptr (GString) state = g_string_new (NULL);
 
-  g_string_printf (state, "%d %d %d %" G_GUINT64_FORMAT, self->format, self->edges, self->dedup, self->vertices);
+  g_string_printf (state, "%d %d %d %d %" G_GUINT64_FORMAT " %s", self->format, self->edges, self->dedup,
+                   self->offset_type, self->vertices, self->from != NULL ? self->from : "");
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
       g_autofree char *path = leat_node_dup_path (LEAT_NODE (self), files[i]);
@@ -206,20 +143,6 @@ leat_csr_read_check_properties (LeatCsrRead *self, GError **error)
   return FALSE;
 }
 
-static LeatCsrGraph *
-leat_csr_read_files (LeatCsrRead *self, gboolean *symmetric, GError **error)
-{
-  g_autofree char *path = leat_node_dup_path (LEAT_NODE (self), "path");
-  g_autofree char *offsets = leat_node_dup_path (LEAT_NODE (self), "offsets-path");
-  g_autofree char *indices = leat_node_dup_path (LEAT_NODE (self), "indices-path");
-  g_autofree char *weights = leat_node_dup_path (LEAT_NODE (self), "weights-path");
-
-  *symmetric = FALSE;
-  if (path != NULL)
-    return leat_csr_read_text (self, path, symmetric, error);
-  return leat_csr_arrays_read (offsets, indices, weights, error);
-}
-
 static gboolean
 leat_csr_read_is_usable (LeatCsrRead *self, const LeatCsrGraph *graph, GError **error)
 {
@@ -236,37 +159,21 @@ leat_csr_read_is_usable (LeatCsrRead *self, const LeatCsrGraph *graph, GError **
   return FALSE;
 }
 
-/* Turning a graph around twice sorts its rows. */
-static LeatCsrGraph *
-leat_csr_read_sort (LeatCsrGraph *graph, GError **error)
-{
-  g_autoptr (LeatCsrGraph) unsorted = graph, back = NULL;
-
-  if (leat_csr_graph_is_sorted (graph))
-    return g_steal_pointer (&unsorted);
-  back = leat_csr_graph_transpose (graph, error);
-  return back != NULL ? leat_csr_graph_transpose (back, error) : NULL;
-}
-
 static LeatCsrGraph *
 leat_csr_read_build (LeatCsrRead *self, GError **error)
 {
-  gboolean symmetric;
-  g_autoptr (LeatCsrGraph) graph = leat_csr_read_files (self, &symmetric, error);
+  g_auto (LeatCsrFiles) files = { .path = leat_node_dup_path (LEAT_NODE (self), "path"),
+                                  .offsets = leat_node_dup_path (LEAT_NODE (self), "offsets-path"),
+                                  .indices = leat_node_dup_path (LEAT_NODE (self), "indices-path"),
+                                  .weights = leat_node_dup_path (LEAT_NODE (self), "weights-path"),
+                                  .from = self->from,
+                                  .format = (LeatCsrFormat) self->format,
+                                  .direction = (LeatCsrDirection) self->edges,
+                                  .dedup = self->dedup,
+                                  .vertices = self->vertices };
+  g_autoptr (LeatCsrGraph) graph = leat_csr_files_read (&files, &self->source, error);
 
-  if (graph == NULL || !leat_csr_read_is_usable (self, graph, error))
-    return NULL;
-  if (self->edges == 1 || symmetric)
-    {
-      g_autoptr (LeatCsrGraph) once = g_steal_pointer (&graph);
-
-      graph = leat_csr_graph_symmetrize (once, error);
-    }
-  if (graph != NULL)
-    graph = leat_csr_read_sort (g_steal_pointer (&graph), error);
-  if (graph != NULL && self->dedup)
-    leat_csr_graph_remove_doubles (graph);
-  return g_steal_pointer (&graph);
+  return graph != NULL && leat_csr_read_is_usable (self, graph, error) ? g_steal_pointer (&graph) : NULL;
 }
 
 static gboolean
@@ -300,7 +207,8 @@ static gboolean
 leat_csr_read_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatCsrRead *self = LEAT_CSR_READ (node);
-  g_autoptr (LeatSpec) offsets = NULL, indices = NULL, weights = NULL;
+  g_autoptr (LeatSpec) offsets = NULL, indices = NULL, weights = NULL, source = NULL;
+  const guint64 one = 1;
   guint64 rows, edges;
 
   if (!leat_csr_read_check_properties (self, error) || !leat_csr_read_load (self, error))
@@ -310,7 +218,9 @@ leat_csr_read_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
   offsets = leat_spec_new (leat_csr_read_has_wide_offsets (self) ? LEAT_DTYPE_U64 : LEAT_DTYPE_U32, &rows, 1, FALSE);
   indices = leat_spec_new (LEAT_DTYPE_U32, &edges, 1, FALSE);
   weights = leat_spec_new (LEAT_DTYPE_F32, &edges, 1, FALSE);
+  source = leat_spec_new (LEAT_DTYPE_U32, &one, 1, FALSE);
   return leat_negotiation_set_output (negotiation, "offsets", offsets, error)
+         && leat_negotiation_set_output (negotiation, "source", source, error)
          && leat_negotiation_set_output (negotiation, "indices", indices, error)
          && leat_negotiation_set_output (negotiation, "weights", weights, error)
          && leat_negotiation_set_output (negotiation, "back_offsets", offsets, error)
@@ -371,6 +281,12 @@ leat_csr_read_record (LeatNode *node, LeatRecorder *recorder, GError **error)
     leat_csr_read_give_offsets (self, recorder, "back_offsets", self->back);
   if (leat_csr_read_gives (self, "back_indices"))
     leat_csr_read_give_indices (recorder, "back_indices", self->back);
+  if (leat_csr_read_gives (self, "source"))
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new (&self->source, sizeof self->source);
+
+      leat_recorder_set_output_const (recorder, "source", bytes);
+    }
   return TRUE;
 }
 

@@ -3,10 +3,12 @@
  */
 
 #include "leat-csr-bfs.h"
+#include "leat-csr-names.h"
 #include "leat-csr-read.h"
 
 static const LeatNodeInfo *const nodes[] = {
   &leat_csr_bfs_info,
+  &leat_csr_names_info,
   &leat_csr_read_info,
 };
 

@@ -105,11 +105,11 @@ static const struct
   guint32 size;
   gboolean symmetric;
 } bfs_cases[] = {
-  { "path", csr_graph_make_path, 3000, TRUE },   { "star", csr_graph_make_star, 20000, TRUE },
-  { "grid", csr_graph_make_grid, 2500, TRUE },   { "random", csr_graph_make_random, 4000, FALSE },
-  { "rmat", csr_graph_make_rmat, 2048, FALSE },  { "rmat-both", csr_graph_make_rmat_both, 2048, TRUE },
-  { "parts", csr_graph_make_parts, 1000, TRUE }, { "empty", csr_graph_make_empty, 77, TRUE },
-  { "one", csr_graph_make_empty, 1, TRUE },      { "bottle", csr_graph_make_bottle, 4000, TRUE },
+  { "path", csr_graph_make_path, 3000, TRUE },    { "star", csr_graph_make_star, 20000, TRUE },
+  { "grid", csr_graph_make_grid, 2500, TRUE },    { "random", csr_graph_make_random, 4000, FALSE },
+  { "rmat", csr_graph_make_rmat, 2048, FALSE },   { "rmat-both", csr_graph_make_rmat_both, 2048, TRUE },
+  { "parts", csr_graph_make_parts, 1000, TRUE },  { "empty", csr_graph_make_empty, 77, TRUE },
+  { "one", csr_graph_make_empty, 1, TRUE },       { "bottle", csr_graph_make_bottle, 4000, TRUE },
   { "brush", csr_graph_make_brush, 10000, TRUE },
 };
 
