@@ -152,12 +152,8 @@ leat_csr_bfs_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **e
   const guint64 words = LEAT_CSR_BFS_WORDS;
   g_autoptr (LeatSpec) each = NULL, report = leat_spec_new (LEAT_DTYPE_U64, &words, 1, FALSE);
 
-  if (self->threads % 32 != 0)
-    {
-      leat_node_blame (node, "threads");
-      return leat_csr_bfs_refuse (self, LEAT_GRAPH_ERROR_RANGE, "threads is a multiple of 32", error);
-    }
-  if (!leat_csr_input_find (&self->graph, node, negotiation, "", error)
+  if (!leat_csr_input_check_threads (node, self->threads, error)
+      || !leat_csr_input_find (&self->graph, node, negotiation, "", error)
       || !leat_csr_bfs_find_back (self, negotiation, error) || !leat_csr_bfs_check_source (self, negotiation, error)
       || !leat_csr_bfs_compile (self, error))
     return FALSE;

@@ -55,6 +55,17 @@ leat_csr_input_find (LeatCsrInput *self, LeatNode *node, LeatNegotiation *negoti
          || leat_csr_input_refuse (node, indices_port, indices, "there are at most 2^36 edges", error);
 }
 
+gboolean
+leat_csr_input_check_threads (LeatNode *node, guint64 threads, GError **error)
+{
+  if (threads % 32 == 0)
+    return TRUE;
+  leat_node_blame (node, "threads");
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "%s \"%s\": threads is a multiple of 32",
+               leat_node_get_id (node), leat_node_get_name (node));
+  return FALSE;
+}
+
 /* Units of edges are rounded up for each row. */
 void
 leat_csr_input_write (const LeatCsrInput *self, GString *head)

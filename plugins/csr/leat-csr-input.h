@@ -20,6 +20,8 @@ gboolean leat_csr_input_find (LeatCsrInput *self, LeatNode *node, LeatNegotiatio
                               GError **error);
 /* An input of whole numbers below 2^32, of one dimension. */
 gboolean leat_csr_input_check_numbers (LeatNode *node, const char *port, LeatSpec *spec, GError **error);
+/* A GPU's warps are whole. */
+gboolean leat_csr_input_check_threads (LeatNode *node, guint64 threads, GError **error);
 /* What every kernel text of this plugin begins with. */
 void leat_csr_input_write (const LeatCsrInput *self, GString *head);
 

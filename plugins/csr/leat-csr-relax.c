@@ -28,14 +28,8 @@ leat_csr_relax_negotiate (LeatCsrRelax *self, LeatNode *node, LeatNegotiation *n
   const guint64 words = LEAT_CSR_RELAX_WORDS;
   g_autoptr (LeatSpec) each = NULL, report = leat_spec_new (LEAT_DTYPE_U64, &words, 1, FALSE);
 
-  if (self->threads % 32 != 0)
-    {
-      leat_node_blame (node, "threads");
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "%s \"%s\": threads is a multiple of 32",
-                   leat_node_get_id (node), leat_node_get_name (node));
-      return FALSE;
-    }
-  if (!leat_csr_input_find (&self->graph, node, negotiation, "", error)
+  if (!leat_csr_input_check_threads (node, self->threads, error)
+      || !leat_csr_input_find (&self->graph, node, negotiation, "", error)
       || !leat_csr_input_check_numbers (node, "sources", leat_negotiation_get_input (negotiation, "sources"), error)
       || !leat_csr_relax_compile (self, rule, error))
     return FALSE;

@@ -105,12 +105,17 @@ static const struct
   guint32 size;
   gboolean symmetric;
 } bfs_cases[] = {
-  { "path", csr_graph_make_path, 3000, TRUE },    { "star", csr_graph_make_star, 20000, TRUE },
-  { "grid", csr_graph_make_grid, 2500, TRUE },    { "random", csr_graph_make_random, 4000, FALSE },
-  { "rmat", csr_graph_make_rmat, 2048, FALSE },   { "rmat-both", csr_graph_make_rmat_both, 2048, TRUE },
-  { "parts", csr_graph_make_parts, 1000, TRUE },  { "empty", csr_graph_make_empty, 77, TRUE },
-  { "one", csr_graph_make_empty, 1, TRUE },       { "bottle", csr_graph_make_bottle, 4000, TRUE },
-  { "brush", csr_graph_make_brush, 10000, TRUE },
+  { "path", csr_graph_make_path, 700, TRUE },
+  { "star", csr_graph_make_star, 6000, TRUE },
+  { "grid", csr_graph_make_grid, 900, TRUE },
+  { "random", csr_graph_make_random, 1500, FALSE },
+  { "rmat", csr_graph_make_rmat, 1024, FALSE },
+  { "rmat-both", csr_graph_make_rmat_both, 1024, TRUE },
+  { "parts", csr_graph_make_parts, 300, TRUE },
+  { "empty", csr_graph_make_empty, 77, TRUE },
+  { "one", csr_graph_make_empty, 1, TRUE },
+  { "bottle", csr_graph_make_bottle, 1500, TRUE },
+  { "brush", csr_graph_make_brush, 9000, TRUE },
 };
 
 /* Several runs of one session, with other sources in each. */
@@ -174,11 +179,11 @@ test_csr_bfs_ways (void)
     guint taken, other;
     gboolean on_gpu; /* plain C has no such way */
   } cases[] = {
-    { csr_graph_make_path, 3000, "csr:bfs threads=64 symmetric=true", REPORT_ALONE, REPORT_PUSHED, FALSE },
-    { csr_graph_make_rmat_both, 4096, "csr:bfs threads=64", REPORT_PUSHED, REPORT_PULLED, FALSE },
-    { csr_graph_make_rmat_both, 4096, "csr:bfs threads=64 symmetric=true", REPORT_PULLED, REPORT_APART, FALSE },
-    { csr_graph_make_brush, 10000, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
-    { csr_graph_make_grid, 2500, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
+    { csr_graph_make_path, 500, "csr:bfs threads=64 symmetric=true", REPORT_ALONE, REPORT_PUSHED, FALSE },
+    { csr_graph_make_rmat_both, 2048, "csr:bfs threads=64", REPORT_PUSHED, REPORT_PULLED, FALSE },
+    { csr_graph_make_rmat_both, 2048, "csr:bfs threads=64 symmetric=true", REPORT_PULLED, REPORT_APART, FALSE },
+    { csr_graph_make_brush, 9000, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
+    { csr_graph_make_grid, 900, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* `csr:reach` and `csr:sssp` against plain C. */
+/* `csr:reach`, `csr:sssp` and `csr:components` against plain C. */
 
 static const struct
 {
@@ -15,8 +15,8 @@ static const struct
   CsrMaker make;
   guint32 size;
 } relax_cases[] = {
-  { "path", csr_graph_make_path, 500 },       { "star", csr_graph_make_star, 5000 },
-  { "grid", csr_graph_make_grid, 900 },       { "random", csr_graph_make_random, 2000 },
+  { "path", csr_graph_make_path, 500 },       { "star", csr_graph_make_star, 3000 },
+  { "grid", csr_graph_make_grid, 900 },       { "random", csr_graph_make_random, 700 },
   { "rmat", csr_graph_make_rmat, 1024 },      { "rmat-both", csr_graph_make_rmat_both, 1024 },
   { "parts", csr_graph_make_parts, 300 },     { "empty", csr_graph_make_empty, 77 },
   { "one", csr_graph_make_empty, 1 },         { "bottle", csr_graph_make_bottle, 1000 },
@@ -158,6 +158,46 @@ test_csr_sssp_graphs (void)
     }
 }
 
+/* By the least label that comes along edges, either way, until nothing changes. */
+static void
+test_csr_components_graphs (void)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (relax_cases); c++)
+    {
+      CsrGraph graph = relax_cases[c].make (relax_cases[c].size);
+      g_autofree guint32 *wanted = g_new (guint32, graph.vertices);
+      g_autofree char *inputs =
+        g_strdup_printf ("offsets=u32[%u] indices=u32[%u]", graph.vertices + 1, MAX (graph.n_edges, 1));
+      g_autoptr (GBytes) labels = NULL;
+      gboolean changed = TRUE;
+      PrimitiveFixture fixture;
+
+      for (guint32 v = 0; v < graph.vertices; v++)
+        wanted[v] = v;
+      while (changed)
+        {
+          changed = FALSE;
+          for (guint32 v = 0; v < graph.vertices; v++)
+            for (guint32 e = graph.offsets[v]; e < graph.offsets[v + 1]; e++)
+              {
+                guint32 least = MIN (wanted[v], wanted[graph.indices[e]]);
+
+                changed = changed || wanted[v] != least || wanted[graph.indices[e]] != least;
+                wanted[v] = wanted[graph.indices[e]] = least;
+              }
+        }
+      primitive_fixture_open (&fixture, "csr:components threads=64", inputs, "labels");
+      primitive_fixture_push (&fixture, 0, graph.offsets, (graph.vertices + 1) * sizeof (guint32));
+      primitive_fixture_push (&fixture, 1, graph.indices, MAX (graph.n_edges, 1) * sizeof (guint32));
+      primitive_fixture_replay (&fixture);
+      labels = primitive_fixture_pull (&fixture, 0);
+      g_assert_cmpmem (g_bytes_get_data (labels, NULL), g_bytes_get_size (labels), wanted,
+                       graph.vertices * sizeof *wanted);
+      primitive_fixture_close (&fixture);
+      csr_graph_clear (&graph);
+    }
+}
+
 static void
 relax_assert_fails (PrimitiveFixture *fixture, const char *word)
 {
@@ -245,6 +285,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/csr/reach/graphs", test_csr_reach_graphs);
   g_test_add_func ("/leat/csr/sssp/graphs", test_csr_sssp_graphs);
+  g_test_add_func ("/leat/csr/components/graphs", test_csr_components_graphs);
   g_test_add_func ("/leat/csr/relax/bad-data", test_csr_relax_bad_data);
   g_test_add_func ("/leat/csr/relax/limit", test_csr_relax_limit);
   g_test_add_func ("/leat/csr/relax/refuses", test_csr_relax_refuses);
