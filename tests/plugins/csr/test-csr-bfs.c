@@ -105,16 +105,11 @@ static const struct
   guint32 size;
   gboolean symmetric;
 } bfs_cases[] = {
-  { "path", csr_graph_make_path, 700, TRUE },
-  { "star", csr_graph_make_star, 6000, TRUE },
-  { "grid", csr_graph_make_grid, 900, TRUE },
-  { "random", csr_graph_make_random, 1500, FALSE },
-  { "rmat", csr_graph_make_rmat, 1024, FALSE },
-  { "rmat-both", csr_graph_make_rmat_both, 1024, TRUE },
-  { "parts", csr_graph_make_parts, 300, TRUE },
-  { "empty", csr_graph_make_empty, 77, TRUE },
-  { "one", csr_graph_make_empty, 1, TRUE },
-  { "bottle", csr_graph_make_bottle, 1500, TRUE },
+  { "path", csr_graph_make_path, 700, TRUE },    { "star", csr_graph_make_star, 6000, TRUE },
+  { "grid", csr_graph_make_grid, 900, TRUE },    { "random", csr_graph_make_random, 1500, FALSE },
+  { "rmat", csr_graph_make_rmat, 1024, FALSE },  { "rmat-both", csr_graph_make_rmat_both, 1024, TRUE },
+  { "parts", csr_graph_make_parts, 300, TRUE },  { "empty", csr_graph_make_empty, 77, TRUE },
+  { "one", csr_graph_make_empty, 1, TRUE },      { "bottle", csr_graph_make_bottle, 1500, TRUE },
   { "brush", csr_graph_make_brush, 9000, TRUE },
 };
 

@@ -15,11 +15,11 @@ static const struct
   CsrMaker make;
   guint32 size;
 } relax_cases[] = {
-  { "path", csr_graph_make_path, 500 },       { "star", csr_graph_make_star, 3000 },
-  { "grid", csr_graph_make_grid, 900 },       { "random", csr_graph_make_random, 700 },
-  { "rmat", csr_graph_make_rmat, 1024 },      { "rmat-both", csr_graph_make_rmat_both, 1024 },
-  { "parts", csr_graph_make_parts, 300 },     { "empty", csr_graph_make_empty, 77 },
-  { "one", csr_graph_make_empty, 1 },         { "bottle", csr_graph_make_bottle, 1000 },
+  { "path", csr_graph_make_path, 500 },   { "star", csr_graph_make_star, 3000 },
+  { "grid", csr_graph_make_grid, 900 },   { "random", csr_graph_make_random, 700 },
+  { "rmat", csr_graph_make_rmat, 1024 },  { "rmat-both", csr_graph_make_rmat_both, 1024 },
+  { "parts", csr_graph_make_parts, 300 }, { "empty", csr_graph_make_empty, 77 },
+  { "one", csr_graph_make_empty, 1 },     { "bottle", csr_graph_make_bottle, 1000 },
 };
 
 static void
@@ -39,8 +39,8 @@ relax_open (PrimitiveFixture *fixture, const char *node, const CsrGraph *graph, 
 {
   guint edges = MAX (graph->n_edges, 1);
   g_autofree char *weights = weighted ? g_strdup_printf ("weights=f32[%u] ", edges) : g_strdup ("");
-  g_autofree char *inputs = g_strdup_printf ("offsets=u32[%u] indices=u32[%u] %ssources=u32[<=64]",
-                                             graph->vertices + 1, edges, weights);
+  g_autofree char *inputs =
+    g_strdup_printf ("offsets=u32[%u] indices=u32[%u] %ssources=u32[<=64]", graph->vertices + 1, edges, weights);
 
   primitive_fixture_open (fixture, node, inputs, outputs);
 }
