@@ -263,7 +263,7 @@ test_csr_bfs_no_source (void)
   g_autoptr (GError) error = NULL;
   PrimitiveFixture fixture;
 
-  bfs_open (&fixture, "csr:bfs", &graph, FALSE);
+  bfs_open (&fixture, "csr:bfs threads=64", &graph, FALSE);
   bfs_push (&fixture, &graph, NULL, sources, 2);
   error = bfs_fail (&fixture);
   bfs_assert_says (error, "a source that is no vertex at 1: 100");
