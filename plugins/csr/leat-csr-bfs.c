@@ -104,8 +104,8 @@ leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
-  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n#define ALONE_PIECES %" G_GUINT64_FORMAT "u\n",
-                          self->has_back || self->symmetric, leat_csr_bfs_is_linked (self, "parents"), self->alone);
+  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n", self->has_back || self->symmetric,
+                          leat_csr_bfs_is_linked (self, "parents"));
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;
@@ -207,6 +207,7 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_csr_call_add_number (&call, self->graph.edges);
   leat_csr_call_add_number (&call, self->back.edges);
   leat_csr_call_add_number (&call, MIN (most, vertices));
+  leat_csr_call_add_number (&call, self->alone);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);
   leat_csr_call_add_number (&call, room);
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_BFS_CONTROL);

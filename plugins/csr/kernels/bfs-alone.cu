@@ -68,7 +68,7 @@ static __device__ void
 bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *own, Level *level, uint64_t *done)
 {
   bfs_take_share (frontier, own, level->number, 0, (uint32_t) level->size, true);
-  for (; level->size > 0 && level->number < search.most && bfs_is_small (*level); (*done)++)
+  for (; level->size > 0 && level->number < search.most && bfs_is_small (search, *level); (*done)++)
     {
       bfs_do_own<WAY_ALONE> (search, frontier, own, level->number, (uint32_t) level->size);
       level->number++;
@@ -193,7 +193,7 @@ bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own
   if (blockIdx.x == 0 && threadIdx.x == 0)
     frontier->control[FRONTIER_REBUILT] = 0;
   bfs_take_share (*frontier, own, level->number, first, size, false);
-  while (level->size > ALONE_PIECES / 2 && level->number < search.most && !crowded && lost == 0)
+  while (level->size > search.alone / 2 && level->number < search.most && !crowded && lost == 0)
     {
       uint64_t end = level->number + APART_LEVELS < search.most ? level->number + APART_LEVELS : search.most;
 

@@ -6,7 +6,6 @@
  *
  *   PULLS      whether there are the edges into each vertex (back_offsets, back_indices)
  *   PARENTS    whether parents are wanted
- *   ALONE_PIECES   of a frontier, up to which block 0 goes on alone
  *
  * Levels are done in one of four ways; which one, all blocks find out from the same numbers:
  *
@@ -15,7 +14,7 @@
  *   push    all blocks, along the edges that leave the frontier
  *   pull    all blocks: each vertex that was not reached looks for an edge from the frontier (Beamer and others, 2012) */
 
-#define ALONE_EDGES (8 * ALONE_PIECES)
+#define ALONE_EDGES 8 /* for each piece, of a frontier with which block 0 goes on alone */
 #define APART_LEVELS 16 /* that blocks do before they meet */
 #define APART_SHARE 256 /* pieces of a block at first */
 #define APART_MOST 1024 /* above, what blocks have is shared out anew */
@@ -50,14 +49,14 @@ enum
 struct Search
 {
   Graph graph, back;
-  uint64_t most;
+  uint64_t most, alone; /* alone: pieces, up to which block 0 goes on alone */
   uint32_t *levels;
 };
 
 static __device__ __forceinline__ bool
-bfs_is_small (const Level &level)
+bfs_is_small (const Search &search, const Level &level)
 {
-  return level.size <= ALONE_PIECES && (level.units << EDGE_SHIFT) <= ALONE_EDGES;
+  return level.size <= search.alone && (level.units << EDGE_SHIFT) <= search.alone * ALONE_EDGES;
 }
 
 /* Whether the vertex is this thread's to go on from. */

@@ -14,13 +14,13 @@ bfs_choose (const Search &search, const Level &level, bool pulls, bool apart, ui
 
   if (pulls)
     return grows || level.size * PULL_UNTIL >= search.graph.vertices ? WAY_PULL : WAY_PUSH;
-  if (bfs_is_small (level))
+  if (bfs_is_small (search, level))
     return WAY_ALONE;
   if (PULLS && grows && level.units > level.unexplored / PULL_FROM
       && level.size * PULL_AT_LEAST > search.graph.vertices)
     return WAY_PULL;
   /* What soon becomes much more would be too much for shares. */
-  return apart && level.units <= before + before / 4 && level.size > ALONE_PIECES / 2
+  return apart && level.units <= before + before / 4 && level.size > search.alone / 2
              && level.size <= (uint64_t) gridDim.x * APART_SHARE
            ? WAY_APART
            : WAY_PUSH;
@@ -257,12 +257,12 @@ bfs_go (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *l
 __global__ void __launch_bounds__ (1024, 1)
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
             const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
-            uint64_t most, uint64_t tells, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
+            uint64_t most, uint64_t alone, uint64_t tells, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
             uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *report)
 {
   __shared__ FrontierOfBlock own;
   __shared__ uint32_t sums[2];
-  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, levels };
+  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, alone, levels };
   Frontier frontier = { control, list, other_list, room, bits, other_bits, seen, 0 };
   uint64_t done[WAYS] = {}, counts;
   Level level = { 0, 0, 0, 0, edges >> EDGE_SHIFT };
