@@ -52,6 +52,7 @@ extern const LeatBenchCase leat_bench_opens[];
 extern const LeatBenchCase leat_bench_queues[];
 extern const LeatBenchCase leat_bench_compacts[];
 extern const LeatBenchCase leat_bench_primitives[];
+extern const LeatBenchCase leat_bench_csrs[];
 extern const LeatBenchCase leat_bench_soaks[];
 extern const LeatBenchCase leat_bench_evidences[];
 

@@ -77,6 +77,15 @@ leat_cpu_barrier_wait (LeatHostBlock *host, LeatHostBarrierOp op, int predicate)
   return leat_cpu_block_run_ready (block, from, to);
 }
 
+/* A plain C variant is the whole block. */
+static void
+leat_cpu_barrier_meet_grid (LeatCpuBlock *block)
+{
+  if (!leat_cpu_grid_barrier_wait (block->run))
+    leat_cpu_block_leave (block);
+  block->grid_barrier.phase++;
+}
+
 void
 leat_cpu_barrier_wait_grid (LeatHostBlock *host)
 {
@@ -87,7 +96,9 @@ leat_cpu_barrier_wait_grid (LeatHostBlock *host)
   if (!block->run->launch->cooperative && block->run->n_blocks > 1)
     leat_cpu_block_fail (block, CUDA_ERROR_LAUNCH_FAILED, "grid barrier in a launch that is not cooperative");
   leat_cpu_sanitizer_release (key);
-  if (++self->n_arrived == block->n_alive)
+  if (block->current == NULL)
+    leat_cpu_barrier_meet_grid (block);
+  else if (++self->n_arrived == block->n_alive)
     leat_cpu_barrier_open_grid (block);
   else
     {

@@ -310,6 +310,7 @@ leat_cpu_block_begin (LeatCpuBlock *self, LeatCpuRun *run)
   self->host.dynamic_offset = (run->kernel->static_shared + 15) / 16 * 16 + gap;
   self->host.dynamic_bytes = launch->dynamic_shared;
   self->current = NULL;
+  self->grid_barrier.phase = 0;
   self->failed = FALSE;
   if (run->arenas == NULL && self->host.dynamic_offset + launch->dynamic_shared > 0)
     leat_cpu_block_reserve_arena (self, self->host.dynamic_offset + launch->dynamic_shared);

@@ -82,6 +82,10 @@ def test_primitives(folder):
         check(folder / page, f'nodes/{page}.md')
 
 
+def test_csr(folder):
+    check(folder, 'nodes/csr.md')
+
+
 def test_text(folder):
     check(folder, 'nodes/text.md')
 

@@ -1,0 +1,223 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Breadth-first search where a level is so small that a barrier of all blocks would take longer than it.
+ *
+ * The frontier is in the shared memory of a block.  Either block 0 goes on alone, while the others wait for one word to
+ * change, or each block goes on from its share and meets the others only every APART_LEVELS levels.  Then it may be at a
+ * vertex by a way that is too long, before another block is there by a shorter one.  That does no harm: levels only become
+ * less, by atomicMin (), and whoever lowers one goes on from there.  When all blocks have done the levels up to some
+ * number, a vertex that many edges away at most has its level: on a shortest way to it, each vertex was given its level
+ * by some block, which then offered the next one its own. */
+
+template <int Way>
+static __device__ void
+bfs_do_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own, uint64_t at, uint32_t size)
+{
+  uint32_t warps = blockDim.x / 32, share = (size + warps - 1) / warps, first = threadIdx.x / 32 * share;
+  uint32_t last = first + share < size ? first + share : size;
+  Found found = {};
+
+  /* Neighbouring pieces stay together, as they are likely to be in the graph. */
+  for (; first < last; first += 32)
+    {
+      uint32_t i = first + frontier_lane ();
+
+      bfs_expand<Way> (search, frontier, own, i < last ? own->lists[at % 2][i] : 0, at, nullptr, &found);
+    }
+  found.units = frontier_sum_of_warp (found.units);
+  if (frontier_lane () == 0 && found.units != 0)
+    atomicAdd (own->units + (at + 1) % 3, found.units);
+  if (threadIdx.x == 0) /* everybody has read these before the barrier that ended the level before */
+    own->tails[(at + 2) % 3] = own->units[(at + 2) % 3] = 0;
+  __syncthreads ();
+}
+
+/* From memory. */
+static __device__ void
+bfs_take_share (const Frontier &frontier, FrontierOfBlock *own, uint64_t level, uint64_t first, uint32_t n, bool spills)
+{
+  for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
+    own->lists[level % 2][i] = frontier_list (frontier, level)[first + i];
+  if (threadIdx.x < 3)
+    own->tails[threadIdx.x] = own->units[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    own->spills = spills;
+  __syncthreads ();
+}
+
+/* And back, to what is free from @first on. */
+static __device__ void
+bfs_give_share (const Frontier &frontier, const FrontierOfBlock *own, uint64_t level, uint64_t first, uint64_t n)
+{
+  for (uint32_t i = threadIdx.x; i < n && i < FRONTIER_ROOM_OF_BLOCK; i += blockDim.x)
+    if (first + i < frontier.room)
+      frontier_list (frontier, level)[first + i] = own->lists[level % 2][i];
+}
+
+static __device__ __forceinline__ void
+bfs_explore (Level *level, uint64_t units)
+{
+  level->units = units;
+  level->unexplored -= units < level->unexplored ? units : level->unexplored;
+}
+
+/* Levels while they are small.  Only block 0 is here. */
+static __device__ void
+bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *own, Level *level, uint64_t *done)
+{
+  bfs_take_share (frontier, own, level->number, 0, (uint32_t) level->size, true);
+  for (; level->size > 0 && level->number < search.most && bfs_is_small (search, *level); (*done)++)
+    {
+      bfs_do_own<WAY_ALONE> (search, frontier, own, level->number, (uint32_t) level->size);
+      level->number++;
+      level->size = own->tails[level->number % 3];
+      bfs_explore (level, own->units[level->number % 3]);
+    }
+  bfs_give_share (frontier, own, level->number, 0, level->size);
+}
+
+/* The others learn where block 0 has got to. */
+static __device__ void
+bfs_wake (const Frontier &frontier, const Level &level, uint64_t epoch)
+{
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    {
+      uint64_t *state = frontier.control + FRONTIER_STATE;
+
+      state[0] = level.number;
+      state[1] = level.size;
+      state[2] = level.units;
+      state[3] = level.unexplored;
+      leat_store_release (frontier.control + FRONTIER_WAKE, epoch);
+    }
+  __syncthreads ();
+}
+
+static __device__ void
+bfs_wait (const Frontier &frontier, Level *level, uint64_t epoch)
+{
+  const uint64_t *state = frontier.control + FRONTIER_STATE;
+
+  if (threadIdx.x == 0)
+    while (leat_load_acquire (frontier.control + FRONTIER_WAKE) < epoch)
+      __nanosleep (500);
+  __syncthreads ();
+  level->number = leat_load_relaxed (state);
+  level->size = leat_load_relaxed (state + 1);
+  level->units = leat_load_relaxed (state + 2);
+  level->unexplored = leat_load_relaxed (state + 3);
+}
+
+/* A block's share of levels up to @end; what it has there. */
+static __device__ uint32_t
+bfs_go_apart (const Search &search, const Frontier &frontier, FrontierOfBlock *own, const Level &level, uint64_t end,
+              uint32_t size)
+{
+  uint64_t at = level.number, round = level.round;
+
+  for (; at < end && size > 0; at++)
+    {
+      bfs_do_own<WAY_APART> (search, frontier, own, at, size);
+      size = own->tails[(at + 1) % 3];
+      if (size > FRONTIER_ROOM_OF_BLOCK)
+        {
+          if (threadIdx.x == 0)
+            atomicMax (frontier.control + FRONTIER_LOST, (round + 1) << 32 | (FRONTIER_NONE - (at + 1)));
+          return FRONTIER_ROOM_OF_BLOCK;
+        }
+    }
+  return size;
+}
+
+/* The frontier of a level from the levels themselves, those beyond being forgotten; behind a barrier after which
+ * `rebuilt` is 0. */
+static __device__ void
+bfs_go_back (const Search &search, const Frontier &frontier, uint64_t level)
+{
+  uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), words = (search.graph.vertices + 31) / 32;
+
+  for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
+    {
+      uint64_t v = 32 * i + frontier_lane ();
+      uint32_t its = v < search.graph.vertices ? search.levels[v] : FRONTIER_NONE;
+      uint32_t seen = __ballot_sync (0xffffffffu, its <= (uint32_t) level);
+      FrontierRows rows = {};
+      Offset end = 0;
+
+      if (frontier_lane () == 0)
+        frontier.seen[i] = seen;
+      if (its != FRONTIER_NONE && its > (uint32_t) level)
+        search.levels[v] = FRONTIER_NONE;
+      if (its == (uint32_t) level)
+        graph_find_row (search.graph, v, rows.begin, &end);
+      rows.edges[0] = end - rows.begin[0];
+      frontier_push (frontier, nullptr, level, frontier.control + FRONTIER_REBUILT, rows);
+    }
+}
+
+/* What all blocks have found up to @end, in the words of a round. */
+static __device__ void
+bfs_meet (Frontier *frontier, const FrontierOfBlock *own, Level *level, uint64_t end, uint32_t size)
+{
+  uint64_t *tail = frontier_tail (*frontier, level->round + 1), counts;
+
+  if (threadIdx.x == 0)
+    {
+      uint64_t units = size > 0 ? own->units[end % 3] : 0;
+
+      atomicAdd (tail, units << 32 | size);
+      if (size > APART_MOST)
+        atomicMax (frontier->control + FRONTIER_CROWDED, level->round + 1);
+    }
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    *frontier_tail (*frontier, level->round + 2) = 0;
+  frontier_sync (frontier);
+  counts = leat_load_relaxed (tail);
+  level->number = end;
+  level->round++;
+  level->size = (uint32_t) counts;
+  bfs_explore (level, counts >> 32);
+}
+
+/* Rounds of levels, until there is too little for all blocks or too much for one.  FALSE: it was not worth while. */
+static __device__ bool
+bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *level, uint64_t *done)
+{
+  uint64_t first = level->size * blockIdx.x / gridDim.x, lost = 0;
+  uint32_t size = (uint32_t) (level->size * (blockIdx.x + 1) / gridDim.x - first);
+  bool crowded = false;
+
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    frontier->control[FRONTIER_REBUILT] = 0;
+  bfs_take_share (*frontier, own, level->number, first, size, false);
+  while (level->size > search.alone / 2 && level->number < search.most && !crowded && lost == 0)
+    {
+      uint64_t end = level->number + APART_LEVELS < search.most ? level->number + APART_LEVELS : search.most;
+
+      *done += end - level->number;
+      size = bfs_go_apart (search, *frontier, own, *level, end, size);
+      bfs_meet (frontier, own, level, end, size);
+      /* Blocks that are ahead may tell of a later round already. */
+      lost = leat_load_relaxed (frontier->control + FRONTIER_LOST);
+      lost = lost >> 32 == level->round ? lost : 0;
+      crowded = leat_load_relaxed (frontier->control + FRONTIER_CROWDED) == level->round;
+    }
+  /* Of the last level, what is in the lists may be there by ways that are too long; nobody goes on to find out. */
+  if (lost != 0 || level->number == search.most)
+    {
+      level->number = lost != 0 ? FRONTIER_NONE - (uint32_t) lost : level->number;
+      bfs_go_back (search, *frontier, level->number);
+      frontier_sync (frontier);
+      level->size = (uint32_t) leat_load_relaxed (frontier->control + FRONTIER_REBUILT);
+      return lost == 0;
+    }
+  if (threadIdx.x == 0)
+    own->tails[0] = (uint32_t) atomicAdd (frontier->control + FRONTIER_REBUILT, (uint64_t) size);
+  __syncthreads ();
+  bfs_give_share (*frontier, own, level->number, own->tails[0], size);
+  frontier_sync (frontier);
+  return true;
+}

@@ -1,0 +1,317 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* A graph in rows, the frontier of a search through it, and the blocks that search together.  Before this text stand
+ *
+ *   Offset        type of an offset
+ *   EDGE_SHIFT    edges of a frontier are counted in units of 2^EDGE_SHIFT, so that the sum has 32 bits
+ *
+ * A frontier is a list or a set of bits.
+ *
+ * The list holds pieces of rows, of at most FRONTIER_PIECE edges each, so that a row of any length is dealt out to many
+ * warps, and which vertex a piece belongs to need not be known.  A warp takes 32 pieces and gives each lane an edge of
+ * all of theirs in turn, whichever piece it is in.
+ *
+ * The bits, one for each vertex, are for frontiers that are a large part of the graph: there each vertex that was not
+ * reached looks for a neighbour in it.
+ *
+ * All blocks run at once. */
+
+#define FRONTIER_NONE 0xffffffffu
+#define FRONTIER_PIECE 64u
+#define FRONTIER_UNROLL 4
+#define FRONTIER_ROOM_OF_BLOCK 2048u /* pieces that block 0 keeps in shared memory of each of two levels */
+
+/* Words of `control`, all zeros when a run begins; those that are waited for or counted up have a line for themselves. */
+#define FRONTIER_ARRIVED 0
+#define FRONTIER_WAKE 16
+#define FRONTIER_TAILS 32 /* three, by round: pieces in the lower half, units of edges in the upper */
+#define FRONTIER_REBUILT 80
+#define FRONTIER_REACHED 96
+#define FRONTIER_DEEPEST 97
+#define FRONTIER_LOST 98 /* the last round in which blocks lost some, above the inverse of the first such level */
+#define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
+#define FRONTIER_STATE 112
+
+LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "a row whose offsets are out of order or beyond the indices, of vertex and beginning")
+LEAT_REPORT (CORRUPT_INDEX = 1, error, "an index that is no vertex")
+LEAT_REPORT (NO_SUCH_SOURCE = 2, error, "a source that is no vertex")
+LEAT_REPORT (NO_ROOM = 3, error, "a frontier with more edges than the graph has; offsets overlap")
+LEAT_REPORT (ITERATIONS_SPENT = 4, error, "max-iterations are spent, and the frontier is not empty; iteration and size")
+LEAT_REPORT (ITERATIONS_SPENT_TOLD = 5, warning,
+             "max-iterations are spent, and the frontier is not empty; iteration and size")
+
+struct Graph
+{
+  const Offset *offsets;
+  const uint32_t *indices;
+  uint64_t vertices, edges; /* edges: for how many there is memory */
+};
+
+struct Frontier
+{
+  uint64_t *control;
+  uint64_t *even_list, *odd_list; /* of levels; no array, which would be in memory for the sake of its index */
+  uint64_t room;                  /* of each */
+  uint32_t *even_bits, *odd_bits;
+  uint32_t *seen;    /* a bit for each vertex that was reached */
+  uint64_t arrivals; /* at barriers so far */
+};
+
+/* What all blocks know at the beginning of a level. */
+struct Level
+{
+  uint64_t number;
+  uint64_t round;      /* levels that were done together: a block that is late may still read what the last one gave */
+  uint64_t size;       /* pieces of the list, or vertices of the bits */
+  uint64_t units;      /* of their edges */
+  uint64_t unexplored; /* units that are in no frontier yet */
+};
+
+/* What a block has to itself. */
+struct FrontierOfBlock
+{
+  uint64_t lists[2][FRONTIER_ROOM_OF_BLOCK]; /* by level */
+  uint32_t tails[3], units[3];               /* likewise */
+  uint32_t spills;                           /* pieces that there is no room for go to memory; else they are lost */
+};
+
+static __device__ __forceinline__ uint32_t
+frontier_lane ()
+{
+  return threadIdx.x % 32;
+}
+
+/* Rows that cannot be are empty, and told. */
+static __device__ __forceinline__ void
+graph_find_row (const Graph &graph, uint64_t v, Offset *begin, Offset *end)
+{
+  *begin = graph.offsets[v];
+  *end = graph.offsets[v + 1];
+  if (*begin <= *end && *end <= graph.edges)
+    return;
+  leat_report_at (CORRUPT_OFFSETS, v, *begin);
+  *begin = *end = 0;
+}
+
+static __device__ __forceinline__ uint32_t
+frontier_count_units (uint64_t edges)
+{
+  return (uint32_t) ((edges + ((uint64_t) 1 << EDGE_SHIFT) - 1) >> EDGE_SHIFT);
+}
+
+static __device__ __forceinline__ uint64_t *
+frontier_list (const Frontier &frontier, uint64_t level)
+{
+  return level % 2 ? frontier.odd_list : frontier.even_list;
+}
+
+static __device__ __forceinline__ uint32_t *
+frontier_bits (const Frontier &frontier, uint64_t level)
+{
+  return level % 2 ? frontier.odd_bits : frontier.even_bits;
+}
+
+static __device__ __forceinline__ uint64_t *
+frontier_tail (const Frontier &frontier, uint64_t round)
+{
+  return frontier.control + FRONTIER_TAILS + 16 * (round % 3);
+}
+
+static __device__ __forceinline__ void
+frontier_prefetch (const uint32_t *p)
+{
+#ifdef LEAT_CUDA
+  asm volatile ("prefetch.global.L2 [%0];" ::"l"(p));
+#endif
+}
+
+/* A barrier of all blocks.  The arrivals are only ever counted up, so that the word that is added to is also the one that
+ * is waited for.  The fences make what every thread of a block wrote, which is before the block's barrier, visible to
+ * all that go on. */
+static __device__ void
+frontier_sync (Frontier *frontier)
+{
+  frontier->arrivals += gridDim.x;
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    {
+      __threadfence ();
+      atomicAdd (frontier->control + FRONTIER_ARRIVED, (uint64_t) 1);
+      while (leat_load_relaxed (frontier->control + FRONTIER_ARRIVED) < frontier->arrivals)
+        __nanosleep (20);
+      __threadfence ();
+    }
+  __syncthreads ();
+}
+
+static __device__ __forceinline__ uint32_t
+frontier_sum_of_warp (uint32_t x)
+{
+  for (int step = 16; step > 0; step /= 2)
+    x += __shfl_down_sync (0xffffffffu, x, step);
+  return x;
+}
+
+static __device__ __forceinline__ uint32_t
+frontier_scan_of_warp (uint32_t x)
+{
+  for (int step = 1; step < 32; step *= 2)
+    {
+      uint32_t before = __shfl_up_sync (0xffffffffu, x, step);
+
+      if (frontier_lane () >= (uint32_t) step)
+        x += before;
+    }
+  return x;
+}
+
+static __device__ __forceinline__ uint32_t
+frontier_count_pieces (Offset edges)
+{
+  return (uint32_t) (edges / FRONTIER_PIECE) + (edges % FRONTIER_PIECE != 0);
+}
+
+static __device__ __forceinline__ uint64_t
+frontier_make_piece (uint64_t begin, uint64_t edges, uint64_t number)
+{
+  uint64_t left = edges - number * FRONTIER_PIECE;
+
+  return (uint64_t) (begin + number * FRONTIER_PIECE) << 7 | (left < FRONTIER_PIECE ? left : FRONTIER_PIECE);
+}
+
+/* @alone: (nullable): where the block keeps the first ones. */
+static __device__ __forceinline__ void
+frontier_store (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level, uint64_t at, uint64_t piece)
+{
+  if (alone != nullptr && at < FRONTIER_ROOM_OF_BLOCK)
+    alone->lists[level % 2][at] = piece;
+  else if (alone != nullptr && !alone->spills)
+    return; /* its tail tells */
+  else if (at < frontier.room)
+    frontier_list (frontier, level)[at] = piece;
+  else
+    leat_report_at (NO_ROOM, level, at);
+}
+
+/* The rows of as many vertices as a warp has lanes, FRONTIER_UNROLL times, are added to the list of a level. */
+struct FrontierRows
+{
+  Offset begin[FRONTIER_UNROLL], edges[FRONTIER_UNROLL]; /* no edges: nothing to add */
+};
+
+/* All lanes come here. */
+static __device__ __forceinline__ void
+frontier_push (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level, uint64_t *tail, const FrontierRows &rows)
+{
+  uint32_t mine = 0, upto, sum, at = 0;
+
+#pragma unroll
+  for (int u = 0; u < FRONTIER_UNROLL; u++)
+    mine += frontier_count_pieces (rows.edges[u]);
+  if (!__any_sync (0xffffffffu, mine != 0))
+    return;
+  upto = frontier_scan_of_warp (mine);
+  sum = __shfl_sync (0xffffffffu, upto, 31);
+  if (frontier_lane () == 0)
+    at = alone != nullptr ? atomicAdd (alone->tails + level % 3, sum) : (uint32_t) atomicAdd (tail, (uint64_t) sum);
+  at = __shfl_sync (0xffffffffu, at, 0) + upto - mine;
+#pragma unroll
+  for (int u = 0; u < FRONTIER_UNROLL; u++)
+    {
+      uint32_t pieces = frontier_count_pieces (rows.edges[u]);
+      uint32_t long_ones = __ballot_sync (0xffffffffu, pieces > 32);
+
+      if (pieces <= 32)
+        for (uint32_t i = 0; i < pieces; i++)
+          frontier_store (frontier, alone, level, (uint64_t) at + i, frontier_make_piece (rows.begin[u], rows.edges[u], i));
+      for (; long_ones != 0; long_ones &= long_ones - 1)
+        {
+          int lane = __ffs ((int) long_ones) - 1;
+          Offset begin = __shfl_sync (0xffffffffu, rows.begin[u], lane);
+          Offset edges = __shfl_sync (0xffffffffu, rows.edges[u], lane);
+          uint32_t first = __shfl_sync (0xffffffffu, at, lane), n = __shfl_sync (0xffffffffu, pieces, lane);
+
+          for (uint32_t i = frontier_lane (); i < n; i += 32)
+            frontier_store (frontier, alone, level, (uint64_t) first + i, frontier_make_piece (begin, edges, i));
+        }
+      at += pieces;
+    }
+}
+
+/* Which edge is number @k of those of a warp's pieces: a lane has `upto` edges with those of the lanes before it. */
+static __device__ __forceinline__ uint64_t
+frontier_find_edge (uint32_t k, uint32_t upto, uint32_t mine, uint64_t begin, uint32_t *owner)
+{
+  uint32_t lane = 0;
+
+  for (uint32_t step = 16; step > 0; step /= 2)
+    if (__shfl_sync (0xffffffffu, upto, (int) (lane + step - 1)) <= k)
+      lane += step;
+  *owner = lane;
+  return __shfl_sync (0xffffffffu, begin, (int) lane) + k - __shfl_sync (0xffffffffu, upto - mine, (int) lane);
+}
+
+/* What a thread has found in a level; added up when it ends. */
+struct Found
+{
+  uint32_t vertices, units;
+};
+
+/* The other blocks see what this one found when they have passed the barrier behind. @sum: of the block, zeros. */
+static __device__ void
+frontier_add_up (uint64_t *tail, Found found, bool with_vertices, uint32_t *sum)
+{
+  uint32_t units = frontier_sum_of_warp (found.units);
+  uint32_t vertices = with_vertices ? frontier_sum_of_warp (found.vertices) : 0;
+
+  if (frontier_lane () == 0 && (units | vertices) != 0)
+    {
+      atomicAdd (sum, units);
+      atomicAdd (sum + 1, vertices);
+    }
+  __syncthreads ();
+  if (threadIdx.x == 0 && (sum[0] | sum[1]) != 0)
+    {
+      atomicAdd (tail, (uint64_t) sum[0] << 32 | sum[1]);
+      sum[0] = sum[1] = 0;
+    }
+}
+
+/* From the bits of a level to its list; behind a barrier after which `rebuilt` is 0. */
+static __device__ void
+frontier_list_bits (const Graph &graph, const Frontier &frontier, uint64_t level)
+{
+  uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), words = (graph.vertices + 31) / 32;
+
+  for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
+    {
+      uint32_t bits = frontier_bits (frontier, level)[i];
+      FrontierRows rows = {};
+      Offset end = 0;
+
+      if (bits == 0)
+        continue;
+      if (bits >> frontier_lane () & 1)
+        graph_find_row (graph, 32 * i + frontier_lane (), rows.begin, &end);
+      rows.edges[0] = end - rows.begin[0];
+      frontier_push (frontier, nullptr, level, frontier.control + FRONTIER_REBUILT, rows);
+    }
+}
+
+/* The bits of a level, from what was reached in it. */
+static __device__ void
+frontier_set_bits (const Graph &graph, const Frontier &frontier, const uint32_t *levels, uint64_t level)
+{
+  uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), words = (graph.vertices + 31) / 32;
+
+  for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
+    {
+      uint64_t v = 32 * i + frontier_lane ();
+      uint32_t bits = __ballot_sync (0xffffffffu, v < graph.vertices && levels[v] == (uint32_t) level);
+
+      if (frontier_lane () == 0)
+        frontier_bits (frontier, level)[i] = bits;
+    }
+}

@@ -1,0 +1,418 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Values of vertices, which edges carry on until nothing changes.  Behind frontier.cu and
+ *
+ *   Value         of a vertex
+ *   RELAX_FIRST   what every vertex has before the sources have theirs
+ *   relax_begin (p, i)                gives source number i its value, and others of the same vertex
+ *   relax_offer (p, v, e, weights)    offers v along edge e to the vertex whose value is at p; whether that has changed
+ *
+ * Values go one way only, and an offer depends on nothing but the value and the edge: so what they are in the end does not
+ * depend on who is faster.  How many rounds that takes does.
+ *
+ * A round takes the vertices that changed in the one before from a list, which has each once: there is a bit for that, one
+ * for each of two rounds.  Who changes a value again while a round takes it puts the vertex into the next list. */
+
+#define RELAX_ALONE 512 /* vertices of a list, up to which block 0 goes on alone */
+#define RELAX_ALONE_EDGES 8192
+#define RELAX_LONG 1024 /* edges of a row that are too many for one warp; all warps share it */
+
+struct Relax
+{
+  Graph graph;
+  const float *weights;
+  Value *values;
+  uint32_t *lists, *long_lists, *queued; /* of two rounds, one behind the other */
+  uint64_t room, long_room;              /* of one */
+  uint64_t most;
+};
+
+/* Who does rounds and where they count: all blocks in `control`, or block 0 in its shared memory.  A tail has how many
+ * vertices are in a list and above it units of their edges; the word behind it has how many are in the list of long rows. */
+struct RelaxCrew
+{
+  uint64_t *tails; /* three, 16 words apart */
+  uint64_t turn, blocks, block;
+};
+
+struct RelaxRound
+{
+  uint64_t number, counts, long_rows;
+};
+
+static __device__ __forceinline__ uint64_t *
+relax_tail (const RelaxCrew &crew, uint64_t ahead)
+{
+  return crew.tails + 16 * ((crew.turn + ahead) % 3);
+}
+
+static __device__ __forceinline__ uint32_t *
+relax_queued (const Relax &relax, uint64_t round, uint32_t v)
+{
+  return relax.queued + round % 2 * ((relax.graph.vertices + 31) / 32) + v / 32;
+}
+
+/* All lanes come here: those that are `changed` put their vertex into the list of @round, if it is not there. */
+static __device__ void
+relax_push (const Relax &relax, uint64_t *tail, uint64_t round, uint32_t v, bool changed)
+{
+  bool fresh = changed && !(atomicOr (relax_queued (relax, round, v), 1u << v % 32) >> v % 32 & 1);
+  Offset begin = 0, end = 0;
+  uint32_t mask, units, at = 0;
+
+  if (!__any_sync (0xffffffffu, fresh))
+    return;
+  if (fresh)
+    graph_find_row (relax.graph, v, &begin, &end);
+  if (end - begin > RELAX_LONG)
+    {
+      uint64_t number = atomicAdd (tail + 1, (uint64_t) 1);
+
+      if (number < relax.long_room)
+        relax.long_lists[round % 2 * relax.long_room + number] = v;
+      else
+        leat_report_at (NO_ROOM, round, number);
+      fresh = false;
+    }
+  mask = __ballot_sync (0xffffffffu, fresh);
+  units = frontier_sum_of_warp (frontier_count_units (end - begin));
+  if (frontier_lane () == 0)
+    at = (uint32_t) atomicAdd (tail, (uint64_t) units << 32 | (uint32_t) __popc (mask));
+  at = __shfl_sync (0xffffffffu, at, 0) + (uint32_t) __popc (mask & ((1u << frontier_lane ()) - 1));
+  if (fresh)
+    relax.lists[round % 2 * relax.room + at] = v;
+}
+
+/* All lanes come here; those that are `live` have an edge. */
+static __device__ __forceinline__ void
+relax_follow (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint64_t edge, Value value, bool live)
+{
+  uint32_t to = live ? relax.graph.indices[edge] : 0;
+  bool changed = false;
+
+  if (live && to >= relax.graph.vertices)
+    {
+      leat_report_at (CORRUPT_INDEX, edge, to);
+      to = 0;
+    }
+  else if (live)
+    changed = relax_offer (relax.values + to, value, edge, relax.weights);
+  relax_push (relax, relax_tail (crew, 1), round + 1, to, changed);
+}
+
+/* The rows of 32 vertices, whose edges are dealt out to the lanes. */
+static __device__ void
+relax_do_rows (const Relax &relax, const RelaxCrew &crew, uint64_t round, bool live, uint32_t v)
+{
+  Offset begin = 0, end = 0;
+  Value value = RELAX_FIRST;
+  uint32_t mine, upto, total;
+
+  if (live)
+    {
+      atomicAnd (relax_queued (relax, round, v), ~(1u << v % 32));
+      value = leat_load_relaxed (relax.values + v);
+      graph_find_row (relax.graph, v, &begin, &end);
+    }
+  mine = (uint32_t) (end - begin);
+  upto = frontier_scan_of_warp (mine);
+  total = __shfl_sync (0xffffffffu, upto, 31);
+  for (uint32_t first = 0; first < total; first += 32)
+    {
+      uint32_t k = first + frontier_lane (), owner;
+      uint64_t edge = frontier_find_edge (k, upto, mine, begin, &owner);
+      Value its = __shfl_sync (0xffffffffu, value, (int) owner);
+
+      relax_follow (relax, crew, round, edge, its, k < total);
+    }
+}
+
+static __device__ void
+relax_do_long_rows (const Relax &relax, const RelaxCrew &crew, const RelaxRound &round)
+{
+  uint64_t step = crew.blocks * blockDim.x;
+
+  for (uint64_t i = 0; i < round.long_rows && i < relax.long_room; i++)
+    {
+      uint32_t v = relax.long_lists[round.number % 2 * relax.long_room + i];
+      Value value = leat_load_relaxed (relax.values + v);
+      Offset begin, end;
+
+      if (crew.block == 0 && threadIdx.x == 0)
+        atomicAnd (relax_queued (relax, round.number, v), ~(1u << v % 32));
+      graph_find_row (relax.graph, v, &begin, &end);
+      /* Whole warps come along, for the sake of those in them that have an edge. */
+      for (uint64_t first = (uint64_t) begin + crew.block * blockDim.x; first < end; first += step)
+        relax_follow (relax, crew, round.number, first + threadIdx.x, value, first + threadIdx.x < end);
+    }
+}
+
+static __device__ void
+relax_do_round (const Relax &relax, const RelaxCrew &crew, const RelaxRound &round)
+{
+  uint64_t warps = crew.blocks * (blockDim.x / 32), warp = (uint64_t) (threadIdx.x / 32) * crew.blocks + crew.block;
+  uint64_t size = (uint32_t) round.counts;
+
+  if (crew.block == 0 && threadIdx.x < 2)
+    relax_tail (crew, 2)[threadIdx.x] = 0;
+  for (uint64_t first = 0; first < size; first += 32 * warps)
+    {
+      uint64_t at = first + frontier_lane () * warps + warp;
+
+      relax_do_rows (relax, crew, round.number, at < size,
+                     at < size ? relax.lists[round.number % 2 * relax.room + at] : 0);
+    }
+  relax_do_long_rows (relax, crew, round);
+}
+
+static __device__ __forceinline__ bool
+relax_is_live (const Relax &relax, const RelaxRound &round)
+{
+  return ((uint32_t) round.counts > 0 || round.long_rows > 0) && round.number < relax.most;
+}
+
+static __device__ __forceinline__ bool
+relax_is_small (const RelaxRound &round)
+{
+  return (uint32_t) round.counts <= RELAX_ALONE && (round.counts >> 32 << EDGE_SHIFT) <= RELAX_ALONE_EDGES
+         && round.long_rows == 0;
+}
+
+static __device__ __forceinline__ void
+relax_go_on (RelaxCrew *crew, RelaxRound *round)
+{
+  crew->turn++;
+  round->number++;
+  round->counts = leat_load_relaxed (relax_tail (*crew, 0));
+  round->long_rows = leat_load_relaxed (relax_tail (*crew, 0) + 1);
+}
+
+/* Rounds while they are small.  Only block 0 is here, and tells the others. */
+static __device__ void
+relax_go_alone (const Relax &relax, const Frontier &frontier, uint64_t *tails, RelaxRound *round, uint64_t epoch)
+{
+  RelaxCrew crew = { tails, 0, 1, 0 };
+
+  for (uint32_t i = threadIdx.x; i < 48; i += blockDim.x)
+    tails[i] = 0;
+  __syncthreads ();
+  while (relax_is_live (relax, *round) && relax_is_small (*round))
+    {
+      relax_do_round (relax, crew, *round);
+      __syncthreads ();
+      relax_go_on (&crew, round);
+    }
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    {
+      frontier.control[FRONTIER_STATE] = round->number;
+      frontier.control[FRONTIER_STATE + 1] = round->counts;
+      frontier.control[FRONTIER_STATE + 2] = round->long_rows;
+      leat_store_release (frontier.control + FRONTIER_WAKE, epoch);
+    }
+  __syncthreads ();
+}
+
+static __device__ void
+relax_wait (const Frontier &frontier, RelaxRound *round, uint64_t epoch)
+{
+  if (threadIdx.x == 0)
+    while (leat_load_acquire (frontier.control + FRONTIER_WAKE) < epoch)
+      __nanosleep (500);
+  __syncthreads ();
+  round->number = leat_load_relaxed (frontier.control + FRONTIER_STATE);
+  round->counts = leat_load_relaxed (frontier.control + FRONTIER_STATE + 1);
+  round->long_rows = leat_load_relaxed (frontier.control + FRONTIER_STATE + 2);
+}
+
+/* The sources' values, and the first list. */
+static __device__ void
+relax_begin_all (const Relax &relax, const RelaxCrew &crew, const uint32_t *sources, uint64_t n)
+{
+  uint64_t step = crew.blocks * blockDim.x;
+
+  for (uint64_t first = crew.block * blockDim.x; first < n; first += step)
+    {
+      uint64_t i = first + threadIdx.x;
+      uint32_t v = i < n ? sources[i] : 0;
+      bool live = i < n && v < relax.graph.vertices;
+
+      if (i < n && !live)
+        leat_report_at (NO_SUCH_SOURCE, i, v);
+      if (live)
+        relax_begin (relax.values + v, i);
+      relax_push (relax, relax_tail (crew, 0), 0, live ? v : 0, live);
+    }
+}
+
+static __device__ void
+relax_tell (const RelaxRound &round, uint64_t tells, uint64_t *report)
+{
+  uint64_t left = (uint32_t) round.counts + round.long_rows;
+
+  report[0] = round.number;
+  report[1] = left > 0;
+  report[2] = left;
+  report[3] = 0;
+  if (left > 0 && tells == 1)
+    leat_report_at (ITERATIONS_SPENT_TOLD, round.number, left);
+  if (left > 0 && tells == 2)
+    leat_report_at (ITERATIONS_SPENT, round.number, left);
+}
+
+/* @tells: 0: nothing where max-iterations are spent, 1: a warning, 2: an error. */
+__global__ void __launch_bounds__ (1024, 1)
+relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
+           uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t *control,
+           uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
+{
+  __shared__ uint64_t tails[48];
+  Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most };
+  Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
+  RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x };
+  RelaxRound round = { 0, 0, 0 };
+  uint64_t epoch = 0;
+
+  GRID_FOR (v, vertices)
+    values[v] = RELAX_FIRST;
+  GRID_FOR (i, 2 * ((vertices + 31) / 32))
+    queued[i] = 0;
+  frontier_sync (&frontier);
+  relax_begin_all (relax, crew, sources, sources_count);
+  frontier_sync (&frontier);
+  round.counts = leat_load_relaxed (relax_tail (crew, 0));
+  round.long_rows = leat_load_relaxed (relax_tail (crew, 0) + 1);
+  while (relax_is_live (relax, round))
+    if (!relax_is_small (round))
+      {
+        relax_do_round (relax, crew, round);
+        frontier_sync (&frontier);
+        relax_go_on (&crew, &round);
+      }
+    else if (++epoch, blockIdx.x == 0)
+      relax_go_alone (relax, frontier, tails, &round, epoch);
+    else
+      relax_wait (frontier, &round, epoch);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    relax_tell (round, tells, report);
+}
+
+/* Plain C: a block is a thread of the host.  Lists are taken by shares. */
+#ifdef LEAT_HOST
+#define HOST_SHARE 64
+#define HOST_ALONE_EDGES 16384
+#define HOST_TICKET FRONTIER_WAKE
+#define HOST_ENDED (FRONTIER_STATE + 3)
+
+static __device__ inline void
+relax_push_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint32_t v)
+{
+  uint32_t *word = relax_queued (relax, round, v), bit = 1u << v % 32;
+  Offset begin, end;
+
+  if (crew.blocks > 1 ? atomicOr (word, bit) & bit : *word & bit)
+    return;
+  graph_find_row (relax.graph, v, &begin, &end);
+  if (crew.blocks == 1)
+    *word |= bit;
+  relax.lists[round % 2 * relax.room
+              + (uint32_t) atomicAdd (crew.tails + 16 * (round % 3), (uint64_t) frontier_count_units (end - begin) << 32 | 1)] = v;
+}
+
+static __device__ inline void
+relax_do_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint64_t first, uint64_t last)
+{
+  for (uint64_t i = first; i < last; i++)
+    {
+      uint32_t v = relax.lists[round % 2 * relax.room + i], *word = relax_queued (relax, round, v);
+      Offset begin, end;
+      Value value;
+
+      if (crew.blocks > 1)
+        atomicAnd (word, ~(1u << v % 32));
+      else
+        *word &= ~(1u << v % 32);
+      value = leat_load_relaxed (relax.values + v);
+      graph_find_row (relax.graph, v, &begin, &end);
+      for (uint64_t e = begin; e < end; e++)
+        {
+          uint32_t to = relax.graph.indices[e];
+
+          if (to >= relax.graph.vertices)
+            leat_report_at (CORRUPT_INDEX, e, to);
+          else if (relax_offer (relax.values + to, value, e, relax.weights))
+            relax_push_on_host (relax, crew, round + 1, to);
+        }
+    }
+}
+
+/* Block 0, while the others wait at the barrier: small rounds, and what comes then. */
+static __device__ inline void
+relax_step_on_host (const Relax &relax, uint64_t *control)
+{
+  RelaxCrew crew = { control + FRONTIER_TAILS, 0, 1, 0 };
+  uint64_t round = control[FRONTIER_STATE], *tail = crew.tails + 16 * (round % 3);
+
+  while ((uint32_t) *tail > 0 && round < relax.most && *tail >> 32 << EDGE_SHIFT <= HOST_ALONE_EDGES)
+    {
+      relax_do_on_host (relax, crew, round, 0, (uint32_t) *tail);
+      *tail = 0;
+      tail = crew.tails + 16 * (++round % 3);
+    }
+  control[FRONTIER_STATE] = round;
+  control[HOST_TICKET] = 0;
+  control[HOST_ENDED] = (uint32_t) *tail == 0 || round >= relax.most;
+}
+
+LEAT_HOST_VARIANT void
+relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
+           uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t *control,
+           uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
+{
+  Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most };
+  RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x }, alone = { control + FRONTIER_TAILS, 0, 1, 0 };
+  uint64_t words = 2 * ((vertices + 31) / 32);
+
+  for (uint64_t v = vertices * blockIdx.x / gridDim.x; v < vertices * (blockIdx.x + 1) / gridDim.x; v++)
+    values[v] = RELAX_FIRST;
+  for (uint64_t i = words * blockIdx.x / gridDim.x; i < words * (blockIdx.x + 1) / gridDim.x; i++)
+    queued[i] = 0;
+  leat_grid_sync ();
+  for (uint64_t i = 0; i < sources_count && blockIdx.x == 0; i++)
+    if (sources[i] >= vertices)
+      leat_report_at (NO_SUCH_SOURCE, i, sources[i]);
+    else
+      {
+        relax_begin (values + sources[i], i);
+        relax_push_on_host (relax, alone, 0, sources[i]);
+      }
+  for (;;)
+    {
+      uint64_t round, size, at;
+
+      if (blockIdx.x == 0)
+        relax_step_on_host (relax, control);
+      leat_grid_sync ();
+      if (control[HOST_ENDED])
+        break;
+      round = control[FRONTIER_STATE];
+      size = (uint32_t) crew.tails[16 * (round % 3)];
+      while ((at = atomicAdd (control + HOST_TICKET, (uint64_t) HOST_SHARE)) < size)
+        relax_do_on_host (relax, crew, round, at, at + HOST_SHARE < size ? at + HOST_SHARE : size);
+      leat_grid_sync ();
+      if (blockIdx.x == 0)
+        {
+          crew.tails[16 * (round % 3)] = 0;
+          control[FRONTIER_STATE]++;
+        }
+    }
+  if (blockIdx.x == 0)
+    {
+      RelaxRound last = { control[FRONTIER_STATE], crew.tails[16 * (control[FRONTIER_STATE] % 3)], 0 };
+
+      relax_tell (last, tells, report);
+    }
+}
+#endif

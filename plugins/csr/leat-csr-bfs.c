@@ -1,0 +1,249 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-csr-bfs.h"
+
+#include "leat-csr-call.h"
+#include "leat-csr-input.h"
+
+#include <string.h>
+
+/* The node `csr:bfs`.  kernels/bfs.cu says how it works. */
+
+#define LEAT_CSR_BFS_WORDS   8    /* of a report */
+#define LEAT_CSR_BFS_CONTROL 1024 /* bytes; kernels/frontier.cu says what is where */
+#define LEAT_CSR_BFS_PIECE   64   /* edges of a piece of a row */
+
+struct _LeatCsrBfs
+{
+  LeatNode parent_instance;
+
+  guint64 source;
+  guint64 max_iterations;
+  int on_limit;
+  gboolean symmetric;
+  guint64 threads;
+  guint64 alone;
+
+  LeatCsrInput graph, back;
+  gboolean has_back;
+  LeatKernelSource *text;
+};
+
+G_DEFINE_FINAL_TYPE (LeatCsrBfs, leat_csr_bfs, LEAT_TYPE_NODE)
+
+/* In the order of what the kernel takes for them. */
+static const char *const limit_choices[] = { "stop", "warn", "error", NULL };
+
+static const LeatProp props[] = {
+  { sizeof (LeatProp), "source", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, source), .max.u = G_MAXUINT32 - 1,
+    .blurb = "the vertex that the search begins with, where the input sources is not linked" },
+  { sizeof (LeatProp), "symmetric", LEAT_PROP_BOOL, 0, offsetof (LeatCsrBfs, symmetric),
+    .blurb = "every edge has its opposite, as csr:read gives them with edges=undirected" },
+  { sizeof (LeatProp), "max-iterations", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, max_iterations),
+    .blurb = "how many levels are looked for at most; 0: no search has more than there are vertices" },
+  { sizeof (LeatProp), "on-limit", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrBfs, on_limit), .def.i = 2,
+    .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
+  { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 1024, .min.u = 32,
+    .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 512, .min.u = 2,
+    .max.u = 1024,
+    .blurb =
+      "rows of a level, those of more than 64 edges counted several times, up to which one block of a GPU does it "
+      "by itself" },
+};
+
+static const LeatPortInfo ports[] = {
+  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
+  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "where each edge goes, u32" },
+  { sizeof (LeatPortInfo), "back_offsets", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "as offsets, of the graph with every edge turned around; makes the search of a directed graph faster" },
+  { sizeof (LeatPortInfo), "back_indices", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any", "goes with back_offsets" },
+  { sizeof (LeatPortInfo), "sources", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "vertices that the search begins with, u32; instead of source" },
+  { sizeof (LeatPortInfo), "levels", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "for each vertex how many edges it is away, u32; 4294967295 where it cannot be reached" },
+  { sizeof (LeatPortInfo), "parents", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "for each vertex the one before it, u32: the least of those that may be; of a source itself" },
+  { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "u64[8]: iterations, whether max-iterations were spent, vertices reached, levels that one block did alone, by "
+    "pushing and by pulling, what was left in the frontier, levels that blocks did apart" },
+};
+
+const LeatNodeInfo leat_csr_bfs_info = {
+  sizeof (LeatNodeInfo),
+  "csr:bfs",
+  NULL,
+  "Breadth-first search in a graph",
+  "How many edges each vertex is away from a source, and over which vertex the way goes.  The whole search is one "
+  "kernel.\n\nExample: csr:bfs source=5 symmetric=true",
+  props,
+  G_N_ELEMENTS (props),
+  ports,
+  G_N_ELEMENTS (ports),
+  leat_csr_bfs_get_type,
+};
+
+static gboolean
+leat_csr_bfs_is_linked (LeatCsrBfs *self, const char *port)
+{
+  return leat_port_is_linked (leat_node_get_port (LEAT_NODE (self), port, NULL));
+}
+
+static gboolean
+leat_csr_bfs_refuse (LeatCsrBfs *self, int code, const char *what, GError **error)
+{
+  g_set_error (error, LEAT_GRAPH_ERROR, code, "csr:bfs \"%s\": %s", leat_node_get_name (LEAT_NODE (self)), what);
+  return FALSE;
+}
+
+static gboolean
+leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
+{
+  const char *const files[] = { "frontier.cu", "bfs-level.cu", "bfs-alone.cu", "bfs.cu", "bfs-host.cu", NULL };
+  g_autoptr (GString) head = g_string_new (NULL);
+
+  leat_csr_input_write (&self->graph, head);
+  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n", self->has_back || self->symmetric,
+                          leat_csr_bfs_is_linked (self, "parents"));
+  g_clear_pointer (&self->text, leat_kernel_source_unref);
+  self->text = leat_csr_source_new (head->str, files, error);
+  return self->text != NULL;
+}
+
+static gboolean
+leat_csr_bfs_find_back (LeatCsrBfs *self, LeatNegotiation *negotiation, GError **error)
+{
+  self->back = self->graph;
+  self->has_back = leat_csr_bfs_is_linked (self, "back_offsets");
+  if (self->has_back != leat_csr_bfs_is_linked (self, "back_indices"))
+    return leat_csr_bfs_refuse (self, LEAT_GRAPH_ERROR_UNLINKED,
+                                "back_offsets and back_indices go together; link both or none", error);
+  if (!self->has_back)
+    return TRUE;
+  if (!leat_csr_input_find (&self->back, LEAT_NODE (self), negotiation, "back_", error))
+    return FALSE;
+  if (self->back.vertices != self->graph.vertices || self->back.wide != self->graph.wide)
+    return leat_csr_bfs_refuse (self, LEAT_GRAPH_ERROR_SPEC, "offsets and back_offsets are not of one size and type",
+                                error);
+  return TRUE;
+}
+
+static gboolean
+leat_csr_bfs_check_source (LeatCsrBfs *self, LeatNegotiation *negotiation, GError **error)
+{
+  g_autofree char *what = NULL;
+
+  if (leat_csr_bfs_is_linked (self, "sources"))
+    return leat_csr_input_check_numbers (LEAT_NODE (self), "sources",
+                                         leat_negotiation_get_input (negotiation, "sources"), error);
+  if (self->source < self->graph.vertices)
+    return TRUE;
+  what = g_strdup_printf ("source=%" G_GUINT64_FORMAT ", and vertices are numbered from 0 to %" G_GUINT64_FORMAT,
+                          self->source, self->graph.vertices - 1);
+  leat_node_blame (LEAT_NODE (self), "source");
+  return leat_csr_bfs_refuse (self, LEAT_GRAPH_ERROR_RANGE, what, error);
+}
+
+static gboolean
+leat_csr_bfs_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  LeatCsrBfs *self = LEAT_CSR_BFS (node);
+  const guint64 words = LEAT_CSR_BFS_WORDS;
+  g_autoptr (LeatSpec) each = NULL, report = leat_spec_new (LEAT_DTYPE_U64, &words, 1, FALSE);
+
+  if (!leat_csr_input_check_threads (node, self->threads, error)
+      || !leat_csr_input_find (&self->graph, node, negotiation, "", error)
+      || !leat_csr_bfs_find_back (self, negotiation, error) || !leat_csr_bfs_check_source (self, negotiation, error)
+      || !leat_csr_bfs_compile (self, error))
+    return FALSE;
+  each = leat_spec_new (LEAT_DTYPE_U32, &self->graph.vertices, 1, FALSE);
+  return leat_negotiation_set_output (negotiation, "levels", each, error)
+         && leat_negotiation_set_output (negotiation, "parents", each, error)
+         && leat_negotiation_set_output (negotiation, "report", report, error);
+}
+
+static LeatBufferId
+leat_csr_bfs_get_sources (LeatCsrBfs *self, LeatRecorder *recorder)
+{
+  guint32 source = (guint32) self->source;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (leat_csr_bfs_is_linked (self, "sources"))
+    return leat_recorder_get_input (recorder, "sources");
+  bytes = g_bytes_new (&source, sizeof source);
+  return leat_recorder_add_const (recorder, "source", bytes);
+}
+
+static void
+leat_csr_bfs_add_graph (LeatCsrBfs *self, LeatCsrCall *call)
+{
+  const char *const back[] = { self->has_back ? "back_offsets" : "offsets",
+                               self->has_back ? "back_indices" : "indices" };
+  LeatBufferId sources = leat_csr_bfs_get_sources (self, call->recorder);
+
+  leat_csr_call_add (call, leat_recorder_get_input (call->recorder, "offsets"), LEAT_ACCESS_READ);
+  leat_csr_call_add (call, leat_recorder_get_input (call->recorder, "indices"), LEAT_ACCESS_READ);
+  leat_csr_call_add (call, leat_recorder_get_input (call->recorder, back[0]), LEAT_ACCESS_READ);
+  leat_csr_call_add (call, leat_recorder_get_input (call->recorder, back[1]), LEAT_ACCESS_READ);
+  leat_csr_call_add (call, sources, LEAT_ACCESS_READ);
+  if (leat_csr_bfs_is_linked (self, "sources"))
+    leat_csr_call_add_count (call, sources);
+  else
+    leat_csr_call_add_number (call, 1);
+}
+
+static gboolean
+leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  LeatCsrBfs *self = LEAT_CSR_BFS (node);
+  guint64 vertices = self->graph.vertices, room = vertices + self->graph.edges / LEAT_CSR_BFS_PIECE;
+  guint64 most = self->max_iterations > 0 ? self->max_iterations : vertices;
+  guint64 bits = (vertices + 31) / 32 * sizeof (guint32);
+  LeatCsrCall call = { .recorder = recorder };
+
+  leat_csr_bfs_add_graph (self, &call);
+  leat_csr_call_add_number (&call, vertices);
+  leat_csr_call_add_number (&call, self->graph.edges);
+  leat_csr_call_add_number (&call, self->back.edges);
+  leat_csr_call_add_number (&call, MIN (most, vertices));
+  leat_csr_call_add_number (&call, self->alone);
+  leat_csr_call_add_number (&call, (guint64) self->on_limit);
+  leat_csr_call_add_number (&call, room);
+  leat_csr_call_add_zeros (&call, "control", LEAT_CSR_BFS_CONTROL);
+  leat_csr_call_add_scratch (&call, "list", room * sizeof (guint64));
+  leat_csr_call_add_scratch (&call, "other list", room * sizeof (guint64));
+  leat_csr_call_add_scratch (&call, "bits", bits);
+  leat_csr_call_add_scratch (&call, "other bits", bits);
+  leat_csr_call_add_scratch (&call, "seen", bits);
+  leat_csr_call_add_output (&call, node, "levels", vertices * sizeof (guint32));
+  leat_csr_call_add_output (&call, node, "parents", sizeof (guint32));
+  leat_csr_call_add_output (&call, node, "report", LEAT_CSR_BFS_WORDS * sizeof (guint64));
+  leat_csr_call_finish (&call, self->text, "bfs_search", (guint) self->threads);
+  return TRUE;
+}
+
+static void
+leat_csr_bfs_finalize (GObject *object)
+{
+  LeatCsrBfs *self = LEAT_CSR_BFS (object);
+
+  g_clear_pointer (&self->text, leat_kernel_source_unref);
+  G_OBJECT_CLASS (leat_csr_bfs_parent_class)->finalize (object);
+}
+
+static void
+leat_csr_bfs_class_init (LeatCsrBfsClass *klass)
+{
+  LeatNodeClass *node_class = LEAT_NODE_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = leat_csr_bfs_finalize;
+  node_class->negotiate = leat_csr_bfs_negotiate;
+  node_class->record = leat_csr_bfs_record;
+  leat_node_class_describe (node_class, &leat_csr_bfs_info);
+}
+
+static void
+leat_csr_bfs_init (LeatCsrBfs *self)
+{
+}

@@ -1,0 +1,162 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-csr-files.h"
+
+#include "leat-csr-arrays.h"
+#include "leat-csr-packages.h"
+#include "leat-csr-text.h"
+
+#include <string.h>
+
+#define LEAT_CSR_FILES_SPARSE   64        /* vertices for each edge that are too many to be meant */
+#define LEAT_CSR_FILES_HARMLESS (1 << 24) /* as many vertices are no harm in any case */
+
+/* A text in memory, and what is found out about it. */
+typedef struct
+{
+  const char *text;
+  gsize size;
+  gboolean symmetric; /* each pair of opposite edges is there once */
+  guint32 source;
+} LeatCsrFileText;
+
+void
+leat_csr_files_clear (LeatCsrFiles *self)
+{
+  g_clear_pointer (&self->path, g_free);
+  g_clear_pointer (&self->offsets, g_free);
+  g_clear_pointer (&self->indices, g_free);
+  g_clear_pointer (&self->weights, g_free);
+}
+
+static gboolean
+leat_csr_files_begins (const LeatCsrFileText *text, const char *with)
+{
+  return text->size >= strlen (with) && g_ascii_strncasecmp (text->text, with, strlen (with)) == 0;
+}
+
+static LeatCsrFormat
+leat_csr_files_find_format (const LeatCsrFiles *self, const LeatCsrFileText *text)
+{
+  if (self->format != LEAT_CSR_FORMAT_AUTO)
+    return self->format;
+  if (self->from != NULL || leat_csr_files_begins (text, "Package:"))
+    return LEAT_CSR_FORMAT_PACKAGES;
+  return leat_csr_files_begins (text, "%%MatrixMarket") ? LEAT_CSR_FORMAT_MATRIX : LEAT_CSR_FORMAT_EDGES;
+}
+
+/* A number that was written by mistake would take all memory there is. */
+static gboolean
+leat_csr_files_check_vertices (const LeatCsrFiles *self, const LeatCsrEdges *edges, GError **error)
+{
+  if (edges->vertices <= LEAT_CSR_FILES_HARMLESS || edges->vertices <= self->vertices
+      || edges->vertices / LEAT_CSR_FILES_SPARSE <= edges->from->len)
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+               "%s: %" G_GUINT64_FORMAT " vertices for %u edges; if that is meant, say vertices=%" G_GUINT64_FORMAT,
+               self->path, edges->vertices, edges->from->len, edges->vertices);
+  return FALSE;
+}
+
+static gboolean
+leat_csr_files_read_packages (const LeatCsrFiles *self, LeatCsrFileText *text, LeatCsrEdges *edges, GError **error)
+{
+  g_auto (LeatCsrPackages) packages = { 0 };
+
+  return leat_csr_packages_read (&packages, edges, self->path, text->text, text->size, error)
+         && (self->from == NULL || leat_csr_packages_find (&packages, self->from, &text->source, error));
+}
+
+static gboolean
+leat_csr_files_read_edges (const LeatCsrFiles *self, LeatCsrFileText *text, LeatCsrEdges *edges, GError **error)
+{
+  switch (leat_csr_files_find_format (self, text))
+    {
+    case LEAT_CSR_FORMAT_PACKAGES:
+      return leat_csr_files_read_packages (self, text, edges, error);
+    case LEAT_CSR_FORMAT_MATRIX:
+      return leat_csr_text_read_matrix (edges, self->path, text->text, text->size, &text->symmetric, error);
+    default:
+      return leat_csr_text_read_edges (edges, self->path, text->text, text->size, error);
+    }
+}
+
+static GMappedFile *
+leat_csr_files_map (const LeatCsrFiles *self, GError **error)
+{
+  GMappedFile *file;
+
+  if (g_file_test (self->path, G_FILE_TEST_EXISTS) && !g_file_test (self->path, G_FILE_TEST_IS_REGULAR))
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
+                   "cannot read \"%s\": it is no regular file; save the edges to one first", self->path);
+      return NULL;
+    }
+  file = g_mapped_file_new (self->path, FALSE, error);
+  if (file == NULL && error != NULL)
+    {
+      (*error)->domain = LEAT_GRAPH_ERROR;
+      (*error)->code = LEAT_GRAPH_ERROR_IO;
+    }
+  return file;
+}
+
+static LeatCsrGraph *
+leat_csr_files_read_text (const LeatCsrFiles *self, gboolean *symmetric, guint32 *source, GError **error)
+{
+  g_autoptr (GMappedFile) file = leat_csr_files_map (self, error);
+  g_auto (LeatCsrEdges) edges = { 0 };
+  LeatCsrFileText text = { 0 };
+
+  if (file == NULL)
+    return NULL;
+  text.text = g_mapped_file_get_contents (file) != NULL ? g_mapped_file_get_contents (file) : "";
+  text.size = g_mapped_file_get_length (file);
+  leat_csr_edges_init (&edges);
+  if (!leat_csr_files_read_edges (self, &text, &edges, error) || !leat_csr_files_check_vertices (self, &edges, error))
+    return NULL;
+  *symmetric = text.symmetric;
+  *source = text.source;
+  edges.vertices = MAX (edges.vertices, self->vertices);
+  return leat_csr_graph_new_from_edges (&edges, error);
+}
+
+/* Turning a graph around twice sorts its rows, turning it around once too. */
+static LeatCsrGraph *
+leat_csr_files_arrange (const LeatCsrFiles *self, LeatCsrGraph *graph, gboolean symmetric, GError **error)
+{
+  g_autoptr (LeatCsrGraph) raw = graph, back = NULL;
+
+  if (self->direction == LEAT_CSR_REVERSED)
+    return leat_csr_graph_transpose (raw, error);
+  if (self->direction == LEAT_CSR_UNDIRECTED || symmetric)
+    {
+      LeatCsrGraph *both = leat_csr_graph_symmetrize (raw, error);
+
+      leat_csr_graph_free (g_steal_pointer (&raw));
+      if (both == NULL)
+        return NULL;
+      raw = both;
+    }
+  if (leat_csr_graph_is_sorted (raw))
+    return g_steal_pointer (&raw);
+  back = leat_csr_graph_transpose (raw, error);
+  return back != NULL ? leat_csr_graph_transpose (back, error) : NULL;
+}
+
+LeatCsrGraph *
+leat_csr_files_read (const LeatCsrFiles *self, guint32 *source, GError **error)
+{
+  gboolean symmetric = FALSE;
+  LeatCsrGraph *graph;
+
+  *source = 0;
+  graph = self->path != NULL ? leat_csr_files_read_text (self, &symmetric, source, error)
+                             : leat_csr_arrays_read (self->offsets, self->indices, self->weights, error);
+  if (graph != NULL)
+    graph = leat_csr_files_arrange (self, graph, symmetric, error);
+  if (graph != NULL && self->dedup)
+    leat_csr_graph_remove_doubles (graph);
+  return graph;
+}

@@ -1,0 +1,103 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-csr-sssp.h"
+
+#include "leat-csr-relax.h"
+
+/* The node `csr:sssp`.  kernels/sssp.cu and kernels/relax.cu say how it works. */
+
+struct _LeatCsrSssp
+{
+  LeatNode parent_instance;
+
+  LeatCsrRelax relax;
+};
+
+G_DEFINE_FINAL_TYPE (LeatCsrSssp, leat_csr_sssp, LEAT_TYPE_NODE)
+
+/* In the order of what the kernel takes for them. */
+static const char *const limit_choices[] = { "stop", "warn", "error", NULL };
+
+static const LeatProp props[] = {
+  { sizeof (LeatProp), "max-iterations", LEAT_PROP_UINT, 0, offsetof (LeatCsrSssp, relax.max_iterations),
+    .blurb = "rounds at most; 0: more than it can need" },
+  { sizeof (LeatProp), "on-limit", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrSssp, relax.on_limit), .def.i = 2,
+    .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
+  { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrSssp, relax.threads), .def.u = 1024, .min.u = 32,
+    .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+};
+
+static const LeatPortInfo ports[] = {
+  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
+  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "where each edge goes, u32" },
+  { sizeof (LeatPortInfo), "weights", LEAT_PORT_INPUT, 0, "f32[*]", "the length of each edge, f32, not negative" },
+  { sizeof (LeatPortInfo), "sources", LEAT_PORT_INPUT, 0, "any", "vertices to begin with, u32" },
+  { sizeof (LeatPortInfo), "distances", LEAT_PORT_OUTPUT, 0, "any",
+    "for each vertex how far it is, f32; inf where there is no way" },
+  { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "u64[4]: rounds, whether max-iterations were spent, what was left then, 0" },
+};
+
+const LeatNodeInfo leat_csr_sssp_info = {
+  sizeof (LeatNodeInfo),
+  "csr:sssp",
+  NULL,
+  "Shortest ways in a graph whose edges have lengths",
+  "How far each vertex is from the nearest source.  Distances are sums of f32 from the source on.\n\n"
+  "Example: csr:sssp",
+  props,
+  G_N_ELEMENTS (props),
+  ports,
+  G_N_ELEMENTS (ports),
+  leat_csr_sssp_get_type,
+};
+
+static gboolean
+leat_csr_sssp_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  LeatCsrSssp *self = LEAT_CSR_SSSP (node);
+  LeatSpec *weights = leat_negotiation_get_input (negotiation, "weights");
+  LeatSpec *indices = leat_negotiation_get_input (negotiation, "indices");
+
+  if (leat_spec_get_items (weights) != leat_spec_get_items (indices))
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                   "csr:sssp \"%s\": %" G_GUINT64_FORMAT " weights for %" G_GUINT64_FORMAT " indices",
+                   leat_node_get_name (node), leat_spec_get_items (weights), leat_spec_get_items (indices));
+      return FALSE;
+    }
+  return leat_csr_relax_negotiate (&self->relax, node, negotiation, "sssp.cu", "distances", LEAT_DTYPE_F32, error);
+}
+
+static gboolean
+leat_csr_sssp_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  leat_csr_relax_record (&LEAT_CSR_SSSP (node)->relax, node, recorder, TRUE, "distances");
+  return TRUE;
+}
+
+static void
+leat_csr_sssp_finalize (GObject *object)
+{
+  LeatCsrSssp *self = LEAT_CSR_SSSP (object);
+
+  g_clear_pointer (&self->relax.text, leat_kernel_source_unref);
+  G_OBJECT_CLASS (leat_csr_sssp_parent_class)->finalize (object);
+}
+
+static void
+leat_csr_sssp_class_init (LeatCsrSsspClass *klass)
+{
+  LeatNodeClass *node_class = LEAT_NODE_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = leat_csr_sssp_finalize;
+  node_class->negotiate = leat_csr_sssp_negotiate;
+  node_class->record = leat_csr_sssp_record;
+  leat_node_class_describe (node_class, &leat_csr_sssp_info);
+}
+
+static void
+leat_csr_sssp_init (LeatCsrSssp *self)
+{
+}

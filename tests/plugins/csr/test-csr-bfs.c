@@ -1,0 +1,343 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "csr-graphs.h"
+#include "primitive-fixture.h"
+
+#include <string.h>
+
+/* `csr:bfs` against a search with a queue. */
+
+enum
+{
+  REPORT_ITERATIONS,
+  REPORT_REASON,
+  REPORT_REACHED,
+  REPORT_ALONE,
+  REPORT_PUSHED,
+  REPORT_PULLED,
+  REPORT_LEFT,
+  REPORT_APART
+};
+
+typedef struct
+{
+  GBytes *levels, *parents, *report;
+} BfsResult;
+
+static void
+bfs_result_clear (BfsResult *self)
+{
+  g_clear_pointer (&self->levels, g_bytes_unref);
+  g_clear_pointer (&self->parents, g_bytes_unref);
+  g_clear_pointer (&self->report, g_bytes_unref);
+}
+
+static guint64
+bfs_result_get (const BfsResult *self, guint word)
+{
+  return ((const guint64 *) g_bytes_get_data (self->report, NULL))[word];
+}
+
+static void
+bfs_open (PrimitiveFixture *fixture, const char *node, const CsrGraph *graph, gboolean back)
+{
+  g_autoptr (GString) inputs = g_string_new (NULL);
+
+  for (guint i = 0; i < (back ? 2 : 1); i++)
+    g_string_append_printf (inputs, "%soffsets=u32[%u] %sindices=u32[%u] ", i > 0 ? "back_" : "", graph->vertices + 1,
+                            i > 0 ? "back_" : "", MAX (graph->n_edges, 1));
+  g_string_append (inputs, "sources=u32[<=100]");
+  primitive_fixture_open (fixture, node, inputs->str, "levels parents report");
+}
+
+static void
+bfs_push (PrimitiveFixture *fixture, const CsrGraph *graph, const CsrGraph *back, const guint32 *sources, guint n)
+{
+  guint input = 0;
+
+  for (const CsrGraph *g = graph; g != NULL; g = g == graph ? back : NULL)
+    {
+      primitive_fixture_push (fixture, input++, g->offsets, (g->vertices + 1) * sizeof (guint32));
+      primitive_fixture_push (fixture, input++, g->indices, MAX (g->n_edges, 1) * sizeof (guint32));
+    }
+  primitive_fixture_push (fixture, input, sources, n * sizeof *sources);
+}
+
+static BfsResult
+bfs_run (PrimitiveFixture *fixture, const CsrGraph *graph, const CsrGraph *back, const guint32 *sources, guint n)
+{
+  BfsResult result;
+
+  bfs_push (fixture, graph, back, sources, n);
+  primitive_fixture_replay (fixture);
+  result.levels = primitive_fixture_pull (fixture, 0);
+  result.parents = primitive_fixture_pull (fixture, 1);
+  result.report = primitive_fixture_pull (fixture, 2);
+  return result;
+}
+
+static void
+bfs_check (const BfsResult *result, const CsrGraph *graph, const guint32 *sources, guint n)
+{
+  g_autofree guint32 *levels = g_new (guint32, graph->vertices), *parents = g_new (guint32, graph->vertices);
+  gsize size = graph->vertices * sizeof (guint32);
+  guint64 reached = 0, iterations = 0;
+
+  csr_graph_search (graph, sources, n, levels, parents);
+  g_assert_cmpmem (g_bytes_get_data (result->levels, NULL), g_bytes_get_size (result->levels), levels, size);
+  g_assert_cmpmem (g_bytes_get_data (result->parents, NULL), g_bytes_get_size (result->parents), parents, size);
+  for (guint32 v = 0; v < graph->vertices; v++)
+    if (levels[v] != G_MAXUINT32)
+      {
+        reached++;
+        iterations = MAX (iterations, levels[v] + 1);
+      }
+  g_assert_cmpuint (bfs_result_get (result, REPORT_REACHED), ==, reached);
+  g_assert_cmpuint (bfs_result_get (result, REPORT_REASON), ==, 0);
+  g_assert_cmpuint (bfs_result_get (result, REPORT_ITERATIONS), ==, iterations);
+}
+
+static const struct
+{
+  const char *name;
+  CsrMaker make;
+  guint32 size;
+  gboolean symmetric;
+} bfs_cases[] = {
+  { "path", csr_graph_make_path, 700, TRUE },    { "star", csr_graph_make_star, 6000, TRUE },
+  { "grid", csr_graph_make_grid, 900, TRUE },    { "random", csr_graph_make_random, 1500, FALSE },
+  { "rmat", csr_graph_make_rmat, 1024, FALSE },  { "rmat-both", csr_graph_make_rmat_both, 1024, TRUE },
+  { "parts", csr_graph_make_parts, 300, TRUE },  { "empty", csr_graph_make_empty, 77, TRUE },
+  { "one", csr_graph_make_empty, 1, TRUE },      { "bottle", csr_graph_make_bottle, 1500, TRUE },
+  { "brush", csr_graph_make_brush, 9000, TRUE },
+};
+
+/* Several runs of one session, with other sources in each. */
+static void
+bfs_check_case (const char *node, const CsrGraph *graph, const CsrGraph *back)
+{
+  guint64 seed = graph->vertices;
+  PrimitiveFixture fixture;
+
+  bfs_open (&fixture, node, graph, back != NULL);
+  for (guint run = 0; run < 4; run++)
+    {
+      guint n = run == 2 ? 100 : run == 3 ? 0 : 1;
+      guint32 sources[100];
+      BfsResult result;
+
+      for (guint i = 0; i < n; i++)
+        sources[i] = run == 0 ? 0 : (guint32) (primitive_random (&seed) % graph->vertices);
+      result = bfs_run (&fixture, graph, back, sources, n);
+      bfs_check (&result, graph, sources, n);
+      bfs_result_clear (&result);
+    }
+  primitive_fixture_close (&fixture);
+}
+
+static void
+test_csr_bfs_graphs (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (bfs_cases); i++)
+    {
+      CsrGraph graph = bfs_cases[i].make (bfs_cases[i].size), back = csr_graph_turn (&graph);
+
+      g_test_message ("%s", bfs_cases[i].name);
+      bfs_check_case ("csr:bfs threads=64", &graph, NULL);
+      bfs_check_case ("csr:bfs threads=64", &graph, &back);
+      bfs_check_case ("csr:bfs threads=32 alone=8", &graph, NULL);
+      if (bfs_cases[i].symmetric)
+        bfs_check_case ("csr:bfs threads=32 symmetric=true", &graph, NULL);
+      csr_graph_clear (&graph);
+      csr_graph_clear (&back);
+    }
+}
+
+static gboolean
+bfs_runs_as_on_gpu (void)
+{
+  const char *device = g_getenv ("LEAT_DEVICE");
+
+  return g_strcmp0 (g_getenv ("LEAT_CPU_VARIANTS"), "0") == 0 || (device != NULL && g_str_has_prefix (device, "cuda"));
+}
+
+/* Each way of doing a level is taken where it should be. */
+static void
+test_csr_bfs_ways (void)
+{
+  static const struct
+  {
+    CsrMaker make;
+    guint32 size;
+    const char *node;
+    guint taken, other;
+    gboolean on_gpu; /* plain C has no such way */
+  } cases[] = {
+    { csr_graph_make_path, 500, "csr:bfs threads=64 symmetric=true", REPORT_ALONE, REPORT_PUSHED, FALSE },
+    { csr_graph_make_rmat_both, 2048, "csr:bfs threads=64", REPORT_PUSHED, REPORT_PULLED, FALSE },
+    { csr_graph_make_rmat_both, 2048, "csr:bfs threads=64 symmetric=true", REPORT_PULLED, REPORT_APART, FALSE },
+    { csr_graph_make_brush, 9000, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
+    { csr_graph_make_grid, 900, "csr:bfs threads=32 alone=8", REPORT_APART, REPORT_PULLED, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      CsrGraph graph = cases[i].make (cases[i].size);
+      PrimitiveFixture fixture;
+      guint32 source = 0;
+      BfsResult result;
+
+      bfs_open (&fixture, cases[i].node, &graph, FALSE);
+      result = bfs_run (&fixture, &graph, NULL, &source, 1);
+      bfs_check (&result, &graph, &source, 1);
+      if (!cases[i].on_gpu || bfs_runs_as_on_gpu ())
+        g_assert_cmpuint (bfs_result_get (&result, cases[i].taken), >, 0);
+      g_assert_cmpuint (bfs_result_get (&result, cases[i].other), ==, 0);
+      bfs_result_clear (&result);
+      primitive_fixture_close (&fixture);
+      csr_graph_clear (&graph);
+    }
+}
+
+static GError *
+bfs_fail (PrimitiveFixture *fixture)
+{
+  GError *error = NULL;
+
+  g_assert_cmpint (leat_session_replay (fixture->session, TRUE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_nonnull (error);
+  return error;
+}
+
+static void
+bfs_assert_says (const GError *error, const char *word)
+{
+  if (strstr (error->message, word) == NULL)
+    g_error ("\"%s\" does not say \"%s\"", error->message, word);
+}
+
+/* What is wrong is told, nothing is written out of bounds, and the next run is as any other. */
+static void
+test_csr_bfs_corrupt (void)
+{
+  static const struct
+  {
+    gboolean in_offsets;
+    guint32 at, value;
+    const char *word;
+  } cases[] = {
+    { TRUE, 5, 4000000000u, "offsets are out of order" },    { TRUE, 3, 0, "" },
+    { TRUE, 100, 4000000000u, "offsets are out of order" },  { FALSE, 7, 100, "no vertex at 7: 100" },
+    { FALSE, 0, 4294967295u, "no vertex at 0: 4294967295" },
+  };
+  CsrGraph graph = csr_graph_make_path (100);
+  PrimitiveFixture fixture;
+  guint32 source = 0;
+
+  bfs_open (&fixture, "csr:bfs threads=64 symmetric=true", &graph, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      guint32 *word = (cases[i].in_offsets ? graph.offsets : graph.indices) + cases[i].at, was = *word;
+      g_autoptr (GError) error = NULL;
+      BfsResult result;
+
+      *word = cases[i].value;
+      bfs_push (&fixture, &graph, NULL, &source, 1);
+      error = bfs_fail (&fixture);
+      bfs_assert_says (error, cases[i].word);
+      *word = was;
+      result = bfs_run (&fixture, &graph, NULL, &source, 1);
+      bfs_check (&result, &graph, &source, 1);
+      bfs_result_clear (&result);
+    }
+  primitive_fixture_close (&fixture);
+  csr_graph_clear (&graph);
+}
+
+static void
+test_csr_bfs_no_source (void)
+{
+  CsrGraph graph = csr_graph_make_path (100);
+  guint32 sources[] = { 3, 100 };
+  g_autoptr (GError) error = NULL;
+  PrimitiveFixture fixture;
+
+  bfs_open (&fixture, "csr:bfs threads=64", &graph, FALSE);
+  bfs_push (&fixture, &graph, NULL, sources, 2);
+  error = bfs_fail (&fixture);
+  bfs_assert_says (error, "a source that is no vertex at 1: 100");
+  primitive_fixture_close (&fixture);
+  csr_graph_clear (&graph);
+}
+
+/* The runaway search ends, with its iteration and what was left. */
+static void
+test_csr_bfs_limit (void)
+{
+  CsrGraph graph = csr_graph_make_path (1000);
+  g_autofree guint32 *levels = g_new (guint32, 1000);
+  PrimitiveFixture stops, fails;
+  g_autoptr (GError) error = NULL;
+  guint32 source = 0;
+  BfsResult result;
+
+  bfs_open (&stops, "csr:bfs threads=64 max-iterations=10 on-limit=stop", &graph, FALSE);
+  result = bfs_run (&stops, &graph, NULL, &source, 1);
+  csr_graph_search (&graph, &source, 1, levels, NULL);
+  for (guint32 v = 11; v < 1000; v++)
+    levels[v] = G_MAXUINT32;
+  g_assert_cmpmem (g_bytes_get_data (result.levels, NULL), g_bytes_get_size (result.levels), levels, 4000);
+  g_assert_cmpuint (bfs_result_get (&result, REPORT_ITERATIONS), ==, 10);
+  g_assert_cmpuint (bfs_result_get (&result, REPORT_REASON), ==, 1);
+  g_assert_cmpuint (bfs_result_get (&result, REPORT_LEFT), ==, 1);
+  bfs_result_clear (&result);
+  primitive_fixture_close (&stops);
+  bfs_open (&fails, "csr:bfs threads=64 max-iterations=10", &graph, FALSE);
+  bfs_push (&fails, &graph, NULL, &source, 1);
+  error = bfs_fail (&fails);
+  bfs_assert_says (error, "max-iterations are spent");
+  bfs_assert_says (error, "at 10: 1");
+  primitive_fixture_close (&fails);
+  csr_graph_clear (&graph);
+}
+
+static void
+test_csr_bfs_refuses (void)
+{
+  static const struct
+  {
+    const char *node, *inputs, *word;
+  } cases[] = {
+    { "csr:bfs source=4", "offsets=u32[5] indices=u32[6]", "numbered from 0 to 3" },
+    { "csr:bfs", "offsets=u32[1] indices=u32[6]", "one more than vertices" },
+    { "csr:bfs", "offsets=u32[<=5] indices=u32[6]", "a fixed size" },
+    { "csr:bfs", "offsets=i32[5] indices=u32[6]", "u32 or u64" },
+    { "csr:bfs", "offsets=u32[5] indices=u64[6]", "it is u32" },
+    { "csr:bfs", "offsets=u32[5] indices=u32[6] back_offsets=u32[5]", "link both or none" },
+    { "csr:bfs", "offsets=u32[5] indices=u32[6] back_offsets=u32[6] back_indices=u32[6]", "not of one size" },
+    { "csr:bfs", "offsets=u32[5] indices=u32[6] sources=f32[1]", "it is u32" },
+    { "csr:bfs threads=48", "offsets=u32[5] indices=u32[6]", "multiple of 32" },
+    { "csr:bfs sorce=4", "offsets=u32[5] indices=u32[6]", "did you mean \"source\"" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = primitive_fixture_fail (cases[i].node, cases[i].inputs, "levels");
+
+      bfs_assert_says (error, cases[i].word);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/csr/bfs/graphs", test_csr_bfs_graphs);
+  g_test_add_func ("/leat/csr/bfs/ways", test_csr_bfs_ways);
+  g_test_add_func ("/leat/csr/bfs/corrupt", test_csr_bfs_corrupt);
+  g_test_add_func ("/leat/csr/bfs/no-source", test_csr_bfs_no_source);
+  g_test_add_func ("/leat/csr/bfs/limit", test_csr_bfs_limit);
+  g_test_add_func ("/leat/csr/bfs/refuses", test_csr_bfs_refuses);
+  return g_test_run ();
+}

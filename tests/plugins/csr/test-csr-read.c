@@ -1,0 +1,244 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-harness.h"
+
+#include <string.h>
+
+/* `csr:read`: what comes out of files, and what is said of bad ones. */
+
+static LeatPipeline *
+csr_read_parse (const char *properties)
+{
+  static const char *const ports[] = { "offsets", "indices", "weights", "back_offsets", "back_indices" };
+  g_autoptr (GString) text = g_string_new ("leat 1\n");
+  LeatPipeline *pipeline;
+  GError *error = NULL;
+
+  g_string_append_printf (text, "g = csr:read %s\n", properties);
+  for (guint i = 0; i < G_N_ELEMENTS (ports); i++)
+    g_string_append_printf (text, "g.%s -> readback -> app name=%s\n", ports[i], ports[i]);
+  g_string_append (text, "app name=go spec=u32[1] -> upload -> discard\n");
+  pipeline = leat_parse_text (text->str, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  return pipeline;
+}
+
+/* What a port gives, as numbers with spaces between. */
+static char *
+csr_read_format (LeatPipeline *pipeline, const char *port)
+{
+  GError *error = NULL;
+  g_autoptr (GBytes) bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, port, NULL)), -1, &error);
+  GString *text = g_string_new (NULL);
+  gsize size;
+  const guint32 *words;
+
+  g_assert_no_error (error);
+  words = g_bytes_get_data (bytes, &size);
+  for (gsize i = 0; i < size / sizeof *words; i++)
+    if (g_str_equal (port, "weights"))
+      g_string_append_printf (text, "%s%g", i > 0 ? " " : "", ((const float *) words)[i]);
+    else
+      g_string_append_printf (text, "%s%u", i > 0 ? " " : "", words[i]);
+  return g_string_free (text, FALSE);
+}
+
+typedef struct
+{
+  const char *text, *properties;
+  const char *offsets, *indices, *weights, *back_offsets, *back_indices;
+} CsrReadCase;
+
+static void
+csr_read_check (const CsrReadCase *self, const char *properties)
+{
+  const char *const ports[] = { "offsets", "indices", "weights", "back_offsets", "back_indices" };
+  const char *const wanted[] = { self->offsets, self->indices, self->weights, self->back_offsets, self->back_indices };
+  g_autoptr (LeatPipeline) pipeline = csr_read_parse (properties);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+  g_autoptr (GBytes) go = g_bytes_new_static ("\0\0\0", 4);
+  GError *error = NULL;
+
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "go", NULL)), go, NULL);
+  leat_session_replay (session, TRUE, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (ports); i++)
+    {
+      g_autofree char *text = csr_read_format (pipeline, ports[i]);
+
+      g_assert_cmpstr (text, ==, wanted[i]);
+    }
+  leat_session_close (session);
+}
+
+static void
+test_csr_read_text (void)
+{
+  static const CsrReadCase cases[] = {
+    { "# a comment\n% another\n\n0 2\n0\t1\r\n2,0\n", "", "0 2 2 3", "1 2 0", "1 1 1", "0 1 2 3", "2 0 0" },
+    { "0 1 2.5\n1 0 -1\n0 1 0.5", "", "0 2 3", "1 1 0", "2.5 0.5 -1", "0 1 3", "1 0 0" },
+    { "0 1 2.5\n1 0 -1\n0 1 0.5", "dedup=true", "0 1 2", "1 0", "0.5 -1", "0 1 2", "1 0" },
+    { "0 1 3\n1 1 4\n", "edges=undirected", "0 1 3", "1 0 1", "3 3 4", "0 1 3", "1 0 1" },
+    { "0 1\n", "vertices=4", "0 1 1 1 1", "1", "1", "0 0 1 1 1", "0" },
+    { "", "vertices=2", "0 0 0", "0", "1", "0 0 0", "0" },
+    { "%%MatrixMarket matrix coordinate real general\n% c\n3 3 2\n1 3 0.5\n3 2 7\n", "", "0 1 1 2", "2 1", "0.5 7",
+      "0 0 1 2", "2 0" },
+    { "%%matrixmarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n", "", "0 1 2 3", "1 0 2", "1 1 1",
+      "0 1 2 3", "1 0 2" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("graph");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *properties = g_strdup_printf ("path=\"%s\" %s", path, cases[i].properties);
+
+      g_test_message ("%s", cases[i].text);
+      leat_harness_write_file (path, cases[i].text, strlen (cases[i].text));
+      csr_read_check (&cases[i], properties);
+    }
+}
+
+/* An .npy file of version 1.0. */
+static char *
+csr_read_save (const char *name, const char *type, guint n, gconstpointer items, gsize size)
+{
+  char *path = leat_harness_dup_path (name);
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+  g_autofree char *head = g_strdup_printf ("{'descr': '%s', 'fortran_order': False, 'shape': (%u,), }", type, n);
+  guint8 length[2] = { 118, 0 };
+  char padded[118];
+
+  memset (padded, ' ', sizeof padded);
+  memcpy (padded, head, strlen (head));
+  padded[117] = '\n';
+  g_byte_array_append (file, (const guint8 *) "\x93NUMPY\1\0", 8);
+  g_byte_array_append (file, length, 2);
+  g_byte_array_append (file, (const guint8 *) padded, sizeof padded);
+  g_byte_array_append (file, items, (guint) size);
+  leat_harness_write_file (path, file->data, file->len);
+  return path;
+}
+
+static void
+test_csr_read_arrays (void)
+{
+  const gint64 offsets[] = { 0, 2, 2, 3 };
+  const gint32 indices[] = { 2, 1, 0 };
+  const double weights[] = { 2.5, 1.5, 0.25 };
+  static const CsrReadCase wanted = { NULL, NULL, "0 2 2 3", "1 2 0", "1.5 2.5 0.25", "0 1 2 3", "2 0 0" };
+  g_autofree char *a = csr_read_save ("o.npy", "<i8", 4, offsets, sizeof offsets);
+  g_autofree char *b = csr_read_save ("i.npy", "<i4", 3, indices, sizeof indices);
+  g_autofree char *c = csr_read_save ("w.npy", "<f8", 3, weights, sizeof weights);
+  g_autofree char *properties =
+    g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\" weights-path=\"%s\"", a, b, c);
+
+  csr_read_check (&wanted, properties);
+}
+
+static void
+csr_read_assert_fails (const char *properties, int code, const char *word)
+{
+  g_autoptr (LeatPipeline) pipeline = csr_read_parse (properties);
+  GError *error = NULL;
+  g_autoptr (LeatPlan) plan = leat_plan_new (pipeline, &error);
+
+  g_assert_null (plan);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, code, word);
+}
+
+static void
+test_csr_read_bad_text (void)
+{
+  static const struct
+  {
+    const char *text, *properties, *word;
+  } cases[] = {
+    { "0 1\n2\n", "", "graph:2: expected \"from to\"" },
+    { "0 1\n1 2 3 4\n", "", "graph:2: expected \"from to\"" },
+    { "0 1\n\n-1 2\n", "", "graph:3: \"-1\" is no whole number" },
+    { "0 x\n", "", "\"x\" is no whole number" },
+    { "0 99999999999999999999\n", "", "is too large" },
+    { "0 1 nan\n", "", "no finite number" },
+    { "0 1 1e99\n", "", "no finite number" },
+    { "0 1\n1 2 5\n", "", "graph:2: this edge has a weight" },
+    { "0 2000000000\n", "", "say vertices=2000000001" },
+    { "", "", "say how many there are with vertices=" },
+    { "0 1\n", "format=matrix-market", "begins with \"%%MatrixMarket" },
+    { "%%MatrixMarket matrix array real general\n2 2\n", "", "graph:1: the matrix is dense" },
+    { "%%MatrixMarket matrix coordinate complex general\n2 2 0\n", "", "real, integer and pattern" },
+    { "%%MatrixMarket matrix coordinate real hermitian\n2 2 0\n", "", "general and symmetric" },
+    { "%%MatrixMarket matrix coordinate real general\n", "", "is missing" },
+    { "%%MatrixMarket matrix coordinate real general\n2 3 0\n", "", "a square matrix" },
+    { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 1\n", "", "graph:3: rows and columns" },
+    { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n", "", "at most 2 will do" },
+    { "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n", "", "2 entries are promised and 1" },
+    { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n2 1\n", "", "graph:4: there are more" },
+    { "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", "", "expected \"row column value\"" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("graph");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *properties = g_strdup_printf ("path=\"%s\" %s", path, cases[i].properties);
+
+      leat_harness_write_file (path, cases[i].text, strlen (cases[i].text));
+      csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].word);
+    }
+}
+
+static void
+test_csr_read_bad_arrays (void)
+{
+  static const struct
+  {
+    gint32 offsets[3], indices[3];
+    guint n_offsets, n_indices;
+    const char *type, *word;
+  } cases[] = {
+    { { 1, 2, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 0 is 1" },
+    { { 0, 4, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3" },
+    { { 0, -1, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3" },
+    { { 0, 1, 2 }, { 0, 0, 0 }, 3, 3, "<i4", "3 indices, and the last offset in" },
+    { { 0, 1, 3 }, { 0, 2, 0 }, 3, 3, "<i4", "index 1 is 2, and vertices are numbered from 0 to 1" },
+    { { 0, 1, 3 }, { 0, -2, 0 }, 3, 3, "<i4", "index 1 is -2" },
+    { { 0, 1, 3 }, { 0, 0, 0 }, 3, 3, "<f4", "it holds f32; integers are expected" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *a = csr_read_save ("o.npy", cases[i].type, cases[i].n_offsets, cases[i].offsets, 12);
+      g_autofree char *b = csr_read_save ("i.npy", "<i4", cases[i].n_indices, cases[i].indices, 12);
+      g_autofree char *properties = g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\"", a, b);
+
+      csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].word);
+    }
+}
+
+static void
+test_csr_read_refuses (void)
+{
+  csr_read_assert_fails ("vertices=1", LEAT_GRAPH_ERROR_MISSING, "set path=FILE");
+  csr_read_assert_fails ("path=a offsets-path=b", LEAT_GRAPH_ERROR_MISSING, "leave one of them out");
+  csr_read_assert_fails ("offsets-path=b", LEAT_GRAPH_ERROR_MISSING, "needs indices-path=");
+  csr_read_assert_fails ("path=/nonexistent/graph", LEAT_GRAPH_ERROR_IO, "/nonexistent/graph");
+  csr_read_assert_fails ("path=/tmp", LEAT_GRAPH_ERROR_IO, "no regular file");
+}
+
+int
+main (int argc, char **argv)
+{
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/csr/read/text", test_csr_read_text);
+  g_test_add_func ("/leat/csr/read/arrays", test_csr_read_arrays);
+  g_test_add_func ("/leat/csr/read/bad-text", test_csr_read_bad_text);
+  g_test_add_func ("/leat/csr/read/bad-arrays", test_csr_read_bad_arrays);
+  g_test_add_func ("/leat/csr/read/refuses", test_csr_read_refuses);
+  result = g_test_run ();
+  leat_harness_remove_files ();
+  return result;
+}

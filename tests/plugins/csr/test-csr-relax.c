@@ -1,0 +1,293 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "csr-graphs.h"
+#include "primitive-fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+/* `csr:reach`, `csr:sssp` and `csr:components` against plain C. */
+
+static const struct
+{
+  const char *name;
+  CsrMaker make;
+  guint32 size;
+} relax_cases[] = {
+  { "path", csr_graph_make_path, 500 },   { "star", csr_graph_make_star, 3000 },
+  { "grid", csr_graph_make_grid, 900 },   { "random", csr_graph_make_random, 700 },
+  { "rmat", csr_graph_make_rmat, 1024 },  { "rmat-both", csr_graph_make_rmat_both, 1024 },
+  { "parts", csr_graph_make_parts, 300 }, { "empty", csr_graph_make_empty, 77 },
+  { "one", csr_graph_make_empty, 1 },     { "bottle", csr_graph_make_bottle, 1000 },
+};
+
+static void
+relax_push (PrimitiveFixture *fixture, const CsrGraph *graph, const float *weights, const guint32 *sources, guint n)
+{
+  guint input = 0;
+
+  primitive_fixture_push (fixture, input++, graph->offsets, (graph->vertices + 1) * sizeof (guint32));
+  primitive_fixture_push (fixture, input++, graph->indices, MAX (graph->n_edges, 1) * sizeof (guint32));
+  if (weights != NULL)
+    primitive_fixture_push (fixture, input++, weights, MAX (graph->n_edges, 1) * sizeof (float));
+  primitive_fixture_push (fixture, input, sources, n * sizeof *sources);
+}
+
+static void
+relax_open (PrimitiveFixture *fixture, const char *node, const CsrGraph *graph, gboolean weighted, const char *outputs)
+{
+  guint edges = MAX (graph->n_edges, 1);
+  g_autofree char *weights = weighted ? g_strdup_printf ("weights=f32[%u] ", edges) : g_strdup ("");
+  g_autofree char *inputs =
+    g_strdup_printf ("offsets=u32[%u] indices=u32[%u] %ssources=u32[<=64]", graph->vertices + 1, edges, weights);
+
+  primitive_fixture_open (fixture, node, inputs, outputs);
+}
+
+static void
+relax_search_reach (const CsrGraph *graph, const guint32 *sources, guint n, guint64 *reached)
+{
+  g_autofree guint32 *levels = g_new (guint32, graph->vertices);
+
+  memset (reached, 0, graph->vertices * sizeof *reached);
+  for (guint i = 0; i < n; i++)
+    {
+      csr_graph_search (graph, &sources[i], 1, levels, NULL);
+      for (guint32 v = 0; v < graph->vertices; v++)
+        if (levels[v] != G_MAXUINT32)
+          reached[v] |= (guint64) 1 << i;
+    }
+}
+
+static void
+test_csr_reach_graphs (void)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (relax_cases); c++)
+    {
+      CsrGraph graph = relax_cases[c].make (relax_cases[c].size);
+      g_autofree guint64 *wanted = g_new (guint64, graph.vertices);
+      guint64 seed = c;
+      PrimitiveFixture fixture;
+
+      g_test_message ("%s", relax_cases[c].name);
+      relax_open (&fixture, "csr:reach threads=64", &graph, FALSE, "reached report");
+      for (guint n = 65; n-- > 0; n = n == 64 ? 2 : n)
+        {
+          guint32 sources[64];
+          g_autoptr (GBytes) reached = NULL, report = NULL;
+
+          for (guint i = 0; i < n; i++)
+            sources[i] = (guint32) (primitive_random (&seed) % graph.vertices);
+          relax_push (&fixture, &graph, NULL, sources, n);
+          primitive_fixture_replay (&fixture);
+          reached = primitive_fixture_pull (&fixture, 0);
+          report = primitive_fixture_pull (&fixture, 1);
+          relax_search_reach (&graph, sources, n, wanted);
+          g_assert_cmpmem (g_bytes_get_data (reached, NULL), g_bytes_get_size (reached), wanted,
+                           graph.vertices * sizeof *wanted);
+          g_assert_cmpuint (((const guint64 *) g_bytes_get_data (report, NULL))[1], ==, 0);
+        }
+      primitive_fixture_close (&fixture);
+      csr_graph_clear (&graph);
+    }
+}
+
+/* Until nothing changes, in f32 and from the source on, as it is defined. */
+static void
+relax_search_distances (const CsrGraph *graph, const float *weights, const guint32 *sources, guint n, float *distances)
+{
+  gboolean changed = TRUE;
+
+  for (guint32 v = 0; v < graph->vertices; v++)
+    distances[v] = INFINITY;
+  for (guint i = 0; i < n; i++)
+    distances[sources[i]] = 0;
+  while (changed)
+    {
+      changed = FALSE;
+      for (guint32 v = 0; v < graph->vertices; v++)
+        for (guint32 e = graph->offsets[v]; e < graph->offsets[v + 1]; e++)
+          {
+            volatile float sum = distances[v] + weights[e];
+
+            if (sum < distances[graph->indices[e]])
+              {
+                distances[graph->indices[e]] = sum;
+                changed = TRUE;
+              }
+          }
+    }
+}
+
+static float *
+relax_make_weights (const CsrGraph *graph, guint64 seed)
+{
+  float *weights = g_new0 (float, MAX (graph->n_edges, 1));
+
+  for (guint32 e = 0; e < graph->n_edges; e++)
+    weights[e] = (float) (primitive_random (&seed) % 1000) / 7.0f;
+  return weights;
+}
+
+static void
+test_csr_sssp_graphs (void)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (relax_cases); c++)
+    {
+      CsrGraph graph = relax_cases[c].make (relax_cases[c].size);
+      g_autofree float *weights = relax_make_weights (&graph, c), *wanted = g_new (float, graph.vertices);
+      const guint32 sources[] = { graph.vertices / 2, 0 };
+      PrimitiveFixture fixture;
+
+      g_test_message ("%s", relax_cases[c].name);
+      relax_open (&fixture, "csr:sssp threads=64", &graph, TRUE, "distances");
+      for (guint n = 1; n <= 2; n++)
+        {
+          g_autoptr (GBytes) distances = NULL;
+
+          relax_push (&fixture, &graph, weights, sources, n);
+          primitive_fixture_replay (&fixture);
+          distances = primitive_fixture_pull (&fixture, 0);
+          relax_search_distances (&graph, weights, sources, n, wanted);
+          g_assert_cmpmem (g_bytes_get_data (distances, NULL), g_bytes_get_size (distances), wanted,
+                           graph.vertices * sizeof *wanted);
+        }
+      primitive_fixture_close (&fixture);
+      csr_graph_clear (&graph);
+    }
+}
+
+/* By the least label that comes along edges, either way, until nothing changes. */
+static void
+test_csr_components_graphs (void)
+{
+  for (guint c = 0; c < G_N_ELEMENTS (relax_cases); c++)
+    {
+      CsrGraph graph = relax_cases[c].make (relax_cases[c].size);
+      g_autofree guint32 *wanted = g_new (guint32, graph.vertices);
+      g_autofree char *inputs =
+        g_strdup_printf ("offsets=u32[%u] indices=u32[%u]", graph.vertices + 1, MAX (graph.n_edges, 1));
+      g_autoptr (GBytes) labels = NULL;
+      gboolean changed = TRUE;
+      PrimitiveFixture fixture;
+
+      for (guint32 v = 0; v < graph.vertices; v++)
+        wanted[v] = v;
+      while (changed)
+        {
+          changed = FALSE;
+          for (guint32 v = 0; v < graph.vertices; v++)
+            for (guint32 e = graph.offsets[v]; e < graph.offsets[v + 1]; e++)
+              {
+                guint32 least = MIN (wanted[v], wanted[graph.indices[e]]);
+
+                changed = changed || wanted[v] != least || wanted[graph.indices[e]] != least;
+                wanted[v] = wanted[graph.indices[e]] = least;
+              }
+        }
+      primitive_fixture_open (&fixture, "csr:components threads=64", inputs, "labels");
+      primitive_fixture_push (&fixture, 0, graph.offsets, (graph.vertices + 1) * sizeof (guint32));
+      primitive_fixture_push (&fixture, 1, graph.indices, MAX (graph.n_edges, 1) * sizeof (guint32));
+      primitive_fixture_replay (&fixture);
+      labels = primitive_fixture_pull (&fixture, 0);
+      g_assert_cmpmem (g_bytes_get_data (labels, NULL), g_bytes_get_size (labels), wanted,
+                       graph.vertices * sizeof *wanted);
+      primitive_fixture_close (&fixture);
+      csr_graph_clear (&graph);
+    }
+}
+
+static void
+relax_assert_fails (PrimitiveFixture *fixture, const char *word)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (leat_session_replay (fixture->session, TRUE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_nonnull (error);
+  if (strstr (error->message, word) == NULL)
+    g_error ("\"%s\" does not say \"%s\"", error->message, word);
+}
+
+static void
+test_csr_relax_bad_data (void)
+{
+  CsrGraph graph = csr_graph_make_path (100);
+  g_autofree float *weights = relax_make_weights (&graph, 1);
+  guint32 sources[] = { 0, 100 };
+  PrimitiveFixture reach, sssp;
+
+  relax_open (&reach, "csr:reach threads=64", &graph, FALSE, "reached");
+  relax_push (&reach, &graph, NULL, sources, 2);
+  relax_assert_fails (&reach, "a source that is no vertex at 1: 100");
+  graph.indices[7] = 100;
+  relax_push (&reach, &graph, NULL, sources, 1);
+  relax_assert_fails (&reach, "an index that is no vertex at 7: 100");
+  graph.indices[7] = 3;
+  graph.offsets[5] = 1000;
+  relax_push (&reach, &graph, NULL, sources, 1);
+  relax_assert_fails (&reach, "out of order");
+  graph.offsets[5] = 9;
+  primitive_fixture_close (&reach);
+  relax_open (&sssp, "csr:sssp threads=64", &graph, TRUE, "distances");
+  weights[3] = -1;
+  relax_push (&sssp, &graph, weights, sources, 1);
+  relax_assert_fails (&sssp, "negative or no number at 3: -1");
+  primitive_fixture_close (&sssp);
+  csr_graph_clear (&graph);
+}
+
+static void
+test_csr_relax_limit (void)
+{
+  CsrGraph graph = csr_graph_make_path (1000);
+  guint32 source = 0;
+  PrimitiveFixture fixture;
+
+  relax_open (&fixture, "csr:reach threads=64 max-iterations=10", &graph, FALSE, "reached");
+  relax_push (&fixture, &graph, NULL, &source, 1);
+  relax_assert_fails (&fixture, "max-iterations are spent");
+  primitive_fixture_close (&fixture);
+  csr_graph_clear (&graph);
+}
+
+static void
+test_csr_relax_refuses (void)
+{
+  static const struct
+  {
+    const char *node, *inputs, *output, *word;
+  } cases[] = {
+    { "csr:reach", "offsets=u32[5] indices=u32[6] sources=u32[65]", "reached", "64 sources at most" },
+    { "csr:reach", "offsets=u32[5] indices=u32[6] sources=u64[4]", "reached", "it is u32" },
+    { "csr:reach threads=33", "offsets=u32[5] indices=u32[6] sources=u32[4]", "reached", "multiple of 32" },
+    { "csr:sssp", "offsets=u32[5] indices=u32[6] weights=f32[5] sources=u32[4]", "distances", "5 weights for 6" },
+    { "csr:sssp", "offsets=u32[5] indices=u32[6] weights=u32[6] sources=u32[4]", "distances", "weights" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      GError *error = NULL;
+      g_autoptr (LeatPipeline) pipeline =
+        primitive_fixture_parse (cases[i].node, cases[i].inputs, cases[i].output, &error);
+      g_autoptr (LeatPlan) plan = pipeline != NULL ? leat_plan_new (pipeline, &error) : NULL;
+
+      g_assert_null (plan);
+      if (strstr (error->message, cases[i].word) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, cases[i].word);
+      g_clear_error (&error);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/csr/reach/graphs", test_csr_reach_graphs);
+  g_test_add_func ("/leat/csr/sssp/graphs", test_csr_sssp_graphs);
+  g_test_add_func ("/leat/csr/components/graphs", test_csr_components_graphs);
+  g_test_add_func ("/leat/csr/relax/bad-data", test_csr_relax_bad_data);
+  g_test_add_func ("/leat/csr/relax/limit", test_csr_relax_limit);
+  g_test_add_func ("/leat/csr/relax/refuses", test_csr_relax_refuses);
+  return g_test_run ();
+}
