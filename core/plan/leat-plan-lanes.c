@@ -149,6 +149,8 @@ leat_plan_choose_lanes_of (LeatPlan *self, LeatOp *op)
 static const char *
 leat_plan_why_in_turn (LeatPlan *self)
 {
+  if (self->loops->len > 0)
+    return "a loop does as many iterations as its data want";
   if (self->users->len > 0)
     return "the program brings memory of its own";
   if (self->flush)
