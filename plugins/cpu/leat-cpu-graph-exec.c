@@ -90,12 +90,12 @@ leat_cpu_exec_unref (LeatCpuExec *exec)
     {
       leat_cpu_exec_apply_changes (exec, G_MAXUINT64);
       leat_cpu_schedule_free (exec->schedule);
+      g_ptr_array_unref (exec->conditions);
     }
   leat_cpu_release ();
   if (!last)
     return;
   __atomic_fetch_sub (&leat_cpu_exec_bytes, exec->device_bytes, __ATOMIC_RELAXED);
-  g_ptr_array_unref (exec->conditions);
   pthread_cond_destroy (&exec->served);
   g_free (exec);
 }
@@ -118,7 +118,30 @@ leat_cpu_graph_uses_conditions (LeatCpuGraph *graph)
   return TRUE;
 }
 
-/* Conditional bodies hold no host functions and no events. */
+/* Conditional bodies run on the device alone: they hold no host functions, no events, and no copies from or to memory
+ * that only the host's processor reaches. */
+static gboolean
+leat_cpu_graph_is_sound_body (LeatCpuGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
+
+      if (node->type == CU_GRAPH_NODE_TYPE_HOST || node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
+          || node->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+        return FALSE;
+      if (node->op.kind == LEAT_CPU_OP_COPY && node->op.copy.pageable)
+        return FALSE;
+      if (node->child != NULL && !leat_cpu_graph_is_sound_body (node->child))
+        return FALSE;
+      for (guint b = 0; b < node->conditional.n_bodies; b++)
+        if (!leat_cpu_graph_is_sound_body ((LeatCpuGraph *) node->conditional.bodies[b]))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* Conditional nodes are in no child graphs, so those of the graph itself are the outermost. */
 static gboolean
 leat_cpu_graph_bodies_are_sound (LeatCpuGraph *graph)
 {
@@ -127,14 +150,8 @@ leat_cpu_graph_bodies_are_sound (LeatCpuGraph *graph)
       LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
 
       for (guint b = 0; b < node->conditional.n_bodies; b++)
-        {
-          LeatCpuGraph *body = (LeatCpuGraph *) node->conditional.bodies[b];
-
-          if (leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_HOST)
-              || leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-              || leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_WAIT_EVENT))
-            return FALSE;
-        }
+        if (!leat_cpu_graph_is_sound_body ((LeatCpuGraph *) node->conditional.bodies[b]))
+          return FALSE;
     }
   return TRUE;
 }
@@ -347,12 +364,7 @@ leat_cpu_exec_assign_conditions (LeatCpuExec *exec)
       GPtrArray *conditions = g_ptr_array_index (exec->conditions, i);
 
       for (guint k = 0; k < conditions->len; k++)
-        {
-          LeatCpuCondition *condition = g_ptr_array_index (conditions, k);
-
-          if (condition->assign_initial)
-            __atomic_store_n (&condition->value, condition->initial, __ATOMIC_RELEASE);
-        }
+        leat_cpu_condition_assign (g_ptr_array_index (conditions, k));
     }
 }
 

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-cpu-condition.h"
 #include "leat-cpu-event.h"
 
 G_BEGIN_DECLS
@@ -12,15 +13,6 @@ G_BEGIN_DECLS
 #define LEAT_CPU_NODE_MAGIC         0x4c4e6f64u
 
 typedef struct _LeatCpuGraph LeatCpuGraph;
-
-/* What a CUgraphConditionalHandle is the address of: kernels store to `value`. */
-typedef struct
-{
-  guint value;
-  guint initial;
-  gboolean assign_initial; /* at each launch */
-  gboolean used;           /* a node is steered by it */
-} LeatCpuCondition;
 
 typedef struct
 {

@@ -54,6 +54,12 @@ struct leat_thread
     leat_runtime->trap (leat_block, what, file, line);
     __builtin_unreachable ();
   }
+  LEAT_MEMBER void leat_graph_set_conditional (uint64_t handle, unsigned int value)
+  {
+    if (leat_runtime->size <= __builtin_offsetof (LeatHostRuntime, set_conditional))
+      leat_trap ("this CPU driver has no conditional nodes", nullptr, 0);
+    leat_runtime->set_conditional (leat_block, handle, value);
+  }
   template <class... Args> int printf (const char *format, Args... args)
   {
     return leat_runtime->print (leat_block, format, args...);
