@@ -45,6 +45,8 @@ LeatBuilderNode *leat_builder_find (LeatBuilder *self, const char *name);
 const char **leat_builder_list_names (LeatBuilder *self);
 void leat_builder_declare_names (LeatBuilder *self);
 void leat_builder_make_node (LeatBuilder *self, const LeatSyntaxNode *syntax);
+/* The body of @syntax_node, which has one, for @node, which is made and set. */
+void leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *node, LeatSyntaxNode *syntax_node);
 void leat_builder_link_chain (LeatBuilder *self, const LeatSyntaxStatement *chain);
 
 G_END_DECLS

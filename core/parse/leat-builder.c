@@ -13,6 +13,14 @@ leat_builder_node_free (gpointer data)
   g_free (node);
 }
 
+static void
+leat_builder_make_whole_node (LeatBuilder *self, LeatSyntaxNode *syntax)
+{
+  leat_builder_make_node (self, syntax);
+  if (syntax->body != NULL)
+    leat_builder_add_body (self, g_hash_table_lookup (self->by_syntax, syntax), syntax);
+}
+
 /* Variables get their values where their `let` stands, so that values before it cannot use them. */
 static void
 leat_builder_make_statement (LeatSyntaxStatement *statement, gpointer data)
@@ -22,13 +30,13 @@ leat_builder_make_statement (LeatSyntaxStatement *statement, gpointer data)
   if (statement->kind == LEAT_SYNTAX_LET)
     leat_variables_declare (self->variables, statement);
   if (statement->kind == LEAT_SYNTAX_NODE)
-    leat_builder_make_node (self, statement->node);
+    leat_builder_make_whole_node (self, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
     {
       const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
 
       if (element->node != NULL)
-        leat_builder_make_node (self, element->node);
+        leat_builder_make_whole_node (self, element->node);
     }
 }
 
@@ -86,8 +94,8 @@ static void
 leat_builder_run (LeatBuilder *self)
 {
   leat_builder_declare_names (self);
-  leat_syntax_foreach (self->syntax, leat_builder_make_statement, self);
-  leat_syntax_foreach (self->syntax, leat_builder_link_statement, self);
+  leat_syntax_foreach_top (self->syntax, leat_builder_make_statement, self);
+  leat_syntax_foreach_top (self->syntax, leat_builder_link_statement, self);
   if (leat_error_list_is_empty (self->errors))
     leat_builder_validate (self);
 }

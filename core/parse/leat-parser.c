@@ -34,7 +34,7 @@ void
 leat_parser_skip_statement (LeatParser *self)
 {
   while (!leat_parser_at (self, LEAT_TOKEN_END))
-    self->next++;
+    leat_parser_skip_token (self);
   leat_parser_take (self);
 }
 
@@ -75,6 +75,10 @@ leat_parser_check_node_name (LeatParser *self, const char *name, const LeatSourc
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_NAME,
                          "%s%s%s cannot name a node; a name is a letter, then letters, digits, - and _",
                          name != NULL ? "\"" : "", name != NULL ? name : "this", name != NULL ? "\"" : "");
+  else if (self->depth > 0 && leat_syntax_is_body_word (name))
+    leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_NAME,
+                         "\"%s\" cannot name a node in a body: %s.NAME is what %s", name, name,
+                         g_str_equal (name, "in") ? "goes into it" : "comes out of it");
   else if (leat_syntax_is_reserved (name))
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_NAME,
                          "\"%s\" cannot name a node; it is a word of the language", name);
