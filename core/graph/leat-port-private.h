@@ -7,9 +7,6 @@
 
 G_BEGIN_DECLS
 
-/* What flows out of it is stated by another node's negotiate (): by that of the end of its body. */
-#define LEAT_PORT_LATE (1u << 16)
-
 struct _LeatPort
 {
   GObject parent_instance;

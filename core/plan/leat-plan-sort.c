@@ -7,6 +7,7 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-group-private.h"
 #include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
 
 /* What comes in there is for the next run. */
 static gboolean

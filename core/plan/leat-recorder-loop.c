@@ -41,6 +41,18 @@ leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buf
   leat_plan_set_port_buffer (self->plan, leat_node_peek_port (self->node, port), buffer);
 }
 
+LeatBufferId
+leat_recorder_add_output (LeatRecorder *self, const char *port)
+{
+  LeatPort *output = leat_node_peek_port (self->node, port);
+  LeatSpec *spec = leat_port_get_spec (output);
+  g_autofree char *path = leat_port_dup_path (output);
+  LeatBufferId id = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, path, spec, leat_spec_get_bytes (spec));
+
+  leat_plan_set_port_buffer (self->plan, output, id);
+  return id;
+}
+
 /**
  * leat_recorder_get_result: (skip)
  * @self: the recorder of a group, at the end of its body

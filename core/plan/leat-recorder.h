@@ -267,8 +267,9 @@ LeatBufferId leat_recorder_get_result (LeatRecorder *self, const char *port);
 /* memory that is zeros when the loop begins, of 64 bytes; a LeatLoopReport; of the loop at hand. */
 LeatBufferId leat_recorder_get_loop_memory (LeatRecorder *self);
 LeatBufferId leat_recorder_get_loop_report (LeatRecorder *self);
-/* An output of a group is what a buffer is. */
+/* An output of a group is what a buffer is; gets a buffer of its own. */
 void leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buffer);
+LeatBufferId leat_recorder_add_output (LeatRecorder *self, const char *port);
 
 /* For a parameter `LeatQueue<T>`. */
 LeatBufferId leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info);
