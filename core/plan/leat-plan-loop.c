@@ -14,6 +14,14 @@ leat_plan_loop_free (LeatPlanLoop *self)
   g_free (self);
 }
 
+const char *
+leat_loop_executor_get_name (LeatLoopExecutor executor)
+{
+  static const char *const names[] = { "auto", "while", "unrolled", "host" };
+
+  return names[executor];
+}
+
 gboolean
 leat_plan_loop_has (const LeatPlanLoop *self, const LeatOp *op)
 {

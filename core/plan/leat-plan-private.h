@@ -64,7 +64,8 @@ struct _LeatOp
   LeatOpKind kind;
   guint index;
   LeatPlanLoop *loop; /* (nullable): in whose body it is; a LEAT_OP_LOOP is outside of its own */
-  LeatPlanLoop *runs; /* LOOP */
+  LeatPlanLoop *runs;   /* LOOP */
+  LeatPlanLoop *starts; /* (nullable): KERNEL that tells it to begin */
   LeatNode *node; /* not owned: the plan's nodes hold it, in the pipeline or not */
   LeatTouch *touches;
   guint n_touches;
@@ -338,6 +339,7 @@ const char *leat_state_scope_get_name (LeatStateScope scope);
 
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);
+const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
 /* Is @op in the body of @loop, or in a loop there? */
 gboolean leat_plan_loop_has (const LeatPlanLoop *self, const LeatOp *op);
 /* Who does each of them. */

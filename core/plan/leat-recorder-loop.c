@@ -124,6 +124,37 @@ leat_recorder_pass_inputs (LeatRecorder *self, LeatPlanLoop *loop, const LeatLoo
     }
 }
 
+/* The condition of a node is set to its default when the graph is launched, so that a loop within a loop has to be told
+ * each time that it begins. */
+static const char leat_loop_begin_text[] = "__global__ void loop_begin (uint64_t *leat_memory, uint64_t leat_handle)\n"
+                                           "{\n"
+                                           "  if (blockIdx.x > 0 || threadIdx.x > 0)\n"
+                                           "    return;\n"
+                                           "  *leat_memory = 0;\n"
+                                           "  if (leat_handle != 0)\n"
+                                           "    leat_graph_set_conditional (leat_handle, 1);\n"
+                                           "}\n";
+
+static void
+leat_recorder_begin_within (LeatRecorder *self, LeatPlanLoop *loop)
+{
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("loop_begin", leat_loop_begin_text, NULL);
+  const LeatArg args[] = { { .kind = LEAT_ARG_ITEMS, .buffer = loop->memory },
+                           { .kind = LEAT_ARG_LOOP, .buffer = LEAT_BUFFER_NONE } };
+  const LeatAccess access = LEAT_ACCESS_WRITE;
+  const LeatKernelCall call = { .source = source,
+                                .entry = "loop_begin",
+                                .args = args,
+                                .n_args = G_N_ELEMENTS (args),
+                                .buffers = &loop->memory,
+                                .access = &access,
+                                .n_buffers = 1 };
+
+  leat_recorder_add_kernel (self, &call);
+  if (self->error == NULL)
+    leat_plan_get_op (self->plan, self->plan->ops->len - 1)->starts = loop;
+}
+
 /**
  * leat_recorder_begin_loop: (skip)
  * @self: the recorder of a group
@@ -153,7 +184,10 @@ leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)
     leat_recorder_add_carried (self, loop, call->inputs[i], call->outputs[i]);
   loop->memory = leat_recorder_add_scratch (self, "loop", 64);
   loop->report = leat_plan_add_buffer (plan, LEAT_BUFFER_STAGING, name, NULL, sizeof (LeatLoopReport));
-  leat_recorder_add_fill (self, loop->memory, 0);
+  if (loop->parent != NULL)
+    leat_recorder_begin_within (self, loop);
+  else
+    leat_recorder_add_fill (self, loop->memory, 0);
   op = leat_plan_add_op (plan, LEAT_OP_LOOP, self->node);
   op->runs = loop;
   loop->first = loop->last = op->index;
@@ -162,12 +196,16 @@ leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)
   plan->loop = loop;
 }
 
-/* All that comes in lasts until the last op of the body, since the next iteration finds it. */
+/* All that comes in lasts until the last op of the body, since the next iteration finds it; and what the test has kept of
+ * the iterations before is not of one alone. */
 static void
 leat_recorder_hold_inputs (LeatPlan *plan, LeatPlanLoop *loop, LeatOp *test)
 {
-  const LeatOp *begin = leat_plan_get_op (plan, loop->first);
+  LeatOp *begin = leat_plan_get_op (plan, loop->first);
 
+  for (guint i = 0; i < test->n_touches; i++)
+    if (leat_plan_get_buffer (plan, test->touches[i].buffer)->loop == loop->parent)
+      leat_op_touch (begin, test->touches[i].buffer, LEAT_ACCESS_READ_WRITE);
   for (guint i = 0; i < begin->n_touches; i++)
     leat_op_touch (test, begin->touches[i].buffer, LEAT_ACCESS_READ);
   leat_op_touch (test, loop->memory, LEAT_ACCESS_READ_WRITE);

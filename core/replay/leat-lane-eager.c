@@ -16,6 +16,7 @@ leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream
   CUfunction function = leat_lane_get_function (self, path, op);
   void **params = leat_lane_get_launch (self, op)->params;
 
+  leat_lane_set_loop_handle (self, path, op, FALSE);
   *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
   if (op->cooperative && self->table->cuLaunchCooperativeKernel == NULL)
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -147,6 +147,8 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
   switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
+      if (op->starts != NULL && !leat_lane_make_loop_handle (self, to, op->starts, error))
+        return FALSE;
       result = leat_lane_add_kernel (self, path, to, op, edges, &call);
       break;
     case LEAT_OP_COPY:

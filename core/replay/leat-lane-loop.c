@@ -16,7 +16,13 @@ leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op)
   return self->graph;
 }
 
-/* What the test of a loop is given, in the graph of a path and outside of graphs. */
+static const LeatPlanLoop *
+leat_op_get_told_loop (const LeatOp *op)
+{
+  return op->starts != NULL ? op->starts : op->loop;
+}
+
+/* What the test of a loop is given, and what begins it, in the graph of a path and outside of graphs. */
 void
 leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboolean in_graph)
 {
@@ -25,9 +31,24 @@ leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboo
 
   if (launch->handle == NULL)
     return;
-  if (in_graph && op->loop->way == LEAT_LOOP_WHILE)
-    handle = self->executables[path].loops[op->loop->index].handle;
+  if (in_graph && leat_op_get_told_loop (op)->way == LEAT_LOOP_WHILE)
+    handle = self->executables[path].loops[leat_op_get_told_loop (op)->index].handle;
   memcpy (launch->handle, &handle, sizeof handle);
+}
+
+/* Before the first op that is given it. */
+gboolean
+leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLoop *loop, GError **error)
+{
+  const LeatOp *op = leat_plan_get_op (self->plan, loop->first);
+  CUresult result;
+
+  if (to->loops[loop->index].handle != 0 || loop->way != LEAT_LOOP_WHILE)
+    return TRUE;
+  result = (*self->table->cuGraphConditionalHandleCreate) (
+    &to->loops[loop->index].handle, leat_executable_get_graph (to, op),
+    leat_device_get_context (self->resident->device), 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphConditionalHandleCreate", result, error);
 }
 
 gboolean
@@ -38,11 +59,8 @@ leat_lane_add_while (LeatLane *self, LeatExecutable *to, const LeatOp *op, const
   CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
   CUresult result;
 
-  result = (*self->table->cuGraphConditionalHandleCreate) (&loop->handle, graph,
-                                                           leat_device_get_context (self->resident->device), 1,
-                                                           CU_GRAPH_COND_ASSIGN_DEFAULT);
-  if (result != CUDA_SUCCESS)
-    return leat_lane_fail (self, op, "cuGraphConditionalHandleCreate", result, error);
+  if (!leat_lane_make_loop_handle (self, to, op->runs, error))
+    return FALSE;
   params.conditional.handle = loop->handle;
   params.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
   params.conditional.size = 1;
@@ -106,7 +124,6 @@ leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, G
   const LeatLoopReport *report = (const LeatLoopReport *) self->hosts[loop->report];
   gboolean goes_on;
 
-  leat_lane_set_loop_handle (self, path, leat_plan_get_op (self->plan, loop->last), FALSE);
   do
     {
       if (!leat_lane_launch_ops (self, path, loop->first + 1, loop->last + 1, error)

@@ -321,6 +321,7 @@ gboolean leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, 
                              const LeatEdges *edges, GError **error);
 /* Loops (leat-lane-loop.c).  The graph that an op is in: of a piece, or of a body. */
 CUgraph leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op);
+gboolean leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLoop *loop, GError **error);
 void leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboolean in_graph);
 gboolean leat_lane_add_while (LeatLane *self, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
                               GError **error);

@@ -110,7 +110,7 @@ leat_loop_test_find_series (LeatLoopTest *self, const char *series, GError **err
 static void
 leat_loop_test_write_params (LeatLoopTest *self, GString *text)
 {
-  g_string_append (text, "__global__ void " LEAT_LOOP_ENTRY " (uint64_t *leat_memory, uint64_t *leat_report, uint64_t "
+  g_string_append (text, "__global__ void " LEAT_LOOP_ENTRY " (uint64_t *leat_memory, uint64_t *leat_told, uint64_t "
                          "leat_handle, uint64_t leat_most");
   for (guint i = 0; i < self->names->len; i++)
     {
@@ -154,9 +154,9 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
                    "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
                    "  if (!goes_on || leat_handle == 0)\n"
                    "    {\n"
-                   "      leat_report[1] = " LEAT_LOOP_COUNTER ";\n"
-                   "      leat_report[2] = ends ? 1 : goes_on ? 0 : 2;\n"
-                   "      leat_report[0] = goes_on;\n"
+                   "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
+                   "      leat_told[2] = ends ? 1 : goes_on ? 0 : 2;\n"
+                   "      leat_told[0] = goes_on;\n"
                    "    }\n"
                    "  if (leat_handle != 0)\n"
                    "    leat_graph_set_conditional (leat_handle, goes_on);\n"
