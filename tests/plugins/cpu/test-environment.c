@@ -87,24 +87,6 @@ static const EnvironmentCase cases[] = {
   { "loop/ends-with-context", NULL, NULL,
     LOOP "stream s0 nb; stream s1; launch x0 s0; query s0 = NOT_READY; host s1; sync s1; check c 1; reset; stream s0; "
          "alloc d0 64; set s0 d0 7; sync s0; check d0 7" },
-  { "loop/copy-of-pageable-memory", NULL, NULL,
-    "graph g0; alloc d0 64; alloc-host h0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-copy n1 g1 d0 p0; "
-    "instantiate x0 g0 = INVALID_VALUE; remove-node n1; add-copy n1 g1 d0 h0; instantiate x0 g0; "
-    "change-copy x0 n1 d0 p0 = INVALID_VALUE; change-copy x0 n1 d0 h0; poke h0 9; stream s0; launch x0 s0; sync s0; "
-    "check d0 9" },
-  { "loop/child-in-body", NULL, NULL,
-    "graph g0; graph g5; alloc d0 64; add-set n5 g5 d0 3; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; "
-    "add-child n1 g1 g5; instantiate x0 g0; stream s0; launch x0 s0; sync s0; check d0 3" },
-  { "loop/host-in-child-of-body", NULL, NULL,
-    "graph g0; graph g5; add-host n5 g5; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-child n1 g1 g5; "
-    "instantiate x0 g0 = INVALID_VALUE" },
-  { "loop/body-alone", NULL, NULL,
-    "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; "
-    "instantiate x0 g1 = INVALID_VALUE; instantiate x0 g0" },
-  { "loop/change-in-body", NULL, NULL,
-    "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; instantiate x0 g0; "
-    "change-set x0 n1 d0 6; stream s0; launch x0 s0; sync s0; check d0 6; enable x0 n1 0; set-sync d0 1; launch x0 s0; "
-    "sync s0; check d0 1" },
   { "fault/two", NULL, "alloc:1,host-alloc:2",
     "alloc d0 64 = OUT_OF_MEMORY; alloc-host h0 64; alloc-host h1 64 = OUT_OF_MEMORY" },
   { "fault/not-understood", NULL, "breakfast:2", "alloc d0 64" },
