@@ -3,8 +3,6 @@
  */
 #include "leat-cpu-condition.h"
 
-#include <pthread.h>
-
 #include "leat-cpu-block.h"
 
 /* Conditions lie in chunks that are never freed: a kernel looks a handle up without a lock, and without touching memory
@@ -23,7 +21,6 @@ typedef struct
   gpointer next_free;
 } LeatCpuConditionSlot;
 
-static pthread_mutex_t leat_cpu_condition_lock = PTHREAD_MUTEX_INITIALIZER;
 static LeatCpuConditionSlot *leat_cpu_condition_chunks[LEAT_CPU_CONDITION_CHUNKS]; /* atomic */
 static LeatCpuConditionSlot *leat_cpu_condition_first_free;
 static guint leat_cpu_condition_n_places;
@@ -47,10 +44,8 @@ leat_cpu_condition_add_place (void)
 LeatCpuCondition *
 leat_cpu_condition_new (guint initial, gboolean assign_initial)
 {
-  LeatCpuConditionSlot *slot;
+  LeatCpuConditionSlot *slot = leat_cpu_condition_first_free;
 
-  pthread_mutex_lock (&leat_cpu_condition_lock);
-  slot = leat_cpu_condition_first_free;
   if (slot != NULL)
     leat_cpu_condition_first_free = slot->next_free;
   else
@@ -65,7 +60,6 @@ leat_cpu_condition_new (guint initial, gboolean assign_initial)
       slot->condition.used = FALSE;
       __atomic_store_n (&slot->condition.handle, handle, __ATOMIC_RELEASE);
     }
-  pthread_mutex_unlock (&leat_cpu_condition_lock);
   return slot != NULL ? &slot->condition : NULL;
 }
 
@@ -74,11 +68,9 @@ leat_cpu_condition_free (LeatCpuCondition *condition)
 {
   LeatCpuConditionSlot *slot = (LeatCpuConditionSlot *) condition;
 
-  pthread_mutex_lock (&leat_cpu_condition_lock);
   __atomic_store_n (&condition->handle, 0, __ATOMIC_RELEASE);
   slot->next_free = leat_cpu_condition_first_free;
   leat_cpu_condition_first_free = slot;
-  pthread_mutex_unlock (&leat_cpu_condition_lock);
 }
 
 static LeatCpuCondition *

@@ -21,7 +21,7 @@ typedef struct
   gboolean used;           /* a node is steered by it */
 } LeatCpuCondition;
 
-/* NULL where there are too many. */
+/* With the lock.  NULL where there are too many. */
 LeatCpuCondition *leat_cpu_condition_new (guint initial, gboolean assign_initial);
 void leat_cpu_condition_free (LeatCpuCondition *condition);
 

@@ -310,6 +310,13 @@ leat_cpu_graph_add_structure (CUgraphNode *node, CUgraph graph, const CUgraphNod
   return result;
 }
 
+/* What the documents reserve must be 0. */
+static gboolean
+leat_cpu_node_params_are_clean (const CUgraphNodeParams *params)
+{
+  return params->reserved0[0] == 0 && params->reserved0[1] == 0 && params->reserved0[2] == 0 && params->reserved2 == 0;
+}
+
 CUresult
 cuGraphAddNode_v2 (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, const CUgraphEdgeData *edges,
                    size_t n_dependencies, CUgraphNodeParams *params)
@@ -318,7 +325,7 @@ cuGraphAddNode_v2 (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependen
   CUresult result = CUDA_SUCCESS;
 
   LEAT_CPU_ENTER ();
-  if (node == NULL || params == NULL)
+  if (node == NULL || params == NULL || !leat_cpu_node_params_are_clean (params))
     return CUDA_ERROR_INVALID_VALUE;
   switch (params->type)
     {

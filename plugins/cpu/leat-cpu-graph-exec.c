@@ -100,62 +100,6 @@ leat_cpu_exec_unref (LeatCpuExec *exec)
   g_free (exec);
 }
 
-/* Every condition made must steer a node. */
-static gboolean
-leat_cpu_graph_uses_conditions (LeatCpuGraph *graph)
-{
-  for (guint i = 0; i < graph->conditions->len; i++)
-    if (!((LeatCpuCondition *) g_ptr_array_index (graph->conditions, i))->used)
-      return FALSE;
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
-
-      for (guint b = 0; b < node->conditional.n_bodies; b++)
-        if (!leat_cpu_graph_uses_conditions ((LeatCpuGraph *) node->conditional.bodies[b]))
-          return FALSE;
-    }
-  return TRUE;
-}
-
-/* Conditional bodies run on the device alone: they hold no host functions, no events, and no copies from or to memory
- * that only the host's processor reaches. */
-static gboolean
-leat_cpu_graph_is_sound_body (LeatCpuGraph *graph)
-{
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
-
-      if (node->type == CU_GRAPH_NODE_TYPE_HOST || node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
-          || node->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-        return FALSE;
-      if (node->op.kind == LEAT_CPU_OP_COPY && node->op.copy.pageable)
-        return FALSE;
-      if (node->child != NULL && !leat_cpu_graph_is_sound_body (node->child))
-        return FALSE;
-      for (guint b = 0; b < node->conditional.n_bodies; b++)
-        if (!leat_cpu_graph_is_sound_body ((LeatCpuGraph *) node->conditional.bodies[b]))
-          return FALSE;
-    }
-  return TRUE;
-}
-
-/* Conditional nodes are in no child graphs, so those of the graph itself are the outermost. */
-static gboolean
-leat_cpu_graph_bodies_are_sound (LeatCpuGraph *graph)
-{
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
-
-      for (guint b = 0; b < node->conditional.n_bodies; b++)
-        if (!leat_cpu_graph_is_sound_body ((LeatCpuGraph *) node->conditional.bodies[b]))
-          return FALSE;
-    }
-  return TRUE;
-}
-
 static CUresult
 leat_cpu_graph_instantiate (LeatCpuGraph *graph, guint64 flags, LeatCpuExec **exec, CUgraphInstantiateResult *why)
 {
@@ -166,16 +110,9 @@ leat_cpu_graph_instantiate (LeatCpuGraph *graph, guint64 flags, LeatCpuExec **ex
     return CUDA_ERROR_NOT_SUPPORTED;
   if (graph->exec != NULL)
     return CUDA_ERROR_NOT_SUPPORTED;
-  if (!leat_cpu_graph_uses_conditions (graph))
-    {
-      *why = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-  if (!leat_cpu_graph_bodies_are_sound (graph))
-    {
-      *why = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+  *why = leat_cpu_graph_check_bodies (graph);
+  if (*why != CUDA_GRAPH_INSTANTIATE_SUCCESS)
+    return CUDA_ERROR_INVALID_VALUE;
   *exec = leat_cpu_exec_new (graph, flags);
   *why = *exec != NULL ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
   return *exec != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

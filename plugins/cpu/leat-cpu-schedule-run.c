@@ -24,7 +24,10 @@ leat_cpu_step_run_loop (LeatCpuStep *step, LeatCpuGraphRun *run)
   while (leat_cpu_condition_get (step->condition) != 0 && leat_cpu_step_may_go_on ())
     {
       if (G_UNLIKELY (leat_cpu_loops_are_over ()))
-        leat_cpu_fail (CUDA_ERROR_LAUNCH_TIMEOUT);
+        {
+          leat_cpu_fail (CUDA_ERROR_LAUNCH_TIMEOUT);
+          break;
+        }
       leat_cpu_schedule_run (step->bodies[0], run);
       n++;
     }
