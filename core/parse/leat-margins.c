@@ -65,6 +65,12 @@ leat_margins_get_depth (const LeatMargins *self)
   return self->stack->len - 1;
 }
 
+gboolean
+leat_margins_has_begun (const LeatMargins *self)
+{
+  return leat_margins_peek (self, 0)->text != NULL;
+}
+
 void
 leat_margins_open (LeatMargins *self)
 {
@@ -95,7 +101,7 @@ leat_margins_place (LeatMargins *self, const char *text, gsize length)
 {
   const LeatMargin line = { text, length };
 
-  if (leat_margins_peek (self, 0)->text == NULL)
+  if (!leat_margins_has_begun (self))
     return leat_margins_place_first (self, &line);
   switch (leat_margin_compare (leat_margins_peek (self, 0), &line))
     {
