@@ -18,6 +18,14 @@ static const BodyCase body_file_cases[] = {
     "a -> c\n",
     "SYNTAX: line 2, column 10: \"{\" opens a body where it ends a line; put what follows it on the next one\n" },
   { "leat 1\n"
+    "a = loop { b -> loop {\n"
+    "  in -> 9\n"
+    "} }\n"
+    "c -> 9\n",
+    "SYNTAX: line 2, column 10: \"{\" opens a body where it ends a line; put what follows it on the next one\n"
+    "NAME: line 3, column 9: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n"
+    "NAME: line 5, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+  { "leat 1\n"
     "a = loop {\n"
     "  in -> out }\n"
     "b -> c\n",
@@ -67,9 +75,11 @@ static const BodyCase body_file_cases[] = {
     "} {\n"
     "  b\n"
     "} -> 9\n",
-    "SYNTAX: line 4, column 3: unexpected \"x=1\"; expected a link or the end of the statement; properties stand before "
+    "SYNTAX: line 4, column 3: unexpected \"x=1\"; expected a link or the end of the statement; properties stand "
+    "before "
     "the body\n"
-    "SYNTAX: line 6, column 3: unexpected \"{\"; expected a link or the end of the statement; properties stand before the "
+    "SYNTAX: line 6, column 3: unexpected \"{\"; expected a link or the end of the statement; properties stand before "
+    "the "
     "body\n"
     "NAME: line 8, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
   /* bodies without an end, or without anything */
@@ -124,7 +134,8 @@ static const BodyCase body_file_cases[] = {
     "  b -> 9\n"
     "    c -> 9\n"
     "}\n",
-    "SYNTAX: line 4, column 3: this line is less deep than the first statement of its body; begin it below that, or end "
+    "SYNTAX: line 4, column 3: this line is less deep than the first statement of its body; begin it below that, or "
+    "end "
     "the body before it with a line that begins with \"}\"\n"
     "NAME: line 4, column 8: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n"
     "NAME: line 5, column 10: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
@@ -133,7 +144,8 @@ static const BodyCase body_file_cases[] = {
     "  in -> b\n"
     "\tc -> 9\n"
     "}\n",
-    "SYNTAX: line 4, column 2: this line is not indented with the same blanks and tabs as those above it; use blanks in "
+    "SYNTAX: line 4, column 2: this line is not indented with the same blanks and tabs as those above it; use blanks "
+    "in "
     "all\n"
     "NAME: line 4, column 7: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
   /* words */
@@ -186,26 +198,28 @@ static const BodyCase body_terminal_cases[] = {
   { "a + loop begin b + c",
     "SYNTAX: line 1, column 10: the body that \"begin\" opens is not ended; expected \"end\" before the end of the "
     "text\n" },
-  { "a + loop {", "SYNTAX: line 1, column 10: the body that \"{\" opens is not ended; expected \"end\" before the end of "
-                  "the text\n" },
+  { "a + loop {",
+    "SYNTAX: line 1, column 10: the body that \"{\" opens is not ended; expected \"end\" before the end of "
+    "the text\n" },
   { "a + loop begin end + { }",
     "SYNTAX: line 1, column 16: unexpected \"end\"; expected a node or a chain in the body\n"
     "SYNTAX: line 1, column 22: unexpected \"{\"; expected the node, on the same line, whose body it opens\n" },
-  { "a end + b , c } + end",
-    "SYNTAX: line 1, column 3: \"end\" ends no body\n"
-    "SYNTAX: line 1, column 15: \"}\" ends no body\n"
-    "SYNTAX: line 1, column 19: \"end\" ends no body\n"
-    "SYNTAX: line 1, column 22: unexpected end of the text; expected a node\n" },
-  { "a + loop begin in.u + end + 9", "SYNTAX: line 1, column 23: unexpected end of the body; expected a node\n"
-                                     "NAME: line 1, column 29: \"9\" is no node; expected the id of a node, NAME.PORT or "
-                                     "a spec\n" },
+  { "a end + b , c } + end", "SYNTAX: line 1, column 3: \"end\" ends no body\n"
+                             "SYNTAX: line 1, column 15: \"}\" ends no body\n"
+                             "SYNTAX: line 1, column 19: \"end\" ends no body\n"
+                             "SYNTAX: line 1, column 22: unexpected end of the text; expected a node\n" },
+  { "a + loop begin in.u + end + 9",
+    "SYNTAX: line 1, column 23: unexpected end of the body; expected a node\n"
+    "NAME: line 1, column 29: \"9\" is no node; expected the id of a node, NAME.PORT or "
+    "a spec\n" },
   { "a + loop begin , b end", "SYNTAX: line 1, column 16: unexpected \",\"; expected a node\n" },
   { "a + s.x begin b end + u8:4 begin c end + d",
     "SYNTAX: line 1, column 9: unexpected \"begin\"; expected \"+\"; a body stands where the node is declared\n"
     "SYNTAX: line 1, column 28: unexpected \"begin\"; expected \"+\"\n" },
   { "a + loop begin b name=in end x=1 + 9",
     "NAME: line 1, column 23: \"in\" cannot name a node in a body: in.NAME is what goes into it\n"
-    "SYNTAX: line 1, column 30: unexpected \"x=1\"; expected a link or the end of the statement; properties stand before "
+    "SYNTAX: line 1, column 30: unexpected \"x=1\"; expected a link or the end of the statement; properties stand "
+    "before "
     "the body\n"
     "NAME: line 1, column 36: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
   { "a + loop begin b p='x end", "QUOTE: line 1, column 20: the quote ' is not closed\n" },

@@ -139,12 +139,13 @@ static const struct
   const char *text;
   const char *canonical;
 } forms[] = {
-  { "leat 1\na = loop x=1\n      y=2 { # why\n\n    # what\n    in ->\n  b\n-> d\n     x=1\n    c\n      p=1\n  } # end\nd",
+  { "leat 1\na = loop x=1\n      y=2 { # why\n\n    # what\n    in ->\n  b\n-> d\n     x=1\n    c\n      p=1\n  } # "
+    "end\nd",
     "leat 1\na = loop x=1 y=2 {\n  in -> b -> d x=1\n  c p=1\n}\nd\n" },
   { "leat 1\r\na -> loop {\r\n\tb\r\n\t\tp=1\r\n\tloop {\r\n\t  c\r\n\t}\r\n}->d\r\n  -> e",
     "leat 1\na -> loop {\n  b p=1\n  loop {\n    c\n  }\n} -> d -> e\n" },
   { "leat 1\nlet a = {\nlet b = }\nlet c =\n  }\nlet d = { # open\ne", "leat 1\nlet a = {\nlet b = }\nlet c = }\n"
-                                                                        "let d = {  # open\ne\n" },
+                                                                       "let d = {  # open\ne\n" },
   { "leat 1\nbegin -> end name=in\n", "leat 1\nbegin -> end name=in\n" },
 };
 
@@ -332,8 +333,8 @@ test_bodies_args (void)
   leat_error_list_move (errors, list);
   g_assert_cmpuint (list->len, ==, 1);
   g_assert_cmpstr (((GError *) g_ptr_array_index (list, 0))->message, ==,
-                   "argument 4, column 1: the body that \"begin\" opens is not ended; expected \"end\" before the end of "
-                   "the text");
+                   "argument 4, column 1: the body that \"begin\" opens is not ended; expected \"end\" before the end "
+                   "of the text");
 }
 
 /* @depth bodies in each other. */
