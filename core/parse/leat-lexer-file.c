@@ -58,6 +58,7 @@ leat_lexer_end_statement (LeatLexer *self)
 
   token->comment = g_steal_pointer (&self->trailing);
   self->in_statement = FALSE;
+  self->is_plain = FALSE;
   return leat_token_array_add (self->tokens, token, self->errors);
 }
 
@@ -74,7 +75,6 @@ leat_lexer_end_body (LeatLexer *self, LeatToken *close)
 
   leat_margins_close (self->margins);
   self->in_statement = TRUE;
-  self->is_plain = FALSE;
   if (!ok)
     leat_token_free (close);
   return ok && leat_token_array_add (self->tokens, close, self->errors);

@@ -39,6 +39,12 @@ static const BodyCase body_file_cases[] = {
     "SYNTAX: line 3, column 1: unexpected \"{\"; expected the node, on the same line, whose body it opens\n"
     "NAME: line 6, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
+    "let a = {\n"
+    "{\n"
+    "  b\n"
+    "}\n",
+    "SYNTAX: line 3, column 1: unexpected \"{\"; expected the node, on the same line, whose body it opens\n" },
+  { "leat 1\n"
     "a -> {\n"
     "  b\n"
     "} -> 9\n",
