@@ -5,18 +5,24 @@
 
 #include <string.h>
 
-/* Only as the last word of its line, so that the body begins on the next. */
 static gboolean
-leat_lexer_at_open (const LeatLexer *self)
+leat_lexer_at_last_of_line (const LeatLexer *self, gsize length)
 {
   LeatLexer after = *self;
 
-  if (self->is_plain || !leat_lexer_at_brace (self, '{'))
-    return FALSE;
-  after.p++;
+  after.p += length;
   while (leat_lexer_at_blank (&after) && !leat_lexer_at_newline (&after))
     after.p++;
   return after.p == after.end || leat_lexer_at_newline (&after) || *after.p == '#';
+}
+
+/* Taken for the beginning of a body wherever it stands, so that what follows is read right. */
+static void
+leat_lexer_check_open (LeatLexer *self)
+{
+  if (!leat_lexer_at_last_of_line (self, 1))
+    leat_error_list_add (self->errors, &self->pos, LEAT_PARSE_ERROR_SYNTAX,
+                         "\"{\" opens a body where it ends a line; put what follows it on the next one");
 }
 
 static LeatToken *
@@ -33,10 +39,12 @@ leat_lexer_read_token (LeatLexer *self)
     }
   else if (*self->p == '=')
     kind = LEAT_TOKEN_EQUALS;
-  else if (leat_lexer_at_open (self))
+  else if (!self->is_plain && leat_lexer_at_brace (self, '{'))
     kind = LEAT_TOKEN_OPEN;
   else
     return leat_lexer_read_word (self);
+  if (kind == LEAT_TOKEN_OPEN)
+    leat_lexer_check_open (self);
   token = leat_token_new (kind, &self->pos, self->p, length);
   leat_lexer_skip (self, length);
   return token;
@@ -50,6 +58,7 @@ leat_lexer_end_statement (LeatLexer *self)
 
   token->comment = g_steal_pointer (&self->trailing);
   self->in_statement = FALSE;
+  self->is_plain = FALSE;
   return leat_token_array_add (self->tokens, token, self->errors);
 }
 
@@ -66,7 +75,6 @@ leat_lexer_end_body (LeatLexer *self, LeatToken *close)
 
   leat_margins_close (self->margins);
   self->in_statement = TRUE;
-  self->is_plain = FALSE;
   if (!ok)
     leat_token_free (close);
   return ok && leat_token_array_add (self->tokens, close, self->errors);
@@ -126,7 +134,8 @@ leat_lexer_read_close (LeatLexer *self)
 {
   LeatToken *token = leat_token_new (LEAT_TOKEN_CLOSE, &self->pos, "}", 1);
 
-  if (self->line_has_tokens)
+  /* One on the line of its `{` was told of there. */
+  if (self->line_has_tokens && leat_margins_has_begun (self->margins))
     leat_error_list_add (self->errors, &self->pos, LEAT_PARSE_ERROR_SYNTAX,
                          "\"}\" ends a body where it begins a line; put it on the next one");
   leat_lexer_advance (self);

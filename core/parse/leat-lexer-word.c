@@ -153,10 +153,22 @@ leat_lexer_read_variable (LeatLexer *self, LeatLexerWord *word, const LeatSource
   leat_lexer_skip (self, stop + (braced ? 1 : 0) - self->p);
 }
 
+/* A quote without an end takes the rest of its line, but not a brace that opens a body there, lest the statements of
+ * the body be taken for others. */
+static void
+leat_lexer_give_back_brace (LeatLexer *self, const char *start)
+{
+  if (self->is_plain || self->p - start < 2 || self->p[-1] != '{' || self->p[-2] != ' ')
+    return;
+  self->p -= 2;
+  self->pos.column -= 2;
+}
+
 static void
 leat_lexer_read_quoted (LeatLexer *self, LeatLexerWord *word)
 {
   LeatSourcePos open = self->pos;
+  const char *quote = self->p;
 
   word->value->quoted = TRUE;
   leat_lexer_advance (self);
@@ -188,6 +200,7 @@ leat_lexer_read_quoted (LeatLexer *self, LeatLexerWord *word)
     leat_error_list_add (self->errors, &open, LEAT_PARSE_ERROR_QUOTE,
                          "the quote is not closed on its line; write \\n for a line break inside quotes");
   word->bad = TRUE;
+  leat_lexer_give_back_brace (self, quote);
 }
 
 /* What may not stand outside quotes, although no word is ended by it. */

@@ -26,6 +26,8 @@ LeatMargins *leat_margins_new (void);
 void leat_margins_free (LeatMargins *self);
 /* How many bodies are open. */
 guint leat_margins_get_depth (const LeatMargins *self);
+/* A line was placed in the innermost body. */
+gboolean leat_margins_has_begun (const LeatMargins *self);
 void leat_margins_open (LeatMargins *self);
 void leat_margins_close (LeatMargins *self);
 /* Where a line with the blanks @text before it belongs.  The first of a body sets its margin, whatever is said of it;

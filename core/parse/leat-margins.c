@@ -41,6 +41,18 @@ leat_margins_peek (const LeatMargins *self, guint from_top)
   return &g_array_index (self->stack, LeatMargin, self->stack->len - 1 - from_top);
 }
 
+/* Of the statement that holds the innermost body; bodies that are opened and not ended on one line, which is a fault,
+ * have no margin yet. */
+static const LeatMargin *
+leat_margins_peek_outer (const LeatMargins *self)
+{
+  guint from_top = 1;
+
+  while (leat_margins_peek (self, from_top)->text == NULL)
+    from_top++;
+  return leat_margins_peek (self, from_top);
+}
+
 LeatMargins *
 leat_margins_new (void)
 {
@@ -65,6 +77,12 @@ leat_margins_get_depth (const LeatMargins *self)
   return self->stack->len - 1;
 }
 
+gboolean
+leat_margins_has_begun (const LeatMargins *self)
+{
+  return leat_margins_peek (self, 0)->text != NULL;
+}
+
 void
 leat_margins_open (LeatMargins *self)
 {
@@ -82,7 +100,7 @@ leat_margins_close (LeatMargins *self)
 static LeatPlace
 leat_margins_place_first (LeatMargins *self, const LeatMargin *line)
 {
-  LeatMarginSide side = leat_margin_compare (leat_margins_peek (self, 1), line);
+  LeatMarginSide side = leat_margin_compare (leat_margins_peek_outer (self), line);
 
   *leat_margins_peek (self, 0) = *line;
   if (side == LEAT_MARGIN_ASIDE)
@@ -95,7 +113,7 @@ leat_margins_place (LeatMargins *self, const char *text, gsize length)
 {
   const LeatMargin line = { text, length };
 
-  if (leat_margins_peek (self, 0)->text == NULL)
+  if (!leat_margins_has_begun (self))
     return leat_margins_place_first (self, &line);
   switch (leat_margin_compare (leat_margins_peek (self, 0), &line))
     {
@@ -108,6 +126,6 @@ leat_margins_place (LeatMargins *self, const char *text, gsize length)
     default:
       break;
     }
-  return leat_margin_compare (leat_margins_peek (self, 1), &line) == LEAT_MARGIN_RIGHT ? LEAT_PLACE_SHALLOW
-                                                                                       : LEAT_PLACE_OUTSIDE;
+  return leat_margin_compare (leat_margins_peek_outer (self), &line) == LEAT_MARGIN_RIGHT ? LEAT_PLACE_SHALLOW
+                                                                                          : LEAT_PLACE_OUTSIDE;
 }

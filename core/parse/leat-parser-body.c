@@ -3,8 +3,6 @@
  */
 #include "leat-parser-private.h"
 
-#include <string.h>
-
 /* Iterative: what is skipped may be nested as deep as the text is long. */
 void
 leat_parser_skip_token (LeatParser *self)
@@ -50,6 +48,14 @@ leat_parser_parse_body_statement (LeatParser *self)
   return leat_parser_parse_file_statement (self);
 }
 
+/* A fault that ended the reading of words, which was told. */
+static gboolean
+leat_parser_is_cut_off (LeatParser *self)
+{
+  return leat_error_list_has (self->errors, LEAT_PARSE_ERROR_LIMIT)
+         || (self->style == LEAT_TEXT_STYLE_TERMINAL && leat_error_list_has (self->errors, LEAT_PARSE_ERROR_QUOTE));
+}
+
 /* Behind the last statement: at the CLOSE, unless the text has none. */
 static void
 leat_parser_end_body (LeatParser *self, const LeatToken *open, gboolean is_empty)
@@ -65,6 +71,8 @@ leat_parser_end_body (LeatParser *self, const LeatToken *open, gboolean is_empty
                              "unexpected \"%s\"; expected a node or a chain in the body", close->text);
       return;
     }
+  if (close == NULL && leat_parser_is_cut_off (self))
+    return;
   before = close != NULL ? g_strdup_printf ("line %u", close->pos.line) : g_strdup ("the end of the text");
   leat_error_list_add (self->errors, &open->pos, LEAT_PARSE_ERROR_SYNTAX,
                        "the body that \"%s\" opens is not ended; expected %s before %s", open->text, how, before);

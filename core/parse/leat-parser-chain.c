@@ -53,6 +53,8 @@ leat_parser_take_ref (LeatParser *self, LeatSyntaxElement *element, const char *
 static void
 leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
 {
+  if (leat_parser_report_lost_brace (self, token))
+    return;
   if (token->value->quoted)
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
                          "%s is no node; ids and names are written without quotes", token->text);
@@ -118,7 +120,9 @@ leat_parser_check_element_end (LeatParser *self, const LeatSyntaxElement *elemen
 
   if (leat_parser_at (self, LEAT_TOKEN_LINK) || leat_parser_at (self, LEAT_TOKEN_END))
     return TRUE;
-  if (element->kind == LEAT_SYNTAX_ELEMENT_REF && leat_parser_at (self, LEAT_TOKEN_PROP))
+  if (self->depth > 0 && element->kind == LEAT_SYNTAX_ELEMENT_REF && leat_syntax_is_body_word (element->name))
+    more = "; in and out of a body are no nodes";
+  else if (element->kind == LEAT_SYNTAX_ELEMENT_REF && leat_parser_at (self, LEAT_TOKEN_PROP))
     more = "; properties are set where the node is declared";
   else if (element->kind == LEAT_SYNTAX_ELEMENT_REF && leat_parser_at (self, LEAT_TOKEN_OPEN))
     more = "; a body stands where the node is declared";
@@ -162,7 +166,8 @@ leat_parser_parse_element (LeatParser *self, gboolean *whole)
   if (leat_parser_at (self, LEAT_TOKEN_WORD))
     ok = leat_parser_take_word (self, element);
   else
-    leat_parser_report_unexpected (self, "a node");
+    leat_parser_report_unexpected (
+      self, leat_parser_at (self, LEAT_TOKEN_OPEN) ? "the node, on the same line, whose body it opens" : "a node");
   if (ok)
     {
       *whole = leat_parser_finish_element (self, element);

@@ -41,6 +41,8 @@ char *leat_parser_check_node_name (LeatParser *self, const char *name, const Lea
 LeatSyntaxNode *leat_parser_make_node (LeatParser *self, const char *name, const char *id, const LeatSourcePos *pos);
 /* The properties that come next; stops before the first token that is none. */
 void leat_parser_parse_props (LeatParser *self, LeatSyntaxNode *node, gboolean name_allowed);
+/* FALSE when @token is no brace that is not where it should be. */
+gboolean leat_parser_report_lost_brace (LeatParser *self, const LeatToken *token);
 /* Anything after a node and its properties that does not belong there. */
 void leat_parser_report_after_node (LeatParser *self, const char *expected);
 /* All statements of a file, the version line first. */
