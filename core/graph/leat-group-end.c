@@ -19,7 +19,7 @@ struct _LeatGroupEnd
 G_DEFINE_FINAL_TYPE (LeatGroupEnd, leat_group_end, LEAT_TYPE_NODE)
 
 static const LeatNodeInfo leat_group_end_info = {
-  sizeof (LeatNodeInfo), "body", NULL, "An end of a body", "Made with the node that has the body.", NULL, 0, NULL, 0,
+  sizeof (LeatNodeInfo),   "body", NULL, "An end of a body", "Made with the node that has the body.", NULL, 0, NULL, 0,
   leat_group_end_get_type,
 };
 

@@ -15,8 +15,8 @@
  *
  * The nodes of a body are in the same pipeline as all others and share its names.  What goes into the group comes to
  * the body through the outputs of leat_group_get_begin(), and what the body brings to the inputs of
- * leat_group_get_end() comes out of the group.  Ports of these two are made when they are asked for, and with each comes
- * one of the group under the same name.  No other link leads into a body or out of it.
+ * leat_group_get_end() comes out of the group.  Ports of these two are made when they are asked for, and with each
+ * comes one of the group under the same name.  No other link leads into a body or out of it.
  *
  * A body is in device memory: sources, sinks, uploads and readbacks stand outside.
  *

@@ -226,8 +226,7 @@ leat_pipeline_add_ends (LeatPipeline *self, LeatGroup *group)
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     {
-      g_autofree char *name =
-        g_strdup_printf ("%s.%s", leat_node_get_name (LEAT_NODE (group)), i == 0 ? "in" : "out");
+      g_autofree char *name = g_strdup_printf ("%s.%s", leat_node_get_name (LEAT_NODE (group)), i == 0 ? "in" : "out");
 
       leat_node_rename (ends[i], name);
       leat_pipeline_take_in (self, ends[i]);

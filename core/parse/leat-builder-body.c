@@ -5,8 +5,8 @@
 #include "../graph/leat-group.h"
 #include "../graph/leat-node-private.h"
 
-/* Bodies: which nodes are in which, and their links, innermost first, since a body's links are what makes the ports of the
- * node that has it. */
+/* Bodies: which nodes are in which, and their links, innermost first, since a body's links are what makes the ports of
+ * the node that has it. */
 
 /* What would only follow from a body that is not made is not reported. */
 static void

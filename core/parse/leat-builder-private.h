@@ -30,9 +30,9 @@ typedef struct
   LeatVariables *variables;
   LeatPipeline *pipeline;
   LeatNamer *namer;
-  GPtrArray *nodes;      /* LeatBuilderNode, in the order of the text */
-  GHashTable *by_syntax; /* LeatSyntaxNode -> LeatBuilderNode */
-  GHashTable *by_name;   /* char* -> LeatBuilderNode */
+  GPtrArray *nodes;        /* LeatBuilderNode, in the order of the text */
+  GHashTable *by_syntax;   /* LeatSyntaxNode -> LeatBuilderNode */
+  GHashTable *by_name;     /* char* -> LeatBuilderNode */
   LeatBuilderNode *holder; /* (nullable): whose body is being linked */
 } LeatBuilder;
 

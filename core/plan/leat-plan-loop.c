@@ -4,8 +4,8 @@
 
 #include "leat-plan-private.h"
 
-/* Loops in the list of ops: who does them, and what waits for what.  An iteration begins when the one before it is over,
- * so that within a body the order of ops is all that there is, and seen from outside a loop is one op. */
+/* Loops in the list of ops: who does them, and what waits for what.  An iteration begins when the one before it is
+ * over, so that within a body the order of ops is all that there is, and seen from outside a loop is one op. */
 
 void
 leat_plan_loop_free (LeatPlanLoop *self)

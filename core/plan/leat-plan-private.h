@@ -63,10 +63,10 @@ struct _LeatOp
 {
   LeatOpKind kind;
   guint index;
-  LeatPlanLoop *loop; /* (nullable): in whose body it is; a LEAT_OP_LOOP is outside of its own */
+  LeatPlanLoop *loop;   /* (nullable): in whose body it is; a LEAT_OP_LOOP is outside of its own */
   LeatPlanLoop *runs;   /* LOOP */
   LeatPlanLoop *starts; /* (nullable): KERNEL that tells it to begin */
-  LeatNode *node; /* not owned: the plan's nodes hold it, in the pipeline or not */
+  LeatNode *node;       /* not owned: the plan's nodes hold it, in the pipeline or not */
   LeatTouch *touches;
   guint n_touches;
 
@@ -346,7 +346,8 @@ gboolean leat_plan_loop_has (const LeatPlanLoop *self, const LeatOp *op);
 void leat_plan_choose_loops (LeatPlan *self);
 /* Why it cannot be in a graph; NULL where it can, as far as is known. */
 const char *leat_op_get_why_eager (const LeatOp *op);
-/* After all dependencies are known: in a body there are those within it alone, and outside a loop stands for its ops. */
+/* After all dependencies are known: in a body there are those within it alone, and outside a loop stands for its ops.
+ */
 void leat_plan_lift_dependencies (LeatPlan *self);
 
 /* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */

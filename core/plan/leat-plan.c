@@ -48,7 +48,8 @@ leat_plan_error_get_type (void)
   return type;
 }
 
-static const char *const leat_op_kind_names[] = { "source", "kernel", "copy", "fill", "transfer", "foreign", "loop", "sink" };
+static const char *const leat_op_kind_names[] = { "source",   "kernel",  "copy", "fill",
+                                                  "transfer", "foreign", "loop", "sink" };
 static const char *const leat_buffer_kind_names[] = { "staging", "device", "state", "const" };
 
 const char *

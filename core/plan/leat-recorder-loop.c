@@ -196,8 +196,8 @@ leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)
   plan->loop = loop;
 }
 
-/* All that comes in lasts until the last op of the body, since the next iteration finds it; and what the test has kept of
- * the iterations before is not of one alone. */
+/* All that comes in lasts until the last op of the body, since the next iteration finds it; and what the test has kept
+ * of the iterations before is not of one alone. */
 static void
 leat_recorder_hold_inputs (LeatPlan *plan, LeatPlanLoop *loop, LeatOp *test)
 {
@@ -222,7 +222,8 @@ leat_recorder_pass_outputs (LeatRecorder *self, LeatPlanLoop *loop)
       LeatPort *port = g_ptr_array_index (ports, i);
       LeatBufferId id;
 
-      if (leat_port_get_direction (port) != LEAT_PORT_OUTPUT || leat_plan_get_port_buffer (self->plan, port) != LEAT_BUFFER_NONE)
+      if (leat_port_get_direction (port) != LEAT_PORT_OUTPUT
+          || leat_plan_get_port_buffer (self->plan, port) != LEAT_BUFFER_NONE)
         continue;
       id = leat_recorder_get_result (self, leat_port_get_name (port));
       for (guint k = 0; k < loop->delays->len; k++)
@@ -243,8 +244,8 @@ leat_recorder_pass_outputs (LeatRecorder *self, LeatPlanLoop *loop)
  * @test: the kernel that counts the iterations and says whether there is to be another one
  * @error: return location for an error
  *
- * Ends a loop.  What goes on is taken over, the test is added, and the group's outputs are what the body brings, but for
- * those that leat_recorder_set_output () gave.
+ * Ends a loop.  What goes on is taken over, the test is added, and the group's outputs are what the body brings, but
+ * for those that leat_recorder_set_output () gave.
  *
  * Returns: whether it could be done
  */

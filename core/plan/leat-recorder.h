@@ -209,8 +209,8 @@ typedef enum
  * @iterations: done so far
  * @end: a #LeatLoopEnd
  *
- * What the test of a loop says of it, in memory of the host that the device sees.  It may be written in the last iteration
- * alone, unless the host decides.
+ * What the test of a loop says of it, in memory of the host that the device sees.  It may be written in the last
+ * iteration alone, unless the host decides.
  */
 typedef struct
 {
@@ -259,7 +259,8 @@ LeatBufferId leat_recorder_add_const (LeatRecorder *self, const char *name, GByt
 /* An output whose contents are uploaded once when the session opens (the node `const`). */
 void leat_recorder_set_output_const (LeatRecorder *self, const char *port, GBytes *bytes);
 
-/* For groups: what is recorded from here on is a loop's body; at the end of the body, the kernel that tests.  For that: */
+/* For groups: what is recorded from here on is a loop's body; at the end of the body, the kernel that tests.  For that:
+ */
 void leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call);
 gboolean leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError **error);
 /* what the body brings to an output; */

@@ -52,8 +52,9 @@ static CUresult
 leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
   CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
-  CUresult result = (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after, n_after, &copy,
-                                                          leat_device_get_context (self->resident->device));
+  CUresult result =
+    (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after, n_after,
+                                          &copy, leat_device_get_context (self->resident->device));
 
   if (result == CUDA_SUCCESS)
     leat_executable_note_copy (to, op, &copy);
@@ -74,8 +75,8 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
     .pitch = op->by_rows ? leat_plan_get_buffer (self->plan, op->to)->stride : 0,
   };
 
-  return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after, n_after, &fill,
-                                               leat_device_get_context (self->resident->device));
+  return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after,
+                                               n_after, &fill, leat_device_get_context (self->resident->device));
 }
 
 CUfunction
@@ -84,7 +85,7 @@ leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op)
   const LeatFunction **timed = path == LEAT_PATH_TIMED ? self->resident->timed : NULL;
 
   return timed != NULL && timed[op->index] != NULL && op->loop == NULL ? timed[op->index]->function
-                                                   : self->resident->functions[op->index]->function;
+                                                                       : self->resident->functions[op->index]->function;
 }
 
 CUDA_KERNEL_NODE_PARAMS

@@ -4,8 +4,8 @@
 
 #include "leat-lane-private.h"
 
-/* Loops on a lane: as a node of the graph that does its body again and again, as a body that is in the graph as often as
- * it is done, or launched by the host. */
+/* Loops on a lane: as a node of the graph that does its body again and again, as a body that is in the graph as often
+ * as it is done, or launched by the host. */
 
 CUgraph
 leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op)

@@ -103,19 +103,19 @@ struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *ends;    /* what others wait for: the nodes, or the events behind them; one table likewise */
-  CUgraphNode turn;     /* waits for the lanes before; NULL where nothing in it has to */
-  CUgraphNode *nodes;   /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  CUgraphNode *ends;     /* what others wait for: the nodes, or the events behind them; one table likewise */
+  CUgraphNode turn;      /* waits for the lanes before; NULL where nothing in it has to */
+  CUgraphNode *nodes;    /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
   LeatLoopGraph *loops;  /* by loop index; one table likewise */
   CUgraphNode **repeats; /* by op index: in an unrolled loop, those of all iterations; NULL else; one table likewise */
-  guint64 launches;     /* of the path; in its first piece */
-  guint64 counted_from; /* launches when start_counting () was called; likewise */
-  guint first, end;     /* the ops that are in it */
-  LeatTraffic *copies;  /* by op index: what its nodes bring, as they were added or updated; one table likewise */
-  LeatTraffic traffic;  /* of all copies in it */
-  guint64 device_bytes; /* of all pieces of the path; in its first */
-  guint64 bound;        /* serial of the last binding that the path knows; in its first piece */
-  gboolean is_built;    /* in the first piece: all of them are there */
+  guint64 launches;      /* of the path; in its first piece */
+  guint64 counted_from;  /* launches when start_counting () was called; likewise */
+  guint first, end;      /* the ops that are in it */
+  LeatTraffic *copies;   /* by op index: what its nodes bring, as they were added or updated; one table likewise */
+  LeatTraffic traffic;   /* of all copies in it */
+  guint64 device_bytes;  /* of all pieces of the path; in its first */
+  guint64 bound;         /* serial of the last binding that the path knows; in its first piece */
+  gboolean is_built;     /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
 

@@ -44,7 +44,8 @@ leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 {
   const LeatExecutable *it = &self->executables[path];
 
-  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && self->plan->loops->len == 0 && self->plan->users->len == 0;
+  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && self->plan->loops->len == 0
+         && self->plan->users->len == 0;
 }
 
 static CUresult

@@ -96,8 +96,8 @@ leat_loop_total_describe (const LeatLoopTotal *self)
  *
  * Tells what the loops of the pipeline have come to; from any thread.
  *
- * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, executor s
- *   and why s it was chosen, runs t, of the last one iterations t and end s (`converged` or `cap`), most t and total t
+ * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, executor
+ * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged` or `cap`), most t and total t
  *   iterations.  Of a loop within a loop a run counts as the last time that it was done.
  */
 GVariant *

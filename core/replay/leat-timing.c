@@ -18,7 +18,8 @@ leat_timing_has_op (LeatTiming *self, const LeatOp *op)
 gboolean
 leat_timing_tells (LeatTiming *self, const LeatOp *op)
 {
-  return op->loop == NULL && leat_op_launches (op) && self->lane->resident->timed != NULL && self->lane->resident->timed[op->index] != NULL;
+  return op->loop == NULL && leat_op_launches (op) && self->lane->resident->timed != NULL
+         && self->lane->resident->timed[op->index] != NULL;
 }
 
 gboolean

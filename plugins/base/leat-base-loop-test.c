@@ -95,8 +95,9 @@ leat_loop_test_find_series (LeatLoopTest *self, const char *series, GError **err
   if (spec == NULL || most == 0)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, spec == NULL ? LEAT_GRAPH_ERROR_UNKNOWN_PORT : LEAT_GRAPH_ERROR_MISSING,
-                   spec == NULL ? "series=%s: the body brings no out.%s" : "series=%s (out.%s) needs max-iterations=, "
-                                                                          "the room that it is given",
+                   spec == NULL ? "series=%s: the body brings no out.%s"
+                                : "series=%s (out.%s) needs max-iterations=, "
+                                  "the room that it is given",
                    series, series);
       return FALSE;
     }
@@ -150,17 +151,16 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
                             "  leat_series[" LEAT_LOOP_COUNTER " - 1] = %s[0];\n"
                             "  *leat_series_count = " LEAT_LOOP_COUNTER ";\n",
                             self->series_name);
-  g_string_append (text,
-                   "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
-                   "  if (!goes_on || leat_handle == 0)\n"
-                   "    {\n"
-                   "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
-                   "      leat_told[2] = ends ? 1 : goes_on ? 0 : 2;\n"
-                   "      leat_told[0] = goes_on;\n"
-                   "    }\n"
-                   "  if (leat_handle != 0)\n"
-                   "    leat_graph_set_conditional (leat_handle, goes_on);\n"
-                   "}\n");
+  g_string_append (text, "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
+                         "  if (!goes_on || leat_handle == 0)\n"
+                         "    {\n"
+                         "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
+                         "      leat_told[2] = ends ? 1 : goes_on ? 0 : 2;\n"
+                         "      leat_told[0] = goes_on;\n"
+                         "    }\n"
+                         "  if (leat_handle != 0)\n"
+                         "    leat_graph_set_conditional (leat_handle, goes_on);\n"
+                         "}\n");
   return g_string_free (text, FALSE);
 }
 
@@ -215,19 +215,17 @@ leat_loop_test_record (LeatLoopTest *self, LeatRecorder *recorder, GError **erro
   g_autofree LeatAccess *access = g_new0 (LeatAccess, room);
   LeatKernelCall call = { .source = self->source, .entry = LEAT_LOOP_ENTRY };
 
-#define ADD(kind, buffer, how)                                                                                        \
+#define ADD(kind, buffer, how)                                                                                         \
   leat_loop_test_add (args, buffers, access, &n_args, &n_buffers, kind, buffer, LEAT_ACCESS_##how)
   ADD (LEAT_ARG_ITEMS, leat_recorder_get_loop_memory (recorder), READ_WRITE);
   ADD (LEAT_ARG_ITEMS, leat_recorder_get_loop_report (recorder), WRITE);
   args[n_args++] = (LeatArg){ .kind = LEAT_ARG_LOOP, .buffer = LEAT_BUFFER_NONE };
-  args[n_args++] =
-    (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &most, .size = sizeof most };
+  args[n_args++] = (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &most, .size = sizeof most };
   for (guint i = 0; i < self->names->len; i++)
     ADD (LEAT_ARG_ITEMS, leat_recorder_get_result (recorder, g_ptr_array_index (self->names, i)), READ);
   for (guint i = 0; i < self->args->len; i++)
-    args[n_args++] = (LeatArg){ .kind = LEAT_ARG_NODE_ARG,
-                                .buffer = LEAT_BUFFER_NONE,
-                                .name = g_ptr_array_index (self->args, i) };
+    args[n_args++] =
+      (LeatArg){ .kind = LEAT_ARG_NODE_ARG, .buffer = LEAT_BUFFER_NONE, .name = g_ptr_array_index (self->args, i) };
   ADD (LEAT_ARG_ITEMS, self->count_buffer, WRITE);
   if (self->series != NULL)
     {

@@ -56,7 +56,8 @@ const LeatNodeInfo leat_base_loop_info = {
   "loop",
   NULL,
   "Does its body again and again",
-  "The nodes and links between { and } are done until until= is true or max-iterations= are done, at least once.  In the "
+  "The nodes and links between { and } are done until until= is true or max-iterations= are done, at least once.  In "
+  "the "
   "body in.NAME is what comes to the loop's input NAME, and what goes to out.NAME is its output NAME.  carry=u:next "
   "says that in.u is, from the second iteration on, what out.next was in the one before.  Nothing leaves the device in "
   "between.\n\n"
