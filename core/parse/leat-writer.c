@@ -3,8 +3,8 @@
  */
 #include "leat-writer-private.h"
 
-/* Where there are bodies all nodes are named, since names are given in the order of the text and bodies are not written in
- * that of the pipeline. */
+/* Where there are bodies all nodes are named, since names are given in the order of the text and bodies are not written
+ * in that of the pipeline. */
 static gboolean
 leat_writer_has_groups (LeatPipeline *pipeline)
 {

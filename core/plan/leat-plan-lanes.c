@@ -111,6 +111,8 @@ leat_plan_why_spread (LeatPlan *self, const LeatOp *op)
     {
     case LEAT_OP_FOREIGN:
       return "it is foreign work";
+    case LEAT_OP_LOOP:
+      return "it does as many iterations as its data want";
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
       return leat_copy_op_why_spread (self, op);
