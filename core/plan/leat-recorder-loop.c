@@ -130,7 +130,7 @@ static const char leat_loop_begin_text[] = "__global__ void loop_begin (uint64_t
                                            "{\n"
                                            "  if (blockIdx.x > 0 || threadIdx.x > 0)\n"
                                            "    return;\n"
-                                           "  *leat_memory = 0;\n"
+                                           "  leat_memory[0] = leat_memory[1] = 0;\n"
                                            "  if (leat_handle != 0)\n"
                                            "    leat_graph_set_conditional (leat_handle, 1);\n"
                                            "}\n";

@@ -193,6 +193,7 @@ typedef enum
  * @LEAT_LOOP_END_NONE: it has not run
  * @LEAT_LOOP_END_CONVERGED: its test said so
  * @LEAT_LOOP_END_CAP: it has done as many iterations as it may
+ * @LEAT_LOOP_END_BUDGET: its time was over
  *
  * Why a loop ended.
  */
@@ -201,6 +202,7 @@ typedef enum
   LEAT_LOOP_END_NONE,
   LEAT_LOOP_END_CONVERGED,
   LEAT_LOOP_END_CAP,
+  LEAT_LOOP_END_BUDGET,
 } LeatLoopEnd;
 
 /**
@@ -265,7 +267,7 @@ void leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call);
 gboolean leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError **error);
 /* what the body brings to an output; */
 LeatBufferId leat_recorder_get_result (LeatRecorder *self, const char *port);
-/* memory that is zeros when the loop begins, of 64 bytes; a LeatLoopReport; of the loop at hand. */
+/* memory of 64 bytes that is zeros when the loop begins; a LeatLoopReport; of the loop at hand. */
 LeatBufferId leat_recorder_get_loop_memory (LeatRecorder *self);
 LeatBufferId leat_recorder_get_loop_report (LeatRecorder *self);
 /* An output of a group is what a buffer is; gets a buffer of its own. */

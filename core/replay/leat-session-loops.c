@@ -33,7 +33,7 @@ leat_session_loops_new (void)
 static const char *
 leat_loop_end_get_name (guint64 end)
 {
-  static const char *const names[] = { "none", "converged", "cap" };
+  static const char *const names[] = { "none", "converged", "cap", "budget" };
 
   return end < G_N_ELEMENTS (names) ? names[end] : "unknown";
 }
@@ -52,25 +52,64 @@ leat_session_get_loop (LeatSession *self, const LeatPlanLoop *loop)
   return &g_array_index (self->loop_totals, LeatLoopTotal, loop->index);
 }
 
-void
-leat_session_note_loops (LeatSession *self, LeatLane *lane)
+static void
+leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop)
 {
+  LeatLoopTotal *total = leat_session_get_loop (self, loop);
+
+  leat_lane_get_loop_report (lane, loop, &total->last);
+  total->executor = loop->way;
+  total->why = loop->why;
+  total->runs++;
+  total->total += total->last.iterations;
+  total->most = MAX (total->most, total->last.iterations);
+}
+
+/* The run has no results, as where a kernel reports an error. */
+static void
+leat_session_refuse_loop (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations, GError **error)
+{
+  const char *name = leat_node_get_name (loop->node);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "node", "s", name);
+  g_variant_dict_insert (&dict, "severity", "s", "error");
+  g_variant_dict_insert (&dict, "text", "s", "the loop ran away");
+  g_variant_dict_insert (&dict, "count", "t", iterations);
+  leat_session_take_refusal (self, g_variant_ref_sink (g_variant_dict_end (&dict)));
+  self->stats.runs_refused++;
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
+               "%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
+               " iterations: set budget=SECONDS, or max-iterations= for what it is to do at most",
+               leat_node_get_id (loop->node), name, iterations);
+}
+
+gboolean
+leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  const LeatPlanLoop *away = NULL;
+  guint64 iterations = 0;
+
   if (G_LIKELY (self->plan->loops->len == 0))
-    return;
+    return TRUE;
   g_mutex_lock (&self->told_lock);
   for (guint i = 0; i < self->plan->loops->len; i++)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
-      LeatLoopTotal *total = leat_session_get_loop (self, loop);
 
-      leat_lane_get_loop_report (lane, loop, &total->last);
-      total->executor = loop->way;
-      total->why = loop->why;
-      total->runs++;
-      total->total += total->last.iterations;
-      total->most = MAX (total->most, total->last.iterations);
+      leat_session_note_loop (self, flight->lane, loop);
+      if (leat_session_get_loop (self, loop)->last.end != LEAT_LOOP_END_BUDGET)
+        continue;
+      away = loop;
+      iterations = leat_session_get_loop (self, loop)->last.iterations;
     }
   g_mutex_unlock (&self->told_lock);
+  if (away == NULL)
+    return TRUE;
+  flight->run.reported = flight->run.refused = TRUE;
+  leat_session_refuse_loop (self, away, iterations, error);
+  return FALSE;
 }
 
 static GVariant *
@@ -97,8 +136,8 @@ leat_loop_total_describe (const LeatLoopTotal *self)
  * Tells what the loops of the pipeline have come to; from any thread.
  *
  * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, executor
- * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged` or `cap`), most t and total t
- *   iterations.  Of a loop within a loop a run counts as the last time that it was done.
+ * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged`, `cap` or `budget`), most t
+ * and total t iterations.  Of a loop within a loop a run counts as the last time that it was done.
  */
 GVariant *
 leat_session_dup_loops (LeatSession *self)

@@ -338,9 +338,9 @@ struct _LeatSession
   GPtrArray *monitored_apps; /* LeatApp, from open to close */
 };
 
-/* What loops have come to (leat-session-loops.c): after a run that ended well. */
+/* What loops have come to (leat-session-loops.c): after a run.  REPORTED where one ran away. */
 GArray *leat_session_loops_new (void);
-void leat_session_note_loops (LeatSession *self, LeatLane *lane);
+gboolean leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error);
 
 void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec);

@@ -11,7 +11,7 @@
 struct _LeatLoopTest
 {
   LeatGroup *group; /* not owned */
-  guint64 most;
+  guint64 most, budget_ns;
   GPtrArray *names;  /* char *: outputs that the expression or the series takes */
   GPtrArray *args;   /* char *: arguments of the node */
   LeatSpec *series;  /* (nullable) */
@@ -112,7 +112,7 @@ static void
 leat_loop_test_write_params (LeatLoopTest *self, GString *text)
 {
   g_string_append (text, "__global__ void " LEAT_LOOP_ENTRY " (uint64_t *leat_memory, uint64_t *leat_told, uint64_t "
-                         "leat_handle, uint64_t leat_most");
+                         "leat_handle, uint64_t leat_most, uint64_t leat_budget");
   for (guint i = 0; i < self->names->len; i++)
     {
       const char *name = g_ptr_array_index (self->names, i);
@@ -141,10 +141,14 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
   leat_loop_test_write_params (self, text);
   g_string_append_printf (text,
                           "{\n"
-                          "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = leat_memory[0] + 1;\n"
-                          "  const bool ends = %s, goes_on = !ends && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
-                          "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n"
-                          "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n",
+                          "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
+                          "  const uint64_t i = 0, " LEAT_LOOP_COUNTER
+                          " = leat_memory[0] + 1, leat_now = leat_clock_now ();\n"
+                          "  const uint64_t leat_since = leat_memory[1] != 0 ? leat_memory[1] : leat_now;\n"
+                          "  const bool ends = %s, late = leat_budget > 0 && leat_now - leat_since > leat_budget;\n"
+                          "  const bool goes_on = !ends && !late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
+                          "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
+                          "  leat_memory[1] = leat_since;\n",
                           condition != NULL ? condition : "false");
   if (self->series != NULL)
     g_string_append_printf (text,
@@ -155,7 +159,7 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
                          "  if (!goes_on || leat_handle == 0)\n"
                          "    {\n"
                          "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
-                         "      leat_told[2] = ends ? 1 : goes_on ? 0 : 2;\n"
+                         "      leat_told[2] = ends ? 1 : goes_on ? 0 : late ? 3 : 2;\n"
                          "      leat_told[0] = goes_on;\n"
                          "    }\n"
                          "  if (leat_handle != 0)\n"
@@ -166,13 +170,14 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
 
 LeatLoopTest *
 leat_loop_test_new (LeatGroup *group, LeatExpression *expression, const char *until, const char *series, guint64 most,
-                    GError **error)
+                    double budget, GError **error)
 {
   g_autoptr (LeatLoopTest) self = g_new0 (LeatLoopTest, 1);
   g_autofree char *text = NULL;
 
   self->group = group;
   self->most = most;
+  self->budget_ns = (guint64) (budget * 1e9);
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->args = g_ptr_array_new_with_free_func (g_free);
   self->series_buffer = self->count_buffer = LEAT_BUFFER_NONE;
@@ -209,7 +214,7 @@ gboolean
 leat_loop_test_record (LeatLoopTest *self, LeatRecorder *recorder, GError **error)
 {
   const guint64 most = self->most > 0 ? self->most : G_MAXUINT64;
-  guint room = self->names->len + self->args->len + 8, n_args = 0, n_buffers = 0;
+  guint room = self->names->len + self->args->len + 9, n_args = 0, n_buffers = 0;
   g_autofree LeatArg *args = g_new0 (LeatArg, room);
   g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, room);
   g_autofree LeatAccess *access = g_new0 (LeatAccess, room);

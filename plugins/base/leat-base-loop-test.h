@@ -13,9 +13,10 @@ G_BEGIN_DECLS
  * another one. */
 typedef struct _LeatLoopTest LeatLoopTest;
 
-/* When the specs of the body are fixed.  @expression, @until, @series: (nullable); @most: 0 where there is no limit */
+/* When the specs of the body are fixed.  @expression, @until, @series: (nullable); @most, @budget (seconds): 0 where
+ * there is no limit */
 LeatLoopTest *leat_loop_test_new (LeatGroup *group, LeatExpression *expression, const char *until, const char *series,
-                                  guint64 most, GError **error);
+                                  guint64 most, double budget, GError **error);
 void leat_loop_test_free (LeatLoopTest *self);
 /* (nullable): of the port series */
 LeatSpec *leat_loop_test_get_series (LeatLoopTest *self);

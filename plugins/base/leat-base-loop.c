@@ -19,6 +19,7 @@ struct _LeatBaseLoop
   char *until;
   char *carry;
   char *series;
+  double budget;
   int executor;
 
   LeatExpression *expression; /* NULL without until= */
@@ -40,6 +41,8 @@ static const LeatProp leat_base_loop_props[] = {
              "of each" },
   { sizeof (LeatProp), "series", LEAT_PROP_STRING, 0, offsetof (LeatBaseLoop, series),
     .blurb = "Name of an output of one item, whose value in each iteration comes out of the port series" },
+  { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatBaseLoop, budget), .def.d = 60, .min.d = 0,
+    .max.d = 1e9, .blurb = "Seconds after which it is taken to run away, and the run fails; 0: never" },
   { sizeof (LeatProp), "executor", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseLoop, executor), .choices = executor_choices,
     .blurb = "while: a node of the graph; unrolled: the body as often as it is done; host: launched by the host" },
 };
@@ -237,7 +240,8 @@ leat_base_loop_negotiate_end (LeatGroup *group, GError **error)
     if (!leat_base_loop_check_carry (self, i, error))
       return FALSE;
   g_clear_pointer (&self->test, leat_loop_test_free);
-  self->test = leat_loop_test_new (group, self->expression, self->until, self->series, self->max_iterations, error);
+  self->test =
+    leat_loop_test_new (group, self->expression, self->until, self->series, self->max_iterations, self->budget, error);
   return self->test != NULL && leat_base_loop_state_outputs (self, error);
 }
 

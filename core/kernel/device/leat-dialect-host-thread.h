@@ -48,6 +48,7 @@ struct leat_thread
   LEAT_MEMBER void __nanosleep (unsigned int ns) { leat_runtime->nanosleep (leat_block, ns); }
   LEAT_MEMBER void leat_grid_sync () { leat_runtime->grid_barrier (leat_block); }
   LEAT_MEMBER long long clock64 () { return (long long) leat_runtime->clock (leat_block); }
+  LEAT_MEMBER uint64_t leat_clock_now () { return leat_runtime->clock (leat_block); }
   LEAT_MEMBER long clock () { return (long) leat_runtime->clock (leat_block); }
   LEAT_MEMBER void leat_trap (const char *what, const char *file, unsigned int line)
   {

@@ -353,6 +353,48 @@ test_loop_launches (void)
   loop_close (&loop);
 }
 
+/* One that would never end does, in each of several runs, and the session goes on. */
+static void
+test_loop_budget (gconstpointer data)
+{
+  static const char text[] = "leat 1\n"
+                             "away = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 executor=EXECUTOR {\n"
+                             "  in.x -> map expr=x+1 -> out.y\n"
+                             "}\n"
+                             "app name=in spec=u64[1] -> upload -> away.x\n"
+                             "away.y -> readback -> app name=out\n";
+  const LoopCase *self = data;
+  Loop loop;
+
+  loop_open (&loop, text, self->who, self->executor, 1);
+  for (guint run = 0; run < 5; run++)
+    {
+      guint64 x = run;
+      gint64 begin;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) out = NULL;
+
+      loop_push (&loop, "in", &x, sizeof x);
+      begin = g_get_monotonic_time ();
+      g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+      g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
+      g_assert_cmpint (g_get_monotonic_time () - begin, >, 90000);
+    }
+  g_assert_true (leat_node_set_arg_double (leat_pipeline_get_node (loop.pipeline, "away", NULL), "limit", 10, NULL));
+  {
+    guint64 x = 4, y;
+    g_autoptr (GBytes) out = NULL;
+
+    loop_push (&loop, "in", &x, sizeof x);
+    loop_replay (&loop);
+    out = loop_pull (&loop, "out");
+    memcpy (&y, g_bytes_get_data (out, NULL), sizeof y);
+    g_assert_cmpuint (y, ==, 5);
+  }
+  loop_close (&loop);
+}
+
 typedef struct
 {
   const char *name, *loop, *message;
@@ -446,6 +488,7 @@ main (int argc, char **argv)
   add_cases ("pair", test_loop_pair);
   add_cases ("nested", test_loop_nested);
   add_cases ("lanes", test_loop_lanes);
+  add_cases ("budget", test_loop_budget);
   g_test_add_func ("/leat/session/loop/launches", test_loop_launches);
   for (guint i = 0; i < G_N_ELEMENTS (bad_cases); i++)
     {
