@@ -226,6 +226,9 @@ leat_loop_test_record (LeatLoopTest *self, LeatRecorder *recorder, GError **erro
   ADD (LEAT_ARG_ITEMS, leat_recorder_get_loop_report (recorder), WRITE);
   args[n_args++] = (LeatArg){ .kind = LEAT_ARG_LOOP, .buffer = LEAT_BUFFER_NONE };
   args[n_args++] = (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &most, .size = sizeof most };
+  args[n_args++] = (LeatArg){
+    .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &self->budget_ns, .size = sizeof self->budget_ns
+  };
   for (guint i = 0; i < self->names->len; i++)
     ADD (LEAT_ARG_ITEMS, leat_recorder_get_result (recorder, g_ptr_array_index (self->names, i)), READ);
   for (guint i = 0; i < self->args->len; i++)

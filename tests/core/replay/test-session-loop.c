@@ -467,6 +467,30 @@ test_loop_borders (void)
     }
 }
 
+/* Written and read again it is the same pipeline. */
+static void
+test_loop_text (void)
+{
+  static const char *const texts[] = { halve_text, pair_text, nested_text };
+  static const LeatTextStyle styles[] = { LEAT_TEXT_STYLE_FILE, LEAT_TEXT_STYLE_TERMINAL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts) * G_N_ELEMENTS (styles); i++)
+    {
+      LeatTextStyle style = styles[i % 2];
+      g_auto (GStrv) parts = g_strsplit (texts[i / 2], "EXECUTOR", -1);
+      g_autofree char *text = g_strjoinv ("host", parts);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) first = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+      g_autofree char *written = leat_pipeline_to_text (first, style, NULL);
+      g_autoptr (LeatPipeline) second = leat_parse_text (written, style, NULL, &error);
+      g_autofree char *again = NULL;
+
+      g_assert_no_error (error);
+      again = leat_pipeline_to_text (second, style, NULL);
+      g_assert_cmpstr (again, ==, written);
+    }
+}
+
 static void
 add_cases (const char *what, GTestDataFunc test)
 {
@@ -497,5 +521,6 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &bad_cases[i], test_loop_refused);
     }
   g_test_add_func ("/leat/session/loop/borders", test_loop_borders);
+  g_test_add_func ("/leat/session/loop/text", test_loop_text);
   return g_test_run ();
 }
