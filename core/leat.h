@@ -13,6 +13,7 @@
 #include "graph/leat-port.h"
 #include "graph/leat-node.h"
 #include "graph/leat-endpoint.h"
+#include "graph/leat-group.h"
 #include "graph/leat-app.h"
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"

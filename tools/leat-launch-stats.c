@@ -46,6 +46,7 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (plan);
   g_autoptr (GVariant) times = leat_session_dup_times (session);
   g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL); /* a session that failed has nothing to say */
+  g_autoptr (GVariant) loops = leat_session_dup_loops (session);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -62,6 +63,8 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
     g_variant_dict_insert_value (&dict, "counted", counts);
   if (queues != NULL)
     g_variant_dict_insert_value (&dict, "queues", queues);
+  if (g_variant_n_children (loops) > 0)
+    g_variant_dict_insert_value (&dict, "loops", loops);
   if (job->options->timing == LEAT_TIMING_NODES)
     g_variant_dict_insert_value (&dict, "times", times);
   return g_variant_ref_sink (g_variant_dict_end (&dict));

@@ -279,7 +279,7 @@ leat_negotiation_complete_outputs (LeatNegotiation *self, GError **error)
       g_autofree char *label = NULL;
       g_autofree char *text = NULL;
 
-      if (port->direction != LEAT_PORT_OUTPUT || port->spec != NULL)
+      if (port->direction != LEAT_PORT_OUTPUT || port->spec != NULL || (port->flags & LEAT_PORT_LATE) != 0)
         continue;
       allowed = leat_negotiation_get_allowed (self, port->name);
       if (leat_spec_is_fixed (allowed))

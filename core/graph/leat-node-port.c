@@ -67,6 +67,8 @@ leat_node_get_port (LeatNode *self, const char *name, GError **error)
   if (!leat_node_prepare (self, error))
     return NULL;
   port = leat_node_peek_port (self, name);
+  if (port == NULL && LEAT_NODE_GET_CLASS (self)->request_port != NULL)
+    return LEAT_NODE_GET_CLASS (self)->request_port (self, name, error);
   if (port == NULL)
     leat_node_set_port_error (self, name, error);
   return port;

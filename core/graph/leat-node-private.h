@@ -39,6 +39,7 @@ typedef struct
   GArray *places;         /* LeatNodePlace, (nullable): the same for what is set on it */
   char *blamed;           /* (nullable): what of it the error at hand is about */
   LeatPipeline *pipeline; /* takes the pointer back when it goes */
+  LeatGroup *group;       /* (nullable): in whose body it is; not owned */
   GPtrArray *ports;       /* LeatPort, inputs first */
   GPtrArray *args;        /* LeatNodeArg */
   GPtrArray *given;       /* LeatProp: those that were set, be it to their defaults */

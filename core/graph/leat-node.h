@@ -35,7 +35,8 @@ struct _LeatNodeClass
 
   /*< private >*/
   const LeatNodeInfo *info;
-  gpointer padding[11];
+  LeatPort *(*request_port) (LeatNode *self, const char *name, GError **error); /* NULL: no port is made on demand */
+  gpointer padding[10];
 };
 
 void leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info);

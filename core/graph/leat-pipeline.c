@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-graph-error-private.h"
+#include "leat-group-private.h"
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
 #include "leat-attempt-private.h"
@@ -51,6 +52,8 @@ leat_pipeline_dispose (GObject *object)
     {
       leat_pipeline_unlink_node (self->nodes->pdata[i]);
       leat_node_set_pipeline (self->nodes->pdata[i], NULL);
+      if (!LEAT_IS_GROUP_END (self->nodes->pdata[i]))
+        leat_node_set_group (self->nodes->pdata[i], NULL);
     }
   g_hash_table_remove_all (self->by_name);
   g_ptr_array_set_size (self->nodes, 0);
@@ -207,6 +210,29 @@ leat_pipeline_check_name (LeatPipeline *self, LeatNode *node, const char *name, 
   return TRUE;
 }
 
+static void
+leat_pipeline_take_in (LeatPipeline *self, LeatNode *node)
+{
+  g_ptr_array_add (self->nodes, g_object_ref (node));
+  g_hash_table_insert (self->by_name, (gpointer) leat_node_get_name (node), node);
+  leat_node_set_pipeline (node, self);
+}
+
+/* Their names are none that a node can be given. */
+static void
+leat_pipeline_add_ends (LeatPipeline *self, LeatGroup *group)
+{
+  LeatNode *ends[] = { leat_group_get_begin (group), leat_group_get_end (group) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s.%s", leat_node_get_name (LEAT_NODE (group)), i == 0 ? "in" : "out");
+
+      leat_node_rename (ends[i], name);
+      leat_pipeline_take_in (self, ends[i]);
+    }
+}
+
 /**
  * leat_pipeline_add:
  * @self: a pipeline
@@ -244,10 +270,34 @@ leat_pipeline_add (LeatPipeline *self, LeatNode *node, GError **error)
       name = leat_pipeline_dup_new_name (self, leat_node_get_id (node));
       leat_node_rename (node, name);
     }
-  g_ptr_array_add (self->nodes, g_object_ref (node));
-  g_hash_table_insert (self->by_name, (gpointer) leat_node_get_name (node), node);
-  leat_node_set_pipeline (node, self);
+  leat_pipeline_take_in (self, node);
+  if (LEAT_IS_GROUP (node))
+    leat_pipeline_add_ends (self, LEAT_GROUP (node));
   return TRUE;
+}
+
+static void
+leat_pipeline_let_go (LeatPipeline *self, LeatNode *node)
+{
+  leat_pipeline_unlink_node (node);
+  leat_node_set_pipeline (node, NULL);
+  if (!LEAT_IS_GROUP_END (node))
+    leat_node_set_group (node, NULL);
+  g_hash_table_remove (self->by_name, leat_node_get_name (node));
+  g_ptr_array_remove (self->nodes, node);
+}
+
+static void
+leat_pipeline_remove_body (LeatPipeline *self, LeatGroup *group)
+{
+  g_autoptr (GPtrArray) members = leat_pipeline_list_group (self, group);
+
+  for (guint i = 0; i < members->len; i++)
+    {
+      if (LEAT_IS_GROUP (members->pdata[i]))
+        leat_pipeline_remove_body (self, members->pdata[i]);
+      leat_pipeline_let_go (self, members->pdata[i]);
+    }
 }
 
 /**
@@ -255,7 +305,7 @@ leat_pipeline_add (LeatPipeline *self, LeatNode *node, GError **error)
  * @self: a pipeline
  * @node: one of its nodes
  *
- * Takes a node out, and its links away.  Not while a session is open.
+ * Takes a node out, and its links away; a group with its body.  Not while a session is open.
  *
  * Since: 0.1
  */
@@ -267,10 +317,9 @@ leat_pipeline_remove (LeatPipeline *self, LeatNode *node)
   g_return_if_fail (leat_node_get_pipeline (node) == self);
   g_return_if_fail (self->n_frozen == 0);
 
-  leat_pipeline_unlink_node (node);
-  leat_node_set_pipeline (node, NULL);
-  g_hash_table_remove (self->by_name, leat_node_get_name (node));
-  g_ptr_array_remove (self->nodes, node);
+  if (LEAT_IS_GROUP (node))
+    leat_pipeline_remove_body (self, LEAT_GROUP (node));
+  leat_pipeline_let_go (self, node);
 }
 
 /**

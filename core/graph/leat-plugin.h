@@ -132,6 +132,7 @@ typedef enum
  * @LEAT_PORT_ANYWHERE: takes data in host memory and in the device's
  * @LEAT_PORT_DYNAMIC: made from a property at run time
  * @LEAT_PORT_DELAYED: what comes in is used in the next run only, so that a link to it closes no cycle
+ * @LEAT_PORT_LATE: an output of a group, whose spec is stated when that of all in its body is known
  *
  * What is special about a port.
  */
@@ -142,6 +143,7 @@ typedef enum
   LEAT_PORT_ANYWHERE = 1 << 2,
   LEAT_PORT_DYNAMIC = 1 << 3,
   LEAT_PORT_DELAYED = 1 << 4,
+  LEAT_PORT_LATE = 1 << 5,
 } LeatPortFlags;
 
 /**

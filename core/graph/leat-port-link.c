@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-graph-error.h"
+#include "leat-group-private.h"
 #include "leat-node-private.h"
 #include "leat-port-private.h"
 #include "leat-spec-private.h"
@@ -182,8 +183,9 @@ leat_port_link (LeatPort *self, LeatPort *input, GError **error)
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   if (!leat_port_check_directions (self, input, error) || !leat_port_check_pipelines (self, input, error)
-      || !leat_port_check_single_writer (self, input, error) || !leat_port_check_residence (self, input, error)
-      || !leat_port_check_specs (self, input, error) || !leat_port_check_cycle (self, input, error))
+      || !leat_port_check_groups (self, input, error) || !leat_port_check_single_writer (self, input, error)
+      || !leat_port_check_residence (self, input, error) || !leat_port_check_specs (self, input, error)
+      || !leat_port_check_cycle (self, input, error))
     return FALSE;
   input->peer = self;
   g_ptr_array_add (self->peers, input);

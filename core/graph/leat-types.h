@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct _LeatNode LeatNode;
 typedef struct _LeatNodeClass LeatNodeClass;
 typedef struct _LeatPort LeatPort;
+typedef struct _LeatGroup LeatGroup;
 typedef struct _LeatPipeline LeatPipeline;
 typedef struct _LeatFactory LeatFactory;
 typedef struct _LeatRegistry LeatRegistry;

@@ -22,7 +22,9 @@ leat_builder_get_end (LeatBuilder *self, const LeatSyntaxElement *element)
 
   if (element->node != NULL)
     return g_hash_table_lookup (self->by_syntax, element->node);
-  built = leat_builder_find (self, element->name);
+  built = leat_builder_find_end (self, element->name);
+  if (built == NULL)
+    built = leat_builder_find (self, element->name);
   if (built != NULL)
     return built;
   names = leat_builder_list_names (self);

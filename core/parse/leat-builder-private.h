@@ -11,13 +11,15 @@
 G_BEGIN_DECLS
 
 /* A node of the text and what became of it. */
-typedef struct
+typedef struct _LeatBuilderNode LeatBuilderNode;
+struct _LeatBuilderNode
 {
   const LeatSyntaxNode *syntax;
   LeatNode *node;  /* NULL: it could not be made, which was reported */
   gboolean faulty; /* a fault in it was reported: what its ports are is not known */
   char *name;
-} LeatBuilderNode;
+  LeatBuilderNode *begin, *end; /* of its body; NULL where it has none */
+};
 
 /* Syntax into a pipeline.  All faults are found: a part that has one is left out, and what only follows from that is
  * not reported. */
@@ -28,9 +30,10 @@ typedef struct
   LeatVariables *variables;
   LeatPipeline *pipeline;
   LeatNamer *namer;
-  GPtrArray *nodes;      /* LeatBuilderNode, in the order of the text */
-  GHashTable *by_syntax; /* LeatSyntaxNode -> LeatBuilderNode */
-  GHashTable *by_name;   /* char* -> LeatBuilderNode */
+  GPtrArray *nodes;        /* LeatBuilderNode, in the order of the text */
+  GHashTable *by_syntax;   /* LeatSyntaxNode -> LeatBuilderNode */
+  GHashTable *by_name;     /* char* -> LeatBuilderNode */
+  LeatBuilderNode *holder; /* (nullable): whose body is being linked */
 } LeatBuilder;
 
 /* NULL, with @errors not empty, when anything at all is wrong.  Only for a @syntax that was read without a fault may
@@ -45,6 +48,12 @@ LeatBuilderNode *leat_builder_find (LeatBuilder *self, const char *name);
 const char **leat_builder_list_names (LeatBuilder *self);
 void leat_builder_declare_names (LeatBuilder *self);
 void leat_builder_make_node (LeatBuilder *self, const LeatSyntaxNode *syntax);
+/* The body of @holder, whose nodes are made. */
+void leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *holder);
+/* All links in the bodies of the nodes that a statement makes. */
+void leat_builder_link_bodies (LeatBuilder *self, const LeatSyntaxStatement *statement);
+/* `in` and `out`, in the body that is being linked; else NULL. */
+LeatBuilderNode *leat_builder_find_end (LeatBuilder *self, const char *name);
 void leat_builder_link_chain (LeatBuilder *self, const LeatSyntaxStatement *chain);
 
 G_END_DECLS

@@ -10,6 +10,8 @@ leat_builder_node_free (gpointer data)
   LeatBuilderNode *node = data;
 
   g_free (node->name);
+  g_free (node->begin);
+  g_free (node->end);
   g_free (node);
 }
 
@@ -30,6 +32,12 @@ leat_builder_make_statement (LeatSyntaxStatement *statement, gpointer data)
       if (element->node != NULL)
         leat_builder_make_node (self, element->node);
     }
+}
+
+static void
+leat_builder_link_bodies_of (LeatSyntaxStatement *statement, gpointer data)
+{
+  leat_builder_link_bodies (data, statement);
 }
 
 static void
@@ -78,6 +86,11 @@ leat_builder_validate (LeatBuilder *self)
       g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
 
       leat_pipeline_check_links (built->node, errors);
+      if (built->begin != NULL)
+        {
+          leat_pipeline_check_links (built->begin->node, errors);
+          leat_pipeline_check_links (built->end->node, errors);
+        }
       leat_builder_take_errors (self, &built->syntax->pos, errors);
     }
 }
@@ -87,7 +100,15 @@ leat_builder_run (LeatBuilder *self)
 {
   leat_builder_declare_names (self);
   leat_syntax_foreach (self->syntax, leat_builder_make_statement, self);
-  leat_syntax_foreach (self->syntax, leat_builder_link_statement, self);
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      LeatBuilderNode *built = g_ptr_array_index (self->nodes, i);
+
+      if (built->syntax->body != NULL)
+        leat_builder_add_body (self, built);
+    }
+  leat_syntax_foreach_top (self->syntax, leat_builder_link_bodies_of, self);
+  leat_syntax_foreach_top (self->syntax, leat_builder_link_statement, self);
   if (leat_error_list_is_empty (self->errors))
     leat_builder_validate (self);
 }
@@ -101,7 +122,7 @@ leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorL
   g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (leat_builder_node_free);
   g_autoptr (GHashTable) by_syntax = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  LeatBuilder self = { syntax, errors, variables, pipeline, namer, nodes, by_syntax, by_name };
+  LeatBuilder self = { syntax, errors, variables, pipeline, namer, nodes, by_syntax, by_name, NULL };
 
   leat_kernel_source_begin_round ();
   leat_builder_run (&self);

@@ -18,6 +18,8 @@ typedef enum
   LEAT_TOKEN_PROP,   /* NAME=VALUE */
   LEAT_TOKEN_EQUALS, /* an `=` that begins a word */
   LEAT_TOKEN_LINK,   /* `->`, `+`, `!` */
+  LEAT_TOKEN_OPEN,   /* `{` of a body */
+  LEAT_TOKEN_CLOSE,  /* its `}`; with no text where the body has no end */
   LEAT_TOKEN_END,    /* of a statement */
   LEAT_TOKEN_BAD,    /* already reported */
 } LeatTokenKind;
@@ -33,12 +35,17 @@ typedef struct
   char text[];            /* as written, shortened: for messages */
 } LeatToken;
 
-/* Each gives the tokens (LeatToken) of whole statements, an END after each. */
+/* Each gives the tokens (LeatToken) of whole statements, an END after each.  Those of a body stand between its OPEN and
+ * its CLOSE, which are followed by what else the statement holds.  Every CLOSE has its OPEN; at the end of the text
+ * some CLOSE may be missing. */
 GPtrArray *leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors);
 GPtrArray *leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors);
 GPtrArray *leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatErrorList *errors);
 
 LeatToken *leat_token_new (LeatTokenKind kind, const LeatSourcePos *pos, const char *text, gsize length);
+void leat_token_free (LeatToken *self);
+/* @word as it is, without quotes; @self may be NULL. */
+gboolean leat_token_is_keyword (const LeatToken *self, const char *word);
 /* What a WORD or PROP means where a value is expected: the whole of it. */
 LeatSyntaxValue *leat_token_dup_value (const LeatToken *self);
 GPtrArray *leat_token_array_new (void);

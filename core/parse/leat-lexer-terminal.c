@@ -5,9 +5,21 @@
 
 #include <string.h>
 
+/* The words of a text, however they come. */
+typedef struct
+{
+  GPtrArray *tokens;
+  LeatErrorList *errors;
+  guint depth; /* of bodies */
+} LeatLexerWords;
+
 static LeatTokenKind
 leat_lexer_classify (const char *text)
 {
+  if (g_str_equal (text, "begin") || g_str_equal (text, "{"))
+    return LEAT_TOKEN_OPEN;
+  if (g_str_equal (text, "end") || g_str_equal (text, "}"))
+    return LEAT_TOKEN_CLOSE;
   if (g_str_equal (text, "+") || g_str_equal (text, "!") || g_str_equal (text, "->"))
     return LEAT_TOKEN_LINK;
   if (g_str_equal (text, ",") || g_str_equal (text, ";"))
@@ -39,34 +51,61 @@ leat_lexer_make_token (const char *text, const LeatSourcePos *pos)
 }
 
 static gboolean
-leat_lexer_add_word (GPtrArray *tokens, const char *text, const LeatSourcePos *pos, LeatErrorList *errors)
+leat_lexer_end_chain (LeatLexerWords *self, const LeatSourcePos *pos, const char *what)
+{
+  const LeatToken *last = self->tokens->len > 0 ? g_ptr_array_index (self->tokens, self->tokens->len - 1) : NULL;
+
+  if (last == NULL || last->kind == LEAT_TOKEN_END || last->kind == LEAT_TOKEN_OPEN)
+    return TRUE;
+  return leat_token_array_add (self->tokens, leat_token_new (LEAT_TOKEN_END, pos, what, strlen (what)), self->errors);
+}
+
+/* FALSE when @token is not to be read: it was told why, or there are too many. */
+static gboolean
+leat_lexer_count_body (LeatLexerWords *self, const LeatToken *token, const char *text)
+{
+  if (token->kind == LEAT_TOKEN_OPEN)
+    self->depth++;
+  if (token->kind != LEAT_TOKEN_CLOSE)
+    return TRUE;
+  if (self->depth > 0)
+    {
+      self->depth--;
+      return leat_lexer_end_chain (self, &token->pos, "end of the body");
+    }
+  leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX, "\"%s\" ends no body", text);
+  return FALSE;
+}
+
+static gboolean
+leat_lexer_add_word (LeatLexerWords *self, const char *text, const LeatSourcePos *pos)
 {
   LeatToken *token = leat_lexer_make_token (text, pos);
 
   if (strlen (text) > LEAT_SYNTAX_MAX_TOKEN_BYTES)
     {
-      leat_error_list_add (errors, pos, LEAT_PARSE_ERROR_LIMIT, "a word longer than %d bytes",
+      leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_LIMIT, "a word longer than %d bytes",
                            LEAT_SYNTAX_MAX_TOKEN_BYTES);
       token->kind = LEAT_TOKEN_BAD;
     }
-  return leat_token_array_add (tokens, token, errors);
+  if (leat_lexer_count_body (self, token, text))
+    return leat_token_array_add (self->tokens, token, self->errors);
+  leat_token_free (token);
+  return self->tokens->len <= LEAT_SYNTAX_MAX_TOKENS;
 }
 
 static GPtrArray *
-leat_lexer_finish (GPtrArray *tokens, const LeatSourcePos *pos, LeatErrorList *errors)
+leat_lexer_finish (LeatLexerWords *self, const LeatSourcePos *pos)
 {
-  const LeatToken *last = tokens->len > 0 ? g_ptr_array_index (tokens, tokens->len - 1) : NULL;
-
-  if (last != NULL && last->kind != LEAT_TOKEN_END && tokens->len <= LEAT_SYNTAX_MAX_TOKENS)
-    leat_token_array_add (tokens, leat_token_new (LEAT_TOKEN_END, pos, "end of the text", strlen ("end of the text")),
-                          errors);
-  return tokens;
+  if (self->tokens->len <= LEAT_SYNTAX_MAX_TOKENS)
+    leat_lexer_end_chain (self, pos, "end of the text");
+  return self->tokens;
 }
 
 GPtrArray *
 leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatErrorList *errors)
 {
-  g_autoptr (GPtrArray) tokens = leat_token_array_new ();
+  LeatLexerWords self = { leat_token_array_new (), errors, 0 };
   LeatSourcePos pos = { source, 1, 1 };
 
   for (; args[pos.line - 1] != NULL; pos.line++)
@@ -75,10 +114,10 @@ leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatErr
 
       if (!leat_lexer_check_encoding (&pos, text, strlen (text), errors))
         continue;
-      if (!leat_lexer_add_word (tokens, text, &pos, errors))
+      if (!leat_lexer_add_word (&self, text, &pos))
         break;
     }
-  return leat_lexer_finish (g_steal_pointer (&tokens), &pos, errors);
+  return leat_lexer_finish (&self, &pos);
 }
 
 typedef struct
@@ -149,12 +188,12 @@ leat_lexer_line_read_word (LeatLexerLine *self, GString *word)
 GPtrArray *
 leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors)
 {
-  g_autoptr (GPtrArray) tokens = leat_token_array_new ();
   g_autoptr (GString) word = g_string_new (NULL);
+  LeatLexerWords words = { leat_token_array_new (), errors, 0 };
   LeatLexerLine self = { text, text + length, { source, 1, 1 }, errors };
 
   if (!leat_lexer_check_encoding (&self.pos, text, length, errors))
-    return g_steal_pointer (&tokens);
+    return words.tokens;
   while (self.p < self.end)
     {
       LeatSourcePos start = self.pos;
@@ -165,8 +204,8 @@ leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, 
           continue;
         }
       g_string_truncate (word, 0);
-      if (!leat_lexer_line_read_word (&self, word) || !leat_lexer_add_word (tokens, word->str, &start, errors))
+      if (!leat_lexer_line_read_word (&self, word) || !leat_lexer_add_word (&words, word->str, &start))
         break;
     }
-  return leat_lexer_finish (g_steal_pointer (&tokens), &self.pos, errors);
+  return leat_lexer_finish (&words, &self.pos);
 }

@@ -53,6 +53,8 @@ leat_parser_take_ref (LeatParser *self, LeatSyntaxElement *element, const char *
 static void
 leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
 {
+  if (leat_parser_report_lost_brace (self, token))
+    return;
   if (token->value->quoted)
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
                          "%s is no node; ids and names are written without quotes", token->text);
@@ -77,6 +79,15 @@ leat_syntax_value_begins_spec (const LeatSyntaxValue *value)
          && (leat_syntax_is_spec (first->text) || (!value->quoted && strchr (first->text, '[') != NULL));
 }
 
+/* `in` and `out` of a body are there without being made, whatever the style calls a bare word. */
+static gboolean
+leat_parser_take_body_word (LeatSyntaxElement *element, const char *text)
+{
+  element->kind = LEAT_SYNTAX_ELEMENT_REF;
+  element->name = g_strdup (text);
+  return TRUE;
+}
+
 /* The word at hand as part of a chain; FALSE after a report. */
 static gboolean
 leat_parser_take_word (LeatParser *self, LeatSyntaxElement *element)
@@ -93,27 +104,33 @@ leat_parser_take_word (LeatParser *self, LeatSyntaxElement *element)
       leat_parser_report_no_element (self, token);
       return FALSE;
     }
+  if (self->depth > 0 && leat_syntax_is_body_word (text))
+    return leat_parser_take_body_word (element, text);
   element->node = leat_parser_make_node (self, NULL, text, &token->pos);
   element->kind = self->style == LEAT_TEXT_STYLE_FILE ? LEAT_SYNTAX_ELEMENT_WORD : LEAT_SYNTAX_ELEMENT_NODE;
   return element->node != NULL;
 }
 
-static void
+/* Behind a port or a spec, which have neither properties nor a body. */
+static gboolean
 leat_parser_check_element_end (LeatParser *self, const LeatSyntaxElement *element)
 {
   const char *link = self->style == LEAT_TEXT_STYLE_FILE ? "->" : "+", *more = "";
   g_autofree char *expected = NULL;
 
   if (leat_parser_at (self, LEAT_TOKEN_LINK) || leat_parser_at (self, LEAT_TOKEN_END))
-    return;
-  if (element->node != NULL)
-    element->node->broken = TRUE;
-  if (leat_parser_at (self, LEAT_TOKEN_PROP) && element->kind == LEAT_SYNTAX_ELEMENT_REF)
+    return TRUE;
+  if (self->depth > 0 && element->kind == LEAT_SYNTAX_ELEMENT_REF && leat_syntax_is_body_word (element->name))
+    more = "; in and out of a body are no nodes";
+  else if (element->kind == LEAT_SYNTAX_ELEMENT_REF && leat_parser_at (self, LEAT_TOKEN_PROP))
     more = "; properties are set where the node is declared";
+  else if (element->kind == LEAT_SYNTAX_ELEMENT_REF && leat_parser_at (self, LEAT_TOKEN_OPEN))
+    more = "; a body stands where the node is declared";
   else if (leat_parser_at (self, LEAT_TOKEN_PROP))
     more = "; a spec has no properties";
-  expected = g_strdup_printf ("%s\"%s\"%s", element->node != NULL ? "PROPERTY=VALUE or " : "", link, more);
+  expected = g_strdup_printf ("\"%s\"%s", link, more);
   leat_parser_report_after_node (self, expected);
+  return FALSE;
 }
 
 /* To the next link, so that the rest of the chain is looked at too. */
@@ -121,28 +138,39 @@ static void
 leat_parser_skip_element (LeatParser *self)
 {
   while (!leat_parser_at (self, LEAT_TOKEN_END) && !leat_parser_at (self, LEAT_TOKEN_LINK))
-    self->next++;
+    leat_parser_skip_token (self);
 }
 
+static gboolean
+leat_parser_finish_element (LeatParser *self, const LeatSyntaxElement *element)
+{
+  if (element->node == NULL)
+    return leat_parser_check_element_end (self, element);
+  leat_parser_parse_props (self, element->node, TRUE);
+  return leat_parser_parse_node_end (
+    self, element->node, self->style == LEAT_TEXT_STYLE_FILE ? "PROPERTY=VALUE or \"->\"" : "PROPERTY=VALUE or \"+\"");
+}
+
+/* @whole: nothing in it or behind it is out of place */
 static LeatSyntaxElement *
-leat_parser_parse_element (LeatParser *self)
+leat_parser_parse_element (LeatParser *self, gboolean *whole)
 {
   const LeatToken *token = leat_parser_peek (self);
   LeatSyntaxElement *element;
   gboolean ok = FALSE;
 
+  *whole = FALSE;
   if (token == NULL)
     return NULL;
   element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_NODE, &token->pos);
   if (leat_parser_at (self, LEAT_TOKEN_WORD))
     ok = leat_parser_take_word (self, element);
   else
-    leat_parser_report_unexpected (self, "a node");
-  if (ok && element->node != NULL)
-    leat_parser_parse_props (self, element->node, TRUE);
+    leat_parser_report_unexpected (
+      self, leat_parser_at (self, LEAT_TOKEN_OPEN) ? "the node, on the same line, whose body it opens" : "a node");
   if (ok)
     {
-      leat_parser_check_element_end (self, element);
+      *whole = leat_parser_finish_element (self, element);
       return element;
     }
   g_clear_pointer (&element->node, leat_syntax_node_free);
@@ -191,16 +219,16 @@ leat_parser_parse_chain (LeatParser *self)
 
   do
     {
-      LeatSyntaxElement *element = leat_parser_parse_element (self);
+      gboolean ok;
+      LeatSyntaxElement *element = leat_parser_parse_element (self, &ok);
 
       if (element != NULL)
         {
           element->broken_before = broken;
           g_ptr_array_add (statement->elements, element);
         }
-      broken = element == NULL || (!leat_parser_at (self, LEAT_TOKEN_LINK) && !leat_parser_at (self, LEAT_TOKEN_END));
-      if (broken)
-        leat_parser_skip_element (self);
+      broken = !ok;
+      leat_parser_skip_element (self);
       whole = whole && !broken;
       if (!leat_parser_at (self, LEAT_TOKEN_LINK))
         break;

@@ -16,6 +16,7 @@ typedef struct
   LeatTextStyle style;
   GPtrArray *tokens; /* of the text being read */
   guint next;
+  guint depth; /* of bodies around what is being read */
   guint n_nodes;
   gboolean too_many_nodes;
   GPtrArray *open; /* LeatSource that includes the one being read, outermost first */
@@ -40,11 +41,19 @@ char *leat_parser_check_node_name (LeatParser *self, const char *name, const Lea
 LeatSyntaxNode *leat_parser_make_node (LeatParser *self, const char *name, const char *id, const LeatSourcePos *pos);
 /* The properties that come next; stops before the first token that is none. */
 void leat_parser_parse_props (LeatParser *self, LeatSyntaxNode *node, gboolean name_allowed);
+/* FALSE when @token is no brace that is not where it should be. */
+gboolean leat_parser_report_lost_brace (LeatParser *self, const LeatToken *token);
 /* Anything after a node and its properties that does not belong there. */
 void leat_parser_report_after_node (LeatParser *self, const char *expected);
 /* All statements of a file, the version line first. */
 void leat_parser_parse_file_tokens (LeatParser *self, const LeatSource *source, GPtrArray *statements);
+LeatSyntaxStatement *leat_parser_parse_file_statement (LeatParser *self);
 LeatSyntaxStatement *leat_parser_parse_chain (LeatParser *self);
+/* Behind the properties of @node: its body, where it has one, up to the next link or the end of the statement.  FALSE
+ * when something stands there that does not belong; @expected is what should. */
+gboolean leat_parser_parse_node_end (LeatParser *self, LeatSyntaxNode *node, const char *expected);
+/* At any token: one on, or behind the body that it opens. */
+void leat_parser_skip_token (LeatParser *self);
 /* @from: where it is included; NULL for the file itself */
 void leat_parser_parse_source (LeatParser *self, LeatSource *source, const LeatSourcePos *from, GPtrArray *statements);
 void leat_parser_parse_include (LeatParser *self, LeatSyntaxStatement *statement);

@@ -5,6 +5,15 @@
 
 #include <string.h>
 
+static void
+leat_parser_finish_declaration (LeatParser *self, LeatSyntaxNode *node)
+{
+  leat_parser_parse_props (self, node, FALSE);
+  if (leat_parser_parse_node_end (self, node, "PROPERTY=VALUE or the end of the line")
+      && leat_parser_at (self, LEAT_TOKEN_LINK))
+    leat_parser_report_unexpected (self, "the end of the declaration; link the node by its name in a line of its own");
+}
+
 static LeatSyntaxStatement *
 leat_parser_parse_declaration (LeatParser *self, const char *name, const LeatSourcePos *pos, LeatSyntaxValue *id_value)
 {
@@ -22,13 +31,7 @@ leat_parser_parse_declaration (LeatParser *self, const char *name, const LeatSou
     {
       statement = leat_syntax_statement_new (LEAT_SYNTAX_NODE, pos);
       statement->node = node;
-      leat_parser_parse_props (self, node, FALSE);
-      node->broken = !leat_parser_at (self, LEAT_TOKEN_LINK) && !leat_parser_at (self, LEAT_TOKEN_END);
-      if (leat_parser_at (self, LEAT_TOKEN_LINK))
-        leat_parser_report_unexpected (self,
-                                       "the end of the declaration; link the node by its name in a line of its own");
-      else if (!leat_parser_at (self, LEAT_TOKEN_END))
-        leat_parser_report_after_node (self, "PROPERTY=VALUE or the end of the line");
+      leat_parser_finish_declaration (self, node);
     }
   leat_parser_skip_statement (self);
   return statement;
@@ -127,16 +130,7 @@ leat_parser_parse_include_line (LeatParser *self, const LeatToken *include)
   return statement;
 }
 
-static gboolean
-leat_token_is_keyword (const LeatToken *token, const char *word)
-{
-  const char *bare =
-    token != NULL && token->kind == LEAT_TOKEN_WORD ? leat_syntax_value_peek_bare (token->value) : NULL;
-
-  return bare != NULL && g_str_equal (bare, word);
-}
-
-static LeatSyntaxStatement *
+LeatSyntaxStatement *
 leat_parser_parse_file_statement (LeatParser *self)
 {
   LeatToken *token = leat_parser_peek (self);

@@ -28,8 +28,9 @@ leat_parser_resolve_element (LeatSyntaxElement *element, GHashTable *names)
   if (element->kind != LEAT_SYNTAX_ELEMENT_WORD)
     return;
   element->kind = LEAT_SYNTAX_ELEMENT_NODE;
-  /* With properties it is a new node: those of a declared one are set where it is declared. */
-  if (element->node->props->len > 0 || element->node->name != NULL || !g_hash_table_contains (names, element->node->id))
+  /* With properties or a body it is a new node: those of a declared one are set where it is declared. */
+  if (element->node->props->len > 0 || element->node->name != NULL || element->node->body != NULL
+      || !g_hash_table_contains (names, element->node->id))
     return;
   element->kind = LEAT_SYNTAX_ELEMENT_REF;
   element->name = g_strdup (element->node->id);

@@ -34,7 +34,7 @@ void
 leat_parser_skip_statement (LeatParser *self)
 {
   while (!leat_parser_at (self, LEAT_TOKEN_END))
-    self->next++;
+    leat_parser_skip_token (self);
   leat_parser_take (self);
 }
 
@@ -75,6 +75,10 @@ leat_parser_check_node_name (LeatParser *self, const char *name, const LeatSourc
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_NAME,
                          "%s%s%s cannot name a node; a name is a letter, then letters, digits, - and _",
                          name != NULL ? "\"" : "", name != NULL ? name : "this", name != NULL ? "\"" : "");
+  else if (self->depth > 0 && leat_syntax_is_body_word (name))
+    leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_NAME,
+                         "\"%s\" cannot name a node in a body: %s.NAME is what %s", name, name,
+                         g_str_equal (name, "in") ? "goes into it" : "comes out of it");
   else if (leat_syntax_is_reserved (name))
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_NAME,
                          "\"%s\" cannot name a node; it is a word of the language", name);
@@ -155,6 +159,22 @@ leat_token_lacks_value (const LeatToken *token)
   return token->kind == LEAT_TOKEN_PROP && g_str_has_suffix (token->text, "=");
 }
 
+gboolean
+leat_parser_report_lost_brace (LeatParser *self, const LeatToken *token)
+{
+  if (token->kind != LEAT_TOKEN_WORD || token->value->quoted)
+    return FALSE;
+  if (self->style == LEAT_TEXT_STYLE_FILE && g_str_equal (token->text, "}"))
+    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX, "\"}\" ends no body");
+  else if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_has_prefix (token->text, "{ "))
+    leat_error_list_add (
+      self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
+      "the shell has made one word of what is in braces; write \"begin\" and \"end\" in their place");
+  else
+    return FALSE;
+  return TRUE;
+}
+
 /* What stands where a property could: the commonest slips are named. */
 void
 leat_parser_report_after_node (LeatParser *self, const char *expected)
@@ -163,6 +183,8 @@ leat_parser_report_after_node (LeatParser *self, const char *expected)
   const LeatToken *before = g_ptr_array_index (self->tokens, self->next - 1);
   const LeatToken *after = self->next + 1 < self->tokens->len ? g_ptr_array_index (self->tokens, self->next + 1) : NULL;
 
+  if (leat_parser_report_lost_brace (self, token))
+    return;
   if (token->kind == LEAT_TOKEN_EQUALS || leat_token_lacks_value (before)
       || (after != NULL && after->kind == LEAT_TOKEN_EQUALS))
     expected = "PROPERTY=VALUE without white space around the =";

@@ -39,13 +39,16 @@ leat_syntax_equal_props (gconstpointer a, gconstpointer b)
   return g_str_equal (first->name, second->name) && leat_syntax_equal_values (first->value, second->value);
 }
 
+static gboolean leat_syntax_equal_statements (gconstpointer a, gconstpointer b);
+
 static gboolean
 leat_syntax_equal_nodes (const LeatSyntaxNode *a, const LeatSyntaxNode *b)
 {
   if (a == NULL || b == NULL)
     return a == b;
   return g_strcmp0 (a->name, b->name) == 0 && g_str_equal (a->id, b->id)
-         && leat_syntax_equal_arrays (a->props, b->props, leat_syntax_equal_props);
+         && leat_syntax_equal_arrays (a->props, b->props, leat_syntax_equal_props)
+         && leat_syntax_equal_arrays (a->body, b->body, leat_syntax_equal_statements);
 }
 
 static gboolean

@@ -7,13 +7,17 @@
 #include <string.h>
 
 /* Longer statements are broken into indented lines. */
-#define LEAT_SYNTAX_PRINT_COLUMNS 100
+#define LEAT_SYNTAX_PRINT_COLUMNS  100
+#define LEAT_SYNTAX_PRINT_BODY     2
+#define LEAT_SYNTAX_PRINT_CONTINUE 4
 
 typedef struct
 {
   GString *text;
   LeatTextStyle style;
-  gsize line_start; /* of the statement's current line */
+  gsize line_start; /* of the current line, its indentation included */
+  gboolean begins;  /* a statement: nothing of it is written yet */
+  guint depth;      /* of bodies around it */
 } LeatPrinter;
 
 /* What a file's lexer would not read as one plain word. */
@@ -117,21 +121,31 @@ leat_printer_format_spec (const LeatPrinter *self, const LeatSyntaxValue *value)
   return leat_printer_format_shell_word (text);
 }
 
+static void
+leat_printer_begin_line (LeatPrinter *self, guint extra)
+{
+  self->line_start = self->text->len;
+  g_string_append_printf (self->text, "%*s", (int) (self->depth * LEAT_SYNTAX_PRINT_BODY + extra), "");
+}
+
 /* Begins a new word of a statement: on this line, or on the next where this one is full. */
 static void
 leat_printer_add_word (LeatPrinter *self, const char *word)
 {
   gsize used = self->text->len - self->line_start;
 
-  if (used > 0 && self->style == LEAT_TEXT_STYLE_FILE && used + 1 + strlen (word) > LEAT_SYNTAX_PRINT_COLUMNS)
+  if (!self->begins && self->style == LEAT_TEXT_STYLE_FILE && used + 1 + strlen (word) > LEAT_SYNTAX_PRINT_COLUMNS)
     {
-      g_string_append (self->text, "\n    ");
-      self->line_start = self->text->len - 4;
+      g_string_append_c (self->text, '\n');
+      leat_printer_begin_line (self, LEAT_SYNTAX_PRINT_CONTINUE);
     }
-  else if (used > 0)
+  else if (!self->begins)
     g_string_append_c (self->text, ' ');
+  self->begins = FALSE;
   g_string_append (self->text, word);
 }
+
+static void leat_printer_add_body (LeatPrinter *self, const LeatSyntaxNode *node);
 
 static void
 leat_printer_add_props (LeatPrinter *self, const LeatSyntaxNode *node)
@@ -159,6 +173,7 @@ leat_printer_add_node (LeatPrinter *self, const LeatSyntaxNode *node, const char
       leat_printer_add_word (self, name);
     }
   leat_printer_add_props (self, node);
+  leat_printer_add_body (self, node);
 }
 
 /* The link goes with what follows it, so that a broken line begins with it. */
@@ -191,13 +206,21 @@ leat_printer_add_chain (LeatPrinter *self, const LeatSyntaxStatement *statement)
     leat_printer_add_element (self, g_ptr_array_index (statement->elements, i), i > 0 ? link : "");
 }
 
+/* The terminal form has no declarations: there it is a chain of one. */
 static void
 leat_printer_add_declaration (LeatPrinter *self, const LeatSyntaxNode *node)
 {
-  g_autofree char *head = g_strdup_printf ("%s = %s", node->name, node->id);
+  g_autofree char *head = NULL;
 
+  if (self->style == LEAT_TEXT_STYLE_TERMINAL)
+    {
+      leat_printer_add_node (self, node, "");
+      return;
+    }
+  head = g_strdup_printf ("%s = %s", node->name, node->id);
   leat_printer_add_word (self, head);
   leat_printer_add_props (self, node);
+  leat_printer_add_body (self, node);
 }
 
 static void
@@ -205,7 +228,7 @@ leat_printer_add_statement (LeatPrinter *self, const LeatSyntaxStatement *statem
 {
   g_autofree char *value = statement->value != NULL ? leat_printer_format_value (self, statement->value) : NULL;
 
-  self->line_start = self->text->len;
+  self->begins = TRUE;
   if (statement->kind == LEAT_SYNTAX_LET)
     g_string_append_printf (self->text, "let %s = %s", statement->name, value);
   if (statement->kind == LEAT_SYNTAX_LET && statement->comment != NULL)
@@ -218,20 +241,47 @@ leat_printer_add_statement (LeatPrinter *self, const LeatSyntaxStatement *statem
     leat_printer_add_chain (self, statement);
 }
 
+static void
+leat_printer_add_statements (LeatPrinter *self, const GPtrArray *statements)
+{
+  for (guint i = 0; i < statements->len; i++)
+    {
+      if (self->style == LEAT_TEXT_STYLE_FILE)
+        leat_printer_begin_line (self, 0);
+      else if (i > 0)
+        g_string_append (self->text, " , ");
+      leat_printer_add_statement (self, g_ptr_array_index (statements, i));
+      if (self->style == LEAT_TEXT_STYLE_FILE)
+        g_string_append_c (self->text, '\n');
+    }
+}
+
+/* Of the two spellings of a terminal's body, the one that no shell sees anything in. */
+static void
+leat_printer_add_body (LeatPrinter *self, const LeatSyntaxNode *node)
+{
+  gboolean file = self->style == LEAT_TEXT_STYLE_FILE;
+
+  if (node->body == NULL)
+    return;
+  leat_printer_add_word (self, file ? "{" : "begin");
+  g_string_append_c (self->text, file ? '\n' : ' ');
+  self->depth++;
+  leat_printer_add_statements (self, node->body);
+  self->depth--;
+  if (file)
+    leat_printer_begin_line (self, 0);
+  g_string_append (self->text, file ? "}" : " end");
+  self->begins = FALSE;
+}
+
 char *
 leat_syntax_print (const LeatSyntax *self, LeatTextStyle style)
 {
-  LeatPrinter printer = { g_string_new (NULL), style, 0 };
+  LeatPrinter printer = { .text = g_string_new (NULL), .style = style };
 
   if (style == LEAT_TEXT_STYLE_FILE)
     g_string_append_printf (printer.text, "leat %d\n", LEAT_SYNTAX_VERSION);
-  for (guint i = 0; i < self->statements->len; i++)
-    {
-      if (style == LEAT_TEXT_STYLE_TERMINAL && i > 0)
-        g_string_append (printer.text, " , ");
-      leat_printer_add_statement (&printer, g_ptr_array_index (self->statements, i));
-      if (style == LEAT_TEXT_STYLE_FILE)
-        g_string_append_c (printer.text, '\n');
-    }
+  leat_printer_add_statements (&printer, self->statements);
   return g_string_free (printer.text, FALSE);
 }

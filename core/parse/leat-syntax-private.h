@@ -21,6 +21,7 @@ G_BEGIN_DECLS
 #define LEAT_SYNTAX_MAX_TOKEN_BYTES   65536
 #define LEAT_SYNTAX_MAX_NODES         4096
 #define LEAT_SYNTAX_MAX_NODE_PROPS    1000
+#define LEAT_SYNTAX_MAX_BODY_DEPTH    16
 /* One value after its variables are put in, and all of them together. */
 #define LEAT_SYNTAX_MAX_VALUE_BYTES    65536
 #define LEAT_SYNTAX_MAX_EXPANDED_BYTES (16 * 1024 * 1024)
@@ -56,6 +57,10 @@ typedef struct
   LeatSourcePos pos; /* of the name where it has one before it, else of the id */
   GPtrArray *props;  /* LeatSyntaxProp, in the order written; never `name` */
   gboolean broken;   /* a fault lies among them: some may be lost */
+  /* LeatSyntaxStatement: NODE and CHAIN, where a REF to `in` or `out` is what goes into the body and what comes out;
+   * NULL where the node has none, never empty in a text without a fault */
+  GPtrArray *body;
+  LeatSourcePos body_pos; /* of its `{` */
 } LeatSyntaxNode;
 
 typedef enum
@@ -111,15 +116,25 @@ gboolean leat_syntax_equal (const LeatSyntax *self, const LeatSyntax *other);
 /* The text that would be read back as @self.  TERMINAL cannot spell variables and includes: there must be none. */
 char *leat_syntax_print (const LeatSyntax *self, LeatTextStyle style);
 
-/* Every statement in the order of the text, those of included files in the place of the include. */
-void leat_syntax_foreach (LeatSyntax *self, void (*visit) (LeatSyntaxStatement *statement, gpointer data),
-                          gpointer data);
+typedef void (*LeatSyntaxVisit) (LeatSyntaxStatement *statement, gpointer data);
+
+/* Every statement in the order of the text, those of included files in the place of the include, those of a body right
+ * after the statement that holds it: all share one set of names and of variables.  @visit may free nodes without a
+ * body.
+ */
+void leat_syntax_foreach (LeatSyntax *self, LeatSyntaxVisit visit, gpointer data);
+/* The same without what is in bodies: a body is made as part of its node. */
+void leat_syntax_foreach_top (LeatSyntax *self, LeatSyntaxVisit visit, gpointer data);
+/* What leat_syntax_foreach () visits inside @self: nothing where it has no body. */
+void leat_syntax_node_foreach (LeatSyntaxNode *self, LeatSyntaxVisit visit, gpointer data);
 
 LeatSyntaxStatement *leat_syntax_statement_new (LeatSyntaxStatementKind kind, const LeatSourcePos *pos);
 LeatSyntaxElement *leat_syntax_element_new (LeatSyntaxElementKind kind, const LeatSourcePos *pos);
 LeatSyntaxNode *leat_syntax_node_new (const char *name, const char *id, const LeatSourcePos *pos);
 /* (transfer full) @name, @value */
 void leat_syntax_node_add_prop (LeatSyntaxNode *self, char *name, const LeatSourcePos *pos, LeatSyntaxValue *value);
+/* An empty one. */
+void leat_syntax_node_add_body (LeatSyntaxNode *self, const LeatSourcePos *pos);
 void leat_syntax_node_free (LeatSyntaxNode *self);
 
 LeatSyntaxValue *leat_syntax_value_new (const LeatSourcePos *pos);
@@ -144,6 +159,8 @@ gboolean leat_syntax_is_variable (const char *text);
 gboolean leat_syntax_is_spec (const char *text);
 /* `leat`, `let`, `include`, `any` and the dtypes are no names of nodes. */
 gboolean leat_syntax_is_reserved (const char *text);
+/* `in` and `out`, which no node in a body is called. */
+gboolean leat_syntax_is_body_word (const char *text);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSyntax, leat_syntax_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSyntaxNode, leat_syntax_node_free)

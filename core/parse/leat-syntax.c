@@ -112,6 +112,7 @@ leat_syntax_node_free (LeatSyntaxNode *self)
   g_free (self->name);
   g_free (self->id);
   g_ptr_array_unref (self->props);
+  g_clear_pointer (&self->body, g_ptr_array_unref);
   g_free (self);
 }
 
@@ -152,6 +153,14 @@ leat_syntax_statement_free (gpointer data)
   g_free (statement);
 }
 
+void
+leat_syntax_node_add_body (LeatSyntaxNode *self, const LeatSourcePos *pos)
+{
+  self->body = g_ptr_array_new_with_free_func (leat_syntax_statement_free);
+  if (pos != NULL)
+    self->body_pos = *pos;
+}
+
 LeatSyntaxStatement *
 leat_syntax_statement_new (LeatSyntaxStatementKind kind, const LeatSourcePos *pos)
 {
@@ -184,26 +193,6 @@ leat_syntax_free (LeatSyntax *self)
   g_ptr_array_unref (self->statements);
   g_ptr_array_unref (self->sources);
   g_free (self);
-}
-
-static void
-leat_syntax_foreach_in (GPtrArray *statements, void (*visit) (LeatSyntaxStatement *, gpointer), gpointer data)
-{
-  for (guint i = 0; i < statements->len; i++)
-    {
-      LeatSyntaxStatement *statement = g_ptr_array_index (statements, i);
-
-      if (statement->kind == LEAT_SYNTAX_INCLUDE && statement->statements != NULL)
-        leat_syntax_foreach_in (statement->statements, visit, data);
-      else
-        visit (statement, data);
-    }
-}
-
-void
-leat_syntax_foreach (LeatSyntax *self, void (*visit) (LeatSyntaxStatement *, gpointer), gpointer data)
-{
-  leat_syntax_foreach_in (self->statements, visit, data);
 }
 
 static gsize
@@ -281,4 +270,10 @@ leat_syntax_is_reserved (const char *text)
 {
   return g_str_equal (text, "leat") || g_str_equal (text, "let") || g_str_equal (text, "include")
          || leat_syntax_is_spec (text);
+}
+
+gboolean
+leat_syntax_is_body_word (const char *text)
+{
+  return g_str_equal (text, "in") || g_str_equal (text, "out");
 }

@@ -34,15 +34,21 @@ leat_token_new (LeatTokenKind kind, const LeatSourcePos *pos, const char *text, 
   return self;
 }
 
-static void
-leat_token_free (gpointer data)
+void
+leat_token_free (LeatToken *self)
 {
-  LeatToken *token = data;
+  g_free (self->name);
+  g_free (self->comment);
+  g_clear_pointer (&self->value, leat_syntax_value_free);
+  g_free (self);
+}
 
-  g_free (token->name);
-  g_free (token->comment);
-  g_clear_pointer (&token->value, leat_syntax_value_free);
-  g_free (token);
+gboolean
+leat_token_is_keyword (const LeatToken *self, const char *word)
+{
+  const char *bare = self != NULL && self->kind == LEAT_TOKEN_WORD ? leat_syntax_value_peek_bare (self->value) : NULL;
+
+  return bare != NULL && g_str_equal (bare, word);
 }
 
 LeatSyntaxValue *
@@ -68,7 +74,7 @@ leat_token_dup_value (const LeatToken *self)
 GPtrArray *
 leat_token_array_new (void)
 {
-  return g_ptr_array_new_with_free_func (leat_token_free);
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) leat_token_free);
 }
 
 gboolean

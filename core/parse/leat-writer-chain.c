@@ -7,12 +7,12 @@
 /* More rounds than this would be a strange pipeline; then all of its nodes are named. */
 #define LEAT_WRITER_MAX_ROUNDS 8
 
-/* Only the single port of a direction needs no name. */
+/* Only the single port of a direction needs no name; those of a body come from being named. */
 static LeatPort *
 leat_writer_name_port (LeatPort *port)
 {
   g_autoptr (GPtrArray) ports = leat_node_list_ports (leat_port_get_node (port));
-  guint n_alike = 0;
+  guint n_alike = LEAT_IS_GROUP_END (leat_port_get_node (port));
 
   for (guint i = 0; i < ports->len; i++)
     if (leat_port_get_direction (g_ptr_array_index (ports, i)) == leat_port_get_direction (port))
@@ -27,7 +27,7 @@ leat_writer_add_step (LeatWriter *self, GPtrArray *steps, LeatNode *node, LeatPo
 
   step->node = g_hash_table_lookup (self->by_node, node);
   step->port = port;
-  if (port != NULL && step->node->n_mentions == 0)
+  if (port != NULL && step->node->n_mentions == 0 && !step->node->written)
     step->node->needs_own = TRUE;
   step->node->n_mentions++;
   g_ptr_array_add (steps, step);

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "../graph/leat-group-private.h"
 #include "leat-syntax-private.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,9 @@ typedef struct
 
 typedef struct
 {
+  LeatPipeline *pipeline;
+  LeatGroup *group;    /* (nullable): whose body is written */
+  gboolean has_groups; /* the pipeline */
   LeatTextStyle style;
   const char *folder;  /* absolute; (nullable) */
   GPtrArray *nodes;    /* LeatWriterNode, in the pipeline's order */
@@ -45,6 +49,7 @@ LeatSyntax *leat_writer_write (LeatPipeline *pipeline, LeatTextStyle style, cons
 void leat_writer_gather_chains (LeatWriter *self);
 void leat_writer_choose_names (LeatWriter *self);
 LeatSyntaxNode *leat_writer_make_node (LeatWriter *self, const LeatWriterNode *node);
+void leat_writer_write_body (LeatWriter *self, LeatSyntaxNode *syntax, LeatGroup *group);
 /* The spec that a chain says after @output, once; NULL for none. */
 char *leat_writer_take_link_spec (LeatWriter *self, LeatPort *output);
 

@@ -3,19 +3,43 @@
  */
 #include "leat-writer-private.h"
 
-static void
-leat_writer_collect_nodes (LeatWriter *self, LeatPipeline *pipeline)
+/* Where there are bodies all nodes are named, since names are given in the order of the text and bodies are not written
+ * in that of the pipeline. */
+static gboolean
+leat_writer_has_groups (LeatPipeline *pipeline)
 {
   g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (LEAT_IS_GROUP (g_ptr_array_index (nodes, i)))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+leat_writer_collect_nodes (LeatWriter *self)
+{
+  g_autoptr (GPtrArray) nodes = leat_pipeline_list_group (self->pipeline, self->group);
 
   for (guint i = 0; i < nodes->len; i++)
     {
       LeatWriterNode *node = g_new0 (LeatWriterNode, 1);
 
       node->node = g_ptr_array_index (nodes, i);
+      node->needs_name = self->has_groups;
+      node->needs_own = LEAT_IS_GROUP (node->node);
+      node->written = LEAT_IS_GROUP_END (node->node);
       g_ptr_array_add (self->nodes, node);
       g_hash_table_insert (self->by_node, node->node, node);
     }
+}
+
+static const char *
+leat_writer_get_name (LeatNode *node)
+{
+  if (!LEAT_IS_GROUP_END (node))
+    return leat_node_get_name (node);
+  return leat_group_end_is_begin (LEAT_GROUP_END (node)) ? "in" : "out";
 }
 
 static LeatSyntaxElement *
@@ -26,7 +50,7 @@ leat_writer_make_element (LeatWriter *self, const LeatWriterStep *step)
   if (step->node->written || (self->style == LEAT_TEXT_STYLE_FILE && step->node->needs_name))
     {
       element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_REF, NULL);
-      element->name = g_strdup (leat_node_get_name (step->node->node));
+      element->name = g_strdup (leat_writer_get_name (step->node->node));
       element->port = step->port != NULL ? g_strdup (leat_port_get_name (step->port)) : NULL;
       return element;
     }
@@ -86,6 +110,8 @@ leat_writer_add_statements (LeatWriter *self, GPtrArray *statements)
     {
       LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
 
+      if (node->written)
+        continue;
       if (node->needs_own || (self->style == LEAT_TEXT_STYLE_FILE && node->needs_name))
         g_ptr_array_add (statements, leat_writer_make_single (self, node));
     }
@@ -100,20 +126,39 @@ leat_writer_add_statements (LeatWriter *self, GPtrArray *statements)
     }
 }
 
+/* @group: (nullable): whose body it is; NULL for what is in none */
+static void
+leat_writer_write_group (LeatPipeline *pipeline, LeatGroup *group, LeatTextStyle style, const char *folder,
+                         GPtrArray *statements)
+{
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) by_node = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) chains = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GHashTable) done = g_hash_table_new (NULL, NULL);
+  LeatWriter self = { pipeline, group, leat_writer_has_groups (pipeline), style, folder, nodes, by_node, chains, done };
+
+  leat_writer_collect_nodes (&self);
+  leat_writer_gather_chains (&self);
+  if (!self.has_groups)
+    leat_writer_choose_names (&self);
+  leat_writer_add_statements (&self, statements);
+}
+
+void
+leat_writer_write_body (LeatWriter *self, LeatSyntaxNode *syntax, LeatGroup *group)
+{
+  leat_syntax_node_add_body (syntax, NULL);
+  leat_writer_write_group (self->pipeline, group, self->style, self->folder, syntax->body);
+  if (syntax->body->len == 0)
+    g_clear_pointer (&syntax->body, g_ptr_array_unref);
+}
+
 LeatSyntax *
 leat_writer_write (LeatPipeline *pipeline, LeatTextStyle style, const char *folder)
 {
   LeatSyntax *syntax = leat_syntax_new (leat_source_new (LEAT_SOURCE_PIPELINE));
   g_autofree char *absolute = folder != NULL ? g_canonicalize_filename (folder, NULL) : NULL;
-  g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GHashTable) by_node = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) chains = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GHashTable) done = g_hash_table_new (NULL, NULL);
-  LeatWriter self = { style, absolute, nodes, by_node, chains, done };
 
-  leat_writer_collect_nodes (&self, pipeline);
-  leat_writer_gather_chains (&self);
-  leat_writer_choose_names (&self);
-  leat_writer_add_statements (&self, syntax->statements);
+  leat_writer_write_group (pipeline, NULL, style, absolute, syntax->statements);
   return syntax;
 }

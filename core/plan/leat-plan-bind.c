@@ -68,12 +68,14 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   leat_plan_reset_places (self);
   leat_plan_choose_transfers (self);
   leat_plan_find_slots (self);
+  leat_plan_choose_loops (self);
   leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self, &ancestors);
   leat_plan_find_lanes (self);
   leat_plan_lay_out (self, &ancestors);
   leat_plan_pack_transfers (self, &ancestors);
   leat_ancestors_clear (&ancestors);
+  leat_plan_lift_dependencies (self);
   leat_plan_find_pieces (self);
   leat_plan_predict (self);
   self->traits.ways = NULL; /* the caller's */

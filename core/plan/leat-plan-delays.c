@@ -21,9 +21,11 @@ leat_state_scope_get_name (LeatStateScope scope)
 gboolean
 leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output)
 {
-  for (guint i = 0; i < self->delays->len; i++)
+  GArray *delays = self->loop != NULL ? self->loop->delays : self->delays;
+
+  for (guint i = 0; i < delays->len; i++)
     {
-      const LeatDelay *delay = &g_array_index (self->delays, LeatDelay, i);
+      const LeatDelay *delay = &g_array_index (delays, LeatDelay, i);
 
       if (delay->state == state)
         return leat_port_get_peer (delay->input) == output;
@@ -130,13 +132,13 @@ leat_plan_copy_delays (LeatPlan *self, GPtrArray *waiting)
 }
 
 gboolean
-leat_plan_record_delays (LeatPlan *self, GError **error)
+leat_plan_record_delays (LeatPlan *self, GArray *delays, GError **error)
 {
   g_autoptr (GPtrArray) waiting = g_ptr_array_new ();
 
-  for (guint i = 0; i < self->delays->len; i++)
+  for (guint i = 0; i < delays->len; i++)
     {
-      LeatDelay *delay = &g_array_index (self->delays, LeatDelay, i);
+      LeatDelay *delay = &g_array_index (delays, LeatDelay, i);
 
       if (!leat_plan_resolve_delay (self, delay, error))
         return FALSE;

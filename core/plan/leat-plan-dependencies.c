@@ -83,6 +83,8 @@ static void
 leat_plan_uses_pass (LeatPlanUses *self, LeatPlan *plan, const LeatOp *op)
 {
   g_array_set_size (self->direct, 0);
+  if (op->loop != NULL)
+    g_array_append_val (self->direct, op->loop->first);
   for (guint t = 0; t < op->n_touches && !op->elided; t++)
     leat_plan_uses_collect (self, &op->touches[t], &self->of[leat_plan_get_root (plan, op->touches[t].buffer)->id]);
   for (guint t = 0; t < op->n_touches && !op->elided; t++)

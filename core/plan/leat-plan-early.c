@@ -39,7 +39,8 @@ leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *o
 {
   LeatEarlyMode mode = self->traits.early;
 
-  return leat_op_may_overlap (before, mode) && leat_op_may_overlap (op, mode) && !op->prototype->has_assembly
+  return before->loop == NULL && op->loop == NULL && leat_op_may_overlap (before, mode)
+         && leat_op_may_overlap (op, mode) && !op->prototype->has_assembly
          && leat_plan_are_in_one_graph (self, before->index, op->index);
 }
 

@@ -59,6 +59,16 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
     }
   if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL || op->kind == LEAT_OP_TRANSFER)
     leat_json_add_int (builder, "bytes", op->bytes);
+  if (op->kind == LEAT_OP_LOOP)
+    {
+      leat_json_add_int (builder, "last", op->runs->last);
+      if (op->runs->most < G_MAXINT64)
+        leat_json_add_int (builder, "most", op->runs->most);
+      leat_json_add_string (builder, "executor", leat_loop_executor_get_name (op->runs->way));
+      leat_json_add_string (builder, "reason", op->runs->why);
+    }
+  if (op->loop != NULL)
+    leat_json_add_int (builder, "loop", op->loop->first);
   if (op->kind == LEAT_OP_FOREIGN)
     leat_json_add_string (builder, "name", op->name);
   if (op->kind == LEAT_OP_FOREIGN && op->why_eager != NULL)

@@ -111,6 +111,8 @@ leat_plan_why_spread (LeatPlan *self, const LeatOp *op)
     {
     case LEAT_OP_FOREIGN:
       return "it is foreign work";
+    case LEAT_OP_LOOP:
+      return "it does as many iterations as its data want";
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
       return leat_copy_op_why_spread (self, op);
@@ -149,6 +151,8 @@ leat_plan_choose_lanes_of (LeatPlan *self, LeatOp *op)
 static const char *
 leat_plan_why_in_turn (LeatPlan *self)
 {
+  if (self->loops->len > 0)
+    return "a loop does as many iterations as its data want";
   if (self->users->len > 0)
     return "the program brings memory of its own";
   if (self->flush)

@@ -60,7 +60,7 @@ leat_plan_why_held_back (LeatPlan *self, guint first, guint end)
       const LeatOp *op = leat_plan_get_op (self, i);
 
       n += leat_op_is_on_device (op);
-      foreign = foreign || op->kind == LEAT_OP_FOREIGN;
+      foreign = foreign || op->kind == LEAT_OP_FOREIGN || op->kind == LEAT_OP_LOOP;
     }
   if (n != 1 || foreign)
     return NULL;
@@ -71,7 +71,7 @@ leat_plan_why_held_back (LeatPlan *self, guint first, guint end)
 static guint
 leat_plan_find_cut (LeatPlan *self, guint from)
 {
-  while (from < self->ops->len && leat_plan_get_op (self, from)->why_eager == NULL)
+  while (from < self->ops->len && leat_op_get_why_eager (leat_plan_get_op (self, from)) == NULL)
     from++;
   return from;
 }
@@ -91,7 +91,7 @@ leat_plan_find_pieces (LeatPlan *self)
       if (cut > at)
         leat_plan_add_piece (self, at, cut, why_not != NULL ? why_not : leat_plan_why_held_back (self, at, cut));
       if (cut < self->ops->len)
-        leat_plan_add_piece (self, cut, cut + 1, leat_plan_get_op (self, cut)->why_eager);
+        leat_plan_add_piece (self, cut, cut + 1, leat_op_get_why_eager (leat_plan_get_op (self, cut)));
       at = cut + 1;
     }
   leat_plan_find_early (self);

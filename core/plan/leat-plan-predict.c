@@ -65,7 +65,7 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
   if (op->packed_with != NULL)
     leat_plan_predict_moved (self, op, sum);
-  if (op->elided)
+  if (op->elided || op->loop != NULL)
     return;
   sum->early_starts += op->n_early;
   switch (op->kind)
@@ -83,6 +83,9 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
       break;
     case LEAT_OP_FOREIGN:
       sum->foreign += leat_plan_predict_nodes (self, op);
+      break;
+    case LEAT_OP_LOOP:
+      sum->loops++;
       break;
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:

@@ -57,10 +57,21 @@ leat_plan_print_lanes (LeatPlan *self, const LeatOp *op, GString *text)
 }
 
 static void
+leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
+{
+  g_string_append_printf (text, "  ops %u-%u, ", loop->first + 1, loop->last);
+  if (loop->most < G_MAXUINT64)
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
+  g_string_append_printf (text, "%s (%s)", leat_loop_executor_get_name (loop->way), loop->why);
+}
+
+static void
 leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
 {
-  g_string_append_printf (text, "  %3u %-8s %-14s", op->index, leat_op_kind_get_name (op->kind),
-                          leat_node_get_name (op->node));
+  g_string_append_printf (text, "  %3u ", op->index);
+  for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
+    g_string_append (text, "  ");
+  g_string_append_printf (text, "%-8s %-14s", leat_op_kind_get_name (op->kind), leat_node_get_name (op->node));
   leat_plan_print_touches (self, op, LEAT_ACCESS_READ, " ", text);
   leat_plan_print_touches (self, op, LEAT_ACCESS_WRITE, " -> ", text);
   if (op->kind == LEAT_OP_KERNEL)
@@ -70,6 +81,8 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   if (op->kind == LEAT_OP_TRANSFER)
     g_string_append_printf (text, "  %s%s%s%s", leat_transfer_mode_get_name (op->way), op->reason ? " (" : "",
                             op->reason ? op->reason : "", op->reason ? ")" : "");
+  if (op->kind == LEAT_OP_LOOP)
+    leat_plan_print_loop (op->runs, text);
   if (op->packed_with != NULL)
     g_string_append_printf (text, "  with %u", op->packed_with->index);
   if (op->kind == LEAT_OP_FOREIGN)
@@ -143,6 +156,9 @@ leat_plan_print_prediction (LeatPlan *self, GString *text)
   if (sum->foreign > 0)
     g_string_append_printf (text, "; and what %" G_GUINT64_FORMAT " foreign op%s", sum->foreign,
                             sum->foreign > 1 ? "s do" : " does");
+  if (sum->loops > 0)
+    g_string_append_printf (text, "; and what is in %" G_GUINT64_FORMAT " loop%s", sum->loops,
+                            sum->loops > 1 ? "s" : "");
   if (sum->early_starts > 0)
     g_string_append_printf (text, "; %" G_GUINT64_FORMAT " early start%s", sum->early_starts,
                             sum->early_starts > 1 ? "s" : "");

@@ -20,6 +20,7 @@ typedef enum
   LEAT_OP_FILL,     /* the first `bytes` of `to` with `value` */
   LEAT_OP_TRANSFER, /* upload or readback: a copy, or nothing where the memory is mapped */
   LEAT_OP_FOREIGN,  /* a callback puts work on the stream */
+  LEAT_OP_LOOP,     /* the ops behind it, up to the end of its loop, again and again */
   LEAT_OP_SINK,     /* host: a sink takes a staging buffer */
 } LeatOpKind;
 
@@ -37,11 +38,35 @@ typedef struct
   char *name;
 } LeatOpArg;
 
-typedef struct _LeatOp
+typedef struct _LeatOp LeatOp;
+
+/* Ops that are done again and again: a LEAT_OP_LOOP, the body, and the kernel that tests, which is the last. */
+typedef struct _LeatPlanLoop LeatPlanLoop;
+struct _LeatPlanLoop
+{
+  LeatNode *node;       /* not owned */
+  LeatPlanLoop *parent; /* (nullable): in whose body it is; not owned */
+  guint index;
+  guint first, last; /* ops: the LEAT_OP_LOOP, and the test */
+  guint64 most;
+  LeatLoopExecutor asked;
+  gboolean is_tested;
+  LeatBufferId memory, report;
+  GArray *delays; /* LeatDelay: what goes on from one iteration to the next */
+
+  /* bound */
+  LeatLoopExecutor way; /* never AUTO */
+  const char *why;
+};
+
+struct _LeatOp
 {
   LeatOpKind kind;
   guint index;
-  LeatNode *node; /* not owned: the plan's nodes hold it, in the pipeline or not */
+  LeatPlanLoop *loop;   /* (nullable): in whose body it is; a LEAT_OP_LOOP is outside of its own */
+  LeatPlanLoop *runs;   /* LOOP */
+  LeatPlanLoop *starts; /* (nullable): KERNEL that tells it to begin */
+  LeatNode *node;       /* not owned: the plan's nodes hold it, in the pipeline or not */
   LeatTouch *touches;
   guint n_touches;
 
@@ -102,7 +127,7 @@ typedef struct _LeatOp
   gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
-} LeatOp;
+};
 
 typedef enum
 {
@@ -133,6 +158,8 @@ typedef struct
   GBytes *initial;          /* STATE, CONST: first contents of the items */
   LeatStateScope scope;     /* STATE */
   gboolean is_marks;        /* DEVICE: what a lane's run leaves in it is there in the lane's next */
+  LeatPlanLoop *loop;       /* (nullable): in whose body it was made, or which carries it on */
+  gboolean carried;         /* DEVICE: goes on from one iteration of its loop to the next */
   gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */
   gboolean user;            /* STAGING: the program brings the memory of the items, as LeatBinding number `slot` */
@@ -190,6 +217,7 @@ typedef struct
   guint lanes;      /* inputs at once; 0: one, and nothing of it is made for more */
   guint lanes_most; /* that there is memory for */
   gboolean urgent;  /* its streams go before those of others */
+  gboolean whiles;  /* the driver has nodes of graphs that do a body again and again */
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */
@@ -206,6 +234,7 @@ typedef struct
 {
   guint64 kernels, copies, fills;
   guint64 foreign;      /* ops of which it is not known what they are */
+  guint64 loops;        /* how often what is in them is done is not known; it is not in the sums */
   guint64 early_starts; /* dependencies for whose end a kernel waits by itself */
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
@@ -224,6 +253,8 @@ struct _LeatPlan
   GPtrArray *buffers; /* LeatBuffer */
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
   GArray *delays;     /* LeatDelay */
+  GPtrArray *loops;   /* LeatPlanLoop */
+  LeatPlanLoop *loop; /* while nodes record: in whose body */
   gboolean flush;
   gboolean grows;       /* some buffer of it does */
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
@@ -251,6 +282,9 @@ struct _LeatRecorder
   LeatNode *node;
   GError *error; /* first fault of the node's record () */
 };
+
+/* Makes the plan fail where the node is in a body: it cannot be there, because of @why. */
+gboolean leat_recorder_refuse_in_body (LeatRecorder *self, const char *why);
 
 /* The greatest buffer in one of @places (bits: 1 << LeatPlace); NULL where there is none.  For messages that say where
  * the room goes. */
@@ -307,10 +341,23 @@ GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
 
 /* After all nodes have recorded: adds what makes each state what it becomes. */
-gboolean leat_plan_record_delays (LeatPlan *self, GError **error);
+gboolean leat_plan_record_delays (LeatPlan *self, GArray *delays, GError **error);
 /* Does @output become the state that @state holds? */
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
 const char *leat_state_scope_get_name (LeatStateScope scope);
+
+/* loops (leat-plan-loop.c) */
+void leat_plan_loop_free (LeatPlanLoop *self);
+const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
+/* Is @op in the body of @loop, or in a loop there? */
+gboolean leat_plan_loop_has (const LeatPlanLoop *self, const LeatOp *op);
+/* Who does each of them. */
+void leat_plan_choose_loops (LeatPlan *self);
+/* Why it cannot be in a graph; NULL where it can, as far as is known. */
+const char *leat_op_get_why_eager (const LeatOp *op);
+/* After all dependencies are known: in a body there are those within it alone, and outside a loop stands for its ops.
+ */
+void leat_plan_lift_dependencies (LeatPlan *self);
 
 /* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */
 LeatPlan *leat_plan_new_unbound (LeatPipeline *pipeline, GError **error);

@@ -5,7 +5,9 @@
 #include "leat-plan-private.h"
 
 #include "graph/leat-graph-error.h"
+#include "graph/leat-group-private.h"
 #include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
 
 /* What comes in there is for the next run. */
 static gboolean
@@ -34,16 +36,27 @@ leat_node_sort_make_ready (LeatNodeSort *self, guint index)
   g_sequence_insert_sorted (self->ready, GUINT_TO_POINTER (index), leat_node_sort_compare, NULL);
 }
 
+/* What comes out of a body waits for nothing else in it but comes last all the same: it was added first, with the other
+ * end. */
 static void
-leat_node_sort_begin (LeatNodeSort *self, LeatPipeline *pipeline)
+leat_node_sort_put_end_last (LeatNodeSort *self, LeatGroup *group)
 {
-  self->nodes = leat_pipeline_list_nodes (pipeline);
+  LeatNode *end = leat_group_get_end (group);
+
+  g_ptr_array_remove (self->nodes, end);
+  g_ptr_array_add (self->nodes, end);
+}
+
+/* @group: (nullable): whose body it is; NULL for the nodes that are in none */
+static void
+leat_node_sort_begin (LeatNodeSort *self, LeatPipeline *pipeline, LeatGroup *group)
+{
+  self->nodes = leat_pipeline_list_group (pipeline, group);
+  if (group != NULL)
+    leat_node_sort_put_end_last (self, group);
   self->places = g_hash_table_new (NULL, NULL);
   self->waits = g_new0 (guint, self->nodes->len + 1);
   self->ready = g_sequence_new (NULL);
-  /* That may take ports and their links away, so it comes before links are counted. */
-  for (guint i = 0; i < self->nodes->len; i++)
-    leat_node_prepare (g_ptr_array_index (self->nodes, i), NULL);
   for (guint i = 0; i < self->nodes->len; i++)
     {
       LeatNode *node = g_ptr_array_index (self->nodes, i);
@@ -105,22 +118,43 @@ leat_node_sort_set_error (LeatNodeSort *self, GError **error)
                leat_node_get_name (g_ptr_array_index (self->nodes, i)));
 }
 
-/* Nodes in an order in which every node follows those that feed it; among equals, the order they were added in. */
+/* Links stay within a body, so that each is sorted by itself. */
+static gboolean
+leat_plan_sort_group (LeatPipeline *pipeline, LeatGroup *group, GPtrArray *sorted, GError **error)
+{
+  LeatNodeSort sort;
+  gboolean good = TRUE;
+  guint n = 0;
+
+  leat_node_sort_begin (&sort, pipeline, group);
+  for (; good && !g_sequence_is_empty (sort.ready); n++)
+    {
+      LeatNode *node = leat_node_sort_take (&sort);
+
+      g_ptr_array_add (sorted, g_object_ref (node));
+      good = !LEAT_IS_GROUP (node) || leat_plan_sort_group (pipeline, LEAT_GROUP (node), sorted, error);
+    }
+  if (good && n < sort.nodes->len)
+    {
+      leat_node_sort_set_error (&sort, error);
+      good = FALSE;
+    }
+  leat_node_sort_end (&sort);
+  return good;
+}
+
+/* Nodes in an order in which every node follows those that feed it; among equals, the order they were added in.  The
+ * body of a group stands behind it, in one piece. */
 GPtrArray *
 leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error)
 {
   g_autoptr (GPtrArray) sorted = g_ptr_array_new_with_free_func (g_object_unref);
-  LeatNodeSort sort;
-  gboolean good;
+  GPtrArray *nodes = leat_pipeline_get_nodes (pipeline);
 
-  leat_node_sort_begin (&sort, pipeline);
-  while (!g_sequence_is_empty (sort.ready))
-    g_ptr_array_add (sorted, g_object_ref (leat_node_sort_take (&sort)));
-  good = sorted->len == sort.nodes->len;
-  if (!good)
-    leat_node_sort_set_error (&sort, error);
-  leat_node_sort_end (&sort);
-  return good ? g_steal_pointer (&sorted) : NULL;
+  /* That may take ports and their links away, so it comes before links are counted. */
+  for (guint i = 0; i < nodes->len; i++)
+    leat_node_prepare (g_ptr_array_index (nodes, i), NULL);
+  return leat_plan_sort_group (pipeline, NULL, sorted, error) ? g_steal_pointer (&sorted) : NULL;
 }
 
 /* Fixes the spec of every port of @nodes, which are in topological order: when a node's turn comes, its inputs are. */

@@ -6,6 +6,7 @@
 
 #include "graph/leat-endpoint.h"
 #include "graph/leat-graph-error.h"
+#include "graph/leat-group-private.h"
 #include "graph/leat-node-private.h"
 #include "graph/leat-port-private.h"
 #include "plan/leat-plan-error.h"
@@ -48,7 +49,8 @@ leat_plan_error_get_type (void)
   return type;
 }
 
-static const char *const leat_op_kind_names[] = { "source", "kernel", "copy", "fill", "transfer", "foreign", "sink" };
+static const char *const leat_op_kind_names[] = { "source",   "kernel",  "copy", "fill",
+                                                  "transfer", "foreign", "loop", "sink" };
 static const char *const leat_buffer_kind_names[] = { "staging", "device", "state", "const" };
 
 const char *
@@ -144,6 +146,7 @@ leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, Lea
   buffer->header = spec != NULL && leat_spec_is_bounded (spec);
   buffer->bytes = bytes + (buffer->header ? LEAT_BUFFER_HEADER : 0);
   buffer->in_place_of = buffer->count_in = LEAT_BUFFER_NONE;
+  buffer->loop = self->loop;
   g_ptr_array_add (self->buffers, buffer);
   return buffer->id;
 }
@@ -157,6 +160,7 @@ leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node)
   op->index = self->ops->len;
   op->node = node;
   op->to = op->from = LEAT_BUFFER_NONE;
+  op->loop = self->loop;
   g_ptr_array_add (self->ops, op);
   return op;
 }
@@ -226,13 +230,21 @@ leat_plan_record_endpoint (LeatPlan *self, LeatNode *node, GError **error)
   return TRUE;
 }
 
+/* For a group, and for the ends of its body, others say what their ports are. */
+static gboolean
+leat_plan_has_port_buffers (LeatNode *node)
+{
+  return !LEAT_IS_GROUP (node) && !LEAT_IS_GROUP_END (node);
+}
+
 static gboolean
 leat_plan_record_node (LeatPlan *self, LeatNode *node, GError **error)
 {
-  LeatRecorder recorder = { self, node, NULL };
+  LeatNode *author = LEAT_IS_GROUP_END (node) ? LEAT_NODE (leat_node_get_group (node)) : node;
+  LeatRecorder recorder = { self, author, NULL };
   gboolean good;
 
-  if (!leat_plan_add_port_buffers (self, node, error))
+  if (leat_plan_has_port_buffers (node) && !leat_plan_add_port_buffers (self, node, error))
     return FALSE;
   if (LEAT_IS_ENDPOINT (node))
     return leat_plan_record_endpoint (self, node, error);
@@ -262,7 +274,7 @@ leat_plan_record (LeatPlan *self, GError **error)
           return FALSE;
         }
     }
-  return leat_plan_record_delays (self, error);
+  return leat_plan_record_delays (self, self->delays, error);
 }
 
 static gboolean
@@ -359,6 +371,7 @@ leat_plan_finalize (GObject *object)
   g_hash_table_unref (self->ports);
   g_array_unref (self->pieces);
   g_array_unref (self->delays);
+  g_ptr_array_unref (self->loops);
   g_array_unref (self->users);
   g_array_unref (self->user_copies);
   g_rec_mutex_clear (&self->lock);
@@ -383,6 +396,7 @@ leat_plan_init (LeatPlan *self)
   self->ports = g_hash_table_new (NULL, NULL);
   self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
   self->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
+  self->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_plan_loop_free);
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
   self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
   self->table = LEAT_BUFFER_NONE;

@@ -219,6 +219,8 @@ leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId fr
   guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
 
   g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
+  if (leat_recorder_refuse_in_body (self, "all of a body is on the device: put it outside"))
+    return;
   leat_recorder_add_move (self, LEAT_OP_TRANSFER, to, from, bytes)->mode = mode;
 }
 
@@ -240,6 +242,7 @@ leat_recorder_request_flush (LeatRecorder *self)
 {
   LeatBufferId id = leat_recorder_add_state (self, "ending", sizeof (guint64), NULL);
 
+  leat_recorder_refuse_in_body (self, "it keeps data back until the stream ends");
   leat_plan_get_buffer (self->plan, id)->tells_flush = TRUE;
   self->plan->flush = TRUE;
   return id;

@@ -73,12 +73,16 @@ leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer)
   return leat_plan_get_buffer (self->plan, buffer)->spec;
 }
 
-/* A state must be what it was until what it becomes is written. */
+/* A state, and what goes on from one iteration to the next, must be what it was until what it becomes is written; what
+ * comes into a loop is there in the next iteration too. */
 static gboolean
 leat_recorder_may_overwrite (LeatRecorder *self, const LeatBuffer *from, LeatPort *output)
 {
-  return from->kind == LEAT_BUFFER_DEVICE
-         || (from->kind == LEAT_BUFFER_STATE && leat_plan_feeds_back (self->plan, from->id, output));
+  if (from->loop != self->plan->loop)
+    return FALSE;
+  if (from->kind == LEAT_BUFFER_STATE || from->carried)
+    return leat_plan_feeds_back (self->plan, from->id, output);
+  return from->kind == LEAT_BUFFER_DEVICE;
 }
 
 /**
@@ -125,9 +129,10 @@ leat_recorder_alias (LeatRecorder *self, const char *output, const char *input)
 gboolean
 leat_recorder_update (LeatRecorder *self, const char *output, const char *input)
 {
-  LeatBufferId from = leat_recorder_get_input (self, input);
+  LeatBufferId id = leat_recorder_get_input (self, input);
+  const LeatBuffer *from = id != LEAT_BUFFER_NONE ? leat_plan_get_buffer (self->plan, id) : NULL;
 
-  return from != LEAT_BUFFER_NONE && leat_plan_get_buffer (self->plan, from)->kind == LEAT_BUFFER_STATE
+  return from != NULL && (from->kind == LEAT_BUFFER_STATE || from->carried)
          && leat_recorder_alias (self, output, input);
 }
 
@@ -270,7 +275,8 @@ leat_recorder_delay (LeatRecorder *self, const char *input, const char *output)
 
   g_return_if_fail (port != NULL && (leat_port_get_flags (port) & LEAT_PORT_DELAYED) != 0);
   g_return_if_fail (leat_plan_get_buffer (self->plan, delay.state)->kind == LEAT_BUFFER_STATE);
-  g_array_append_val (self->plan->delays, delay);
+  if (!leat_recorder_refuse_in_body (self, "what it keeps goes on from run to run; in a body, carry= does that"))
+    g_array_append_val (self->plan->delays, delay);
 }
 
 /**

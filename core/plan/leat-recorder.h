@@ -53,6 +53,8 @@ typedef guint LeatBufferId;
  * @LEAT_ARG_VALUE: bytes, copied when the call is recorded
  * @LEAT_ARG_NODE_ARG: an argument of the node, read when the session opens
  * @LEAT_ARG_QUEUE: a queue of leat_recorder_add_queue()
+ * @LEAT_ARG_LOOP: for the test of a loop: what `leat_graph_set_conditional ()` is given, a `uint64_t`; 0 where the host
+ * decides whether the loop goes on
  *
  * What a parameter of a kernel is given.
  */
@@ -63,6 +65,7 @@ typedef enum
   LEAT_ARG_VALUE,
   LEAT_ARG_NODE_ARG,
   LEAT_ARG_QUEUE,
+  LEAT_ARG_LOOP,
 } LeatArgKind;
 
 /**
@@ -168,6 +171,75 @@ typedef struct
   double patience;
 } LeatQueueInfo;
 
+/**
+ * LeatLoopExecutor:
+ * @LEAT_LOOP_AUTO: the fastest that can do it
+ * @LEAT_LOOP_WHILE: a node of the graph that does its body again as long as a kernel says so
+ * @LEAT_LOOP_UNROLLED: the body as often in the graph as it is done; only without a test
+ * @LEAT_LOOP_HOST: the host launches each iteration, and looks whether there is to be another one
+ *
+ * Who does the iterations of a loop; the results are the same.
+ */
+typedef enum
+{
+  LEAT_LOOP_AUTO,
+  LEAT_LOOP_WHILE,
+  LEAT_LOOP_UNROLLED,
+  LEAT_LOOP_HOST,
+} LeatLoopExecutor;
+
+/**
+ * LeatLoopEnd:
+ * @LEAT_LOOP_END_NONE: it has not run
+ * @LEAT_LOOP_END_CONVERGED: its test said so
+ * @LEAT_LOOP_END_CAP: it has done as many iterations as it may
+ * @LEAT_LOOP_END_BUDGET: its time was over
+ *
+ * Why a loop ended.
+ */
+typedef enum
+{
+  LEAT_LOOP_END_NONE,
+  LEAT_LOOP_END_CONVERGED,
+  LEAT_LOOP_END_CAP,
+  LEAT_LOOP_END_BUDGET,
+} LeatLoopEnd;
+
+/**
+ * LeatLoopReport:
+ * @goes_on: whether there is to be another iteration
+ * @iterations: done so far
+ * @end: a #LeatLoopEnd
+ *
+ * What the test of a loop says of it, in memory of the host that the device sees.  It may be written in the last
+ * iteration alone, unless the host decides.
+ */
+typedef struct
+{
+  guint64 goes_on;
+  guint64 iterations;
+  guint64 end;
+} LeatLoopReport;
+
+/**
+ * LeatLoopCall:
+ * @most: iterations that it does at most, at least 1
+ * @executor: who does them
+ * @is_tested: whether it may end before
+ * @inputs: (array zero-terminated=1): inputs of the group that go on from one iteration to the next
+ * @outputs: (array zero-terminated=1): for each of them, what it becomes: an output of the group
+ *
+ * A loop, for leat_recorder_begin_loop().
+ */
+typedef struct
+{
+  guint64 most;
+  LeatLoopExecutor executor;
+  gboolean is_tested;
+  const char *const *inputs;
+  const char *const *outputs;
+} LeatLoopCall;
+
 LeatBufferId leat_recorder_get_input (LeatRecorder *self, const char *port);
 LeatBufferId leat_recorder_get_output (LeatRecorder *self, const char *port);
 LeatSpec *leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer); /* (transfer none) (nullable) */
@@ -188,6 +260,19 @@ gboolean leat_recorder_update (LeatRecorder *self, const char *output, const cha
 LeatBufferId leat_recorder_add_const (LeatRecorder *self, const char *name, GBytes *bytes);
 /* An output whose contents are uploaded once when the session opens (the node `const`). */
 void leat_recorder_set_output_const (LeatRecorder *self, const char *port, GBytes *bytes);
+
+/* For groups: what is recorded from here on is a loop's body; at the end of the body, the kernel that tests.  For that:
+ */
+void leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call);
+gboolean leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError **error);
+/* what the body brings to an output; */
+LeatBufferId leat_recorder_get_result (LeatRecorder *self, const char *port);
+/* memory of 64 bytes that is zeros when the loop begins; a LeatLoopReport; of the loop at hand. */
+LeatBufferId leat_recorder_get_loop_memory (LeatRecorder *self);
+LeatBufferId leat_recorder_get_loop_report (LeatRecorder *self);
+/* An output of a group is what a buffer is; gets a buffer of its own. */
+void leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buffer);
+LeatBufferId leat_recorder_add_output (LeatRecorder *self, const char *port);
 
 /* For a parameter `LeatQueue<T>`. */
 LeatBufferId leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info);

@@ -16,6 +16,7 @@ leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream
   CUfunction function = leat_lane_get_function (self, path, op);
   void **params = leat_lane_get_launch (self, op)->params;
 
+  leat_lane_set_loop_handle (self, path, op, FALSE);
   *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
   if (op->cooperative && self->table->cuLaunchCooperativeKernel == NULL)
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -88,6 +89,8 @@ leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **err
       break;
     case LEAT_OP_FOREIGN:
       return leat_lane_do_foreign (self, op, error);
+    case LEAT_OP_LOOP:
+      return leat_lane_drive_loop (self, path, op->runs, error);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -149,6 +152,8 @@ leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GEr
       leat_nvtx_pop ();
       if (!good)
         return FALSE;
+      if (op->kind == LEAT_OP_LOOP)
+        i = op->runs->last;
     }
   return TRUE;
 }

@@ -52,8 +52,9 @@ static CUresult
 leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
   CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
-  CUresult result = (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], to->graph, after, n_after, &copy,
-                                                          leat_device_get_context (self->resident->device));
+  CUresult result =
+    (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after, n_after,
+                                          &copy, leat_device_get_context (self->resident->device));
 
   if (result == CUDA_SUCCESS)
     leat_executable_note_copy (to, op, &copy);
@@ -74,8 +75,8 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
     .pitch = op->by_rows ? leat_plan_get_buffer (self->plan, op->to)->stride : 0,
   };
 
-  return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], to->graph, after, n_after, &fill,
-                                               leat_device_get_context (self->resident->device));
+  return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after,
+                                               n_after, &fill, leat_device_get_context (self->resident->device));
 }
 
 CUfunction
@@ -83,13 +84,14 @@ leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   const LeatFunction **timed = path == LEAT_PATH_TIMED ? self->resident->timed : NULL;
 
-  return timed != NULL && timed[op->index] != NULL ? timed[op->index]->function
-                                                   : self->resident->functions[op->index]->function;
+  return timed != NULL && timed[op->index] != NULL && op->loop == NULL ? timed[op->index]->function
+                                                                       : self->resident->functions[op->index]->function;
 }
 
 CUDA_KERNEL_NODE_PARAMS
 leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 {
+  leat_lane_set_loop_handle (self, path, op, TRUE);
   return (CUDA_KERNEL_NODE_PARAMS){
     .func = leat_lane_get_function (self, path, op),
     .gridDimX = op->grid[0],
@@ -109,7 +111,7 @@ leat_lane_add_kernel (LeatLane *self, LeatPath path, LeatExecutable *to, const L
 {
   CUDA_KERNEL_NODE_PARAMS kernel = leat_lane_get_kernel (self, path, op);
   CUgraphNode *node = &to->nodes[op->index];
-  CUresult result = leat_lane_add_kernel_node (self, to->graph, node, &kernel, edges, call);
+  CUresult result = leat_lane_add_kernel_node (self, leat_executable_get_graph (to, op), node, &kernel, edges, call);
   CUlaunchAttributeValue cooperative = { .cooperative = 1 };
 
   if (result == CUDA_SUCCESS && op->cooperative)
@@ -136,7 +138,7 @@ leat_lane_add_foreign_node (LeatLane *self, LeatExecutable *to, const LeatOp *op
   return FALSE;
 }
 
-static gboolean
+gboolean
 leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
                     GError **error)
 {
@@ -146,6 +148,8 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
   switch (leat_op_launches (op) ? LEAT_OP_KERNEL : op->kind)
     {
     case LEAT_OP_KERNEL:
+      if (op->starts != NULL && !leat_lane_make_loop_handle (self, to, op->starts, error))
+        return FALSE;
       result = leat_lane_add_kernel (self, path, to, op, edges, &call);
       break;
     case LEAT_OP_COPY:
@@ -159,6 +163,9 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
       break;
     case LEAT_OP_FOREIGN:
       return leat_lane_add_foreign_node (self, to, op, edges->nodes, edges->n);
+    case LEAT_OP_LOOP:
+      return op->runs->way == LEAT_LOOP_UNROLLED ? leat_lane_add_unrolled (self, path, to, op, edges, error)
+                                                 : leat_lane_add_while (self, to, op, edges, error);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;

@@ -72,11 +72,13 @@ leat_lane_explain_refusal (LeatLane *self, const LeatExecutable *to, LeatLane *d
                           leat_node_get_name (op->node), why);
 }
 
+/* Loops neither: whether the driver would take over their bodies is not to be relied on. */
 static gboolean
-leat_lane_has_foreign (LeatLane *self, const LeatExecutable *it)
+leat_lane_stays_as_it_is (LeatLane *self, const LeatExecutable *it)
 {
   for (guint i = it->first; i < it->end; i++)
-    if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_FOREIGN)
+    if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_FOREIGN
+        || leat_plan_get_op (self->plan, i)->kind == LEAT_OP_LOOP)
       return TRUE;
   return FALSE;
 }
@@ -90,7 +92,7 @@ leat_lane_find_donor (LeatLane *self, LeatPath path, const LeatExecutable *to)
 
   while (it != NULL && (it->first != to->first || it->end != to->end))
     it = it->next;
-  return it != NULL && it->exec != NULL && !leat_lane_has_foreign (self, to) ? it : NULL;
+  return it != NULL && it->exec != NULL && !leat_lane_stays_as_it_is (self, to) ? it : NULL;
 }
 
 /* The nodes of the graph that an executable was made from stay those by which it is updated. */
@@ -146,7 +148,8 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
 
       gboolean good;
 
-      if (leat_path_skips (path, op))
+      /* The body of one that is unrolled comes with the loop. */
+      if (leat_path_skips (path, op) || (op->loop != NULL && op->loop->way == LEAT_LOOP_UNROLLED))
         continue;
       leat_nvtx_push (leat_node_get_name (op->node));
       good = leat_lane_add_node (self, path, to, op, error);
@@ -187,6 +190,13 @@ leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
   return it != NULL && it->exec != NULL && it->nodes[op->index] != NULL ? it : NULL;
 }
 
+/* Of an op in the graph: in an unrolled loop there is one in each iteration. */
+static guint64
+leat_executable_count_nodes (const LeatExecutable *self, const LeatOp *op)
+{
+  return self->repeats[op->index] != NULL ? op->loop->most : 1;
+}
+
 gboolean
 leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
@@ -196,10 +206,15 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
 
   if (it == NULL)
     return TRUE;
-  result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, it->nodes[op->index], &kernel);
-  if (result != CUDA_SUCCESS)
-    return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
-  self->counts->updates++;
+  for (guint64 i = 0; i < leat_executable_count_nodes (it, op); i++)
+    {
+      CUgraphNode node = it->repeats[op->index] != NULL ? it->repeats[op->index][i] : it->nodes[op->index];
+
+      result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, node, &kernel);
+      if (result != CUDA_SUCCESS)
+        return leat_lane_fail (self, op, "cuGraphExecKernelNodeSetParams", result, error);
+      self->counts->updates++;
+    }
   return TRUE;
 }
 
@@ -251,6 +266,10 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
   g_free (head->nodes);
   g_free (head->ends);
   g_free (head->copies);
+  g_free (head->loops);
+  for (guint i = 0; head->repeats != NULL && i < self->plan->ops->len; i++)
+    g_free (head->repeats[i]);
+  g_free (head->repeats);
   *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
   return built;
 }

@@ -69,6 +69,7 @@ typedef struct
   void **params;
   guint8 *storage;
   guint n_params;
+  void *handle; /* of them, that of the loop; NULL where it is no test of one */
 } LeatLaunch;
 
 /* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already. */
@@ -89,23 +90,32 @@ typedef struct
   guint64 up_bytes, back_bytes;
 } LeatTraffic;
 
+/* A loop in a graph. */
+typedef struct
+{
+  CUgraphConditionalHandle handle;
+  CUgraph body; /* the outer graph's */
+} LeatLoopGraph;
+
 /* A graph, instantiated: a path, or a piece of one where the plan has several. */
 typedef struct _LeatExecutable LeatExecutable;
 struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *ends;    /* what others wait for: the nodes, or the events behind them; one table likewise */
-  CUgraphNode turn;     /* waits for the lanes before; NULL where nothing in it has to */
-  CUgraphNode *nodes;   /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
-  guint64 launches;     /* of the path; in its first piece */
-  guint64 counted_from; /* launches when start_counting () was called; likewise */
-  guint first, end;     /* the ops that are in it */
-  LeatTraffic *copies;  /* by op index: what its nodes bring, as they were added or updated; one table likewise */
-  LeatTraffic traffic;  /* of all copies in it */
-  guint64 device_bytes; /* of all pieces of the path; in its first */
-  guint64 bound;        /* serial of the last binding that the path knows; in its first piece */
-  gboolean is_built;    /* in the first piece: all of them are there */
+  CUgraphNode *ends;     /* what others wait for: the nodes, or the events behind them; one table likewise */
+  CUgraphNode turn;      /* waits for the lanes before; NULL where nothing in it has to */
+  CUgraphNode *nodes;    /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  LeatLoopGraph *loops;  /* by loop index; one table likewise */
+  CUgraphNode **repeats; /* by op index: in an unrolled loop, those of all iterations; NULL else; one table likewise */
+  guint64 launches;      /* of the path; in its first piece */
+  guint64 counted_from;  /* launches when start_counting () was called; likewise */
+  guint first, end;      /* the ops that are in it */
+  LeatTraffic *copies;   /* by op index: what its nodes bring, as they were added or updated; one table likewise */
+  LeatTraffic traffic;   /* of all copies in it */
+  guint64 device_bytes;  /* of all pieces of the path; in its first */
+  guint64 bound;         /* serial of the last binding that the path knows; in its first piece */
+  gboolean is_built;     /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
 
@@ -315,6 +325,20 @@ gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
 /* Adds an op to the graph that is being built. */
 gboolean leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, GError **error);
+gboolean leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op,
+                             const LeatEdges *edges, GError **error);
+/* Loops (leat-lane-loop.c).  The graph that an op is in: of a piece, or of a body. */
+CUgraph leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op);
+gboolean leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLoop *loop, GError **error);
+void leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboolean in_graph);
+gboolean leat_lane_add_while (LeatLane *self, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
+                              GError **error);
+gboolean leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op,
+                                 const LeatEdges *edges, GError **error);
+/* Outside of graphs. */
+gboolean leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error);
+/* What became of it in the last run, which has ended. */
+void leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopReport *report);
 /* What a node of a graph is given now. */
 CUDA_MEMCPY3D leat_lane_get_copy (LeatLane *self, const LeatOp *op);
 CUDA_KERNEL_NODE_PARAMS leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op);

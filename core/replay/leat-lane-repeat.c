@@ -42,13 +42,14 @@ leat_lane_drop_repeats (LeatLane *self)
       leat_lane_destroy_path (self, paths[i]);
 }
 
-/* Memory that the program brings is told to each launch by itself. */
+/* Memory that the program brings is told to each launch by itself, and a graph with loops cannot be in another one. */
 static gboolean
 leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 {
   const LeatExecutable *it = &self->executables[path];
 
-  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && self->plan->users->len == 0;
+  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && self->plan->loops->len == 0
+         && self->plan->users->len == 0;
 }
 
 static CUresult

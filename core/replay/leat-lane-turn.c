@@ -57,17 +57,27 @@ leat_kernel_source_has_variables (LeatKernelSource *self)
   return unit == NULL;
 }
 
-gboolean
-leat_plan_has_turn (LeatPlan *self, const LeatOp *op)
+static gboolean
+leat_op_wants_turn (LeatPlan *self, const LeatOp *op)
 {
-  if (op->elided || !leat_op_is_on_device (op))
-    return FALSE;
   if (op->kind == LEAT_OP_FOREIGN)
     return TRUE;
   for (guint i = 0; i < op->n_touches; i++)
     if (leat_plan_get_root (self, op->touches[i].buffer)->kind == LEAT_BUFFER_STATE)
       return TRUE;
   return op->kind == LEAT_OP_KERNEL && leat_kernel_source_has_variables (op->source);
+}
+
+gboolean
+leat_plan_has_turn (LeatPlan *self, const LeatOp *op)
+{
+  if (op->elided || !leat_op_is_on_device (op))
+    return FALSE;
+  /* A loop has its turn as a whole. */
+  for (guint i = op->index + 1; op->kind == LEAT_OP_LOOP && i <= op->runs->last; i++)
+    if (leat_op_wants_turn (self, leat_plan_get_op (self, i)))
+      return TRUE;
+  return op->loop == NULL && leat_op_wants_turn (self, op);
 }
 
 gboolean

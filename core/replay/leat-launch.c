@@ -191,6 +191,9 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
     case LEAT_ARG_QUEUE:
       leat_launch_put_queue (self, lane, op, index);
       return TRUE;
+    case LEAT_ARG_LOOP:
+      self->handle = leat_launch_next (self);
+      return TRUE;
     }
   g_assert_not_reached ();
 }
@@ -283,4 +286,5 @@ leat_launch_clear (LeatLaunch *self)
 {
   g_clear_pointer (&self->storage, g_free);
   g_clear_pointer (&self->params, g_free);
+  self->handle = NULL;
 }

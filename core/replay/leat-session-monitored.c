@@ -114,6 +114,7 @@ leat_session_get_use_name (LeatSession *self)
 GVariant *
 leat_session_describe_monitored (LeatSession *self)
 {
+  g_autoptr (GVariant) loops = leat_session_dup_loops (self);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -129,6 +130,7 @@ leat_session_describe_monitored (LeatSession *self)
                          __atomic_load_n (&self->monitored.computed, __ATOMIC_RELAXED));
   leat_session_describe_latencies (self, &dict);
   g_variant_dict_insert_value (&dict, "queues", leat_session_describe_queues (self));
+  g_variant_dict_insert_value (&dict, "loops", loops);
   g_variant_dict_insert_value (&dict, "counters", leat_session_describe_counters (self));
   return g_variant_dict_end (&dict);
 }

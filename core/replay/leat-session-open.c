@@ -97,6 +97,8 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   traits.capture = captures[self->executor];
   traits.early = earlies[self->early_start];
   traits.integrated = leat_device_get_facts (self->device)->integrated;
+  traits.whiles = leat_device_get_table (self->device)->cuGraphConditionalHandleCreate != NULL
+                  && leat_device_get_table (self->device)->cuGraphAddNode != NULL;
   traits.urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH;
   leat_plan_bind (self->plan, &traits);
   leat_session_plan_calibration (self);

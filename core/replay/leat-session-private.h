@@ -342,6 +342,7 @@ struct _LeatSession
   GVariant *told_queues;  /* likewise, of kernels, as somebody had them last; NULL before */
   GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
   GArray *report_totals;  /* likewise, by node and code */
+  GArray *loop_totals;    /* likewise, by loop of the plan */
   LeatTrace *trace;       /* NULL where none is written */
   guint traced;           /* runs that were */
   GArray *trace_widths;   /* guint, by lane: tracks of the device so far */
@@ -350,6 +351,10 @@ struct _LeatSession
   guint64 monitored_id;      /* no other session of the process has it */
   GPtrArray *monitored_apps; /* LeatApp, from open to close */
 };
+
+/* What loops have come to (leat-session-loops.c): after a run.  REPORTED where one ran away. */
+GArray *leat_session_loops_new (void);
+gboolean leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error);
 
 void leat_session_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec);

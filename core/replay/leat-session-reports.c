@@ -44,6 +44,7 @@ leat_session_clear_reports (LeatSession *self)
 {
   g_mutex_lock (&self->told_lock);
   g_array_set_size (self->report_totals, 0);
+  g_array_set_size (self->loop_totals, 0);
   g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_pointer (&self->told_queues, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);

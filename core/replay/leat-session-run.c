@@ -108,7 +108,7 @@ leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError *
 static gboolean
 leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  if (leat_session_check_reports (self, flight, error))
+  if (leat_session_check_reports (self, flight, error) && leat_session_check_loops (self, flight, error))
     return leat_lane_check_overs (flight->lane, error);
   leat_lane_check_overs (flight->lane, NULL);
   return FALSE;

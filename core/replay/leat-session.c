@@ -119,6 +119,7 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->kernel_transfers);
   g_clear_pointer (&self->account, leat_memory_account_unref);
   g_array_unref (self->report_totals);
+  g_array_unref (self->loop_totals);
   g_clear_pointer (&self->reported, g_variant_unref);
   g_clear_pointer (&self->told_queues, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);
@@ -170,6 +171,7 @@ leat_session_init (LeatSession *self)
   self->calibrate = TRUE;
   self->report_totals = leat_session_totals_new ();
   self->growths = leat_session_growths_new ();
+  self->loop_totals = leat_session_loops_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->flights = g_array_new (FALSE, TRUE, sizeof (LeatSessionFlight));

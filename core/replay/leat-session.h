@@ -250,6 +250,7 @@ GVariant *leat_session_dup_report (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 GVariant *leat_session_dup_reports (LeatSession *self);
 GVariant *leat_session_dup_queues (LeatSession *self, GError **error);
+GVariant *leat_session_dup_loops (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);

@@ -11,13 +11,15 @@
 gboolean
 leat_timing_has_op (LeatTiming *self, const LeatOp *op)
 {
-  return op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !op->elided;
+  /* A loop is timed as a whole. */
+  return op->loop == NULL && op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !op->elided;
 }
 
 gboolean
 leat_timing_tells (LeatTiming *self, const LeatOp *op)
 {
-  return leat_op_launches (op) && self->lane->resident->timed != NULL && self->lane->resident->timed[op->index] != NULL;
+  return op->loop == NULL && leat_op_launches (op) && self->lane->resident->timed != NULL
+         && self->lane->resident->timed[op->index] != NULL;
 }
 
 gboolean

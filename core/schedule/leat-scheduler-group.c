@@ -7,22 +7,22 @@
 /* Sessions of one group take turns, so what lives within a run is there once for all of them. */
 
 static void
-leat_group_free (LeatGroup *self)
+leat_member_group_free (LeatMemberGroup *self)
 {
   leat_scratch_unref (self->scratch);
   g_free (self->name);
   g_free (self);
 }
 
-static LeatGroup *
+static LeatMemberGroup *
 leat_scheduler_have_group (LeatScheduler *self, const char *name)
 {
-  LeatGroup *group;
+  LeatMemberGroup *group;
 
   for (guint i = 0; i < self->groups->len; i++)
-    if (g_str_equal (((LeatGroup *) g_ptr_array_index (self->groups, i))->name, name))
+    if (g_str_equal (((LeatMemberGroup *) g_ptr_array_index (self->groups, i))->name, name))
       return g_ptr_array_index (self->groups, i);
-  group = g_new0 (LeatGroup, 1);
+  group = g_new0 (LeatMemberGroup, 1);
   group->name = g_strdup (name);
   group->scratch = leat_scratch_new (self->device);
   g_ptr_array_add (self->groups, group);
@@ -30,12 +30,12 @@ leat_scheduler_have_group (LeatScheduler *self, const char *name)
 }
 
 static void
-leat_scheduler_forget_group (LeatScheduler *self, LeatGroup *group)
+leat_scheduler_forget_group (LeatScheduler *self, LeatMemberGroup *group)
 {
   if (group->n_members > 0 || group->running)
     return;
   g_ptr_array_remove_fast (self->groups, group);
-  leat_group_free (group);
+  leat_member_group_free (group);
 }
 
 static void
@@ -45,9 +45,9 @@ leat_member_apply_group (LeatMember *self)
 }
 
 void
-leat_member_join (LeatScheduler *self, LeatMember *member, LeatGroup *group)
+leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *group)
 {
-  LeatGroup *former = member->group;
+  LeatMemberGroup *former = member->group;
 
   if (former == group)
     return;
@@ -64,7 +64,7 @@ leat_member_join (LeatScheduler *self, LeatMember *member, LeatGroup *group)
 }
 
 void
-leat_group_begin (LeatMember *member)
+leat_member_group_begin (LeatMember *member)
 {
   member->running_from = member->group;
   if (member->group != NULL)
@@ -72,9 +72,9 @@ leat_group_begin (LeatMember *member)
 }
 
 void
-leat_group_end (LeatScheduler *self, LeatMember *member)
+leat_member_group_end (LeatScheduler *self, LeatMember *member)
 {
-  LeatGroup *group = g_steal_pointer (&member->running_from);
+  LeatMemberGroup *group = g_steal_pointer (&member->running_from);
 
   if (member->group != NULL && member->group != group)
     leat_member_apply_group (member);

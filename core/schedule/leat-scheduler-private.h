@@ -60,7 +60,7 @@ typedef struct
   LeatScratch *scratch;
   guint n_members;
   gboolean running; /* any of them */
-} LeatGroup;
+} LeatMemberGroup;
 
 /* A session among others.  Under the lock of the scheduler. */
 struct _LeatMember
@@ -71,8 +71,8 @@ struct _LeatMember
   GQueue waiting;  /* LeatSubmission */
   gint64 earliest; /* deadline of any of them */
   LeatSubmission *running;
-  LeatGroup *group;        /* NULL: none */
-  LeatGroup *running_from; /* that it was in when its run began */
+  LeatMemberGroup *group;        /* NULL: none */
+  LeatMemberGroup *running_from; /* that it was in when its run began */
   gboolean paused, closing, removed;
   gboolean leaving; /* the device, for another: it has its turn after that */
   gboolean spared;  /* it could not leave the device, in the search that is under way */
@@ -95,7 +95,7 @@ struct _LeatScheduler
   GCond ended;        /* a run of any session, or its way to the device */
   GPtrArray *members; /* LeatMember */
   GHashTable *by_session;
-  GPtrArray *groups;    /* LeatGroup, with members or with a run under way */
+  GPtrArray *groups;    /* LeatMemberGroup, with members or with a run under way */
   GThreadPool *workers; /* NULL before the first task */
   guint busy[LEAT_N_PRIORITIES];
   double reached[LEAT_N_PRIORITIES]; /* what the last that was chosen had been served before */
@@ -137,9 +137,9 @@ LeatMember *leat_scheduler_choose (LeatScheduler *self, LeatPriority level);
 void leat_member_charge (LeatScheduler *self, LeatMember *member, gint64 device_us);
 
 /* With the lock held.  @group: (nullable) */
-void leat_member_join (LeatScheduler *self, LeatMember *member, LeatGroup *group);
-void leat_group_begin (LeatMember *member);
-void leat_group_end (LeatScheduler *self, LeatMember *member);
+void leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *group);
+void leat_member_group_begin (LeatMember *member);
+void leat_member_group_end (LeatScheduler *self, LeatMember *member);
 
 /* Who has room on the device (leat-scheduler-budget.c).  With no lock held.  @present: it has its memory already */
 gboolean leat_scheduler_make_room (LeatScheduler *self, LeatSession *session, guint64 bytes, gboolean present,

@@ -61,7 +61,7 @@ leat_scheduler_begin (LeatScheduler *self, LeatMember *member, LeatPriority leve
   submission->state = LEAT_SUBMISSION_RUNNING;
   submission->begun_us = now;
   member->running = submission;
-  leat_group_begin (member);
+  leat_member_group_begin (member);
   member->stats.last_turn = ++self->n_turns;
   member->used = ++self->clock;
   leat_histogram_add (&member->stats.wait, now - submission->submitted_us);
@@ -178,7 +178,7 @@ leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority
 {
   g_mutex_lock (&self->lock);
   member->running = NULL;
-  leat_group_end (self, member);
+  leat_member_group_end (self, member);
   member->spared = FALSE;
   g_cond_broadcast (&self->ended);
   self->busy[level]--;

@@ -153,7 +153,7 @@ leat_base_map_prepare (LeatNode *node, GError **error)
   return TRUE;
 }
 
-static const char *
+const char *
 leat_base_map_get_c_type (LeatDtype dtype)
 {
   static const char *const types[] = {

@@ -72,12 +72,16 @@ leat_cpu_context_is_alive (void)
   return alive;
 }
 
+/* How long loops of graphs may go on when their context ends: they may be about to end, and nobody can tell. */
+#define LEAT_CPU_CONTEXT_GRACE_NS G_GINT64_CONSTANT (1000000000)
+
 /* With the lock.  Everything that lives in the context goes: work is waited for, hanging work fails first. */
 static void
 leat_cpu_context_end (void)
 {
   leat_cpu_capture_abandon_all ();
   leat_cpu_fault_set_hangs_end (TRUE);
+  leat_cpu_set_end_of_loops (leat_cpu_now_ns () + LEAT_CPU_CONTEXT_GRACE_NS);
   while (!leat_cpu_stream_are_all_idle ())
     {
       leat_cpu_stream_wait_all ();
@@ -88,6 +92,7 @@ leat_cpu_context_end (void)
       leat_cpu_acquire ();
     }
   leat_cpu_fault_set_hangs_end (FALSE);
+  leat_cpu_set_end_of_loops (0);
   leat_cpu_stream_destroy_all ();
   leat_cpu_event_destroy_all ();
   leat_cpu_allocation_free_all ();

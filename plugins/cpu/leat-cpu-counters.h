@@ -62,6 +62,8 @@ typedef struct
   uint64_t execs_destroyed;
   uint64_t modules_unloaded;
   uint64_t left_to_context; /* streams, events and allocations that ended with their context */
+  /* Graphs inside conditional nodes that ran: branches taken, and each turn of a loop. */
+  uint64_t bodies_run;
 } LeatCpuCounters;
 
 typedef void (*LeatCpuGetCounters) (LeatCpuCounters *counters);

@@ -106,7 +106,7 @@ leat_cpu_exec_change_op (CUgraphExec handle, CUgraphNode node, LeatCpuOp *op)
   LeatCpuStep *step = exec != NULL ? leat_cpu_exec_find_step (exec, node) : NULL;
   if (step != NULL && op->kind == LEAT_CPU_OP_KERNEL && step->op.kind == LEAT_CPU_OP_KERNEL)
     op->kernel.cooperative = step->op.kernel.cooperative;
-  if (step != NULL)
+  if (step != NULL && !(step->schedule->in_body && op->kind == LEAT_CPU_OP_COPY && op->copy.pageable))
     result = leat_cpu_op_check_change (leat_cpu_exec_peek_op (exec, step), op);
   if (result == CUDA_SUCCESS)
     leat_cpu_exec_change (exec, (LeatCpuChange){ .step = step, .sets_op = TRUE, .op = *op, .enabled = -1 });

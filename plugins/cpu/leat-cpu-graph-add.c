@@ -212,6 +212,8 @@ CUresult
 cuGraphConditionalHandleCreate (CUgraphConditionalHandle *handle, CUgraph graph_handle, CUcontext context,
                                 unsigned int initial, unsigned int flags)
 {
+  CUresult result = CUDA_ERROR_INVALID_VALUE;
+
   LEAT_CPU_ENTER ();
   if (handle == NULL || (flags & ~(guint) CU_GRAPH_COND_ASSIGN_DEFAULT) != 0)
     return CUDA_ERROR_INVALID_VALUE;
@@ -219,15 +221,17 @@ cuGraphConditionalHandleCreate (CUgraphConditionalHandle *handle, CUgraph graph_
   LeatCpuGraph *graph = leat_cpu_graph_from_handle (graph_handle);
   if (graph != NULL)
     {
-      LeatCpuCondition *condition = g_new0 (LeatCpuCondition, 1);
+      LeatCpuCondition *condition = leat_cpu_condition_new (initial, (flags & CU_GRAPH_COND_ASSIGN_DEFAULT) != 0);
 
-      condition->initial = initial;
-      condition->assign_initial = (flags & CU_GRAPH_COND_ASSIGN_DEFAULT) != 0;
-      g_ptr_array_add (graph->conditions, condition);
-      *handle = (CUgraphConditionalHandle) (guintptr) &condition->value;
+      result = condition != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+      if (condition != NULL)
+        {
+          g_ptr_array_add (graph->conditions, condition);
+          *handle = condition->handle;
+        }
     }
   leat_cpu_release ();
-  return graph != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return result;
 }
 
 static LeatCpuCondition *
@@ -238,7 +242,7 @@ leat_cpu_graph_find_condition (LeatCpuGraph *graph, CUgraphConditionalHandle han
       {
         LeatCpuCondition *condition = g_ptr_array_index (graph->conditions, i);
 
-        if ((CUgraphConditionalHandle) (guintptr) &condition->value == handle)
+        if (condition->handle == handle)
           return condition;
       }
   return NULL;
@@ -306,6 +310,13 @@ leat_cpu_graph_add_structure (CUgraphNode *node, CUgraph graph, const CUgraphNod
   return result;
 }
 
+/* What the documents reserve must be 0. */
+static gboolean
+leat_cpu_node_params_are_clean (const CUgraphNodeParams *params)
+{
+  return params->reserved0[0] == 0 && params->reserved0[1] == 0 && params->reserved0[2] == 0 && params->reserved2 == 0;
+}
+
 CUresult
 cuGraphAddNode_v2 (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, const CUgraphEdgeData *edges,
                    size_t n_dependencies, CUgraphNodeParams *params)
@@ -314,7 +325,7 @@ cuGraphAddNode_v2 (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependen
   CUresult result = CUDA_SUCCESS;
 
   LEAT_CPU_ENTER ();
-  if (node == NULL || params == NULL)
+  if (node == NULL || params == NULL || !leat_cpu_node_params_are_clean (params))
     return CUDA_ERROR_INVALID_VALUE;
   switch (params->type)
     {

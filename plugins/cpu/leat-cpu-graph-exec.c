@@ -90,53 +90,14 @@ leat_cpu_exec_unref (LeatCpuExec *exec)
     {
       leat_cpu_exec_apply_changes (exec, G_MAXUINT64);
       leat_cpu_schedule_free (exec->schedule);
+      g_ptr_array_unref (exec->conditions);
     }
   leat_cpu_release ();
   if (!last)
     return;
   __atomic_fetch_sub (&leat_cpu_exec_bytes, exec->device_bytes, __ATOMIC_RELAXED);
-  g_ptr_array_unref (exec->conditions);
   pthread_cond_destroy (&exec->served);
   g_free (exec);
-}
-
-/* Every condition made must steer a node. */
-static gboolean
-leat_cpu_graph_uses_conditions (LeatCpuGraph *graph)
-{
-  for (guint i = 0; i < graph->conditions->len; i++)
-    if (!((LeatCpuCondition *) g_ptr_array_index (graph->conditions, i))->used)
-      return FALSE;
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
-
-      for (guint b = 0; b < node->conditional.n_bodies; b++)
-        if (!leat_cpu_graph_uses_conditions ((LeatCpuGraph *) node->conditional.bodies[b]))
-          return FALSE;
-    }
-  return TRUE;
-}
-
-/* Conditional bodies hold no host functions and no events. */
-static gboolean
-leat_cpu_graph_bodies_are_sound (LeatCpuGraph *graph)
-{
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
-
-      for (guint b = 0; b < node->conditional.n_bodies; b++)
-        {
-          LeatCpuGraph *body = (LeatCpuGraph *) node->conditional.bodies[b];
-
-          if (leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_HOST)
-              || leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-              || leat_cpu_graph_has_type (body, CU_GRAPH_NODE_TYPE_WAIT_EVENT))
-            return FALSE;
-        }
-    }
-  return TRUE;
 }
 
 static CUresult
@@ -149,16 +110,9 @@ leat_cpu_graph_instantiate (LeatCpuGraph *graph, guint64 flags, LeatCpuExec **ex
     return CUDA_ERROR_NOT_SUPPORTED;
   if (graph->exec != NULL)
     return CUDA_ERROR_NOT_SUPPORTED;
-  if (!leat_cpu_graph_uses_conditions (graph))
-    {
-      *why = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-  if (!leat_cpu_graph_bodies_are_sound (graph))
-    {
-      *why = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
-      return CUDA_ERROR_INVALID_VALUE;
-    }
+  *why = leat_cpu_graph_check_bodies (graph);
+  if (*why != CUDA_GRAPH_INSTANTIATE_SUCCESS)
+    return CUDA_ERROR_INVALID_VALUE;
   *exec = leat_cpu_exec_new (graph, flags);
   *why = *exec != NULL ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
   return *exec != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -347,12 +301,7 @@ leat_cpu_exec_assign_conditions (LeatCpuExec *exec)
       GPtrArray *conditions = g_ptr_array_index (exec->conditions, i);
 
       for (guint k = 0; k < conditions->len; k++)
-        {
-          LeatCpuCondition *condition = g_ptr_array_index (conditions, k);
-
-          if (condition->assign_initial)
-            __atomic_store_n (&condition->value, condition->initial, __ATOMIC_RELEASE);
-        }
+        leat_cpu_condition_assign (g_ptr_array_index (conditions, k));
     }
 }
 

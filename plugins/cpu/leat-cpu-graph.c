@@ -16,7 +16,7 @@ leat_cpu_graph_new (void)
   graph->magic = LEAT_CPU_GRAPH_MAGIC;
   graph->id = leat_cpu_next_graph_id++;
   graph->nodes = g_ptr_array_new ();
-  graph->conditions = g_ptr_array_new_with_free_func (g_free);
+  graph->conditions = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_condition_free);
   leat_cpu_count (graphs_created);
   return graph;
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-cpu-condition.h"
 #include "leat-cpu-event.h"
 
 G_BEGIN_DECLS
@@ -12,15 +13,6 @@ G_BEGIN_DECLS
 #define LEAT_CPU_NODE_MAGIC         0x4c4e6f64u
 
 typedef struct _LeatCpuGraph LeatCpuGraph;
-
-/* What a CUgraphConditionalHandle is the address of: kernels store to `value`. */
-typedef struct
-{
-  guint value;
-  guint initial;
-  gboolean assign_initial; /* at each launch */
-  gboolean used;           /* a node is steered by it */
-} LeatCpuCondition;
 
 typedef struct
 {
@@ -76,6 +68,9 @@ void leat_cpu_graph_free (LeatCpuGraph *graph);
 LeatCpuGraph *leat_cpu_graph_from_handle (CUgraph handle);
 LeatCpuGraph *leat_cpu_graph_clone (LeatCpuGraph *graph);
 gboolean leat_cpu_graph_has_type (LeatCpuGraph *graph, CUgraphNodeType type); /* at any depth */
+gboolean leat_cpu_graph_is_in_body (LeatCpuGraph *graph); /* of a conditional node, itself or what it is a child of */
+/* Whether its conditional nodes keep the rules, so that it may become an executable. */
+CUgraphInstantiateResult leat_cpu_graph_check_bodies (LeatCpuGraph *graph);
 
 LeatCpuNode *leat_cpu_node_from_handle (CUgraphNode handle);
 LeatCpuNode *leat_cpu_node_from_handle_of_type (CUgraphNode handle, CUgraphNodeType type);

@@ -14,28 +14,43 @@ leat_cpu_step_may_go_on (void)
   return leat_cpu_get_failure () == CUDA_SUCCESS;
 }
 
+/* A loop may have no end of its own: it ends where work has failed, be it work of another stream, and where the context
+ * ends. */
+static void
+leat_cpu_step_run_loop (LeatCpuStep *step, LeatCpuGraphRun *run)
+{
+  guint64 n = 0;
+
+  while (leat_cpu_condition_get (step->condition) != 0 && leat_cpu_step_may_go_on ())
+    {
+      if (G_UNLIKELY (leat_cpu_loops_are_over ()))
+        {
+          leat_cpu_fail (CUDA_ERROR_LAUNCH_TIMEOUT);
+          break;
+        }
+      leat_cpu_schedule_run (step->bodies[0], run);
+      n++;
+    }
+  leat_cpu_count_many (bodies_run, n);
+}
+
 static void
 leat_cpu_step_run_conditional (LeatCpuStep *step, LeatCpuGraphRun *run)
 {
-  guint value = __atomic_load_n (&step->condition->value, __ATOMIC_ACQUIRE);
+  guint value = leat_cpu_condition_get (step->condition);
 
-  switch (step->condition_type)
+  if (step->condition_type == CU_GRAPH_COND_TYPE_WHILE)
     {
-    case CU_GRAPH_COND_TYPE_IF:
-      if (value != 0)
-        leat_cpu_schedule_run (step->bodies[0], run);
-      else if (step->n_bodies > 1)
-        leat_cpu_schedule_run (step->bodies[1], run);
-      break;
-    case CU_GRAPH_COND_TYPE_WHILE:
-      while (__atomic_load_n (&step->condition->value, __ATOMIC_ACQUIRE) != 0 && leat_cpu_step_may_go_on ())
-        leat_cpu_schedule_run (step->bodies[0], run);
-      break;
-    default:
-      if (value < step->n_bodies)
-        leat_cpu_schedule_run (step->bodies[value], run);
-      break;
+      leat_cpu_step_run_loop (step, run);
+      return;
     }
+  /* The body of an IF is the first, and the second is its ELSE. */
+  if (step->condition_type == CU_GRAPH_COND_TYPE_IF)
+    value = value == 0;
+  if (value >= step->n_bodies)
+    return;
+  leat_cpu_schedule_run (step->bodies[value], run);
+  leat_cpu_count (bodies_run);
 }
 
 static void

@@ -170,6 +170,7 @@ leat_cpu_schedule_new (LeatCpuGraph *graph, guint *n_events)
   pthread_cond_init (&schedule->ended, NULL);
   schedule->steps = g_new0 (LeatCpuStep, n + 1);
   schedule->longest = g_new (guint, n + 1);
+  schedule->in_body = leat_cpu_graph_is_in_body (graph);
   for (; sound && schedule->n_steps < n; schedule->n_steps++)
     {
       LeatCpuStep *step = &schedule->steps[schedule->n_steps];

@@ -43,6 +43,7 @@ struct _LeatCpuSchedule
 {
   guint n_steps;
   LeatCpuStep *steps;
+  gboolean in_body;   /* of a conditional node */
   gboolean is_serial; /* nothing long in it can run beside anything else long */
   guint n_runs;
   gboolean times_kernels; /* in this run */

@@ -10,6 +10,7 @@ pthread_mutex_t leat_cpu_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool leat_cpu_initialized;
 static atomic_bool leat_cpu_lost;
 static _Atomic CUresult leat_cpu_failure;
+static _Atomic gint64 leat_cpu_end_of_loops;
 
 LeatCpuThread *
 leat_cpu_thread_get (void)
@@ -107,4 +108,18 @@ leat_cpu_now_ns (void)
 
   clock_gettime (CLOCK_MONOTONIC, &now);
   return (gint64) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void
+leat_cpu_set_end_of_loops (gint64 ns)
+{
+  atomic_store (&leat_cpu_end_of_loops, ns);
+}
+
+gboolean
+leat_cpu_loops_are_over (void)
+{
+  gint64 end = atomic_load_explicit (&leat_cpu_end_of_loops, memory_order_relaxed);
+
+  return end != 0 && leat_cpu_now_ns () >= end;
 }

@@ -107,4 +107,8 @@ void leat_cpu_set_initialized (void);
 
 gint64 leat_cpu_now_ns (void);
 
+/* While the context ends: when loops of graphs are over that have not ended by themselves; 0: never. */
+void leat_cpu_set_end_of_loops (gint64 ns);
+gboolean leat_cpu_loops_are_over (void);
+
 G_END_DECLS

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "leat-cpu-condition.h"
+
 /* What a kernel can say: traps, failed assertions, the engine's own findings, printf. */
 
 static char *
@@ -122,4 +124,5 @@ const LeatHostRuntime leat_cpu_runtime = {
   .trap = leat_cpu_trap,
   .print = leat_cpu_print,
   .clock = leat_cpu_clock,
+  .set_conditional = leat_cpu_set_conditional,
 };

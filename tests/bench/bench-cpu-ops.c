@@ -25,6 +25,11 @@ static const char source_text[] = "#include <stdint.h>\n"
                                   "  for (uint64_t i = blockIdx.x * (uint64_t) blockDim.x + threadIdx.x; i < n;\n"
                                   "       i += (uint64_t) blockDim.x * gridDim.x)\n"
                                   "    x[i]++;\n"
+                                  "}\n"
+                                  "__global__ void turn (int *left, uint64_t handle)\n"
+                                  "{\n"
+                                  "  if (blockIdx.x == 0 && threadIdx.x == 0)\n"
+                                  "    leat_graph_set_conditional (handle, --*left != 0);\n"
                                   "}\n";
 
 typedef enum
@@ -38,8 +43,9 @@ typedef enum
 typedef enum
 {
   BENCH_CHAIN,
-  BENCH_FAN,  /* all after one, and one after all */
-  BENCH_LANES /* eight chains */
+  BENCH_FAN,   /* all after one, and one after all */
+  BENCH_LANES, /* eight chains */
+  BENCH_LOOP   /* one kernel, as many turns as there would be ops */
 } BenchShape;
 
 typedef struct
@@ -121,10 +127,41 @@ bench_add_op (CUgraph graph, const BenchCase *c, guint index, const CUgraphNode 
 }
 
 static void
+bench_fill_loop (CUgraph graph, const BenchCase *c, guint n_turns)
+{
+  CUDA_MEMSET_NODE_PARAMS fill = { .dst = memory, .value = n_turns, .elementSize = 4, .width = 1, .height = 1 };
+  CUgraphNodeParams loop = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+  CUDA_KERNEL_NODE_PARAMS kernel = {
+    .gridDimX = c->blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1
+  };
+  CUgraphNode begin, node;
+  CUcontext context = NULL;
+
+  bench_must (cuda->cuCtxGetCurrent (&context), "cuCtxGetCurrent");
+  bench_must (cuda->cuGraphAddMemsetNode (&begin, graph, NULL, 0, &fill, context), "cuGraphAddMemsetNode");
+  loop.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+  loop.conditional.size = 1;
+  loop.conditional.ctx = context;
+  bench_must (
+    cuda->cuGraphConditionalHandleCreate (&loop.conditional.handle, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT),
+    "cuGraphConditionalHandleCreate");
+  bench_must (cuda->cuGraphAddNode (&node, graph, &begin, NULL, 1, &loop), "cuGraphAddNode");
+  kernel.func = leat_module_get_function (module, c->kernel, NULL)->function;
+  kernel.kernelParams = (void *[]){ &memory, &loop.conditional.handle };
+  bench_must (cuda->cuGraphAddKernelNode (&node, loop.conditional.phGraph_out[0], NULL, 0, &kernel),
+              "cuGraphAddKernelNode");
+}
+
+static void
 bench_fill_graph (CUgraph graph, const BenchCase *c, guint n_ops)
 {
   CUgraphNode nodes[OPS];
 
+  if (c->shape == BENCH_LOOP)
+    {
+      bench_fill_loop (graph, c, n_ops);
+      return;
+    }
   for (guint i = 0; i < n_ops; i++)
     {
       guint back = c->shape == BENCH_LANES ? 8 : 1;
@@ -177,6 +214,8 @@ main (int argc, char **argv)
     { "fills of 4 bytes, chain", BENCH_FILL, BENCH_CHAIN, 1, NULL },
     { "kernels, copies and fills, chain", BENCH_MIXED, BENCH_CHAIN, 1, "nothing" },
     { "kernels, copies and fills, side by side", BENCH_MIXED, BENCH_FAN, 1, "nothing" },
+    { "turns of a loop over a kernel, 1 block", BENCH_KERNEL, BENCH_LOOP, 1, "turn" },
+    { "turns of a loop over a kernel, 8 blocks", BENCH_KERNEL, BENCH_LOOP, 8, "turn" },
   };
 
   bench_open ();

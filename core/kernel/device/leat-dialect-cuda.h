@@ -128,6 +128,16 @@ leat_might_write (T *)
 }
 #endif
 
+/* The device's own function, which a driver puts in when it loads a module that calls it. */
+extern "C" __device__ void cudaGraphSetConditional (unsigned long long handle, unsigned int value);
+
+/* What a conditional node looks at when its turn comes.  One thread of all that run should call it. */
+__device__ __forceinline__ void
+leat_graph_set_conditional (uint64_t handle, unsigned int value)
+{
+  cudaGraphSetConditional (handle, value);
+}
+
 __device__ __forceinline__ uint64_t
 leat_clock_now ()
 {

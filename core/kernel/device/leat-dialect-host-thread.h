@@ -48,11 +48,18 @@ struct leat_thread
   LEAT_MEMBER void __nanosleep (unsigned int ns) { leat_runtime->nanosleep (leat_block, ns); }
   LEAT_MEMBER void leat_grid_sync () { leat_runtime->grid_barrier (leat_block); }
   LEAT_MEMBER long long clock64 () { return (long long) leat_runtime->clock (leat_block); }
+  LEAT_MEMBER uint64_t leat_clock_now () { return leat_runtime->clock (leat_block); }
   LEAT_MEMBER long clock () { return (long) leat_runtime->clock (leat_block); }
   LEAT_MEMBER void leat_trap (const char *what, const char *file, unsigned int line)
   {
     leat_runtime->trap (leat_block, what, file, line);
     __builtin_unreachable ();
+  }
+  LEAT_MEMBER void leat_graph_set_conditional (uint64_t handle, unsigned int value)
+  {
+    if (leat_runtime->size <= __builtin_offsetof (LeatHostRuntime, set_conditional))
+      leat_trap ("this CPU driver has no conditional nodes", nullptr, 0);
+    leat_runtime->set_conditional (leat_block, handle, value);
   }
   template <class... Args> int printf (const char *format, Args... args)
   {

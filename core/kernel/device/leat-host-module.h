@@ -78,7 +78,7 @@ typedef enum
 } LeatHostBarrierOp;
 
 /* What the driver offers to running kernels.  Every function is called on the thread (fiber) of the CUDA thread it
- * serves, by kernels whose entry says may_wait; trap, print and clock by any kernel. */
+ * serves, by kernels whose entry says may_wait; trap, print, clock and set_conditional by any kernel. */
 typedef struct
 {
   uint32_t size;
@@ -91,6 +91,7 @@ typedef struct
   void (*trap) (LeatHostBlock *block, const char *what, const char *file, uint32_t line); /* does not return */
   int (*print) (LeatHostBlock *block, const char *format, ...);
   uint64_t (*clock) (LeatHostBlock *block); /* nanoseconds */
+  void (*set_conditional) (LeatHostBlock *block, uint64_t handle, uint32_t value); /* a driver may end before it */
 } LeatHostRuntime;
 
 typedef struct

@@ -366,6 +366,30 @@ static const ErrorCase file_cases[] = {
     "SPEC: line 2, column 30: port source0.out (t:source): u8[4] and u8[5] do not agree: dimension 0 is 4 in u8[4] and "
     "5 "
     "in u8[5]\n" },
+  /* bodies: what is in one that is not made is not reported */
+  { "leat 1\n"
+    "u = t:up {\n"
+    "  a = t:source path=x\n"
+    "  in -> t:nope p=1 -> out.v\n"
+    "}\n"
+    "t:source path=a -> u -> t:down -> t:sink {\n"
+    "  t:up\n"
+    "}\n"
+    "a -> t:sink\n",
+    "SYNTAX: line 2, column 10: t:up \"u\" takes no body\n"
+    "SYNTAX: line 6, column 42: t:sink \"sink0\" takes no body\n" },
+  { "leat 1\n"
+    "t:nope {\n"
+    "  t:nope\n"
+    "}\n",
+    "UNKNOWN_NODE: line 2, column 1: no node \"t:nope\" (did you mean \"t:down\"?)\n" },
+  { "leat 1\n"
+    "a = t:source path=x\n"
+    "t:up {\n"
+    "  a = t:source path=x\n"
+    "}\n",
+    "SYNTAX: line 3, column 6: t:up \"up0\" takes no body\n"
+    "DUPLICATE_NAME: line 4, column 3: there are two nodes \"a\" (the first at line 2, column 1)\n" },
   /* several at once, in the order of the text */
   { "leat 1\n"
     "let a = \"x\n"
@@ -409,6 +433,8 @@ static const ErrorCase terminal_cases[] = {
   { "t:source path=a + s. name=x", "UNKNOWN_NAME: line 1, column 19: there is no node \"s\" (no node here has a name)\n"
                                    "SYNTAX: line 1, column 22: unexpected \"name=x\"; expected \"+\"; properties are "
                                    "set where the node is declared\n" },
+  { "t:source path=a + t:up begin t:nope end + t:down + t:sink",
+    "SYNTAX: line 1, column 24: t:up \"up0\" takes no body\n" },
   { "let a = 1", "UNKNOWN_NODE: line 1, column 1: no node \"let\"; leat-inspect lists all that there are\n"
                  "SYNTAX: line 1, column 5: unexpected \"a\"; expected PROPERTY=VALUE or \"+\"\n" },
   { "t:source path=\377", "ENCODING: line 1, column 15: the byte 0xff is not UTF-8 text\n" },

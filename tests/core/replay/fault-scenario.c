@@ -68,6 +68,14 @@ static const FaultChange counts_changes[] = {
   { 0 },
 };
 
+static const FaultChange loop_changes[] = {
+  { "h", "expr", "x/3", 0 },
+  { "source", "spec", "f32[32]", 128 },
+  { "source", "spec", "f32[16]", 64 },
+  { "up", "mode", "mapped", 0 },
+  { 0 },
+};
+
 static const FaultChange check_changes[] = {
   { "last", "block", "64", 0 },
   { "source", "spec", "f32[32]", 128 },
@@ -132,6 +140,21 @@ const FaultScenario fault_scenarios[] = {
             "counts.hist -> readback mode=copy -> app name=sink\n",
     .bytes = 64,
     .changes = counts_changes },
+  { .name = "loop",
+    .text = "leat 1\n"
+            "halve = loop until=\"most < limit\" limit=1 max-iterations=20 carry=x:half {\n"
+            "  h = map expr=x/2\n"
+            "  in.x -> h -> out.half\n"
+            "  h -> reduce op=max -> out.most\n"
+            "}\n"
+            "app name=source spec=f32[16] -> upload name=up mode=copy -> halve.x\n"
+            "halve.half -> readback mode=copy -> app name=sink\n",
+    .bytes = 64,
+    .arg_node = "halve",
+    .arg = "limit",
+    .keeps_nothing = TRUE,
+    .first = "halve",
+    .changes = loop_changes },
   { .name = "bind-copied",
     .text = "leat 1\n"
             "app name=source memory=user spec=u8[64] -> upload mode=copy -> map expr=x+1 -> map expr=2*x "

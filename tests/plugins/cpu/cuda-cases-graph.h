@@ -140,4 +140,22 @@ static const CudaCase cuda_graph_cases[] = {
     "add-set n1 g1 d0 5; instantiate x0 g0; graph g5; condition c1 g5 1 assign; "
     "add-if n2 g5 c1 0 1 g6; add-set n3 g6 d1 6; stream s0; block s0; launch x0 s0; update x0 g5 0; "
     "launch x0 s0; open; sync s0; check d0 5; check d1 6" },
+  /* From here on as the documents say; not yet held against a GPU. */
+  { "pageable-copy-in-body",
+    "graph g0; alloc d0 64; alloc-host h0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-copy n1 g1 d0 p0; "
+    "instantiate x0 g0 = INVALID_VALUE; remove-node n1; add-copy n1 g1 d0 h0; instantiate x0 g0; "
+    "change-copy x0 n1 d0 p0 = INVALID_VALUE; change-copy x0 n1 d0 h0; poke h0 9; stream s0; launch x0 s0; sync s0; "
+    "check d0 9" },
+  { "child-in-body",
+    "graph g0; graph g5; alloc d0 64; add-set n5 g5 d0 3; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; "
+    "add-child n1 g1 g5; instantiate x0 g0; stream s0; launch x0 s0; sync s0; check d0 3" },
+  { "host-in-child-of-body",
+    "graph g0; graph g5; add-host n5 g5; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-child n1 g1 g5; "
+    "instantiate x0 g0 = INVALID_VALUE" },
+  { "body-alone", "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; "
+                  "instantiate x0 g1 = INVALID_VALUE; instantiate x0 g0" },
+  { "change-in-body",
+    "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; instantiate x0 g0; "
+    "change-set x0 n1 d0 6; stream s0; launch x0 s0; sync s0; check d0 6; enable x0 n1 0; set-sync d0 1; launch x0 s0; "
+    "sync s0; check d0 1" },
 };

@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "kernel-fixture.h"
+#include "kernel-graph.h"
 
 /* Graphs of small kernels: which thread runs them changes with what they took before, the results must not. */
 
@@ -9,72 +9,6 @@
 #define BRANCHES 6
 #define LENGTH   5
 #define RUNS     50
-
-typedef struct
-{
-  KernelFixture *fixture;
-  const LeatDriverTable *table;
-  CUgraph graph;
-  CUgraphExec exec;
-} KernelGraph;
-
-static void
-kernel_graph_open (KernelGraph *self, KernelFixture *fixture)
-{
-  *self = (KernelGraph){ fixture, leat_device_get_table (fixture->device) };
-  g_assert_true (leat_device_push (fixture->device, NULL));
-  g_assert_cmpint (self->table->cuGraphCreate (&self->graph, 0), ==, CUDA_SUCCESS);
-}
-
-static void
-kernel_graph_close (KernelGraph *self)
-{
-  self->table->cuGraphExecDestroy (self->exec);
-  self->table->cuGraphDestroy (self->graph);
-  leat_device_pop (self->fixture->device);
-}
-
-static CUDA_KERNEL_NODE_PARAMS
-kernel_graph_get_params (KernelGraph *self, const char *kernel, guint blocks, guint threads, void **params)
-{
-  const LeatFunction *function = leat_module_get_function (self->fixture->module, kernel, NULL);
-
-  return (CUDA_KERNEL_NODE_PARAMS){ .func = function->function,
-                                    .gridDimX = blocks,
-                                    .gridDimY = 1,
-                                    .gridDimZ = 1,
-                                    .blockDimX = threads,
-                                    .blockDimY = 1,
-                                    .blockDimZ = 1,
-                                    .kernelParams = params };
-}
-
-static CUgraphNode
-kernel_graph_add (KernelGraph *self, CUgraphNode after, const char *kernel, guint blocks, guint threads, void **params)
-{
-  CUDA_KERNEL_NODE_PARAMS node_params = kernel_graph_get_params (self, kernel, blocks, threads, params);
-  CUgraphNode node = NULL;
-
-  g_assert_cmpint (
-    self->table->cuGraphAddKernelNode (&node, self->graph, after != NULL ? &after : NULL, after != NULL, &node_params),
-    ==, CUDA_SUCCESS);
-  return node;
-}
-
-static void
-kernel_graph_instantiate (KernelGraph *self)
-{
-  g_assert_cmpint (self->table->cuGraphInstantiateWithFlags (&self->exec, self->graph, 0), ==, CUDA_SUCCESS);
-}
-
-static void
-kernel_graph_run (KernelGraph *self)
-{
-  CUstream stream = leat_stream_get (self->fixture->stream);
-
-  g_assert_cmpint (self->table->cuGraphLaunch (self->exec, stream), ==, CUDA_SUCCESS);
-  g_assert_cmpint (self->table->cuStreamSynchronize (stream), ==, CUDA_SUCCESS);
-}
 
 static guint32
 step (guint32 x, guint32 multiply, guint32 rounds)

@@ -46,6 +46,15 @@ static const CountersCase cases[] = {
   { "capture-runs-nothing",
     "stream s0; alloc d0 64; begin s0 global; set s0 d0 1; host s0; end s0 g0",
     { FIELD (sets_run, 0), FIELD (host_functions_run, 0), FIELD (graph_launches, 0), FIELD (graphs_created, 1) } },
+  { "branch-taken",
+    "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; add-set n2 g0 d0 6 "
+    "n0; "
+    "instantiate x0 g0; stream s0; launch x0 s0; launch x0 s0; sync s0",
+    { FIELD (graphs_run, 2), FIELD (bodies_run, 2), FIELD (graph_nodes_run, 6), FIELD (sets_run, 4) } },
+  { "branch-not-taken",
+    "graph g0; alloc d0 64; condition c0 g0 0 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; instantiate x0 g0; "
+    "stream s0; launch x0 s0; sync s0",
+    { FIELD (graphs_run, 1), FIELD (bodies_run, 0), FIELD (graph_nodes_run, 1), FIELD (sets_run, 0) } },
   { "changes",
     "graph g0; alloc d0 64; add-set n0 g0 d0 1; instantiate x0 g0; change-set x0 n0 d0 2; update x0 g0 0",
     { FIELD (exec_node_updates, 1), FIELD (exec_updates, 1) } },

@@ -18,6 +18,10 @@ typedef struct
   const char *script; /* NULL: opening the driver fails */
 } EnvironmentCase;
 
+/* A loop that has no end of its own. */
+#define LOOP                                                                                                           \
+  "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 1 1 g1; add-set n1 g1 d0 5; instantiate x0 g0; "
+
 static const EnvironmentCase cases[] = {
   { "profile/memory", "memory=1M", NULL,
     "attribute 16 ? ; alloc d0 1048577 = OUT_OF_MEMORY; alloc d0 1000000; alloc d1 100000 = OUT_OF_MEMORY; free d0; "
@@ -65,6 +69,24 @@ static const EnvironmentCase cases[] = {
   { "fault/device-lost", NULL, "device-lost:2",
     "stream s0; alloc d0 64; set s0 d0 1; sync s0; set s0 d0 1; sync s0 = DEVICE_UNAVAILABLE; reset; stream s0 = "
     "DEVICE_UNAVAILABLE" },
+  { "fault/loop", NULL, "set:500=ILLEGAL_ADDRESS",
+    LOOP "stream s0; launch x0 s0; sync s0 = ILLEGAL_ADDRESS; launch x0 s0 = ILLEGAL_ADDRESS; reset; stream s0; alloc "
+         "d0 64; set s0 d0 7; sync s0; check d0 7" },
+  { "fault/loop-sees-other-stream", NULL, "copy:1=ILLEGAL_ADDRESS",
+    LOOP
+    "stream s0 nb; stream s1 nb; alloc d1 64; alloc-host h0 64; launch x0 s0; query s0 = NOT_READY; copy s1 d1 h0; "
+    "sync s1 = ILLEGAL_ADDRESS; sync s0 = ILLEGAL_ADDRESS" },
+  { "fault/loop-hangs", NULL, "set:100=hang",
+    LOOP "stream s0 nb; launch x0 s0; query s0 = NOT_READY; reset; stream s0; alloc d0 64; set s0 d0 7; sync s0" },
+  { "fault/loop-loses-device", NULL, "device-lost:200",
+    LOOP "stream s0; launch x0 s0; sync s0 = DEVICE_UNAVAILABLE; reset; stream s0 = DEVICE_UNAVAILABLE" },
+  { "fault/nested-loop", NULL, "set:500=ILLEGAL_ADDRESS",
+    "graph g0; alloc d0 64; condition c0 g0 1 assign; condition c1 g0 1 assign; add-if n0 g0 c0 1 1 g1; "
+    "add-if n1 g1 c1 1 1 g2; add-set n2 g2 d0 5; add-set n3 g2 d0 5; add-host n4 g0 n0; instantiate x0 g0; stream s0; "
+    "launch x0 s0; sync s0 = ILLEGAL_ADDRESS; check c 0" },
+  { "loop/ends-with-context", NULL, NULL,
+    LOOP "stream s0 nb; stream s1; launch x0 s0; query s0 = NOT_READY; host s1; sync s1; check c 1; reset; stream s0; "
+         "alloc d0 64; set s0 d0 7; sync s0; check d0 7" },
   { "fault/two", NULL, "alloc:1,host-alloc:2",
     "alloc d0 64 = OUT_OF_MEMORY; alloc-host h0 64; alloc-host h1 64 = OUT_OF_MEMORY" },
   { "fault/not-understood", NULL, "breakfast:2", "alloc d0 64" },

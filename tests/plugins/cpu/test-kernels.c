@@ -15,5 +15,6 @@ main (int argc, char **argv)
   test_kernels_add_atomic ();
   test_kernels_add_grid ();
   test_kernels_add_graph ();
+  test_kernels_add_conditional ();
   return g_test_run ();
 }

@@ -1,0 +1,188 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+/* Loops in the list of ops: who does them, and what waits for what.  An iteration begins when the one before it is
+ * over, so that within a body the order of ops is all that there is, and seen from outside a loop is one op. */
+
+void
+leat_plan_loop_free (LeatPlanLoop *self)
+{
+  g_array_unref (self->delays);
+  g_free (self);
+}
+
+const char *
+leat_loop_executor_get_name (LeatLoopExecutor executor)
+{
+  static const char *const names[] = { "auto", "while", "unrolled", "host" };
+
+  return names[executor];
+}
+
+gboolean
+leat_plan_loop_has (const LeatPlanLoop *self, const LeatOp *op)
+{
+  return op->index > self->first && op->index <= self->last;
+}
+
+/* Of a loop without a test it is known how often the body comes; more than this is a graph too large to be worth it. */
+#define LEAT_LOOP_MOST_UNROLLED 16
+
+static const char *
+leat_plan_why_not_while (LeatPlan *self, const LeatPlanLoop *loop)
+{
+  if (!self->traits.whiles)
+    return self->traits.bound ? "the driver has no nodes that do a body again and again" : NULL;
+  if (loop->parent != NULL && loop->parent->way != LEAT_LOOP_WHILE)
+    return "the loop around it is not one node of the graph";
+  for (guint i = loop->first + 1; i <= loop->last; i++)
+    if (leat_plan_get_op (self, i)->kind == LEAT_OP_FOREIGN)
+      return "there is foreign work in its body";
+  return NULL;
+}
+
+static const char *
+leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
+{
+  if (loop->is_tested)
+    return "it has a test";
+  if (loop->parent != NULL)
+    return "it is in a loop";
+  for (guint i = loop->first + 1; i <= loop->last; i++)
+    if (leat_plan_get_op (self, i)->kind == LEAT_OP_LOOP || leat_plan_get_op (self, i)->kind == LEAT_OP_FOREIGN)
+      return "there is a loop or foreign work in its body";
+  return NULL;
+}
+
+static void
+leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
+{
+  const char *why_not_while = leat_plan_why_not_while (self, loop);
+  const char *why_not_unrolled = leat_plan_why_not_unrolled (self, loop);
+
+  loop->why = "as asked";
+  loop->way = loop->asked;
+  if (loop->asked == LEAT_LOOP_HOST)
+    return;
+  if (loop->asked == LEAT_LOOP_UNROLLED && why_not_unrolled == NULL)
+    return;
+  if (loop->asked == LEAT_LOOP_AUTO && why_not_unrolled == NULL && loop->most <= LEAT_LOOP_MOST_UNROLLED)
+    {
+      loop->way = LEAT_LOOP_UNROLLED;
+      loop->why = "it is as many iterations each time, and few";
+      return;
+    }
+  if (loop->asked == LEAT_LOOP_UNROLLED)
+    loop->why = why_not_unrolled;
+  else if (loop->asked == LEAT_LOOP_AUTO)
+    loop->why = "the device decides";
+  loop->way = LEAT_LOOP_WHILE;
+  if (why_not_while == NULL)
+    return;
+  loop->way = LEAT_LOOP_HOST;
+  loop->why = why_not_while;
+}
+
+void
+leat_plan_choose_loops (LeatPlan *self)
+{
+  for (guint i = 0; i < self->loops->len; i++)
+    leat_plan_choose_loop (self, g_ptr_array_index (self->loops, i));
+}
+
+const char *
+leat_op_get_why_eager (const LeatOp *op)
+{
+  if (op->kind == LEAT_OP_LOOP && op->runs->way == LEAT_LOOP_HOST)
+    return "the host drives the loop";
+  for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
+    if (loop->way == LEAT_LOOP_HOST)
+      return "the host drives the loop";
+  return op->why_eager;
+}
+
+/* The op that stands for @before where @op looks at it: itself in the same body, or the outermost loop that has it and
+ * not @op.  NULL where it is outside of the body that @op is in: what its loop waits for, it need not. */
+static const LeatOp *
+leat_plan_lift (LeatPlan *self, const LeatPlanLoop *body, const LeatOp *before)
+{
+  while (before->loop != body && before->loop != NULL)
+    before = leat_plan_get_op (self, before->loop->first);
+  return before->loop == body ? before : NULL;
+}
+
+static void
+leat_op_add_after (GArray *after, guint index)
+{
+  for (guint i = 0; i < after->len; i++)
+    if (g_array_index (after, guint, i) == index)
+      return;
+  g_array_append_val (after, index);
+}
+
+/* What @op waits for, as seen from @body. */
+static void
+leat_plan_collect_after (LeatPlan *self, const LeatOp *op, const LeatPlanLoop *body, guint but, GArray *after)
+{
+  for (guint i = 0; i < op->n_after; i++)
+    {
+      const LeatOp *before = leat_plan_lift (self, body, leat_plan_get_op (self, op->after[i]));
+
+      if (before != NULL && before->index != but)
+        leat_op_add_after (after, before->index);
+    }
+}
+
+static void
+leat_op_take_after (LeatOp *op, GArray *after)
+{
+  g_free (op->after);
+  g_free (op->early);
+  op->n_after = after->len;
+  op->n_early = 0;
+  op->early = g_new0 (guint8, after->len + 1);
+  op->after = (guint *) g_array_free (after, FALSE);
+}
+
+/* The test comes after all of the body, so that whatever waits for it waits for the iteration. */
+static void
+leat_plan_end_body (LeatPlan *self, const LeatPlanLoop *loop)
+{
+  LeatOp *test = leat_plan_get_op (self, loop->last);
+  GArray *after = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  g_array_append_vals (after, test->after, test->n_after);
+  for (guint i = loop->first + 1; i < loop->last; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+      gboolean is_awaited = op->loop != loop || op->elided;
+
+      for (guint k = i + 1; k < loop->last && !is_awaited; k++)
+        for (guint e = 0; e < leat_plan_get_op (self, k)->n_after && !is_awaited; e++)
+          is_awaited = leat_plan_get_op (self, k)->after[e] == i;
+      if (!is_awaited)
+        leat_op_add_after (after, i);
+    }
+  leat_op_take_after (test, after);
+}
+
+void
+leat_plan_lift_dependencies (LeatPlan *self)
+{
+  for (guint i = 0; self->loops->len > 0 && i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+      GArray *after = g_array_new (FALSE, FALSE, sizeof (guint));
+
+      leat_plan_collect_after (self, op, op->loop, G_MAXUINT, after);
+      /* Those of its body are still as they were found, since they come behind it. */
+      for (guint k = i + 1; op->kind == LEAT_OP_LOOP && k <= op->runs->last; k++)
+        leat_plan_collect_after (self, leat_plan_get_op (self, k), op->loop, op->index, after);
+      leat_op_take_after (op, after);
+    }
+  for (guint i = 0; i < self->loops->len; i++)
+    leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
+}

@@ -1,0 +1,269 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+#include "graph/leat-graph-error.h"
+#include "graph/leat-group.h"
+#include "graph/leat-node-private.h"
+
+/* What a group records as a loop: the nodes of its body record between the two halves of this. */
+
+gboolean
+leat_recorder_refuse_in_body (LeatRecorder *self, const char *why)
+{
+  if (self->plan->loop == NULL)
+    return FALSE;
+  if (self->error == NULL)
+    g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "cannot be in the body of \"%s\": %s",
+                 leat_node_get_name (self->plan->loop->node), why);
+  return TRUE;
+}
+
+static LeatPort *
+leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port)
+{
+  LeatGroup *group = LEAT_GROUP (self->node);
+
+  return leat_node_peek_port (begin ? leat_group_get_begin (group) : leat_group_get_end (group), port);
+}
+
+static void
+leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id)
+{
+  g_hash_table_insert (self->ports, port, GUINT_TO_POINTER (id + 1));
+}
+
+void
+leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buffer)
+{
+  leat_plan_set_port_buffer (self->plan, leat_node_peek_port (self->node, port), buffer);
+}
+
+LeatBufferId
+leat_recorder_add_output (LeatRecorder *self, const char *port)
+{
+  LeatPort *output = leat_node_peek_port (self->node, port);
+  LeatSpec *spec = leat_port_get_spec (output);
+  g_autofree char *path = leat_port_dup_path (output);
+  LeatBufferId id = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, path, spec, leat_spec_get_bytes (spec));
+
+  leat_plan_set_port_buffer (self->plan, output, id);
+  return id;
+}
+
+/**
+ * leat_recorder_get_result: (skip)
+ * @self: the recorder of a group, at the end of its body
+ * @port: name of an output of the group
+ *
+ * Gets the buffer that the body brings.
+ *
+ * Returns: the buffer, or %LEAT_BUFFER_NONE
+ */
+LeatBufferId
+leat_recorder_get_result (LeatRecorder *self, const char *port)
+{
+  LeatPort *inside = leat_recorder_peek_inside (self, FALSE, port);
+  LeatPort *peer = inside != NULL ? leat_port_get_peer (inside) : NULL;
+
+  return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
+}
+
+LeatBufferId
+leat_recorder_get_loop_memory (LeatRecorder *self)
+{
+  return self->plan->loop->memory;
+}
+
+LeatBufferId
+leat_recorder_get_loop_report (LeatRecorder *self)
+{
+  return self->plan->loop->report;
+}
+
+/* A copy of what comes in, which the body may change. */
+static LeatBufferId
+leat_recorder_add_carried (LeatRecorder *self, LeatPlanLoop *loop, const char *input, const char *output)
+{
+  LeatBufferId from = leat_recorder_get_input (self, input), id;
+  LeatSpec *spec = leat_recorder_get_spec (self, from);
+  g_autofree char *name = g_strdup_printf ("%s.%s", leat_node_get_name (self->node), input);
+  LeatDelay delay = { self->node, leat_recorder_peek_inside (self, FALSE, output), LEAT_BUFFER_NONE, LEAT_BUFFER_NONE,
+                      FALSE };
+
+  id = delay.state = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, name, spec, leat_spec_get_bytes (spec));
+  leat_plan_get_buffer (self->plan, id)->carried = TRUE;
+  leat_plan_get_buffer (self->plan, id)->loop = loop;
+  leat_recorder_add_copy (self, id, from);
+  g_array_append_val (loop->delays, delay);
+  return id;
+}
+
+static void
+leat_recorder_pass_inputs (LeatRecorder *self, LeatPlanLoop *loop, const LeatLoopCall *call, LeatOp *op)
+{
+  GPtrArray *ports = leat_node_get_ports (self->node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = g_ptr_array_index (ports, i);
+      const char *name = leat_port_get_name (port);
+      LeatBufferId id;
+
+      if (leat_port_get_direction (port) != LEAT_PORT_INPUT)
+        continue;
+      id = leat_recorder_get_input (self, name);
+      for (guint k = 0; k < loop->delays->len; k++)
+        if (g_str_equal (call->inputs[k], name))
+          id = g_array_index (loop->delays, LeatDelay, k).state;
+      leat_plan_set_port_buffer (self->plan, leat_recorder_peek_inside (self, TRUE, name), id);
+      leat_op_touch (op, id,
+                     leat_plan_get_buffer (self->plan, id)->loop == loop ? LEAT_ACCESS_READ_WRITE : LEAT_ACCESS_READ);
+    }
+}
+
+/* The condition of a node is set to its default when the graph is launched, so that a loop within a loop has to be told
+ * each time that it begins. */
+static const char leat_loop_begin_text[] = "__global__ void loop_begin (uint64_t *leat_memory, uint64_t leat_handle)\n"
+                                           "{\n"
+                                           "  if (blockIdx.x > 0 || threadIdx.x > 0)\n"
+                                           "    return;\n"
+                                           "  leat_memory[0] = leat_memory[1] = 0;\n"
+                                           "  if (leat_handle != 0)\n"
+                                           "    leat_graph_set_conditional (leat_handle, 1);\n"
+                                           "}\n";
+
+static void
+leat_recorder_begin_within (LeatRecorder *self, LeatPlanLoop *loop)
+{
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("loop_begin", leat_loop_begin_text, NULL);
+  const LeatArg args[] = { { .kind = LEAT_ARG_ITEMS, .buffer = loop->memory },
+                           { .kind = LEAT_ARG_LOOP, .buffer = LEAT_BUFFER_NONE } };
+  const LeatAccess access = LEAT_ACCESS_WRITE;
+  const LeatKernelCall call = { .source = source,
+                                .entry = "loop_begin",
+                                .args = args,
+                                .n_args = G_N_ELEMENTS (args),
+                                .buffers = &loop->memory,
+                                .access = &access,
+                                .n_buffers = 1 };
+
+  leat_recorder_add_kernel (self, &call);
+  if (self->error == NULL)
+    leat_plan_get_op (self->plan, self->plan->ops->len - 1)->starts = loop;
+}
+
+/**
+ * leat_recorder_begin_loop: (skip)
+ * @self: the recorder of a group
+ * @call: the loop
+ *
+ * Begins a loop: what the nodes of the group's body record is done again and again.
+ *
+ * What comes to an input that goes on is copied first; the body finds all other inputs as they are.
+ */
+void
+leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)
+{
+  LeatPlan *plan = self->plan;
+  LeatPlanLoop *loop = g_new0 (LeatPlanLoop, 1);
+  g_autofree char *name = g_strdup_printf ("%s.report", leat_node_get_name (self->node));
+  LeatOp *op;
+
+  loop->node = self->node;
+  loop->parent = plan->loop;
+  loop->index = plan->loops->len;
+  loop->most = MAX (call->most, 1);
+  loop->asked = call->executor;
+  loop->is_tested = call->is_tested;
+  loop->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
+  g_ptr_array_add (plan->loops, loop);
+  for (guint i = 0; call->inputs != NULL && call->inputs[i] != NULL; i++)
+    leat_recorder_add_carried (self, loop, call->inputs[i], call->outputs[i]);
+  loop->memory = leat_recorder_add_scratch (self, "loop", 64);
+  loop->report = leat_plan_add_buffer (plan, LEAT_BUFFER_STAGING, name, NULL, sizeof (LeatLoopReport));
+  if (loop->parent != NULL)
+    leat_recorder_begin_within (self, loop);
+  else
+    leat_recorder_add_fill (self, loop->memory, 0);
+  op = leat_plan_add_op (plan, LEAT_OP_LOOP, self->node);
+  op->runs = loop;
+  loop->first = loop->last = op->index;
+  leat_op_touch (op, loop->memory, LEAT_ACCESS_READ_WRITE);
+  leat_recorder_pass_inputs (self, loop, call, op);
+  plan->loop = loop;
+}
+
+/* All that comes in lasts until the last op of the body, since the next iteration finds it; and what the test has kept
+ * of the iterations before is not of one alone. */
+static void
+leat_recorder_hold_inputs (LeatPlan *plan, LeatPlanLoop *loop, LeatOp *test)
+{
+  LeatOp *begin = leat_plan_get_op (plan, loop->first);
+
+  for (guint i = 0; i < test->n_touches; i++)
+    if (leat_plan_get_buffer (plan, test->touches[i].buffer)->loop == loop->parent)
+      leat_op_touch (begin, test->touches[i].buffer, LEAT_ACCESS_READ_WRITE);
+  for (guint i = 0; i < begin->n_touches; i++)
+    leat_op_touch (test, begin->touches[i].buffer, LEAT_ACCESS_READ);
+  leat_op_touch (test, loop->memory, LEAT_ACCESS_READ_WRITE);
+  leat_op_touch (test, loop->report, LEAT_ACCESS_WRITE);
+}
+
+static void
+leat_recorder_pass_outputs (LeatRecorder *self, LeatPlanLoop *loop)
+{
+  GPtrArray *ports = leat_node_get_ports (self->node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = g_ptr_array_index (ports, i);
+      LeatBufferId id;
+
+      if (leat_port_get_direction (port) != LEAT_PORT_OUTPUT
+          || leat_plan_get_port_buffer (self->plan, port) != LEAT_BUFFER_NONE)
+        continue;
+      id = leat_recorder_get_result (self, leat_port_get_name (port));
+      for (guint k = 0; k < loop->delays->len; k++)
+        {
+          const LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, k);
+
+          if (g_str_equal (leat_port_get_name (delay->input), leat_port_get_name (port)))
+            id = delay->state;
+        }
+      if (id != LEAT_BUFFER_NONE)
+        leat_plan_set_port_buffer (self->plan, port, id);
+    }
+}
+
+/**
+ * leat_recorder_end_loop: (skip)
+ * @self: the recorder of a group, at the end of its body
+ * @test: the kernel that counts the iterations and says whether there is to be another one
+ * @error: return location for an error
+ *
+ * Ends a loop.  What goes on is taken over, the test is added, and the group's outputs are what the body brings, but
+ * for those that leat_recorder_set_output () gave.
+ *
+ * Returns: whether it could be done
+ */
+gboolean
+leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError **error)
+{
+  LeatPlanLoop *loop = self->plan->loop;
+  LeatOp *op;
+
+  if (!leat_plan_record_delays (self->plan, loop->delays, error))
+    return FALSE;
+  leat_recorder_add_kernel (self, test);
+  if (self->error != NULL)
+    return TRUE; /* the recorder's own is told */
+  loop->last = self->plan->ops->len - 1;
+  op = leat_plan_get_op (self->plan, loop->last);
+  leat_recorder_hold_inputs (self->plan, loop, op);
+  self->plan->loop = loop->parent;
+  leat_recorder_pass_outputs (self, loop);
+  return TRUE;
+}

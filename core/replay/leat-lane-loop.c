@@ -1,0 +1,143 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* Loops on a lane: as a node of the graph that does its body again and again, as a body that is in the graph as often
+ * as it is done, or launched by the host. */
+
+CUgraph
+leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op)
+{
+  for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
+    if (loop->way == LEAT_LOOP_WHILE)
+      return self->loops[loop->index].body;
+  return self->graph;
+}
+
+static const LeatPlanLoop *
+leat_op_get_told_loop (const LeatOp *op)
+{
+  return op->starts != NULL ? op->starts : op->loop;
+}
+
+/* What the test of a loop is given, and what begins it, in the graph of a path and outside of graphs. */
+void
+leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboolean in_graph)
+{
+  LeatLaunch *launch = &self->launches[op->index];
+  guint64 handle = 0;
+
+  if (launch->handle == NULL)
+    return;
+  if (in_graph && leat_op_get_told_loop (op)->way == LEAT_LOOP_WHILE)
+    handle = self->executables[path].loops[leat_op_get_told_loop (op)->index].handle;
+  memcpy (launch->handle, &handle, sizeof handle);
+}
+
+/* Before the first op that is given it. */
+gboolean
+leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLoop *loop, GError **error)
+{
+  const LeatOp *op = leat_plan_get_op (self->plan, loop->first);
+  CUresult result;
+
+  if (to->loops[loop->index].handle != 0 || loop->way != LEAT_LOOP_WHILE)
+    return TRUE;
+  result = (*self->table->cuGraphConditionalHandleCreate) (
+    &to->loops[loop->index].handle, leat_executable_get_graph (to, op),
+    leat_device_get_context (self->resident->device), 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphConditionalHandleCreate", result, error);
+}
+
+gboolean
+leat_lane_add_while (LeatLane *self, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges, GError **error)
+{
+  LeatLoopGraph *loop = &to->loops[op->runs->index];
+  CUgraph graph = leat_executable_get_graph (to, op);
+  CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+  CUresult result;
+
+  if (!leat_lane_make_loop_handle (self, to, op->runs, error))
+    return FALSE;
+  params.conditional.handle = loop->handle;
+  params.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+  params.conditional.size = 1;
+  params.conditional.ctx = leat_device_get_context (self->resident->device);
+  result = (*self->table->cuGraphAddNode) (&to->nodes[op->index], graph, edges->nodes, NULL, edges->n, &params);
+  if (result != CUDA_SUCCESS)
+    return leat_lane_fail (self, op, "cuGraphAddNode", result, error);
+  loop->body = params.conditional.phGraph_out[0];
+  return TRUE;
+}
+
+/* The first op of an unrolled loop's body waits for what the loop waits for, and that of a later iteration for the test
+ * of the one before, which waits for all of its body. */
+static gboolean
+leat_lane_add_iteration (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatPlanLoop *loop, guint64 iteration,
+                         const LeatEdges *before, GError **error)
+{
+  for (guint i = loop->first + 1; i <= loop->last; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+      g_auto (LeatEdges) edges = { 0 };
+
+      if (leat_path_skips (path, op))
+        continue;
+      leat_executable_list_edges (to, op, FALSE, &edges);
+      if (!leat_lane_add_work (self, path, to, op, edges.n > 0 ? &edges : before, error))
+        return FALSE;
+      to->ends[i] = to->nodes[i];
+      to->repeats[i][iteration] = to->nodes[i];
+    }
+  return TRUE;
+}
+
+gboolean
+leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
+                        GError **error)
+{
+  const LeatPlanLoop *loop = op->runs;
+  CUgraphNode last = NULL;
+  LeatEdges before = *edges;
+
+  for (guint i = loop->first + 1; i <= loop->last; i++)
+    to->repeats[i] = g_new0 (CUgraphNode, loop->most + 1);
+  for (guint64 k = 0; k < loop->most; k++)
+    {
+      for (guint i = loop->first + 1; i <= loop->last; i++)
+        to->ends[i] = NULL;
+      if (!leat_lane_add_iteration (self, path, to, loop, k, &before, error))
+        return FALSE;
+      last = to->nodes[loop->last];
+      before = (LeatEdges){ &last, NULL, 1 };
+    }
+  to->nodes[op->index] = last;
+  return TRUE;
+}
+
+/* Launches the loop's body until its test says that it is over. */
+gboolean
+leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error)
+{
+  const LeatLoopReport *report = (const LeatLoopReport *) self->hosts[loop->report];
+  gboolean goes_on;
+
+  do
+    {
+      if (!leat_lane_launch_ops (self, path, loop->first + 1, loop->last + 1, error)
+          || !leat_lane_synchronize (self, error))
+        return FALSE;
+      self->other_waits++;
+      goes_on = g_atomic_int_get ((const gint *) &report->goes_on) != 0;
+    }
+  while (goes_on);
+  return TRUE;
+}
+
+void
+leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopReport *report)
+{
+  memcpy (report, self->hosts[loop->report], sizeof *report);
+}

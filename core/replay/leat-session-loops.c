@@ -1,0 +1,156 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* What loops have come to, by run and since the session was opened. */
+
+typedef struct
+{
+  char *node;
+  LeatLoopExecutor executor;
+  const char *why; /* static */
+  guint64 runs, total, most;
+  LeatLoopReport last;
+} LeatLoopTotal;
+
+static void
+leat_loop_total_clear (gpointer data)
+{
+  g_free (((LeatLoopTotal *) data)->node);
+}
+
+GArray *
+leat_session_loops_new (void)
+{
+  GArray *loops = g_array_new (FALSE, TRUE, sizeof (LeatLoopTotal));
+
+  g_array_set_clear_func (loops, leat_loop_total_clear);
+  return loops;
+}
+
+static const char *
+leat_loop_end_get_name (guint64 end)
+{
+  static const char *const names[] = { "none", "converged", "cap", "budget" };
+
+  return end < G_N_ELEMENTS (names) ? names[end] : "unknown";
+}
+
+/* A plan that was made anew has the same loops. */
+static LeatLoopTotal *
+leat_session_get_loop (LeatSession *self, const LeatPlanLoop *loop)
+{
+  while (self->loop_totals->len <= loop->index)
+    {
+      const LeatPlanLoop *it = g_ptr_array_index (self->plan->loops, self->loop_totals->len);
+      LeatLoopTotal total = { .node = g_strdup (leat_node_get_name (it->node)) };
+
+      g_array_append_val (self->loop_totals, total);
+    }
+  return &g_array_index (self->loop_totals, LeatLoopTotal, loop->index);
+}
+
+static void
+leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop)
+{
+  LeatLoopTotal *total = leat_session_get_loop (self, loop);
+
+  leat_lane_get_loop_report (lane, loop, &total->last);
+  total->executor = loop->way;
+  total->why = loop->why;
+  total->runs++;
+  total->total += total->last.iterations;
+  total->most = MAX (total->most, total->last.iterations);
+}
+
+/* The run has no results, as where a kernel reports an error. */
+static void
+leat_session_refuse_loop (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations, GError **error)
+{
+  const char *name = leat_node_get_name (loop->node);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "node", "s", name);
+  g_variant_dict_insert (&dict, "severity", "s", "error");
+  g_variant_dict_insert (&dict, "text", "s", "the loop ran away");
+  g_variant_dict_insert (&dict, "count", "t", iterations);
+  leat_session_take_refusal (self, g_variant_ref_sink (g_variant_dict_end (&dict)));
+  self->stats.runs_refused++;
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
+               "%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
+               " iterations: set budget=SECONDS, or max-iterations= for what it is to do at most",
+               leat_node_get_id (loop->node), name, iterations);
+}
+
+gboolean
+leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  const LeatPlanLoop *away = NULL;
+  guint64 iterations = 0;
+
+  if (G_LIKELY (self->plan->loops->len == 0))
+    return TRUE;
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+
+      leat_session_note_loop (self, flight->lane, loop);
+      if (leat_session_get_loop (self, loop)->last.end != LEAT_LOOP_END_BUDGET)
+        continue;
+      away = loop;
+      iterations = leat_session_get_loop (self, loop)->last.iterations;
+    }
+  g_mutex_unlock (&self->told_lock);
+  if (away == NULL)
+    return TRUE;
+  flight->run.reported = flight->run.refused = TRUE;
+  leat_session_refuse_loop (self, away, iterations, error);
+  return FALSE;
+}
+
+static GVariant *
+leat_loop_total_describe (const LeatLoopTotal *self)
+{
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "node", "s", self->node);
+  g_variant_dict_insert (&dict, "executor", "s", leat_loop_executor_get_name (self->executor));
+  g_variant_dict_insert (&dict, "why", "s", self->why);
+  g_variant_dict_insert (&dict, "runs", "t", self->runs);
+  g_variant_dict_insert (&dict, "iterations", "t", self->last.iterations);
+  g_variant_dict_insert (&dict, "end", "s", leat_loop_end_get_name (self->last.end));
+  g_variant_dict_insert (&dict, "most", "t", self->most);
+  g_variant_dict_insert (&dict, "total", "t", self->total);
+  return g_variant_dict_end (&dict);
+}
+
+/**
+ * leat_session_dup_loops:
+ * @self: a session
+ *
+ * Tells what the loops of the pipeline have come to; from any thread.
+ *
+ * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, executor
+ * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged`, `cap` or `budget`), most t
+ * and total t iterations.  Of a loop within a loop a run counts as the last time that it was done.
+ */
+GVariant *
+leat_session_dup_loops (LeatSession *self)
+{
+  GVariantBuilder builder;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->loop_totals->len; i++)
+    g_variant_builder_add_value (&builder,
+                                 leat_loop_total_describe (&g_array_index (self->loop_totals, LeatLoopTotal, i)));
+  g_mutex_unlock (&self->told_lock);
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
+}

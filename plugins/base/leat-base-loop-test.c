@@ -1,0 +1,250 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-base-loop-test.h"
+
+#include "leat-base-map.h"
+
+#define LEAT_LOOP_ENTRY "loop_test"
+
+struct _LeatLoopTest
+{
+  LeatGroup *group; /* not owned */
+  guint64 most, budget_ns;
+  GPtrArray *names;  /* char *: outputs that the expression or the series takes */
+  GPtrArray *args;   /* char *: arguments of the node */
+  LeatSpec *series;  /* (nullable) */
+  char *series_name; /* (nullable) */
+  LeatKernelSource *source;
+  LeatBufferId series_buffer, count_buffer;
+};
+
+void
+leat_loop_test_free (LeatLoopTest *self)
+{
+  g_ptr_array_unref (self->names);
+  g_ptr_array_unref (self->args);
+  g_clear_pointer (&self->series, leat_spec_unref);
+  g_clear_pointer (&self->source, leat_kernel_source_unref);
+  g_free (self->series_name);
+  g_free (self);
+}
+
+LeatSpec *
+leat_loop_test_get_series (LeatLoopTest *self)
+{
+  return self->series;
+}
+
+static gboolean
+leat_loop_test_has (LeatLoopTest *self, const char *name)
+{
+  return g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, NULL);
+}
+
+/* An output that is one number. */
+static gboolean
+leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what, GError **error)
+{
+  LeatSpec *spec = leat_group_get_result (self->group, name);
+  g_autofree char *text = NULL;
+
+  if (leat_loop_test_has (self, name))
+    return TRUE;
+  if (!leat_spec_is_bounded (spec) && leat_spec_get_items (spec) == 1
+      && leat_base_map_get_c_type (leat_spec_get_dtype (spec)) != NULL)
+    {
+      g_ptr_array_add (self->names, g_strdup (name));
+      return TRUE;
+    }
+  text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+  leat_node_blame (LEAT_NODE (self->group), what);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+               "%s= takes outputs of one number, and out.%s is %s: reduce it in the body, as with reduce op=max", what,
+               name, text);
+  return FALSE;
+}
+
+static gboolean
+leat_loop_test_find_names (LeatLoopTest *self, LeatExpression *expression, GError **error)
+{
+  const char *const *names = expression != NULL ? leat_expression_list_names (expression) : NULL;
+
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      if (g_str_equal (names[i], LEAT_LOOP_COUNTER))
+        continue;
+      if (leat_group_get_result (self->group, names[i]) == NULL)
+        g_ptr_array_add (self->args, g_strdup (names[i]));
+      else if (!leat_loop_test_add_name (self, names[i], "until", error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+leat_loop_test_find_series (LeatLoopTest *self, const char *series, GError **error)
+{
+  LeatSpec *spec = series != NULL ? leat_group_get_result (self->group, series) : NULL;
+  guint64 most = self->most;
+
+  if (series == NULL)
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self->group), "series");
+  if (spec == NULL || most == 0)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, spec == NULL ? LEAT_GRAPH_ERROR_UNKNOWN_PORT : LEAT_GRAPH_ERROR_MISSING,
+                   spec == NULL ? "series=%s: the body brings no out.%s"
+                                : "series=%s (out.%s) needs max-iterations=, "
+                                  "the room that it is given",
+                   series, series);
+      return FALSE;
+    }
+  if (!leat_loop_test_add_name (self, series, "series", error))
+    return FALSE;
+  self->series_name = g_strdup (series);
+  self->series = leat_spec_new (leat_spec_get_dtype (spec), &most, 1, TRUE);
+  return TRUE;
+}
+
+static void
+leat_loop_test_write_params (LeatLoopTest *self, GString *text)
+{
+  g_string_append (text, "__global__ void " LEAT_LOOP_ENTRY " (uint64_t *leat_memory, uint64_t *leat_told, uint64_t "
+                         "leat_handle, uint64_t leat_most, uint64_t leat_budget");
+  for (guint i = 0; i < self->names->len; i++)
+    {
+      const char *name = g_ptr_array_index (self->names, i);
+
+      g_string_append_printf (
+        text, ", const %s *%s",
+        leat_base_map_get_c_type (leat_spec_get_dtype (leat_group_get_result (self->group, name))), name);
+    }
+  for (guint i = 0; i < self->args->len; i++)
+    g_string_append_printf (text, ", double %s", (const char *) g_ptr_array_index (self->args, i));
+  g_string_append (text, ", uint64_t *leat_iterations");
+  if (self->series != NULL)
+    g_string_append_printf (text, ", %s *leat_series, uint64_t *leat_series_count",
+                            leat_base_map_get_c_type (leat_spec_get_dtype (self->series)));
+  g_string_append (text, ")\n");
+}
+
+/* The report is in the host's memory, so that it is written once where the host does not wait for it. */
+static char *
+leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
+{
+  GString *text = g_string_new (NULL);
+  g_autofree char *condition =
+    expression != NULL ? leat_expression_to_c (expression, (const char *const *) self->names->pdata, FALSE) : NULL;
+
+  leat_loop_test_write_params (self, text);
+  g_string_append_printf (text,
+                          "{\n"
+                          "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
+                          "  const uint64_t i = 0, " LEAT_LOOP_COUNTER
+                          " = leat_memory[0] + 1, leat_now = leat_clock_now ();\n"
+                          "  const uint64_t leat_since = leat_memory[1] != 0 ? leat_memory[1] : leat_now;\n"
+                          "  const bool ends = %s, late = leat_budget > 0 && leat_now - leat_since > leat_budget;\n"
+                          "  const bool goes_on = !ends && !late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
+                          "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
+                          "  leat_memory[1] = leat_since;\n",
+                          condition != NULL ? condition : "false");
+  if (self->series != NULL)
+    g_string_append_printf (text,
+                            "  leat_series[" LEAT_LOOP_COUNTER " - 1] = %s[0];\n"
+                            "  *leat_series_count = " LEAT_LOOP_COUNTER ";\n",
+                            self->series_name);
+  g_string_append (text, "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
+                         "  if (!goes_on || leat_handle == 0)\n"
+                         "    {\n"
+                         "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
+                         "      leat_told[2] = ends ? 1 : goes_on ? 0 : late ? 3 : 2;\n"
+                         "      leat_told[0] = goes_on;\n"
+                         "    }\n"
+                         "  if (leat_handle != 0)\n"
+                         "    leat_graph_set_conditional (leat_handle, goes_on);\n"
+                         "}\n");
+  return g_string_free (text, FALSE);
+}
+
+LeatLoopTest *
+leat_loop_test_new (LeatGroup *group, LeatExpression *expression, const char *until, const char *series, guint64 most,
+                    double budget, GError **error)
+{
+  g_autoptr (LeatLoopTest) self = g_new0 (LeatLoopTest, 1);
+  g_autofree char *text = NULL;
+
+  self->group = group;
+  self->most = most;
+  self->budget_ns = (guint64) (budget * 1e9);
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->args = g_ptr_array_new_with_free_func (g_free);
+  self->series_buffer = self->count_buffer = LEAT_BUFFER_NONE;
+  if (!leat_loop_test_find_names (self, expression, error) || !leat_loop_test_find_series (self, series, error))
+    return NULL;
+  /* For what wants it to end so. */
+  g_ptr_array_add (self->names, NULL);
+  g_ptr_array_set_size (self->names, (gint) self->names->len - 1);
+  text = leat_loop_test_write (self, expression);
+  self->source = leat_kernel_source_new (until != NULL ? until : LEAT_LOOP_ENTRY, text, error);
+  return self->source != NULL ? g_steal_pointer (&self) : NULL;
+}
+
+void
+leat_loop_test_begin (LeatLoopTest *self, LeatRecorder *recorder)
+{
+  self->count_buffer = leat_recorder_add_scratch (recorder, "iterations", sizeof (guint64));
+  leat_recorder_set_output (recorder, "iterations", self->count_buffer);
+  self->series_buffer = LEAT_BUFFER_NONE;
+  if (self->series != NULL)
+    self->series_buffer = leat_recorder_add_output (recorder, "series");
+}
+
+static void
+leat_loop_test_add (LeatArg *args, LeatBufferId *buffers, LeatAccess *access, guint *n_args, guint *n_buffers,
+                    LeatArgKind kind, LeatBufferId buffer, LeatAccess how)
+{
+  args[(*n_args)++] = (LeatArg){ .kind = kind, .buffer = buffer };
+  buffers[*n_buffers] = buffer;
+  access[(*n_buffers)++] = how;
+}
+
+gboolean
+leat_loop_test_record (LeatLoopTest *self, LeatRecorder *recorder, GError **error)
+{
+  const guint64 most = self->most > 0 ? self->most : G_MAXUINT64;
+  guint room = self->names->len + self->args->len + 9, n_args = 0, n_buffers = 0;
+  g_autofree LeatArg *args = g_new0 (LeatArg, room);
+  g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, room);
+  g_autofree LeatAccess *access = g_new0 (LeatAccess, room);
+  LeatKernelCall call = { .source = self->source, .entry = LEAT_LOOP_ENTRY };
+
+#define ADD(kind, buffer, how)                                                                                         \
+  leat_loop_test_add (args, buffers, access, &n_args, &n_buffers, kind, buffer, LEAT_ACCESS_##how)
+  ADD (LEAT_ARG_ITEMS, leat_recorder_get_loop_memory (recorder), READ_WRITE);
+  ADD (LEAT_ARG_ITEMS, leat_recorder_get_loop_report (recorder), WRITE);
+  args[n_args++] = (LeatArg){ .kind = LEAT_ARG_LOOP, .buffer = LEAT_BUFFER_NONE };
+  args[n_args++] = (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &most, .size = sizeof most };
+  args[n_args++] = (LeatArg){
+    .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &self->budget_ns, .size = sizeof self->budget_ns
+  };
+  for (guint i = 0; i < self->names->len; i++)
+    ADD (LEAT_ARG_ITEMS, leat_recorder_get_result (recorder, g_ptr_array_index (self->names, i)), READ);
+  for (guint i = 0; i < self->args->len; i++)
+    args[n_args++] =
+      (LeatArg){ .kind = LEAT_ARG_NODE_ARG, .buffer = LEAT_BUFFER_NONE, .name = g_ptr_array_index (self->args, i) };
+  ADD (LEAT_ARG_ITEMS, self->count_buffer, WRITE);
+  if (self->series != NULL)
+    {
+      ADD (LEAT_ARG_ITEMS, self->series_buffer, READ_WRITE);
+      args[n_args++] = (LeatArg){ .kind = LEAT_ARG_COUNT, .buffer = self->series_buffer };
+    }
+#undef ADD
+  call.args = args;
+  call.n_args = n_args;
+  call.buffers = buffers;
+  call.access = access;
+  call.n_buffers = n_buffers;
+  return leat_recorder_end_loop (recorder, &call, error);
+}

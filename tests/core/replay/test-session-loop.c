@@ -1,0 +1,526 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat.h"
+
+#include <string.h>
+
+/* Loops: who does them makes no difference to what comes out. */
+
+#define N 1000
+
+typedef struct
+{
+  LeatPipeline *pipeline;
+  LeatSession *session;
+} Loop;
+
+/* @text: with EXECUTOR for that of the loops */
+static void
+loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "EXECUTOR", -1);
+  g_autofree char *whole = g_strjoinv (who, parts);
+  g_autoptr (GError) error = NULL;
+
+  self->pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  self->session = leat_session_new (self->pipeline, NULL);
+  g_object_set (self->session, "executor", executor, "lanes", lanes, NULL);
+  leat_session_open (self->session, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+loop_close (Loop *self)
+{
+  leat_session_close (self->session);
+  g_clear_object (&self->session);
+  g_clear_object (&self->pipeline);
+}
+
+static void
+loop_push (Loop *self, const char *name, gconstpointer data, gsize size)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (GError) error = NULL;
+
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, name, NULL)), bytes, &error);
+  g_assert_no_error (error);
+}
+
+static GBytes *
+loop_pull (Loop *self, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  GBytes *bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, name, NULL)), 0, &error);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (bytes);
+  return bytes;
+}
+
+static void
+loop_replay (Loop *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (leat_session_replay (self->session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+}
+
+static void
+loop_check_report (Loop *self, guint index, guint64 iterations, const char *end, const char *executor)
+{
+  g_autoptr (GVariant) loops = leat_session_dup_loops (self->session);
+  g_autoptr (GVariant) one = g_variant_get_child_value (loops, index);
+  const char *text = NULL, *who = NULL;
+  guint64 done = 0;
+
+  g_assert_true (g_variant_lookup (one, "iterations", "t", &done));
+  g_assert_true (g_variant_lookup (one, "end", "&s", &text));
+  g_assert_true (g_variant_lookup (one, "executor", "&s", &who));
+  g_assert_cmpuint (done, ==, iterations);
+  g_assert_cmpstr (text, ==, end);
+  if (executor != NULL)
+    g_assert_cmpstr (who, ==, executor);
+}
+
+static void
+check_floats (GBytes *bytes, const float *expected, gsize n)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  g_assert_cmpmem (data, size, expected, n * sizeof *expected);
+}
+
+static const char halve_text[] = "leat 1\n"
+                                 "halve = loop max-iterations=40 until=\"most < limit\" limit=0.5 carry=x:half\n"
+                                 "    executor=EXECUTOR series=most {\n"
+                                 "  h = map expr=x*gain gain=0.5\n"
+                                 "  in.x -> h -> out.half\n"
+                                 "  h -> reduce op=max -> out.most\n"
+                                 "}\n"
+                                 "app name=in spec=f32[1000] -> upload -> halve.x\n"
+                                 "halve.half -> readback -> app name=out\n"
+                                 "halve.series -> readback -> app name=series\n"
+                                 "halve.iterations -> readback -> app name=iterations\n";
+
+/* What halve_text does; the series is the maxima. */
+static guint
+halve (float *x, float gain, float limit, guint most, float *series)
+{
+  for (guint n = 0;; n++)
+    {
+      series[n] = 0;
+      for (guint i = 0; i < N; i++)
+        {
+          x[i] *= gain;
+          series[n] = MAX (series[n], x[i]);
+        }
+      if (series[n] < limit || n + 1 == most)
+        return n + 1;
+    }
+}
+
+static void
+halve_run (Loop *loop, float scale, float gain, float limit, const char *executor)
+{
+  float x[N], series[40];
+  guint64 counted;
+  g_autoptr (GBytes) out = NULL, all = NULL, iterations = NULL;
+  guint n;
+
+  for (guint i = 0; i < N; i++)
+    x[i] = scale * (float) (i + 1);
+  loop_push (loop, "in", x, sizeof x);
+  loop_replay (loop);
+  n = halve (x, gain, limit, 40, series);
+  out = loop_pull (loop, "out");
+  check_floats (out, x, N);
+  all = loop_pull (loop, "series");
+  check_floats (all, series, n);
+  iterations = loop_pull (loop, "iterations");
+  memcpy (&counted, g_bytes_get_data (iterations, NULL), sizeof counted);
+  g_assert_cmpuint (counted, ==, n);
+  loop_check_report (loop, 0, n, series[n - 1] < limit ? "converged" : "cap", executor);
+}
+
+typedef struct
+{
+  const char *who, *becomes;
+  LeatExecutor executor;
+} LoopCase;
+
+static const LoopCase cases[] = {
+  { "auto", "while", LEAT_EXECUTOR_GRAPH },  { "while", "while", LEAT_EXECUTOR_GRAPH },
+  { "unrolled", NULL, LEAT_EXECUTOR_GRAPH }, { "host", "host", LEAT_EXECUTOR_GRAPH },
+  { "auto", NULL, LEAT_EXECUTOR_EAGER },     { "host", "host", LEAT_EXECUTOR_EAGER },
+  { "unrolled", NULL, LEAT_EXECUTOR_EAGER },
+};
+
+/* As many iterations as the data want, in each run. */
+static void
+test_loop_until (gconstpointer data)
+{
+  const LoopCase *self = data;
+  Loop loop;
+
+  loop_open (&loop, halve_text, self->who, self->executor, 1);
+  for (guint i = 0; i < 6; i++)
+    halve_run (&loop, (float) (i * i) * 0.7f + 0.0001f, 0.5f, 0.5f, self->becomes);
+  loop_close (&loop);
+}
+
+/* Arguments of the body and of the test, while the session is open. */
+static void
+test_loop_arguments (gconstpointer data)
+{
+  const LoopCase *self = data;
+  g_autoptr (GError) error = NULL;
+  LeatNode *node;
+  Loop loop;
+
+  loop_open (&loop, halve_text, self->who, self->executor, 1);
+  halve_run (&loop, 1, 0.5f, 0.5f, NULL);
+  node = leat_pipeline_get_node (loop.pipeline, "h", NULL);
+  g_assert_true (leat_node_set_arg_double (node, "gain", 0.25, &error));
+  halve_run (&loop, 1, 0.25f, 0.5f, NULL);
+  node = leat_pipeline_get_node (loop.pipeline, "halve", NULL);
+  g_assert_true (leat_node_set_arg_double (node, "limit", 64, &error));
+  halve_run (&loop, 1, 0.25f, 64, NULL);
+  g_assert_true (leat_node_set_arg_double (node, "limit", 0, &error));
+  halve_run (&loop, 1, 0.25f, 0, NULL);
+  g_assert_no_error (error);
+  loop_close (&loop);
+}
+
+/* a, b = b, a + b, as often as it says, with a number that does not go on and one that changes from run to run. */
+static const char pair_text[] = "leat 1\n"
+                                "pair = loop max-iterations=12 carry=a:second,b:sum executor=EXECUTOR {\n"
+                                "  in.b -> out.second\n"
+                                "  s = map inputs=x,y,z expr=x+y+z+extra extra=0\n"
+                                "  in.a -> s.x\n"
+                                "  in.b -> s.y\n"
+                                "  in.one -> s.z\n"
+                                "  s -> out.sum\n"
+                                "}\n"
+                                "app name=a spec=u32[7] -> upload -> pair.a\n"
+                                "app name=b spec=u32[7] -> upload -> pair.b\n"
+                                "app name=one spec=u32[7] -> upload -> pair.one\n"
+                                "pair.sum -> readback -> app name=out\n";
+
+static void
+test_loop_pair (gconstpointer data)
+{
+  const LoopCase *self = data;
+  Loop loop;
+
+  loop_open (&loop, pair_text, self->who, self->executor, 1);
+  for (guint run = 0; run < 4; run++)
+    {
+      LeatNode *node = leat_pipeline_get_node (loop.pipeline, "s", NULL);
+      guint32 a[7], b[7], one[7];
+      g_autoptr (GBytes) out = NULL;
+
+      g_assert_true (leat_node_set_arg_int64 (node, "extra", run * run, NULL));
+      for (guint i = 0; i < 7; i++)
+        {
+          a[i] = i + run;
+          b[i] = 3 * i;
+          one[i] = run;
+        }
+      loop_push (&loop, "a", a, sizeof a);
+      loop_push (&loop, "b", b, sizeof b);
+      loop_push (&loop, "one", one, sizeof one);
+      loop_replay (&loop);
+      for (guint k = 0; k < 12; k++)
+        for (guint i = 0; i < 7; i++)
+          {
+            guint32 sum = a[i] + b[i] + one[i] + run * run;
+
+            a[i] = b[i];
+            b[i] = sum;
+          }
+      out = loop_pull (&loop, "out");
+      g_assert_cmpmem (g_bytes_get_data (out, NULL), g_bytes_get_size (out), b, sizeof b);
+      loop_check_report (&loop, 0, 12, "cap", NULL);
+    }
+  loop_close (&loop);
+}
+
+/* A loop that does as many iterations each time as its data want, three times. */
+static const char nested_text[] = "leat 1\n"
+                                  "outer = loop max-iterations=3 carry=a:b executor=EXECUTOR {\n"
+                                  "  inner = loop max-iterations=50 until=\"most < 100\" carry=x:y {\n"
+                                  "    h = map expr=x/2\n"
+                                  "    in.x -> h -> out.y\n"
+                                  "    h -> reduce op=max -> out.most\n"
+                                  "  }\n"
+                                  "  in.a -> inner.x\n"
+                                  "  inner.y -> map expr=x*3 -> out.b\n"
+                                  "}\n"
+                                  "app name=in spec=f32[1000] -> upload -> outer.a\n"
+                                  "outer.b -> readback -> app name=out\n";
+
+static void
+test_loop_nested (gconstpointer data)
+{
+  const LoopCase *self = data;
+  Loop loop;
+
+  loop_open (&loop, nested_text, self->who, self->executor, 1);
+  for (guint run = 0; run < 3; run++)
+    {
+      float x[N], series[50];
+      g_autoptr (GBytes) out = NULL;
+      guint last = 0;
+
+      for (guint i = 0; i < N; i++)
+        x[i] = (float) (i + 1) * (float) (run * 10 + 1);
+      loop_push (&loop, "in", x, sizeof x);
+      loop_replay (&loop);
+      for (guint k = 0; k < 3; k++)
+        {
+          last = halve (x, 0.5f, 100, 50, series);
+          for (guint i = 0; i < N; i++)
+            x[i] *= 3;
+        }
+      out = loop_pull (&loop, "out");
+      check_floats (out, x, N);
+      loop_check_report (&loop, 0, 3, "cap", NULL);
+      loop_check_report (&loop, 1, last, "converged", NULL);
+    }
+  loop_close (&loop);
+}
+
+/* What is in flight side by side has loops of its own. */
+static void
+test_loop_lanes (gconstpointer data)
+{
+  const LoopCase *self = data;
+  g_autoptr (GError) error = NULL;
+  Loop loop;
+
+  loop_open (&loop, halve_text, self->who, self->executor, 4);
+  for (guint run = 0; run < 12; run++)
+    {
+      float x[N];
+
+      for (guint i = 0; i < N; i++)
+        x[i] = (float) (run * run) * (float) (i + 1);
+      loop_push (&loop, "in", x, sizeof x);
+    }
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (loop.pipeline, "in", NULL)));
+  leat_session_run (loop.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < 12; run++)
+    {
+      float x[N], series[40];
+      g_autoptr (GBytes) out = loop_pull (&loop, "out"), all = loop_pull (&loop, "series");
+      guint n;
+
+      for (guint i = 0; i < N; i++)
+        x[i] = (float) (run * run) * (float) (i + 1);
+      n = halve (x, 0.5f, 0.5f, 40, series);
+      check_floats (out, x, N);
+      check_floats (all, series, n);
+    }
+  loop_close (&loop);
+}
+
+/* The session is one launch and one wait, whatever the iterations. */
+static void
+test_loop_launches (void)
+{
+  g_autoptr (GVariant) counts = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 launches = 0, waits = 0;
+  Loop loop;
+
+  loop_open (&loop, halve_text, "while", LEAT_EXECUTOR_GRAPH, 1);
+  halve_run (&loop, 1, 0.5f, 0.5f, "while");
+  g_assert_true (leat_session_start_counting (loop.session, &error));
+  halve_run (&loop, 1, 0.5f, 0.5f, "while");
+  halve_run (&loop, 1000, 0.5f, 0.5f, "while");
+  counts = leat_session_stop_counting (loop.session, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_variant_lookup (counts, "graph-launches", "t", &launches));
+  g_assert_true (g_variant_lookup (counts, "waits", "t", &waits));
+  g_assert_cmpuint (launches, ==, 2);
+  g_assert_cmpuint (waits, ==, 2);
+  loop_close (&loop);
+}
+
+/* One that would never end does, in each of several runs, and the session goes on. */
+static void
+test_loop_budget (gconstpointer data)
+{
+  static const char text[] = "leat 1\n"
+                             "away = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 executor=EXECUTOR {\n"
+                             "  in.x -> map expr=x+1 -> out.y\n"
+                             "}\n"
+                             "app name=in spec=u64[1] -> upload -> away.x\n"
+                             "away.y -> readback -> app name=out\n";
+  const LoopCase *self = data;
+  Loop loop;
+
+  loop_open (&loop, text, self->who, self->executor, 1);
+  for (guint run = 0; run < 5; run++)
+    {
+      guint64 x = run;
+      gint64 begin;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) out = NULL;
+
+      loop_push (&loop, "in", &x, sizeof x);
+      begin = g_get_monotonic_time ();
+      g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+      g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
+      g_assert_cmpint (g_get_monotonic_time () - begin, >, 90000);
+    }
+  g_assert_true (leat_node_set_arg_double (leat_pipeline_get_node (loop.pipeline, "away", NULL), "limit", 10, NULL));
+  {
+    guint64 x = 4, y;
+    g_autoptr (GBytes) out = NULL;
+
+    loop_push (&loop, "in", &x, sizeof x);
+    loop_replay (&loop);
+    out = loop_pull (&loop, "out");
+    memcpy (&y, g_bytes_get_data (out, NULL), sizeof y);
+    g_assert_cmpuint (y, ==, 5);
+  }
+  loop_close (&loop);
+}
+
+typedef struct
+{
+  const char *name, *loop, *message;
+} BadCase;
+
+static const BadCase bad_cases[] = {
+  { "no-end", "loop carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "nothing would end the loop" },
+  { "until-many", "loop until=\"y > 3\" carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
+    "takes outputs of one number, and out.y is f32[8]" },
+  { "until-text", "loop until=\"y >\" carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "" },
+  { "until-unset", "loop until=\"limit > iteration\" carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
+    "\"limit\"" },
+  { "carry-form", "loop max-iterations=3 carry=x {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "is not IN:OUT" },
+  { "carry-name", "loop max-iterations=3 carry=x:z {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "has no port \"z\"" },
+  { "carry-way", "loop max-iterations=3 carry=y:x {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
+    "is what comes in and" },
+  { "carry-spec", "loop max-iterations=3 carry=x:y {\n  in.x -> map name=m expr=x+1 type=u8 -> out.y\n}",
+    "would become out.y, which is u8[8]: make both the same" },
+  { "series-name", "loop max-iterations=3 carry=x:y series=z {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
+    "brings no out.z" },
+  { "series-many", "loop max-iterations=3 carry=x:y series=y {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
+    "series= takes outputs of one number" },
+  { "state", "loop max-iterations=3 carry=x:y {\n  s = state spec=f32[8]\n  in.x -> s -> out.y\n}",
+    "cannot be in the body of \"l\"" },
+  { "readback", "loop max-iterations=3 carry=x:y {\n  in.x -> readback -> upload -> out.y\n}",
+    "cannot be in the body of \"l\": all of a body is on the device" },
+  { "source", "loop max-iterations=3 carry=x:y {\n  app name=k spec=f32[8] -> upload -> out.y\n}",
+    "cannot be in the body of \"l\": data enters and leaves the pipeline outside" },
+  { "two-writers", "loop max-iterations=3 carry=x:y {\n  in.x -> map expr=x -> out.y\n  in.x -> map expr=x -> out.y\n}",
+    "an input has one link" },
+  { "same-name", "loop max-iterations=3 carry=x:x {\n  in.x -> map expr=x -> out.x\n}", "another name" },
+};
+
+static void
+test_loop_refused (gconstpointer data)
+{
+  const BadCase *self = data;
+  g_autofree char *text = g_strdup_printf ("leat 1\nl = %s\napp name=in spec=f32[8] -> upload -> l.x\n"
+                                           "l.y -> readback -> app name=out\n",
+                                           self->loop);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_autoptr (LeatPlan) plan = pipeline != NULL ? leat_plan_new (pipeline, &error) : NULL;
+
+  g_assert_null (plan);
+  g_assert_nonnull (error);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, self->message));
+}
+
+/* A link over the border of a body, either way. */
+static void
+test_loop_borders (void)
+{
+  static const char *const texts[] = {
+    "leat 1\nl = loop max-iterations=3 carry=x:y {\n  m = map expr=x+1\n  in.x -> m -> out.y\n}\n"
+    "app name=in spec=f32[8] -> upload name=u -> l.x\nm -> readback -> app name=out\n",
+    "leat 1\nl = loop max-iterations=3 carry=x:y {\n  m = map expr=x+1 inputs=x\n  u -> m -> out.y\n}\n"
+    "app name=in spec=f32[8] -> upload name=u -> l.x\nl.y -> readback -> app name=out\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = leat_parse_text (texts[i], LEAT_TEXT_STYLE_FILE, NULL, &error);
+
+      g_assert_null (pipeline);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "is in the body of \"l\" and the"));
+    }
+}
+
+/* Written and read again it is the same pipeline. */
+static void
+test_loop_text (void)
+{
+  static const char *const texts[] = { halve_text, pair_text, nested_text };
+  static const LeatTextStyle styles[] = { LEAT_TEXT_STYLE_FILE, LEAT_TEXT_STYLE_TERMINAL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts) * G_N_ELEMENTS (styles); i++)
+    {
+      LeatTextStyle style = styles[i % 2];
+      g_auto (GStrv) parts = g_strsplit (texts[i / 2], "EXECUTOR", -1);
+      g_autofree char *text = g_strjoinv ("host", parts);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) first = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+      g_autofree char *written = leat_pipeline_to_text (first, style, NULL);
+      g_autoptr (LeatPipeline) second = leat_parse_text (written, style, NULL, &error);
+      g_autofree char *again = NULL;
+
+      g_assert_no_error (error);
+      again = leat_pipeline_to_text (second, style, NULL);
+      g_assert_cmpstr (again, ==, written);
+    }
+}
+
+static void
+add_cases (const char *what, GTestDataFunc test)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/leat/session/loop/%s/%s-%s", what, cases[i].who,
+                                               cases[i].executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager");
+
+      g_test_add_data_func (path, &cases[i], test);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add_cases ("until", test_loop_until);
+  add_cases ("arguments", test_loop_arguments);
+  add_cases ("pair", test_loop_pair);
+  add_cases ("nested", test_loop_nested);
+  add_cases ("lanes", test_loop_lanes);
+  add_cases ("budget", test_loop_budget);
+  g_test_add_func ("/leat/session/loop/launches", test_loop_launches);
+  for (guint i = 0; i < G_N_ELEMENTS (bad_cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/leat/session/loop/refused/", bad_cases[i].name, NULL);
+
+      g_test_add_data_func (path, &bad_cases[i], test_loop_refused);
+    }
+  g_test_add_func ("/leat/session/loop/borders", test_loop_borders);
+  g_test_add_func ("/leat/session/loop/text", test_loop_text);
+  return g_test_run ();
+}
