@@ -6,7 +6,8 @@
 
 /* reduce, scan, histogram and sort, of data that are on the device and results that stay there. */
 
-#define SETTLE 3
+#define SETTLE           3
+#define SORT_RUNS_A_TURN 5
 
 typedef struct
 {
@@ -99,7 +100,55 @@ leat_bench_run_primitive (LeatBench *bench, const LeatBenchCase *kind, GError **
   return TRUE;
 }
 
+/* The node of this tree and CUB's on the same keys, in turns. */
+static gboolean
+leat_bench_measure_sorts (LeatBench *bench, LeatBenchPrimitive *own, LeatBenchPrimitive *cub, guint runs,
+                          GError **error)
+{
+  g_auto (LeatBenchSeries) own_times = { 0 }, cub_times = { 0 };
+  LeatBenchSummary own_summary, cub_summary;
+  guint turns = (runs + SORT_RUNS_A_TURN - 1) / SORT_RUNS_A_TURN;
+
+  leat_bench_series_init (&own_times, turns * SORT_RUNS_A_TURN);
+  leat_bench_series_init (&cub_times, turns * SORT_RUNS_A_TURN);
+  for (guint i = 0; i < turns; i++)
+    if (!leat_bench_primitive_measure (own, SORT_RUNS_A_TURN, &own_times, error)
+        || !leat_bench_primitive_measure (cub, SORT_RUNS_A_TURN, &cub_times, error))
+      return FALSE;
+  leat_bench_series_summarize (&own_times, &own_summary);
+  leat_bench_series_summarize (&cub_times, &cub_summary);
+  leat_bench_report_add_times (bench->report, "sort", &own_times);
+  leat_bench_report_add_times (bench->report, "cub:sort", &cub_times);
+  leat_bench_report_add_value (bench->report, "sort", own_summary.median / cub_summary.median, "x of cub:sort's time");
+  return TRUE;
+}
+
+/* mode: TYPE and what is said to both nodes, with a space between */
+static gboolean
+leat_bench_run_sorts (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  guint64 n = (guint64) 1 << kind->n;
+  g_auto (GStrv) parts = g_strsplit (kind->mode, " ", 2);
+  g_autofree char *own_node = g_strdup_printf ("sort %s", parts[1]),
+                  *cub_node = g_strdup_printf ("cub:sort %s", parts[1]);
+  g_auto (LeatBenchPrimitive) own = { 0 }, cub = { 0 };
+  g_autoptr (GError) why = NULL;
+
+  if (!leat_bench_primitive_fill (&own, bench, n, error))
+    return FALSE;
+  cub.path = g_strdup (own.path);
+  if (!leat_bench_primitive_open (&own, bench, n, parts[0], own_node, error))
+    return FALSE;
+  if (leat_bench_primitive_open (&cub, bench, n, parts[0], cub_node, &why))
+    return leat_bench_measure_sorts (bench, &own, &cub, leat_bench_case_get_runs (kind, bench), error);
+  leat_bench_report_add_note (bench->report, why->message);
+  return TRUE;
+}
+
 /* clang-format off */
+#define SORTS(type, n, divisor)                                                                                        \
+  { "sorts-" type "-" #n, type " sort and cub:sort of 2^" #n ", in turns", leat_bench_run_sorts, 0, n,                 \
+    type " order=ascending", divisor, TRUE }
 #define CASE(name, text, n, divisor, only_named)                                                                       \
   { name "-" #n, text " of 2^" #n, leat_bench_run_primitive, 0, n, text, divisor, only_named }
 const LeatBenchCase leat_bench_primitives[] = {
@@ -117,6 +166,11 @@ const LeatBenchCase leat_bench_primitives[] = {
   CASE ("sort", "u32 sort", 12, 1, TRUE),
   CASE ("sort", "u32 sort", 20, 50, FALSE),
   CASE ("sort", "u32 sort", 26, 100, TRUE),
+  SORTS ("u32", 16, 10),
+  SORTS ("u32", 20, 50),
+  SORTS ("u32", 26, 100),
+  SORTS ("f32", 20, 50),
+  SORTS ("u64", 20, 50),
   { NULL },
 };
 /* clang-format on */

@@ -14,6 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
+static void
+leat_launch_again_free (gpointer data)
+{
+  LeatLaunchAgain *self = data;
+
+  g_free (self->node);
+  g_free (self);
+}
+
 LeatLaunchJob *
 leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline *pipeline, GCancellable *cancellable)
 {
@@ -26,6 +35,7 @@ leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline
   self->pipeline = g_object_ref (pipeline);
   self->cancellable = cancellable;
   self->session = leat_session_new (pipeline, options->device);
+  self->warned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, leat_launch_again_free);
   g_object_set (self->session, "executor", options->executor, "early-start", options->early_start, "wait",
                 options->wait, "repeat", (guint64) options->runs, "readback", options->readback, "timing",
                 options->timing, "trace", options->trace_path, "lanes", options->lanes, "batch", options->batch,
@@ -40,6 +50,7 @@ leat_launch_job_free (LeatLaunchJob *self)
 {
   leat_session_close (self->session);
   g_object_unref (self->session);
+  g_hash_table_unref (self->warned);
   g_object_unref (self->pipeline);
   g_clear_error (&self->error);
   g_free (self->stats);
@@ -197,12 +208,32 @@ leat_launch_job_draw (LeatLaunchJob *self, GError **error)
   return output != NULL && leat_tool_write (output, text, error);
 }
 
+/* A file without anything in it would be taken for one with the state. */
+static gboolean
+leat_launch_job_check_states (LeatLaunchJob *self, GError **error)
+{
+  const char *option = self->options->save_path != NULL ? "--save-state" : "--load-state";
+  g_auto (GStrv) states = NULL;
+
+  if (self->only_opens || (self->options->save_path == NULL && self->options->load_path == NULL))
+    return TRUE;
+  states = leat_session_list_states (self->session);
+  if (states[0] != NULL)
+    return TRUE;
+  g_set_error (
+    error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+    "%s: the pipeline keeps nothing from run to run; what does is a node `state`, and nodes with a memory of "
+    "their own, such as text:scan",
+    option);
+  return FALSE;
+}
+
 static gboolean
 leat_launch_job_do_open (LeatLaunchJob *self, GError **error)
 {
   const char *state = self->only_opens ? NULL : self->options->load_path;
 
-  return leat_session_open (self->session, self->cancellable, error)
+  return leat_session_open (self->session, self->cancellable, error) && leat_launch_job_check_states (self, error)
          && (state == NULL || leat_session_load_state (self->session, state, error));
 }
 

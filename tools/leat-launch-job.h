@@ -15,6 +15,13 @@ typedef struct _LeatLaunchJob LeatLaunchJob;
 /* Called in the main thread. */
 typedef void (*LeatLaunchDone) (LeatLaunchJob *job, gpointer data);
 
+/* A warning that was said and comes again. */
+typedef struct
+{
+  char *node;
+  guint64 times;
+} LeatLaunchAgain;
+
 struct _LeatLaunchJob
 {
   const LeatLaunchOptions *options;
@@ -32,6 +39,8 @@ struct _LeatLaunchJob
   void (*quieten) (gpointer data); /* before something is said: takes progress off the screen */
   LeatExit code;
   char *stats; /* what --stats or --report tells; NULL: nothing */
+
+  GHashTable *warned; /* a kind of warning to its LeatLaunchAgain */
 
   /*< private >*/
   gboolean only_opens;

@@ -9,6 +9,7 @@
 #include "leat-launch-signals.h"
 #include "leat-launch-stats.h"
 #include "leat-launch-turns.h"
+#include "leat-launch-warnings.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -66,12 +67,10 @@ static void
 leat_launch_take_message (LeatBus *bus, LeatMessage *message, LeatLaunchJob *job)
 {
   LeatLaunch *self = job->data;
-  LeatMessageType kind = leat_message_get_kind (message);
 
-  if (kind == LEAT_MESSAGE_PROGRESS)
+  if (leat_message_get_kind (message) == LEAT_MESSAGE_PROGRESS)
     leat_progress_update (self->progress, job->index, leat_message_get_details (message));
-  if (kind == LEAT_MESSAGE_WARNING && leat_message_get_error (message) != NULL)
-    leat_launch_job_note (job, "warning: %s", leat_message_get_error (message)->message);
+  leat_launch_job_warn (job, message);
 }
 
 static void
@@ -148,6 +147,19 @@ leat_launch_say_warnings (LeatPipeline *pipeline)
     }
 }
 
+static void
+leat_launch_say_last_warnings (LeatLaunchJob *job)
+{
+  LeatMessage *message;
+
+  while ((message = leat_bus_pop (leat_pipeline_get_bus (job->pipeline), 0)) != NULL)
+    {
+      leat_launch_job_warn (job, message);
+      leat_message_unref (message);
+    }
+  leat_launch_job_sum_warnings (job);
+}
+
 /* Sessions are closed before the last is said. */
 static void
 leat_launch_end (LeatLaunch *self)
@@ -159,7 +171,7 @@ leat_launch_end (LeatLaunch *self)
       leat_session_close (job->session);
       g_signal_handlers_disconnect_by_data (leat_pipeline_get_bus (job->pipeline), job);
       leat_bus_remove_watch (leat_pipeline_get_bus (job->pipeline));
-      leat_launch_say_warnings (job->pipeline);
+      leat_launch_say_last_warnings (job);
     }
   if (self->scheduler != NULL)
     leat_scheduler_close (self->scheduler);

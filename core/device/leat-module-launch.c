@@ -129,23 +129,51 @@ leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, cons
   return ok;
 }
 
+/* A driver counts no block at all that has more shared memory than was asked for, so that comes first. */
 gboolean
 leat_module_get_occupancy (LeatModule *self, const LeatFunction *function, guint block_threads, guint shared_bytes,
                            guint *blocks_per_multiprocessor, GError **error)
 {
-  const LeatModuleFunction *own = (const LeatModuleFunction *) function;
+  LeatModuleFunction *own = (LeatModuleFunction *) function;
+  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
+  LeatLaunchShape shape = { .shared_bytes = shared_bytes };
   int blocks = 0;
-  CUresult result;
+  CUresult result = CUDA_SUCCESS;
+  gboolean raised;
 
-  if (!leat_device_push (self->device, error))
+  if (!leat_launch_check_shared (own, facts, &shape, own->name, error) || !leat_device_push (self->device, error))
     return FALSE;
-  result = (*self->table->cuOccupancyMaxActiveBlocksPerMultiprocessor) (&blocks, function->function,
-                                                                        (int) block_threads, shared_bytes);
+  raised = leat_launch_raise_shared (self, own, shared_bytes, error);
+  if (raised)
+    result = (*self->table->cuOccupancyMaxActiveBlocksPerMultiprocessor) (&blocks, function->function,
+                                                                          (int) block_threads, shared_bytes);
   leat_device_pop (self->device);
   *blocks_per_multiprocessor = (guint) MAX (blocks, 0);
-  return result == CUDA_SUCCESS
-         || leat_device_set_error (self->device, error, "cuOccupancyMaxActiveBlocksPerMultiprocessor", result,
-                                   "kernel \"%s\" in blocks of %u", own->name, block_threads);
+  return raised
+         && (result == CUDA_SUCCESS
+             || leat_device_set_error (self->device, error, "cuOccupancyMaxActiveBlocksPerMultiprocessor", result,
+                                       "kernel \"%s\" in blocks of %u", own->name, block_threads));
+}
+
+gboolean
+leat_module_fill_device (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape, const char *what,
+                         guint *blocks, GError **error)
+{
+  const LeatModuleFunction *own = (const LeatModuleFunction *) function;
+  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
+  guint threads = shape->block[0] * shape->block[1] * shape->block[2], each = 0;
+
+  if (!leat_launch_check_axes (what, "block", shape->block, facts->max_block, facts->name, error)
+      || !leat_launch_check_threads (own, facts, shape, what, error)
+      || !leat_module_get_occupancy (self, function, threads, shape->shared_bytes, &each, error))
+    return FALSE;
+  *blocks = each * facts->multiprocessors;
+  return each > 0
+         || leat_launch_refuse (error, what,
+                                "a multiprocessor of %s has no room for a block of %u threads with %u registers each "
+                                "and %u bytes of shared memory",
+                                facts->name, threads, own->facts.registers,
+                                own->facts.static_shared_bytes + shape->shared_bytes);
 }
 
 static gboolean

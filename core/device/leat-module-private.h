@@ -49,9 +49,12 @@ gboolean leat_module_waits (LeatModule *self);
  * dynamic shared memory where the launch needs more than the default. */
 gboolean leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,
                                      const char *what, GError **error);
-/* How many blocks can run at once on one multiprocessor, and on the device. */
+/* How many blocks can run at once on one multiprocessor. */
 gboolean leat_module_get_occupancy (LeatModule *self, const LeatFunction *function, guint block_threads,
                                     guint shared_bytes, guint *blocks_per_multiprocessor, GError **error);
+/* How many blocks of the shape the device runs at once; that it runs none is an error.  The shape's grid counts not. */
+gboolean leat_module_fill_device (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,
+                                  const char *what, guint *blocks, GError **error);
 /* A block size that fills the device best. */
 gboolean leat_module_suggest_block (LeatModule *self, const LeatFunction *function, guint shared_bytes,
                                     guint *block_threads, guint *grid_blocks, GError **error);

@@ -24,7 +24,9 @@ G_DECLARE_FINAL_TYPE (LeatBus, leat_bus, LEAT, BUS, GObject)
  *   known) and `seconds` (d)
  * @LEAT_MESSAGE_STATS: what a session has counted and measured
  * @LEAT_MESSAGE_CHANGE: properties that were set while a session is open needed an executable graph; the details have
- *   `how` (s: `graph-updated`, `instantiated`) and `reason` (s: which node, and what of it)
+ *   `how` (s: `graph-updated`, `instantiated`) and `reason` (s: which node, and what of it).  Also: an output was given
+ *   more room, because a run gave more than it had; then there are `grown` (s: which output), `needed` (t: items),
+ *   `from` and `to` (t: the room before and after) too
  *
  * Kinds of messages.
  */

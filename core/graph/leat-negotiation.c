@@ -37,6 +37,61 @@ leat_negotiation_get_input (LeatNegotiation *self, const char *port)
 }
 
 /**
+ * leat_negotiation_let_grow:
+ * @self: a negotiation in progress
+ * @port: the name of an output whose spec will be bounded
+ *
+ * Says that a run may have more for an output than there is room for, and that the session shall then make the room
+ * and do the run again, so that nobody sees less than all.
+ *
+ * The leading bound that the port was given is only where it begins from here on.  To be called in every negotiation,
+ * before leat_negotiation_get_allowed() and leat_negotiation_set_output() of that port.  The node's kernel says in the
+ * output's count how many items there were, and writes those that there is room for.
+ *
+ * Returns: the items that a run has been found to need room for, or more; 0 where there was no such run
+ *
+ * Since: 0.1
+ */
+guint64
+leat_negotiation_let_grow (LeatNegotiation *self, const char *port)
+{
+  LeatPort *found;
+
+  g_return_val_if_fail (self != NULL && port != NULL, 0);
+  found = leat_node_peek_port (self->node, port);
+  g_return_val_if_fail (found != NULL && found->direction == LEAT_PORT_OUTPUT, 0);
+  found->grows = TRUE;
+  return found->room;
+}
+
+static gboolean
+leat_negotiation_has_bound (LeatSpec *template)
+{
+  return leat_spec_has_shape (template) && leat_spec_is_bounded (template) && template->dims[0].kind == LEAT_DIM_NUMBER;
+}
+
+/* What the port accepts: any room, where it may grow. (transfer full) */
+static LeatSpec *
+leat_negotiation_dup_template (LeatPort *port)
+{
+  LeatSpec *template = leat_port_get_template (port);
+
+  return port->grows && leat_negotiation_has_bound (template) ? leat_spec_with_leading (template, 0)
+                                                              : leat_spec_ref (template);
+}
+
+/* And what room it has come to. (transfer full) */
+static LeatSpec *
+leat_negotiation_dup_wanted (LeatPort *port)
+{
+  LeatSpec *template = leat_port_get_template (port);
+
+  return port->grows && leat_negotiation_has_bound (template) && port->room > template->dims[0].number
+           ? leat_spec_with_leading (template, port->room)
+           : leat_spec_ref (template);
+}
+
+/**
  * leat_negotiation_get_allowed:
  * @self: a negotiation in progress
  * @port: the name of an output
@@ -51,6 +106,7 @@ leat_negotiation_get_input (LeatNegotiation *self, const char *port)
 LeatSpec *
 leat_negotiation_get_allowed (LeatNegotiation *self, const char *port)
 {
+  g_autoptr (LeatSpec) template = NULL;
   LeatPort *found;
   LeatSpec *allowed;
 
@@ -58,9 +114,10 @@ leat_negotiation_get_allowed (LeatNegotiation *self, const char *port)
   found = leat_node_peek_port (self->node, port);
   g_return_val_if_fail (found != NULL, NULL);
 
-  allowed = leat_spec_resolve (leat_port_get_template (found), self->names, NULL);
+  template = leat_negotiation_dup_wanted (found);
+  allowed = leat_spec_resolve (template, self->names, NULL);
   if (allowed == NULL)
-    return leat_spec_ref (leat_port_get_template (found));
+    return g_steal_pointer (&template);
   for (guint i = 0; found->peers != NULL && i < found->peers->len; i++)
     {
       LeatPort *peer = found->peers->pdata[i];
@@ -155,6 +212,7 @@ leat_negotiation_match (LeatNegotiation *self, LeatPort *output, LeatSpec *spec,
 gboolean
 leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *spec, GError **error)
 {
+  g_autoptr (LeatSpec) template = NULL;
   LeatPort *found;
   GError *inner = NULL;
 
@@ -172,7 +230,8 @@ leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *
                    "%s would take more than 2^62 bytes; give the node smaller inputs", label);
       return FALSE;
     }
-  if (!leat_spec_bind (leat_port_get_template (found), spec, self->names, &inner))
+  template = leat_negotiation_dup_template (found);
+  if (!leat_spec_bind (template, spec, self->names, &inner))
     {
       leat_negotiation_explain_name (self, found, spec, &inner);
       leat_negotiation_set_error (found, spec, NULL, inner, error);
@@ -249,6 +308,8 @@ leat_node_negotiate (LeatNode *self, GError **error)
   LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self);
 
   leat_node_blame (self, NULL);
+  for (guint i = 0; i < leat_node_get_ports (self)->len; i++)
+    ((LeatPort *) leat_node_get_ports (self)->pdata[i])->grows = FALSE;
   return leat_negotiation_take_inputs (&negotiation, error)
          && (klass->negotiate == NULL || klass->negotiate (self, &negotiation, error))
          && leat_negotiation_complete_outputs (&negotiation, error);

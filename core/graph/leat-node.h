@@ -76,6 +76,7 @@ char *leat_node_dup_path (LeatNode *self, const char *property);
 
 /* A negotiation in progress: what the planner lends to negotiate (). */
 LeatSpec *leat_negotiation_get_input (LeatNegotiation *self, const char *port);
+guint64 leat_negotiation_let_grow (LeatNegotiation *self, const char *port);
 LeatSpec *leat_negotiation_get_allowed (LeatNegotiation *self, const char *port);
 gboolean leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *spec, GError **error);
 

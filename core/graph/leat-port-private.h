@@ -23,6 +23,8 @@ struct _LeatPort
   LeatSpec *spec;       /* (nullable): fixed, once planned */
   LeatPort *peer;       /* of an input */
   GPtrArray *peers;     /* of an output; the inputs are not owned */
+  gboolean grows;       /* of an output, while it is planned: its leading bound is only where it begins, */
+  guint64 room;         /* and this is what a session has made of it since then; 0: nothing */
 };
 
 LeatPort *leat_port_new (LeatNode *node, const char *name, LeatDirection direction, guint flags, LeatSpec *base,

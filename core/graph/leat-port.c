@@ -299,6 +299,7 @@ leat_port_constrain (LeatPort *self, LeatSpec *spec, GError **error)
     }
   g_clear_pointer (&self->constraint, leat_spec_unref);
   self->constraint = g_steal_pointer (&constraint);
+  self->room = 0;
   return TRUE;
 }
 

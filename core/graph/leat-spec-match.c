@@ -204,6 +204,24 @@ leat_spec_with_dtype (LeatSpec *self, LeatDtype dtype, GError **error)
 }
 
 LeatSpec *
+leat_spec_with_leading (LeatSpec *self, guint64 number)
+{
+  LeatSpec *copy;
+
+  if (!self->has_shape || self->n_dims == 0)
+    return leat_spec_ref (self);
+  copy = leat_spec_alloc (self->dtype, TRUE);
+  copy->bounded = self->bounded;
+  leat_spec_add_dim (copy, number > 0 ? LEAT_DIM_NUMBER : LEAT_DIM_ANY, number, NULL);
+  for (guint i = 1; i < self->n_dims; i++)
+    leat_spec_add_dim (copy, self->dims[i].kind, self->dims[i].number, self->dims[i].name);
+  if (leat_spec_seal (copy))
+    return copy;
+  leat_spec_unref (copy);
+  return leat_spec_ref (self);
+}
+
+LeatSpec *
 leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second, GError **error)
 {
   LeatSpec *self = first->spec, *other = second->spec;

@@ -35,6 +35,7 @@ struct _LeatSpec
   guint n_dims;
   LeatDim dims[LEAT_SPEC_MAX_DIMS];
   guint64 items, row_bytes, bytes; /* when fixed */
+  GVariant *meaning;               /* (nullable) */
 };
 
 /* One side of a match, and what it is called in the message when the two disagree. */
@@ -47,6 +48,9 @@ typedef struct
 LeatSpec *leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second, GError **error);
 gboolean leat_spec_bind_sides (const LeatSpecSide *accepted, const LeatSpecSide *given, GHashTable *names,
                                GError **error);
+
+/* Of a template: with another leading dimension, which is any for 0.  Itself where it has none. (transfer full) */
+LeatSpec *leat_spec_with_leading (LeatSpec *self, guint64 number);
 
 LeatSpec *leat_spec_alloc (LeatDtype dtype, gboolean has_shape);
 void leat_spec_add_dim (LeatSpec *self, LeatDimKind kind, guint64 number, const char *name);

@@ -135,6 +135,7 @@ leat_spec_unref (LeatSpec *self)
     return;
   for (guint i = 0; i < self->n_dims; i++)
     g_free (self->dims[i].name);
+  g_clear_pointer (&self->meaning, g_variant_unref);
   g_free (self);
 }
 

@@ -82,6 +82,7 @@ GType leat_spec_get_type (void) G_GNUC_CONST;
 
 LeatSpec *leat_spec_new (LeatDtype dtype, const guint64 *dims, guint n_dims, gboolean bounded);
 LeatSpec *leat_spec_new_any (void);
+LeatSpec *leat_spec_new_with_meaning (LeatSpec *like, GVariant *meaning);
 LeatSpec *leat_spec_parse (const char *text, GError **error);
 LeatSpec *leat_spec_ref (LeatSpec *self);
 void leat_spec_unref (LeatSpec *self);
@@ -96,6 +97,7 @@ guint64 leat_spec_get_dim (LeatSpec *self, guint index);
 const char *leat_spec_get_dim_name (LeatSpec *self, guint index);
 gboolean leat_spec_is_bounded (LeatSpec *self);
 gboolean leat_spec_is_fixed (LeatSpec *self);
+GVariant *leat_spec_get_meaning (LeatSpec *self);
 /* Only for fixed specs */
 guint64 leat_spec_get_items (LeatSpec *self);
 guint64 leat_spec_get_row_bytes (LeatSpec *self);

@@ -102,6 +102,10 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
   if (leat_kernel_calls_is_assembly (word))
     g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_ASSEMBLY;
+  if (g_str_equal (word, "__nanosleep"))
+    g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_PAUSE;
+  if (g_str_equal (word, "leat_take_ticket"))
+    g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_TICKET;
   if (g_str_equal (word, "leat_report") || g_str_equal (word, "leat_report_at"))
     g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_REPORTS;
   if (callee-- > 0)

@@ -171,7 +171,8 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *helper = NULL, *reports = NULL, *queues = NULL, *body = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *mixed = NULL, *helper = NULL, *reports = NULL, *queues = NULL;
+  g_autofree char *body = NULL;
 
   if (entries == NULL)
     return NULL;
@@ -196,12 +197,13 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
+  mixed = leat_kernel_dup_device_text ("leat-dialect-mixed.h");
   helper = indirect                   ? leat_entry_dup_resolver ("static __device__ __forceinline__")
            : form & LEAT_KERNEL_LANES ? leat_entry_dup_lane_helper ("static __device__ __forceinline__")
                                       : g_strdup ("");
   reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   queues = leat_kernel_unit_dup_cuda_queue_text (unit);
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", dialect, constants, helper, reports,
-                      queues, body, NULL);
+  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", dialect, mixed, constants, helper,
+                      reports, queues, body, NULL);
 }

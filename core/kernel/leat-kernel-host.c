@@ -229,8 +229,9 @@ static char *
 leat_host_writer_dup_text (LeatHostWriter *self)
 {
   static const char *const headers[] = { "leat-dialect-host-types.h",  "leat-host-module.h",
-                                         "leat-dialect-host-math.h",   "leat-dialect-host-atomic.h",
-                                         "leat-dialect-host-thread.h", "leat-dialect-constants.h" };
+                                         "leat-dialect-host-math.h",   "leat-dialect-mixed.h",
+                                         "leat-dialect-host-atomic.h", "leat-dialect-host-thread.h",
+                                         "leat-dialect-constants.h" };
   g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *tables = leat_host_writer_dup_tables (self);
   g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");

@@ -60,15 +60,21 @@ leat_lanes_are_known_to_macros (const LeatKernelUnit *unit)
   return FALSE;
 }
 
+/* In which order the blocks of many lanes begin, and how many of them run at once, is open: what waits for blocks with
+ * lower numbers, or for all of its lane, might wait for some that begin when it ends. */
 const char *
 leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
+  guint asks = leat_kernel_calls_get_asks (calls, index);
+
   if (leat_kernel_calls_syncs_grid (calls, index))
     return "its blocks wait for each other";
-  if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
+  if (asks & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
+  if ((asks & LEAT_KERNEL_ASKS_PAUSE) && !(asks & LEAT_KERNEL_ASKS_TICKET))
+    return "its blocks may wait for each other, and take no tickets";
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);

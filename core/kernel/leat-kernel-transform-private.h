@@ -59,6 +59,8 @@ typedef enum
   LEAT_KERNEL_ASKS_SHARED = 1 << 12, /* extern __shared__ */
   LEAT_KERNEL_ASKS_ASSEMBLY = 1 << 13,
   LEAT_KERNEL_ASKS_REPORTS = 1 << 14,
+  LEAT_KERNEL_ASKS_PAUSE = 1 << 15, /* in a loop that waits, perhaps for another block */
+  LEAT_KERNEL_ASKS_TICKET = 1 << 16,
 } LeatKernelAsks;
 
 LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);

@@ -46,6 +46,7 @@ typedef gboolean (*LeatForeignFunc) (LeatForeign *self, gpointer user_data, GErr
  * @buffers: (array length=n_buffers): the buffers that it reads or writes
  * @access: (array length=n_buffers): what it does with each of them
  * @n_buffers: how many
+ * @why_not_on_cpu: (nullable): why the CPU driver cannot do it; then no session with it opens there
  *
  * Work of others, such as a library's, for leat_recorder_add_foreign().
  */
@@ -59,6 +60,7 @@ typedef struct
   const LeatBufferId *buffers;
   const LeatAccess *access;
   guint n_buffers;
+  const char *why_not_on_cpu;
 } LeatForeignCall;
 
 void leat_recorder_add_foreign (LeatRecorder *self, const LeatForeignCall *call);

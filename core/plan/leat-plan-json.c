@@ -134,6 +134,11 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
     leat_json_add_int (builder, "slot", buffer->slot);
   if (buffer->place == LEAT_PLACE_ARENA || buffer->place == LEAT_PLACE_MARKS)
     leat_json_add_int (builder, "offset", buffer->offset);
+  if (buffer->grows != NULL)
+    {
+      json_builder_set_member_name (builder, "grows");
+      json_builder_add_boolean_value (builder, TRUE);
+    }
   if (buffer->first_op != G_MAXUINT)
     {
       leat_json_add_int (builder, "first-op", buffer->first_op);

@@ -102,6 +102,8 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
     g_string_append_printf (text, "  memory of the program, slot %u", buffer->slot);
   if (buffer->stride > 0)
     g_string_append_printf (text, "  a lane every %" G_GUINT64_FORMAT, buffer->stride);
+  if (buffer->grows != NULL)
+    g_string_append (text, "  may grow");
   if (buffer->first_op != G_MAXUINT)
     g_string_append_printf (text, "  ops %u-%u", buffer->first_op, buffer->last_op);
   g_string_append_c (text, '\n');

@@ -67,6 +67,7 @@ typedef struct _LeatOp
   LeatForeignFunc func;
   gpointer user_data;
   GDestroyNotify destroy;
+  char *why_not_on_cpu;   /* NULL: it can be done there */
   char *why_eager;        /* NULL: it may be captured, as far as is known */
   gboolean tried;         /* and it was found out that it can be */
   guint n_captured_nodes; /* then: what became of it */
@@ -138,6 +139,7 @@ typedef struct
   guint slot;
   GBytes *queue;         /* LeatQueueView without addresses; NULL: it is no queue */
   gboolean loses;        /* of a queue: to overflow is no error */
+  LeatPort *grows;       /* not owned; NULL, or the output whose room a session may make larger */
   LeatBufferId count_in; /* of a user's output: the staging memory with its count; LEAT_BUFFER_NONE where none */
 
   /* bound */
@@ -223,6 +225,7 @@ struct _LeatPlan
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
   GArray *delays;     /* LeatDelay */
   gboolean flush;
+  gboolean grows;       /* some buffer of it does */
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
   LeatNode *first_user; /* not owned */
   GArray *user_copies;  /* guint: ops that copy between their memory and Leat's */
@@ -280,6 +283,12 @@ const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
 gboolean leat_op_takes_counts (const LeatOp *self);
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);
+
+/* Where an output may grow, a run may have to be done again: can what it changes be undone? */
+gboolean leat_plan_check_growing (LeatPlan *self, GError **error);
+/* The output, at @id or on the way there, that had to have more room for @count items to come to @id; NULL where none
+ * may grow. */
+const LeatBuffer *leat_plan_find_short (LeatPlan *self, LeatBufferId id, guint64 count);
 
 LeatOp *leat_plan_get_op (LeatPlan *self, guint index);
 LeatBuffer *leat_plan_get_buffer (LeatPlan *self, LeatBufferId id);

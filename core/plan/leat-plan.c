@@ -7,6 +7,7 @@
 #include "graph/leat-endpoint.h"
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
+#include "graph/leat-port-private.h"
 #include "plan/leat-plan-error.h"
 
 /**
@@ -84,6 +85,7 @@ leat_op_free (LeatOp *op)
     op->destroy (op->user_data);
   g_free (op->name);
   g_free (op->why_eager);
+  g_free (op->why_not_on_cpu);
   g_free (op->after);
   g_free (op->early);
   g_free (op);
@@ -200,6 +202,11 @@ leat_plan_add_port_buffers (LeatPlan *self, LeatNode *node, GError **error)
         }
       id = leat_plan_add_buffer (self, host ? LEAT_BUFFER_STAGING : LEAT_BUFFER_DEVICE, path, spec,
                                  leat_spec_get_bytes (spec));
+      if (port->grows && leat_spec_is_bounded (spec))
+        {
+          leat_plan_get_buffer (self, id)->grows = port;
+          self->grows = TRUE;
+        }
       g_hash_table_insert (self->ports, port, GUINT_TO_POINTER (id + 1));
     }
   return TRUE;
@@ -310,7 +317,8 @@ leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
   if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error))
     return NULL;
   self->negotiate_us = g_get_monotonic_time () - begin;
-  if (!leat_plan_record (self, error) || !leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error))
+  if (!leat_plan_record (self, error) || !leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error)
+      || !leat_plan_check_growing (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }

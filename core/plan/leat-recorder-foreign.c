@@ -26,6 +26,7 @@ leat_recorder_add_foreign (LeatRecorder *self, const LeatForeignCall *call)
   op->user_data = call->user_data;
   op->destroy = call->destroy;
   op->why_eager = g_strdup (call->why_not_captured);
+  op->why_not_on_cpu = g_strdup (call->why_not_on_cpu);
   for (guint i = 0; i < call->n_buffers; i++)
     leat_op_touch (op, call->buffers[i], call->access[i]);
 }

@@ -44,8 +44,9 @@ typedef struct
   guint room;           /* lanes that it is for */
   guint mapped;         /* lanes that were asked for by map; 0: none */
   LeatBatchFlight flights[LEAT_BATCH_FLIGHTS];
-  GPtrArray *errors; /* GError or NULL, by lane of the last batch */
-  GArray *reports;   /* LeatReport: what its lanes reported */
+  GPtrArray *errors;   /* GError or NULL, by lane of the last batch */
+  GArray *reports;     /* LeatReport: what its lanes reported */
+  GArray *short_lanes; /* guint: those for which an output that may grow had too little room */
 } LeatBatch;
 
 /* @most: lanes in one launch; 0: what suits the plan.  As many as there is room for. */

@@ -143,6 +143,7 @@ leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGrap
   self->counts = counts;
   self->widths = g_ptr_array_new_with_free_func (leat_width_free);
   self->reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
+  self->short_lanes = g_array_new (FALSE, FALSE, sizeof (guint));
   self->errors = g_ptr_array_new_with_free_func (leat_batch_free_error);
   self->staging = g_new0 (LeatMemory *, narrow->buffers->len + 1);
   if (!leat_batch_find_shape (self, most, error))
@@ -168,6 +169,7 @@ leat_batch_free (LeatBatch *self)
   g_free (self->staging);
   g_ptr_array_unref (self->errors);
   g_array_unref (self->reports);
+  g_array_unref (self->short_lanes);
   for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
     g_clear_pointer (&self->stores[i], leat_store_unref);
   g_clear_object (&self->shape);

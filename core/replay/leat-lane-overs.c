@@ -41,6 +41,23 @@ leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg)
   return 0;
 }
 
+const LeatBuffer *
+leat_lane_find_over (LeatLane *self, guint lane, guint64 *count)
+{
+  const guint64 *overs =
+    self->overs != NULL ? (guint64 *) leat_memory_get_host (self->overs) + (gsize) lane * self->counted->len : NULL;
+
+  for (guint i = 0; overs != NULL && i < self->counted->len; i++)
+    {
+      const LeatCounted *counted = &g_array_index (self->counted, LeatCounted, i);
+
+      *count = overs[i];
+      if (*count > 0)
+        return leat_plan_get_buffer (self->plan, counted->op->args[counted->arg].buffer);
+    }
+  return NULL;
+}
+
 static gboolean
 leat_lane_refuse_over (LeatLane *self, const LeatCounted *counted, guint64 count, GError **error)
 {

@@ -165,6 +165,13 @@ typedef struct
   LeatQueueTotals totals;
 } LeatReport;
 
+/* What ends a repetition early. */
+typedef struct
+{
+  const gint *closing;       /* the session is being closed where it is not 0 */
+  GCancellable *cancellable; /* (nullable) */
+} LeatStop;
+
 typedef struct _LeatLane LeatLane;
 struct _LeatLane
 {
@@ -214,6 +221,7 @@ struct _LeatLane
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[2];                        /* a large one, and one for the rest */
   gboolean has_no_loops;                    /* the driver makes none of this graph */
+  LeatEvent *held[2];                       /* recorded among many launches by turns; NULL before there were many */
   guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
   LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
@@ -333,7 +341,7 @@ guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
 /* A path @n times, with nothing waited for: in few launches where it is one graph.  @stop: (nullable): atomic; ends it
  * between launches when it is no longer 0. */
-gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const gint *stop, GError **error);
+gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error);
 /* With the context current: those made of @path, whose graph goes. */
 void leat_lane_drop_loops (LeatLane *self, LeatPath path);
 /* The paths of repeated runs, which are made anew when they are needed: a kernel has other arguments, and a loop takes
@@ -373,6 +381,8 @@ void leat_lane_note_wait (LeatLane *self, gint64 us);
 /* For another thread to wait: the event behind what was launched, and what its wait gave. */
 gboolean leat_lane_record_end (LeatLane *self, GError **error);
 gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
+/* The same for a wait that is not for the end of a run. */
+gboolean leat_lane_check_end (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);
@@ -385,6 +395,8 @@ gboolean leat_lane_allocate_overs (LeatLane *self, GError **error);
 CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
+/* The first buffer whose reader found a count above its capacity, in one of several lanes; NULL where all fitted. */
+const LeatBuffer *leat_lane_find_over (LeatLane *self, guint lane, guint64 *count);
 
 /* Several lanes at once (leat-lane-wide.c). */
 void leat_lane_shift (LeatLane *self, guint lane);
@@ -435,6 +447,7 @@ gboolean leat_lane_read_queues (LeatLane *self, GArray *queues, GError **error);
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+void leat_launch_take_args (LeatLaunch *self, const LeatOp *op, const LeatLaunch *other, const LeatOp *other_op);
 gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
 

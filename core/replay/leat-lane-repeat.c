@@ -10,6 +10,10 @@
 #define LEAT_LOOP_LEAST 4  /* fewer are launched by themselves */
 #define LEAT_LOOP_MOST  64 /* more are several launches */
 
+/* After so many launches the thread waits for those before the last so many: what the driver keeps of a launch that has
+ * not begun is memory, and the device never runs out of work. */
+#define LEAT_REPEAT_AHEAD 64
+
 static void
 leat_lane_drop_loop (LeatLane *self, LeatLoop *loop)
 {
@@ -117,13 +121,52 @@ leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, LeatPath path, G
   return TRUE;
 }
 
+/* What is on the stream already is waited for: it reads memory that is filled anew for the next run. */
 static gboolean
-leat_lane_may_go_on (const gint *stop, GError **error)
+leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error)
 {
-  if (stop == NULL || !g_atomic_int_get (stop))
+  if (g_atomic_int_get (stop->closing))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  else if (!g_cancellable_set_error_if_cancelled (stop->cancellable, error))
     return TRUE;
-  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  leat_lane_synchronize (self, NULL);
+  self->other_waits++;
   return FALSE;
+}
+
+static gboolean
+leat_lane_make_held (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->held); i++)
+    if (self->held[i] == NULL
+        && (self->held[i] = leat_event_new (self->resident->device, LEAT_EVENT_BLOCKING, error)) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* @launches: that there were.  Of the two events the one that comes next was recorded as long ago as the last one is
+ * now. */
+static gboolean
+leat_lane_hold_back (LeatLane *self, guint64 launches, GError **error)
+{
+  guint64 turn = launches / LEAT_REPEAT_AHEAD;
+  LeatEvent *next = self->held[turn % 2];
+
+  if (launches % LEAT_REPEAT_AHEAD != 0)
+    return TRUE;
+  if (next == NULL)
+    {
+      if (!leat_lane_make_held (self, error))
+        return FALSE;
+      next = self->held[turn % 2];
+    }
+  if (turn > 2)
+    {
+      self->other_waits++;
+      if (!leat_lane_check_end (self, (*self->table->cuEventSynchronize) (leat_event_get (next)), error))
+        return FALSE;
+    }
+  return leat_event_record (next, self->stream, error);
 }
 
 static guint
@@ -135,18 +178,24 @@ leat_lane_choose_loop (LeatLane *self, LeatPath path, guint64 left)
 }
 
 gboolean
-leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const gint *stop, GError **error)
+leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error)
 {
+  guint64 launches = 0;
+
   while (n > 0)
     {
       guint some = leat_lane_choose_loop (self, path, n);
       LeatLoop *loop = &self->loops[some == LEAT_LOOP_MOST ? 0 : 1];
       GError *inner = NULL;
 
-      if (!leat_lane_may_go_on (stop, error))
+      if (!leat_lane_may_go_on (self, stop, error))
         return FALSE;
       if (some == 1 ? leat_lane_launch (self, path, &inner) : leat_lane_launch_loop (self, loop, some, path, &inner))
-        n -= some;
+        {
+          n -= some;
+          if (!leat_lane_hold_back (self, ++launches, error))
+            return FALSE;
+        }
       else if (inner != NULL)
         {
           g_propagate_error (error, inner);

@@ -42,10 +42,16 @@ leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError *
 }
 
 gboolean
+leat_lane_check_end (LeatLane *self, CUresult result, GError **error)
+{
+  return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuEventSynchronize", result, error);
+}
+
+gboolean
 leat_lane_check_wait (LeatLane *self, CUresult result, GError **error)
 {
   self->counts->work.waits++;
-  return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuEventSynchronize", result, error);
+  return leat_lane_check_end (self, result, error);
 }
 
 /* NOT_READY where it is still running after that time.  The clock is looked at less often than the device, each look

@@ -79,6 +79,8 @@ leat_lane_release (gpointer data)
     leat_launch_clear (&self->launches[i]);
   leat_lane_free_spread (self);
   g_clear_pointer (&self->ended, leat_event_free);
+  for (guint i = 0; i < G_N_ELEMENTS (self->held); i++)
+    g_clear_pointer (&self->held[i], leat_event_free);
   g_clear_pointer (&self->turn, leat_turn_unref);
   g_clear_pointer (&self->stream, leat_stream_free);
   g_clear_pointer (&self->arena, leat_block_unref);

@@ -263,6 +263,21 @@ leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError *
   return TRUE;
 }
 
+/* Both are packed. */
+void
+leat_launch_take_args (LeatLaunch *self, const LeatOp *op, const LeatLaunch *other, const LeatOp *other_op)
+{
+  guint to = 0, from = 0;
+
+  for (guint i = 0; i < MIN (op->n_args, other_op->n_args); i++)
+    {
+      if (op->args[i].kind == LEAT_ARG_NODE_ARG && other_op->args[i].kind == LEAT_ARG_NODE_ARG)
+        memcpy (self->params[to], other->params[from], LEAT_PARAM_SLOT);
+      to += leat_launch_get_width (op, i);
+      from += leat_launch_get_width (other_op, i);
+    }
+}
+
 void
 leat_launch_clear (LeatLaunch *self)
 {

@@ -127,15 +127,13 @@ leat_resident_load_module (LeatResident *self, LeatKernelSource *source, gboolea
 
 /* As many blocks as the device runs at once. */
 static gboolean
-leat_resident_size_grid (LeatResident *self, LeatModule *module, const LeatFunction *function, LeatOp *op,
-                         GError **error)
+leat_resident_size_grid (LeatModule *module, const LeatFunction *function, LeatOp *op, GError **error)
 {
-  guint blocks;
+  LeatLaunchShape shape = { .shared_bytes = op->shared_bytes };
 
-  if (!leat_module_get_occupancy (module, function, op->block[0] * op->block[1] * op->block[2], op->shared_bytes,
-                                  &blocks, error))
+  memcpy (shape.block, op->block, sizeof shape.block);
+  if (!leat_module_fill_device (module, function, &shape, op->prototype->entry, &op->grid[0], error))
     return FALSE;
-  op->grid[0] = MAX (blocks, 1) * leat_device_get_facts (self->device)->multiprocessors;
   op->grid[1] = op->grid[2] = 1;
   return TRUE;
 }
@@ -217,7 +215,7 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   if (module == NULL)
     return FALSE;
   function = leat_module_get_function (module, op->wrapped ? wrapper : op->prototype->entry, error);
-  if (function == NULL || (op->grid_by_occupancy && !leat_resident_size_grid (self, module, function, op, error)))
+  if (function == NULL || (op->grid_by_occupancy && !leat_resident_size_grid (module, function, op, error)))
     return FALSE;
   memcpy (shape.grid, op->grid, sizeof shape.grid);
   memcpy (shape.block, op->block, sizeof shape.block);

@@ -63,7 +63,8 @@ leat_ring_fill (LeatRing *self, GError **error)
       begun = TRUE;
       flow = leat_session_read_run (session, flight, TRUE, self->cancellable, error);
       leat_ring_lock (self);
-      flow = flow == LEAT_FLOW_EMPTY && self->stopping ? LEAT_FLOW_END : flow;
+      self->called_off = flow == LEAT_FLOW_EMPTY && self->stopping;
+      flow = self->called_off ? LEAT_FLOW_END : flow;
       leat_ring_unlock (self);
     }
   while (flow == LEAT_FLOW_EMPTY);

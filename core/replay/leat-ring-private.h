@@ -46,6 +46,8 @@ typedef struct
   GVariant *refusal;             /* and this */
   struct timespec patient_until; /* all else is done; if the reader still waits for data then, */
   gboolean cut_off;              /* the sources are called off */
+  gboolean cut_short;            /* a run had too little room: it and all behind it are done one by one */
+  gboolean called_off;           /* the sources had no end, but were asked for no more */
   gboolean is_clean;             /* if the reader ended with an error, no source has lost anything */
   GError *read_error, *run_error, *write_error;
   guint64 taken;  /* bytes by sinks, */
@@ -65,6 +67,12 @@ void leat_ring_tell_depths (LeatRing *self);
 /* Under the lock; the microseconds that it took. */
 gint64 leat_ring_wait (LeatRing *self, pthread_cond_t *condition);
 LeatSessionFlight *leat_ring_get_flight (LeatRing *self, guint64 number);
+
+/* When both threads are gone and nothing is under way: what was read and not given is done by one lane alone. */
+void leat_ring_do_rest (LeatRing *self);
+/* Keeps the error of a run, for the end. */
+void leat_ring_fail (LeatRing *self, GError *error);
+void leat_ring_refuse (LeatRing *self, GError *error);
 
 /* The threads at its two ends. */
 gpointer leat_ring_read (gpointer data);

@@ -121,6 +121,39 @@ leat_batch_run_check_lane (LeatSession *self, const LeatBatchFlight *flight, gui
          && leat_batch_run_check_outputs (self, flight->at + index, error);
 }
 
+static gboolean
+leat_batch_run_is_short (LeatSession *self, const LeatBatchFlight *flight, guint index)
+{
+  guint64 count;
+  const LeatBuffer *over = leat_lane_find_over (flight->lane, index, &count);
+
+  for (guint i = 0; over == NULL && i < self->outputs->len; i++)
+    {
+      const LeatSessionOutput *output = leat_session_get_output (self, i);
+
+      count = leat_batch_run_get_count (self, output->buffer, flight->at + index);
+      if (count > output->staging.most)
+        over = output->buffer;
+    }
+  return over != NULL && leat_plan_find_short (self->plan, over->id, count) != NULL;
+}
+
+/* Until it is done again, alone and when all others are, it has failed. */
+static gboolean
+leat_batch_run_set_aside (LeatSession *self, const LeatBatchFlight *flight, guint index, GError **error)
+{
+  g_autoptr (GArray) dropped = g_array_new (FALSE, FALSE, sizeof (LeatReport));
+  guint lane = flight->first + index;
+
+  if (leat_lane_has_reports (flight->lane) && !leat_lane_take_reports_of (flight->lane, index, dropped, error))
+    return FALSE;
+  leat_lane_check_overs_of (flight->lane, index, NULL);
+  g_array_append_val (self->batch->short_lanes, lane);
+  g_ptr_array_index (self->batch->errors, lane) =
+    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW, "lane %u has too little room", lane);
+  return TRUE;
+}
+
 /* A lane whose data are at fault fails alone; FALSE where it is the device that is. */
 static gboolean
 leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError **error)
@@ -131,6 +164,12 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError *
     {
       GError *inner = NULL;
 
+      if (G_UNLIKELY (self->plan->grows) && leat_batch_run_is_short (self, flight, i))
+        {
+          if (!leat_batch_run_set_aside (self, flight, i, error))
+            return FALSE;
+          continue;
+        }
       leat_batch_run_check_lane (self, flight, i, reported, &inner);
       if (inner != NULL && !leat_session_is_fault_of_data (inner))
         {
@@ -219,6 +258,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
   gboolean good = TRUE;
 
   g_array_set_size (batch->reports, 0);
+  g_array_set_size (batch->short_lanes, 0);
   for (guint n; first < run->n && good; first += n, next = (next + 1) % batch->n_flights)
     {
       n = leat_batch_choose_n (batch, run->n - first, run->n);
@@ -256,24 +296,45 @@ leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, gu
                           leat_batch_run_get_live_bytes (&input->staging, input->buffer, count), count);
 }
 
-static void
-leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
+/* What the program has mapped has the room that there was then, also where an output has grown since. */
+static gboolean
+leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, guint lane, GError **error)
 {
   const LeatSessionOutput *output = leat_session_get_output (self, index);
+  const LeatBuffer *mapped = leat_plan_get_buffer (self->batch->shape, output->buffer->id);
   LeatView view;
   guint64 bytes;
 
   if (run->results != NULL)
     {
       g_ptr_array_index (run->results, lane * self->outputs->len + index) = leat_session_take_given (self, index);
-      return;
+      return TRUE;
     }
   leat_session_view (&output->staging, &view);
+  if (mapped->header && view.count > leat_buffer_get_capacity (mapped))
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
+                   "there are %" G_GUINT64_FORMAT
+                   " items to give in %s, which has grown, and the memory that was mapped "
+                   "has room for %" G_GUINT64_FORMAT "; map the batch again, and run it again",
+                   view.count, output->name, leat_buffer_get_capacity (mapped));
+      return FALSE;
+    }
   bytes = leat_session_get_live_bytes (&output->staging, &view);
   if (bytes > 0)
     memcpy (leat_batch_run_get_items (self, output->buffer, lane), view.data, bytes);
   if (output->buffer->header)
     memcpy (leat_batch_get_host (self->batch, output->buffer->id, lane), &view.count, sizeof view.count);
+  return TRUE;
+}
+
+static gboolean
+leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error)
+{
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!leat_batch_run_take (self, run, i, lane, error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -285,13 +346,10 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
   for (guint i = 0; i < self->inputs->len; i++)
     leat_batch_run_fill (self, run, i, lane);
   if (leat_session_begin_run (self, flight, FALSE, cancellable, &inner) == LEAT_FLOW_DATA
-      && leat_session_end_run (self, flight, cancellable, &inner) == LEAT_FLOW_DATA)
-    {
-      for (guint i = 0; i < self->outputs->len; i++)
-        leat_batch_run_take (self, run, i, lane);
-      return TRUE;
-    }
-  if (leat_session_is_fault_of_data (inner))
+      && leat_session_end_run (self, flight, cancellable, &inner) == LEAT_FLOW_DATA
+      && leat_batch_run_take_all (self, run, lane, &inner))
+    return TRUE;
+  if (flight->run.refused || leat_session_is_fault_of_data (inner))
     {
       g_ptr_array_index (self->batch->errors, lane) = inner;
       self->stats.lane_errors++;
@@ -299,6 +357,31 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
     }
   g_propagate_error (error, inner);
   return FALSE;
+}
+
+gboolean
+leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  GArray *lanes = self->batch->short_lanes;
+  gboolean *was;
+  gboolean good = TRUE;
+
+  if (G_LIKELY (lanes->len == 0))
+    return TRUE;
+  was = leat_session_begin_given (self);
+  for (guint i = 0; i < lanes->len && good; i++)
+    {
+      guint lane = g_array_index (lanes, guint, i);
+
+      good = leat_session_may_go_on (self, cancellable, error);
+      if (!good)
+        break;
+      g_clear_error ((GError **) &g_ptr_array_index (self->batch->errors, lane));
+      good = leat_batch_run_one (self, run, lane, cancellable, error);
+      self->failed = !good;
+    }
+  leat_session_end_given (self, was);
+  return good;
 }
 
 /* Lane after lane, as single runs are done. */

@@ -252,10 +252,26 @@ leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_tu
   return TRUE;
 }
 
+/* Each is run once, whatever is said of single runs. */
+static gboolean
+leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, gboolean all, GCancellable *cancellable,
+                          GError **error)
+{
+  guint64 repeat = self->repeat;
+  gboolean good;
+
+  self->repeat = 1;
+  good =
+    all ? leat_batch_run_in_turn (self, run, cancellable, error) : leat_batch_run_short (self, run, cancellable, error);
+  self->repeat = repeat;
+  return good;
+}
+
 /* The program may have states that all lanes go through. */
 static gboolean
 leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
+  guint64 runs = self->stats.runs;
   gboolean good;
 
   if (!leat_session_enter_buffers (self, error))
@@ -264,21 +280,10 @@ leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancella
   /* What did not end has them until the session is closed. */
   if (!self->failed)
     leat_session_leave_buffers (self);
-  self->stats.runs += good ? run->n : 0;
+  good = good && leat_session_run_in_turn (self, run, FALSE, cancellable, error);
+  /* Each lane is one run, however often it was done. */
+  self->stats.runs = runs + (good ? run->n : 0);
   self->levels_changed = TRUE;
-  return good;
-}
-
-/* Each is run once, whatever is said of single runs. */
-static gboolean
-leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
-{
-  guint64 repeat = self->repeat;
-  gboolean good;
-
-  self->repeat = 1;
-  good = leat_batch_run_in_turn (self, run, cancellable, error);
-  self->repeat = repeat;
   return good;
 }
 
@@ -294,7 +299,7 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
   in_turn = self->memo != NULL || self->batch->shape->why_in_turn != NULL;
   if (!leat_session_prepare_batch (self, run, in_turn, error))
     return FALSE;
-  return in_turn ? leat_session_run_in_turn (self, run, cancellable, error)
+  return in_turn ? leat_session_run_in_turn (self, run, TRUE, cancellable, error)
                  : leat_session_run_together (self, run, cancellable, error);
 }
 

@@ -133,6 +133,12 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("replans", replans, "Plans made for properties that were set between runs"),
   /**
+   * LeatSession:grown:
+   *
+   * Times that an output was given more room because a run needed it, since the session was opened.
+   */
+  COUNTER ("grown", grown, "Times that an output was given more room because a run needed it"),
+  /**
    * LeatSession:updates:
    *
    * Nodes of executable graphs that were given other values in place, since the session was opened.

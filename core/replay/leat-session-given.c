@@ -170,7 +170,8 @@ leat_session_run_given (LeatSession *self, GPtrArray *inputs, GCancellable *canc
     flow = leat_session_end_run (self, flight, cancellable, &inner);
   if (flow == LEAT_FLOW_END)
     g_set_error (&inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session has come to its end");
-  self->failed = inner != NULL && flow != LEAT_FLOW_END && !leat_session_is_fault_of_data (inner);
+  self->failed =
+    inner != NULL && flow != LEAT_FLOW_END && !flight->run.refused && !leat_session_is_fault_of_data (inner);
   leat_session_tell_stats (self);
   if (inner == NULL)
     return TRUE;

@@ -183,8 +183,8 @@ leat_session_remember (LeatSession *self, const LeatSessionFlight *flight)
   if (self->memo == NULL)
     return;
   begin = leat_session_now_ns ();
-  /* Others may have been looked for since this one was. */
-  if (flight->run.streamed)
+  /* Others may have been looked for since this one was, or the memo been cleared. */
+  if (flight->run.streamed || flight->run.done_again)
     leat_memo_return_to (self->memo, leat_session_set_input_spans (self, flight), self->inputs->len);
   leat_memo_store (self->memo, self->spans, self->inputs->len, leat_session_set_output_spans (self, flight),
                    self->outputs->len);

@@ -58,6 +58,23 @@ leat_session_plan (LeatSession *self, GError **error)
 }
 
 /* To the device, which is opened, with the ways for data that are known to be best. */
+static gboolean
+leat_session_check_device (LeatSession *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len && leat_device_is_cpu (self->device); i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->why_not_on_cpu == NULL)
+        continue;
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_DEVICE, "the device is the CPU: %s",
+                   op->why_not_on_cpu);
+      leat_node_prefix_error (op->node, error);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 leat_session_bind_plan (LeatSession *self, GError **error)
 {
@@ -72,6 +89,8 @@ leat_session_bind_plan (LeatSession *self, GError **error)
 
   self->device = leat_device_open (self->selector, error);
   if (self->device == NULL)
+    return FALSE;
+  if (!leat_session_check_device (self, error))
     return FALSE;
   leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
@@ -174,6 +193,9 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  g_mutex_lock (&self->told_lock);
+  g_ptr_array_set_size (self->growths, 0);
+  g_mutex_unlock (&self->told_lock);
   self->stats.lanes = self->lanes_most = 1;
   g_clear_pointer (&self->account, leat_memory_account_unref);
   self->account = leat_memory_account_new (self->budget);

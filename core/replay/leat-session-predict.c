@@ -168,7 +168,7 @@ leat_session_get_relation (LeatSession *self, const LeatFigure *figure)
 
   if (figure->kind == LEAT_FIGURE_MOST)
     return "at-most";
-  if (stats->replans > 0 || (self->failed && figure->kind == LEAT_FIGURE_TRAFFIC)
+  if (stats->replans + stats->grown > 0 || (self->failed && figure->kind == LEAT_FIGURE_TRAFFIC)
       || (stats->evictions > 0 && figure->kind == LEAT_FIGURE_SHARED))
     return "other";
   if (figure->kind == LEAT_FIGURE_SETUP || figure->kind == LEAT_FIGURE_SHARED)

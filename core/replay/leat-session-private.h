@@ -40,6 +40,7 @@ typedef struct
   guint64 changes;    /* nodes whose arguments were set between runs */
   guint64 bindings;   /* memory of the program's that was bound to a port */
   guint64 replans;    /* plans that were made since the opening */
+  guint64 grown;      /* because an output had too little room; not one of these */
   guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
   LeatGraphCounts graphs;
   guint64 shapes; /* setups that are kept beside the one that runs */
@@ -183,6 +184,13 @@ leat_monitored_note_time (LeatMonitored *self, gint64 us)
   __atomic_store_n (&self->n_recent, n, __ATOMIC_RELEASE);
 }
 
+/* Room that an output was given since the session is open, because a run needed it. */
+typedef struct
+{
+  char *output;
+  guint64 needed, from, to;
+} LeatGrowth;
+
 /* A run, from when sources are asked for its data until sinks have its results. */
 typedef struct
 {
@@ -193,19 +201,24 @@ typedef struct
   guint64 number;              /* of the run, for the trace */
   gint64 marks[LEAT_N_MARKS];
   LeatPath path;
-  guint64 steps;     /* runs before it, without results */
-  gboolean streamed; /* one of several that are under way */
-  gboolean flushes;  /* has no data, and gives out what nodes kept */
-  gboolean ends;     /* kernels are told that it ends the stream */
-  gboolean known;    /* the memo had the results */
-  gboolean launched; /* the device works on it */
-  gboolean measured; /* by the device's clock */
+  guint64 steps;             /* runs before it, without results */
+  GCancellable *cancellable; /* not owned: calls them off.  NULL but in begin_run () */
+  gboolean streamed;         /* one of several that are under way */
+  gboolean flushes;          /* has no data, and gives out what nodes kept */
+  gboolean ends;             /* kernels are told that it ends the stream */
+  gboolean known;            /* the memo had the results */
+  gboolean launched;         /* the device works on it */
+  gboolean measured;         /* by the device's clock */
   gboolean traced;
   gboolean watched;  /* by the waiter, and not only by who completes it */
   gboolean apart;    /* nobody waited between its launch and the call that completes it */
   gboolean untimed;  /* it ended when nobody looked */
   gboolean reported; /* by a kernel: something */
-  gboolean refused;  /* because that was an error */
+  gboolean refused;  /* because that was an error; or as there is no room for all that it gives */
+  /* An output had too little room: it has to be done again.  NULL: none */
+  const LeatBuffer *short_of;
+  guint64 needed;      /* there */
+  gboolean done_again; /* with room for it, in memory that may be elsewhere */
 } LeatRun;
 
 /* The run that a lane is at, and where it has its data. */
@@ -324,6 +337,7 @@ struct _LeatSession
   char *told_device;      /* likewise, the id of the last device; NULL before the first */
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
+  GPtrArray *growths;     /* LeatGrowth, likewise */
   GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
   GVariant *told_queues;  /* likewise, of kernels, as somebody had them last; NULL before */
   GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
@@ -418,7 +432,20 @@ LeatSetup *leat_session_steal_setup (LeatSession *self, LeatSetup *setup);
 /* Puts the oldest into @out until what is left and @bytes fit. */
 gboolean leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out);
 void leat_session_set_plan (LeatSession *self, LeatPlan *plan);
-gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error);
+/* @growth: (nullable): why */
+gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *growth, GError **error);
+/* Bound as the one that runs.  @grows: the room of outputs may be another one, also where a stream goes on.
+ * (transfer full) */
+LeatPlan *leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error);
+/* After a run of a plan that may grow: had an output too little room?  The run says which then. */
+gboolean leat_session_find_short (LeatSession *self, LeatSessionFlight *flight);
+/* What it left in the lane for who looks at its end. */
+gboolean leat_session_forget_run (LeatSession *self, LeatLane *lane, GError **error);
+/* No run is under way.  @buffer: of the plan that runs until then.  FALSE: that one goes on, unless the session has
+ * failed. */
+gboolean leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64 needed, GError **error);
+GPtrArray *leat_session_growths_new (void);
+GVariant *leat_session_print_growths (LeatSession *self);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
 
@@ -468,6 +495,8 @@ void leat_session_drop_batch (LeatSession *self);
 /* FALSE without any lane to blame: the session has failed, unless it was told to stop. */
 gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                   GError **error);
+/* Of the same batch: the lanes for which an output that may grow had too little room. */
+gboolean leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
 gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
 /* The same in steps: one launch of @n lanes from @first on, and its end; what their kernels reported; and the end of
  * all that is under way, whatever came of it. */
@@ -517,7 +546,8 @@ void leat_session_call_in_states (LeatSession *self);
 gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
 /* Runs without results before the one that has them. */
 guint64 leat_session_count_steps (LeatSession *self);
-gboolean leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPath *path, GError **error);
+gboolean leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path,
+                                    GError **error);
 
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 

@@ -36,8 +36,10 @@ leat_session_note_steps (LeatSession *self, LeatLane *lane, LeatPath path, guint
 /* @path: of the first run; becomes that of the last, which is left to the caller.  Where the inputs do not stay on the
  * device, each run brings them there. */
 gboolean
-leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPath *path, GError **error)
+leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path, GError **error)
 {
+  const LeatStop stop = { &self->closing, flight->run.cancellable };
+  LeatLane *lane = flight->lane;
   const gboolean stays = self->reuse && self->plan->why_not_reusable == NULL;
   LeatPath first = *path == LEAT_PATH_RESIDENT ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
   LeatPath others = stays ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
@@ -50,10 +52,9 @@ leat_session_launch_steps (LeatSession *self, LeatLane *lane, guint64 n, LeatPat
   if (first == others)
     {
       leat_session_note_steps (self, lane, others, n);
-      return leat_lane_launch_repeated (lane, others, n, &self->closing, error);
+      return leat_lane_launch_repeated (lane, others, n, &stop, error);
     }
   leat_session_note_steps (self, lane, first, 1);
   leat_session_note_steps (self, lane, others, n - 1);
-  return leat_lane_launch (lane, first, error)
-         && leat_lane_launch_repeated (lane, others, n - 1, &self->closing, error);
+  return leat_lane_launch (lane, first, error) && leat_lane_launch_repeated (lane, others, n - 1, &stop, error);
 }

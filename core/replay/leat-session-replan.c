@@ -6,6 +6,7 @@
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
+#include "graph/leat-spec-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "graph/leat-attempt-private.h"
 
@@ -35,8 +36,22 @@ leat_session_changes_spec (LeatSession *self, LeatPlan *plan, const LeatOp *op)
   return new == NULL || !leat_spec_equal (leat_plan_get_buffer (self->plan, op->touches[0].buffer)->spec, new->spec);
 }
 
+/* What a sink is given says how much it is, so a stream goes on with another room. */
 static gboolean
-leat_session_check_endpoint (LeatSession *self, LeatPlan *plan, const LeatOp *op, gboolean filled, GError **error)
+leat_session_changes_room (LeatSession *self, const LeatOp *op, const LeatBuffer *new)
+{
+  LeatSpec *was = leat_plan_get_buffer (self->plan, op->touches[0].buffer)->spec;
+  g_autoptr (LeatSpec) with_room = NULL;
+
+  if (op->kind != LEAT_OP_SINK || !leat_spec_is_bounded (was) || !leat_spec_is_bounded (new->spec))
+    return FALSE;
+  with_room = leat_spec_with_leading (was, leat_spec_get_dim (new->spec, 0));
+  return leat_spec_equal (with_room, new->spec);
+}
+
+static gboolean
+leat_session_check_endpoint (LeatSession *self, LeatPlan *plan, const LeatOp *op, gboolean grows, gboolean filled,
+                             GError **error)
 {
   const LeatBuffer *new = leat_plan_get_endpoint_buffer (plan, op->node);
   LeatBuffer *old = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
@@ -44,7 +59,8 @@ leat_session_check_endpoint (LeatSession *self, LeatPlan *plan, const LeatOp *op
   g_autofree char *is = NULL;
 
   if (new == NULL || !leat_session_changes_spec (self, plan, op)
-      || (!filled && LEAT_ENDPOINT_GET_CLASS (op->node)->respec != NULL))
+      || (!filled && LEAT_ENDPOINT_GET_CLASS (op->node)->respec != NULL)
+      || (grows && leat_session_changes_room (self, op, new)))
     return TRUE;
   was = leat_spec_to_string (old->spec, LEAT_SPEC_STYLE_FILE);
   is = leat_spec_to_string (new->spec, LEAT_SPEC_STYLE_FILE);
@@ -56,24 +72,24 @@ leat_session_check_endpoint (LeatSession *self, LeatPlan *plan, const LeatOp *op
 }
 
 static gboolean
-leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, GError **error)
+leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, gboolean grows, GError **error)
 {
   for (guint i = 0; i < self->inputs->len; i++)
-    if (!leat_session_check_endpoint (self, plan, leat_session_get_input (self, i)->op, i < self->n_filled, error))
+    if (!leat_session_check_endpoint (self, plan, leat_session_get_input (self, i)->op, grows, i < self->n_filled,
+                                      error))
       return FALSE;
   for (guint i = 0; i < self->outputs->len; i++)
-    if (!leat_session_check_endpoint (self, plan, leat_session_get_output (self, i)->op, FALSE, error))
+    if (!leat_session_check_endpoint (self, plan, leat_session_get_output (self, i)->op, grows, FALSE, error))
       return FALSE;
   return TRUE;
 }
 
-/* (transfer full) */
-static LeatPlan *
-leat_session_try_plan (LeatSession *self, GError **error)
+LeatPlan *
+leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error)
 {
   g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
 
-  if (plan == NULL || !leat_session_check_endpoints (self, plan, error)
+  if (plan == NULL || !leat_session_check_endpoints (self, plan, grows, error)
       || (self->memo != NULL && !leat_session_check_memo (plan, error)))
     return NULL;
   leat_session_bind_likewise (self, plan);
@@ -126,10 +142,10 @@ leat_session_replan (LeatSession *self, GError **error)
 
   leat_pipeline_begin_planning (self->pipeline);
   attempt = leat_attempt_begin (self->pipeline);
-  plan = leat_session_try_plan (self, error);
+  plan = leat_session_plan_anew (self, FALSE, error);
   noted = leat_session_steal_noted (self);
   leat_pipeline_end_planning (self->pipeline);
-  good = plan != NULL && leat_session_take_plan (self, plan, error);
+  good = plan != NULL && leat_session_take_plan (self, plan, NULL, error);
   if (!good && !self->failed)
     leat_session_put_back (self, attempt, noted);
   self->stats.replans += good;

@@ -78,7 +78,7 @@ leat_report_dup_text (const LeatReport *self)
     return g_strdup (code->text);
   if (self->code < LEAT_REPORT_CODES)
     return g_strdup_printf ("report %u", self->code);
-  return g_strdup_printf ("report %u, a code above %u,", self->records[0].code, LEAT_REPORT_CODES - 1);
+  return g_strdup_printf ("report %u, a code above %u", self->records[0].code, LEAT_REPORT_CODES - 1);
 }
 
 static GVariant *
@@ -108,20 +108,35 @@ leat_report_record_print_value (const LeatReportRecord *self)
                                           : g_strdup_printf ("%" G_GUINT64_FORMAT, self->value);
 }
 
-/* `kernel "sqrt0": a negative number at 17: -3 (and 41 more)` */
+/* A text may have places of its own for the two numbers; else they follow it. */
+static char *
+leat_report_dup_sentence (const LeatReport *self)
+{
+  g_autofree char *text = leat_report_dup_text (self), *value = leat_report_record_print_value (&self->records[0]);
+  g_autofree char *index = g_strdup_printf ("%" G_GUINT64_FORMAT, self->records[0].index);
+  GString *sentence = g_string_new (text);
+  guint places = g_string_replace (sentence, "{value}", value, 0);
+
+  places += g_string_replace (sentence, "{index}", index, 0);
+  if (places == 0)
+    g_string_append_printf (sentence, ": %s at index %s", value, index);
+  return g_string_free (sentence, FALSE);
+}
+
+/* `kernel "sqrt0": a negative number: -3 at index 17 (and 41 more)` */
 static GError *
 leat_report_make_error (const LeatReport *self)
 {
-  g_autofree char *text = leat_report_dup_text (self), *more = NULL;
-  g_autofree char *value = leat_report_record_print_value (&self->records[0]);
+  g_autofree char *sentence = NULL, *more = NULL;
 
   if (self->queue != NULL)
     return leat_queue_report_make_error (self);
+  sentence = leat_report_dup_sentence (self);
   if (self->count > 1)
     more = g_strdup_printf (" (and %" G_GUINT64_FORMAT " more)", self->count - 1);
-  return g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED, "%s \"%s\": %s at %" G_GUINT64_FORMAT ": %s%s",
-                      leat_node_get_id (self->op->node), leat_node_get_name (self->op->node), text,
-                      self->records[0].index, value, more != NULL ? more : "");
+  return g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED, "%s \"%s\": %s%s",
+                      leat_node_get_id (self->op->node), leat_node_get_name (self->op->node), sentence,
+                      more != NULL ? more : "");
 }
 
 static GVariant *

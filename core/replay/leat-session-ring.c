@@ -63,7 +63,7 @@ leat_ring_merge (LeatRing *self)
   return any;
 }
 
-static void
+void
 leat_ring_fail (LeatRing *self, GError *error)
 {
   leat_ring_lock (self);
@@ -104,7 +104,7 @@ leat_ring_launch (LeatRing *self)
 }
 
 /* The first such error is what the call ends with. */
-static void
+void
 leat_ring_refuse (LeatRing *self, GError *error)
 {
   if (self->refused)
@@ -136,6 +136,12 @@ leat_ring_await (LeatRing *self)
       return FALSE;
     }
   leat_ring_lock (self);
+  if (flight->run.short_of != NULL)
+    {
+      self->cut_short = self->stopping = TRUE;
+      leat_ring_unlock (self);
+      return FALSE;
+    }
   self->computed++;
   leat_ring_tell_depths (self);
   pthread_cond_signal (&self->computed_more);
@@ -290,7 +296,7 @@ leat_ring_settle (LeatRing *self, GError **error)
     self->refused && !self->cut_off && first == self->run_error && self->session->n_filled == 0;
   if (self->refused)
     leat_session_take_refusal (self->session, self->refusal);
-  if (first == NULL && self->gives_up && self->read_flow != LEAT_FLOW_END)
+  if (first == NULL && (self->gives_up || self->cut_short) && (self->read_flow != LEAT_FLOW_END || self->called_off))
     {
       self->session->stats.lanes = 1;
       leat_session_tell_stats (self->session);
@@ -321,6 +327,8 @@ leat_ring_run (LeatRing *self, GError **error)
   g_thread_join (reader);
   g_thread_join (writer);
   leat_ring_merge (self);
+  if (self->cut_short && self->write_error == NULL && (self->run_error == NULL || self->refused))
+    leat_ring_do_rest (self);
   return leat_ring_settle (self, error);
 }
 

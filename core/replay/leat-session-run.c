@@ -94,7 +94,7 @@ leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError *
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
   leat_session_note_on_device (self, flight, FALSE);
-  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, lane, steps, &path, error))
+  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, flight, steps, &path, error))
     return FALSE;
   if (!leat_session_launch_path (self, flight, path, error))
     return FALSE;
@@ -112,6 +112,12 @@ leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **e
     return leat_lane_check_overs (flight->lane, error);
   leat_lane_check_overs (flight->lane, NULL);
   return FALSE;
+}
+
+static inline gboolean
+leat_session_is_short (LeatSession *self, LeatSessionFlight *flight)
+{
+  return G_UNLIKELY (self->plan->grows) && leat_session_find_short (self, flight);
 }
 
 /* How long a run took is known only to who sees its end.  Of one that was left alone it is seen where the device is
@@ -150,8 +156,11 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   if (good)
     leat_session_leave_buffers (self);
   if (!good || (run->measured && !leat_session_read_measured (self, flight, error))
-      || !leat_session_check_run (self, flight, error))
+      || !(leat_session_is_short (self, flight) ? leat_session_forget_run (self, lane, error)
+                                                : leat_session_check_run (self, flight, error)))
     return FALSE;
+  if (G_UNLIKELY (run->short_of != NULL))
+    return TRUE;
   if (lane->timing != NULL && !run->measured && !run->untimed)
     leat_session_note_unmeasured (self, run->ended_us - run->filled_us);
   leat_session_note_on_device (self, flight, TRUE);
@@ -296,6 +305,32 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   return run->known || leat_session_launch_work (self, flight, error);
 }
 
+/* With the room that it needs, as often as more of it is found to be missing: what was cut off in one place is not
+ * there to be counted in the next.  The flight stays where it is, as there are no more of them than before. */
+static G_NO_INLINE gboolean
+leat_session_run_whole (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  LeatRun *run = &flight->run;
+
+  while (run->short_of != NULL)
+    {
+      if (!leat_session_grow (self, run->short_of, run->needed, error))
+        {
+          run->refused = !self->failed;
+          return FALSE;
+        }
+      run->short_of = NULL;
+      run->done_again = TRUE;
+      run->apart = FALSE;
+      if (run->ends && !leat_lane_set_ending (flight->lane, error))
+        return FALSE;
+      run->filled_us = g_get_monotonic_time ();
+      if (!leat_session_launch_work (self, flight, error) || !leat_session_wait_for_work (self, flight, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* A run whose result was known is no measurement of anything. */
 gboolean
 leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
@@ -307,6 +342,9 @@ leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   run->ended_us = run->filled_us;
   if (run->launched && !leat_session_wait_for_work (self, flight, error))
     return FALSE;
+  /* One of several that are under way is for who has them all. */
+  if (G_UNLIKELY (run->short_of != NULL) && (run->streamed || !leat_session_run_whole (self, flight, error)))
+    return run->streamed;
   leat_session_note_device_time (self, run);
   /* A result that is known already would come without what was reported of it. */
   if (G_LIKELY (!run->reported))
@@ -352,7 +390,10 @@ leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean w
     leat_session_note_read (self, flight);
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  return leat_session_start_run (self, flight, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  flight->run.cancellable = cancellable;
+  flow = leat_session_start_run (self, flight, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  flight->run.cancellable = NULL;
+  return flow;
 }
 
 static LeatFlow

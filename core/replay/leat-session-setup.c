@@ -14,6 +14,7 @@ typedef struct
 {
   const char *how;
   char *reason;
+  const LeatGrowth *growth; /* NULL: properties were set */
 } LeatTaking;
 
 LeatSetupBase
@@ -297,6 +298,9 @@ leat_session_replace_setup (LeatSession *self, LeatPlan *plan, gboolean keep, Le
   setup = leat_session_new_setup (self, plan, out, error);
   if (setup == NULL)
     return FALSE;
+  /* The run that is done again has the arguments that it had; what was set since then is for the next one. */
+  if (taking->growth != NULL)
+    leat_setup_take_args (setup, old);
   donor = leat_session_choose_donor (self, plan, out, keep);
   if (!leat_session_build_from (self, setup, donor, taking, error))
     return FALSE;
@@ -342,8 +346,9 @@ static gboolean
 leat_session_take_new_plan (LeatSession *self, LeatPlan *plan, LeatTaking *taking, GError **error)
 {
   leat_plan_compare (self->plan, plan, &taking->reason);
-  /* Where kernels alone have changed, the former ones are not likely to come back. */
-  return leat_session_replace_setup (self, plan, !leat_plan_has_shape_of (self->plan, plan), taking, error);
+  /* Where kernels alone have changed, the former ones are not likely to come back; too little room will not. */
+  return leat_session_replace_setup (self, plan, taking->growth == NULL && !leat_plan_has_shape_of (self->plan, plan),
+                                     taking, error);
 }
 
 static void
@@ -354,13 +359,31 @@ leat_session_post_taking (LeatSession *self, const LeatTaking *taking)
   g_variant_dict_init (&details, NULL);
   g_variant_dict_insert (&details, "how", "s", taking->how);
   g_variant_dict_insert (&details, "reason", "s", taking->reason != NULL ? taking->reason : "");
+  if (taking->growth != NULL)
+    {
+      g_variant_dict_insert (&details, "grown", "s", taking->growth->output);
+      g_variant_dict_insert (&details, "needed", "t", taking->growth->needed);
+      g_variant_dict_insert (&details, "from", "t", taking->growth->from);
+      g_variant_dict_insert (&details, "to", "t", taking->growth->to);
+    }
   leat_bus_post (leat_pipeline_get_bus (self->pipeline),
                  leat_message_new (LEAT_MESSAGE_CHANGE, NULL, NULL, g_variant_dict_end (&details)));
 }
 
 static void
-leat_session_note_taking (LeatSession *self, const LeatTaking *taking)
+leat_taking_tell_growth (LeatTaking *self)
 {
+  g_free (self->reason);
+  self->reason = g_strdup_printf ("there were %" G_GUINT64_FORMAT " items to give in %s and room for %" G_GUINT64_FORMAT
+                                  ": it has room for %" G_GUINT64_FORMAT " now",
+                                  self->growth->needed, self->growth->output, self->growth->from, self->growth->to);
+}
+
+static void
+leat_session_note_taking (LeatSession *self, LeatTaking *taking)
+{
+  if (taking->growth != NULL)
+    leat_taking_tell_growth (taking);
   if (taking->reason == NULL)
     return;
   leat_session_tell_reason (self, taking->reason);
@@ -369,10 +392,11 @@ leat_session_note_taking (LeatSession *self, const LeatTaking *taking)
 
 /* FALSE: the session runs what it ran, unless it has failed. */
 gboolean
-leat_session_take_plan (LeatSession *self, LeatPlan *plan, GError **error)
+leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *growth, GError **error)
 {
-  LeatTaking taking = { "planned", NULL };
-  LeatSetup *setup = leat_session_find_setup (self, plan);
+  LeatTaking taking = { "planned", NULL, growth };
+  /* What was kept is given arguments as they are now, and a run that is done again has those that it had. */
+  LeatSetup *setup = growth == NULL ? leat_session_find_setup (self, plan) : NULL;
   gboolean good;
 
   if (setup != NULL)

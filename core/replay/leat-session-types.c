@@ -36,6 +36,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_REPORTED, "LEAT_SESSION_ERROR_REPORTED", "reported" },
                                        { LEAT_SESSION_ERROR_EVICTION, "LEAT_SESSION_ERROR_EVICTION", "eviction" },
                                        { LEAT_SESSION_ERROR_BUDGET, "LEAT_SESSION_ERROR_BUDGET", "budget" },
+                                       { LEAT_SESSION_ERROR_DEVICE, "LEAT_SESSION_ERROR_DEVICE", "device" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))

@@ -55,7 +55,7 @@ leat_session_has_wide_plan (LeatSession *self)
 gboolean
 leat_session_should_widen (LeatSession *self)
 {
-  return self->batch_most > 1 && self->memo == NULL && leat_session_may_stream (self)
+  return self->batch_most > 1 && self->memo == NULL && !self->plan->grows && leat_session_may_stream (self)
          && leat_session_has_wide_plan (self);
 }
 

@@ -113,6 +113,7 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->outputs);
   g_ptr_array_unref (self->endpoints);
   g_array_unref (self->trials);
+  g_ptr_array_unref (self->growths);
   g_array_unref (self->flights);
   g_array_unref (self->trace_widths);
   g_array_unref (self->kernel_transfers);
@@ -168,6 +169,7 @@ leat_session_init (LeatSession *self)
   self->weight = 1;
   self->calibrate = TRUE;
   self->report_totals = leat_session_totals_new ();
+  self->growths = leat_session_growths_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->flights = g_array_new (FALSE, TRUE, sizeof (LeatSessionFlight));

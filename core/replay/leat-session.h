@@ -34,6 +34,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
  * @LEAT_SESSION_ERROR_EVICTION: something keeps the session from leaving the device, and it is there as before
  * @LEAT_SESSION_ERROR_BUDGET: the session would take more of the device's memory than #LeatSession:budget allows
+ * @LEAT_SESSION_ERROR_DEVICE: a node has work that the session's device cannot do
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -53,6 +54,7 @@ typedef enum
   LEAT_SESSION_ERROR_REPORTED,
   LEAT_SESSION_ERROR_EVICTION,
   LEAT_SESSION_ERROR_BUDGET,
+  LEAT_SESSION_ERROR_DEVICE,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);

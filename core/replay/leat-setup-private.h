@@ -32,6 +32,8 @@ typedef struct
 /* Without graphs.  @before (nullable): lends modules. */
 LeatSetup *leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GError **error);
 void leat_setup_free (LeatSetup *self);
+/* Arguments of nodes as they are in @before, a setup for another room, and not as they were set since. */
+void leat_setup_take_args (LeatSetup *self, LeatSetup *before);
 /* The graphs of the first path.  @donor (nullable): a setup that is not needed any more when this succeeds, alike to
  * this one: its executables are updated where the driver does so.  @why: as leat_lane_take_graph (). */
 gboolean leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error);

@@ -124,6 +124,22 @@ leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
       }
 }
 
+void
+leat_setup_take_args (LeatSetup *self, LeatSetup *before)
+{
+  const LeatLane *from = leat_setup_get_lane (before, 0);
+  LeatLane *lane = leat_setup_get_lane (self, 0);
+
+  for (guint i = 0; i < MIN (self->plan->ops->len, before->plan->ops->len); i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i), *old = leat_plan_get_op (before->plan, i);
+
+      if (op->kind == LEAT_OP_KERNEL && !op->is_head && old->kind == LEAT_OP_KERNEL && old->node == op->node
+          && old->prototype->n_params == op->prototype->n_params)
+        leat_launch_take_args (&lane->launches[i], op, &from->launches[i], old);
+    }
+}
+
 gboolean
 leat_setup_build (LeatSetup *self, LeatSetup *donor, char **why, GError **error)
 {

@@ -91,7 +91,7 @@ leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *co
 
 /* The first input's shape with the output's own type. */
 static LeatSpec *
-leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted)
+leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted, guint64 room)
 {
   guint n_dims = leat_spec_get_n_dims (like);
   guint64 dims[LEAT_SPEC_MAX_DIMS];
@@ -100,6 +100,8 @@ leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted)
 
   for (guint i = 0; i < n_dims; i++)
     dims[i] = leat_spec_get_dim (like, i);
+  if (bounded)
+    dims[0] = MAX (dims[0], room);
   return leat_spec_new (dtype, dims, n_dims, bounded);
 }
 
@@ -114,7 +116,7 @@ leat_call_choose_updated (const LeatParam *output, LeatNegotiation *negotiation)
 
 /* NULL: the port's own template has to say it. */
 static LeatSpec *
-leat_call_choose_spec (LeatNode *node, const LeatPrototype *prototype, const LeatParam *output,
+leat_call_choose_spec (LeatNode *node, const LeatPrototype *prototype, const LeatParam *output, guint64 room,
                        LeatNegotiation *negotiation)
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
@@ -126,22 +128,27 @@ leat_call_choose_spec (LeatNode *node, const LeatPrototype *prototype, const Lea
     return g_steal_pointer (&allowed);
   if (leat_spec_has_shape (leat_port_get_template (port)) || like == NULL)
     return NULL;
-  return leat_call_make_like (like, output, leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL);
+  return leat_call_make_like (like, output, leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL,
+                              room);
 }
 
 gboolean
-leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, const char *const *updated,
+leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, const char *const *updated, gboolean grows,
                      LeatNegotiation *negotiation, GError **error)
 {
   for (guint i = 0; i < prototype->n_params; i++)
     {
       const LeatParam *param = &prototype->params[i];
+      gboolean is_updated = leat_call_is_among (updated, param->name);
       g_autoptr (LeatSpec) spec = NULL;
+      guint64 room = 0;
 
       if (param->kind != LEAT_PARAM_OUTPUT)
         continue;
-      spec = leat_call_is_among (updated, param->name) ? leat_call_choose_updated (param, negotiation)
-                                                       : leat_call_choose_spec (node, prototype, param, negotiation);
+      if (grows && !is_updated && leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, param->name) != NULL)
+        room = leat_negotiation_let_grow (negotiation, param->name);
+      spec = is_updated ? leat_call_choose_updated (param, negotiation)
+                        : leat_call_choose_spec (node, prototype, param, room, negotiation);
       if (spec != NULL && !leat_negotiation_set_output (negotiation, param->name, spec, error))
         return FALSE;
     }

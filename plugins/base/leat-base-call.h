@@ -17,7 +17,7 @@ void leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const cha
 /* Outputs without a spec of their own take the shape of the first input; bounded when it is, or when the kernel counts.
  */
 gboolean leat_call_negotiate (LeatNode *node, const LeatPrototype *prototype, const char *const *updated,
-                              LeatNegotiation *negotiation, GError **error);
+                              gboolean grows, LeatNegotiation *negotiation, GError **error);
 /* Threads that cover a port (NULL: the first output, else the first input). */
 gboolean leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const char *port,
                           guint n_axes, guint64 threads[3], GError **error);

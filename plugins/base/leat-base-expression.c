@@ -2,19 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-base-expression.h"
-
-#include "leat-base-token.h"
+#include "leat-base-expression-private.h"
 
 /* A token list is all that is needed: the compiler knows C's grammar, this finds the names. */
 
 #define LEAT_EXPRESSION_MAX_BYTES 16384
-
-struct _LeatExpression
-{
-  GArray *tokens;
-  GPtrArray *names;
-};
 
 static const char *const operators[] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/",
                                          "%",  "<",  ">",  "!",  "~",  "&",  "|",  "^",  "?", ":", NULL };
@@ -30,6 +22,7 @@ leat_expression_free (LeatExpression *self)
 {
   g_array_unref (self->tokens);
   g_ptr_array_unref (self->names);
+  g_free (self->text);
   g_free (self);
 }
 
@@ -120,6 +113,7 @@ leat_expression_parse (const char *text, GError **error)
       g_clear_pointer (&self, g_free);
       return NULL;
     }
+  self->text = g_strdup (text);
   self->tokens = g_array_new (FALSE, FALSE, sizeof (LeatToken));
   g_array_set_clear_func (self->tokens, (GDestroyNotify) leat_token_clear);
   self->names = g_ptr_array_new_with_free_func (g_free);

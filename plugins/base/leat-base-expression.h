@@ -20,6 +20,23 @@ const char *const *leat_expression_list_names (LeatExpression *self);
  * a fraction are floats. */
 char *leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean single);
 
+/* What the names in an expression are. */
+typedef struct
+{
+  const char *const *names; /* NULL-terminated */
+  const LeatDtype *dtypes;  /* of each */
+  LeatDtype others;         /* of all other names */
+  gboolean single;          /* as for leat_expression_to_c () */
+} LeatExpressionTypes;
+
+/* Whether operators for whole numbers have such.  Errors are LEAT_GRAPH_ERROR_TYPE with the column. */
+gboolean leat_expression_check_types (LeatExpression *self, const LeatExpressionTypes *types, GError **error);
+
+/* The same, and whether each name that is not among them is an argument of @node with a value: LEAT_GRAPH_ERROR_MISSING
+ * with near names.  Errors name the node, and have the place of its property @prop. */
+gboolean leat_expression_check (LeatExpression *self, LeatNode *node, const char *prop,
+                                const LeatExpressionTypes *types, GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatExpression, leat_expression_free)
 
 G_END_DECLS

@@ -31,6 +31,7 @@ struct _LeatBaseKernel
   char *keep;
   int scope;
   int overflow;
+  int on_overflow;
   double patience;
 
   LeatKernelSource *source;
@@ -47,6 +48,7 @@ G_DEFINE_FINAL_TYPE (LeatBaseKernel, leat_base_kernel, LEAT_TYPE_NODE)
 static const char *const fp_choices[] = { "strict", "fast", NULL };
 static const char *const scope_choices[] = { "session", "lane", NULL };
 static const char *const overflow_choices[] = { "error", "warn", NULL };
+static const char *const on_overflow_choices[] = { "error", "grow", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
@@ -83,6 +85,11 @@ static const LeatProp props[] = {
   { sizeof (LeatProp), "overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, overflow),
     .choices = overflow_choices,
     .blurb = "what it means that a queue had no room for an item; error: the run fails; warn: it is told" },
+  { sizeof (LeatProp), "on-overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, on_overflow),
+    .choices = on_overflow_choices,
+    .blurb =
+      "where the kernel counts more items than an output has room for: fail the run, or make room for all and do "
+      "the run again" },
   { sizeof (LeatProp), "patience", LEAT_PROP_DOUBLE, 0, offsetof (LeatBaseKernel, patience), .def.d = 10,
     .max.d = 86400,
     .blurb = "seconds that the kernel waits at a queue in which nothing is claimed or done, before the run fails; 0: "
@@ -182,7 +189,8 @@ leat_base_kernel_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError
 {
   LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
 
-  return leat_call_negotiate (node, self->prototype, (const char *const *) self->updated, negotiation, error);
+  return leat_call_negotiate (node, self->prototype, (const char *const *) self->updated, self->on_overflow == 1,
+                              negotiation, error);
 }
 
 static gboolean

@@ -46,8 +46,9 @@ static const LeatProp props[] = {
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
-    "the results, in the shape of the inputs, which are named by the property inputs" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the results, in the shape of the inputs" },
+  { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "one for each name in inputs; x where nothing is said" },
 };
 
 const LeatNodeInfo leat_base_map_info = {
@@ -175,6 +176,19 @@ leat_base_map_get_arg_c_type (LeatDtype output)
   return output == LEAT_DTYPE_F32 ? "float" : "double";
 }
 
+static gboolean
+leat_base_map_check_operators (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, GError **error)
+{
+  gboolean whole = output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64, single = output == LEAT_DTYPE_F32;
+  const LeatExpressionTypes types = { (const char *const *) self->input_names, inputs,
+                                      whole    ? output
+                                      : single ? LEAT_DTYPE_F32
+                                               : LEAT_DTYPE_F64,
+                                      single };
+
+  return leat_expression_check (self->expression, LEAT_NODE (self), "expr", &types, error);
+}
+
 static const char *
 leat_base_map_get_arg_type (LeatDtype output)
 {
@@ -256,7 +270,8 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
           g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
 
           g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                       same ? "map \"%s\": input \"%s\" is %s, a type that it cannot compute with"
+                       same ? "map \"%s\": input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 "
+                              "and f64 are such"
                             : "map \"%s\": input \"%s\" is %s, and the first input has another shape",
                        leat_node_get_name (LEAT_NODE (self)), self->input_names[i], text);
           return FALSE;
@@ -305,7 +320,8 @@ leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
     dims[i] = leat_spec_get_dim (like, i);
   /* A wider type can make it too big, which set_output () then says. */
   spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
-  return leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
+  return leat_base_map_check_operators (self, types, output, error)
+         && leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
          && leat_base_map_compile_text (self, like, types, output, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
 }

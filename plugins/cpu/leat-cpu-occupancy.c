@@ -4,7 +4,8 @@
 #include "leat-cpu-function.h"
 #include "leat-cpu-profile.h"
 
-/* Occupancy follows the profile's limits on blocks, threads and shared memory; there are no registers to run out of. */
+/* Occupancy follows the profile's limits on blocks, threads and shared memory; there are no registers to run out of.
+ * More dynamic shared memory than the function may have counts as too much, as on a GPU. */
 
 guint
 leat_cpu_occupancy_get_blocks (LeatCpuFunction *function, guint threads_per_block, gsize dynamic_shared)
@@ -15,7 +16,8 @@ leat_cpu_occupancy_get_blocks (LeatCpuFunction *function, guint threads_per_bloc
   gsize n = profile->blocks_per_multiprocessor;
 
   if (threads_per_block == 0 || threads_per_block > profile->max_threads_per_block
-      || shared > profile->shared_per_block_optin)
+      || shared > profile->shared_per_block_optin
+      || dynamic_shared > leat_cpu_function_get_max_dynamic_shared (function))
     return 0;
   n = MIN (n, profile->threads_per_multiprocessor / 32 / warps);
   if (shared > 0)

@@ -36,7 +36,7 @@ leat_input_file_set_error (const char *path, int code, GError **error)
   if (near != NULL)
     advice = g_strdup_printf (" (did you mean \"%s\"?)", near);
   else if (code == ENOENT)
-    advice = g_strdup ("; give the path of a file that exists, or \"-\" for standard input");
+    advice = g_strdup ("; give the path of a file that exists");
   else if (code == EACCES)
     advice = g_strdup ("; it must be readable by this user");
   else if (code == EISDIR)

@@ -341,7 +341,8 @@ leat_npy_header_new_spec (const LeatNpyHeader *self, guint64 rows, GError **erro
   for (guint i = 0; i < self->n_dims; i++)
     if (dims[i] == 0)
       {
-        leat_npy_refuse (error, "the array is empty: dimension %u has the size 0", i);
+        leat_npy_refuse (error, "the array is empty: dimension %u has the size 0%s", i,
+                         i == 0 ? "; with rows=N, the most that a run takes, it may be" : "");
         return NULL;
       }
   if (rows > 0 && self->n_dims == 0)

@@ -73,6 +73,16 @@ leat_operation_set_expression (LeatOperation *self, const char *expression, cons
   return number != NULL && leat_operation_check_names (number, identity, 0, error);
 }
 
+gboolean
+leat_operation_check_types (const LeatOperation *self, LeatNode *node, GError **error)
+{
+  const LeatDtype both[] = { self->result, self->result };
+  const LeatExpressionTypes types = { (const char *const[]){ "a", "b", NULL }, both, self->result,
+                                      self->result == LEAT_DTYPE_F32 };
+
+  return self->expression == NULL || leat_expression_check (self->expression, node, "expr", &types, error);
+}
+
 void
 leat_operation_clear (LeatOperation *self)
 {

@@ -38,6 +38,8 @@ gboolean leat_operation_check (LeatOperationKind kind, const char *expression, g
 /* Of a and b, with @identity, which is a number, `lowest` or `greatest`. */
 gboolean leat_operation_set_expression (LeatOperation *self, const char *expression, const char *identity,
                                         GError **error);
+/* Whether it can be of items of `result`. */
+gboolean leat_operation_check_types (const LeatOperation *self, LeatNode *node, GError **error);
 void leat_operation_clear (LeatOperation *self);
 /* Whether another order of the same items may give another result. */
 gboolean leat_operation_is_ordered (const LeatOperation *self);

@@ -4,18 +4,18 @@
 
 #include "leat-primitive-prefix.h"
 
-/* As in kernels/scan-core.cu. */
+/* As in kernels/prefix.cu. */
 #define LEAT_PREFIX_EACH       16
 #define LEAT_PREFIX_EACH_LARGE 8 /* of a Part of more than 8 bytes */
 /* Blocks that a GPU of 132 multiprocessors runs at once, 4 each. */
-#define LEAT_PREFIX_BLOCKS 528
-#define LEAT_PREFIX_PART   16 /* bytes of the largest */
+#define LEAT_PREFIX_BLOCKS        528
+#define LEAT_PREFIX_PART          16 /* bytes of the largest */
+#define LEAT_PREFIX_CONTROL_WORDS 48 /* ONCE_THERE in kernels/prefix-once.cu */
 
 void
-leat_prefix_write (gboolean segmented, gboolean ordered, gboolean inclusive, GString *head)
+leat_prefix_write (gboolean segmented, gboolean ordered, GString *head)
 {
-  g_string_append_printf (head, "#define SEGMENTED %d\n#define ORDERED %d\n#define INCLUSIVE %d\n", segmented ? 1 : 0,
-                          ordered ? 1 : 0, inclusive ? 1 : 0);
+  g_string_append_printf (head, "#define SEGMENTED %d\n#define ORDERED %d\n", segmented ? 1 : 0, ordered ? 1 : 0);
   g_string_append_printf (head,
                           "struct Part\n{\n  Acc value;\n%s};\n"
                           "static __device__ __forceinline__ Part shuffle_up (Part p, int by)\n{\n"
@@ -39,8 +39,23 @@ leat_prefix_count_blocks (guint64 tiles)
   return CLAMP (tiles, 1, LEAT_PREFIX_BLOCKS);
 }
 
+void
+leat_prefix_write_counts (GString *head)
+{
+  g_string_append (head, "typedef uint64_t Acc;\n"
+                         "static __device__ Acc identity () { return 0; }\n"
+                         "static __device__ Acc combine (Acc a, Acc b) { return a + b; }\n");
+  leat_prefix_write (FALSE, FALSE, head);
+}
+
+LeatBufferId
+leat_prefix_add_control (LeatRecorder *recorder, guint64 tiles)
+{
+  return leat_recorder_add_marks (recorder, "progress", (LEAT_PREFIX_CONTROL_WORDS + tiles) * sizeof (guint64));
+}
+
 LeatBufferId
 leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles)
 {
-  return leat_recorder_add_scratch (recorder, "parts", (tiles + 1) * LEAT_PREFIX_PART);
+  return leat_recorder_add_scratch (recorder, "parts", (2 * tiles + 1) * LEAT_PREFIX_PART);
 }

@@ -7,16 +7,22 @@
 
 G_BEGIN_DECLS
 
-/* What nodes that stand on kernels/scan-core.cu have in common. */
+/* What nodes that stand on kernels/prefix.cu have in common. */
 
 #define LEAT_PREFIX_THREADS 256
+/* Where order counts one kernel does it up to so many tiles; each then reads the sums of all before. */
+#define LEAT_PREFIX_ONCE 1024
 
 /* Appends Part, shuffle_up () and the switches.  Acc must be known, and be what __shfl_up_sync () takes. */
-void leat_prefix_write (gboolean segmented, gboolean ordered, gboolean inclusive, GString *head);
+void leat_prefix_write (gboolean segmented, gboolean ordered, GString *head);
+/* Acc and all that, for plain counts. */
+void leat_prefix_write_counts (GString *head);
 /* @acc_bytes: of an Acc */
 guint64 leat_prefix_count_tiles (guint64 items, gsize acc_bytes, gboolean segmented);
 guint64 leat_prefix_count_blocks (guint64 tiles);
-/* Memory for the tiles' sums. */
+/* What kernels/prefix-once.cu keeps of the tiles. */
+LeatBufferId leat_prefix_add_control (LeatRecorder *recorder, guint64 tiles);
+/* Memory for the tiles' sums, and what lies up to their ends. */
 LeatBufferId leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles);
 
 G_END_DECLS

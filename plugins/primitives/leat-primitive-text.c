@@ -71,6 +71,15 @@ leat_primitive_append_text (GString *head, const char *file, GError **error)
   return bytes != NULL;
 }
 
+gboolean
+leat_primitive_append_texts (GString *head, const char *const *files, GError **error)
+{
+  for (guint i = 0; files[i] != NULL; i++)
+    if (!leat_primitive_append_text (head, files[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 LeatKernelSource *
 leat_primitive_source_new (const char *body, const char *head, GError **error)
 {
@@ -99,7 +108,7 @@ leat_primitive_check_type (LeatNode *node, const char *port, LeatSpec *spec, GEr
     return TRUE;
   text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-               "%s \"%s\": input \"%s\" is %s, a type that it cannot compute with", leat_node_get_id (node),
-               leat_node_get_name (node), port, text);
+               "%s \"%s\": input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 and f64 are such",
+               leat_node_get_id (node), leat_node_get_name (node), port, text);
   return FALSE;
 }

@@ -22,6 +22,8 @@ LeatKernelSource *leat_primitive_source_new (const char *body, const char *head,
 
 /* Appends a file of kernels/. */
 gboolean leat_primitive_append_text (GString *head, const char *file, GError **error);
+/* Several; @files is ended by NULL. */
+gboolean leat_primitive_append_texts (GString *head, const char *const *files, GError **error);
 
 /* Steps of the leading dimension have so many items each. */
 guint64 leat_primitive_get_row_items (LeatSpec *spec);

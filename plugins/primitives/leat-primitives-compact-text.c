@@ -3,7 +3,9 @@
  */
 
 #include "leat-primitive-text.h"
-#include "leat-primitives-compact-layout.h"
+#include "leat-primitives-compact-look.h"
+
+#define LEAT_COMPACT_BUSY_THREADS 1024 /* of a multiprocessor */
 
 /* What kernels/compact.cu leaves to the text around it: types and functions that know the columns and the predicate.
  * Whatever is not a name of the user's begins with leat_ in here, where the names of columns and arguments are, since
@@ -17,25 +19,8 @@ leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
                           "#define COMPACT_IN_PLACE %d\n",
                           self->threads, self->pack, self->runs, self->in_place != 0);
   if (self->truncates)
-    g_string_append (text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"rows were kept for which there is no room\")\n");
-}
-
-static gboolean
-leat_compact_column_is_bits (const LeatCompactLayout *self, const LeatCompactColumn *column)
-{
-  return self->by == LEAT_COMPACT_BY_BITS && column->looked_at;
-}
-
-/* What a pointer to its rows points to. */
-static const char *
-leat_compact_column_get_type (const LeatCompactLayout *self, const LeatCompactColumn *column)
-{
-  guint64 words;
-
-  if (leat_compact_column_is_bits (self, column))
-    return "uint8_t";
-  return column->looked_at ? leat_primitive_get_c_type (column->dtype)
-                           : leat_compact_get_word (column->row_bytes, &words);
+    g_string_append (
+      text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"{value} rows were kept, and there is room for {index}\")\n");
 }
 
 static void
@@ -71,101 +56,12 @@ leat_compact_text_add_types (const LeatCompactLayout *self, GString *text)
       const LeatCompactColumn *column = leat_compact_layout_get (self, i);
 
       if (column->looked_at && !leat_compact_column_is_bits (self, column))
-        g_string_append_printf (text, "struct __align__ (%u) CompactPack_%s\n{\n  %s at[COMPACT_PACK];\n};\n",
-                                (guint) MIN (column->row_bytes * self->pack, 16), column->name,
-                                leat_primitive_get_c_type (column->dtype));
+        leat_compact_column_write_pack (self, column, text);
     }
   g_string_append_printf (text, "%s};\n%s  uint64_t leat_room;\n};\ntypedef %s CompactStage;\n", look->str, to->str,
                           stage);
   g_string_free (look, TRUE);
   g_string_free (to, TRUE);
-}
-
-static void
-leat_compact_text_add_loads (const LeatCompactLayout *self, GString *text)
-{
-  GString *some = g_string_new (NULL);
-
-  g_string_append (text, "static __device__ __forceinline__ void\ncompact_load (const CompactFrom &leat_from, uint64_t "
-                         "leat_first, CompactLook &leat_look)\n{\n");
-  for (guint i = 0; i < self->columns->len; i++)
-    {
-      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
-      const char *name = column->name;
-
-      if (leat_compact_column_is_bits (self, column))
-        {
-          g_string_append_printf (text, "  leat_look.%s = *(const uint16_t *) (leat_from.%s + leat_first / 8);\n", name,
-                                  name);
-          g_string_append_printf (some,
-                                  "  leat_look.%s = 0;\n"
-                                  "  for (uint32_t leat_i = 0; leat_i < leat_n; leat_i += 8)\n"
-                                  "    leat_look.%s |= (uint32_t) leat_from.%s[(leat_first + leat_i) / 8] << leat_i;\n",
-                                  name, name, name);
-        }
-      else if (column->looked_at)
-        {
-          g_string_append_printf (text, "  leat_look.%s = *(const CompactPack_%s *) (leat_from.%s + leat_first);\n",
-                                  name, name, name);
-          g_string_append_printf (some,
-                                  "#pragma unroll\n"
-                                  "  for (uint32_t leat_i = 0; leat_i < COMPACT_PACK; leat_i++)\n"
-                                  "    if (leat_i < leat_n)\n"
-                                  "      leat_look.%s.at[leat_i] = leat_from.%s[leat_first + leat_i];\n",
-                                  name, name);
-        }
-    }
-  g_string_append_printf (text,
-                          "}\nstatic __device__ __forceinline__ void\ncompact_load_some (const CompactFrom &leat_from, "
-                          "uint64_t leat_first, uint32_t leat_n, CompactLook &leat_look)\n{\n%s}\n",
-                          some->str);
-  g_string_free (some, TRUE);
-}
-
-/* The predicate is a text of names: each is made a variable of that name. */
-static void
-leat_compact_text_add_predicate (const LeatCompactLayout *self, GString *text, gboolean at_row)
-{
-  for (guint i = 0; i < self->columns->len; i++)
-    {
-      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
-      const char *name = column->name;
-
-      if (leat_compact_column_is_bits (self, column))
-        g_string_append_printf (text,
-                                at_row ? "  const uint32_t %s = leat_from.%s[leat_i / 8] >> leat_i %% 8 & 1;\n"
-                                       : "  const uint32_t %s = leat_look.%s >> leat_i & 1;\n",
-                                name, name);
-      else if (column->looked_at)
-        g_string_append_printf (
-          text, at_row ? "  const %s %s = leat_from.%s[leat_i];\n" : "  const %s %s = leat_look.%s.at[leat_i];\n",
-          leat_primitive_get_c_type (column->dtype), name, name);
-    }
-  for (guint i = 0; self->args[i] != NULL; i++)
-    g_string_append_printf (text, "  const %s %s = leat_from.%s;\n", self->arg_type, self->args[i], self->args[i]);
-  g_string_append_printf (text, "\n  return (bool) (%s);\n}\n", self->predicate);
-}
-
-static void
-leat_compact_text_add_choice (const LeatCompactLayout *self, GString *text)
-{
-  const char *staged = NULL;
-
-  g_string_append (text, "static __device__ __forceinline__ bool\ncompact_keeps (const CompactFrom &leat_from, const "
-                         "CompactLook &leat_look, uint32_t leat_i)\n{\n");
-  leat_compact_text_add_predicate (self, text, FALSE);
-  g_string_append (text, "static __device__ __forceinline__ bool\ncompact_keeps_at (const CompactFrom &leat_from, "
-                         "uint64_t leat_i)\n{\n");
-  leat_compact_text_add_predicate (self, text, TRUE);
-  for (guint i = 0; i < self->columns->len && self->stages_items; i++)
-    if (leat_compact_layout_get (self, i)->output != NULL)
-      staged = leat_compact_layout_get (self, i)->name;
-  g_string_append (text, "static __device__ __forceinline__ CompactStage\ncompact_stage (const CompactLook &leat_look, "
-                         "uint64_t leat_first, uint32_t leat_i)\n{\n");
-  if (staged != NULL)
-    g_string_append_printf (text, "  return leat_look.%s.at[leat_i];\n}\n", staged);
-  else
-    g_string_append (text, "  return (uint16_t) (leat_first + leat_i);\n}\n");
 }
 
 static void
@@ -301,10 +197,13 @@ leat_compact_text_add_locals (const LeatCompactLayout *self, GString *text)
   g_string_append (text, "  leat_to.leat_room = leat_room;\n");
 }
 
+/* 1,024 threads of a multiprocessor have at most 64 registers each: two blocks of 512, of which one works while the
+ * other waits. */
 static void
 leat_compact_text_add_kernel (const LeatCompactLayout *self, GString *text)
 {
-  g_string_append_printf (text, "__global__ void __launch_bounds__ (%u)\ncompact (", self->threads);
+  g_string_append_printf (text, "__global__ void __launch_bounds__ (%u, %u)\ncompact (", self->threads,
+                          LEAT_COMPACT_BUSY_THREADS / self->threads);
   leat_compact_text_add_params (self, text);
   g_string_append (text, "  extern __shared__ uint4 leat_stages[];\n");
   leat_compact_text_add_locals (self, text);
@@ -334,8 +233,8 @@ leat_compact_layout_write (const LeatCompactLayout *self, GError **error)
   if (!leat_compact_text_add_file (text, "/leat/primitives/compact-store.cu", error))
     return NULL;
   leat_compact_text_add_types (self, text);
-  leat_compact_text_add_loads (self, text);
-  leat_compact_text_add_choice (self, text);
+  leat_compact_layout_write_loads (self, text);
+  leat_compact_layout_write_choice (self, text);
   leat_compact_text_add_give (self, text);
   leat_compact_text_add_give_on_host (self, text);
   leat_compact_text_add_tell (self, text);

@@ -42,13 +42,20 @@ static const char *const by_choices[] = { "where", "flags", "bits", NULL };
 static const char *const emit_choices[] = { "items", "indices", "both", NULL };
 static const char *const index_choices[] = { "u32", "u64", NULL };
 static const char *const fp_choices[] = { "strict", "fast", NULL };
-static const char *const overflow_choices[] = { "error", "truncate", NULL };
+static const char *const overflow_choices[] = { "error", "truncate", "grow", NULL };
 
 enum
 {
   LEAT_COMPACT_EMIT_ITEMS,
   LEAT_COMPACT_EMIT_INDICES,
   LEAT_COMPACT_EMIT_BOTH
+};
+
+enum
+{
+  LEAT_COMPACT_OVERFLOW_ERROR,
+  LEAT_COMPACT_OVERFLOW_TRUNCATE,
+  LEAT_COMPACT_OVERFLOW_GROW
 };
 
 static const LeatProp props[] = {
@@ -66,7 +73,8 @@ static const LeatProp props[] = {
     .blurb = "type of an index" },
   { sizeof (LeatProp), "on-overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, on_overflow),
     .choices = overflow_choices,
-    .blurb = "where more rows are kept than the outputs have room for: fail the run, or warn and give those that fit" },
+    .blurb = "where more rows are kept than the outputs have room for: fail the run, warn and give those that fit, or "
+             "make room for all and do the run again" },
   { sizeof (LeatProp), "in-place", LEAT_PROP_BOOL, 0, offsetof (LeatPrimitivesCompact, in_place),
     .blurb = "give the rows in the input's memory where that can be" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, fp), .choices = fp_choices,
@@ -75,8 +83,15 @@ static const LeatProp props[] = {
 
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
-    "the rows of the first input that is kept, or the indices; further ones are at out_NAME, indices beside rows at "
-    "indices" },
+    "the rows of the first input that is kept, or the indices" },
+  { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "one for each name in inputs; x where nothing is said" },
+  { sizeof (LeatPortInfo), "(flags)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "with by=flags: a number a row, which is not 0 where the row is kept" },
+  { sizeof (LeatPortInfo), "(bits)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any", "with by=bits: a bit a row" },
+  { sizeof (LeatPortInfo), "(out_NAME)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any",
+    "the rows of each further input that is kept" },
+  { sizeof (LeatPortInfo), "(indices)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any", "with emit=both: the indices" },
 };
 
 const LeatNodeInfo leat_primitives_compact_info = {
@@ -317,12 +332,12 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
 
   if (single && c_type != NULL && (self->by != LEAT_COMPACT_BY_BITS || c_type[0] == 'u'))
     return TRUE;
-  return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC,
-                            self->by == LEAT_COMPACT_BY_BITS
-                              ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
-                            : single ? "input \"%s\" is %s, a type that it cannot compute with"
-                                     : "input \"%s\" is %s; what selects has one number for each row",
-                            column->name, text);
+  return leat_compact_fail (
+    error, LEAT_GRAPH_ERROR_SPEC,
+    self->by == LEAT_COMPACT_BY_BITS ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
+    : single ? "input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 and f64 are such"
+             : "input \"%s\" is %s; what selects has one number for each row",
+    column->name, text);
 }
 
 /* How many rows an input has, or says something of. */
@@ -398,6 +413,24 @@ leat_primitives_compact_choose_type (LeatPrimitivesCompact *self, const char **c
 }
 
 static gboolean
+leat_primitives_compact_check_operators (LeatPrimitivesCompact *self, GError **error)
+{
+  g_autofree LeatDtype *dtypes = g_new0 (LeatDtype, g_strv_length (self->input_names) + 1);
+  gboolean single = g_str_equal (self->layout->arg_type, "float");
+  const LeatExpressionTypes types = { (const char *const *) self->input_names, dtypes,
+                                      single                                           ? LEAT_DTYPE_F32
+                                      : g_str_equal (self->layout->arg_type, "double") ? LEAT_DTYPE_F64
+                                                                                       : LEAT_DTYPE_I64,
+                                      single };
+
+  if (self->expression == NULL)
+    return TRUE;
+  for (guint i = 0; self->input_names[i] != NULL; i++)
+    dtypes[i] = leat_compact_layout_get (self->layout, i)->dtype;
+  return leat_expression_check (self->expression, LEAT_NODE (self), "where", &types, error);
+}
+
+static gboolean
 leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError **error)
 {
   static const char *const none[] = { NULL };
@@ -415,7 +448,8 @@ leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError 
     self->expression != NULL
       ? leat_expression_to_c (self->expression, none, g_str_equal (self->layout->arg_type, "float"))
       : g_strdup (self->by == LEAT_COMPACT_BY_FLAGS ? "flags != 0" : "bits != 0");
-  return leat_primitives_compact_set_arg_types (self, type, error);
+  return leat_primitives_compact_check_operators (self, error)
+         && leat_primitives_compact_set_arg_types (self, type, error);
 }
 
 static gboolean
@@ -456,6 +490,22 @@ leat_primitives_compact_get_room (LeatPrimitivesCompact *self, LeatNegotiation *
   return self->layout->most;
 }
 
+/* All outputs have the same room, whichever of them was found to have too little. */
+static guint64
+leat_primitives_compact_grow (LeatPrimitivesCompact *self, LeatNegotiation *negotiation, guint64 room)
+{
+  const LeatCompactLayout *layout = self->layout;
+
+  if (self->on_overflow != LEAT_COMPACT_OVERFLOW_GROW || room >= layout->most)
+    return room;
+  for (guint i = 0; i < layout->columns->len; i++)
+    if (leat_compact_layout_get (layout, i)->output != NULL)
+      room = MAX (room, leat_negotiation_let_grow (negotiation, leat_compact_layout_get (layout, i)->output));
+  if (layout->numbers != NULL)
+    room = MAX (room, leat_negotiation_let_grow (negotiation, layout->numbers));
+  return MIN (room, layout->most);
+}
+
 static gboolean
 leat_primitives_compact_state (LeatPrimitivesCompact *self, LeatNegotiation *negotiation, const char *output,
                                LeatSpec *like, LeatDtype dtype, guint64 room, GError **error)
@@ -483,8 +533,8 @@ leat_primitives_compact_negotiate (LeatNode *node, LeatNegotiation *negotiation,
     }
   if (!leat_primitives_compact_describe_predicate (self, error))
     return FALSE;
-  room = leat_primitives_compact_get_room (self, negotiation);
-  self->layout->truncates = self->on_overflow == 1 && room < self->layout->most;
+  room = leat_primitives_compact_grow (self, negotiation, leat_primitives_compact_get_room (self, negotiation));
+  self->layout->truncates = self->on_overflow == LEAT_COMPACT_OVERFLOW_TRUNCATE && room < self->layout->most;
   for (guint i = 0; i < self->layout->columns->len; i++)
     {
       const LeatCompactColumn *column = leat_compact_layout_get (self->layout, i);

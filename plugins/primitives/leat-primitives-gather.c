@@ -75,7 +75,7 @@ leat_primitives_gather_compile (LeatPrimitivesGather *self, LeatSpec *items, Lea
   g_string_append_printf (
     head, "typedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n#define AT_ROW %" G_GUINT64_FORMAT "u\n", word,
     bytes / word_bytes, leat_primitive_get_row_items (at));
-  leat_primitive_rows_write_index (at, self->outside == 0, "a number that no row has", head);
+  leat_primitive_rows_write_index (at, self->outside == 0, "at[{index}] is {value}, which is no row of items", head);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_primitive_source_new ("gather.cu", head->str, error);
   return self->source != NULL;

@@ -105,37 +105,37 @@ leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, Lea
 }
 
 static gboolean
+leat_primitives_partition_check_operators (LeatPrimitivesPartition *self, LeatSpec *x, GError **error)
+{
+  const LeatDtype dtype = leat_spec_get_dtype (x);
+  const LeatExpressionTypes types = { (const char *const[]){ "x", NULL }, &dtype, dtype, dtype == LEAT_DTYPE_F32 };
+
+  return self->expression == NULL || leat_expression_check (self->expression, LEAT_NODE (self), "where", &types, error);
+}
+
+static gboolean
 leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, LeatSpec *flags, GError **error)
 {
   LeatDtype dtype = leat_spec_get_dtype (x);
   guint64 bytes = leat_primitive_get_row_items (x) * leat_dtype_get_size (dtype), word_bytes;
   const char *word = leat_primitive_rows_get_word (bytes, &word_bytes);
-  g_autoptr (GString) head = g_string_new ("typedef uint64_t Acc;\n"
-                                           "static __device__ Acc identity () { return 0; }\n"
-                                           "static __device__ Acc combine (Acc a, Acc b) { return a + b; }\n");
+  static const char *const files[] = { "arrive.cu", "prefix.cu", "partition-rows.cu", "select-core.cu", NULL };
+  g_autoptr (GString) head = g_string_new (NULL);
   g_autofree char *chosen = NULL;
 
   if (self->expression != NULL)
     chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, dtype == LEAT_DTYPE_F32);
-  leat_prefix_write (FALSE, FALSE, FALSE, head);
+  leat_prefix_write_counts (head);
   g_string_append_printf (
     head,
     "typedef %s Item;\ntypedef %s Flag;\ntypedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n"
-    "struct Source\n{\n  const Item *x;\n  const Flag *flags;\n  Word *out;\n  uint64_t front;\n};\n"
-    "static __device__ __forceinline__ bool keeps (const Source &s, uint64_t i)\n{\n  const Item *x = s.x;\n"
-    "  const Flag *flags = s.flags;\n\n  return (%s) != 0;\n}\n"
-    "static __device__ __forceinline__ Part look (const Source &s, uint64_t i)\n{\n  Part p;\n\n  p.value = keeps (s, "
-    "i);\n"
-    "  return p;\n}\n"
-    "static __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc before)\n{\n"
-    "  uint64_t at = keeps (s, i) ? before : s.front + i - before;\n\n"
-    "  for (uint64_t word = 0; word < ROW; word++)\n    s.out[at * ROW + word] = ((const Word *) s.x)[i * ROW + "
-    "word];\n}\n",
+    "static __device__ __forceinline__ bool keeps (const Item *x, const Flag *flags, uint64_t i)\n{\n"
+    "  return (%s) != 0;\n}\n",
     flags == NULL ? leat_primitive_get_c_type (dtype) : word,
     flags != NULL ? leat_primitive_get_c_type (leat_spec_get_dtype (flags)) : "uint8_t", word, bytes / word_bytes,
     chosen != NULL ? chosen : "flags[i]");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  if (leat_primitive_append_text (head, "arrive.cu", error) && leat_primitive_append_text (head, "scan-core.cu", error))
+  if (leat_primitive_append_texts (head, files, error))
     self->source = leat_primitive_source_new ("partition.cu", head->str, error);
   return self->source != NULL;
 }
@@ -150,6 +150,7 @@ leat_primitives_partition_negotiate (LeatNode *node, LeatNegotiation *negotiatio
   g_autoptr (LeatSpec) front = leat_spec_new (LEAT_DTYPE_U64, &one, 1, FALSE);
 
   return leat_primitives_partition_check (self, x, flags, error)
+         && leat_primitives_partition_check_operators (self, x, error)
          && leat_primitives_partition_compile (self, x, flags, error)
          && leat_negotiation_set_output (negotiation, "out", x, error)
          && leat_negotiation_set_output (negotiation, "front", front, error);
@@ -166,16 +167,11 @@ leat_primitives_partition_add_inputs (LeatPrimitiveCall *call, LeatRecorder *rec
                            flags != LEAT_BUFFER_NONE ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE);
 }
 
-static gboolean
-leat_primitives_partition_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+static void
+leat_primitives_partition_record_sum (LeatPrimitivesPartition *self, LeatRecorder *recorder, LeatBufferId unused,
+                                      LeatBufferId parts, guint64 tiles)
 {
-  LeatPrimitivesPartition *self = LEAT_PRIMITIVES_PARTITION (node);
-  LeatSpec *x = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, "x"));
-  guint64 rows = leat_spec_get_items (x) / MAX (leat_primitive_get_row_items (x), 1);
-  guint64 tiles = leat_prefix_count_tiles (rows, sizeof (guint64), FALSE);
-  LeatBufferId parts = leat_prefix_add_parts (recorder, tiles), out = leat_recorder_get_output (recorder, "out");
-  LeatBufferId unused = leat_recorder_add_scratch (recorder, "unused", 8), front;
-  LeatPrimitiveCall sum = { 0 }, give = { 0 };
+  LeatPrimitiveCall sum = { 0 };
 
   leat_primitives_partition_add_inputs (&sum, recorder, unused);
   leat_primitive_call_add (&sum, parts, LEAT_ACCESS_WRITE);
@@ -183,17 +179,36 @@ leat_primitives_partition_record (LeatNode *node, LeatRecorder *recorder, GError
                            LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_finish (&sum, recorder, self->source, "partition_sum", leat_prefix_count_blocks (tiles), 1,
                               LEAT_PREFIX_THREADS);
+}
 
+/* Where those behind go is known when all in front are counted. */
+static gboolean
+leat_primitives_partition_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  LeatPrimitivesPartition *self = LEAT_PRIMITIVES_PARTITION (node);
+  LeatSpec *x = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, "x"));
+  guint64 rows = leat_spec_get_items (x) / MAX (leat_primitive_get_row_items (x), 1);
+  guint64 tiles = leat_prefix_count_tiles (rows, sizeof (guint64), FALSE);
+  LeatBufferId out = leat_recorder_get_output (recorder, "out"), front;
+  LeatBufferId unused = leat_recorder_add_scratch (recorder, "unused", 8), parts = LEAT_BUFFER_NONE;
+  LeatPrimitiveCall give = { 0 };
+
+  if (tiles > 1)
+    {
+      parts = leat_prefix_add_parts (recorder, tiles);
+      leat_primitives_partition_record_sum (self, recorder, unused, parts, tiles);
+    }
   leat_primitives_partition_add_inputs (&give, recorder, unused);
-  leat_primitive_call_add (&give, parts, LEAT_ACCESS_READ);
+  if (tiles > 1)
+    leat_primitive_call_add (&give, parts, LEAT_ACCESS_READ);
   leat_primitive_call_add (&give, out, LEAT_ACCESS_WRITE);
   leat_primitive_call_add_result_count (&give, recorder, out, leat_recorder_add_scratch (recorder, "live", 8));
   front = leat_port_is_linked (leat_node_get_port (node, "front", NULL))
             ? leat_recorder_get_output (recorder, "front")
             : leat_recorder_add_scratch (recorder, "front", 8);
   leat_primitive_call_add (&give, front, LEAT_ACCESS_WRITE);
-  leat_primitive_call_finish (&give, recorder, self->source, "partition_give", leat_prefix_count_blocks (tiles), 1,
-                              LEAT_PREFIX_THREADS);
+  leat_primitive_call_finish (&give, recorder, self->source, tiles > 1 ? "partition_give" : "partition_tile",
+                              leat_prefix_count_blocks (tiles), 1, LEAT_PREFIX_THREADS);
   return TRUE;
 }
 

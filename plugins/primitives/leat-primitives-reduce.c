@@ -12,8 +12,9 @@
 
 #define LEAT_REDUCE_THREADS    256
 #define LEAT_REDUCE_TILE_BYTES 16384
-/* Blocks that a GPU of 132 multiprocessors runs at once, 8 each: with more they would come in waves. */
-#define LEAT_REDUCE_BLOCKS    1056
+/* Blocks that a GPU of 132 multiprocessors runs at once, 6 each, for which no operation takes too many registers: with
+ * more they would come in waves. */
+#define LEAT_REDUCE_BLOCKS    792
 #define LEAT_REDUCE_BY_THREAD 32  /* items of the longest row that a thread takes */
 #define LEAT_REDUCE_BY_WARP   512 /* and a warp */
 
@@ -138,6 +139,8 @@ leat_primitives_reduce_negotiate (LeatNode *node, LeatNegotiation *negotiation, 
   self->operation.result = self->type > 0 ? leat_dtype_from_name (type_choices[self->type])
                                           : leat_operation_get_result (self->op, self->operation.item);
   spec = leat_primitives_reduce_make_spec (self, x, self->operation.result);
+  if (!leat_operation_check_types (&self->operation, node, error))
+    return FALSE;
   return leat_primitives_reduce_compile (self, error) && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 

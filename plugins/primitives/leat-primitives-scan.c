@@ -104,13 +104,14 @@ leat_primitives_scan_compile (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *s
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_operation_write (&self->operation, head);
-  leat_prefix_write (segmented, leat_operation_is_ordered (&self->operation), self->mode == 0, head);
-  g_string_append_printf (
-    head,
-    "typedef %s Flag;\nstruct Source\n{\n  const Item *x;\n  const Flag *starts;\n  Out *out;\n};\n"
-    "static __device__ __forceinline__ Part look (const Source &s, uint64_t i)\n{\n  Part p;\n\n"
-    "  p.value = take (s.x[i], i);\n",
-    starts != NULL ? leat_primitive_get_c_type (leat_spec_get_dtype (starts)) : "uint8_t");
+  leat_prefix_write (segmented, leat_operation_is_ordered (&self->operation), head);
+  g_string_append_printf (head,
+                          "#define INCLUSIVE %d\ntypedef %s Flag;\nstruct Source\n{\n  const Item *x;\n  const Flag "
+                          "*starts;\n  Out *out;\n};\n"
+                          "static __device__ __forceinline__ Part look (const Source &s, uint64_t i)\n{\n  Part p;\n\n"
+                          "  p.value = take (s.x[i], i);\n",
+                          self->mode == 0,
+                          starts != NULL ? leat_primitive_get_c_type (leat_spec_get_dtype (starts)) : "uint8_t");
   if (segmented)
     g_string_append (head, "  p.begins = 0;\n");
   if (starts != NULL)
@@ -121,7 +122,8 @@ leat_primitives_scan_compile (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *s
                    "  return p;\n}\nstatic __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc a)\n"
                    "{\n  s.out[i] = give (a);\n}\n");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  if (leat_primitive_append_text (head, "arrive.cu", error) && leat_primitive_append_text (head, "scan-core.cu", error))
+  if (leat_primitive_append_texts (
+        head, (const char *const[]){ "arrive.cu", "prefix.cu", "prefix-once.cu", "scan-core.cu", NULL }, error))
     self->source = leat_primitive_source_new ("scan.cu", head->str, error);
   return self->source != NULL;
 }
@@ -163,6 +165,8 @@ leat_primitives_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GE
   for (guint i = 0; i < leat_spec_get_n_dims (x); i++)
     dims[i] = leat_spec_get_dim (x, i);
   spec = leat_spec_new (self->operation.result, dims, leat_spec_get_n_dims (x), leat_spec_is_bounded (x));
+  if (!leat_operation_check_types (&self->operation, node, error))
+    return FALSE;
   return leat_primitives_scan_compile (self, x, starts, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
@@ -190,9 +194,10 @@ leat_primitives_scan_record (LeatNode *node, LeatRecorder *recorder, GError **er
     leat_prefix_count_tiles (leat_spec_get_items (x), leat_dtype_get_size (self->operation.result), segmented);
   LeatBufferId parts = leat_prefix_add_parts (recorder, tiles), out = leat_recorder_get_output (recorder, "out");
   LeatBufferId unused = leat_recorder_add_scratch (recorder, "unused", 8);
+  gboolean once = tiles <= LEAT_PREFIX_ONCE || !(segmented || leat_operation_is_ordered (&self->operation));
   LeatPrimitiveCall sum = { 0 }, give = { 0 };
 
-  if (tiles > 1)
+  if (!once)
     {
       leat_primitives_scan_add_inputs (&sum, recorder, unused);
       leat_primitive_call_add (&sum, parts, LEAT_ACCESS_WRITE);
@@ -202,13 +207,14 @@ leat_primitives_scan_record (LeatNode *node, LeatRecorder *recorder, GError **er
                                   LEAT_PREFIX_THREADS);
     }
   leat_primitives_scan_add_inputs (&give, recorder, unused);
-  leat_primitive_call_add (&give, parts, tiles > 1 ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE);
-  leat_primitive_call_add_number (&give, tiles <= 1);
+  leat_primitive_call_add (&give, parts, once ? LEAT_ACCESS_WRITE : LEAT_ACCESS_READ);
+  if (once)
+    leat_primitive_call_add (&give, leat_prefix_add_control (recorder, tiles), LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_add_number (&give, MAX (leat_primitive_get_row_items (x), 1));
   leat_primitive_call_add (&give, out, LEAT_ACCESS_WRITE);
   leat_primitive_call_add_result_count (&give, recorder, out, leat_recorder_add_scratch (recorder, "live", 8));
-  leat_primitive_call_finish (&give, recorder, self->source, "scan_give", leat_prefix_count_blocks (tiles), 1,
-                              LEAT_PREFIX_THREADS);
+  leat_primitive_call_finish (&give, recorder, self->source, once ? "scan_once" : "scan_give",
+                              leat_prefix_count_blocks (tiles), 1, LEAT_PREFIX_THREADS);
   return TRUE;
 }
 

@@ -110,6 +110,7 @@ leat_primitives_scatter_compile (LeatPrimitivesScatter *self, LeatSpec *items, L
                                  GError **error)
 {
   g_autoptr (GString) head = g_string_new (NULL);
+  g_autofree char *outside = NULL;
   gsize size = leat_dtype_get_size (leat_spec_get_dtype (items));
   guint64 bytes = leat_primitive_get_row_items (items) * size, word_bytes = size;
   const char *word = self->op == LEAT_SCATTER_ADD ? (size == 4 ? "uint32_t" : "uint64_t")
@@ -120,7 +121,9 @@ leat_primitives_scatter_compile (LeatPrimitivesScatter *self, LeatSpec *items, L
                           "static __device__ void add_word (Word *p, Word v) { %s }\n",
                           word, bytes / word_bytes, rows,
                           self->op == LEAT_SCATTER_ADD ? "atomicAdd (p, v);" : "*p = v;");
-  leat_primitive_rows_write_index (at, self->outside == 0, "a number that no place has", head);
+  outside = g_strdup_printf (
+    "at[{index}] is {value}, and there are %" G_GUINT64_FORMAT " places, 0 to %" G_GUINT64_FORMAT, rows, rows - 1);
+  leat_primitive_rows_write_index (at, self->outside == 0, outside, head);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_primitive_source_new ("scatter.cu", head->str, error);
   return self->source != NULL;
@@ -141,7 +144,7 @@ leat_primitives_scatter_negotiate (LeatNode *node, LeatNegotiation *negotiation,
   if ((into == NULL) != (self->size > 0))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "scatter \"%s\": %s", leat_node_get_name (node),
-                   into == NULL ? "set size=ROWS, or link what the rows go into"
+                   into == NULL ? "the output would have no rows: set size=ROWS, or link what the rows go into"
                                 : "size is that of what is linked to \"into\"; leave it out");
       return FALSE;
     }

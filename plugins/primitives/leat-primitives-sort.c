@@ -13,6 +13,7 @@
 #define LEAT_SORT_THREADS 256
 #define LEAT_SORT_TILE    4096
 #define LEAT_SORT_VALUES  256
+#define LEAT_SORT_PLACED  8 /* values of a block of sort_place */
 
 struct _LeatPrimitivesSort
 {
@@ -205,7 +206,8 @@ leat_primitives_sort_record_digit (LeatPrimitivesSort *self, LeatRecorder *recor
   leat_primitive_call_add_number (&place, parts->tiles);
   leat_primitive_call_add (&place, parts->counts, LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_add (&place, parts->totals, LEAT_ACCESS_WRITE);
-  leat_primitive_call_finish (&place, recorder, self->source, "sort_place", LEAT_SORT_VALUES, 1, LEAT_SORT_THREADS);
+  leat_primitive_call_finish (&place, recorder, self->source, "sort_place", LEAT_SORT_VALUES / LEAT_SORT_PLACED, 1,
+                              LEAT_SORT_THREADS);
 
   leat_primitives_sort_add_keys (&move, recorder, keys, parts->keys);
   leat_primitive_call_add (&move, parts->from_stages[digit % 2], LEAT_ACCESS_READ);

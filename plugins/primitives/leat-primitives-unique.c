@@ -39,26 +39,26 @@ const LeatNodeInfo leat_primitives_unique_info = {
   leat_primitives_unique_get_type,
 };
 
+/* Lengths follow from where runs begin. */
+static gboolean
+leat_primitives_unique_wants_starts (LeatPrimitivesUnique *self)
+{
+  return leat_port_is_linked (leat_node_get_port (LEAT_NODE (self), "starts", NULL))
+         || leat_port_is_linked (leat_node_get_port (LEAT_NODE (self), "lengths", NULL));
+}
+
 static gboolean
 leat_primitives_unique_compile (LeatPrimitivesUnique *self, LeatSpec *x, GError **error)
 {
-  g_autoptr (GString) head = g_string_new ("typedef uint64_t Acc;\n"
-                                           "static __device__ Acc identity () { return 0; }\n"
-                                           "static __device__ Acc combine (Acc a, Acc b) { return a + b; }\n");
+  static const char *const files[] = { "prefix.cu", "prefix-once.cu", "unique-rows.cu", "select-core.cu", NULL };
+  g_autoptr (GString) head = g_string_new (NULL);
 
-  leat_prefix_write (FALSE, FALSE, FALSE, head);
-  g_string_append_printf (
-    head,
-    "typedef %s Item;\nstruct Source\n{\n  const Item *x;\n  Item *out;\n  uint64_t *starts;\n};\n"
-    "static __device__ __forceinline__ bool begins (const Source &s, uint64_t i)\n{\n"
-    "  return i == 0 || s.x[i] != s.x[i - 1];\n}\n"
-    "static __device__ __forceinline__ Part look (const Source &s, uint64_t i)\n{\n  Part p;\n\n"
-    "  p.value = begins (s, i);\n  return p;\n}\n"
-    "static __device__ __forceinline__ void put (const Source &s, uint64_t i, Acc before)\n{\n"
-    "  if (!begins (s, i))\n    return;\n  s.out[before] = s.x[i];\n  s.starts[before] = i;\n}\n",
-    leat_primitive_get_c_type (leat_spec_get_dtype (x)));
+  leat_prefix_write_counts (head);
+  g_string_append_printf (head, "typedef %s Item;\n#define STARTS %d\n",
+                          leat_primitive_get_c_type (leat_spec_get_dtype (x)),
+                          leat_primitives_unique_wants_starts (self) ? 1 : 0);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  if (leat_primitive_append_text (head, "arrive.cu", error) && leat_primitive_append_text (head, "scan-core.cu", error))
+  if (leat_primitive_append_texts (head, files, error))
     self->source = leat_primitive_source_new ("unique.cu", head->str, error);
   return self->source != NULL;
 }
@@ -98,13 +98,14 @@ leat_primitives_unique_add_x (LeatPrimitiveCall *call, LeatRecorder *recorder)
   leat_primitive_call_add_count (call, recorder, x, 1);
 }
 
-/* An output where it is linked, else memory of the node's own. */
+/* An output where it is linked, else memory of the node's own where lengths need it. */
 static LeatBufferId
-leat_primitives_unique_get_numbers (LeatNode *node, LeatRecorder *recorder, const char *port, guint64 n)
+leat_primitives_unique_get_starts (LeatPrimitivesUnique *self, LeatRecorder *recorder, guint64 n)
 {
-  return leat_port_is_linked (leat_node_get_port (node, port, NULL))
-           ? leat_recorder_get_output (recorder, port)
-           : leat_recorder_add_scratch (recorder, port, n * sizeof (guint64));
+  return leat_port_is_linked (leat_node_get_port (LEAT_NODE (self), "starts", NULL))
+           ? leat_recorder_get_output (recorder, "starts")
+           : leat_recorder_add_scratch (recorder, "starts",
+                                        (leat_primitives_unique_wants_starts (self) ? n : 1) * sizeof (guint64));
 }
 
 static void
@@ -130,18 +131,12 @@ leat_primitives_unique_record (LeatNode *node, LeatRecorder *recorder, GError **
   LeatSpec *x = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, "x"));
   guint64 n = leat_spec_get_items (x), tiles = leat_prefix_count_tiles (n, sizeof (guint64), FALSE);
   LeatBufferId parts = leat_prefix_add_parts (recorder, tiles), out = leat_recorder_get_output (recorder, "out");
-  LeatBufferId starts = leat_primitives_unique_get_numbers (node, recorder, "starts", n);
-  LeatPrimitiveCall sum = { 0 }, give = { 0 };
-
-  leat_primitives_unique_add_x (&sum, recorder);
-  leat_primitive_call_add (&sum, parts, LEAT_ACCESS_WRITE);
-  leat_primitive_call_add (&sum, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)),
-                           LEAT_ACCESS_READ_WRITE);
-  leat_primitive_call_finish (&sum, recorder, self->source, "unique_sum", leat_prefix_count_blocks (tiles), 1,
-                              LEAT_PREFIX_THREADS);
+  LeatBufferId starts = leat_primitives_unique_get_starts (self, recorder, n);
+  LeatPrimitiveCall give = { 0 };
 
   leat_primitives_unique_add_x (&give, recorder);
-  leat_primitive_call_add (&give, parts, LEAT_ACCESS_READ);
+  leat_primitive_call_add (&give, parts, LEAT_ACCESS_WRITE);
+  leat_primitive_call_add (&give, leat_prefix_add_control (recorder, tiles), LEAT_ACCESS_READ_WRITE);
   leat_primitive_call_add (&give, out, LEAT_ACCESS_WRITE);
   leat_primitive_call_add (&give, starts, LEAT_ACCESS_WRITE);
   leat_primitive_call_add_result_count (&give, recorder, out, LEAT_BUFFER_NONE);

@@ -64,8 +64,9 @@ leat_patterns_insert (LeatPatterns *self, GByteArray *pattern, GError **error)
   bytes = g_bytes_new (pattern->data, pattern->len);
   if (g_hash_table_lookup_extended (self->known, bytes, NULL, &first))
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "pattern %u is pattern %u again",
-                   self->list->len + 1, GPOINTER_TO_UINT (first));
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "pattern %u is pattern %u again; each is listed once", self->list->len + 1,
+                   GPOINTER_TO_UINT (first));
       g_bytes_unref (bytes);
       return FALSE;
     }

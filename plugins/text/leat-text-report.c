@@ -7,11 +7,16 @@
 #include "leat-output-file.h"
 #include "leat-text-patterns.h"
 #include "leat-text-quote.h"
-#include "leat-text-scan-regex.h"
+#include "leat-text-rows.h"
 
 /* The node `text:report`: hits as lines on standard output. */
 
 #define LEAT_REPORT_BUFFER (256 * 1024)
+
+/* Behind those of LeatTextEmit */
+#define LEAT_REPORT_EMIT_AUTO (LEAT_TEXT_EMIT_COUNT + 1)
+
+static const char *const leat_text_report_emit_choices[] = { "offset", "line", "count", "auto", NULL };
 
 struct _LeatTextReport
 {
@@ -22,6 +27,8 @@ struct _LeatTextReport
   char *from;
   gboolean total;
 
+  LeatSpec *spec; /* that the following is for */
+  LeatTextEmit kind;
   LeatPatterns *patterns;
   LeatTextQuote *quote;
   LeatOutputFile *output;
@@ -35,9 +42,10 @@ G_DEFINE_FINAL_TYPE (LeatTextReport, leat_text_report, LEAT_TYPE_ENDPOINT)
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "patterns", LEAT_PROP_STRING, 0, offsetof (LeatTextReport, pattern_list),
-    .blurb = "the same list that text:scan has; not needed for regexes and lines" },
-  { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatTextReport, emit), .choices = leat_text_emit_choices,
-    .blurb = "the same that text:scan has" },
+    .blurb = "the list that text:scan had, where the rows do not come straight from it" },
+  { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatTextReport, emit),
+    .choices = leat_text_report_emit_choices, .def.i = LEAT_REPORT_EMIT_AUTO,
+    .blurb = "auto: as text:scan says; what it had, where the rows do not come straight from it" },
   { sizeof (LeatProp), "from", LEAT_PROP_PATH, 0, offsetof (LeatTextReport, from),
     .blurb = "the file that is looked through, to print what a regex matched, or the lines" },
   { sizeof (LeatProp), "total", LEAT_PROP_BOOL, 0, offsetof (LeatTextReport, total), .def.u = TRUE,
@@ -56,7 +64,7 @@ const LeatNodeInfo leat_text_report_info = {
   "Prints one line for each hit on standard output, in the order they come, and their number on standard error.  What "
   "a "
   "regex matched, and lines, are read again from the file `from`; without it numbers are printed.\n\n"
-  "Example: ... + text:scan patterns=whale,sea + readback + text:report patterns=whale,sea",
+  "Example: ... + text:scan patterns=whale,sea + readback + text:report",
   props,
   G_N_ELEMENTS (props),
   ports,
@@ -74,24 +82,105 @@ leat_text_report_flush (LeatTextReport *self, GError **error)
   return written;
 }
 
-/* What is in the rows follows from what is asked for, here and there. */
+/* What is to be printed: as `emit` says, or the rows where it leaves that open. */
+static void
+leat_text_report_settle (LeatTextReport *self, const LeatTextRows *rows)
+{
+  if (self->emit != LEAT_REPORT_EMIT_AUTO)
+    self->kind = (LeatTextEmit) self->emit;
+  else
+    self->kind = rows != NULL ? rows->emit : LEAT_TEXT_EMIT_OFFSET;
+}
+
+/* The same patterns, for whoever found them: with `fold` the letters may be large here and small there. */
 static gboolean
-leat_text_report_check_rows (LeatTextReport *self, GError **error)
+leat_text_report_has_patterns (LeatTextReport *self, const LeatTextRows *rows)
+{
+  g_autoptr (LeatPatterns) here = leat_patterns_parse (self->pattern_list, rows->fold, NULL);
+  g_autoptr (LeatPatterns) there = leat_patterns_parse (rows->patterns, rows->fold, NULL);
+  guint n = here != NULL ? leat_patterns_get_count (here) : 0, i = 0;
+
+  if (there == NULL || leat_patterns_get_count (there) != n)
+    return FALSE;
+  while (i < n && g_bytes_equal (leat_patterns_get (here, i), leat_patterns_get (there, i)))
+    i++;
+  return i == n;
+}
+
+/* Rows of a text:scan say what they are; what is said here must not be anything else. */
+static gboolean
+leat_text_report_check_rows (LeatTextReport *self, const LeatTextRows *rows, GError **error)
 {
   const char *name = leat_node_get_name (LEAT_NODE (self));
+  gboolean by_pattern = rows->emit == LEAT_TEXT_EMIT_OFFSET && rows->patterns != NULL;
 
-  if (self->width != 2 && (self->width != 3 || self->emit != LEAT_TEXT_EMIT_OFFSET))
+  if (self->emit != LEAT_REPORT_EMIT_AUTO && self->emit != (int) rows->emit)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                 "text:report \"%s\": rows of %" G_GUINT64_FORMAT
-                 " numbers are none that text:scan gives with emit=%s; "
-                 "set the same `emit` here and there",
-                 name, self->width, leat_text_emit_choices[self->emit]);
-  else if (self->width == 2 && self->emit == LEAT_TEXT_EMIT_OFFSET && self->pattern_list == NULL)
+                 "text:report \"%s\" has emit=%s, but %s gives rows of emit=%s; leave `emit` away here, or set it "
+                 "to %s there",
+                 name, leat_text_emit_choices[self->emit], rows->by, leat_text_emit_choices[rows->emit],
+                 leat_text_emit_choices[self->emit]);
+  else if (by_pattern && self->pattern_list != NULL && !leat_text_report_has_patterns (self, rows))
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
-                 "text:report \"%s\" needs the `patterns` that text:scan has, or `emit` if that has it", name);
+                 "text:report \"%s\" has other `patterns` than %s; leave `patterns` away here", name, rows->by);
   else
     return TRUE;
   return FALSE;
+}
+
+/* Rows from elsewhere: nothing but their width can be held against what is said here. */
+static gboolean
+leat_text_report_check_width (LeatTextReport *self, guint64 width, GError **error)
+{
+  const char *name = leat_node_get_name (LEAT_NODE (self));
+
+  if (width != 2 && (width != 3 || self->kind != LEAT_TEXT_EMIT_OFFSET))
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+                 "text:report \"%s\": rows of %" G_GUINT64_FORMAT
+                 " numbers are none that text:scan gives with emit=%s; "
+                 "set `emit` as it was there",
+                 name, width, leat_text_emit_choices[self->kind]);
+  else if (width == 2 && self->kind == LEAT_TEXT_EMIT_OFFSET && self->pattern_list == NULL)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                 "text:report \"%s\" cannot tell what its rows are, as they do not come straight from a text:scan: set "
+                 "`patterns` as they were there, or `emit`",
+                 name);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_text_report_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
+{
+  LeatTextReport *self = LEAT_TEXT_REPORT (node);
+  LeatSpec *spec = leat_negotiation_get_input (negotiation, "in");
+  LeatTextRows rows;
+
+  if (leat_text_rows_read (&rows, spec))
+    return leat_text_report_check_rows (self, &rows, error);
+  leat_text_report_settle (self, NULL);
+  return leat_text_report_check_width (self, leat_spec_get_dim (spec, 1), error);
+}
+
+/* @spec is of the rows to come; another one may be looked for from one run to the next. */
+static gboolean
+leat_text_report_take_spec (LeatTextReport *self, LeatSpec *spec, GError **error)
+{
+  LeatTextRows rows = { .patterns = NULL };
+  const char *list;
+
+  if (spec == self->spec)
+    return TRUE;
+  g_clear_pointer (&self->spec, leat_spec_unref);
+  g_clear_pointer (&self->patterns, leat_patterns_free);
+  leat_text_report_settle (self, leat_text_rows_read (&rows, spec) ? &rows : NULL);
+  self->width = leat_spec_get_dim (spec, 1);
+  list = self->pattern_list != NULL ? self->pattern_list : rows.patterns;
+  if (list != NULL && (self->patterns = leat_patterns_parse (list, FALSE, error)) == NULL)
+    return FALSE;
+  self->spec = leat_spec_ref (spec);
+  return TRUE;
 }
 
 static gboolean
@@ -100,12 +189,7 @@ leat_text_report_start (LeatEndpoint *endpoint, GError **error)
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
   LeatPort *port = leat_node_get_port (LEAT_NODE (self), "in", error);
 
-  if (port == NULL)
-    return FALSE;
-  self->width = leat_spec_get_dim (leat_port_get_spec (port), 1);
-  if (!leat_text_report_check_rows (self, error))
-    return FALSE;
-  if (self->pattern_list != NULL && (self->patterns = leat_patterns_parse (self->pattern_list, FALSE, error)) == NULL)
+  if (port == NULL || !leat_text_report_take_spec (self, leat_port_get_spec (port), error))
     return FALSE;
   if (self->from != NULL && (self->quote = leat_text_quote_open (self->from, error)) == NULL)
     return FALSE;
@@ -158,8 +242,8 @@ leat_text_report_put_pattern (LeatTextReport *self, guint64 index, GError **erro
   if (index >= leat_patterns_get_count (self->patterns))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                   "hit with pattern %" G_GUINT64_FORMAT
-                   ", but `patterns` here has %u: set the same list as on text:scan",
+                   "a row has the pattern of index %" G_GUINT64_FORMAT ", but `patterns` has %u: set the list "
+                   "that text:scan had",
                    index, leat_patterns_get_count (self->patterns));
       return FALSE;
     }
@@ -172,7 +256,7 @@ leat_text_report_put_pattern (LeatTextReport *self, guint64 index, GError **erro
 static gboolean
 leat_text_report_put_rest (LeatTextReport *self, const guint64 *row, GError **error)
 {
-  gboolean is_line = self->emit == LEAT_TEXT_EMIT_LINE;
+  gboolean is_line = self->kind == LEAT_TEXT_EMIT_LINE;
 
   if (!is_line && self->width == 2)
     return leat_text_report_put_pattern (self, row[1], error);
@@ -185,8 +269,8 @@ leat_text_report_put_rest (LeatTextReport *self, const guint64 *row, GError **er
 static gboolean
 leat_text_report_put (LeatTextReport *self, const guint64 *row, GError **error)
 {
-  leat_text_report_put_number (self, row[self->emit == LEAT_TEXT_EMIT_LINE]);
-  if (self->emit != LEAT_TEXT_EMIT_COUNT)
+  leat_text_report_put_number (self, row[self->kind == LEAT_TEXT_EMIT_LINE]);
+  if (self->kind != LEAT_TEXT_EMIT_COUNT)
     {
       g_string_append_c (self->buffer, ':');
       if (!leat_text_report_put_rest (self, row, error))
@@ -203,6 +287,8 @@ leat_text_report_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellab
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
   const guint64 *rows = view->data;
 
+  if (!leat_text_report_take_spec (self, view->spec, error))
+    return FALSE;
   self->cancellable = cancellable;
   for (guint64 i = 0; i < view->count; i++)
     if (!leat_text_report_put (self, rows + self->width * i, error))
@@ -215,10 +301,13 @@ static gboolean
 leat_text_report_finish (LeatEndpoint *endpoint, GError **error)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
-  const char *what = self->emit == LEAT_TEXT_EMIT_LINE ? "line" : "occurrence";
+  const char *what = self->kind == LEAT_TEXT_EMIT_LINE ? "line" : "occurrence";
+  gboolean is_bare = self->quote == NULL && (self->kind == LEAT_TEXT_EMIT_LINE || self->width == 3);
 
-  if (self->total && self->emit != LEAT_TEXT_EMIT_COUNT)
-    g_printerr ("%" G_GUINT64_FORMAT " %s%s\n", self->lines, what, self->lines == 1 ? "" : "s");
+  if (self->total && self->kind != LEAT_TEXT_EMIT_COUNT)
+    g_printerr ("%" G_GUINT64_FORMAT " %s%s%s\n", self->lines, what, self->lines == 1 ? "" : "s",
+                is_bare && self->lines > 0 ? "; with from=FILE, the text that was looked through, they are printed"
+                                           : "");
   return TRUE;
 }
 
@@ -227,6 +316,7 @@ leat_text_report_stop (LeatEndpoint *endpoint)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
 
+  g_clear_pointer (&self->spec, leat_spec_unref);
   g_clear_pointer (&self->patterns, leat_patterns_free);
   g_clear_pointer (&self->output, leat_output_file_free);
   g_clear_pointer (&self->quote, leat_text_quote_free);
@@ -248,6 +338,7 @@ leat_text_report_class_init (LeatTextReportClass *klass)
 {
   LeatEndpointClass *endpoint_class = LEAT_ENDPOINT_CLASS (klass);
 
+  LEAT_NODE_CLASS (klass)->negotiate = leat_text_report_negotiate;
   endpoint_class->start = leat_text_report_start;
   endpoint_class->drain = leat_text_report_drain;
   endpoint_class->finish = leat_text_report_finish;

@@ -6,7 +6,7 @@
 
 #include "leat-text-call.h"
 #include "leat-text-patterns.h"
-#include "leat-text-scan-regex.h"
+#include "leat-text-rows.h"
 
 /* The node `text:scan`.  kernels/scan.cu says how patterns are found, of which every occurrence counts; here its four
  * kernels get their buffers.  Regexes, and whatever is about lines, go by leat-text-scan-regex.c. */
@@ -63,7 +63,7 @@ const LeatNodeInfo leat_text_scan_info = {
   "pattern, by offset, then by index.  With a regex, one row for each longest match: offset, index and length.  With "
   "emit=line, one row for each line with any of them: its offset and number.  The stream may come in any number of "
   "runs; what lies across their border is found once.\n\n"
-  "Example: io:file path=book.txt + upload + text:scan patterns=whale,sea + readback + text:report patterns=whale,sea",
+  "Example: io:file path=book.txt + upload + text:scan patterns=whale,sea + readback + text:report",
   props,
   G_N_ELEMENTS (props),
   ports,
@@ -168,12 +168,23 @@ leat_text_scan_get_dims (LeatTextScan *self, LeatSpec *text, guint64 dims[2])
   return leat_text_scan_measure (self, starts, &tiles, &tile_capacity, &bytes);
 }
 
+/* Rows of two numbers may be three things; whoever prints them has to know which. */
+static LeatSpec *
+leat_text_scan_new_rows (LeatTextScan *self, LeatSpec *spec)
+{
+  g_autofree char *by = g_strdup_printf ("text:scan \"%s\"", leat_node_get_name (LEAT_NODE (self)));
+  const LeatTextRows rows = { (LeatTextEmit) self->emit, self->fold, self->pattern_list, by };
+
+  return leat_text_rows_describe (&rows, spec);
+}
+
 static gboolean
 leat_text_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatTextScan *self = LEAT_TEXT_SCAN (node);
   LeatSpec *text = leat_negotiation_get_input (negotiation, "text");
   g_autoptr (LeatSpec) spec = NULL;
+  g_autoptr (LeatSpec) rows = NULL;
   guint64 dims[2];
 
   if ((self->pattern_list == NULL) == (self->regex_list == NULL))
@@ -196,7 +207,8 @@ leat_text_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError *
                    leat_node_get_id (node), leat_node_get_name (node), size);
       return FALSE;
     }
-  return leat_negotiation_set_output (negotiation, "hits", spec, error);
+  rows = leat_text_scan_new_rows (self, spec);
+  return leat_negotiation_set_output (negotiation, "hits", rows, error);
 }
 
 /* One run's buffers and sizes. */

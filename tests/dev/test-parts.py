@@ -17,7 +17,7 @@ WAITING = 'dev: another one; waiting\n'
 
 def bash(folder, script):
     """A shell in FOLDER that has the parts, under way."""
-    begin = f'set -euo pipefail; dev_root={folder}; for part in say lock setup; do . "{PARTS}/$part.sh"; done; '
+    begin = f'set -euo pipefail; dev_root={folder}; for part in say lock setup build; do . "{PARTS}/$part.sh"; done; '
     return subprocess.Popen(['bash', '-c', begin + script], cwd=folder, text=True, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -39,6 +39,20 @@ def wait_for(folder):
     child = bash(folder, 'lock_take "$PWD/build" "another one; waiting"; ls build; lock_release')
     assert child.stderr.readline() == WAITING, child.communicate()
     return child
+
+
+def test_build_is_silent_with_nothing_to_do(folder):
+    """But for the commit's name, which ninja looks for each time."""
+    ninja = folder / 'ninja'
+    ninja.write_text('#!/bin/sh\ncase "$*" in *-n*) cat todo;; *) echo built; touch built;; esac\n')
+    ninja.chmod(0o755)
+    commit = ('ninja: Entering directory `build\'\n[1/3] Generating tools/leat-bench-commit.h with a custom command\n'
+              '[2/3] Compiling C object tools/leat-bench.p/leat-bench-evidence.c.o\n[3/3] Linking target tools/leat-bench\n')
+    for todo, says in (('ninja: no work to do.\n', ''), (commit, ''), (commit + '[4/4] Linking target core/x\n', 'building')):
+        (folder / 'todo').write_text(todo)
+        code, out, err = finish(bash(folder, 'PATH="$PWD:$PATH" build_compile build'))
+        assert code == 0 and out == '' and (says in err if says else err == ''), (todo, out, err)
+        assert (folder / 'built').exists()
 
 
 def test_lock_at_once_is_silent(folder):

@@ -14,6 +14,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   const char *const inputs[] = { NULL };
+  const LeatExpressionTypes types = { inputs, NULL, size % 2 == 0 ? LEAT_DTYPE_F32 : LEAT_DTYPE_I32, TRUE };
   g_autofree char *text = g_strndup ((const char *) data, size);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatExpression) expression = leat_expression_parse (text, &error);
@@ -27,6 +28,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       g_assert_true (g_utf8_validate (error->message, -1, NULL) || !g_utf8_validate (text, -1, NULL));
       return 0;
     }
+  leat_expression_check_types (expression, &types, NULL);
   c = leat_expression_to_c (expression, inputs, FALSE);
   if (strlen (c) > 16384)
     return 0; /* spaces have been put in */

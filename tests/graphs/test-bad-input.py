@@ -351,11 +351,80 @@ def test_interrupted_while_nobody_reads(folder):
     child.stderr.close()
 
 
-def test_report_of_other_patterns(folder):
-    """text:report has to have the list of text:scan; a hit beyond its list is an error, not a wrong line."""
+def test_report_of_other_rows(folder):
+    """text:report knows from text:scan what its rows are; where it is told something else, that is refused in the plan."""
     (folder / 'in').write_bytes(b'a cat and a dog')
-    refuse(folder, ['io:file', 'path=in', '+', 'upload', '+', 'text:scan', 'patterns=cat,dog', '+', 'readback', '+',
-                    'text:report', 'patterns=dog'], 'text:report', 'same list')
+    for scan, report, says in (
+            ('patterns=cat,dog emit=line', 'emit=offset patterns=cat,dog', 'has emit=offset, but text:scan "'),
+            ('patterns=cat,dog emit=line', 'emit=count', 'gives rows of emit=line; leave `emit` away here, or set it to count'),
+            ('patterns=cat,dog emit=count', 'emit=line', 'gives rows of emit=count'),
+            ('patterns=cat,dog', 'emit=line', 'gives rows of emit=offset'),
+            ('regex=cat emit=line', 'emit=offset patterns=cat', 'gives rows of emit=line'),
+            ('patterns=cat,dog', 'patterns=dog', 'has other `patterns` than text:scan "'),
+            ('patterns=cat,dog', 'patterns=dog,cat', 'leave `patterns` away')):
+        words = ['io:file', 'path=in', '+', 'upload', '+', 'text:scan', *scan.split(), '+', 'readback', '+', 'text:report',
+                 *report.split()]
+        refuse(folder, words, 'text:report "', says)
+        refuse(folder, ['--plan', *words], says)
+
+
+def test_state_of_a_pipeline_without(folder):
+    (folder / 'in').write_bytes(b'abc')
+    words = ['io:file', 'path=in', '+', 'upload', '+', 'readback', '+', 'discard']
+    refuse(folder, ['--save-state=s', *words], '--save-state: the pipeline keeps nothing from run to run')
+    refuse(folder, ['--load-state=in', *words], '--load-state: the pipeline keeps nothing from run to run')
+
+
+def test_empty_inputs(folder):
+    """No data is no run; an empty array is read by its rows."""
+    (folder / 'in').write_bytes(b'')
+    npy(folder / 'in.npy', HEADER % '0,')
+    refuse(folder, read_and_write('io:npy', 'in.npy'), '"in.npy"', 'with rows=N, the most that a run takes, it may be')
+    for words in (['io:file', 'path=in', 'out=f32'], ['io:npy', 'path=in.npy', 'rows=8']):
+        code, _, err = launch('-q', *words, '+', 'upload', '+', 'map', 'expr=x+1', '+', 'readback', '+', 'io:npy',
+                              'path=out.npy', cwd=folder)
+        assert code == 0 and b"'shape': (0,)" in (folder / 'out.npy').read_bytes(), err
+
+
+def test_names_in_a_predicate(folder):
+    """With its column, and what it is near to."""
+    (folder / 'in').write_bytes(bytes(64))
+    words = ['io:file', 'path=in', 'out=f32:16', '+', 'upload', '+', 'compact', 'inputs=value']
+    for where, says in (('valeu > 3', 'compact "compact0": expression "valeu > 3", column 1: "valeu" is no '
+                         'input, and is not set (did you mean "value"?)'),
+                        ('value > limit', 'column 9: "limit" is none of the inputs (value), and is not set: give it a value, as in '
+                         'limit=VALUE'),
+                        ('value > 1e39', 'column 9: 1e39 is beyond what a float holds'),
+                        ('value % 2', 'column 7: % takes whole numbers, and its left side is float')):
+        refuse(folder, [*words, f'where={where}', '+', 'readback', '+', 'discard'], says)
+
+
+def test_scatter_says_its_rows(folder):
+    (folder / 'in').write_bytes(bytes([9, 1]))
+    for size, says in (('', 'the output would have no rows: set size=ROWS'), ('size=0', 'the output would have no rows'),
+                       ('size=4', 'at[0] is 9, and there are 4 places, 0 to 3')):
+        (folder / 'a.leat').write_text(f'leat 1\nput = scatter {size}\nio:file path=in out=u8[2] -> upload -> put.items\n'
+                                       'io:file path=in out=u8[2] -> upload -> put.at\nput -> readback -> discard\n')
+        refuse(folder, ['a.leat'], 'scatter "put": ', says)
+
+
+def test_warnings_of_many_runs(folder):
+    """The same of each run is said once, and at the end how often it came."""
+    (folder / 'in').write_bytes(bytes(range(8)))
+    code, _, err = launch('-q', 'io:file', 'path=in', 'chunk=2', '+', 'upload', '+', 'compact', 'where=x < 9',
+                          'on-overflow=truncate', '+', 'u8:max1', '+', 'readback', '+', 'discard', cwd=folder)
+    assert code == 0 and err.count('2 rows were kept, and there is room for 1') == 1, err
+    assert 'warning: the same of "compact0" in 3 more runs' in err, err
+
+
+def test_report_of_rows_from_elsewhere(folder):
+    """Rows from a file say nothing of themselves: what they are must be said, and is held against them."""
+    words = ['-q', 'io:file', 'path=rows', '+', 'u64:max4x2', '+', 'upload', '+', 'readback', '+', 'text:report']
+    (folder / 'rows').write_bytes(b''.join(n.to_bytes(8, 'little') for n in (2, 0, 12, 1)))
+    refuse(folder, words, 'text:report "', 'cannot tell what its rows are')
+    refuse(folder, [*words, 'patterns=cat'], 'a row has the pattern of index 1, but `patterns` has 1')
+    code, out, err = graph_case.launch(*words, 'patterns=cat,dog', cwd=folder)
+    assert code == 0 and out == b'2:cat\n12:dog\n', (out, err)
 
 
 def test_patterns(folder):

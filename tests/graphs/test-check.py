@@ -25,9 +25,9 @@ def run_check(folder, data, *options, **variables):
 def told(lines, text):
     """(index, value, how many) of what was said with that text, or None."""
     for line in lines:
-        found = re.search(rf'kernel "kernel0": {text} at (\d+): (\S+)(?: \(and (\d+) more\))?$', line)
+        found = re.search(rf'kernel "kernel0": {text}: (\S+) at index (\d+)(?: \(and (\d+) more\))?$', line)
         if found:
-            return int(found.group(1)), float(found.group(2)), 1 + int(found.group(3) or 0)
+            return int(found.group(2)), float(found.group(1)), 1 + int(found.group(3) or 0)
     return None
 
 

@@ -120,10 +120,22 @@ def test_runs_without_text(folder):
 def test_no_file_to_print_from(folder):
     (folder / 'in').write_bytes(b'one cat\ntwo cats\n')
     words = ['-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=cats?']
-    code, out, _ = launch(*words, '+', 'readback', '+', 'text:report')
+    code, out, err = launch(*words, '+', 'readback', '+', 'text:report')
     assert code == 0 and out == b'4:3\n12:4\n', out
+    assert err.startswith('2 occurrences; with from=FILE'), err
     code, out, _ = launch(*words, 'emit=line', '+', 'readback', '+', 'text:report', 'emit=line')
     assert code == 0 and out == b'1:0\n2:8\n', out
+
+
+def test_report_takes_what_the_rows_say(folder):
+    (folder / 'in').write_bytes(b'one cat\ntwo cats, a dog\n')
+    for words, wanted in (('patterns=cat,dog', b'4:cat\n12:cat\n20:dog\n'), ('patterns=CAT fold=true', b'4:CAT\n12:CAT\n'),
+                          ('regex=cats?', b'4:cat\n12:cats\n'), ('patterns=dog emit=line', b'2:two cats, a dog\n'),
+                          ('regex=d.g emit=line', b'2:two cats, a dog\n'), ('patterns=cat emit=count', b'2\n')):
+        code, out, err = launch('-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', *words.split(), '+',
+                                'readback', '+', 'text:report', f'from={folder}/in')
+        assert code == 0, err
+        expect_same(out, wanted, words)
 
 
 def test_words_by_line(folder):
@@ -157,6 +169,35 @@ def test_long_lines(folder):
     check(folder / 'in', '^.*', chunk=10_000)
 
 
+def test_attempts_that_all_go_far(folder):
+    """Attempts that begin one after the other and go to the line's end: what one has found out serves the next."""
+    n = 300_000
+    for line, regex, wanted in (
+            (b'a' * n, 'a.*b', []),
+            (b'a' * n + b'c', 'a.*b|c', [(n, 1)]),
+            (b'ac' * (n // 2), 'a.*b|c', [(i, 1) for i in range(1, n, 2)]),
+            (b'a' * n, 'a(.*b)?', [(i, 1) for i in range(n)]),
+            (b'a' * n + b'b' + b'a' * n, 'a(.*b)?', [(0, n + 1)] + [(n + 1 + i, 1) for i in range(n)]),
+            (b'x y ' * (n // 4), r'\w+( .*z)?', [(i, 1) for i in range(0, n, 2)])):
+        (folder / 'in').write_bytes(b'first\n' + line + b'\nend\n')
+        for chunk in ('4M', '100000'):
+            out = scan(folder / 'in', regex, 'offset', 'longest=1M', chunk=chunk)
+            expected = b''.join(b'%d:%s\n' % (6 + i, line[i:i + size]) for i, size in wanted)
+            if regex.startswith('\\w'):
+                expected = b'0:first\n' + expected + b'%d:end\n' % (7 + len(line))
+            expect_same(out, expected, f'{regex} chunk={chunk}')
+
+
+def test_attempts_that_never_meet(folder):
+    """What takes time in the square of the line's length is told, with a way out that works."""
+    (folder / 'in').write_bytes(b'a' * 40_000 + b'\n')
+    code, _, err = launch('io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=(aa)*b', '+', 'readback', '+',
+                          'text:report')
+    assert code != 0 and 'ask for lines (emit=line)' in err, (code, err)
+    expect_same(scan(folder / 'in', '(aa)*b', 'line'), b'', 'lines')
+    expect_same(scan(folder / 'in', r'\b(aa)*b', 'offset'), b'', 'hits')
+
+
 def refuse(says, *scan_words):
     code, _, err = launch('io:file', 'path=/dev/null', '+', 'upload', '+', 'text:scan', *scan_words, '+', 'readback', '+',
                           'text:report', 'emit=line')
@@ -172,7 +213,7 @@ def test_refuses(folder):
     refuse('set `patterns` or `regex`', 'emit=line')
     refuse('not both', 'patterns=a', 'regex=a')
     refuse("has a line's end in it", r'patterns=a,b\n', 'emit=line')
-    refuse('set the same `emit`', 'regex=a')
+    refuse('has emit=line, but text:scan', 'regex=a')
 
 
 def test_attempt_that_is_too_long(folder):

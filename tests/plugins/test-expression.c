@@ -238,6 +238,64 @@ test_expression_text (void)
     }
 }
 
+/* x and y are float, z is double, n and m are whole, and so are other names or not. */
+static void
+test_expression_types (void)
+{
+  static const struct
+  {
+    const char *text;
+    guint column; /* from 1; 0 for none */
+    const char *says;
+  } table[] = {
+    { "n%m", 0, NULL },
+    { "x%3", 2, "% takes whole numbers, and its left side is float; fmod (a, b) is the remainder" },
+    { "n%x", 2, "% takes whole numbers, and its right side is float" },
+    { "n + 1.5 & 3", 9, "& takes whole numbers, and its left side is float" },
+    { "(x > 1) & (z > 2)", 0, NULL },
+    { "x > 1 & z > 2", 0, NULL },
+    { "n << z", 3, "<< takes whole numbers, and its right side is double" },
+    { "1 + n >> 2", 0, NULL },
+    { "n >> 2 < 3", 0, NULL },
+    { "~x", 1, "~ takes whole numbers, and what follows it is float" },
+    { "~!x", 0, NULL },
+    { "-~-(n ? m : z)", 2, "~ takes whole numbers, and what follows it is double" },
+    { "sqrt(n) | 1", 9, "its left side is double" },
+    { "sqrt(x) ^ 1", 9, "its left side is float" },
+    { "min(n,m) ^ 1", 0, NULL },
+    { "max(n,x) ^ 1", 10, "its left side is float" },
+    { "abs(n) % 2 + x", 0, NULL },
+    { "(x ? n : m) % 2", 0, NULL },
+    { "n ? m % 2 : n % y", 15, "its right side is float" },
+    { "x == 1 ^ y == 2 || n & 1", 0, NULL },
+    { "n & gain", 3, "its right side is float" },
+    { "min(n % 2, x | 1)", 14, "| takes whole numbers, and its left side is float" },
+  };
+  static const char *const names[] = { "x", "y", "z", "n", "m", NULL };
+  static const LeatDtype dtypes[] = { LEAT_DTYPE_F32, LEAT_DTYPE_F32, LEAT_DTYPE_F64, LEAT_DTYPE_I32, LEAT_DTYPE_U8 };
+  const LeatExpressionTypes types = { names, dtypes, LEAT_DTYPE_F32, TRUE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatExpression) expression = leat_expression_parse (table[i].text, &error);
+      g_autofree char *column = g_strdup_printf ("column %u: ", table[i].column);
+
+      g_assert_no_error (error);
+      g_test_message ("%s", table[i].text);
+      if (leat_expression_check_types (expression, &types, &error))
+        {
+          g_assert_null (table[i].says);
+          continue;
+        }
+      g_test_message ("%s", error->message);
+      g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE);
+      g_assert_nonnull (table[i].says);
+      g_assert_nonnull (strstr (error->message, column));
+      g_assert_nonnull (strstr (error->message, table[i].says));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -248,6 +306,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/expression/depth", test_expression_depth);
   g_test_add_func ("/leat/base/expression/random", test_expression_random);
   g_test_add_func ("/leat/base/expression/names", test_expression_names);
+  g_test_add_func ("/leat/base/expression/types", test_expression_types);
   g_test_add_func ("/leat/base/expression/text", test_expression_text);
   return g_test_run ();
 }

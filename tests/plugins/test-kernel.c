@@ -31,6 +31,14 @@ static const char source[] =
   "          ++*out_count;\n"
   "        }\n"
   "}\n"
+  "__global__ void doubled (const uint32_t *in, uint64_t in_count, uint32_t *out, uint64_t *out_count,\n"
+  "                       uint64_t out_capacity)\n"
+  "{\n"
+  "  if (threadIdx.x == 0 && blockIdx.x == 0)\n"
+  "    for (uint64_t i = 0; i < 2 * in_count; i++, ++*out_count)\n"
+  "      if (i < out_capacity)\n"
+  "        out[i] = in[i % in_count] + (uint32_t) (i / in_count);\n"
+  "}\n"
   "__global__ void scale (const uint32_t *in, uint64_t in_count, uint32_t *out, uint32_t factor, int32_t less, float "
   "more)\n"
   "{\n"
@@ -100,6 +108,14 @@ static const char source[] =
   "{\n"
   "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
   "  out[i] = a[i] + b[a[i] % b_count];\n"
+  "}\n"
+  "__global__ void stage (const uint32_t *in, uint32_t *out)\n"
+  "{\n"
+  "  extern __shared__ uint32_t items[];\n"
+  "  items[threadIdx.x] = in[0] + gridDim.x;\n"
+  "  __syncthreads ();\n"
+  "  if (blockIdx.x == 0 && threadIdx.x == 0)\n"
+  "    out[0] = items[31];\n"
   "}\n"
   "template <typename T> __global__ void twice (T *x) { x[0] *= 2; }\n"
   "__global__ void scale_in_place (float *x, float factor) { x[threadIdx.x] *= factor; }\n";
@@ -207,6 +223,27 @@ test_kernel_occupancy (void)
     g_assert_cmpuint (((const guint32 *) g_bytes_get_data (scaled, NULL))[i], ==, 3 * i + 3);
 }
 
+static guint
+test_kernel_count_staged (guint shared)
+{
+  guint32 none = 0;
+  g_autofree char *properties = g_strdup_printf ("entry=stage out=u32[1] grid=occupancy block=32 shared=%u", shared);
+  g_autoptr (GBytes) grid = test_kernel_run (properties, "u32[1]", &none, sizeof none);
+
+  return *(const guint32 *) g_bytes_get_data (grid, NULL);
+}
+
+/* What is more than a kernel may have unasked takes as many blocks as it has room for, too. */
+static void
+test_kernel_occupancy_with_shared (void)
+{
+  guint little = test_kernel_count_staged (48000), much = test_kernel_count_staged (60000);
+
+  g_assert_cmpuint (little, >, 0);
+  g_assert_cmpuint (much, <=, little);
+  g_assert_cmpuint (2 * much, >=, little);
+}
+
 /* A bool is 0 or 1 in the kernel, however it is written. */
 static void
 test_kernel_bool (void)
@@ -279,6 +316,44 @@ test_kernel_replay (LeatPipeline *pipeline, LeatSession *session, guint n, GErro
 
   leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)), bytes, error);
   return *error == NULL ? leat_session_replay (session, FALSE, NULL, error) : LEAT_FLOW_ERROR;
+}
+
+/* With room for all of them in the end, whatever was said or not said about it at first. */
+static void
+test_kernel_grow (void)
+{
+  static const char *const outs[] = { "out=u32[<=4]", "" };
+  static const guint counts[] = { 3, 4, 5, 60, 5, 61 };
+
+  for (guint k = 0; k < G_N_ELEMENTS (outs); k++)
+    {
+      g_autofree char *path = test_kernel_write ();
+      g_autofree char *text = g_strdup_printf (
+        "leat 1\nk = kernel source=%s entry=doubled grid=1 block=1 on-overflow=grow %s\n"
+        "a = app spec=u32[<=64]\nb = app\na -> upload -> k.in\nk.out -> map expr=x+1 -> readback -> b\n",
+        path, outs[k]);
+      GError *error = NULL;
+      g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+      g_autoptr (LeatSession) session = NULL;
+
+      g_assert_no_error (error);
+      session = leat_session_new (pipeline, NULL);
+      leat_session_open (session, NULL, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+        {
+          g_autoptr (GBytes) result = NULL;
+
+          g_assert_cmpint (test_kernel_replay (pipeline, session, counts[i], &error), ==, LEAT_FLOW_DATA);
+          g_assert_no_error (error);
+          result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, &error);
+          g_assert_no_error (error);
+          g_assert_cmpuint (g_bytes_get_size (result), ==, 2 * counts[i] * sizeof (guint32));
+          for (guint n = 0; n < 2 * counts[i]; n++)
+            g_assert_cmpuint (((const guint32 *) g_bytes_get_data (result, NULL))[n], ==, n / counts[i] + 1);
+        }
+      leat_session_close (session);
+    }
 }
 
 /* @taker: what is next to a kernel that counts more than it has room for. */
@@ -649,9 +724,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/base/kernel/geometry", test_kernel_geometry);
   g_test_add_func ("/leat/base/kernel/occupancy", test_kernel_occupancy);
+  g_test_add_func ("/leat/base/kernel/occupancy-with-shared", test_kernel_occupancy_with_shared);
   g_test_add_func ("/leat/base/kernel/bool", test_kernel_bool);
   g_test_add_func ("/leat/base/kernel/counted-output", test_kernel_counted_output);
   g_test_add_func ("/leat/base/kernel/overflow", test_kernel_overflow);
+  g_test_add_func ("/leat/base/kernel/grow", test_kernel_grow);
   g_test_add_func ("/leat/base/kernel/overflow-on-the-device", test_kernel_overflow_on_the_device);
   g_test_add_func ("/leat/base/kernel/dims-and-shared", test_kernel_dims_and_shared);
   g_test_add_func ("/leat/base/kernel/negotiates", test_kernel_negotiates);

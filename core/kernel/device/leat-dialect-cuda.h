@@ -203,6 +203,15 @@ leat_store_release (T *p, T v)
   *(volatile T *) p = v;
 }
 
+/* A number for who asks, the blocks of a grid for instance, in the order in which they do.  Whoever waits only for those
+ * with lower numbers waits for none that has not begun.  Others know by this name that a kernel waits so. */
+template <class T>
+__device__ __forceinline__ T
+leat_take_ticket (T *counter)
+{
+  return atomicAdd (counter, (T) 1);
+}
+
 /* The barrier's memory lies in the module, so two launches of one module that use it must not overlap.  `count` is
  * back at 0 and only `round` has moved when all blocks have passed. */
 __device__ unsigned int leat_grid_barrier_count, leat_grid_barrier_round;

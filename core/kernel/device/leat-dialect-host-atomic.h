@@ -159,6 +159,13 @@ leat_store_relaxed (T *p, typename leat_same<T>::type v)
   leat_store_release (p, v);
 }
 
+template <class T>
+LEAT_INLINE T
+leat_take_ticket (T *counter)
+{
+  return __atomic_fetch_add (counter, (T) 1, __ATOMIC_ACQ_REL);
+}
+
 #define LEAT_CACHED(name)                                                                                              \
   template <class T> LEAT_INLINE T name (const T *p)                                                                   \
   {                                                                                                                    \

@@ -46,14 +46,22 @@ leat_queue_cell (const LeatQueue<T> &queue, uint64_t ticket)
   return (T *) ((uint64_t *) (queue.ring + 1) + cells) + (ticket & (cells - 1));
 }
 
+/* Whether a turn has come to @mine, in order with what follows.  @again: after a look in vain, which costs the whole
+ * multiprocessor what it has in its cache; from then on it looks so only where it is known to be worth while. */
+LEAT_QUEUE_FUNCTION bool
+leat_queue_has_come (const uint64_t *turn, uint64_t mine, bool again)
+{
+  return (!again || leat_queue_peek (turn) == mine) && leat_queue_look (turn) == mine;
+}
+
 /* Whether it was the turn of the push with @ticket; then the item is in the ring. */
 template <class T>
 LEAT_QUEUE_FUNCTION bool
-leat_queue_put (const LeatQueue<T> &queue, uint64_t ticket, const T &item)
+leat_queue_put (const LeatQueue<T> &queue, uint64_t ticket, const T &item, bool again)
 {
   uint64_t *turn = leat_queue_turn (queue, ticket), mine = (ticket >> queue.shift) * 2;
 
-  if (leat_queue_look (turn) != mine)
+  if (!leat_queue_has_come (turn, mine, again))
     return false;
   *leat_queue_cell (queue, ticket) = item;
   leat_queue_pass (turn, mine + 1);
@@ -63,11 +71,11 @@ leat_queue_put (const LeatQueue<T> &queue, uint64_t ticket, const T &item)
 /* Whether it was the turn of the claim with @ticket; then the item is here. */
 template <class T>
 LEAT_QUEUE_FUNCTION bool
-leat_queue_get (const LeatQueue<T> &queue, uint64_t ticket, T &item)
+leat_queue_get (const LeatQueue<T> &queue, uint64_t ticket, T &item, bool again)
 {
   uint64_t *turn = leat_queue_turn (queue, ticket), mine = (ticket >> queue.shift) * 2 + 1;
 
-  if (leat_queue_look (turn) != mine)
+  if (!leat_queue_has_come (turn, mine, again))
     return false;
   item = *leat_queue_cell (queue, ticket);
   leat_queue_pass (turn, mine + 1);
@@ -131,7 +139,7 @@ leat_queue_append (const LeatQueue<T> &queue, const leat_queue_crowd &crowd, uin
     first = leat_queue_add (&queue.ring->tail, n);
   first = crowd.share (first);
   do
-    waits = waits && !leat_queue_put (queue, first + crowd.rank, item);
+    waits = waits && !leat_queue_put (queue, first + crowd.rank, item, pauses > 0);
   while (crowd.any (waits) && leat_queue_pause (pauses++));
   if (crowd.rank == 0 && n > 0)
     leat_queue_add (&queue.ring->ready, n);
@@ -197,7 +205,7 @@ leat_queue_claim_among (const LeatQueue<T> &queue, const leat_queue_crowd &crowd
   first = crowd.share (first);
   waits = crowd.rank < n;
   do
-    waits = waits && !leat_queue_get (queue, first + crowd.rank, item);
+    waits = waits && !leat_queue_get (queue, first + crowd.rank, item, pauses > 0);
   while (crowd.any (waits) && leat_queue_pause (pauses++));
   return n;
 }
@@ -223,7 +231,7 @@ leat_queue_claim_some (const LeatQueue<T> &queue, T *items, unsigned int most)
   unsigned int pauses = 0;
 
   do
-    while (got < n && leat_queue_get (queue, first + got, items[got]))
+    while (got < n && leat_queue_get (queue, first + got, items[got], pauses > 0))
       got++;
   while (crowd.any (got < n) && leat_queue_pause (pauses++));
   return (unsigned int) n;
@@ -266,11 +274,14 @@ leat_queue_outstanding (const LeatQueue<T> &queue)
   return leat_queue_look (&queue.ring->outstanding);
 }
 
-/* Whether no item is outstanding and none is to come of QUEUE_FOR. */
+/* Whether no item is outstanding and none is to come of QUEUE_FOR.  Who asks has nothing to do and asks again: so it
+ * looks in order only where it seems to be so. */
 template <class T>
 LEAT_QUEUE_FUNCTION bool
 leat_queue_is_finished (const LeatQueue<T> &queue)
 {
+  if (leat_queue_peek (&queue.ring->outstanding) != 0)
+    return false;
   return leat_queue_look (&queue.ring->start.finished) >= leat_queue_peek (&queue.ring->start.total)
          && leat_queue_outstanding (queue) == 0;
 }
@@ -292,12 +303,16 @@ leat_queue_draw (const LeatQueue<T> &queue, uint64_t n)
   return crowd.share (first) + crowd.rank;
 }
 
-/* All that a number brings has been pushed. */
+/* All that a number brings has been pushed; of a crowd one says so, when all have met. */
 template <class T>
 LEAT_QUEUE_FUNCTION uint64_t
 leat_queue_draw_again (const LeatQueue<T> &queue, uint64_t n)
 {
-  leat_queue_add_release (&queue.ring->start.finished, 1);
+  const leat_queue_crowd crowd (queue.ring);
+
+  crowd.meet ();
+  if (crowd.rank == 0)
+    leat_queue_add_release (&queue.ring->start.finished, crowd.size);
   return leat_queue_draw (queue, n);
 }
 

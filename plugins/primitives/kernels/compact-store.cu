@@ -6,6 +6,26 @@
 
 #define COMPACT_TILE (COMPACT_THREADS * COMPACT_PACK * COMPACT_RUNS)
 
+/* Items of 1 or 2 bytes stay in the words in which they were loaded: by itself each would take a register. */
+template <class T>
+static __device__ __forceinline__ T
+compact_unpack (const uint32_t *words, uint32_t i)
+{
+  const uint32_t each = 4 / sizeof (T);
+
+  return (T) (words[i / each] >> (i % each * 8 * (uint32_t) sizeof (T)));
+}
+
+/* Into words that have been zeros. */
+template <class T>
+static __device__ __forceinline__ void
+compact_pack (uint32_t *words, uint32_t i, T x)
+{
+  const uint32_t each = 4 / sizeof (T), bits = 8 * sizeof (T);
+
+  words[i / each] |= ((uint32_t) x & ((1u << bits) - 1)) << (i % each * bits);
+}
+
 /* How many of @n rows that are to begin at @first there is room for. */
 static __device__ __forceinline__ uint32_t
 compact_clip (uint64_t first, uint32_t n, uint64_t room)
@@ -55,18 +75,41 @@ compact_store_bytes (uint8_t *out, const uint8_t *stage, uint32_t n)
         line[i] = stage[i - lead];
 }
 
-/* Rows of @words W each, by their numbers in the tile, which begins at @in. */
+/* Word @i of the rows that are kept. */
+template <class W, uint64_t words>
+static __device__ __forceinline__ W
+compact_find_word (const W *in, const uint16_t *stage, uint64_t i)
+{
+  if (words < COMPACT_THREADS) /* a tile of these has less than 2^32 words */
+    return in[stage[(uint32_t) i / (uint32_t) words] * (uint32_t) words + (uint32_t) i % (uint32_t) words];
+  return in[stage[i / words] * words + i % words];
+}
+
+/* Rows of @words W each, by their numbers in the tile, which begins at @in.  A thread has several loads under way before
+ * it stores the first; behind the end it loads the last word again, so that no branch stands between them. */
 template <class W, uint64_t words>
 static __device__ __forceinline__ void
 compact_store_rows (W *out, const W *in, const uint16_t *stage, uint32_t n)
 {
-  if (words < COMPACT_THREADS)
-    for (uint32_t i = threadIdx.x; i < n * (uint32_t) words; i += COMPACT_THREADS)
-      out[i] = in[stage[i / (uint32_t) words] * (uint32_t) words + i % (uint32_t) words];
-  else
-    for (uint32_t row = 0; row < n; row++)
-      for (uint64_t i = threadIdx.x; i < words; i += COMPACT_THREADS)
-        out[row * words + i] = in[stage[row] * words + i];
+  const uint32_t moves = sizeof (W) < 16 ? 8 : 4;
+  const uint64_t all = n * words;
+
+  for (uint64_t first = threadIdx.x; first < all; first += moves * COMPACT_THREADS)
+    {
+      W some[moves];
+
+#pragma unroll
+      for (uint32_t k = 0; k < moves; k++)
+        {
+          uint64_t i = first + k * COMPACT_THREADS;
+
+          some[k] = compact_find_word<W, words> (in, stage, i < all ? i : all - 1);
+        }
+#pragma unroll
+      for (uint32_t k = 0; k < moves; k++)
+        if (first + k * COMPACT_THREADS < all)
+          out[first + k * COMPACT_THREADS] = some[k];
+    }
 }
 
 template <class I>

@@ -25,7 +25,8 @@
  *
  * Blocks take tiles by a ticket, so that a tile is only ever waited for when its block runs already: it does not matter
  * how many blocks run at once, or what else is on the device.  Where there is a block for each tile its number serves
- * as the ticket, as a device starts blocks in that order.
+ * as the ticket, as a device starts blocks in that order; CUDA does not promise it, yet all single-pass scans live by it.
+ * Not in a launch of many lanes: in which order those begin that differ in z, nobody says.
  *
  * What the tiles publish lies in one of two sets of words.  A launch uses one, which is all zeros, and clears what the
  * launch before has used of the other; the last block to end lets them change places.  So nothing needs to be cleared
@@ -59,6 +60,12 @@
 typedef uint32_t CompactFields;
 #else
 typedef uint64_t CompactFields;
+#endif
+
+#ifdef LEAT_LANES
+#define COMPACT_TICKETS 1
+#else
+#define COMPACT_TICKETS 0
 #endif
 
 struct CompactSets
@@ -322,7 +329,7 @@ compact_plan (uint64_t rows, uint64_t tile_rows)
   job.rows = rows;
   job.tiles = rows / tile_rows + (rows % tile_rows != 0);
   job.alone = compact_is_alone (job.tiles);
-  job.tickets = !job.alone && job.tiles > gridDim.x;
+  job.tickets = !job.alone && (COMPACT_TICKETS || job.tiles > gridDim.x);
   return job;
 }
 
@@ -345,8 +352,8 @@ compact_take_first (uint64_t *control, uint64_t *shared, uint64_t *ahead)
 {
   if (threadIdx.x == 0)
     {
-      *shared = atomicAdd (control + COMPACT_TICKET, (uint64_t) 1);
-      *ahead = atomicAdd (control + COMPACT_TICKET, (uint64_t) 1);
+      *shared = leat_take_ticket (control + COMPACT_TICKET);
+      *ahead = leat_take_ticket (control + COMPACT_TICKET);
     }
   __syncthreads ();
   return *shared;
@@ -398,7 +405,7 @@ compact_run (const CompactFrom &from, const CompactTo &to, uint64_t rows, uint64
       if (leads && !job.alone)
         compact_publish (sets.mine + tile, sum, tile == 0 ? COMPACT_UP_TO_END : COMPACT_OF_TILE);
       if (leads && job.tickets)
-        ahead = atomicAdd (control + COMPACT_TICKET, (uint64_t) 1); /* for the round after the next */
+        ahead = leat_take_ticket (control + COMPACT_TICKET); /* for the round after the next */
       compact_stage_tile (look, kept, before, base, stages + turn * COMPACT_TILE);
       if (after < job.tiles)
         compact_load_tile (from, job, after, look);
@@ -500,7 +507,7 @@ compact_run_on_host (const CompactFrom &from, const CompactTo &to, uint64_t rows
       for (uint64_t i = blockIdx.x; i < sets.n_former; i += gridDim.x)
         sets.former[i] = 0;
     }
-  while ((tile = job.alone ? tile : atomicAdd (control + COMPACT_TICKET, (uint64_t) 1)) < job.tiles)
+  while ((tile = job.alone ? tile : leat_take_ticket (control + COMPACT_TICKET)) < job.tiles)
     {
       uint64_t first = tile * COMPACT_HOST_TILE, n = rows - first < COMPACT_HOST_TILE ? rows - first : COMPACT_HOST_TILE;
       uint64_t place = 0;

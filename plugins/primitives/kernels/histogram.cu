@@ -13,6 +13,7 @@
 
 #define THREADS 256
 #define PACK (16 / (int) sizeof (Item))
+#define AHEAD 4
 #define BINS_OF_BLOCK (BINS <= 4096 ? BINS : 1) /* the other kernel is used where there are more */
 /* Counters for each bin: warps that hit the same one do not wait for each other. */
 #define COPIES (BINS_OF_BLOCK <= 512 ? 8 : 4096 / BINS_OF_BLOCK)
@@ -29,8 +30,10 @@ struct Run
   uint32_t bin, length;
 };
 
+/* counts: of a block, or the sums */
+template <class T>
 static __device__ __forceinline__ void
-count_item (Item x, Run *run, uint32_t *counts)
+count_item (Item x, Run *run, T *counts)
 {
   uint32_t bin = find_bin (x);
 
@@ -40,31 +43,38 @@ count_item (Item x, Run *run, uint32_t *counts)
       return;
     }
   if (run->bin < BINS)
-    atomicAdd (counts + run->bin, run->length);
+    atomicAdd (counts + run->bin, (T) run->length);
   run->bin = bin;
   run->length = 1;
 }
 
+/* AHEAD loads of 16 bytes are under way before the first item is counted. */
+template <class T>
 static __device__ __forceinline__ void
-count_items (const Item *x, uint64_t x_count, uint32_t *counts)
+count_items (const Item *x, uint64_t x_count, T *counts)
 {
   uint64_t packs = (uint64_t) x % 16 == 0 ? x_count / PACK : 0, step = (uint64_t) gridDim.x * THREADS;
   uint64_t thread = (uint64_t) blockIdx.x * THREADS + threadIdx.x;
   Run run = { BINS, 0 };
 
-  for (uint64_t i = thread; i < packs; i += step)
+  for (uint64_t i = thread; i < packs; i += AHEAD * step)
     {
-      Pack pack;
+      Pack some[AHEAD];
 
-      pack.raw = ((const uint4 *) x)[i];
 #pragma unroll
-      for (int j = 0; j < PACK; j++)
-        count_item (pack.item[j], &run, counts);
+      for (uint32_t k = 0; k < AHEAD; k++)
+        some[k].raw = ((const uint4 *) x)[i + k * step < packs ? i + k * step : i];
+#pragma unroll
+      for (uint32_t k = 0; k < AHEAD; k++)
+        if (i + k * step < packs)
+#pragma unroll
+          for (int j = 0; j < PACK; j++)
+            count_item (some[k].item[j], &run, counts);
     }
   for (uint64_t i = packs * PACK + thread; i < x_count; i += step)
     count_item (x[i], &run, counts);
   if (run.bin < BINS)
-    atomicAdd (counts + run.bin, run.length);
+    atomicAdd (counts + run.bin, (T) run.length);
 }
 
 __global__ void __launch_bounds__ (THREADS)
@@ -128,12 +138,21 @@ histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arr
 }
 
 /* More bins than a block has room for: these are rarely hit by two threads at once. */
-__global__ void
+__global__ void __launch_bounds__ (THREADS)
 histogram_of_many (const Item *x, uint64_t x_count, uint64_t *sums)
 {
-  GRID_FOR (i, x_count)
+  count_items (x, x_count, sums);
+}
+
+LEAT_HOST_VARIANT void
+histogram_of_many (const Item *x, uint64_t x_count, uint64_t *sums)
+{
+  uint64_t share = (x_count + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share;
+  uint64_t end = first + share < x_count ? first + share : x_count;
+
+  for (; first < end; first++)
     {
-      uint32_t bin = find_bin (x[i]);
+      uint32_t bin = find_bin (x[first]);
 
       if (bin < BINS)
         atomicAdd (sums + bin, (uint64_t) 1);

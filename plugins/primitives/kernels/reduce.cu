@@ -304,15 +304,66 @@ reduce_warps (const Item *x, uint64_t x_count, uint64_t row, uint64_t step_rows,
     }
 }
 
-/* A thread takes a row. */
-__global__ void
+/* A thread takes a row, which has SHORT items at most.  The rows of a block are neighbours, and it loads them together;
+ * in shared memory no two threads find items of theirs in one bank then, however long a row is. */
+#define SHORT 32
+#define BLOCK_ROWS (sizeof (Item) > 4 ? THREADS / 2 : THREADS)
+#define PLACE(i) ((i) + (i) / 32)
+#define MOVES 8
+
+static __device__ __forceinline__ void
+stage_rows (const Item *from, uint32_t items, Item *stage)
+{
+  for (uint32_t i = threadIdx.x; i < items; i += MOVES * THREADS)
+    {
+      Item some[MOVES];
+
+#pragma unroll
+      for (uint32_t k = 0; k < MOVES; k++)
+        some[k] = from[i + k * THREADS < items ? i + k * THREADS : items - 1];
+#pragma unroll
+      for (uint32_t k = 0; k < MOVES; k++)
+        if (i + k * THREADS < items)
+          stage[PLACE (i + k * THREADS)] = some[k];
+    }
+}
+
+__global__ void __launch_bounds__ (THREADS)
 reduce_threads (const Item *x, uint64_t x_count, uint64_t row, uint64_t step_rows, Out *out, uint64_t *live)
 {
+  __shared__ Item stage[PLACE (BLOCK_ROWS * SHORT)];
   uint64_t rows = x_count / row;
+  uint32_t length = (uint32_t) row;
 
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *live = rows / step_rows;
-  GRID_FOR (r, rows)
+  for (uint64_t first = (uint64_t) blockIdx.x * BLOCK_ROWS; first < rows; first += (uint64_t) gridDim.x * BLOCK_ROWS)
+    {
+      uint32_t n = rows - first < BLOCK_ROWS ? (uint32_t) (rows - first) : BLOCK_ROWS;
+
+      stage_rows (x + first * row, n * length, stage);
+      __syncthreads ();
+      if (threadIdx.x < n)
+        {
+          Acc a = identity ();
+
+          for (uint32_t i = 0; i < length; i++)
+            a = combine (a, take (stage[PLACE (threadIdx.x * length + i)], i));
+          out[first + threadIdx.x] = give (a);
+        }
+      __syncthreads ();
+    }
+}
+
+LEAT_HOST_VARIANT void
+reduce_threads (const Item *x, uint64_t x_count, uint64_t row, uint64_t step_rows, Out *out, uint64_t *live)
+{
+  uint64_t rows = x_count / row, share = (rows + gridDim.x - 1) / gridDim.x;
+  uint64_t first = blockIdx.x * share, end = first + share < rows ? first + share : rows;
+
+  if (blockIdx.x == 0)
+    *live = rows / step_rows;
+  for (uint64_t r = first; r < end; r++)
     {
       Acc a = identity ();
 

@@ -12,7 +12,7 @@ make_source (const Item *x, const Flag *starts, Out *out)
   return s;
 }
 
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
 scan_sum (const Item *x, uint64_t x_count, const Flag *starts, uint64_t *parts, uint32_t *arrived)
 {
   sum_tiles (make_source (x, starts, nullptr), x_count, (Part *) parts, arrived);
@@ -25,20 +25,38 @@ scan_sum (const Item *x, uint64_t x_count, const Flag *starts, uint64_t *parts, 
 }
 
 /* step: items to a step of the leading dimension, of which *live tells */
-__global__ void __launch_bounds__ (THREADS)
-scan_give (const Item *x, uint64_t x_count, const Flag *starts, const uint64_t *parts, uint64_t alone, uint64_t step,
+__global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
+scan_give (const Item *x, uint64_t x_count, const Flag *starts, const uint64_t *parts, uint64_t step, Out *out,
+           uint64_t *live)
+{
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    *live = x_count / step;
+  give_tiles (make_source (x, starts, out), x_count, (const Part *) parts);
+}
+
+LEAT_HOST_VARIANT void
+scan_give (const Item *x, uint64_t x_count, const Flag *starts, const uint64_t *parts, uint64_t step, Out *out,
+           uint64_t *live)
+{
+  if (blockIdx.x == 0)
+    *live = x_count / step;
+  host_give_tiles (make_source (x, starts, out), x_count, (const Part *) parts);
+}
+
+__global__ void __launch_bounds__ (THREADS, ONCE_BLOCKS)
+scan_once (const Item *x, uint64_t x_count, const Flag *starts, uint64_t *parts, uint64_t *control, uint64_t step,
            Out *out, uint64_t *live)
 {
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *live = x_count / step;
-  give_tiles (make_source (x, starts, out), x_count, (const Part *) parts, alone != 0);
+  give_once (make_source (x, starts, out), x_count, (Part *) parts, control);
 }
 
 LEAT_HOST_VARIANT void
-scan_give (const Item *x, uint64_t x_count, const Flag *starts, const uint64_t *parts, uint64_t alone, uint64_t step,
+scan_once (const Item *x, uint64_t x_count, const Flag *starts, uint64_t *parts, uint64_t *control, uint64_t step,
            Out *out, uint64_t *live)
 {
   if (blockIdx.x == 0)
     *live = x_count / step;
-  host_give_tiles (make_source (x, starts, out), x_count, (const Part *) parts, alone != 0);
+  host_give_once (make_source (x, starts, out), x_count, (Part *) parts, control);
 }

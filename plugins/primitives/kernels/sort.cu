@@ -25,6 +25,8 @@
 #define TILE (THREADS * EACH)
 #define VALUES 256
 #define DIGITS ((int) sizeof (Key))
+#define VALUES_OF_BLOCK 8 /* in sort_place: 32 bytes of counts, which memory gives at once */
+#define GROUPS (THREADS / VALUES_OF_BLOCK)
 
 static __device__ __forceinline__ uint32_t
 get_digit (Key key, uint32_t shift)
@@ -67,6 +69,23 @@ struct Ranks
   uint32_t parts[WARPS];
 };
 
+/* Which threads of the warp have the digit of this one; of threads without a key, anything.  A ballot for each bit takes
+ * less time than __match_any_sync (), which asks for one value after the other. */
+static __device__ __forceinline__ uint32_t
+find_same (bool there, uint32_t digit)
+{
+  uint32_t same = __ballot_sync (0xffffffffu, there);
+
+#pragma unroll
+  for (uint32_t bit = 0; bit < 8; bit++)
+    {
+      uint32_t set = __ballot_sync (0xffffffffu, digit >> bit & 1);
+
+      same &= digit >> bit & 1 ? set : ~set;
+    }
+  return same;
+}
+
 /* Where each of the thread's keys goes in its tile, of which @n are there. */
 static __device__ __forceinline__ void
 rank_keys (const Key *keys, uint32_t n, uint32_t shift, Ranks *ranks, uint32_t *places)
@@ -80,9 +99,8 @@ rank_keys (const Key *keys, uint32_t n, uint32_t shift, Ranks *ranks, uint32_t *
   for (int j = 0; j < EACH; j++)
     {
       bool there = get_number (j) < n;
-      uint32_t digit = there ? get_digit (keys[j], shift) : VALUES;
-      uint32_t same = __match_any_sync (0xffffffffu, digit), before = 0;
-      int leader = __ffs ((int) same) - 1;
+      uint32_t digit = get_digit (keys[j], shift), same = find_same (there, digit), before = 0;
+      int leader = (__ffs ((int) same) - 1) & 31; /* there is one where there is a key */
 
       if (there && (int) lane == leader)
         {
@@ -121,7 +139,18 @@ get_tile_length (uint64_t keys_count, uint64_t tile)
   return first >= keys_count ? 0 : keys_count - first < TILE ? (uint32_t) (keys_count - first) : TILE;
 }
 
-/* counts: for each value of the digit, for each tile.  Tiles behind the last key have none. */
+/* All loads are under way before the first key is needed: behind the end the last one is loaded again, so that no branch
+ * stands between them.  @n: how many are there, not 0 */
+template <class T>
+static __device__ __forceinline__ void
+load_tile (const T *from, uint32_t n, T *mine)
+{
+#pragma unroll
+  for (int j = 0; j < EACH; j++)
+    mine[j] = from[get_number (j) < n ? get_number (j) : n - 1];
+}
+
+/* counts: for each tile, for each value of the digit.  Tiles behind the last key have none. */
 __global__ void __launch_bounds__ (THREADS)
 sort_count (const Key *keys, uint64_t keys_count, uint64_t shift, uint64_t tiles, uint32_t *counts)
 {
@@ -130,18 +159,21 @@ sort_count (const Key *keys, uint64_t keys_count, uint64_t shift, uint64_t tiles
   for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x)
     {
       uint32_t n = get_tile_length (keys_count, tile), sum = 0;
+      Key mine[EACH];
 
+      if (n > 0)
+        load_tile (keys + tile * TILE, n, mine);
       for (uint32_t w = 0; w < WARPS; w++)
         found[w][threadIdx.x] = 0;
       __syncthreads ();
 #pragma unroll
       for (int j = 0; j < EACH; j++)
         if (get_number (j) < n)
-          atomicAdd (&found[threadIdx.x / 32][get_digit (keys[tile * TILE + get_number (j)], (uint32_t) shift)], 1u);
+          atomicAdd (&found[threadIdx.x / 32][get_digit (mine[j], (uint32_t) shift)], 1u);
       __syncthreads ();
       for (uint32_t w = 0; w < WARPS; w++)
         sum += found[w][threadIdx.x];
-      counts[threadIdx.x * tiles + tile] = sum;
+      counts[tile * VALUES + threadIdx.x] = sum;
       __syncthreads ();
     }
 }
@@ -156,51 +188,73 @@ sort_count (const Key *keys, uint64_t keys_count, uint64_t shift, uint64_t tiles
       for (uint32_t i = 0; i < n; i++)
         found[get_digit (keys[tile * TILE + i], (uint32_t) shift)]++;
       for (uint32_t value = 0; value < VALUES; value++)
-        counts[value * tiles + tile] = found[value];
+        counts[tile * VALUES + value] = found[value];
     }
 }
 
-/* A block for each value: its counts become sums over the tiles before, and *total of all. */
+/* A block for each VALUES_OF_BLOCK values: their counts become sums over the tiles before, and *total of all.  GROUPS
+ * threads share a value, each with neighbouring tiles, and look at these twice: for their sum, then for each. */
 __global__ void __launch_bounds__ (THREADS)
 sort_place (uint64_t tiles, uint32_t *counts, uint32_t *totals)
 {
-  __shared__ uint32_t parts[WARPS], shared_sum;
-  uint32_t *mine = counts + blockIdx.x * tiles, sum = 0;
+  __shared__ uint32_t sums[GROUPS][VALUES_OF_BLOCK];
+  uint32_t column = threadIdx.x % VALUES_OF_BLOCK, group = threadIdx.x / VALUES_OF_BLOCK, sum = 0, before = 0, all = 0;
+  uint64_t share = (tiles + GROUPS - 1) / GROUPS, first = group * share, end = first + share < tiles ? first + share : tiles;
+  uint32_t *mine = counts + blockIdx.x * VALUES_OF_BLOCK + column, some[EACH];
 
-  for (uint64_t first = 0; first < tiles; first += THREADS)
+  for (uint64_t tile = first; tile < end; tile += EACH)
     {
-      uint64_t i = first + threadIdx.x;
-      uint32_t count = i < tiles ? mine[i] : 0, before = sum + sum_before (count, parts);
-
-      if (i < tiles)
-        mine[i] = before;
-      if (threadIdx.x == THREADS - 1)
-        shared_sum = before + count;
-      __syncthreads ();
-      sum = shared_sum;
-      __syncthreads ();
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        some[j] = mine[(tile + j < end ? tile + j : end - 1) * VALUES];
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        sum += tile + j < end ? some[j] : 0;
     }
-  if (threadIdx.x == 0)
-    totals[blockIdx.x] = sum;
+  sums[group][column] = sum;
+  __syncthreads ();
+#pragma unroll
+  for (uint32_t g = 0; g < GROUPS; g++)
+    {
+      before += g < group ? sums[g][column] : 0;
+      all += sums[g][column];
+    }
+  for (uint64_t tile = first; tile < end; tile += EACH)
+    {
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        some[j] = mine[(tile + j < end ? tile + j : end - 1) * VALUES];
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        if (tile + j < end)
+          {
+            mine[(tile + j) * VALUES] = before;
+            before += some[j];
+          }
+    }
+  if (group == 0)
+    totals[blockIdx.x * VALUES_OF_BLOCK + column] = all;
 }
 
 LEAT_HOST_VARIANT void
 sort_place (uint64_t tiles, uint32_t *counts, uint32_t *totals)
 {
-  uint32_t *mine = counts + blockIdx.x * tiles, sum = 0;
+  uint32_t *mine = counts + blockIdx.x * VALUES_OF_BLOCK, sums[VALUES_OF_BLOCK] = { 0 };
 
-  for (uint64_t i = 0; i < tiles; i++)
-    {
-      uint32_t count = mine[i];
+  for (uint64_t tile = 0; tile < tiles; tile++)
+    for (uint32_t value = 0; value < VALUES_OF_BLOCK; value++)
+      {
+        uint32_t count = mine[tile * VALUES + value];
 
-      mine[i] = sum;
-      sum += count;
-    }
-  totals[blockIdx.x] = sum;
+        mine[tile * VALUES + value] = sums[value];
+        sums[value] += count;
+      }
+  for (uint32_t value = 0; value < VALUES_OF_BLOCK; value++)
+    totals[blockIdx.x * VALUES_OF_BLOCK + value] = sums[value];
 }
 
 /* first: items are still where they were, so that their numbers need not be read.  from: which item each was. */
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, sizeof (Key) > 4 ? 2 : 3)
 sort_move (const Key *keys, uint64_t keys_count, const uint32_t *from, uint64_t first, uint64_t shift, uint64_t tiles,
            const uint32_t *counts, const uint32_t *totals, Key *sorted, uint32_t *sorted_from, uint64_t *live,
            uint64_t *from_live)
@@ -208,65 +262,58 @@ sort_move (const Key *keys, uint64_t keys_count, const uint32_t *from, uint64_t 
   __shared__ Ranks ranks;
   __shared__ uint32_t targets[VALUES]; /* where those of a value go, less where they begin in the tile */
   __shared__ Key stage[TILE];
-  uint32_t before = sum_before (totals[threadIdx.x], ranks.parts);
+  uint32_t before = 0;
 
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *live = *from_live = keys_count;
   for (uint64_t tile = blockIdx.x; tile * TILE < keys_count; tile += gridDim.x)
     {
-      uint32_t n = get_tile_length (keys_count, tile), places[EACH], to[EACH];
+      uint32_t n = get_tile_length (keys_count, tile), count = counts[tile * VALUES + threadIdx.x];
+      uint32_t places[EACH];
       Key mine[EACH];
 
-#pragma unroll
-      for (int j = 0; j < EACH; j++)
-        mine[j] = get_number (j) < n ? keys[tile * TILE + get_number (j)] : 0;
+      load_tile (keys + tile * TILE, n, mine);
+      if (tile == blockIdx.x) /* the first: its keys are under way by now */
+        before = sum_before (totals[threadIdx.x], ranks.parts);
       rank_keys (mine, n, (uint32_t) shift, &ranks, places);
-      targets[threadIdx.x] = before + counts[threadIdx.x * tiles + tile] - ranks.begins[threadIdx.x];
+      targets[threadIdx.x] = before + count - ranks.begins[threadIdx.x];
 #pragma unroll
       for (int j = 0; j < EACH; j++)
         if (get_number (j) < n)
           stage[places[j]] = mine[j];
+#if CARRIES
+      uint16_t *order = (uint16_t *) &ranks.counts[0][0]; /* which key of the tile is where in it */
+      uint32_t numbers[EACH];
+
+      __syncthreads (); /* nobody needs the counts any more */
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        if (get_number (j) < n)
+          order[places[j]] = (uint16_t) get_number (j);
+#endif
       __syncthreads ();
+#if CARRIES
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        numbers[j] = order[j * THREADS + threadIdx.x < n ? j * THREADS + threadIdx.x : n - 1];
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        numbers[j] = first != 0 ? (uint32_t) (tile * TILE) + numbers[j] : from[tile * TILE + numbers[j]];
+#endif
 #pragma unroll
       for (int j = 0; j < EACH; j++)
         {
-          uint32_t i = (uint32_t) j * THREADS + threadIdx.x;
+          uint32_t i = (uint32_t) j * THREADS + threadIdx.x, to;
 
-          if (i < n)
-            {
-              to[j] = targets[get_digit (stage[i], (uint32_t) shift)] + i;
-              sorted[to[j]] = stage[i];
-            }
+          if (i >= n)
+            continue;
+          to = targets[get_digit (stage[i], (uint32_t) shift)] + i;
+          sorted[to] = stage[i];
+#if CARRIES
+          sorted_from[to] = numbers[j];
+#endif
         }
       __syncthreads ();
-#if CARRIES
-      uint32_t *numbers = sizeof (Key) >= 4 ? (uint32_t *) stage : &ranks.counts[0][0];
-
-      /* Small keys leave no room for numbers, which then go where the counts were, a part at a time. */
-      for (uint32_t part = 0; part < n; part += sizeof (Key) >= 4 ? TILE : WARPS * VALUES)
-        {
-          uint32_t room = sizeof (Key) >= 4 ? TILE : WARPS * VALUES;
-
-#pragma unroll
-          for (int j = 0; j < EACH; j++)
-            if (get_number (j) < n && places[j] - part < room)
-              {
-                uint64_t i = tile * TILE + get_number (j);
-
-                numbers[places[j] - part] = first != 0 ? (uint32_t) i : from[i];
-              }
-          __syncthreads ();
-#pragma unroll
-          for (int j = 0; j < EACH; j++)
-            {
-              uint32_t i = (uint32_t) j * THREADS + threadIdx.x;
-
-              if (i < n && i - part < room)
-                sorted_from[to[j]] = numbers[i - part];
-            }
-          __syncthreads ();
-        }
-#endif
     }
 }
 
@@ -313,7 +360,7 @@ sort_move (const Key *keys, uint64_t keys_count, const uint32_t *from, uint64_t 
         }
       for (uint32_t value = 0; value < VALUES; value++)
         {
-          uint32_t to = before[value] + counts[value * tiles + tile], begin = ends[value] - found[value];
+          uint32_t to = before[value] + counts[tile * VALUES + value], begin = ends[value] - found[value];
 
           for (uint32_t i = 0; i < found[value]; i++)
             sorted[to + i] = stage[begin + i];

@@ -1,6 +1,6 @@
 
-/* The node `unique`, behind scan-core.cu: which items begin a run is counted, then the first of each run and where it is
- * are stored at its number, and from where runs begin follows how long they are. */
+/* The node `unique`, behind select-core.cu and prefix-once.cu: the first item of each run is chosen and stored, and where
+ * it is; from where runs begin follows how long they are. */
 
 static __device__ Source
 make_source (const Item *x, Item *out, uint64_t *starts)
@@ -13,41 +13,91 @@ make_source (const Item *x, Item *out, uint64_t *starts)
   return s;
 }
 
-__global__ void __launch_bounds__ (THREADS)
-unique_sum (const Item *x, uint64_t x_count, uint64_t *parts, uint32_t *arrived)
+/* The last tile tells how many runs there are; unique_measure () finds it behind the tiles. */
+static __device__ __forceinline__ void
+tell_runs (Part *parts, uint64_t tiles, uint64_t runs, uint64_t *live, uint64_t *starts_live)
 {
-  sum_tiles (make_source (x, nullptr, nullptr), x_count, (Part *) parts, arrived);
+  parts[get_part (tiles)] = make_part (runs);
+  *live = *starts_live = runs;
+}
+
+__global__ void __launch_bounds__ (THREADS, ONCE_BLOCKS)
+unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *control, Item *out, uint64_t *starts,
+             uint64_t *live, uint64_t *starts_live)
+{
+  __shared__ uint16_t order[TILE];
+  __shared__ uint64_t next;
+  uint64_t tiles = (x_count + TILE - 1) / TILE, tile = take_first (control, tiles);
+  Source s = make_source (x, out, starts);
+  Part *parts = (Part *) parts_memory;
+  bool ended = false;
+
+  if (tiles == 0 && blockIdx.x == 0 && threadIdx.x == 0)
+    tell_runs (parts, tiles, 0, live, starts_live);
+  while (tile < tiles)
+    {
+      uint64_t first = tile * TILE, launch, ahead = tiles, place = 0;
+      uint32_t bits = choose_tile (s, first, x_count), sum, before = count_tile (bits, &sum);
+
+      launch = get_launch (control);
+      if (threadIdx.x == 0)
+        ahead = take_next (control, tiles);
+      if (threadIdx.x == 0 && tile + 1 < tiles)
+        publish_tile (parts, control, launch, tile, make_part (sum));
+      order_tile (bits, before, sum, get_tile_length (first, x_count), order);
+      __syncthreads ();
+      if (tile > 0)
+        place = find_place (parts, control, launch, tile).value;
+      if (threadIdx.x == 0 && tile + 1 == tiles)
+        tell_runs (parts, tiles, place + sum, live, starts_live);
+      else if (threadIdx.x == 0 && tile > 0)
+        publish_end (parts, control, launch, tile, make_part (place + sum));
+      ended = !takes_tickets (tiles);
+      if (ended && threadIdx.x == 0)
+        end_launch (control, launch, tiles); /* before there is much for its fence to wait for */
+      if (threadIdx.x == 0)
+        next = ahead;
+      give_rows (s, first, get_tile_length (first, x_count), order, sum, place);
+      __syncthreads ();
+      tile = next;
+    }
+  __syncthreads (); /* all have looked */
+  if (!ended && threadIdx.x == 0)
+    end_launch (control, get_launch (control), tiles);
 }
 
 LEAT_HOST_VARIANT void
-unique_sum (const Item *x, uint64_t x_count, uint64_t *parts, uint32_t *arrived)
+unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *control, Item *out, uint64_t *starts,
+             uint64_t *live, uint64_t *starts_live)
 {
-  host_sum_tiles (make_source (x, nullptr, nullptr), x_count, (Part *) parts, arrived);
-}
+  uint64_t tiles = (x_count + TILE - 1) / TILE, launch = get_launch (control), tile;
+  Source s = make_source (x, out, starts);
+  Part *parts = (Part *) parts_memory;
 
-__global__ void __launch_bounds__ (THREADS)
-unique_give (const Item *x, uint64_t x_count, const uint64_t *parts, Item *out, uint64_t *starts, uint64_t *live,
-             uint64_t *starts_live)
-{
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    *live = *starts_live = parts[(x_count + TILE - 1) / TILE];
-  give_tiles (make_source (x, out, starts), x_count, (const Part *) parts, false);
-}
+  if (tiles <= 1 && blockIdx.x == 0)
+    tell_runs (parts, tiles, host_give_tile (s, 0, x_count, 0), live, starts_live);
+  while (tiles > 1 && (tile = leat_take_ticket (control + ONCE_TICKET)) < tiles)
+    {
+      uint64_t sum = host_sum_tile (s, tile * TILE, x_count).value, place = 0;
 
-LEAT_HOST_VARIANT void
-unique_give (const Item *x, uint64_t x_count, const uint64_t *parts, Item *out, uint64_t *starts, uint64_t *live,
-             uint64_t *starts_live)
-{
-  if (blockIdx.x == 0)
-    *live = *starts_live = parts[(x_count + TILE - 1) / TILE];
-  host_give_tiles (make_source (x, out, starts), x_count, (const Part *) parts, false);
+      publish_tile (parts, control, launch, tile, make_part (sum));
+      if (tile > 0)
+        {
+          place = host_find_place (parts, control, launch, tile).value;
+          publish_end (parts, control, launch, tile, make_part (place + sum));
+        }
+      host_give_tile (s, tile * TILE, x_count, place);
+      if (tile + 1 == tiles)
+        tell_runs (parts, tiles, place + sum, live, starts_live);
+    }
+  end_launch (control, launch, tiles);
 }
 
 __global__ void
 unique_measure (const Item *x, uint64_t x_count, const uint64_t *parts, const uint64_t *starts, uint64_t *lengths,
                 uint64_t *live)
 {
-  uint64_t runs = parts[(x_count + TILE - 1) / TILE];
+  uint64_t runs = parts[get_part ((x_count + TILE - 1) / TILE)];
 
   GRID_FOR (k, runs)
     lengths[k] = (k + 1 < runs ? starts[k + 1] : x_count) - starts[k];

@@ -38,27 +38,47 @@ count_hits (const uint8_t *text, uint64_t text_count, const uint8_t *ring, uint6
   ends_in_tile[blockIdx.x] = left > 0 ? text_count_ends (text, begin, begin + (left < TILE ? left : TILE)) : 0;
 }
 
+#define PLACED 16 /* neighbouring tiles of a thread in a round */
+
+/* By a block: from counts of tiles what lies before each; how many there are in all. */
+static __device__ uint64_t
+place_tiles (const uint32_t *in_tile, uint64_t tiles, uint64_t *before_tile, uint32_t *sums)
+{
+  uint64_t all = 0;
+
+  for (uint64_t first = PLACED * threadIdx.x; first - PLACED * threadIdx.x < tiles; first += PLACED * THREADS)
+    {
+      uint32_t counts[PLACED], mine = 0, sum;
+      uint64_t before;
+
+#pragma unroll
+      for (uint32_t j = 0; j < PLACED; j++)
+        counts[j] = in_tile[first + j < tiles ? first + j : tiles - 1];
+#pragma unroll
+      for (uint32_t j = 0; j < PLACED; j++)
+        mine += first + j < tiles ? counts[j] : 0;
+      before = all + block_sum_before (mine, sums, &sum);
+#pragma unroll
+      for (uint32_t j = 0; j < PLACED; j++)
+        if (first + j < tiles)
+          {
+            before_tile[first + j] = before;
+            before += counts[j];
+          }
+      all += sum;
+    }
+  return all;
+}
+
 /* One block.  totals: hits, line ends. */
 __global__ void
 place_hits (const uint32_t *hits_in_tile, const uint32_t *ends_in_tile, uint64_t tiles, uint64_t *hits_before,
             uint64_t *ends_before, uint64_t *totals)
 {
   __shared__ uint32_t sums[THREADS / 32];
-  uint64_t hits = 0, ends = 0;
+  uint64_t hits = place_tiles (hits_in_tile, tiles, hits_before, sums);
+  uint64_t ends = place_tiles (ends_in_tile, tiles, ends_before, sums);
 
-  for (uint64_t first = 0; first < tiles; first += THREADS)
-    {
-      uint64_t tile = first + threadIdx.x;
-      uint32_t sum, before = block_sum_before (tile < tiles ? hits_in_tile[tile] : 0, sums, &sum);
-
-      if (tile < tiles)
-        hits_before[tile] = hits + before;
-      hits += sum;
-      before = block_sum_before (tile < tiles ? ends_in_tile[tile] : 0, sums, &sum);
-      if (tile < tiles)
-        ends_before[tile] = ends + before;
-      ends += sum;
-    }
   if (threadIdx.x == 0)
     {
       totals[0] = hits;

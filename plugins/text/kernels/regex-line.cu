@@ -43,9 +43,16 @@
 
 /* Steps beyond what is in the line that a thread may go to find where matches end. */
 #define WASTE_MAX (1ull << 26)
+#define WASTE_EACH 64 /* and for each byte of the line */
 
-LEAT_REPORT (FAR = 0, error, "an attempt at a match, begun in an earlier run, is longer than `longest` allows")
-LEAT_REPORT (SLOW = 1, error, "to look again and again for where matches end takes too long in the line")
+/* Bytes between two places of which facts are kept, and how many are. */
+#define FACT_BYTES 16
+#define FACTS 16
+
+LEAT_REPORT (FAR = 0, error, "an attempt at a match, begun at {index} in an earlier run, needs {value} bytes kept, more than `longest` "
+                       "allows")
+LEAT_REPORT (SLOW = 1, error, "in the line of {value} bytes at {index} it takes too long to tell where matches end: ask for "
+                              "lines (emit=line), or for a regex that can begin in fewer places")
 
 struct Automaton
 {
@@ -201,23 +208,86 @@ rows_add (Rows &r, uint64_t one, uint64_t two, uint64_t three)
   r.n++;
 }
 
+/* What comes of being in a row at a place of the line, as an attempt has found out: where the longest match from there
+ * ends, 0 for none. */
+struct Fact
+{
+  uint64_t at, best;
+  uint32_t row, regex;
+};
+
+/* Attempts that begin one after the other and all go far are soon in the same row at the same place, and what follows is
+ * then the same.  Places are multiples of FACT_BYTES; of those that can be halved n times more, the first behind where
+ * attempts begin is kept for each n.  So the next is never farther than what an attempt has gone already, and all that is
+ * looked at again is some log2 (FACTS) times the line. */
+struct Facts
+{
+  Fact of[FACTS];
+  uint32_t known; /* of them */
+  uint32_t mine;  /* those of the attempt that is being made, whose end is to come */
+};
+
+/* Whether it is known how the attempt ends: it is then told in @t. */
+static __device__ bool
+facts_meet (Facts &f, uint64_t at, Tail &t)
+{
+  uint32_t level = (uint32_t) __ffsll ((long long) (at / FACT_BYTES | 1u << (FACTS - 1))) - 1, bit = 1u << level;
+  Fact &fact = f.of[level];
+
+  if ((f.known & bit) != 0 && fact.at > t.start && fact.at != at)
+    return false;
+  if ((f.known & bit) != 0 && fact.at == at && fact.row == t.row)
+    {
+      if (fact.best > 0)
+        {
+          t.best = fact.best;
+          t.regex = fact.regex;
+        }
+      return true;
+    }
+  fact.at = at;
+  fact.row = t.row;
+  f.known |= bit;
+  f.mine |= bit;
+  return false;
+}
+
+/* The attempt has ended. */
+static __device__ void
+facts_settle (Facts &f, const Tail &t)
+{
+  for (; f.mine != 0; f.mine &= f.mine - 1)
+    {
+      Fact &fact = f.of[__ffs ((int) f.mine) - 1];
+
+      fact.best = t.best >= fact.at ? t.best : 0;
+      fact.regex = t.regex;
+    }
+}
+
 /* The longest matches of a line, from left to right. */
 static __device__ void
 line_find (const Automaton &a, const Stream &s, const Line &line, Tail *tail, Rows &rows)
 {
-  uint64_t at = line.at, next, waste = 0, allowed = WASTE_MAX + 16 * (line.end - line.at);
+  uint64_t at = line.at, next, waste = 0, allowed = WASTE_MAX + WASTE_EACH * (line.end - line.at);
   Tail t = *tail;
+  Facts facts;
 
+  facts.known = facts.mine = 0;
   while (at < line.end || line.is_closed)
     {
-      t.row = a.rows[t.row + a.classes[at < line.end ? stream_get (s, at) : LINE_END]];
-      if (t.row >= a.match_from)
+      if (at % FACT_BYTES != 0 || !facts_meet (facts, at, t))
         {
-          t.best = at;
-          t.regex = a.rows[t.row + a.stride - 1];
+          t.row = a.rows[t.row + a.classes[at < line.end ? stream_get (s, at) : LINE_END]];
+          if (t.row >= a.match_from)
+            {
+              t.best = at;
+              t.regex = a.rows[t.row + a.stride - 1];
+            }
+          if (t.row != 0 && at++ < line.end)
+            continue;
         }
-      if (t.row != 0 && at++ < line.end)
-        continue;
+      facts_settle (facts, t);
       if (t.best > t.start)
         rows_add (rows, t.start, t.regex, t.best - t.start);
       next = t.best > t.start ? t.best : t.start + 1;

@@ -18,6 +18,7 @@
 
 #define TILE 4096
 #define THREADS 256
+#define PLACED 16
 #define PER_THREAD (TILE / THREADS)
 #define CARRY_MAX 4096
 
@@ -188,21 +189,32 @@ find (const uint8_t *text, uint64_t text_count, const uint8_t *carry, const uint
   found_in_tile[blockIdx.x] = hits;
 }
 
-/* One block. */
+/* One block, whose threads have PLACED neighbouring tiles in a round. */
 __global__ void
 place (const uint32_t *found_in_tile, uint64_t tiles, uint64_t *tile_begin, uint64_t *total)
 {
   __shared__ uint32_t slots[THREADS];
   uint64_t done = 0;
 
-  for (uint64_t first = 0; first < tiles; first += THREADS)
+  for (uint64_t first = PLACED * threadIdx.x; first - PLACED * threadIdx.x < tiles; first += PLACED * THREADS)
     {
-      uint64_t tile = first + threadIdx.x;
-      uint32_t sum;
-      uint32_t before = block_sum_before (tile < tiles ? found_in_tile[tile] : 0, slots, &sum);
+      uint32_t counts[PLACED], mine = 0, sum;
+      uint64_t before;
 
-      if (tile < tiles)
-        tile_begin[tile] = done + before;
+#pragma unroll
+      for (uint32_t j = 0; j < PLACED; j++)
+        counts[j] = found_in_tile[first + j < tiles ? first + j : tiles - 1];
+#pragma unroll
+      for (uint32_t j = 0; j < PLACED; j++)
+        mine += first + j < tiles ? counts[j] : 0;
+      before = done + block_sum_before (mine, slots, &sum);
+#pragma unroll
+      for (uint32_t j = 0; j < PLACED; j++)
+        if (first + j < tiles)
+          {
+            tile_begin[first + j] = before;
+            before += counts[j];
+          }
       done += sum;
     }
   if (threadIdx.x == 0)

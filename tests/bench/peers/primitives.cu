@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* reduce, scan, histogram and sort beside CUB, in one process, in turns, inside graphs.
+/* reduce, scan, unique, histogram and sort beside CUB, in one process, in turns, inside graphs.
  *
  *   mkdir texts; TEST_PRIMITIVE_TEXTS=texts build/tests/test-plugins-primitives-images
- *   for t in reduce-f32 scan-f32 histogram-u8 histogram-f32 sort-u32; do
+ *   for t in reduce-f32 scan-f32 scan-u32 unique-u8 histogram-u8 histogram-f32 sort-u32; do
  *     nvcc -std=c++17 -O3 --fmad=false -arch=sm_90 -cubin -o texts/$t.cubin texts/$t.cu; done
  *   nvcc -std=c++17 -O3 -arch=sm_90 tests/bench/peers/primitives.cu -lcuda -o primitives-peer
  *   ./primitives-peer texts [--plain] [LOG2...]
@@ -198,7 +198,7 @@ make_reduce (const Kernels &kernels, uint64_t x, uint64_t n)
   room = take (bytes);
   return { "reduce f32", n * 4,
            [=, &kernels] (cudaStream_t stream) {
-             kernels.launch (stream, "reduce_tiles", std::min (tiles, (uint64_t) 1056),
+             kernels.launch (stream, "reduce_tiles", std::min (tiles, (uint64_t) 792),
                              { x, n, 0, 1, tiles, parts, arrived, out, live });
            },
            [=] (cudaStream_t stream) {
@@ -208,27 +208,71 @@ make_reduce (const Kernels &kernels, uint64_t x, uint64_t n)
            [=] { return are_near (fetch<float> (out, 1), fetch<float> (theirs, 1), 1e-5 * (double) n); } };
 }
 
+static bool
+agree (const std::vector<float> &a, const std::vector<float> &b)
+{
+  return are_near (a, b, 1e-5 * (double) a.size ());
+}
+
+static bool
+agree (const std::vector<unsigned> &a, const std::vector<unsigned> &b)
+{
+  return a == b;
+}
+
+/* once: whatever the number of tiles, which is so where the order of sums does not count */
+template <class T>
 static Contest
-make_scan (const Kernels &kernels, uint64_t x, uint64_t n)
+make_scan (const char *name, const Kernels &kernels, uint64_t x, uint64_t n, bool once)
 {
   uint64_t tiles = blocks_of (n, 4096, UINT64_MAX), blocks = std::min (tiles, (uint64_t) 528);
-  uint64_t parts = take (16 * (tiles + 1)), arrived = take (4), out = take (4 * n), live = take (8), theirs = take (4 * n);
-  uint64_t room;
+  uint64_t parts = take (16 * (2 * tiles + 1)), arrived = take (4), out = take (4 * n), live = take (8);
+  uint64_t control = take (8 * (48 + tiles)), theirs = take (4 * n), room;
   size_t bytes = 0;
 
-  MUST (cub::DeviceScan::InclusiveSum (nullptr, bytes, (const float *) x, (float *) theirs, (int64_t) n));
+  MUST (cub::DeviceScan::InclusiveSum (nullptr, bytes, (const T *) x, (T *) theirs, (int64_t) n));
   room = take (bytes);
-  return { "scan f32", n * 8,
+  once = once || tiles <= 1024; /* LEAT_PREFIX_ONCE */
+  return { name, n * 8,
            [=, &kernels] (cudaStream_t stream) {
+             if (once)
+               {
+                 kernels.launch (stream, "scan_once", blocks, { x, n, 0, parts, control, 1, out, live });
+                 return;
+               }
              kernels.launch (stream, "scan_sum", blocks, { x, n, 0, parts, arrived });
-             kernels.launch (stream, "scan_give", blocks, { x, n, 0, parts, 0, 1, out, live });
+             kernels.launch (stream, "scan_give", blocks, { x, n, 0, parts, 1, out, live });
            },
            [=] (cudaStream_t stream) {
              size_t size = bytes;
-             MUST (cub::DeviceScan::InclusiveSum ((void *) room, size, (const float *) x, (float *) theirs, (int64_t) n,
-                                                  stream));
+             MUST (cub::DeviceScan::InclusiveSum ((void *) room, size, (const T *) x, (T *) theirs, (int64_t) n, stream));
            },
-           [=] { return are_near (fetch<float> (out, n), fetch<float> (theirs, n), 1e-5 * (double) n); } };
+           [=] { return agree (fetch<T> (out, n), fetch<T> (theirs, n)); } };
+}
+
+static Contest
+make_unique (const Kernels &kernels, uint64_t x, uint64_t n)
+{
+  uint64_t tiles = blocks_of (n, 4096, UINT64_MAX), blocks = std::min (tiles, (uint64_t) 528);
+  uint64_t parts = take (16 * (2 * tiles + 1)), control = take (8 * (48 + tiles)), out = take (n), live = take (8);
+  uint64_t starts_live = take (8), theirs = take (n), runs = take (8), room;
+  size_t bytes = 0;
+
+  MUST (cub::DeviceSelect::Unique (nullptr, bytes, (const uint8_t *) x, (uint8_t *) theirs, (int64_t *) runs, (int64_t) n));
+  room = take (bytes);
+  return { "unique u8", n,
+           [=, &kernels] (cudaStream_t stream) {
+             kernels.launch (stream, "unique_give", blocks, { x, n, parts, control, out, 0, live, starts_live });
+           },
+           [=] (cudaStream_t stream) {
+             size_t size = bytes;
+             MUST (cub::DeviceSelect::Unique ((void *) room, size, (const uint8_t *) x, (uint8_t *) theirs,
+                                              (int64_t *) runs, (int64_t) n, stream));
+           },
+           [=] {
+             uint64_t found = fetch<uint64_t> (live, 1)[0];
+             return found == fetch<uint64_t> (runs, 1)[0] && fetch<uint8_t> (out, found) == fetch<uint8_t> (theirs, found);
+           } };
 }
 
 template <class T>
@@ -282,7 +326,7 @@ make_sort (const Kernels &kernels, uint64_t x, uint64_t n)
                  uint64_t from = digit == 0 ? x : stages[digit % 2], to = digit == 3 ? out : stages[1 - digit % 2];
 
                  kernels.launch (stream, "sort_count", tiles, { from, n, 8 * digit, tiles, counts });
-                 kernels.launch (stream, "sort_place", 256, { tiles, counts, totals });
+                 kernels.launch (stream, "sort_place", 32, { tiles, counts, totals });
                  kernels.launch (
                    stream, "sort_move", tiles,
                    { from, n, none, digit == 0, 8 * digit, tiles, counts, totals, to, none, none + 16, none + 32 });
@@ -313,6 +357,7 @@ main (int argc, char **argv)
   MUST (cudaFree (nullptr));
   Kernels reduce (folder, "reduce-f32"), scan (folder, "scan-f32"), sort (folder, "sort-u32");
   Kernels bytes (folder, "histogram-u8"), floats (folder, "histogram-f32");
+  Kernels scan_whole (folder, "scan-u32"), unique (folder, "unique-u8");
 
   for (int log2 : sizes)
     {
@@ -331,7 +376,9 @@ main (int argc, char **argv)
       MUST (cudaMemcpy ((void *) reals, unit.data (), 4 * n, cudaMemcpyHostToDevice));
       MUST (cudaMemset ((void *) same, 77, n));
       good &= contend (make_reduce (reduce, reals, n), log2);
-      good &= contend (make_scan (scan, reals, n), log2);
+      good &= contend (make_scan<float> ("scan f32", scan, reals, n, false), log2);
+      good &= contend (make_scan<unsigned> ("scan u32", scan_whole, words, n, true), log2);
+      good &= contend (make_unique (unique, words, n), log2);
       good &= contend (make_histogram<uint8_t> ("histogram u8", bytes, words, n, 0, 255), log2);
       good &= contend (make_histogram<uint8_t> ("  all alike", bytes, same, n, 0, 255), log2);
       good &= contend (make_histogram<float> ("histogram f32", floats, reals, n, 0, 1), log2);

@@ -173,6 +173,62 @@ test_module_launch_raises_shared_memory (void)
   device_harness_clear (&harness);
 }
 
+/* A driver counts no block that has more shared memory than was asked for. */
+static void
+test_module_fill_device_raises_shared_memory (void)
+{
+  g_autoptr (GError) error = NULL;
+  DeviceHarness harness;
+  g_autoptr (LeatModule) module = NULL;
+  LeatLaunchShape shape = { { 0, 0, 0 }, { 32, 4, 1 }, FAKE_DRIVER_SHARED, FALSE };
+  guint blocks = 0;
+
+  device_harness_init (&harness, "1000000");
+  module = load (&harness);
+  leat_module_fill_device (module, leat_module_get_function (module, "add", NULL), &shape, "k0", &blocks, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (blocks, ==, FAKE_DRIVER_RESIDENT * FAKE_DRIVER_PROCESSORS);
+  g_assert_cmpint (harness.fake.get_raised_shared (), ==, FAKE_DRIVER_SHARED);
+  g_clear_pointer (&module, leat_module_unref);
+  device_harness_clear (&harness);
+}
+
+static void
+test_module_fill_device_says_what_has_no_room (void)
+{
+  static const struct
+  {
+    LeatLaunchShape shape;
+    const char *text;
+  } rows[] = {
+    { { { 0, 0, 0 }, { 128, 1, 1 }, 60000, FALSE },
+      "k0: a multiprocessor of Fake 0 has no room for a block of 128 threads with 200 registers each and 61024 bytes" },
+    { { { 0, 0, 0 }, { 257, 1, 1 }, 0, FALSE }, "with 200 registers a thread allows at most 256" },
+    { { { 0, 0, 0 }, { 32, 0, 1 }, 0, FALSE }, "the block 32x0x1 is empty in y" },
+    { { { 0, 0, 0 }, { 32, 1, 1 }, 64513, FALSE }, "64513 bytes of dynamic shared memory are too many" },
+  };
+  DeviceHarness harness;
+  g_autoptr (LeatModule) module = NULL;
+
+  device_harness_init (&harness, "1000000");
+  g_setenv ("FAKE_DRIVER_BLOCKS", "0", TRUE);
+  module = load (&harness);
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      guint blocks;
+
+      g_assert_false (leat_module_fill_device (module, leat_module_get_function (module, "add", NULL), &rows[i].shape,
+                                               "k0", &blocks, &error));
+      g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_LIMIT);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, rows[i].text));
+    }
+  g_unsetenv ("FAKE_DRIVER_BLOCKS");
+  g_clear_pointer (&module, leat_module_unref);
+  device_harness_clear (&harness);
+}
+
 static void
 test_module_suggest_block_does_without_the_driver (void)
 {
@@ -205,6 +261,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/module/get-function/reports-failures", test_module_get_function_reports_failures);
   g_test_add_func ("/leat/module/launch/says-which-limit", test_module_launch_says_which_limit);
   g_test_add_func ("/leat/module/launch/raises-shared-memory", test_module_launch_raises_shared_memory);
+  g_test_add_func ("/leat/module/fill-device/raises-shared-memory", test_module_fill_device_raises_shared_memory);
+  g_test_add_func ("/leat/module/fill-device/says-what-has-no-room", test_module_fill_device_says_what_has_no_room);
   g_test_add_func ("/leat/module/suggest-block/does-without-the-driver",
                    test_module_suggest_block_does_without_the_driver);
   return g_test_run ();

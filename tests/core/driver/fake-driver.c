@@ -373,7 +373,10 @@ cuFuncSetAttribute (CUfunction function, CUfunction_attribute attribute, int val
 CUresult
 cuOccupancyMaxActiveBlocksPerMultiprocessor (int *n_blocks, CUfunction function, int block_size, size_t shared_bytes)
 {
-  *n_blocks = FAKE_DRIVER_RESIDENT;
+  int allowed = fake_raised_shared > 0 ? fake_raised_shared : FAKE_DRIVER_SHARED - FAKE_DRIVER_STATIC_SHARED;
+
+  *n_blocks =
+    (int) shared_bytes <= allowed ? (int) fake_driver_get_number ("FAKE_DRIVER_BLOCKS", FAKE_DRIVER_RESIDENT) : 0;
   return CUDA_SUCCESS;
 }
 

@@ -319,6 +319,25 @@ test_spec_bind_and_resolve (void)
   g_assert_nonnull (strstr (error->message, "w would be both 640 and 641"));
 }
 
+/* What the items are goes along with a spec, and is no part of its text; whatever is made of several specs has none. */
+static void
+test_spec_meaning (void)
+{
+  g_autoptr (GVariant) meaning = g_variant_ref_sink (g_variant_new_string ("pixels"));
+  g_autoptr (LeatSpec) plain = leat_spec_parse ("u8[<=4,3]", NULL);
+  g_autoptr (LeatSpec) spec = leat_spec_new_with_meaning (plain, meaning);
+  g_autoptr (LeatSpec) both = leat_spec_intersect (spec, plain, NULL);
+  g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+
+  g_assert_null (leat_spec_get_meaning (plain));
+  g_assert_true (leat_spec_get_meaning (spec) == meaning);
+  g_assert_null (leat_spec_get_meaning (both));
+  g_assert_true (leat_spec_equal (spec, plain));
+  g_assert_cmpstr (text, ==, "u8[<=4,3]");
+  g_assert_true (leat_spec_is_bounded (spec));
+  g_assert_cmpuint (leat_spec_get_bytes (spec), ==, 12);
+}
+
 static void
 test_suggest (void)
 {
@@ -351,6 +370,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/spec/new", test_spec_new);
   g_test_add_func ("/leat/spec/intersect", test_spec_intersect);
   g_test_add_func ("/leat/spec/bind-and-resolve", test_spec_bind_and_resolve);
+  g_test_add_func ("/leat/spec/meaning", test_spec_meaning);
   g_test_add_func ("/leat/graph-error/suggest", test_suggest);
   return g_test_run ();
 }

@@ -78,6 +78,61 @@ test_kernel_compile_nvrtc (void)
   compile_for ("sm_90", "does not compile for sm_90");
 }
 
+/* Functions of whole numbers, and of two types, are there on both sides and give the same types. */
+static void
+test_kernel_compile_mixed (gconstpointer target_name)
+{
+  static const struct
+  {
+    const char *call, *type;
+  } table[] = {
+    { "sqrt (a[0])", "double" },
+    { "exp ((unsigned char) a[0])", "double" },
+    { "log2 ((unsigned long long) a[0])", "double" },
+    { "floor ((uint64_t) a[0])", "double" },
+    { "rsqrt ((short) a[0])", "double" },
+    { "sqrt ((float) a[0])", "float" },
+    { "isnan (a[0])", "bool" },
+    { "lround ((unsigned int) a[0])", "long" },
+    { "abs ((uint32_t) a[0])", "uint32_t" },
+    { "pow (a[0], 2)", "double" },
+    { "pow ((float) a[0], 2)", "float" },
+    { "pow ((double) a[0], 2)", "double" },
+    { "fmod ((float) a[0], (double) a[1])", "double" },
+    { "copysign ((float) a[0], a[1])", "float" },
+    { "hypot ((uint64_t) a[0], (int8_t) a[1])", "double" },
+    { "fma ((float) a[0], a[1], 2)", "float" },
+    { "fma (a[0], a[1], 2)", "double" },
+    { "min (a[0], 255u)", "unsigned int" },
+    { "min ((int64_t) a[0], 255)", "int64_t" },
+    { "max ((float) a[0], 0)", "float" },
+    { "max ((uint8_t) a[0], 0.5)", "double" },
+  };
+  GString *text = g_string_new ("__global__ void f (const int *a, int *y)\n{\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = NULL;
+  g_autofree char *kernel = NULL;
+  g_autoptr (GBytes) image = NULL;
+  LeatImageTarget target;
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    g_string_append_printf (text,
+                            "  static_assert (!leat_differ<decltype (%s), %s>::value, \"%s\");\n  y[%u] = %s > 0;\n",
+                            table[i].call, table[i].type, table[i].call, i, table[i].call);
+  g_string_append (text, "}\n");
+  kernel = g_string_free (text, FALSE);
+  source = leat_kernel_source_new ("mixed.cu", kernel, &error);
+  g_assert_no_error (error);
+  g_assert_true (leat_image_target_parse (target_name, &target, NULL));
+  image = leat_image_compile (source, &target, &error);
+  if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+    {
+      g_test_skip (error->message);
+      return;
+    }
+  g_assert_no_error (error);
+}
+
 /* The line is that of the included file. */
 static void
 test_kernel_compile_include (gconstpointer target_name)
@@ -463,6 +518,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/nvrtc-names-line", test_kernel_compile_nvrtc);
   g_test_add_data_func ("/leat/kernel/compile/host-names-include", "host", test_kernel_compile_include);
   g_test_add_data_func ("/leat/kernel/compile/nvrtc-names-include", "sm_90", test_kernel_compile_include);
+  g_test_add_data_func ("/leat/kernel/compile/mixed-for-host", "host", test_kernel_compile_mixed);
+  g_test_add_data_func ("/leat/kernel/compile/mixed-for-nvrtc", "sm_90", test_kernel_compile_mixed);
   g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
   g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);

@@ -97,7 +97,8 @@ foreign_node_record (LeatNode *node, LeatRecorder *recorder, GError **error)
                            .why_not_captured = ((ForeignNode *) node)->why_not_captured,
                            .buffers = buffers,
                            .access = access,
-                           .n_buffers = G_N_ELEMENTS (buffers) };
+                           .n_buffers = G_N_ELEMENTS (buffers),
+                           .why_not_on_cpu = ((ForeignNode *) node)->why_not_on_cpu };
 
   work->node = (ForeignNode *) g_object_ref (node);
   work->in = buffers[0];

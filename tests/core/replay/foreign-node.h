@@ -38,7 +38,7 @@ struct _ForeignNode
   gboolean careless; /* does not look at what calls return */
   gboolean late;     /* makes the call after its work */
   gboolean idle;     /* does no work, and so passes nothing on */
-  const char *why_not_captured;
+  const char *why_not_captured, *why_not_on_cpu;
   guint captures, calls; /* how often it was called for a capture, and for a run */
   guint destroyed;       /* how often its data were freed */
 };

@@ -22,7 +22,14 @@ static const char kernels[] =
   "{\n  GRID_FOR (i, x_count)\n    y[i] = x[i] * 3 + blockIdx.z;\n}\n"
   "__global__ void turned (const unsigned *x, uint64_t x_count, unsigned *y)\n"
   "{\n  __shared__ unsigned part[64];\n  uint64_t i = threadIdx.x;\n  part[i] = i < x_count ? x[i] : 0;\n"
-  "  __syncthreads ();\n  if (i < x_count)\n    y[i] = part[x_count - 1 - i];\n}\n";
+  "  __syncthreads ();\n  if (i < x_count)\n    y[i] = part[x_count - 1 - i];\n}\n"
+  "__device__ void chain (const unsigned *x, unsigned *y, unsigned block)\n"
+  "{\n  unsigned before = 1;\n  while (block > 0 && (before = leat_load_acquire (y + block)) == 0)\n"
+  "    __nanosleep (20);\n  leat_store_release (y + block + 1, before + x[block]);\n}\n"
+  "__global__ void by_number (const unsigned *x, unsigned *y)\n"
+  "{\n  if (threadIdx.x == 0)\n    chain (x, y, blockIdx.x);\n}\n"
+  "__global__ void by_ticket (const unsigned *x, unsigned *y)\n"
+  "{\n  if (threadIdx.x == 0)\n    chain (x, y, leat_take_ticket (y));\n}\n";
 
 typedef struct
 {
@@ -134,6 +141,48 @@ test_mixed_spread (gconstpointer executor)
   g_assert_nonnull (strstr (drawing, "turned\\ncoalesced"));
   g_assert_nonnull (strstr (text, "coalesced"));
   mixed_fixture_close (&fixture);
+}
+
+/* Blocks that wait for the one before: only where they take tickets are they all in one launch. */
+static void
+test_mixed_chain (gconstpointer executor)
+{
+  static const struct
+  {
+    const char *entry, *says;
+    guint32 tickets;
+  } table[] = {
+    { "by_number", "its blocks may wait for each other, and take no tickets", 0 },
+    { "by_ticket", "coalesced", 20 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      MixedFixture fixture;
+      g_autofree char *text = NULL;
+      g_autofree char *chain =
+        g_strdup_printf ("app name=source spec=u32[20] -> upload -> KERNEL=%s grid=20 block=32 y=u32[21] clear=y -> "
+                         "readback -> app name=sink\n",
+                         table[i].entry);
+      g_autoptr (GPtrArray) inputs = make_numbers (40, 20), results = NULL;
+
+      mixed_fixture_open (&fixture, chain, GPOINTER_TO_INT (executor), 16);
+      results = run_batch (fixture.base.session, inputs);
+      for (guint lane = 0; lane < 40; lane++)
+        {
+          const guint32 *x = g_bytes_get_data (g_ptr_array_index (inputs, lane), NULL);
+          const guint32 *y = g_bytes_get_data (g_ptr_array_index (results, lane), NULL);
+          guint32 sum = 1;
+
+          g_assert_cmpuint (y[0], ==, table[i].tickets);
+          for (guint block = 0; block < 20; block++)
+            g_assert_cmpuint (y[block + 1], ==, sum += x[block]);
+        }
+      text = dup_batch_text (fixture.base.session);
+      g_assert_nonnull (strstr (text, table[i].says));
+      g_assert_true ((strstr (text, "spread") != NULL) == (table[i].tickets == 0));
+      mixed_fixture_close (&fixture);
+    }
 }
 
 /* Some lanes have more than there is room for; where another kernel takes it, and where it goes to the host. */
@@ -326,6 +375,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   add ("spread", test_mixed_spread);
+  add ("chain", test_mixed_chain);
   add ("poison", test_mixed_poison);
   add ("state", test_mixed_state);
   add ("lent-state", test_mixed_lent_state);

@@ -228,6 +228,30 @@ test_foreign_in_resident_runs (void)
   foreign_fixture_clear (&fixture);
 }
 
+/* On the CPU it is told before anything is made, and on a GPU nobody is the wiser. */
+static void
+test_foreign_not_on_cpu (void)
+{
+  ForeignFixture fixture = { 0 };
+  g_autoptr (GError) error = NULL;
+  gboolean opened;
+
+  foreign_fixture_set_up (&fixture);
+  fixture.node->why_not_on_cpu = "it takes two GPUs";
+  opened = leat_session_open (fixture.base.session, NULL, &error);
+  if (!leat_device_is_cpu (fixture.device))
+    g_assert_true (opened);
+  else
+    {
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_DEVICE);
+      g_assert_nonnull (strstr (error->message, "\"foreign\": the device is the CPU: it takes two GPUs"));
+      g_assert_cmpuint (fixture.node->calls, ==, 0);
+      fixture.node->why_not_on_cpu = NULL;
+      foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+    }
+  foreign_fixture_clear (&fixture);
+}
+
 static void
 set_stamp (ForeignFixture *fixture, guint8 stamp)
 {
@@ -499,6 +523,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/session/foreign/is-captured", test_foreign_is_captured);
+  g_test_add_func ("/leat/session/foreign/not-on-cpu", test_foreign_not_on_cpu);
   g_test_add_func ("/leat/session/foreign/is-called-by-eager", test_foreign_is_called_by_eager);
   g_test_add_func ("/leat/session/foreign/may-refuse", test_foreign_may_refuse);
   g_test_add_func ("/leat/session/foreign/auto-leaves-small-pieces", test_foreign_auto_leaves_small_pieces);

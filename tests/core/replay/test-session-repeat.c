@@ -111,6 +111,68 @@ test_session_repeat_costs_little (void)
   session_fixture_close (&fixture);
 }
 
+/* However many there are, few of them are put on the stream before others have ended: else memory grows with each. */
+static void
+test_session_repeat_is_held_back (void)
+{
+  static const guint64 runs = 64 * 64 * 5 + 1; /* five times 64 launches, and the run that is read back */
+  SessionFixture fixture;
+  g_autoptr (GVariant) counts = NULL;
+  g_autoptr (GError) error = NULL;
+  const LeatLane *lane;
+  guint64 waits;
+
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  g_assert_cmpuint (repeat (&fixture, 1, 200), ==, 200);
+  lane = g_ptr_array_index (fixture.session->lanes, 0);
+  waits = lane->other_waits;
+  g_assert_cmpuint (repeat (&fixture, 0, 64 * 64 * 2), ==, 200);
+  g_assert_cmpuint (lane->other_waits, ==, waits);
+  leat_session_start_counting (fixture.session, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (repeat (&fixture, 0, runs + 1), ==, 200);
+  counts = leat_session_stop_counting (fixture.session, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (lane->other_waits - waits, ==, 3);
+  g_assert_cmpuint (counted (counts, "kernels"), ==, runs + 1);
+  g_assert_cmpuint (counted (counts, "waits"), ==, 1);
+  session_fixture_close (&fixture);
+}
+
+static gpointer
+cancel_soon (gpointer cancellable)
+{
+  g_usleep (50000);
+  g_cancellable_cancel (cancellable);
+  return NULL;
+}
+
+/* More runs than any machine does in a year. */
+static void
+test_session_repeat_is_called_off (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  GThread *thread;
+
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  g_assert_cmpuint (repeat (&fixture, 1, 200), ==, 200);
+  push (&fixture, 1);
+  thread = g_thread_new ("cancel", cancel_soon, cancellable);
+  g_assert_cmpint (leat_session_repeat (fixture.session, G_MAXUINT64 / 2, FALSE, cancellable, &error), ==,
+                   LEAT_FLOW_ERROR);
+  g_thread_join (thread);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_null (leat_app_pull_bytes (fixture.sink, 0, NULL));
+  g_clear_error (&error);
+  leat_session_close (fixture.session);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (repeat (&fixture, 3, 100), ==, 300);
+  session_fixture_close (&fixture);
+}
+
 /* An argument that is set between is that of all runs that follow. */
 static void
 test_session_repeat_takes_changes (void)
@@ -309,6 +371,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session-repeat/is-as-one-by-one/auto", GINT_TO_POINTER (LEAT_EXECUTOR_AUTO),
                         test_session_repeat_is_as_one_by_one);
   g_test_add_func ("/leat/session-repeat/costs-little", test_session_repeat_costs_little);
+  g_test_add_func ("/leat/session-repeat/is-held-back", test_session_repeat_is_held_back);
+  g_test_add_func ("/leat/session-repeat/is-called-off", test_session_repeat_is_called_off);
   g_test_add_func ("/leat/session-repeat/takes-changes", test_session_repeat_takes_changes);
   g_test_add_func ("/leat/session-repeat/gives-each", test_session_repeat_gives_each);
   g_test_add_func ("/leat/session-repeat/uploads-what-is-overwritten", test_session_repeat_uploads_what_is_overwritten);

@@ -109,7 +109,8 @@ test_reports_one_warning (gconstpointer executor)
   g_assert_nonnull (message);
   g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
   g_assert_cmpstr (leat_message_get_source (message), ==, "judge");
-  g_assert_cmpstr (leat_message_get_error (message)->message, ==, "kernel \"judge\": a large number at 1234: 2000");
+  g_assert_cmpstr (leat_message_get_error (message)->message, ==,
+                   "kernel \"judge\": a large number: 2000 at index 1234");
   g_assert_true (g_variant_lookup (leat_message_get_details (message), "text", "&s", &text));
   g_assert_cmpstr (text, ==, "a large number");
   g_assert_true (g_variant_lookup (leat_message_get_details (message), "name", "&s", &name));
@@ -160,7 +161,7 @@ test_reports_with_barriers (gconstpointer executor)
   run_well (&fixture, x, 7);
   report_fixture_check (&fixture, "meet", x, 7);
   x[4000] = -1;
-  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"meet\": a negative number at 4000: -1");
+  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"meet\": a negative number: -1 at index 4000");
   report_fixture_check (&fixture, "meet", x, REPORT_ITEMS);
   session_fixture_close (&fixture);
 }
@@ -182,7 +183,7 @@ test_reports_error_fails_the_run (gconstpointer executor)
     {
       run_well (&fixture, x, REPORT_ITEMS);
       g_assert_cmpuint (report_fixture_count_warnings (&fixture), ==, 0);
-      run_badly (&fixture, bad, REPORT_ITEMS, "kernel \"judge\": a negative number at 3: -8 (and 1 more)");
+      run_badly (&fixture, bad, REPORT_ITEMS, "kernel \"judge\": a negative number: -8 at index 3 (and 1 more)");
       report_fixture_check (&fixture, "judge", bad, REPORT_ITEMS);
       g_assert_cmpuint (report_fixture_count_warnings (&fixture), ==, 1);
       run_badly (&fixture, bad, 10, NULL);
@@ -216,9 +217,9 @@ test_reports_two_nodes (gconstpointer executor)
   report_fixture_check (&fixture, "meet", next, REPORT_ITEMS);
   g_assert_cmpuint (report_fixture_count_warnings (&fixture), ==, 3);
   x[0] = -1; /* and 0 for the second */
-  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"judge\": a negative number at 0: -1");
+  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"judge\": a negative number: -1 at index 0");
   x[0] = -5;
-  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"judge\": a negative number at 0: -5");
+  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"judge\": a negative number: -5 at index 0");
   session_fixture_close (&fixture);
 }
 
@@ -227,14 +228,14 @@ static const struct
   const char *message;
   const char *type;
 } kinds[] = {
-  { "kernel \"kinds\": report 3 at 67: -5", "x" },
-  { "kernel \"kinds\": report 3 at 67: 9223372036854775808", "t" },
-  { "kernel \"kinds\": report 3 at 67: -9223372036854775808", "x" },
-  { "kernel \"kinds\": report 3 at 67: 0.25", "d" },
-  { "kernel \"kinds\": report 3 at 67: -1e+300", "d" },
-  { "kernel \"kinds\": report 31 at 67: 255", "x" },
-  { "kernel \"kinds\": report 32, a code above 31, at 67: 1", "x" },
-  { "kernel \"kinds\": report 4294967295, a code above 31, at 67: 97", "x" },
+  { "kernel \"kinds\": report 3: -5 at index 67", "x" },
+  { "kernel \"kinds\": report 3: 9223372036854775808 at index 67", "t" },
+  { "kernel \"kinds\": report 3: -9223372036854775808 at index 67", "x" },
+  { "kernel \"kinds\": report 3: 0.25 at index 67", "d" },
+  { "kernel \"kinds\": report 3: -1e+300 at index 67", "d" },
+  { "kernel \"kinds\": report 31: 255 at index 67", "x" },
+  { "kernel \"kinds\": report 32, a code above 31: 1 at index 67", "x" },
+  { "kernel \"kinds\": report 4294967295, a code above 31: 97 at index 67", "x" },
 };
 
 static void
@@ -441,7 +442,7 @@ test_reports_in_measured_runs (gconstpointer executor)
       report_fixture_check (&fixture, "judge", x, REPORT_ITEMS);
     }
   x[18] = -1;
-  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"judge\": a negative number at 18: -1");
+  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"judge\": a negative number: -1 at index 18");
   session_fixture_close (&fixture);
 }
 
@@ -488,7 +489,7 @@ test_reports_explain_an_overflow (void)
                        "kernel name=first source=\"KERNELS\" entry=overflowing y=i32[<=100] -> "
                        "map name=second expr=x+1",
                        LEAT_EXECUTOR_GRAPH);
-  run_badly (&fixture, &x, 1, "kernel \"first\": a negative number at 0: 900");
+  run_badly (&fixture, &x, 1, "kernel \"first\": a negative number: 900 at index 0");
   x = 3;
   output = report_fixture_run (&fixture, &x, 1, &error);
   g_assert_no_error (error);

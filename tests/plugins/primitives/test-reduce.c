@@ -174,7 +174,8 @@ test_reduce_odd_floats (void)
 static void
 test_reduce_rows (void)
 {
-  static const guint shapes[][2] = { { 300, 3 }, { 77, 33 }, { 41, 512 }, { 9, 5001 }, { 3, 70001 }, { 1200, 513 } };
+  static const guint shapes[][2] = { { 300, 3 },    { 77, 33 },  { 41, 512 }, { 9, 5001 }, { 3, 70001 },
+                                     { 1200, 513 }, { 1000, 8 }, { 515, 32 }, { 2000, 1 } };
 
   for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
     {
@@ -206,6 +207,31 @@ test_reduce_rows (void)
         }
       primitive_fixture_close (&fixture);
     }
+}
+
+/* Of the widest items a block has fewer rows at a time. */
+static void
+test_reduce_short_rows (void)
+{
+  const guint rows = 700, row = 32;
+  g_autofree double *x = g_new (double, rows *row);
+  PrimitiveFixture fixture;
+  g_autoptr (GBytes) result = NULL;
+  guint64 seed = 8;
+
+  for (guint i = 0; i < rows * row; i++)
+    x[i] = (double) (primitive_random (&seed) >> 20) / 7;
+  primitive_fixture_open (&fixture, "reduce by=row", "x=f64[700,32]", "out");
+  result = primitive_fixture_run (&fixture, x, rows * row * sizeof *x);
+  for (guint r = 0; r < rows; r++)
+    {
+      double sum = 0;
+
+      for (guint i = 0; i < row; i++)
+        sum += x[r * row + i];
+      g_assert_cmpfloat (((const double *) g_bytes_get_data (result, NULL))[r], ==, sum);
+    }
+  primitive_fixture_close (&fixture);
 }
 
 /* Each lane of a batch has counters of its own, and all go in one launch. */
@@ -335,6 +361,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/primitives/reduce/float-order", test_reduce_float_order);
   g_test_add_func ("/leat/primitives/reduce/odd-floats", test_reduce_odd_floats);
   g_test_add_func ("/leat/primitives/reduce/rows", test_reduce_rows);
+  g_test_add_func ("/leat/primitives/reduce/short-rows", test_reduce_short_rows);
   g_test_add_func ("/leat/primitives/reduce/lanes", test_reduce_lanes);
   g_test_add_func ("/leat/primitives/reduce/stream", test_reduce_stream);
   g_test_add_func ("/leat/primitives/reduce/nothing-is-an-error", test_reduce_nothing_is_an_error);

@@ -96,16 +96,62 @@ test_runs_unique (void)
   PrimitiveFixture fixture;
   guint64 seed = 2;
 
-  primitive_fixture_open (&fixture, "unique", "x=u16[<=40009]", "out starts lengths");
-  for (guint pattern = 0; pattern < 4; pattern++)
+  /* for few tiles, a block for each, and for many */
+  for (guint many = 0; many < 2; many++)
     {
-      /* short runs, one run, none, long runs */
-      for (guint i = 0; i < TEST_MOST; i++)
-        x[i] = (guint16) (pattern == 0 ? primitive_random (&seed) % 3 : pattern == 1 ? 7 : pattern == 2 ? i : i / 5000);
-      for (guint s = 0; s < G_N_ELEMENTS (test_sizes); s++)
-        test_runs_check_unique (&fixture, x, test_sizes[s]);
+      primitive_fixture_open (&fixture, "unique", many ? "x=u16[<=5000000]" : "x=u16[<=40009]", "out starts lengths");
+      for (guint pattern = 0; pattern < 4; pattern++)
+        {
+          /* short runs, one run, none, long runs */
+          for (guint i = 0; i < TEST_MOST; i++)
+            x[i] = (guint16) (pattern == 0   ? primitive_random (&seed) % 3
+                              : pattern == 1 ? 7
+                              : pattern == 2 ? i
+                                             : i / 5000);
+          for (guint s = 0; s < G_N_ELEMENTS (test_sizes); s++)
+            test_runs_check_unique (&fixture, x, test_sizes[s]);
+        }
+      primitive_fixture_close (&fixture);
     }
+}
+
+/* Rows as large as those that a block moves together, and larger; where one tile is all there may be, and more. */
+static void
+test_runs_check_rows (guint most, guint n, guint words)
+{
+  g_autofree char *inputs = g_strdup_printf ("x=u32[<=%u,%u] flags=u8[<=%u]", most, words, most);
+  g_autofree guint32 *x = g_new (guint32, n * words), *wanted = g_new (guint32, n * words);
+  g_autofree guint8 *flags = g_new (guint8, n);
+  PrimitiveFixture fixture;
+  g_autoptr (GBytes) out = NULL;
+  guint64 seed = words;
+  gsize to = 0;
+
+  for (guint i = 0; i < n * words; i++)
+    x[i] = (guint32) primitive_random (&seed);
+  for (guint i = 0; i < n; i++)
+    flags[i] = primitive_random (&seed) % 3 == 0;
+  for (guint part = 0; part < 2; part++)
+    for (guint i = 0; i < n; i++)
+      if (flags[i] == 1 - part)
+        {
+          memcpy (wanted + to, x + i * words, words * sizeof *x);
+          to += words;
+        }
+  primitive_fixture_open (&fixture, "partition", inputs, "out");
+  primitive_fixture_push (&fixture, 1, flags, n);
+  out = primitive_fixture_run (&fixture, x, n * words * sizeof *x);
+  g_assert_cmpmem (g_bytes_get_data (out, NULL), g_bytes_get_size (out), wanted, n * words * sizeof *x);
   primitive_fixture_close (&fixture);
+}
+
+static void
+test_runs_partition_rows (void)
+{
+  test_runs_check_rows (3000, 2999, 1);
+  test_runs_check_rows (20000, 19001, 3);
+  test_runs_check_rows (5000, 4500, 4);
+  test_runs_check_rows (300, 300, 1000);
 }
 
 static void
@@ -155,6 +201,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/primitives/runs/partition", test_runs_partition);
   g_test_add_func ("/leat/primitives/runs/partition-flags", test_runs_partition_flags);
+  g_test_add_func ("/leat/primitives/runs/partition-rows", test_runs_partition_rows);
   g_test_add_func ("/leat/primitives/runs/unique", test_runs_unique);
   g_test_add_func ("/leat/primitives/runs/unique-floats", test_runs_unique_floats);
   g_test_add_func ("/leat/primitives/runs/refuses", test_runs_refuses);

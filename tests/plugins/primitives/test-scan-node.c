@@ -138,21 +138,92 @@ test_scan_float_bits (void)
   g_autofree float *x = g_new (float, TEST_MOST);
   PrimitiveFixture fixture;
   guint64 seed = 5;
-  double sum = 0;
-  g_autoptr (GBytes) result = NULL;
-  g_autofree char *bits = NULL;
+  double sum;
 
   for (guint i = 0; i < TEST_MOST; i++)
     x[i] = (float) (primitive_random (&seed) >> 40) / 16777216.0f - 0.3f;
-  primitive_fixture_open (&fixture, "scan", "x=f32[<=50021]", "out");
-  result = primitive_fixture_run (&fixture, x, TEST_MOST * sizeof *x);
-  for (guint i = 0; i < TEST_MOST; i++)
+  for (guint many = 0; many < 2; many++) /* in one kernel, and in two */
     {
-      sum += x[i];
-      g_assert_cmpfloat_with_epsilon (((const float *) g_bytes_get_data (result, NULL))[i], sum, 0.02);
+      g_autoptr (GBytes) result = NULL;
+      g_autofree char *bits = NULL;
+
+      primitive_fixture_open (&fixture, "scan", many ? "x=f32[<=5000000]" : "x=f32[<=50021]", "out");
+      result = primitive_fixture_run (&fixture, x, TEST_MOST * sizeof *x);
+      sum = 0;
+      for (guint i = 0; i < TEST_MOST; i++)
+        {
+          sum += x[i];
+          g_assert_cmpfloat_with_epsilon (((const float *) g_bytes_get_data (result, NULL))[i], sum, 0.02);
+        }
+      bits = g_compute_checksum_for_bytes (G_CHECKSUM_MD5, result);
+      g_assert_cmpstr (bits, ==, "70ca0eb9d384910be3855e346223b885");
+      primitive_fixture_close (&fixture);
     }
-  bits = g_compute_checksum_for_bytes (G_CHECKSUM_MD5, result);
-  g_assert_cmpstr (bits, ==, "70ca0eb9d384910be3855e346223b885");
+}
+
+/* More tiles than blocks; sizes in between use fewer. */
+static void
+test_scan_many_tiles (void)
+{
+  const guint most = 2500007, sizes[] = { most, 3, 2162689, 100000 };
+  g_autofree guint8 *x = g_new (guint8, most);
+  g_autofree guint64 *wanted = g_new (guint64, most);
+  PrimitiveFixture fixture;
+  guint64 seed = 6;
+
+  for (guint i = 0; i < most; i++)
+    {
+      x[i] = (guint8) primitive_random (&seed);
+      wanted[i] = x[i] + (i > 0 ? wanted[i - 1] : 0);
+    }
+  primitive_fixture_open (&fixture, "scan", "x=u8[<=2500007]", "out");
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    {
+      g_autoptr (GBytes) result = primitive_fixture_run (&fixture, x, sizes[s]);
+
+      g_assert_cmpuint (g_bytes_get_size (result), ==, sizes[s] * sizeof *wanted);
+      g_assert_true (memcmp (g_bytes_get_data (result, NULL), wanted, sizes[s] * sizeof *wanted) == 0);
+    }
+  primitive_fixture_close (&fixture);
+}
+
+/* Each lane of a batch has tiles of its own, which wait for no other's. */
+static void
+test_scan_lanes (void)
+{
+  const gsize n = 9001, lanes = 37;
+  g_autofree guint8 *x = g_new (guint8, n * lanes);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autofree char *text = NULL;
+  PrimitiveFixture fixture;
+  guint64 seed = 7;
+  GError *error = NULL;
+
+  for (gsize i = 0; i < n * lanes; i++)
+    x[i] = (guint8) primitive_random (&seed);
+  for (gsize lane = 0; lane < lanes; lane++)
+    g_ptr_array_add (inputs, g_bytes_new_static (x + lane * n, n));
+  primitive_fixture_open (&fixture, "scan", "x=u8[9001]", "out");
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GPtrArray) results = NULL;
+
+      leat_session_replay_batch (fixture.session, (guint) lanes, inputs, &results, NULL, &error);
+      g_assert_no_error (error);
+      for (gsize lane = 0; lane < lanes; lane++)
+        {
+          const guint64 *found = g_bytes_get_data (g_ptr_array_index (results, lane), NULL);
+          guint64 sum = 0;
+
+          for (gsize i = 0; i < n; i++)
+            g_assert_cmpuint (found[i], ==, sum += x[lane * n + i]);
+        }
+    }
+  plan = leat_session_get_batch_plan (fixture.session, &error);
+  g_assert_no_error (error);
+  text = leat_plan_to_text (plan);
+  g_assert_null (strstr (text, "spread"));
   primitive_fixture_close (&fixture);
 }
 
@@ -190,6 +261,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/primitives/scan/rows", test_scan_rows);
   g_test_add_func ("/leat/primitives/scan/segments", test_scan_segments);
   g_test_add_func ("/leat/primitives/scan/float-bits", test_scan_float_bits);
+  g_test_add_func ("/leat/primitives/scan/many-tiles", test_scan_many_tiles);
+  g_test_add_func ("/leat/primitives/scan/lanes", test_scan_lanes);
   g_test_add_func ("/leat/primitives/scan/refuses", test_scan_refuses);
   return g_test_run ();
 }

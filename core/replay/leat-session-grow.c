@@ -1,0 +1,181 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
+#include "graph/leat-port-private.h"
+
+/* A run that gave more than an output that may grow has room for.  Its kernels have counted all and written what they
+ * could; the pipeline is planned anew with room for all, as for a property that was set (leat-session-replan.c), and
+ * whoever had the run does it again.  The plan has seen to it that nothing else tells of the first time
+ * (leat-plan-grow.c). */
+
+static const LeatBuffer *
+leat_session_find_over (LeatSession *self, LeatSessionFlight *flight, guint64 *count)
+{
+  const LeatBuffer *over = leat_lane_find_over (flight->lane, 0, count);
+
+  for (guint i = 0; over == NULL && i < self->outputs->len; i++)
+    {
+      LeatView view;
+
+      leat_session_view (&flight->outputs[i], &view);
+      *count = view.count;
+      if (view.count > flight->outputs[i].most)
+        over = leat_plan_get_buffer (self->plan, leat_session_get_output (self, i)->op->touches[0].buffer);
+    }
+  return over;
+}
+
+gboolean
+leat_session_find_short (LeatSession *self, LeatSessionFlight *flight)
+{
+  LeatRun *run = &flight->run;
+  const LeatBuffer *over = leat_session_find_over (self, flight, &run->needed);
+
+  run->short_of = over != NULL ? leat_plan_find_short (self->plan, over->id, run->needed) : NULL;
+  return run->short_of != NULL;
+}
+
+gboolean
+leat_session_forget_run (LeatSession *self, LeatLane *lane, GError **error)
+{
+  leat_lane_check_overs (lane, NULL);
+  return leat_session_drop_reports (self, lane, error);
+}
+
+static gboolean
+leat_session_check_room (LeatSession *self, LeatPlan *plan, GError **error)
+{
+  g_autoptr (LeatPlan) before = g_object_ref (self->plan);
+  const LeatConstantBytes constants = self->constants;
+  gboolean good;
+
+  leat_session_set_plan (self, plan);
+  good = leat_session_check_budget (self, error);
+  leat_session_set_plan (self, before);
+  self->constants = constants;
+  return good;
+}
+
+/* The node has the last word about how much it takes. */
+static gboolean
+leat_session_take_growth (LeatSession *self, LeatPlan *plan, LeatPort *port, LeatGrowth *growth, GError **error)
+{
+  const LeatBuffer *grown = leat_plan_get_buffer (plan, leat_plan_get_port_buffer (plan, port));
+
+  growth->to = leat_buffer_get_capacity (grown);
+  if (growth->to >= growth->needed)
+    return leat_session_check_room (self, plan, error) && leat_session_take_plan (self, plan, growth, error);
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
+               "its node makes room for %" G_GUINT64_FORMAT " and no more", growth->to);
+  return FALSE;
+}
+
+/* FALSE: the session runs what it ran, unless it has failed. */
+static gboolean
+leat_session_try_room (LeatSession *self, LeatPort *port, LeatGrowth *growth, GError **error)
+{
+  g_autoptr (LeatPlan) plan = NULL;
+  guint64 was;
+
+  leat_pipeline_begin_planning (self->pipeline);
+  was = port->room;
+  port->room = growth->to;
+  plan = leat_session_plan_anew (self, TRUE, error);
+  leat_pipeline_end_planning (self->pipeline);
+  if (plan != NULL && leat_session_take_growth (self, plan, port, growth, error))
+    return TRUE;
+  if (self->failed)
+    return FALSE;
+  /* Planning has fixed specs in the nodes. */
+  leat_pipeline_begin_planning (self->pipeline);
+  port->room = was;
+  g_clear_object (&plan);
+  plan = leat_plan_new_unbound (self->pipeline, NULL);
+  leat_pipeline_end_planning (self->pipeline);
+  return FALSE;
+}
+
+static gboolean
+leat_session_is_no_room (const GError *error)
+{
+  return g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUDGET)
+         || g_error_matches (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
+}
+
+static void
+leat_growth_free (gpointer data)
+{
+  g_free (((LeatGrowth *) data)->output);
+  g_free (data);
+}
+
+GPtrArray *
+leat_session_growths_new (void)
+{
+  return g_ptr_array_new_with_free_func (leat_growth_free);
+}
+
+static void
+leat_session_note_growth (LeatSession *self, LeatGrowth *growth)
+{
+  self->stats.grown++;
+  g_mutex_lock (&self->told_lock);
+  g_ptr_array_add (self->growths, growth);
+  g_mutex_unlock (&self->told_lock);
+}
+
+GVariant *
+leat_session_print_growths (LeatSession *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sttt)"));
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->growths->len; i++)
+    {
+      const LeatGrowth *growth = g_ptr_array_index (self->growths, i);
+
+      g_variant_builder_add (&builder, "(sttt)", growth->output, growth->needed, growth->from, growth->to);
+    }
+  g_mutex_unlock (&self->told_lock);
+  return g_variant_builder_end (&builder);
+}
+
+/* Twice as much, so that a count that creeps up makes few plans, and an eighth more than was needed; where there is no
+ * room for that, exactly what was. */
+gboolean
+leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64 needed, GError **error)
+{
+  guint64 from = leat_buffer_get_capacity (buffer);
+  LeatPort *port = buffer->grows; /* the buffer goes with its plan */
+  LeatGrowth *growth = g_new (LeatGrowth, 1);
+  gint64 begin = g_get_monotonic_time ();
+  GError *inner = NULL;
+  gboolean good;
+
+  *growth = (LeatGrowth){ g_strdup (buffer->name), needed, from, MAX (needed + needed / 8, 2 * from) };
+  good = leat_session_try_room (self, port, growth, &inner);
+  if (!good && !self->failed && leat_session_is_no_room (inner) && growth->to > needed)
+    {
+      g_clear_error (&inner);
+      growth->to = needed;
+      good = leat_session_try_room (self, port, growth, &inner);
+    }
+  self->stats.replan_us += g_get_monotonic_time () - begin;
+  if (good)
+    {
+      leat_session_note_growth (self, growth);
+      return TRUE;
+    }
+  g_propagate_prefixed_error (error, inner,
+                              "there are %" G_GUINT64_FORMAT
+                              " items to give in %s, which has room for %" G_GUINT64_FORMAT " and cannot grow: ",
+                              needed, growth->output, from);
+  leat_growth_free (growth);
+  return FALSE;
+}

@@ -1,0 +1,227 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Tiles whose places are found within one kernel, behind prefix.cu.  A block publishes the sum of its tile, waits until
+ * tiles before have published theirs, and makes of these what lies before it:
+ *
+ *   where order counts   from the sums of all tiles before, in the order in which scan_parts () does, so that the result is
+ *                        the same.  That is work for each tile that grows with their number: for many tiles there are
+ *                        two kernels
+ *   else                 from those back to the nearest tile that has published what lies up to its end (decoupled
+ *                        look-back: Merrill and Garland, 2016), as it does itself then
+ *
+ * A tile is only ever waited for when its block runs already: blocks take tiles by a ticket, or by their number where
+ * there is a block for each and no other lane, as in compact.cu.  A block has the ticket for its next tile early; nobody
+ * waits for that tile but those behind it, so the least tile that is not done is always at work.
+ *
+ * Sums lie in `parts`; that one is there is told by a word of `control`, which then has the number of this launch.  So
+ * nothing has to be cleared between launches: what earlier ones have left is less.  The last block to end counts the
+ * launch. */
+
+#define LOOKS_BACK (!ORDERED && !SEGMENTED)
+
+/* Words of `control`; those that are written most have a line of the cache for themselves. */
+#define ONCE_LAUNCH 0 /* the number of the last one; these are even */
+#define ONCE_TICKET 16
+#define ONCE_DONE 32
+#define ONCE_THERE 48 /* for each tile, the launch that has published its sum; 1 more: and what lies up to its end */
+
+#define ONCE_BLOCKS 3 /* of a multiprocessor, which leaves each thread 80 registers */
+
+#ifdef LEAT_LANES
+#define ONCE_TICKETS 1
+#else
+#define ONCE_TICKETS 0
+#endif
+
+/* Where the sum of a tile is; with look-back, what lies up to its end stands behind it. */
+static __device__ __forceinline__ uint64_t
+get_part (uint64_t tile)
+{
+  return LOOKS_BACK ? 2 * tile : tile;
+}
+
+static __device__ __forceinline__ bool
+takes_tickets (uint64_t tiles)
+{
+  return tiles > 1 && (ONCE_TICKETS || tiles > gridDim.x);
+}
+
+/* The first tile of a block; all threads come here. */
+static __device__ __forceinline__ uint64_t
+take_first (uint64_t *control, uint64_t tiles)
+{
+  __shared__ uint64_t ticket;
+
+  if (!takes_tickets (tiles))
+    return blockIdx.x;
+  if (threadIdx.x == 0)
+    ticket = leat_take_ticket (control + ONCE_TICKET);
+  __syncthreads ();
+  return ticket;
+}
+
+/* For the first thread: the tile behind this one, none where blocks have one each. */
+static __device__ __forceinline__ uint64_t
+take_next (uint64_t *control, uint64_t tiles)
+{
+  return takes_tickets (tiles) ? leat_take_ticket (control + ONCE_TICKET) : tiles;
+}
+
+/* The number of this launch; where the loads of a tile are under way already, as these are more. */
+static __device__ __forceinline__ uint64_t
+get_launch (const uint64_t *control)
+{
+  return leat_load_relaxed (control + ONCE_LAUNCH) + 2;
+}
+
+/* By one thread.  The release puts the sum in front of the word.  Up to the end of the first tile lies its sum. */
+static __device__ __forceinline__ void
+publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
+{
+  bool ends = LOOKS_BACK && tile == 0;
+
+  parts[get_part (tile) + ends] = sum;
+  leat_store_release (control + ONCE_THERE + tile, launch + ends);
+}
+
+/* The same for what lies up to the end of a tile that is not the first. */
+static __device__ __forceinline__ void
+publish_end (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part end)
+{
+#if LOOKS_BACK
+  parts[get_part (tile) + 1] = end;
+  leat_store_release (control + ONCE_THERE + tile, launch + 1);
+#endif
+}
+
+/* Until @tile has been published; whether what lies up to its end is there too.  The fence, with the release of whoever
+ * has done it, puts the word that was seen in front of what the thread does next. */
+static __device__ __forceinline__ bool
+await_tile (const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+  uint64_t seen;
+
+  while ((seen = leat_load_relaxed (control + ONCE_THERE + tile)) < launch)
+    __nanosleep (20);
+  __threadfence ();
+  return seen > launch;
+}
+
+/* What lies before @tile, which is not the first; for all threads, of which none looks at `control` any more. */
+#if LOOKS_BACK
+/* Each looks at one tile, the first at the nearest, and those back to the nearest that tells its end give what they
+ * read; where none does, at as many before these. */
+static __device__ __forceinline__ Part
+find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+  __shared__ uint32_t nearest;
+  Part place = make_nothing ();
+
+  for (bool found = false; !found; tile -= THREADS)
+    {
+      uint64_t mine = tile - 1 - threadIdx.x;
+      bool ends = threadIdx.x < tile && await_tile (control, launch, mine);
+      uint32_t word = __ballot_sync (0xffffffffu, ends), stop;
+      Part part = make_nothing (), all;
+
+      if (threadIdx.x == 0)
+        nearest = THREADS;
+      __syncthreads ();
+      if (word != 0 && threadIdx.x % 32 == 0)
+        atomicMin (&nearest, threadIdx.x + (uint32_t) __ffs ((int) word) - 1);
+      __syncthreads ();
+      stop = nearest;
+      if (threadIdx.x < tile && threadIdx.x <= stop)
+        part = parts[get_part (mine) + (threadIdx.x == stop)];
+      find_in_block (part, &all);
+      place = join (all, place);
+      found = stop < THREADS || tile <= THREADS;
+    }
+  return place;
+}
+#else
+/* They share the waiting; behind the barrier all may read all sums.  Each reads EACH neighbouring ones, and one has the
+ * answer at hand. */
+static __device__ __forceinline__ Part
+find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+  __shared__ uint64_t memory[sizeof (Part) / 8 + 1];
+  uint64_t first = (uint64_t) threadIdx.x * EACH;
+  Part mine[EACH], all, p;
+
+  for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
+    await_tile (control, launch, i);
+  __syncthreads ();
+#pragma unroll
+  for (int j = 0; j < EACH; j++)
+    mine[j] = parts[first + j < tile ? first + j : 0];
+#pragma unroll
+  for (int j = 0; j < EACH; j++)
+    if (first + j >= tile)
+      mine[j] = make_nothing ();
+  p = join (make_nothing (), find_in_block (fold_mine (mine), &all));
+  if (threadIdx.x == tile / EACH)
+    {
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        if (first + j < tile)
+          p = join (p, mine[j]);
+      *(Part *) memory = p;
+    }
+  __syncthreads ();
+  return *(const Part *) memory; /* others come here again behind the barriers of the next tile */
+}
+#endif
+
+/* By one thread of each block, when none of its threads looks at `control` any more.  A single tile has no use for it. */
+static __device__ __forceinline__ void
+end_launch (uint64_t *control, uint64_t launch, uint64_t tiles)
+{
+  if (tiles <= 1)
+    return;
+  __threadfence ();
+  if (atomicAdd (control + ONCE_DONE, (uint64_t) 1) != gridDim.x - 1)
+    return;
+  __threadfence ();
+  control[ONCE_TICKET] = 0;
+  control[ONCE_DONE] = 0;
+  control[ONCE_LAUNCH] = launch;
+}
+
+#ifdef LEAT_HOST
+/* What lies before @tile. */
+static __device__ Part
+host_find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+#if LOOKS_BACK
+  Part place = make_nothing ();
+
+  for (bool ends = false; tile > 0 && !ends; tile--)
+    {
+      ends = await_tile (control, launch, tile - 1);
+      place = join (parts[get_part (tile - 1) + ends], place);
+    }
+  return place;
+#else
+  Part mine[THREADS], p;
+
+  for (uint64_t i = 0; i < tile; i++)
+    await_tile (control, launch, i);
+  for (int t = 0; t < THREADS; t++)
+    {
+      uint64_t from = (uint64_t) t * EACH;
+
+      mine[t] = from < tile ? parts[from] : make_nothing ();
+      for (uint64_t i = from + 1; i < from + EACH; i++)
+        mine[t] = join (mine[t], i < tile ? parts[i] : make_nothing ());
+    }
+  host_find_before (mine, make_nothing ());
+  p = mine[tile / EACH];
+  for (uint64_t i = tile / EACH * EACH; i < tile; i++)
+    p = join (p, parts[i]);
+  return p;
+#endif
+}
+#endif
