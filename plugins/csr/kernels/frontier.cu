@@ -34,13 +34,13 @@
 #define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
 #define FRONTIER_STATE 112
 
-LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "a row whose offsets are out of order or beyond the indices, of vertex and beginning")
+LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "the offset of a vertex is out of order or beyond the indices")
 LEAT_REPORT (CORRUPT_INDEX = 1, error, "an index that is no vertex")
 LEAT_REPORT (NO_SUCH_SOURCE = 2, error, "a source that is no vertex")
 LEAT_REPORT (NO_ROOM = 3, error, "a frontier with more edges than the graph has; offsets overlap")
-LEAT_REPORT (ITERATIONS_SPENT = 4, error, "max-iterations are spent, and the frontier is not empty; iteration and size")
+LEAT_REPORT (ITERATIONS_SPENT = 4, error, "max-iterations are spent; rows left after so many (index)")
 LEAT_REPORT (ITERATIONS_SPENT_TOLD = 5, warning,
-             "max-iterations are spent, and the frontier is not empty; iteration and size")
+             "max-iterations are spent; rows left after so many (index)")
 
 struct Graph
 {

@@ -219,10 +219,10 @@ test_csr_relax_bad_data (void)
 
   relax_open (&reach, "csr:reach threads=64", &graph, FALSE, "reached");
   relax_push (&reach, &graph, NULL, sources, 2);
-  relax_assert_fails (&reach, "a source that is no vertex at 1: 100");
+  relax_assert_fails (&reach, "a source that is no vertex: 100 at index 1");
   graph.indices[7] = 100;
   relax_push (&reach, &graph, NULL, sources, 1);
-  relax_assert_fails (&reach, "an index that is no vertex at 7: 100");
+  relax_assert_fails (&reach, "an index that is no vertex: 100 at index 7");
   graph.indices[7] = 3;
   graph.offsets[5] = 1000;
   relax_push (&reach, &graph, NULL, sources, 1);
@@ -232,7 +232,7 @@ test_csr_relax_bad_data (void)
   relax_open (&sssp, "csr:sssp threads=64", &graph, TRUE, "distances");
   weights[3] = -1;
   relax_push (&sssp, &graph, weights, sources, 1);
-  relax_assert_fails (&sssp, "negative or no number at 3: -1");
+  relax_assert_fails (&sssp, "negative or no number: -1 at index 3");
   primitive_fixture_close (&sssp);
   csr_graph_clear (&graph);
 }
