@@ -72,10 +72,10 @@ leat_group_end_check_new_port (LeatGroupEnd *self, const char *name, GError **er
 }
 
 /* With the one of the group: what is an output within the body is an input outside, and the other way round. */
-static LeatPort *
-leat_group_end_request_port (LeatNode *node, const char *name, GError **error)
+LeatPort *
+leat_group_end_add_port (LeatGroupEnd *self, const char *name, GError **error)
 {
-  LeatGroupEnd *self = LEAT_GROUP_END (node);
+  LeatNode *node = LEAT_NODE (self);
   g_autoptr (LeatSpec) any = leat_spec_new_any ();
 
   if (self->group == NULL || !leat_node_check_idle (node, "add port", name, error)
@@ -126,7 +126,6 @@ leat_group_end_class_init (LeatGroupEndClass *klass)
 {
   LEAT_NODE_CLASS (klass)->negotiate = leat_group_end_negotiate;
   LEAT_NODE_CLASS (klass)->record = leat_group_end_record;
-  LEAT_NODE_CLASS (klass)->request_port = leat_group_end_request_port;
   leat_node_class_describe (LEAT_NODE_CLASS (klass), &leat_group_end_info);
 }
 

@@ -17,6 +17,7 @@ gboolean leat_group_end_is_begin (LeatGroupEnd *self);
 /* (nullable): NULL once the group is gone */
 LeatGroup *leat_group_end_get_group (LeatGroupEnd *self);
 void leat_group_end_lose_group (LeatGroupEnd *self);
+LeatPort *leat_group_end_add_port (LeatGroupEnd *self, const char *name, GError **error);
 
 void leat_node_set_group (LeatNode *self, LeatGroup *group);
 /* In the order in which they were added, the ends first. (element-type LeatNode) (transfer container) */

@@ -23,6 +23,27 @@
  * Since: 1.0
  */
 
+/**
+ * LeatGroupClass::negotiate_end:
+ * @self: a group
+ * @error: return location for an error
+ *
+ * States what flows out of the group, by leat_group_set_output(), when the specs of all nodes of its body are fixed.
+ *
+ * Returns: whether the body brings what the group can give
+ */
+
+/**
+ * LeatGroupClass::record_end:
+ * @self: a group
+ * @recorder: what takes the description, for this call; its ports are those of the group
+ * @error: return location for an error
+ *
+ * Adds what comes after the body, when all nodes of it have recorded, and says what the outputs are.
+ *
+ * Returns: whether the work is described
+ */
+
 typedef struct
 {
   LeatNode *begin, *end; /* owned */

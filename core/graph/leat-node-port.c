@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-graph-error-private.h"
+#include "leat-group-private.h"
 #include "leat-node-private.h"
 
 #include <string.h>
@@ -67,8 +68,8 @@ leat_node_get_port (LeatNode *self, const char *name, GError **error)
   if (!leat_node_prepare (self, error))
     return NULL;
   port = leat_node_peek_port (self, name);
-  if (port == NULL && LEAT_NODE_GET_CLASS (self)->request_port != NULL)
-    return LEAT_NODE_GET_CLASS (self)->request_port (self, name, error);
+  if (port == NULL && LEAT_IS_GROUP_END (self))
+    return leat_group_end_add_port (LEAT_GROUP_END (self), name, error);
   if (port == NULL)
     leat_node_set_port_error (self, name, error);
   return port;

@@ -35,8 +35,7 @@ struct _LeatNodeClass
 
   /*< private >*/
   const LeatNodeInfo *info;
-  LeatPort *(*request_port) (LeatNode *self, const char *name, GError **error); /* NULL: no port is made on demand */
-  gpointer padding[10];
+  gpointer padding[11];
 };
 
 void leat_node_class_describe (LeatNodeClass *klass, const LeatNodeInfo *info);

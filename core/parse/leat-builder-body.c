@@ -82,7 +82,10 @@ leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *holder)
       holder->begin = leat_builder_new_end (holder, leat_group_get_begin (LEAT_GROUP (holder->node)));
       holder->end = leat_builder_new_end (holder, leat_group_get_end (LEAT_GROUP (holder->node)));
       for (guint i = 0; i < syntax->body->len; i++)
-        leat_builder_foreach_node (self, g_ptr_array_index (syntax->body, i), leat_builder_put_inside, holder);
+        {
+          leat_builder_make_statement (self, g_ptr_array_index (syntax->body, i));
+          leat_builder_foreach_node (self, g_ptr_array_index (syntax->body, i), leat_builder_put_inside, holder);
+        }
       return;
     }
   leat_syntax_node_foreach ((LeatSyntaxNode *) syntax, leat_builder_forget_statement, self);

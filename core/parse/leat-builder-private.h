@@ -48,7 +48,9 @@ LeatBuilderNode *leat_builder_find (LeatBuilder *self, const char *name);
 const char **leat_builder_list_names (LeatBuilder *self);
 void leat_builder_declare_names (LeatBuilder *self);
 void leat_builder_make_node (LeatBuilder *self, const LeatSyntaxNode *syntax);
-/* The body of @holder, whose nodes are made. */
+/* The nodes of a statement, with their bodies. */
+void leat_builder_make_statement (LeatBuilder *self, LeatSyntaxStatement *statement);
+/* Makes the body of @holder, which is made. */
 void leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *holder);
 /* All links in the bodies of the nodes that a statement makes. */
 void leat_builder_link_bodies (LeatBuilder *self, const LeatSyntaxStatement *statement);

@@ -15,23 +15,35 @@ leat_builder_node_free (gpointer data)
   g_free (node);
 }
 
-/* Variables get their values where their `let` stands, so that values before it cannot use them. */
 static void
-leat_builder_make_statement (LeatSyntaxStatement *statement, gpointer data)
+leat_builder_make_whole_node (LeatBuilder *self, LeatSyntaxNode *syntax)
 {
-  LeatBuilder *self = data;
+  leat_builder_make_node (self, syntax);
+  if (syntax->body != NULL)
+    leat_builder_add_body (self, g_hash_table_lookup (self->by_syntax, syntax));
+}
 
+/* Variables get their values where their `let` stands, so that values before it cannot use them. */
+void
+leat_builder_make_statement (LeatBuilder *self, LeatSyntaxStatement *statement)
+{
   if (statement->kind == LEAT_SYNTAX_LET)
     leat_variables_declare (self->variables, statement);
   if (statement->kind == LEAT_SYNTAX_NODE)
-    leat_builder_make_node (self, statement->node);
+    leat_builder_make_whole_node (self, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
     {
       const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
 
       if (element->node != NULL)
-        leat_builder_make_node (self, element->node);
+        leat_builder_make_whole_node (self, element->node);
     }
+}
+
+static void
+leat_builder_make_top_statement (LeatSyntaxStatement *statement, gpointer data)
+{
+  leat_builder_make_statement (data, statement);
 }
 
 static void
@@ -99,14 +111,7 @@ static void
 leat_builder_run (LeatBuilder *self)
 {
   leat_builder_declare_names (self);
-  leat_syntax_foreach (self->syntax, leat_builder_make_statement, self);
-  for (guint i = 0; i < self->nodes->len; i++)
-    {
-      LeatBuilderNode *built = g_ptr_array_index (self->nodes, i);
-
-      if (built->syntax->body != NULL)
-        leat_builder_add_body (self, built);
-    }
+  leat_syntax_foreach_top (self->syntax, leat_builder_make_top_statement, self);
   leat_syntax_foreach_top (self->syntax, leat_builder_link_bodies_of, self);
   leat_syntax_foreach_top (self->syntax, leat_builder_link_statement, self);
   if (leat_error_list_is_empty (self->errors))

@@ -35,12 +35,29 @@ leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id)
   g_hash_table_insert (self->ports, port, GUINT_TO_POINTER (id + 1));
 }
 
+/**
+ * leat_recorder_set_output: (skip)
+ * @self: the recorder of a group
+ * @port: name of an output of the group
+ * @buffer: what it gives
+ *
+ * Says what an output of a group is.
+ */
 void
 leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buffer)
 {
   leat_plan_set_port_buffer (self->plan, leat_node_peek_port (self->node, port), buffer);
 }
 
+/**
+ * leat_recorder_add_output: (skip)
+ * @self: the recorder of a group
+ * @port: name of an output of the group, whose spec is fixed
+ *
+ * Gives an output of a group a buffer of its own.
+ *
+ * Returns: the buffer
+ */
 LeatBufferId
 leat_recorder_add_output (LeatRecorder *self, const char *port)
 {
@@ -71,12 +88,28 @@ leat_recorder_get_result (LeatRecorder *self, const char *port)
   return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
 }
 
+/**
+ * leat_recorder_get_loop_memory: (skip)
+ * @self: the recorder of a group, at the end of its body
+ *
+ * Gets 64 bytes of memory for the test of the loop, which are zeros when the loop begins.
+ *
+ * Returns: the buffer
+ */
 LeatBufferId
 leat_recorder_get_loop_memory (LeatRecorder *self)
 {
   return self->plan->loop->memory;
 }
 
+/**
+ * leat_recorder_get_loop_report: (skip)
+ * @self: the recorder of a group, at the end of its body
+ *
+ * Gets the memory for the #LeatLoopReport that the test of the loop writes.
+ *
+ * Returns: the buffer
+ */
 LeatBufferId
 leat_recorder_get_loop_report (LeatRecorder *self)
 {
