@@ -22,12 +22,6 @@ leat_loop_executor_get_name (LeatLoopExecutor executor)
   return names[executor];
 }
 
-gboolean
-leat_plan_loop_has (const LeatPlanLoop *self, const LeatOp *op)
-{
-  return op->index > self->first && op->index <= self->last;
-}
-
 /* Of a loop without a test it is known how often the body comes; more than this is a graph too large to be worth it. */
 #define LEAT_LOOP_MOST_UNROLLED 16
 

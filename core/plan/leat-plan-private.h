@@ -349,8 +349,6 @@ const char *leat_state_scope_get_name (LeatStateScope scope);
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
-/* Is @op in the body of @loop, or in a loop there? */
-gboolean leat_plan_loop_has (const LeatPlanLoop *self, const LeatOp *op);
 /* Who does each of them. */
 void leat_plan_choose_loops (LeatPlan *self);
 /* Why it cannot be in a graph; NULL where it can, as far as is known. */

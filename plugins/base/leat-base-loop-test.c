@@ -43,6 +43,23 @@ leat_loop_test_has (LeatLoopTest *self, const char *name)
   return g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, NULL);
 }
 
+/* The kernel has a parameter of that name. */
+static gboolean
+leat_loop_test_check_name (LeatLoopTest *self, const char *name, const char *what, GError **error)
+{
+  gboolean good = !g_str_equal (name, "i") && !g_str_has_prefix (name, "leat_");
+
+  for (const char *at = name; *at != '\0' && good; at++)
+    good = g_ascii_isalnum (*at) || *at == '_';
+  if (good)
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self->group), what);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
+               "%s= takes outputs whose names are letters, digits and _, and not i: give out.%s another name", what,
+               name);
+  return FALSE;
+}
+
 /* An output that is one number. */
 static gboolean
 leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what, GError **error)
@@ -52,6 +69,8 @@ leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what,
 
   if (leat_loop_test_has (self, name))
     return TRUE;
+  if (!leat_loop_test_check_name (self, name, what, error))
+    return FALSE;
   if (!leat_spec_is_bounded (spec) && leat_spec_get_items (spec) == 1
       && leat_base_map_get_c_type (leat_spec_get_dtype (spec)) != NULL)
     {
@@ -130,7 +149,8 @@ leat_loop_test_write_params (LeatLoopTest *self, GString *text)
   g_string_append (text, ")\n");
 }
 
-/* The report is in the host's memory, so that it is written once where the host does not wait for it. */
+/* What is told are the fields of a LeatLoopReport, in the host's memory, so that it is written once where the host does
+ * not wait for it.  Names of its own begin so that no output is called so. */
 static char *
 leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
 {
@@ -139,32 +159,34 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
     expression != NULL ? leat_expression_to_c (expression, (const char *const *) self->names->pdata, FALSE) : NULL;
 
   leat_loop_test_write_params (self, text);
-  g_string_append_printf (text,
-                          "{\n"
-                          "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
-                          "  const uint64_t i = 0, " LEAT_LOOP_COUNTER
-                          " = leat_memory[0] + 1, leat_now = leat_clock_now ();\n"
-                          "  const uint64_t leat_since = leat_memory[1] != 0 ? leat_memory[1] : leat_now;\n"
-                          "  const bool ends = %s, late = leat_budget > 0 && leat_now - leat_since > leat_budget;\n"
-                          "  const bool goes_on = !ends && !late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
-                          "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
-                          "  leat_memory[1] = leat_since;\n",
-                          condition != NULL ? condition : "false");
+  g_string_append_printf (
+    text,
+    "{\n"
+    "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
+    "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = leat_memory[0] + 1, leat_now = leat_clock_now ();\n"
+    "  const uint64_t leat_since = leat_memory[1] != 0 ? leat_memory[1] : leat_now;\n"
+    "  const bool leat_ends = %s, leat_late = leat_budget > 0 && leat_now - leat_since > leat_budget;\n"
+    "  const bool leat_goes_on = !leat_ends && !leat_late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
+    "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
+    "  leat_memory[1] = leat_since;\n",
+    condition != NULL ? condition : "false");
   if (self->series != NULL)
     g_string_append_printf (text,
                             "  leat_series[" LEAT_LOOP_COUNTER " - 1] = %s[0];\n"
                             "  *leat_series_count = " LEAT_LOOP_COUNTER ";\n",
                             self->series_name);
-  g_string_append (text, "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
-                         "  if (!goes_on || leat_handle == 0)\n"
-                         "    {\n"
-                         "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
-                         "      leat_told[2] = ends ? 1 : goes_on ? 0 : late ? 3 : 2;\n"
-                         "      leat_told[0] = goes_on;\n"
-                         "    }\n"
-                         "  if (leat_handle != 0)\n"
-                         "    leat_graph_set_conditional (leat_handle, goes_on);\n"
-                         "}\n");
+  g_string_append_printf (text,
+                          "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
+                          "  if (!leat_goes_on || leat_handle == 0)\n"
+                          "    {\n"
+                          "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
+                          "      leat_told[2] = leat_ends ? %d : leat_goes_on ? %d : leat_late ? %d : %d;\n"
+                          "      leat_told[0] = leat_goes_on;\n"
+                          "    }\n"
+                          "  if (leat_handle != 0)\n"
+                          "    leat_graph_set_conditional (leat_handle, leat_goes_on);\n"
+                          "}\n",
+                          LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET, LEAT_LOOP_END_CAP);
   return g_string_free (text, FALSE);
 }
 

@@ -330,6 +330,36 @@ test_loop_lanes (gconstpointer data)
   loop_close (&loop);
 }
 
+/* Outputs are called what their writer likes. */
+static void
+test_loop_names (void)
+{
+  static const char text[] =
+    "leat 1\n"
+    "l = loop until=\"ends > 10 && late > 10 && goes_on > 10\" carry=x:ends,y:late,z:goes_on {\n"
+    "  in.x -> map expr=x+1 -> out.ends\n"
+    "  in.y -> map expr=x+2 -> out.late\n"
+    "  in.z -> map expr=x+3 -> out.goes_on\n"
+    "}\n"
+    "in = app spec=u32[1]\n"
+    "up = upload\n"
+    "in -> up -> l.x\n"
+    "up -> l.y\n"
+    "up -> l.z\n"
+    "l.ends -> readback -> app name=out\n";
+  guint32 x = 0, y;
+  g_autoptr (GBytes) out = NULL;
+  Loop loop;
+
+  loop_open (&loop, text, "", LEAT_EXECUTOR_GRAPH, 1);
+  loop_push (&loop, "in", &x, sizeof x);
+  loop_replay (&loop);
+  out = loop_pull (&loop, "out");
+  memcpy (&y, g_bytes_get_data (out, NULL), sizeof y);
+  g_assert_cmpuint (y, ==, 11);
+  loop_close (&loop);
+}
+
 /* The session is one launch and one wait, whatever the iterations. */
 static void
 test_loop_launches (void)
@@ -417,6 +447,14 @@ static const BadCase bad_cases[] = {
     "brings no out.z" },
   { "series-many", "loop max-iterations=3 carry=x:y series=y {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
     "series= takes outputs of one number" },
+  { "series-i",
+    "loop max-iterations=3 carry=x:y series=i {\n  in.x -> map name=m expr=x+1 -> out.y\n"
+    "  m -> reduce op=max -> out.i\n}",
+    "give out.i another name" },
+  { "series-dash",
+    "loop max-iterations=3 carry=x:y series=a-b {\n  in.x -> map name=m expr=x+1 -> out.y\n"
+    "  m -> reduce op=max -> out.a-b\n}",
+    "give out.a-b another name" },
   { "state", "loop max-iterations=3 carry=x:y {\n  s = state spec=f32[8]\n  in.x -> s -> out.y\n}",
     "cannot be in the body of \"l\"" },
   { "readback", "loop max-iterations=3 carry=x:y {\n  in.x -> readback -> upload -> out.y\n}",
@@ -513,6 +551,7 @@ main (int argc, char **argv)
   add_cases ("nested", test_loop_nested);
   add_cases ("lanes", test_loop_lanes);
   add_cases ("budget", test_loop_budget);
+  g_test_add_func ("/leat/session/loop/names", test_loop_names);
   g_test_add_func ("/leat/session/loop/launches", test_loop_launches);
   for (guint i = 0; i < G_N_ELEMENTS (bad_cases); i++)
     {
