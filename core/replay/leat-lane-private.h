@@ -33,6 +33,7 @@ typedef struct
   LeatModule **op_modules;        /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions; /* by op index; NULL but for kernels */
   const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
+  const LeatPrototype **prototypes; /* by op index: what @functions has is of; transfers come to have another */
 } LeatResident;
 
 typedef struct _LeatTiming LeatTiming;

@@ -220,7 +220,10 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   memcpy (shape.grid, op->grid, sizeof shape.grid);
   memcpy (shape.block, op->block, sizeof shape.block);
   self->functions[op->index] = function;
+  self->prototypes[op->index] = op->prototype;
   self->op_modules[op->index] = module;
+  if (self->timed != NULL)
+    self->timed[op->index] = NULL;
   if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error)
       || !leat_resident_look_at_kernel (self, module, op, error))
     return FALSE;
@@ -234,13 +237,16 @@ leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **e
 {
   if (self->functions == NULL)
     self->functions = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
+  if (self->prototypes == NULL)
+    self->prototypes = g_new0 (const LeatPrototype *, self->plan->ops->len + 1);
   if (self->op_modules == NULL)
     self->op_modules = g_new0 (LeatModule *, self->plan->ops->len + 1);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (leat_op_launches (op) && self->functions[i] == NULL && !leat_resident_load_kernel (self, lender, op, error))
+      if (leat_op_launches (op) && (self->functions[i] == NULL || self->prototypes[i] != op->prototype)
+          && !leat_resident_load_kernel (self, lender, op, error))
         {
           leat_node_prefix_error (op->node, error);
           return FALSE;
@@ -294,6 +300,7 @@ leat_resident_unref (LeatResident *self)
   g_clear_pointer (&self->laned, g_hash_table_unref);
   g_free (self->op_modules);
   g_free (self->functions);
+  g_free (self->prototypes);
   g_free (self->timed);
   g_clear_object (&self->device);
   g_free (self);

@@ -286,6 +286,43 @@ test_calibrate_moves_by_kernel (gconstpointer executor)
     }
 }
 
+/* Small transfers that kernels do go together, and each alone again: a launch is of the kernel that the trial is about.
+ */
+static void
+test_calibrate_packs (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+
+  drop_ways ();
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[8] -> upload name=up -> map expr=\"x+1\" -> readback -> app name=sink\n"
+                        "up. -> map expr=\"2*x\" -> readback -> app name=twice\n"
+                        "up. -> map expr=\"-x\" -> readback -> app name=minus\n",
+                        LEAT_EXECUTOR_GRAPH);
+  for (guint run = 0; run < 2; run++)
+    {
+      LeatView in, sum, twice, minus;
+
+      leat_session_map_input (fixture.session, "source", &in, &error);
+      for (guint i = 0; i < 8; i++)
+        ((float *) in.data)[i] = (float) (i + run);
+      g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_cmpuint (count_trials (&fixture), >=, 4);
+      leat_session_map_output (fixture.session, "sink", &sum, &error);
+      leat_session_map_output (fixture.session, "twice", &twice, &error);
+      leat_session_map_output (fixture.session, "minus", &minus, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < 8; i++)
+        {
+          g_assert_cmpfloat (((float *) sum.data)[i], ==, (float) (i + run) + 1);
+          g_assert_cmpfloat (((float *) twice.data)[i], ==, 2 * (float) (i + run));
+          g_assert_cmpfloat (((float *) minus.data)[i], ==, -(float) (i + run));
+        }
+    }
+  session_fixture_close (&fixture);
+}
+
 /* Trials are no runs: what queues count is of runs alone, and no message tells of a trial. */
 static void
 test_calibrate_counts_no_trial (void)
@@ -366,6 +403,7 @@ main (int argc, char **argv)
                         test_calibrate_moves_by_kernel);
   g_test_add_data_func ("/leat/session/calibrate/moves-by-kernel/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_calibrate_moves_by_kernel);
+  g_test_add_func ("/leat/session/calibrate/packs", test_calibrate_packs);
   g_test_add_func ("/leat/session/calibrate/counts-no-trial", test_calibrate_counts_no_trial);
   g_test_add_func ("/leat/session/calibrate/tells-of-no-trial", test_calibrate_tells_of_no_trial);
   queue_fixture_init ();
