@@ -354,22 +354,22 @@ test_conditional_body_changes (void)
 static void
 test_conditional_bad_handle (void)
 {
-  g_autoptr (KernelFixture) fixture = NULL;
+  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("conditional.cu");
   CUgraphConditionalHandle handle;
   KernelGraph graph;
   LeatMemory *n;
 
-  if (!g_test_subprocess ())
-    {
-      g_test_trap_subprocess (NULL, 60 * G_USEC_PER_SEC, 0);
-      g_test_trap_assert_passed ();
-      return;
-    }
-  if ((fixture = kernel_fixture_open ("conditional.cu")) == NULL)
+  if (fixture == NULL)
     return;
   if (!leat_device_is_cpu (fixture->device))
     {
       g_test_skip ("CUDA says nothing of what happens then");
+      return;
+    }
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 60 * G_USEC_PER_SEC, 0);
+      g_test_trap_assert_passed ();
       return;
     }
   n = kernel_fixture_put (fixture, NULL, sizeof (guint32));
