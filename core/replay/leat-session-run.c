@@ -282,8 +282,7 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
 
   leat_session_note_read (self, flight);
   leat_session_note_last (self, 0);
-  if (!leat_device_check (self->device, error) || (run->ends && !leat_lane_set_ending (flight->lane, error))
-      || !leat_session_take_changes (self, error))
+  if (!leat_device_check (self->device, error) || !leat_session_take_changes (self, error))
     return FALSE;
   run->number = run->streamed ? run->number : self->stats.runs + 1;
   run->traced = leat_session_is_traced (self);
@@ -293,6 +292,9 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   if (!run->known && self->to_calibrate
       && (!leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
           || !leat_session_calibrate (self, flight->lane, error)))
+    return FALSE;
+  /* In memory that changes and trials may have moved. */
+  if (run->ends && !leat_lane_set_ending (flight->lane, error))
     return FALSE;
   if (run->begin_us != 0 || !run->known)
     run->filled_us = g_get_monotonic_time ();

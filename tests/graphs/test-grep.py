@@ -117,6 +117,17 @@ def test_runs_without_text(folder):
                 expect_same(out, grep(path, *words, 'fo+'), f'{data[:9]} lanes={lanes} emit={emit}')
 
 
+def test_trials_in_the_run_that_ends(folder):
+    """The first run tries ways for the data; where it is the last as well, it still is told so."""
+    (folder / 'in').write_bytes(b'')
+    environment = {'XDG_CACHE_HOME': str(folder / 'cache'), 'LEAT_CPU_PROFILE': 'integrated=0', 'LEAT_CPU_VARIANTS': '0'}
+    for emit in ('count', 'line'):
+        code, out, err = launch('-q', 'io:file', f'path={folder}/in', 'chunk=20000', '+', 'upload', '+', 'text:scan',
+                                'regex=fo+', f'emit={emit}', '+', 'readback', '+', 'text:report', f'emit={emit}',
+                                environment=environment)
+        assert code == 0 and out == (b'0\n' if emit == 'count' else b''), (emit, out, err)
+
+
 def test_no_file_to_print_from(folder):
     (folder / 'in').write_bytes(b'one cat\ntwo cats\n')
     words = ['-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=cats?']
