@@ -85,16 +85,16 @@ check_floats (GBytes *bytes, const float *expected, gsize n)
 }
 
 const char halve_text[] = "leat 1\n"
-                                 "halve = loop max-iterations=40 until=\"most < limit\" limit=0.5 carry=x:half\n"
-                                 "    executor=EXECUTOR series=most {\n"
-                                 "  h = map expr=x*gain gain=0.5\n"
-                                 "  in.x -> h -> out.half\n"
-                                 "  h -> reduce op=max -> out.most\n"
-                                 "}\n"
-                                 "app name=in spec=f32[1000] -> upload -> halve.x\n"
-                                 "halve.half -> readback -> app name=out\n"
-                                 "halve.series -> readback -> app name=series\n"
-                                 "halve.iterations -> readback -> app name=iterations\n";
+                          "halve = loop max-iterations=40 until=\"most < limit\" limit=0.5 carry=x:half\n"
+                          "    executor=EXECUTOR series=most {\n"
+                          "  h = map expr=x*gain gain=0.5\n"
+                          "  in.x -> h -> out.half\n"
+                          "  h -> reduce op=max -> out.most\n"
+                          "}\n"
+                          "app name=in spec=f32[1000] -> upload -> halve.x\n"
+                          "halve.half -> readback -> app name=out\n"
+                          "halve.series -> readback -> app name=series\n"
+                          "halve.iterations -> readback -> app name=iterations\n";
 
 guint
 halve (float *x, float gain, float limit, guint most, float *series)
@@ -143,17 +143,17 @@ static const LoopCase cases[] = {
 };
 
 const char nested_text[] = "leat 1\n"
-                                  "outer = loop max-iterations=3 carry=a:b executor=EXECUTOR {\n"
-                                  "  inner = loop max-iterations=50 until=\"most < 100\" carry=x:y {\n"
-                                  "    h = map expr=x/2\n"
-                                  "    in.x -> h -> out.y\n"
-                                  "    h -> reduce op=max -> out.most\n"
-                                  "  }\n"
-                                  "  in.a -> inner.x\n"
-                                  "  inner.y -> map expr=x*3 -> out.b\n"
-                                  "}\n"
-                                  "app name=in spec=f32[1000] -> upload -> outer.a\n"
-                                  "outer.b -> readback -> app name=out\n";
+                           "outer = loop max-iterations=3 carry=a:b executor=EXECUTOR {\n"
+                           "  inner = loop max-iterations=50 until=\"most < 100\" carry=x:y {\n"
+                           "    h = map expr=x/2\n"
+                           "    in.x -> h -> out.y\n"
+                           "    h -> reduce op=max -> out.most\n"
+                           "  }\n"
+                           "  in.a -> inner.x\n"
+                           "  inner.y -> map expr=x*3 -> out.b\n"
+                           "}\n"
+                           "app name=in spec=f32[1000] -> upload -> outer.a\n"
+                           "outer.b -> readback -> app name=out\n";
 
 void
 add_cases (const char *what, GTestDataFunc test)
@@ -166,4 +166,3 @@ add_cases (const char *what, GTestDataFunc test)
       g_test_add_data_func (path, &cases[i], test);
     }
 }
-

@@ -91,8 +91,8 @@ test_loop_called_off (gconstpointer data)
       GThread *thread;
 
       loop_push (&loop, "in", &x, sizeof x);
-      thread = closes ? g_thread_new ("close", close_soon, loop.session)
-                      : g_thread_new ("cancel", cancel_soon, cancellable);
+      thread =
+        closes ? g_thread_new ("close", close_soon, loop.session) : g_thread_new ("cancel", cancel_soon, cancellable);
       g_assert_cmpint (leat_session_replay (loop.session, FALSE, cancellable, &error), ==, LEAT_FLOW_ERROR);
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       g_thread_join (thread);
@@ -108,20 +108,21 @@ test_loop_called_off (gconstpointer data)
 static void
 test_loop_budget_within (gconstpointer data)
 {
-  static const char text[] = "leat 1\n"
-                             "outer = loop max-iterations=1000000 until=\"b < 0\" carry=a:b budget=0 executor=EXECUTOR {\n"
-                             "  inner = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 {\n"
-                             "    in.x -> map expr=x+1 -> out.y\n"
-                             "  }\n"
-                             "  beside = loop max-iterations=1000000 carry=x:y budget=0 executor=host {\n"
-                             "    in.x -> map expr=x+1 -> out.y\n"
-                             "  }\n"
-                             "  in.a -> inner.x\n"
-                             "  inner.y -> beside.x\n"
-                             "  beside.y -> out.b\n"
-                             "}\n"
-                             "app name=in spec=u64[1] -> upload -> outer.a\n"
-                             "outer.b -> readback -> app name=out\n";
+  static const char text[] =
+    "leat 1\n"
+    "outer = loop max-iterations=1000000 until=\"b < 0\" carry=a:b budget=0 executor=EXECUTOR {\n"
+    "  inner = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 {\n"
+    "    in.x -> map expr=x+1 -> out.y\n"
+    "  }\n"
+    "  beside = loop max-iterations=1000000 carry=x:y budget=0 executor=host {\n"
+    "    in.x -> map expr=x+1 -> out.y\n"
+    "  }\n"
+    "  in.a -> inner.x\n"
+    "  inner.y -> beside.x\n"
+    "  beside.y -> out.b\n"
+    "}\n"
+    "app name=in spec=u64[1] -> upload -> outer.a\n"
+    "outer.b -> readback -> app name=out\n";
   const LoopCase *self = data;
   Loop loop;
 
@@ -145,16 +146,17 @@ test_loop_budget_within (gconstpointer data)
 static void
 test_loop_compact (gconstpointer data)
 {
-  static const char text[] = "leat 1\n"
-                             "fewer = loop until=\"n == 0\" max-iterations=40 carry=x:kept series=n executor=EXECUTOR {\n"
-                             "  c = compact where=\"x > 0\"\n"
-                             "  h = map expr=x-1\n"
-                             "  in.x -> c -> h -> out.kept\n"
-                             "  h -> reduce op=count -> out.n\n"
-                             "}\n"
-                             "app name=in spec=i32[<=1000] -> upload -> fewer.x\n"
-                             "fewer.series -> readback -> app name=series\n"
-                             "fewer.iterations -> readback -> app name=iterations\n";
+  static const char text[] =
+    "leat 1\n"
+    "fewer = loop until=\"n == 0\" max-iterations=40 carry=x:kept series=n executor=EXECUTOR {\n"
+    "  c = compact where=\"x > 0\"\n"
+    "  h = map expr=x-1\n"
+    "  in.x -> c -> h -> out.kept\n"
+    "  h -> reduce op=count -> out.n\n"
+    "}\n"
+    "app name=in spec=i32[<=1000] -> upload -> fewer.x\n"
+    "fewer.series -> readback -> app name=series\n"
+    "fewer.iterations -> readback -> app name=iterations\n";
   const LoopCase *self = data;
   Loop loop;
 
@@ -193,8 +195,7 @@ count_kernels (void)
   const char *path = g_getenv ("LEAT_CPU_DRIVER");
   LeatCpuCounters counters = { .size = sizeof counters };
   void *driver = path != NULL ? dlopen (path, RTLD_NOW) : NULL;
-  LeatCpuGetCounters get =
-    driver != NULL ? (LeatCpuGetCounters) dlsym (driver, LEAT_CPU_COUNTERS_SYMBOL) : NULL;
+  LeatCpuGetCounters get = driver != NULL ? (LeatCpuGetCounters) dlsym (driver, LEAT_CPU_COUNTERS_SYMBOL) : NULL;
 
   if (get != NULL)
     get (&counters);
