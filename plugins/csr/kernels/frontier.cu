@@ -41,6 +41,8 @@ LEAT_REPORT (NO_ROOM = 3, error, "a frontier with more edges than the graph has;
 LEAT_REPORT (ITERATIONS_SPENT = 4, error, "max-iterations are spent; rows left after so many (index)")
 LEAT_REPORT (ITERATIONS_SPENT_TOLD = 5, warning,
              "max-iterations are spent; rows left after so many (index)")
+LEAT_REPORT (TIME_SPENT = 7, error,
+             "it had not come to its end when its budget was over; left after so many iterations (index)")
 
 struct Graph
 {
