@@ -15,18 +15,17 @@ static const struct
   CsrMaker make;
   guint32 size;
 } rank_cases[] = {
-  { "path", csr_graph_make_path, 500 },   { "star", csr_graph_make_star, 9000 },
-  { "grid", csr_graph_make_grid, 900 },   { "random", csr_graph_make_random, 700 },
-  { "rmat", csr_graph_make_rmat, 2048 },  { "parts", csr_graph_make_parts, 300 },
-  { "empty", csr_graph_make_empty, 77 },  { "one", csr_graph_make_empty, 1 },
+  { "path", csr_graph_make_path, 500 },  { "star", csr_graph_make_star, 9000 },
+  { "grid", csr_graph_make_grid, 900 },  { "random", csr_graph_make_random, 700 },
+  { "rmat", csr_graph_make_rmat, 2048 }, { "parts", csr_graph_make_parts, 300 },
+  { "empty", csr_graph_make_empty, 77 }, { "one", csr_graph_make_empty, 1 },
 };
 
 static void
 rank_open (PrimitiveFixture *fixture, const char *node, const CsrGraph *graph, const char *outputs)
 {
-  g_autofree char *inputs =
-    g_strdup_printf ("offsets=u32[%u] back_offsets=u32[%u] back_indices=u32[%u]", graph->vertices + 1,
-                     graph->vertices + 1, MAX (graph->n_edges, 1));
+  g_autofree char *inputs = g_strdup_printf ("offsets=u32[%u] back_offsets=u32[%u] back_indices=u32[%u]",
+                                             graph->vertices + 1, graph->vertices + 1, MAX (graph->n_edges, 1));
 
   primitive_fixture_open (fixture, node, inputs, outputs);
 }
@@ -126,7 +125,8 @@ test_csr_pagerank_graphs (void)
     }
 }
 
-/* The bytes are those of every device and driver: of a graph with rows of each kind, made without a random generator. */
+/* The bytes are those of every device and driver: of a graph with rows of each kind, made without a random generator.
+ */
 static void
 test_csr_pagerank_golden (void)
 {
