@@ -255,6 +255,25 @@ relax_begin_all (const Relax &relax, const RelaxCrew &crew, const uint32_t *sour
     }
 }
 
+/* What was known goes on along the rows that have changed, or along all. */
+static __device__ void
+relax_begin_warm (const Relax &relax, const RelaxCrew &crew, uint64_t warm, const uint32_t *changed, uint64_t n)
+{
+  uint64_t step = crew.blocks * blockDim.x, all = warm == WARM_KNOWN ? relax.graph.vertices : n;
+
+  for (uint64_t first = crew.block * blockDim.x; first < all; first += step)
+    {
+      uint64_t i = first + threadIdx.x;
+      uint32_t v = i >= all ? 0 : warm == WARM_KNOWN ? (uint32_t) i : changed[i];
+      bool live = i < all && v < relax.graph.vertices;
+
+      if (i < all && !live)
+        leat_report_at (NO_SUCH_CHANGED, i, v);
+      live = live && leat_load_relaxed (relax.values + v) != RELAX_FIRST;
+      relax_push (relax, relax_tail (crew, 0), 0, live ? v : 0, live);
+    }
+}
+
 static __device__ void
 relax_tell (const RelaxRound &round, uint64_t tells, uint64_t *report)
 {
@@ -275,7 +294,7 @@ relax_tell (const RelaxRound &round, uint64_t tells, uint64_t *report)
 /* @tells: 0: nothing where max-iterations are spent, 1: a warning, 2: an error. */
 __global__ void __launch_bounds__ (1024, 1)
 relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
-           uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t budget, uint64_t *control,
+           uint64_t sources_count, const Value *known, uint64_t warm, const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t budget, uint64_t *control,
            uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
 {
   __shared__ uint64_t tails[48];
@@ -286,11 +305,13 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
   uint64_t epoch = 0;
 
   GRID_FOR (v, vertices)
-    values[v] = RELAX_FIRST;
+    values[v] = warm != WARM_COLD ? known[v] : RELAX_FIRST;
   GRID_FOR (i, 2 * ((vertices + 31) / 32))
     queued[i] = 0;
   frontier_sync (&frontier);
   relax_begin_all (relax, crew, sources, sources_count);
+  if (warm != WARM_COLD)
+    relax_begin_warm (relax, crew, warm, changed, changed_count);
   frontier_sync (&frontier);
   round.counts = leat_load_relaxed (relax_tail (crew, 0));
   round.long_rows = leat_load_relaxed (relax_tail (crew, 0) + 1);
@@ -360,6 +381,20 @@ relax_do_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t round, uin
     }
 }
 
+static __device__ inline void
+relax_begin_warm_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t warm, const uint32_t *changed, uint64_t n)
+{
+  for (uint64_t i = 0; i < (warm == WARM_KNOWN ? relax.graph.vertices : n); i++)
+    {
+      uint32_t v = warm == WARM_KNOWN ? (uint32_t) i : changed[i];
+
+      if (v >= relax.graph.vertices)
+        leat_report_at (NO_SUCH_CHANGED, i, v);
+      else if (relax.values[v] != RELAX_FIRST)
+        relax_push_on_host (relax, crew, 0, v);
+    }
+}
+
 /* Block 0, while the others wait at the barrier: small rounds, and what comes then. */
 static __device__ inline void
 relax_step_on_host (const Relax &relax, uint64_t *control)
@@ -385,7 +420,7 @@ relax_step_on_host (const Relax &relax, uint64_t *control)
 
 LEAT_HOST_VARIANT void
 relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
-           uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t budget, uint64_t *control,
+           uint64_t sources_count, const Value *known, uint64_t warm, const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t budget, uint64_t *control,
            uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
 {
   Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most, { budget, leat_clock_now () } };
@@ -393,7 +428,7 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
   uint64_t words = 2 * ((vertices + 31) / 32);
 
   for (uint64_t v = vertices * blockIdx.x / gridDim.x; v < vertices * (blockIdx.x + 1) / gridDim.x; v++)
-    values[v] = RELAX_FIRST;
+    values[v] = warm != WARM_COLD ? known[v] : RELAX_FIRST;
   for (uint64_t i = words * blockIdx.x / gridDim.x; i < words * (blockIdx.x + 1) / gridDim.x; i++)
     queued[i] = 0;
   leat_grid_sync ();
@@ -405,6 +440,8 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
         relax_begin (values + sources[i], i);
         relax_push_on_host (relax, alone, 0, sources[i]);
       }
+  if (blockIdx.x == 0 && warm != WARM_COLD)
+    relax_begin_warm_on_host (relax, alone, warm, changed, changed_count);
   for (;;)
     {
       uint64_t round, size, at;
