@@ -60,8 +60,8 @@ warm_open (PrimitiveFixture *fixture, const WarmNode *node, const CsrGraph *grap
 {
   guint edges = MAX (graph->n_edges, 1);
   g_autofree char *weights = node->weighted ? g_strdup_printf (" weights=f32[%u]", edges) : g_strdup ("");
-  g_autofree char *inputs = g_strdup_printf ("offsets=u32[%u] indices=u32[%u]%s%s%s", graph->vertices + 1, edges, weights,
-                                             node->searches ? " sources=u32[2]" : "", more);
+  g_autofree char *inputs = g_strdup_printf ("offsets=u32[%u] indices=u32[%u]%s%s%s", graph->vertices + 1, edges,
+                                             weights, node->searches ? " sources=u32[2]" : "", more);
 
   primitive_fixture_open (fixture, node->node, inputs, node->output);
 }
@@ -94,8 +94,11 @@ warm_run (PrimitiveFixture *fixture, const WarmNode *node, const CsrGraph *graph
 static void
 warm_check (const WarmNode *node, const WarmPair *pair)
 {
-  g_autofree char *known_spec =
-    g_strdup_printf (" known=%s[%u]", node->item == 8 ? "u64" : node->weighted ? "f32" : "u32", pair->more.vertices);
+  g_autofree char *known_spec = g_strdup_printf (" known=%s[%u]",
+                                                 node->item == 8  ? "u64"
+                                                 : node->weighted ? "f32"
+                                                                  : "u32",
+                                                 pair->more.vertices);
   g_autofree char *changed_spec = g_strdup_printf ("%s changed=u32[<=%u]", known_spec, CHANGED);
   g_autoptr (GBytes) known = NULL, cold = NULL, warm = NULL, all = NULL;
   PrimitiveFixture fixture;
@@ -119,7 +122,8 @@ warm_check (const WarmNode *node, const WarmPair *pair)
 static void
 test_csr_warm (gconstpointer data)
 {
-  static const CsrMaker makers[] = { csr_graph_make_path, csr_graph_make_random, csr_graph_make_rmat, csr_graph_make_parts };
+  static const CsrMaker makers[] = { csr_graph_make_path, csr_graph_make_random, csr_graph_make_rmat,
+                                     csr_graph_make_parts };
 
   for (guint i = 0; i < G_N_ELEMENTS (makers); i++)
     {
@@ -204,7 +208,8 @@ test_csr_warm_refuses (void)
     const char *node, *inputs, *output, *word;
   } cases[] = {
     { "csr:components", "offsets=u32[5] indices=u32[6] changed=u32[4]", "labels", "link known too" },
-    { "csr:components", "offsets=u32[5] indices=u32[6] known=u32[5]", "labels", "known is u32[5], and what it gives is u32[4]" },
+    { "csr:components", "offsets=u32[5] indices=u32[6] known=u32[5]", "labels",
+      "known is u32[5], and what it gives is u32[4]" },
     { "csr:reach", "offsets=u32[5] indices=u32[6] sources=u32[1] known=u32[4]", "reached", "known is u32[4]" },
     { "csr:components", "offsets=u32[5] indices=u32[6] known=u32[4] changed=u64[4]", "labels", "it is u32" },
   };
