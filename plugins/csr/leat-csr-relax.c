@@ -12,7 +12,7 @@
 static gboolean
 leat_csr_relax_compile (LeatCsrRelax *self, const char *rule, GError **error)
 {
-  const char *const files[] = { "frontier.cu", rule, "relax.cu", NULL };
+  const char *const files[] = { "frontier.cu", rule, "relax.cu", "relax-host.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
