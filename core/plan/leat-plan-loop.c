@@ -33,8 +33,14 @@ leat_plan_why_not_while (LeatPlan *self, const LeatPlanLoop *loop)
   if (loop->parent != NULL && loop->parent->way != LEAT_LOOP_WHILE)
     return "the loop around it is not one node of the graph";
   for (guint i = loop->first + 1; i <= loop->last; i++)
-    if (leat_plan_get_op (self, i)->kind == LEAT_OP_FOREIGN)
-      return "there is foreign work in its body";
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->kind == LEAT_OP_FOREIGN)
+        return "there is foreign work in its body";
+      if (op->kind == LEAT_OP_LOOP && op->runs->asked == LEAT_LOOP_HOST)
+        return "the host drives a loop in its body";
+    }
   return NULL;
 }
 

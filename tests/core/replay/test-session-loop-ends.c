@@ -152,7 +152,7 @@ test_loop_compact (gconstpointer data)
     "  c = compact where=\"x > 0\"\n"
     "  h = map expr=x-1\n"
     "  in.x -> c -> h -> out.kept\n"
-    "  h -> reduce op=count -> out.n\n"
+    "  c -> reduce op=count -> out.n\n"
     "}\n"
     "app name=in spec=i32[<=1000] -> upload -> fewer.x\n"
     "fewer.series -> readback -> app name=series\n"
