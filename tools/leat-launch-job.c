@@ -96,7 +96,7 @@ leat_launch_job_take_stats (LeatLaunchJob *self, gboolean interrupted, GError **
 
   if (self->options->report_format != LEAT_FORMAT_NONE)
     {
-      self->stats = leat_launch_report_to_string (self->options, self->session, error);
+      self->stats = leat_launch_report_to_string (self, error);
       return self->stats != NULL;
     }
   if (self->options->stats_format == LEAT_STATS_NONE)

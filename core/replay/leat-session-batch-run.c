@@ -217,7 +217,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   lane = width->lanes[index];
   if (run->inputs != NULL)
     leat_batch_run_copy_in (self, run, first, n, at);
-  if (!leat_lane_set_lanes (lane, batch->staging, at, n, error))
+  if (!leat_lane_set_lanes (lane, batch->memory->staging, at, n, error))
     return FALSE;
   if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
     return FALSE;

@@ -479,9 +479,6 @@ void leat_session_put_given_bytes (LeatSession *self, guint index, GBytes *given
 GBytes *leat_session_take_given (LeatSession *self, guint index);
 gboolean leat_session_is_fault_of_data (const GError *error);
 
-/* (transfer full) (nullable) */
-GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass);
-
 /* With the session's store in place, and no lane. */
 void leat_session_choose_scratch (LeatSession *self);
 /* Around a run, from before it is launched. */

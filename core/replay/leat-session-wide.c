@@ -47,7 +47,7 @@ leat_session_has_wide_plan (LeatSession *self)
     return FALSE;
   if (leat_session_have_batch (self, FALSE, NULL) && self->batch->shape->why_in_turn == NULL
       && self->batch->shape->traits.lanes > 1 && !leat_session_has_sink_on_device (self))
-    return self->batch->mapped == 0; /* else it is the program's */
+    return TRUE;
   self->not_wide = self->plan;
   return FALSE;
 }
@@ -343,7 +343,7 @@ leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError *
   wide.batch = batch = self->batch;
   wide.n = batch->shape->traits.lanes;
   wide.run = (LeatBatchRun){ .n = wide.n * batch->n_flights, .in_place = TRUE };
-  if (!leat_batch_make_room (batch, wide.run.n, error) || !leat_session_take_changes (self, error)
+  if (!leat_batch_make_room (batch, &batch->ring, wide.run.n, error) || !leat_session_take_changes (self, error)
       || !leat_session_renew_batch (self, error))
     return leat_session_settle (self, LEAT_FLOW_ERROR, error);
   g_ptr_array_set_size (batch->errors, 0);
