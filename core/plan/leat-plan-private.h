@@ -57,6 +57,7 @@ struct _LeatPlanLoop
   /* bound */
   LeatLoopExecutor way; /* never AUTO */
   const char *why;
+  guint64 kernels, copies, fills, foreign, loops; /* in an iteration, those of loops in the body left out */
 };
 
 struct _LeatOp
@@ -233,8 +234,9 @@ typedef struct
 typedef struct
 {
   guint64 kernels, copies, fills;
-  guint64 foreign;      /* ops of which it is not known what they are */
-  guint64 loops;        /* how often what is in them is done is not known; it is not in the sums */
+  guint64 foreign; /* ops of which it is not known what they are */
+  guint64 loops;   /* how often what is in them is done is not known; it is not in the sums, but here: */
+  guint64 iteration_kernels, iteration_copies, iteration_fills;
   guint64 early_starts; /* dependencies for whose end a kernel waits by itself */
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
