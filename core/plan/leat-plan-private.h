@@ -220,6 +220,14 @@ typedef struct
   gboolean in_place; /* @from is written in the memory of the state */
 } LeatDelay;
 
+/* For a kernel that stays on the device. */
+typedef struct
+{
+  guint64 idle_us;       /* without a run: it leaves */
+  guint64 limit_us;      /* that one run may take */
+  guint multiprocessors; /* that it takes at the most; 0: what suits */
+} LeatStayLimits;
+
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
 {
@@ -233,6 +241,8 @@ typedef struct
   guint lanes_most; /* that there is memory for */
   gboolean urgent;  /* its streams go before those of others */
   gboolean whiles;  /* the driver has nodes of graphs that do a body again and again */
+  gboolean stays;   /* runs are stages of a kernel that stays on the device */
+  LeatStayLimits stay;
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */
