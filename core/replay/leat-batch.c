@@ -50,6 +50,9 @@ leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
   traits.ways = NULL;
   traits.lanes = lanes;
   traits.lanes_most = most;
+  if (traits.stays)
+    traits.capture = LEAT_CAPTURE_AUTO;
+  traits.stays = FALSE;
   leat_plan_bind (plan, &traits);
   return plan;
 }

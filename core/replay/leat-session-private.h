@@ -23,8 +23,10 @@ G_BEGIN_DECLS
  * its launch saves at most 1.8 us, and 33 on an H100. */
 #define LEAT_SESSION_RUNS_TO_SETTLE 32
 
-#define LEAT_SESSION_MOST_LANES 64
-#define LEAT_LANES_AUTO         3 /* where nobody says how many, at the most */
+#define LEAT_SESSION_MOST_LANES        64
+#define LEAT_SESSION_RESIDENT_IDLE_MS  20
+#define LEAT_SESSION_RESIDENT_LIMIT_MS 1000
+#define LEAT_LANES_AUTO                3 /* where nobody says how many, at the most */
 
 typedef struct
 {
@@ -43,6 +45,7 @@ typedef struct
   guint64 grown;      /* because an output had too little room; not one of these */
   guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
   LeatGraphCounts graphs;
+  LeatStayCounts stay;
   guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
   guint64 shared_bytes; /* of constants that were on the device before */
@@ -255,6 +258,7 @@ struct _LeatSession
   char *selector;
   LeatExecutor executor;
   LeatEarlyStart early_start;
+  guint resident_idle_ms, resident_limit_ms, resident_multiprocessors; /* see LeatStayLimits */
   gboolean reuse;     /* leave uploads out where the inputs are what they were */
   gboolean is_pushed; /* the context is current while it runs */
   guint64 repeat;     /* runs on each set of inputs */
@@ -421,7 +425,7 @@ void leat_session_plan_calibration (LeatSession *self);
 double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
 gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
-void leat_session_bind_likewise (LeatSession *self, LeatPlan *plan);
+gboolean leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error);
 void leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us);
 
 LeatSetupBase leat_session_get_base (LeatSession *self);
@@ -453,6 +457,12 @@ GPtrArray *leat_session_growths_new (void);
 GVariant *leat_session_print_growths (LeatSession *self);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
+
+/* executor=resident (leat-session-resident.c): what is asked for; a binding that heeds it; and what came of it. */
+void leat_session_want_staying (LeatSession *self, LeatTraits *traits);
+gboolean leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError **error);
+gboolean leat_session_is_resident (LeatSession *self);
+void leat_session_note_staying (LeatSession *self);
 
 gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
 gboolean leat_session_make_memo (LeatSession *self, GError **error);

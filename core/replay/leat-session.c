@@ -166,6 +166,8 @@ leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
   self->repeat = 1;
+  self->resident_idle_ms = LEAT_SESSION_RESIDENT_IDLE_MS;
+  self->resident_limit_ms = LEAT_SESSION_RESIDENT_LIMIT_MS;
   self->priority = LEAT_PRIORITY_NORMAL;
   self->weight = 1;
   self->calibrate = TRUE;
