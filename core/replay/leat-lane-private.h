@@ -180,6 +180,7 @@ typedef struct
 {
   const LeatOp *op;
   guint lane; /* of the session, or of a batch */
+  guint64 run; /* counted from 1 */
   guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */

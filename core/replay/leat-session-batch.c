@@ -247,6 +247,7 @@ leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_tu
   LeatBatch *batch = self->batch;
   guint ring = in_turn ? 0 : batch->n_flights * batch->shape->traits.lanes;
 
+  run->before = self->stats.runs;
   run->in_place = run->inputs == NULL || run->results == NULL;
   if (!leat_batch_make_room (batch, run->in_place ? &batch->lent : &batch->ring, run->in_place ? run->n : ring, error)
       || !leat_session_take_changes (self, error) || !leat_session_renew_batch (self, error))

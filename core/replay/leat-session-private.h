@@ -477,6 +477,7 @@ typedef struct
   GPtrArray *inputs;  /* GBytes; NULL: in the staging memory */
   GPtrArray *results; /* GBytes; NULL: likewise */
   gboolean in_place;  /* the staging memory has a place for every lane */
+  guint64 before;     /* runs that there were before its first lane */
 } LeatBatchRun;
 
 /* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
@@ -572,7 +573,7 @@ gboolean leat_session_take_resident (LeatSession *self, GError **error);
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
-gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, GArray *reports,
+gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run,
                                          GError **error);
 void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
 void leat_session_post_refusal (LeatSession *self, const GError *error);

@@ -161,6 +161,7 @@ leat_report_get_details (const LeatReport *self)
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "node", "s", leat_node_get_name (self->op->node));
   g_variant_dict_insert (&dict, "lane", "u", self->lane);
+  g_variant_dict_insert (&dict, "run", "t", self->run);
   if (self->queue != NULL)
     {
       leat_queue_report_add_details (self, &dict);
@@ -282,10 +283,13 @@ leat_session_find_cause (GArray *reports, guint first)
 }
 
 static void
-leat_session_set_lane (LeatSession *self, GArray *reports, guint first, guint lane)
+leat_session_set_origin (GArray *reports, guint first, guint lane, guint64 run)
 {
   for (guint i = first; i < reports->len; i++)
-    g_array_index (reports, LeatReport, i).lane = lane;
+    {
+      g_array_index (reports, LeatReport, i).lane = lane;
+      g_array_index (reports, LeatReport, i).run = run;
+    }
 }
 
 static G_NO_INLINE gboolean
@@ -297,7 +301,7 @@ leat_session_read_reports (LeatSession *self, LeatSessionFlight *flight, GError 
   if (!leat_lane_take_reports (flight->lane, reports, error))
     return FALSE;
   flight->run.reported = TRUE;
-  leat_session_set_lane (self, reports, 0, flight->index);
+  leat_session_set_origin (reports, 0, flight->index, flight->run.number);
   cause = leat_session_find_cause (reports, 0);
   leat_session_note_reports (self, reports);
   leat_session_post_reports (self, reports, cause);
@@ -316,19 +320,19 @@ leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError
   return G_LIKELY (!leat_lane_has_reports (flight->lane)) || leat_session_read_reports (self, flight, error);
 }
 
-/* For a lane of a plan for several: adds what it reported to @reports; FALSE with what it fails with. @lane: of the
- * batch
+/* For a lane of a plan for several: adds what it reported to those of the batch; FALSE with what it fails with. @lane:
+ * of the batch
  */
 gboolean
-leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, GArray *reports,
-                                GError **error)
+leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run, GError **error)
 {
+  GArray *reports = self->batch->reports;
   guint first = reports->len;
   const LeatReport *cause;
 
   if (!leat_lane_take_reports_of (wide, index, reports, error))
     return FALSE;
-  leat_session_set_lane (self, reports, first, lane);
+  leat_session_set_origin (reports, first, lane, run);
   cause = leat_session_find_cause (reports, first);
   if (cause == NULL)
     return TRUE;
@@ -372,10 +376,11 @@ leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error)
  * Gets what kernels reported in the last run in which any did, since the session was opened.  Any thread may ask.
  *
  * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each node and code, in the order of the nodes:
- * node s, lane u, code u, name s (where the file gives the code one), severity s (`error`, `warning`), text s, count t,
- *   records a(tv) (the first that came: index and value, which is x, t or d), lost t (reports without a record), and
- *   of the first record index t and value v.  Of a queue with which something was wrong, in the place of the last five:
- *   queue s, capacity t, overflows t (items that there was no room for)
+ * node s, lane u, run t (since the session was opened, from 1), code u, name s (where the file gives the code one),
+ * severity s (`error`, `warning`), text s, count t, records a(tv) (the first that came: index and value, which is x, t
+ * or d), lost t (reports without a record), and of the first record index t and value v.  Of a queue with which
+ * something was wrong, in the place of the last five: queue s, capacity t, overflows t (items that there was no room
+ * for)
  */
 GVariant *
 leat_session_dup_reports (LeatSession *self)

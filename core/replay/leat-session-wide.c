@@ -136,6 +136,13 @@ leat_wide_give (LeatWide *self, guint slot, GError **error)
   return TRUE;
 }
 
+/* Runs are counted since the session was opened, in the order of the data. @others: lanes that are given before */
+static void
+leat_wide_set_before (LeatWide *self, guint index, guint others)
+{
+  self->run.before = self->session->stats.runs + others - (guint64) index * self->n;
+}
+
 static gboolean
 leat_wide_complete (LeatWide *self, guint index, GError **error)
 {
@@ -145,6 +152,7 @@ leat_wide_complete (LeatWide *self, guint index, GError **error)
 
   if (self->launched_us[index] == 0)
     return TRUE;
+  leat_wide_set_before (self, index, 0);
   good = leat_batch_run_complete (session, &self->run, &self->batch->flights[index], error);
   session->stats.device_us += g_get_monotonic_time () - self->launched_us[index];
   leat_batch_run_tell (session, self->refusal != NULL);
@@ -192,6 +200,7 @@ leat_wide_launch (LeatWide *self, guint index, GError **error)
     return TRUE;
   if (!leat_wide_take_changes (self, error))
     return FALSE;
+  leat_wide_set_before (self, index, leat_wide_count_launched (self));
   for (guint done = 0; done < all; done += n)
     {
       n = leat_plan_spreads (self->batch->shape) ? leat_batch_choose_n (self->batch, all - done, all) : all;
