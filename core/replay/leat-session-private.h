@@ -342,7 +342,7 @@ struct _LeatSession
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
   GPtrArray *growths;     /* LeatGrowth, likewise */
-  GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GPtrArray *reported;    /* LeatReportTold; under told_lock: by kernels in the last run in which any did */
   GVariant *told_queues;  /* likewise, of kernels, as somebody had them last; NULL before */
   GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
   GArray *report_totals;  /* likewise, by node and code */
@@ -584,6 +584,15 @@ GVariant *leat_session_dup_refusal (LeatSession *self);
 GVariant *leat_session_steal_refusal (LeatSession *self);
 void leat_session_take_refusal (LeatSession *self, GVariant *refusal);
 /* Of what went wrong with a queue (leat-session-queues.c). */
+gboolean leat_report_is_error (const LeatReport *self);
+char *leat_report_dup_text (const LeatReport *self);
+GError *leat_report_make_error (const LeatReport *self);
+/* What is told of a report, when its plan may be gone. */
+typedef struct _LeatReportTold LeatReportTold;
+LeatReportTold *leat_report_told_new (const LeatReport *report);
+LeatReportTold *leat_report_told_ref (LeatReportTold *self);
+void leat_report_told_unref (LeatReportTold *self);
+GVariant *leat_report_told_get_details (LeatReportTold *self);
 gboolean leat_queue_report_is_error (const LeatReport *self);
 char *leat_queue_report_dup_text (const LeatReport *self);
 GError *leat_queue_report_make_error (const LeatReport *self);
