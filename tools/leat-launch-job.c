@@ -149,7 +149,11 @@ leat_launch_job_say_plan (LeatLaunchJob *self)
 
   if (!self->options->verbose || self->only_opens)
     return;
-  plan = leat_session_dup_plan (self->session);
+  /* It says what is done for many runs at once, or why that cannot be. */
+  if (self->options->batch > 1)
+    plan = leat_session_get_batch_plan (self->session, NULL);
+  if (plan == NULL)
+    plan = leat_session_dup_plan (self->session);
   text = leat_plan_to_text (plan);
   if (self->name != NULL)
     leat_launch_job_note (self, "the plan");
