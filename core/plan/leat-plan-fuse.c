@@ -75,9 +75,10 @@ leat_fuser_check_kernel (LeatFuser *self, LeatStage *stage, GError **error)
   if (!leat_kernel_source_check_fuse (op->source, op->prototype->entry, moved, &stage->traits, &local))
     why = g_strdup (local->message);
   else if (stage->traits.waits && threads < self->threads)
-    why = g_strdup_printf ("the %u threads of its block wait for each other, and a block of another kernel has %u: give "
-                           "all the same block=",
-                           threads, self->threads);
+    why =
+      g_strdup_printf ("the %u threads of its block wait for each other, and a block of another kernel has %u: give "
+                       "all the same block=",
+                       threads, self->threads);
   else if (stage->traits.form == LEAT_FUSE_BLOCK && op->grid_by_occupancy)
     why = g_strdup ("its grid is by occupancy and it asks for its block: give it a grid of a size");
   return why == NULL || leat_fuser_refuse (self, op, why, error);
@@ -267,8 +268,9 @@ leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall 
 {
   g_autoptr (GArray) stages = g_array_new (FALSE, FALSE, sizeof (LeatStage));
   g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
-  LeatFuser fuser = { .plan = self, .node = node, .call = call, .first = first, .stages = stages, .threads = 32,
-                      .counts = counts };
+  LeatFuser fuser = {
+    .plan = self, .node = node, .call = call, .first = first, .stages = stages, .threads = 32, .counts = counts
+  };
   gboolean good;
 
   g_array_set_clear_func (stages, leat_stage_clear);

@@ -273,8 +273,8 @@ leat_fuser_find_kept (LeatFuser *self, LeatBufferId id)
       if (unit != G_MAXUINT && stage->unit != unit)
         return FALSE;
       own = stage->op->kind == LEAT_OP_KERNEL ? leat_stage_get_type (stage, id) : NULL;
-      if (own == NULL || (unit == G_MAXUINT && access != LEAT_ACCESS_WRITE) || (type != NULL && !g_str_equal (own, type))
-          || !leat_fuser_is_per_item (self, stage->unit))
+      if (own == NULL || (unit == G_MAXUINT && access != LEAT_ACCESS_WRITE)
+          || (type != NULL && !g_str_equal (own, type)) || !leat_fuser_is_per_item (self, stage->unit))
         return FALSE;
       type = own;
       unit = stage->unit;
