@@ -7,6 +7,7 @@
 #include "kernel/device/leat-report-block.h"
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
+#include "plan/leat-plan-error.h"
 
 /* Writes the kernel that several ops become: one parameter for each buffer, whoever uses it, and for each argument of a
  * node; sizes that are known stand in the text. */
@@ -410,6 +411,25 @@ leat_fuse_writer_write_steps (LeatFuseWriter *self)
     }
 }
 
+/* Launches bring no more than this; a count that is on the device takes four places. */
+#define LEAT_FUSE_MOST_BYTES 4096
+
+static gboolean
+leat_fuse_writer_check_size (const LeatOp *op, GError **error)
+{
+  guint bytes = 0;
+
+  for (guint i = 0; i < op->n_args; i++)
+    bytes += op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT ? 32 : 8;
+  if (bytes <= LEAT_FUSE_MOST_BYTES)
+    return TRUE;
+  g_set_error (error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE,
+               "the kernel takes %u bytes of parameters for %u buffers and arguments, and a launch brings %u: make two "
+               "of the body",
+               bytes, op->n_args, LEAT_FUSE_MOST_BYTES);
+  return FALSE;
+}
+
 static gboolean
 leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 {
@@ -427,7 +447,7 @@ leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
     return FALSE;
   leat_kernel_source_set_strict (op->source, strict);
   op->prototype = leat_kernel_source_get_prototype (op->source, LEAT_FUSE_ENTRY, error);
-  return op->prototype != NULL;
+  return op->prototype != NULL && leat_fuse_writer_check_size (op, error);
 }
 
 gboolean
