@@ -8,9 +8,9 @@
 /* A chain as one kernel, against the graph of its kernels one by one as a program would launch it by hand.  What brings
  * the numbers and takes a few of them away stands before and after both, and is measured by itself too. */
 
-#define SETTLE      50
-#define SEED        1024
-#define WARM_UP     8 /* rounds before a session has made its graph */
+#define SETTLE  50
+#define SEED    1024
+#define WARM_UP 8 /* rounds before a session has made its graph */
 
 typedef enum
 {

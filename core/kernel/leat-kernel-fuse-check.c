@@ -241,13 +241,16 @@ leat_fuse_find_indexed (const LeatKernelUnit *unit, const LeatDecl *decl, const 
   return indexed;
 }
 
-/* Shared memory at file scope counts for every kernel of the file. */
 static gboolean
-leat_fuse_has_shared (const LeatKernelUnit *unit)
+leat_fuse_has_shared (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
   static const char *const words[] = { "__shared__", NULL };
 
-  return leat_fuse_has_any (unit, 0, unit->tokens->tokens->len, words) || leat_fuse_macros_mention (unit, words);
+  for (guint i = 0; i < unit->decls->len; i++)
+    if ((i == index || leat_kernel_calls_reaches (calls, index, i))
+        && leat_fuse_decl_mentions (unit, leat_kernel_unit_at (unit, i), words, NULL))
+      return TRUE;
+  return leat_fuse_macros_mention (unit, words);
 }
 
 const char *
@@ -298,7 +301,7 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
     }
   loops = leat_kernel_unit_find_fuse_loops (self->unit, calls, decl);
   traits->waits = leat_kernel_calls_may_wait (calls, index);
-  traits->has_shared = leat_fuse_has_shared (self->unit);
+  traits->has_shared = leat_fuse_has_shared (self->unit, calls, index);
   traits->count_param = G_MAXUINT;
   traits->form = LEAT_FUSE_BLOCK;
   if (leat_fuse_is_free (self->unit, calls, index, loops))
