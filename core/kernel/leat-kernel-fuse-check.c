@@ -128,9 +128,9 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
 
   if (callee == NULL && !leat_fuse_macros_mention (unit, words))
     return TRUE;
-  name = callee == NULL                        ? g_strdup ("a macro of its file")
+  name = callee == NULL                       ? g_strdup ("a macro of its file")
          : callee->kind == LEAT_DECL_FUNCTION ? leat_tokens_dup (unit->tokens, callee->name)
-                                               : leat_tokens_dup (unit->tokens, callee->first + 1);
+                                              : leat_tokens_dup (unit->tokens, callee->first + 1);
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
                "kernel %s cannot be part of a larger one: %s asks for %s or %s, which only the kernel itself can; take "
                "them there and pass them on",
@@ -232,8 +232,7 @@ leat_fuse_find_indexed (const LeatKernelUnit *unit, const LeatDecl *decl, const 
 
   for (guint p = 0; p < prototype->n_params; p++)
     {
-      indexed[p] =
-        prototype->params[p].kind == LEAT_PARAM_INPUT || prototype->params[p].kind == LEAT_PARAM_OUTPUT;
+      indexed[p] = prototype->params[p].kind == LEAT_PARAM_INPUT || prototype->params[p].kind == LEAT_PARAM_OUTPUT;
       for (guint i = decl->body; i < decl->last && indexed[p]; i++)
         if (leat_tokens_is (unit->tokens, i, prototype->params[p].name) && !leat_tokens_is (unit->tokens, i - 1, ".")
             && (!leat_tokens_is (unit->tokens, i + 1, "[") || leat_tokens_is (unit->tokens, i - 1, "&")))
@@ -242,13 +241,16 @@ leat_fuse_find_indexed (const LeatKernelUnit *unit, const LeatDecl *decl, const 
   return indexed;
 }
 
-/* Shared memory at file scope counts for every kernel of the file. */
 static gboolean
-leat_fuse_has_shared (const LeatKernelUnit *unit)
+leat_fuse_has_shared (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
   static const char *const words[] = { "__shared__", NULL };
 
-  return leat_fuse_has_any (unit, 0, unit->tokens->tokens->len, words) || leat_fuse_macros_mention (unit, words);
+  for (guint i = 0; i < unit->decls->len; i++)
+    if ((i == index || leat_kernel_calls_reaches (calls, index, i))
+        && leat_fuse_decl_mentions (unit, leat_kernel_unit_at (unit, i), words, NULL))
+      return TRUE;
+  return leat_fuse_macros_mention (unit, words);
 }
 
 const char *
@@ -257,8 +259,8 @@ leat_fuse_get_c_type (const LeatParam *param)
   static const struct
   {
     const char *dtype, *type;
-  } rows[] = { { "u8", "uint8_t" },   { "i8", "int8_t" },    { "u16", "uint16_t" }, { "i16", "int16_t" },
-               { "u32", "uint32_t" }, { "i32", "int32_t" },  { "u64", "uint64_t" }, { "i64", "int64_t" },
+  } rows[] = { { "u8", "uint8_t" },   { "i8", "int8_t" },   { "u16", "uint16_t" }, { "i16", "int16_t" },
+               { "u32", "uint32_t" }, { "i32", "int32_t" }, { "u64", "uint64_t" }, { "i64", "int64_t" },
                { "f32", "float" },    { "f64", "double" } };
 
   if (param->is_bool)
@@ -299,13 +301,13 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
     }
   loops = leat_kernel_unit_find_fuse_loops (self->unit, calls, decl);
   traits->waits = leat_kernel_calls_may_wait (calls, index);
-  traits->has_shared = leat_fuse_has_shared (self->unit);
+  traits->has_shared = leat_fuse_has_shared (self->unit, calls, index);
   traits->count_param = G_MAXUINT;
   traits->form = LEAT_FUSE_BLOCK;
   if (leat_fuse_is_free (self->unit, calls, index, loops))
-    traits->form =
-      leat_fuse_is_per_item (self->unit, calls, decl, prototype, loops, &traits->count_param) ? LEAT_FUSE_ITEM
-                                                                                              : LEAT_FUSE_FREE;
+    traits->form = leat_fuse_is_per_item (self->unit, calls, decl, prototype, loops, &traits->count_param)
+                     ? LEAT_FUSE_ITEM
+                     : LEAT_FUSE_FREE;
   else if (!leat_fuse_check_words (self, calls, index, leat_fuse_grid_words, error)
            || (moved && !leat_fuse_check_words (self, calls, index, leat_fuse_thread_words, error)))
     return FALSE;

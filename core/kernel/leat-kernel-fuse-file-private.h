@@ -21,7 +21,8 @@ gboolean leat_fuse_file_is_of (LeatFuseFile *self, LeatKernelSource *source);
 char *leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form);
 char *leat_fuse_file_dup_text (LeatFuseFile *self);
 
-/* What stands for the loop over all items of a grid in a kernel: `GRID_FOR (i, n)`, or the loop that is taken for it. */
+/* What stands for the loop over all items of a grid in a kernel: `GRID_FOR (i, n)`, or the loop that is taken for it.
+ */
 typedef struct
 {
   guint first, last;             /* its head */

@@ -145,8 +145,9 @@ leat_fuse_file_is_of (LeatFuseFile *self, LeatKernelSource *source)
 static const char *
 leat_fuse_form_get_letter (LeatFuseForm form)
 {
-  static const char *const letters[] = { [LEAT_FUSE_FREE] = "free", [LEAT_FUSE_BLOCK] = "block",
-                                         [LEAT_FUSE_ITEM] = "item" };
+  static const char *const letters[] = {
+    [LEAT_FUSE_FREE] = "free", [LEAT_FUSE_BLOCK] = "block", [LEAT_FUSE_ITEM] = "item"
+  };
 
   return letters[form];
 }
@@ -287,8 +288,8 @@ leat_fuse_file_edit_params (LeatFuseFile *self, GArray *edits, const LeatDecl *d
 static char *
 leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
 {
-  static const char *const qualifiers[] = { "__global__",      "__device__", "static", "extern", "inline",
-                                            "__forceinline__", NULL };
+  static const char *const qualifiers[] = { "__global__", "__device__",      "static", "extern",
+                                            "inline",     "__forceinline__", NULL };
   const LeatDecl *decl = leat_kernel_unit_at (self->unit, use->decl);
   const LeatTokens *tokens = self->unit->tokens;
   g_autoptr (GArray) edits = leat_edits_new ();

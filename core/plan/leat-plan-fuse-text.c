@@ -7,6 +7,7 @@
 #include "kernel/device/leat-report-block.h"
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
+#include "plan/leat-plan-error.h"
 
 /* Writes the kernel that several ops become: one parameter for each buffer, whoever uses it, and for each argument of a
  * node; sizes that are known stand in the text. */
@@ -52,8 +53,7 @@ leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
   if (known != NULL)
     return known;
   name = g_strdup_printf ("a%u", self->n_buffers++);
-  declaration =
-    g_strdup_printf ("%sunsigned char *%s", leat_fuser_writes (self->fuser, id) ? "" : "const ", name);
+  declaration = g_strdup_printf ("%sunsigned char *%s", leat_fuser_writes (self->fuser, id) ? "" : "const ", name);
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
 
@@ -69,10 +69,11 @@ leat_fuse_writer_get_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_v
   if (known != NULL)
     return known;
   if (by_value && leat_fuser_writes (self->fuser, id) && self->error == NULL)
-    g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED,
-                 "%s is counted in the body and how much there is of it is needed there: end the body before what takes "
-                 "it",
-                 leat_plan_get_buffer (self->fuser->plan, id)->name);
+    g_set_error (
+      &self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED,
+      "%s is counted in the body and how much there is of it is needed there: end the body before what takes "
+      "it",
+      leat_plan_get_buffer (self->fuser->plan, id)->name);
   name = g_strdup_printf ("%s_count", items);
   declaration = g_strdup_printf ("uint64_t %s%s", by_value ? "" : "*", name);
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_COUNT, id);
@@ -157,9 +158,8 @@ leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, gui
     return g_strdup_printf ("leat_fuse_any { %s }", leat_fuse_writer_get_count (self, arg->buffer, FALSE));
   if (param->kind == LEAT_PARAM_SCALAR)
     return leat_fuse_writer_dup_scalar (self, stage, index);
-  number = arg->kind == LEAT_ARG_COUNT
-             ? leat_fuse_writer_dup_count (self, arg)
-             : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
+  number = arg->kind == LEAT_ARG_COUNT ? leat_fuse_writer_dup_count (self, arg)
+                                       : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
   return g_strdup_printf ("(%s) (%s)", leat_fuse_get_c_type (param), number);
 }
 
@@ -209,10 +209,9 @@ leat_fuse_writer_fill (LeatFuseWriter *self, const LeatOp *op)
                             "ull, (uint64_t) %" G_GUINT64_FORMAT "ull);",
                             to, bytes / 8, pattern);
   if (bytes % 8 > 0)
-    leat_fuse_writer_state (self,
-                            "leat_fuse_fill (%s + %" G_GUINT64_FORMAT "ull, (uint64_t) %" G_GUINT64_FORMAT
-                            "ull, (unsigned char) %u);",
-                            to, bytes / 8 * 8, bytes % 8, op->value);
+    leat_fuse_writer_state (
+      self, "leat_fuse_fill (%s + %" G_GUINT64_FORMAT "ull, (uint64_t) %" G_GUINT64_FORMAT "ull, (unsigned char) %u);",
+      to, bytes / 8 * 8, bytes % 8, op->value);
 }
 
 static void
@@ -239,16 +238,17 @@ leat_fuse_writer_copy (LeatFuseWriter *self, const LeatStage *stage)
       bytes / 8);
   if (bytes % 8 > 0)
     leat_fuse_writer_state (self,
-                            "leat_fuse_copy (%s + %" G_GUINT64_FORMAT "ull, (const unsigned char *) %s + %"
-                            G_GUINT64_FORMAT "ull, (uint64_t) %" G_GUINT64_FORMAT "ull);",
+                            "leat_fuse_copy (%s + %" G_GUINT64_FORMAT
+                            "ull, (const unsigned char *) %s + %" G_GUINT64_FORMAT "ull, (uint64_t) %" G_GUINT64_FORMAT
+                            "ull);",
                             to, bytes / 8 * 8, from, bytes / 8 * 8, bytes % 8);
 }
 
 static void
 leat_fuse_writer_comment (LeatFuseWriter *self, const LeatStage *stage)
 {
-  g_autofree char *text = g_strdup_printf ("%s %s", leat_node_get_id (stage->op->node),
-                                           leat_node_get_name (stage->op->node));
+  g_autofree char *text =
+    g_strdup_printf ("%s %s", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
 
   leat_kernel_fuse_add_comment (self->text, text);
 }
@@ -301,10 +301,9 @@ leat_fuse_writer_begin_items (LeatFuseWriter *self, const LeatStage *stage)
 {
   guint64 factor;
   LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
-  g_autofree char *n =
-    id != LEAT_BUFFER_NONE
-      ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
-      : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", factor);
+  g_autofree char *n = id != LEAT_BUFFER_NONE ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull",
+                                                                 leat_fuse_writer_get_count (self, id, TRUE), factor)
+                                              : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", factor);
 
   leat_kernel_fuse_begin_items (self->text, n);
 }
@@ -320,9 +319,8 @@ leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, guint inde
 
   if (index < LEAT_REPORT_CODES)
     leat_kernel_fuse_add_declaration (self->text, declaration);
-  leat_fuse_writer_state (self,
-                          "    if (leat_wrong != 0) { leat_report_at (%u, leat_at, leat_wrong - 1); leat_wrong = 0; }",
-                          code);
+  leat_fuse_writer_state (
+    self, "    if (leat_wrong != 0) { leat_report_at (%u, leat_at, leat_wrong - 1); leat_wrong = 0; }", code);
 }
 
 static gboolean
@@ -413,6 +411,25 @@ leat_fuse_writer_write_steps (LeatFuseWriter *self)
     }
 }
 
+/* Launches bring no more than this; a count that is on the device takes four places. */
+#define LEAT_FUSE_MOST_BYTES 4096
+
+static gboolean
+leat_fuse_writer_check_size (const LeatOp *op, GError **error)
+{
+  guint bytes = 0;
+
+  for (guint i = 0; i < op->n_args; i++)
+    bytes += op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT ? 32 : 8;
+  if (bytes <= LEAT_FUSE_MOST_BYTES)
+    return TRUE;
+  g_set_error (error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE,
+               "the kernel takes %u bytes of parameters for %u buffers and arguments, and a launch brings %u: make two "
+               "of the body",
+               bytes, op->n_args, LEAT_FUSE_MOST_BYTES);
+  return FALSE;
+}
+
 static gboolean
 leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 {
@@ -430,7 +447,7 @@ leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
     return FALSE;
   leat_kernel_source_set_strict (op->source, strict);
   op->prototype = leat_kernel_source_get_prototype (op->source, LEAT_FUSE_ENTRY, error);
-  return op->prototype != NULL;
+  return op->prototype != NULL && leat_fuse_writer_check_size (op, error);
 }
 
 gboolean

@@ -45,7 +45,7 @@ leat_fuser_writes (LeatFuser *self, LeatBufferId id)
   return FALSE;
 }
 
-static gboolean
+gboolean
 leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b)
 {
   for (guint i = 0; i < a->n_touches; i++)
@@ -57,8 +57,7 @@ leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b)
   return FALSE;
 }
 
-/* NULL: what one block does in @before is all that the block with its number needs in @stage. */
-static const char *
+const char *
 leat_stage_why_border (const LeatStage *before, const LeatStage *stage)
 {
   const LeatOp *a = before->op, *b = stage->op;
@@ -147,7 +146,7 @@ leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
   return arg->kind == LEAT_ARG_COUNT ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
 }
 
-static gboolean
+gboolean
 leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b)
 {
   guint64 factor, other;
@@ -194,6 +193,17 @@ leat_fuser_find_port (LeatFuser *self, LeatBufferId id)
   return n == 1 ? found : NULL;
 }
 
+static gboolean
+leat_fuser_has_node (LeatFuser *self, LeatNode *node)
+{
+  if (!self->is_chain)
+    return (LeatNode *) leat_node_get_group (node) == self->node;
+  for (guint i = 0; i < self->stages->len; i++)
+    if (leat_fuser_at (self, i)->op->node == node)
+      return TRUE;
+  return FALSE;
+}
+
 /* Does every node that reads the buffer stand in the body? */
 static gboolean
 leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
@@ -206,7 +216,7 @@ leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
       LeatPort *peer = g_ptr_array_index (peers, i);
       LeatNode *node = leat_port_get_node (peer);
 
-      if (LEAT_IS_GROUP_END (node) || (LeatNode *) leat_node_get_group (node) != self->node
+      if (LEAT_IS_GROUP_END (node) || !leat_fuser_has_node (self, node)
           || (leat_port_get_flags (peer) & LEAT_PORT_DELAYED))
         return FALSE;
     }
@@ -273,8 +283,8 @@ leat_fuser_find_kept (LeatFuser *self, LeatBufferId id)
       if (unit != G_MAXUINT && stage->unit != unit)
         return FALSE;
       own = stage->op->kind == LEAT_OP_KERNEL ? leat_stage_get_type (stage, id) : NULL;
-      if (own == NULL || (unit == G_MAXUINT && access != LEAT_ACCESS_WRITE) || (type != NULL && !g_str_equal (own, type))
-          || !leat_fuser_is_per_item (self, stage->unit))
+      if (own == NULL || (unit == G_MAXUINT && access != LEAT_ACCESS_WRITE)
+          || (type != NULL && !g_str_equal (own, type)) || !leat_fuser_is_per_item (self, stage->unit))
         return FALSE;
       type = own;
       unit = stage->unit;

@@ -387,6 +387,8 @@ void leat_plan_choose_loops (LeatPlan *self);
 /* Makes the ops from number @first on one, which is @node's. */
 gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error);
 void leat_fusion_free (LeatFusion *self);
+/* Joins what goes item by item anyway. */
+void leat_plan_fuse_chains (LeatPlan *self);
 
 /* Why it cannot be in a graph; NULL where it can, as far as is known. */
 const char *leat_op_get_why_eager (const LeatOp *op);

@@ -30,8 +30,10 @@ const LeatNodeInfo leat_base_megakernel_info = {
   "megakernel",
   NULL,
   "Does its body as one kernel",
-  "The kernels of the nodes between { and } become one, launched once.  In the body in.NAME is what comes to the node's "
-  "input NAME, and what goes to out.NAME is its output NAME.  Where a kernel needs what others have written, all blocks "
+  "The kernels of the nodes between { and } become one, launched once.  In the body in.NAME is what comes to the "
+  "node's "
+  "input NAME, and what goes to out.NAME is its output NAME.  Where a kernel needs what others have written, all "
+  "blocks "
   "meet at a barrier, unless access= says that its own block or thread has written it: then nothing waits, and what "
   "nobody else reads stays in registers.\n\n"
   "Example: megakernel begin in.x + map expr=x*2 + map expr=x+1 + out.y end",
