@@ -70,13 +70,12 @@ leat_budget_returns_before_barriers (const LeatKernelUnit *unit, LeatKernelCalls
 const char *
 leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
-  if (leat_kernel_calls_syncs_grid (calls, index))
-    return "it has a barrier for the whole grid of its own";
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
   if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
-  if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_PAUSE)
+  if ((leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_PAUSE)
+      && !leat_kernel_calls_syncs_grid (calls, index))
     return "its blocks may wait for each other, and as a stage they run in turn";
   if (leat_budget_returns_before_barriers (unit, calls, index))
     return "it may return before a barrier that its other threads wait at";
