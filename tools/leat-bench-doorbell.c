@@ -82,7 +82,7 @@ leat_bench_doorbell_open (LeatBenchSubject *self, const LeatBench *bench, const 
   g_autofree char *text =
     g_strdup_printf ("leat 1\n"
                      "app name=source spec=f32[%" G_GSIZE_FORMAT ",4] -> upload mode=mapped -> kernel source=\"%s\" "
-                     "entry=axpb a=2 b=1 block=128 -> readback mode=mapped -> app name=sink\n",
+                     "entry=axpb a=2 b=1 block=256 -> readback mode=mapped -> app name=sink\n",
                      kind->bytes / 16, bench->kernels);
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
   g_autoptr (LeatSession) session = NULL;

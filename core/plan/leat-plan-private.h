@@ -36,7 +36,18 @@ typedef struct
   LeatBufferId buffer;
   GBytes *value;
   char *name;
+  LeatNode *node; /* not owned; NODE_ARG: whose, where it is not the op's */
 } LeatOpArg;
+
+/* What became of several ops that are one kernel now (leat-plan-fuse.c). */
+typedef struct
+{
+  guint n_ops;
+  guint n_syncs;
+  guint n_kept;       /* buffers of which no memory is left */
+  guint64 kept_bytes; /* that would have been written to them and read from them */
+  GPtrArray *lines;   /* char*: its stages and the borders between them, in order */
+} LeatFusion;
 
 typedef struct _LeatOp LeatOp;
 
@@ -78,6 +89,9 @@ struct _LeatOp
   guint shared_bytes;
   gboolean cooperative;
   gboolean grid_by_occupancy;
+  guint grid_most; /* then: blocks that there is work for; 0: for any number */
+  LeatPattern pattern;
+  LeatFusion *fusion; /* (nullable) */
   LeatOpArg *args;
   guint n_args;
 
@@ -293,6 +307,11 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
+/* What a port gives or takes. */
+void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);
+/* The port of that name at an end of the body of the group that records; NULL where there is none. */
+LeatPort *leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port);
+
 /* Makes the plan fail where the node is in a body: it cannot be there, because of @why. */
 gboolean leat_recorder_refuse_in_body (LeatRecorder *self, const char *why);
 
@@ -342,6 +361,7 @@ LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
 LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec,
                                    guint64 bytes);
 LeatOp *leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node);
+void leat_op_free (LeatOp *op);
 /* Whether an integer parameter of a kernel can hold a number. */
 gboolean leat_param_fits (const LeatParam *param, guint64 number);
 void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
@@ -361,6 +381,11 @@ void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
 /* Who does each of them. */
 void leat_plan_choose_loops (LeatPlan *self);
+/* one kernel out of several (leat-plan-fuse.c, leat-plan-layers.c) */
+/* Makes the ops from number @first on one, which is @node's. */
+gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error);
+void leat_fusion_free (LeatFusion *self);
+
 /* Why it cannot be in a graph; NULL where it can, as far as is known. */
 const char *leat_op_get_why_eager (const LeatOp *op);
 /* After all dependencies are known: in a body there are those within it alone, and outside a loop stands for its ops.

@@ -77,12 +77,13 @@ leat_op_clear_args (LeatOp *op)
   op->n_args = 0;
 }
 
-static void
+void
 leat_op_free (LeatOp *op)
 {
   g_free (op->touches);
   g_clear_pointer (&op->source, leat_kernel_source_unref);
   leat_op_clear_args (op);
+  g_clear_pointer (&op->fusion, leat_fusion_free);
   if (op->destroy != NULL)
     op->destroy (op->user_data);
   g_free (op->name);

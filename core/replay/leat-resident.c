@@ -134,6 +134,8 @@ leat_resident_size_grid (LeatModule *module, const LeatFunction *function, LeatO
   memcpy (shape.block, op->block, sizeof shape.block);
   if (!leat_module_fill_device (module, function, &shape, op->prototype->entry, &op->grid[0], error))
     return FALSE;
+  if (op->grid_most > 0)
+    op->grid[0] = MIN (op->grid[0], op->grid_most);
   op->grid[1] = op->grid[2] = 1;
   return TRUE;
 }
