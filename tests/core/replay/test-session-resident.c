@@ -74,6 +74,11 @@ static const char meet_text[] =
   "a -> readback -> app name=sink\n";
 static const char jump_text[] = KERNEL ("a", "jump", "") CHAIN "a -> readback -> app name=sink\n";
 
+/* Kernels of several files, made one by a node. */
+static const char mega_text[] =
+  "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
+  "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
+
 static LeatPipeline *
 parse (const char *text)
 {
@@ -450,6 +455,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies-in-blocks", copies_text,
                         test_resident_equals_graph_in_blocks);
   g_test_add_data_func ("/leat/session/resident/equals-graph/cooperative", meet_text,
+                        test_resident_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel", mega_text, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
                         test_resident_equals_graph_in_blocks);
   g_test_add_func ("/leat/session/resident/runs-thousands", test_resident_runs_thousands);
   g_test_add_func ("/leat/session/resident/leaves-and-comes-back", test_resident_leaves_and_comes_back);
