@@ -19,6 +19,30 @@ leat_budget_has_word (const LeatKernelUnit *unit, const LeatDecl *decl, const ch
 }
 
 static gboolean
+leat_budget_is_part_of_word (char c)
+{
+  return g_ascii_isalnum (c) || c == '_';
+}
+
+static gboolean
+leat_budget_line_has_word (const char *line, const char *word)
+{
+  gsize length = strlen (word);
+
+  for (const char *p = line; (p = strstr (p, word)) != NULL; p += length)
+    if ((p == line || !leat_budget_is_part_of_word (p[-1])) && !leat_budget_is_part_of_word (p[length]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Those of a text that was made of several files (leat-kernel-fuse.c) go over as many items as there are. */
+static gboolean
+leat_budget_is_own_macro (const char *line)
+{
+  return strstr (line, "define LEAT_FUSE_") != NULL;
+}
+
+static gboolean
 leat_budget_macros_loop (const LeatKernelUnit *unit)
 {
   for (guint i = 0; i < unit->tokens->directives->len; i++)
@@ -26,7 +50,9 @@ leat_budget_macros_loop (const LeatKernelUnit *unit)
       const LeatTokenGap *gap = &g_array_index (unit->tokens->directives, LeatTokenGap, i);
       g_autofree char *line = g_strndup (unit->tokens->text->text + gap->offset, gap->length);
 
-      if (strstr (line, "while") != NULL || strstr (line, "for") != NULL || strstr (line, "goto") != NULL)
+      if (!leat_budget_is_own_macro (line)
+          && (leat_budget_line_has_word (line, "while") || leat_budget_line_has_word (line, "for")
+              || leat_budget_line_has_word (line, "goto")))
         return TRUE;
     }
   return FALSE;
@@ -70,13 +96,12 @@ leat_budget_returns_before_barriers (const LeatKernelUnit *unit, LeatKernelCalls
 const char *
 leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
-  if (leat_kernel_calls_syncs_grid (calls, index))
-    return "it has a barrier for the whole grid of its own";
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
   if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
-  if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_PAUSE)
+  if ((leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_PAUSE)
+      && !leat_kernel_calls_syncs_grid (calls, index))
     return "its blocks may wait for each other, and as a stage they run in turn";
   if (leat_budget_returns_before_barriers (unit, calls, index))
     return "it may return before a barrier that its other threads wait at";

@@ -36,7 +36,8 @@ leat_kernel_dup_cuda_stay_text (void)
   static const char *const names[] = { "leat-doorbell.h", "leat-dialect-cuda-doorbell.h", "leat-stay.h", NULL };
   g_autofree char *text = leat_stay_dup_texts (names);
 
-  return g_strconcat (text, "#define __syncthreads() leat_stay_sync ()\n", NULL);
+  return g_strconcat (text, "#define __syncthreads() leat_stay_sync ()\n#define leat_grid_sync() leat_stay_meet ()\n",
+                      NULL);
 }
 
 char *
@@ -53,11 +54,11 @@ leat_stay_has_stage (const LeatKernelUnit *unit, LeatKernelCalls *calls, const L
   return entry->wrapper != NULL && leat_kernel_unit_why_no_stage (unit, calls, entry->index) == NULL;
 }
 
-/* struct leat_stay_saxpy { union { const float * x; char leat_room_0[LEAT_STAY_PARAM]; }; ... }; */
+/* struct leat_stage_params_saxpy { union { const float * x; char leat_room_0[LEAT_STAY_PARAM]; }; ... }; */
 static void
 leat_stay_append_params (GString *out, const LeatEntry *entry)
 {
-  g_string_append_printf (out, "struct leat_stay_%s { ", entry->name);
+  g_string_append_printf (out, "struct leat_stage_params_%s { ", entry->name);
   for (guint i = 0; i < entry->wrapper->len; i++)
     g_string_append_printf (out, "union { %s; char leat_room_%u[LEAT_STAY_PARAM]; }; ",
                             g_array_index (entry->wrapper, LeatEntryParam, i).declaration, i);
@@ -71,14 +72,14 @@ leat_stay_append_declarations (GString *out, const LeatEntry *entry)
     g_string_append_printf (out, "%s%s", i ? ", " : "", g_array_index (entry->wrapper, LeatEntryParam, i).declaration);
 }
 
-/* case 0: { const leat_stay_saxpy &p = ...; leat_stage_saxpy (p.x, p.y, ...); break; } */
+/* case 0: { const leat_stage_params_saxpy &p = ...; leat_stage_saxpy (p.x, p.y, ...); break; } */
 static void
 leat_stay_append_case (GString *out, const LeatEntry *entry, guint number)
 {
   g_string_append_printf (out, "    case %u: { ", number);
   if (entry->wrapper->len > 0)
-    g_string_append_printf (out, "const leat_stay_%s &leat_p = *(const leat_stay_%s *) args; ", entry->name,
-                            entry->name);
+    g_string_append_printf (out, "const leat_stage_params_%s &leat_p = *(const leat_stage_params_%s *) args; ",
+                            entry->name, entry->name);
   g_string_append_printf (out, "leat_stage_%s (", entry->name);
   for (guint i = 0; i < entry->wrapper->len; i++)
     g_string_append_printf (out, "%sleat_p.%s", i ? ", " : "", g_array_index (entry->wrapper, LeatEntryParam, i).name);

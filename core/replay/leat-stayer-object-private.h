@@ -30,6 +30,7 @@ struct _LeatStayer
   LeatDoorbell *bell; /* as the host has it */
   LeatStay stay;      /* what the kernel is launched with */
   LeatLaunchShape shape;
+  guint blocks_fixed; /* that a kernel whose blocks wait for each other has; 0: as many as suit */
   guint64 home_bytes;
   const LeatOp *ops[LEAT_STAY_STAGES]; /* by stage */
   guint n_params[LEAT_STAY_STAGES];
@@ -60,6 +61,8 @@ void leat_stayer_fail_run (LeatStayer *self, const LeatStayFault *fault, GError 
 gboolean leat_stayer_list_stages (LeatStayer *self, GError **error);
 /* Are the parameters of a lane what they were when it rang last?  Where not, takes them over. */
 gboolean leat_stayer_take_params (LeatStayer *self, LeatLane *lane);
+/* Once it is known how many blocks there are: kernels that are for as many as there are have that many. */
+void leat_stayer_fit_stages (LeatStayer *self);
 LeatKernelSource *leat_stayer_find_source (LeatPlan *plan);
 
 G_END_DECLS

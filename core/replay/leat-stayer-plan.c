@@ -46,8 +46,8 @@ leat_stayer_check_kernel (const LeatOp *op, const LeatOp *first, GError **error)
   const char *why;
   guint stage;
 
-  if (op->cooperative)
-    return leat_stayer_refuse (op, error, "its blocks wait for each other");
+  if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > G_MAXUINT)
+    return leat_stayer_refuse (op, error, "its grid is too large");
   why = leat_kernel_source_why_no_stage (op->source, op->prototype->entry, &stage);
   if (why != NULL)
     return leat_stayer_refuse (op, error, "%s", why);
@@ -106,6 +106,22 @@ leat_stayer_count_params (const LeatOp *op)
   return n;
 }
 
+/* Blocks that wait for each other must be those that there are; whether one of any number will do is said by its asking
+ * for as many as the device runs at once. */
+static gboolean
+leat_stayer_note_cooperative (LeatStayer *self, const LeatOp *op, GError **error)
+{
+  guint blocks = op->grid[0] * op->grid[1] * op->grid[2];
+
+  if (op->grid_by_occupancy)
+    return TRUE;
+  if (self->blocks_fixed != 0 && self->blocks_fixed != blocks)
+    return leat_stayer_refuse (op, error, "its grid is %u blocks that wait for each other, and that of another %u",
+                               blocks, self->blocks_fixed);
+  self->blocks_fixed = blocks;
+  return TRUE;
+}
+
 static gboolean
 leat_stayer_add_kernel (LeatStayer *self, const LeatOp *op, LeatStage *stage, GError **error)
 {
@@ -115,6 +131,8 @@ leat_stayer_add_kernel (LeatStayer *self, const LeatOp *op, LeatStage *stage, GE
     return leat_stayer_refuse (op, error, "it is no stage");
   stage->kind = LEAT_STAGE_KERNEL + number;
   memcpy (stage->grid, op->grid, sizeof stage->grid);
+  if (op->cooperative && !leat_stayer_note_cooperative (self, op, error))
+    return FALSE;
   memcpy (self->shape.block, op->block, sizeof self->shape.block);
   self->shape.shared_bytes = MAX (self->shape.shared_bytes, op->shared_bytes);
   return TRUE;
@@ -175,6 +193,14 @@ leat_stayer_list_stages (LeatStayer *self, GError **error)
       self->stay.lane_bytes += self->n_params[self->stay.n_stages++] * LEAT_STAY_PARAM;
     }
   return TRUE;
+}
+
+void
+leat_stayer_fit_stages (LeatStayer *self)
+{
+  for (guint i = 0; i < self->stay.n_stages; i++)
+    if (self->ops[i]->kind == LEAT_OP_KERNEL && self->ops[i]->cooperative && self->ops[i]->grid_by_occupancy)
+      self->stay.stages[i].grid[0] = self->shape.grid[0];
 }
 
 static void

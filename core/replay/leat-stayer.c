@@ -33,24 +33,42 @@ leat_stayer_load (LeatStayer *self, GError **error)
   return self->function != NULL;
 }
 
-/* No more than the stages can use, at most one on each multiprocessor that it may have.  On the CPU each takes a thread
- * that looks for work all the time. */
+/* At most one block on each multiprocessor that it may have.  On the CPU each takes a thread that looks for work all
+ * the time. */
 static guint
-leat_stayer_count_blocks (LeatStayer *self)
+leat_stayer_get_most_blocks (LeatStayer *self)
 {
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
-  guint most = self->plan->traits.stay.multiprocessors;
-  guint64 wanted = 1;
+  guint asked = self->plan->traits.stay.multiprocessors;
 
-  if (most == 0)
-    most = leat_device_is_cpu (self->device) ? 1 : facts->multiprocessors / 4;
+  if (asked != 0)
+    return MIN (asked, facts->multiprocessors);
+  return leat_device_is_cpu (self->device) ? 1 : MAX (facts->multiprocessors / 4, 1);
+}
+
+/* No more than the stages can use. */
+static gboolean
+leat_stayer_choose_blocks (LeatStayer *self, GError **error)
+{
+  guint most = leat_stayer_get_most_blocks (self), wanted = 1;
+
   for (guint i = 0; i < self->stay.n_stages; i++)
     {
       const guint *grid = self->stay.stages[i].grid;
 
-      wanted = MAX (wanted, (guint64) grid[0] * grid[1] * grid[2]);
+      wanted = MAX (wanted, grid[0] * grid[1] * grid[2]);
     }
-  return (guint) CLAMP (MIN (wanted, most), 1, facts->multiprocessors);
+  self->shape.grid[0] = self->blocks_fixed != 0 ? self->blocks_fixed : MIN (wanted, most);
+  if (self->shape.grid[0] > most)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
+                   "cannot stay on the device: %u blocks wait for each other, and the kernel may have %u "
+                   "multiprocessors; allow more with resident-multiprocessors, or open the session with executor=graph",
+                   self->blocks_fixed, most);
+      return FALSE;
+    }
+  leat_stayer_fit_stages (self);
+  return TRUE;
 }
 
 static gboolean
@@ -118,8 +136,8 @@ leat_stayer_new (LeatDevice *device, LeatPlan *plan, GError **error)
   self->guest = (LeatDriverGuest){ leat_stayer_leave, self };
   if (!leat_stayer_list_stages (self, error) || !leat_stayer_load (self, error))
     return NULL;
-  self->shape.grid[0] = leat_stayer_count_blocks (self);
-  if (!leat_module_prepare_launch (self->module, self->function, &self->shape, "the resident kernel", error)
+  if (!leat_stayer_choose_blocks (self, error)
+      || !leat_module_prepare_launch (self->module, self->function, &self->shape, "the resident kernel", error)
       || !leat_stayer_allocate (self, error) || !leat_device_borrow_stream (device, &self->stream, error))
     return NULL;
   leat_driver_add_guest (leat_device_get_driver (device), &self->guest);

@@ -87,6 +87,7 @@ leat_stay_know (LeatDoorbell *bell, LeatStayHome *home)
 {
   leat_stay_here.bell = bell;
   leat_stay_here.home = home;
+  leat_stay_here.meets = 0;
 }
 
 /* By every thread; the first of the block writes, and a barrier follows. */

@@ -27,6 +27,7 @@ LEAT_STAY_APART void leat_stay_exit () { __builtin_longjmp (leat_escape, 1); }
 
 LEAT_STAY void leat_stay_barrier () { leat_thread::__syncthreads (); }
 LEAT_MEMBER void __syncthreads () { leat_stay_sync (); }
+LEAT_MEMBER void leat_grid_sync () { leat_stay_meet (); }
 
 LEAT_STAY void
 leat_stay_enter (const LeatStay &s)
@@ -39,6 +40,7 @@ leat_stay_know (LeatDoorbell *bell, LeatStayHome *home)
 {
   leat_here->bell = bell;
   leat_here->home = home;
+  leat_here->meets = 0;
 }
 
 LEAT_STAY void

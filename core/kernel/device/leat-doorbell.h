@@ -52,6 +52,7 @@ typedef struct
   LeatDoorbell *bell;
   LeatStayHome *home;
   uint64_t order, deadline;
+  uint64_t meets; /* barriers of all blocks so far */
   unsigned int stage;
 } LeatStayHere;
 

@@ -136,18 +136,21 @@ leat_stay_next (const LeatStay &s, uint64_t done)
   return leat_load_relaxed (&LEAT_HERE->order);
 }
 
-/* Between stages: what all blocks wrote before it is there for all after it. */
+/* Between stages, and in a kernel that waits for its whole grid: what all blocks wrote before it is there for all after
+ * it. */
 LEAT_STAY void
-leat_stay_meet (const LeatStay &s, uint64_t &meets)
+leat_stay_meet ()
 {
-  meets++;
+  LeatStayHere *here = LEAT_HERE;
+
   leat_stay_sync ();
   if (leat_stay_count_blocks () == 1)
     return;
   if (leat_stay_get_rank () == 0)
     {
-      leat_add_release_device (&s.home->met, 1);
-      leat_stay_await (&s.home->met, meets * leat_stay_count_blocks ());
+      here->meets++;
+      leat_add_release_device (&here->home->met, 1);
+      leat_stay_await (&here->home->met, here->meets * leat_stay_count_blocks ());
     }
   leat_stay_sync ();
 }
@@ -201,13 +204,14 @@ static __device__ void leat_stay_do (unsigned int kind, const unsigned char *arg
 LEAT_STAY void
 leat_stay_run_stage (const LeatStage &stage, const unsigned char *args)
 {
-  const uint64_t n = (uint64_t) stage.grid[0] * stage.grid[1] * stage.grid[2];
+  const unsigned int n = stage.grid[0] * stage.grid[1] * stage.grid[2];
 
-  for (uint64_t b = leat_stay_get_block (); b < n; b += leat_stay_count_blocks ())
+  for (unsigned int b = leat_stay_get_block (); b < n; b += leat_stay_count_blocks ())
     {
-      const unsigned int x = b % stage.grid[0], y = b / stage.grid[0] % stage.grid[1];
+      const unsigned int row = n == stage.grid[0] ? 0 : b / stage.grid[0];
+      const unsigned int z = row == 0 ? 0 : row / stage.grid[1];
 
-      leat_stay_set_place (stage, x, y, b / stage.grid[0] / stage.grid[1]);
+      leat_stay_set_place (stage, b - row * stage.grid[0], row - z * stage.grid[1], z);
       leat_stay_sync ();
       if (stage.kind == LEAT_STAGE_COPY)
         leat_stay_copy (args);
@@ -222,7 +226,7 @@ leat_stay_run_stage (const LeatStage &stage, const unsigned char *args)
 LEAT_STAY void
 leat_stay_run (const LeatStay &s)
 {
-  uint64_t done = s.done, meets = 0, order;
+  uint64_t done = s.done, order;
 
   if (leat_stay_get_rank () == 0)
     leat_stay_know (s.bell, s.home);
@@ -235,7 +239,7 @@ leat_stay_run (const LeatStay &s)
           const LeatStage &stage = s.stages[i];
 
           if (stage.meets)
-            leat_stay_meet (s, meets);
+            leat_stay_meet ();
           if (leat_stay_get_rank () == 0)
             LEAT_HERE->stage = i;
           leat_stay_run_stage (stage, args + stage.args);

@@ -41,8 +41,19 @@ static const char kernels[] = "__global__ void scale (const float *x, float *y, 
                               "__global__ void meet (const float *x, float *y)\n"
                               "{\n"
                               "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "  y[i] = 2 * x[i];\n"
                               "  leat_grid_sync ();\n"
+                              "  float other = leat_load_relaxed (&y[1023 - i]);\n"
+                              "  leat_grid_sync ();\n"
+                              "  y[i] = other + gridDim.x;\n"
+                              "}\n"
+                              "__global__ void jump (const float *x, float *y)\n"
+                              "{\n"
+                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "again:\n"
                               "  y[i] = x[i];\n"
+                              "  if (y[i] != x[i])\n"
+                              "    goto again;\n"
                               "}\n";
 
 static char *kernel_path;
@@ -58,7 +69,15 @@ static const char copies_text[] =
   KERNEL ("a", "scale", " by=2") KERNEL ("b", "turn", "") "app name=source spec=f32[1024] -> upload mode=copy -> a\n"
                                                           "a -> b -> readback mode=copy -> app name=sink\n";
 static const char climb_text[] = KERNEL ("a", "climb", "") CHAIN "a -> readback -> app name=sink\n";
-static const char meet_text[] = KERNEL ("a", "meet", " cooperative=true") CHAIN "a -> readback -> app name=sink\n";
+static const char meet_text[] =
+  "a = kernel source=\"%s\" entry=meet grid=4 block=256 cooperative=true x=f32[1024] y=f32[1024]\n" CHAIN
+  "a -> readback -> app name=sink\n";
+static const char jump_text[] = KERNEL ("a", "jump", "") CHAIN "a -> readback -> app name=sink\n";
+
+/* Kernels of several files, made one by a node. */
+static const char mega_text[] =
+  "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
+  "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
 
 static LeatPipeline *
 parse (const char *text)
@@ -87,6 +106,21 @@ open_resident (SessionFixture *self, const char *text, LeatExecutor executor, gu
     g_object_set (self->session, "resident-idle-ms", idle_ms, NULL);
   if (limit_ms > 0)
     g_object_set (self->session, "resident-limit-ms", limit_ms, NULL);
+  leat_session_open (self->session, NULL, &error);
+  g_assert_no_error (error);
+  self->source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
+  self->sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
+}
+
+/* With several blocks, which pass each run on to each other. */
+static void
+open_wide (SessionFixture *self, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->pipeline = parse (text);
+  self->session = leat_session_new (self->pipeline, NULL);
+  g_object_set (self->session, "executor", LEAT_EXECUTOR_RESIDENT, "resident-multiprocessors", 4, NULL);
   leat_session_open (self->session, NULL, &error);
   g_assert_no_error (error);
   self->source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
@@ -122,11 +156,18 @@ run_both (SessionFixture *self, SessionFixture *other, guint salt)
 }
 
 static void
-check_equal (const char *text, guint runs)
+check_equal (const char *text, gboolean wide)
 {
+  enum
+  {
+    runs = 20
+  };
   SessionFixture resident, graph;
 
-  open_resident (&resident, text, LEAT_EXECUTOR_RESIDENT, 0, 0);
+  if (wide)
+    open_wide (&resident, text);
+  else
+    open_resident (&resident, text, LEAT_EXECUTOR_RESIDENT, 0, 0);
   open_resident (&graph, text, LEAT_EXECUTOR_GRAPH, 0, 0);
   for (guint run = 0; run < runs; run++)
     run_both (&resident, &graph, run);
@@ -139,7 +180,13 @@ check_equal (const char *text, guint runs)
 static void
 test_resident_equals_graph (gconstpointer text)
 {
-  check_equal (text, 20);
+  check_equal (text, FALSE);
+}
+
+static void
+test_resident_equals_graph_in_blocks (gconstpointer text)
+{
+  check_equal (text, TRUE);
 }
 
 static void
@@ -362,7 +409,7 @@ test_resident_streams (void)
 static void
 test_resident_refuses (void)
 {
-  g_autoptr (LeatPipeline) pipeline = parse (meet_text);
+  g_autoptr (LeatPipeline) pipeline = parse (jump_text);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
 
@@ -370,6 +417,7 @@ test_resident_refuses (void)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT);
   g_assert_nonnull (strstr (error->message, "kernel \"a\""));
+  g_assert_nonnull (strstr (error->message, "there is a goto in it"));
   g_assert_nonnull (strstr (error->message, "executor=graph"));
 }
 
@@ -380,7 +428,7 @@ test_resident_falls_back (void)
   float x[N];
   g_autoptr (GBytes) output = NULL;
 
-  open_resident (&fixture, meet_text, LEAT_EXECUTOR_RESIDENT_AUTO, 0, 0);
+  open_resident (&fixture, jump_text, LEAT_EXECUTOR_RESIDENT_AUTO, 0, 0);
   fill (x, 4);
   output = session_fixture_run (&fixture, x, sizeof x);
   g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), x, sizeof x);
@@ -400,6 +448,17 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/one", one_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three", three_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies", copies_text, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/one-in-blocks", one_text,
+                        test_resident_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/three-in-blocks", three_text,
+                        test_resident_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/copies-in-blocks", copies_text,
+                        test_resident_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/cooperative", meet_text,
+                        test_resident_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel", mega_text, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
+                        test_resident_equals_graph_in_blocks);
   g_test_add_func ("/leat/session/resident/runs-thousands", test_resident_runs_thousands);
   g_test_add_func ("/leat/session/resident/leaves-and-comes-back", test_resident_leaves_and_comes_back);
   g_test_add_func ("/leat/session/resident/is-parked-for-others", test_resident_is_parked_for_others);
