@@ -76,7 +76,7 @@ const LeatNodeInfo leat_csr_pagerank_info = {
 static gboolean
 leat_csr_pagerank_compile (LeatCsrPagerank *self, GError **error)
 {
-  const char *const files[] = { "frontier.cu", "pagerank.cu", NULL };
+  const char *const files[] = { "frontier.cu", "pagerank.cu", "pagerank-host.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->back, head);

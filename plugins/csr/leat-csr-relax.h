@@ -4,6 +4,7 @@
 #pragma once
 
 #include "leat-csr-input.h"
+#include "leat-csr-warm.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +17,7 @@ typedef struct
   guint64 threads;
 
   LeatCsrInput graph;
+  LeatCsrWarmth warm;
   LeatKernelSource *text;
 } LeatCsrRelax;
 

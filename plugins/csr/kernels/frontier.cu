@@ -45,6 +45,16 @@ LEAT_REPORT (ITERATIONS_SPENT_TOLD = 5, warning,
 LEAT_REPORT (TIME_SPENT = 7, error,
              "it had not come to its end when its budget was over; left after so many iterations (index)")
 
+LEAT_REPORT (NO_SUCH_CHANGED = 8, error, "a changed vertex that is none")
+
+/* What a search begins with, as in leat-csr-warm.h. */
+enum
+{
+  WARM_COLD,
+  WARM_KNOWN,
+  WARM_CHANGED
+};
+
 /* How long a search may take, in ns; 0: as long as it likes.  Block 0's thread 0 looks at the clock. */
 struct Budget
 {
