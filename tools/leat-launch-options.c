@@ -71,7 +71,7 @@ leat_launch_options_choose (const char *option, const char *value, const char *c
 }
 
 /* In the order of LeatExecutor. */
-static const char *const leat_launch_executors[] = { "auto", "graph", "eager", NULL };
+static const char *const leat_launch_executors[] = { "auto", "graph", "eager", "resident", "resident-auto", NULL };
 
 const char *
 leat_launch_executor_get_name (LeatExecutor executor)

@@ -68,6 +68,7 @@ struct _LeatPlanLoop
   /* bound */
   LeatLoopExecutor way; /* never AUTO */
   const char *why;
+  guint64 kernels, copies, fills, foreign, loops; /* in an iteration, those of loops in the body left out */
 };
 
 struct _LeatOp
@@ -219,6 +220,14 @@ typedef struct
   gboolean in_place; /* @from is written in the memory of the state */
 } LeatDelay;
 
+/* For a kernel that stays on the device. */
+typedef struct
+{
+  guint64 idle_us;       /* without a run: it leaves */
+  guint64 limit_us;      /* that one run may take */
+  guint multiprocessors; /* that it takes at the most; 0: what suits */
+} LeatStayLimits;
+
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
 {
@@ -232,6 +241,8 @@ typedef struct
   guint lanes_most; /* that there is memory for */
   gboolean urgent;  /* its streams go before those of others */
   gboolean whiles;  /* the driver has nodes of graphs that do a body again and again */
+  gboolean stays;   /* runs are stages of a kernel that stays on the device */
+  LeatStayLimits stay;
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */
@@ -247,8 +258,9 @@ typedef struct
 typedef struct
 {
   guint64 kernels, copies, fills;
-  guint64 foreign;      /* ops of which it is not known what they are */
-  guint64 loops;        /* how often what is in them is done is not known; it is not in the sums */
+  guint64 foreign; /* ops of which it is not known what they are */
+  guint64 loops;   /* how often what is in them is done is not known; it is not in the sums, but here: */
+  guint64 iteration_kernels, iteration_copies, iteration_fills;
   guint64 early_starts; /* dependencies for whose end a kernel waits by itself */
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;

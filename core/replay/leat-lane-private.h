@@ -20,20 +20,32 @@ G_BEGIN_DECLS
 /* One set of inputs and outputs in flight: the memory, the launches and the graph of a bound plan.  Constants and
  * loaded kernels belong to the session and are lent (LeatResident). */
 
+/* What became of a kernel that stays on the device (leat-stayer-private.h). */
+typedef struct _LeatStayer LeatStayer;
+
+typedef struct
+{
+  guint64 rings;  /* runs */
+  guint64 stays;  /* launches of the kernel */
+  guint64 parks;  /* times that it was asked to leave */
+  guint64 faults; /* runs that took too long */
+} LeatStayCounts;
+
 /* What all lanes of a session share. */
 typedef struct
 {
   gatomicrefcount refs;
   LeatDevice *device;
-  gboolean measured;              /* runs may be: the lanes have clocks */
-  LeatPlan *plan;                 /* not owned */
-  GPtrArray *blocks;              /* LeatBlock or NULL, by buffer id: CONST buffers */
-  GHashTable *modules;            /* LeatKernelSource -> LeatModule */
-  GHashTable *laned;              /* likewise, of images with lanes */
-  LeatModule **op_modules;        /* by op index; NULL but for kernels; of @modules */
-  const LeatFunction **functions; /* by op index; NULL but for kernels */
-  const LeatFunction **timed;     /* likewise, those that tell when they ran; NULL where none does */
+  gboolean measured;                /* runs may be: the lanes have clocks */
+  LeatPlan *plan;                   /* not owned */
+  GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
+  GHashTable *modules;              /* LeatKernelSource -> LeatModule */
+  GHashTable *laned;                /* likewise, of images with lanes */
+  LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
+  const LeatFunction **functions;   /* by op index; NULL but for kernels */
+  const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
   const LeatPrototype **prototypes; /* by op index: what @functions has is of; transfers come to have another */
+  LeatStayer *stayer;               /* NULL where runs are launched */
 } LeatResident;
 
 typedef struct _LeatTiming LeatTiming;
@@ -168,6 +180,7 @@ typedef struct
 {
   const LeatOp *op;
   guint lane; /* of the session, or of a batch */
+  guint64 run; /* counted from 1 */
   guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */
@@ -176,7 +189,7 @@ typedef struct
   LeatQueueTotals totals;
 } LeatReport;
 
-/* What ends a repetition early. */
+/* What ends early what the host launches again and again: repeated runs, and loops. */
 typedef struct
 {
   const gint *closing;       /* the session is being closed where it is not 0 */
@@ -191,11 +204,12 @@ struct _LeatLane
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
-  LeatEvent *ended;    /* recorded behind a run where a thread is to sleep until its end */
-  gint64 recent_ns;    /* how long the last runs took, the newer the more it counts; 0: not known */
-  guint64 seen_ended;  /* waits that ended by looking */
-  guint64 other_waits; /* calls that waited and were not for a run: a graph built on the way, the word that data end */
-  gboolean on_host;    /* the device is the CPU */
+  const LeatStop *stop; /* (nullable): of the run that is being launched */
+  LeatEvent *ended;     /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;     /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended;   /* waits that ended by looking */
+  guint64 other_waits;  /* calls that waited and were not for a run: a graph built on the way, the word that data end */
+  gboolean on_host;     /* the device is the CPU */
 
   LeatBlock *arena;
   LeatMemory *marks;      /* NULL where no kernel has any */
@@ -228,6 +242,10 @@ struct _LeatLane
   guint n_reporting; /* ops that may report */
 
   LeatTiming *timing; /* NULL where no run is to be measured */
+
+  LeatStayer *stayer; /* not owned: that it has rung, in which its number is: */
+  guint stay_lane;
+  guint64 rung; /* number of the run that it has under way there; 0: none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[2];                        /* a large one, and one for the rest */
@@ -364,6 +382,8 @@ void leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_b
 guint64 leat_lane_get_graph_bytes (LeatLane *self);
 guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
+/* FALSE with the reason, when what is on the stream has ended: it reads memory that is filled anew for the next run. */
+gboolean leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error);
 /* A path @n times, with nothing waited for: in few launches where it is one graph.  @stop: (nullable): atomic; ends it
  * between launches when it is no longer 0. */
 gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error);

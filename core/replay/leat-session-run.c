@@ -17,7 +17,7 @@
 static LeatPath
 leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
 {
-  if (!self->reuse || self->plan->why_not_reusable != NULL || flight->run.streamed || flight->run.flushes)
+  if (!self->reuse || self->plan->traits.stays || self->plan->why_not_reusable != NULL || flight->run.streamed || flight->run.flushes)
     return LEAT_PATH_FULL;
   for (guint i = 0; i < self->inputs->len; i++)
     {
@@ -78,7 +78,7 @@ leat_session_launch_path (LeatSession *self, LeatSessionFlight *flight, LeatPath
 }
 
 static gboolean
-leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   LeatLane *lane = flight->lane;
   const guint64 steps = flight->run.steps;
@@ -102,6 +102,18 @@ leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError *
   flight->run.measured = measured;
   flight->run.launched = TRUE;
   return TRUE;
+}
+
+static gboolean
+leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  const LeatStop stop = { &self->closing, flight->run.cancellable };
+  gboolean good;
+
+  flight->lane->stop = &stop;
+  good = leat_session_launch_all (self, flight, error);
+  flight->lane->stop = NULL;
+  return good;
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
@@ -131,6 +143,17 @@ leat_session_find_beginning (LeatLane *lane, LeatRun *run)
     run->untimed = !leat_lane_is_busy (lane);
 }
 
+/* A run that was ended because it took too long has left the device as it was. */
+static void
+leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  if (error == NULL || !g_error_matches (*error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY))
+    return;
+  flight->run.refused = TRUE;
+  self->stats.runs_refused++;
+  leat_session_leave_buffers (self);
+}
+
 static gboolean
 leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
@@ -142,12 +165,15 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   if (G_UNLIKELY (run->apart))
     leat_session_find_beginning (lane, run);
   if (run->watched)
-    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, &run->ended_us), error);
+    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, &run->ended_us), error)
+           && (lane->rung == 0 || leat_lane_wait (lane, g_atomic_int_get (&self->wait), error));
   else
     {
       good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
       run->ended_us = g_get_monotonic_time ();
     }
+  if (G_UNLIKELY (!good && lane->stayer != NULL))
+    leat_session_note_runaway (self, flight, error);
   leat_nvtx_pop ();
   if (G_UNLIKELY (run->traced || run->measured))
     run->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();

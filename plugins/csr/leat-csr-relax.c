@@ -55,6 +55,7 @@ leat_csr_relax_record (LeatCsrRelax *self, LeatNode *node, LeatRecorder *recorde
   leat_csr_call_add_number (&call, self->graph.edges);
   leat_csr_call_add_number (&call, self->max_iterations > 0 ? self->max_iterations : vertices + 1);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);
+  leat_csr_call_add_budget (&call, self->budget);
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_RELAX_CONTROL);
   leat_csr_call_add_scratch (&call, "lists", 2 * vertices * sizeof (guint32));
   leat_csr_call_add_scratch (&call, "long rows", 2 * long_room * sizeof (guint32));

@@ -12,6 +12,7 @@ typedef struct
 {
   guint64 max_iterations;
   int on_limit;
+  double budget; /* seconds */
   guint64 threads;
 
   LeatCsrInput graph;
