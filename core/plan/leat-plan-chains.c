@@ -20,7 +20,7 @@ leat_chain_reads_stage (LeatFuser *fuser, LeatOp *op, LeatStage *stage)
   return op->kind == LEAT_OP_KERNEL && op->fusion == NULL && op->starts == NULL && !op->cooperative
          && !op->grid_by_occupancy && op->pattern == LEAT_PATTERN_ELEMENTWISE
          && leat_kernel_source_check_fuse (op->source, op->prototype->entry, FALSE, &stage->traits, NULL)
-         && stage->traits.form == LEAT_FUSE_ITEM;
+         && leat_fuser_has_items (fuser, stage);
 }
 
 /* The first kernel of the chain, or one that goes item by item with one of it. */

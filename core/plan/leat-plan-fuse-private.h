@@ -43,6 +43,8 @@ gboolean leat_fuser_replace (LeatFuser *self, GError **error);
 gboolean leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b);
 /* NULL: what one block does in @before is all that the block with its number needs in @stage. */
 const char *leat_stage_why_border (const LeatStage *before, const LeatStage *stage);
+/* Can each item of it be done by itself? */
+gboolean leat_fuser_has_items (LeatFuser *self, const LeatStage *stage);
 gboolean leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b);
 gboolean leat_fuser_read_stages (LeatFuser *self, GError **error);
 /* Says what stands before what, and what stands together. */

@@ -146,6 +146,28 @@ leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
   return arg->kind == LEAT_ARG_COUNT ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
 }
 
+/* A thread for each item there may be. */
+static gboolean
+leat_fuser_covers_items (LeatFuser *self, const LeatStage *stage)
+{
+  const LeatOp *op = stage->op;
+  guint64 n;
+  LeatBufferId id = leat_fuser_get_items (self, stage, &n);
+
+  if (id != LEAT_BUFFER_NONE)
+    n *= leat_buffer_get_capacity (leat_plan_get_buffer (self->plan, id));
+  return op->block[1] * op->block[2] * op->grid[1] * op->grid[2] == 1 && (guint64) op->grid[0] * op->block[0] >= n;
+}
+
+gboolean
+leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
+{
+  if (stage->op->kind != LEAT_OP_KERNEL || stage->op->pattern != LEAT_PATTERN_ELEMENTWISE)
+    return FALSE;
+  return stage->traits.form == LEAT_FUSE_ITEM
+         || (stage->traits.per_thread && leat_fuser_covers_items (self, stage));
+}
+
 gboolean
 leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b)
 {
@@ -162,8 +184,7 @@ leat_fuser_find_per_item (LeatFuser *self, guint unit)
       const LeatStage *stage = leat_fuser_at (self, i);
 
       if (stage->unit == unit
-          && (stage->op->kind != LEAT_OP_KERNEL || stage->traits.form != LEAT_FUSE_ITEM
-              || stage->op->pattern != LEAT_PATTERN_ELEMENTWISE
+          && (!leat_fuser_has_items (self, stage)
               || !leat_fuser_has_same_items (self, stage, leat_fuser_at (self, unit))))
         return FALSE;
     }

@@ -309,7 +309,7 @@ test_megakernel_joins_elementwise (void)
             "  f = map expr=x+1\n"
             "  g = kernel source=OTHER access=elementwise\n"
             "  in.x -> b -> e -> f -> g -> out.y\n",
-            "f32[5000]", oracle_elementwise, 0, 0);
+            "f32[5000]", oracle_elementwise, 0, 3);
 }
 
 static void
