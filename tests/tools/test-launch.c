@@ -52,7 +52,7 @@ static const UsageCase usage_cases[] = {
   { { "--nonsense" }, 2, "--nonsense" },
   { { "--plan=xml", "a.leat" }, 2, "--plan=xml: expected text or json or dot" },
   { { "--stats=xml", "a.leat" }, 2, "--stats=xml: expected text or json or nodes or prometheus" },
-  { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected auto or graph or eager" },
+  { { "--executor=fast", "a.leat" }, 2, "--executor=fast: expected auto or graph or eager or resident or resident-auto" },
   { { "--wait=long", "a.leat" }, 2, "--wait=long: expected auto or spin or block" },
   { { "--early-start=late", "a.leat" }, 2, "--early-start=late: expected auto or off or on" },
   { { "--memo=near", "a.leat" }, 2, "--memo=near: expected off or exact" },

@@ -75,9 +75,8 @@ static const char meet_text[] =
 static const char jump_text[] = KERNEL ("a", "jump", "") CHAIN "a -> readback -> app name=sink\n";
 
 /* Kernels of several files, made one by a node. */
-static const char mega_text[] =
-  "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
-  "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
+static const char mega_text[] = "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
+                                "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
 
 static LeatPipeline *
 parse (const char *text)
@@ -213,6 +212,45 @@ test_resident_runs_thousands (void)
   for (guint run = 0; run < runs; run++)
     check_scaled (&fixture, run);
   g_assert_cmpuint (get_counter (&fixture, "rings"), ==, runs);
+  session_fixture_close (&fixture);
+}
+
+static guint64
+look_up (GVariant *counts, const char *name)
+{
+  guint64 value = G_MAXUINT64;
+
+  g_assert_true (g_variant_lookup (counts, name, "t", &value));
+  return value;
+}
+
+/* What the plan says a run costs is what the driver sees of it: nothing, while the kernel is there. */
+static void
+test_resident_calls_nobody (void)
+{
+  SessionFixture fixture;
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (GVariant) counts = NULL, predicted = NULL;
+  g_autoptr (GError) error = NULL;
+  static const char *const same[] = { "kernels", "copies", "fills", "graph-launches" };
+
+  open_resident (&fixture, copies_text, LEAT_EXECUTOR_RESIDENT, 60000, 0);
+  run_both (&fixture, &fixture, 1);
+  leat_session_start_counting (fixture.session, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < 50; run++)
+    run_both (&fixture, &fixture, run);
+  counts = leat_session_stop_counting (fixture.session, &error);
+  g_assert_no_error (error);
+  plan = leat_session_dup_plan (fixture.session);
+  predicted = leat_plan_dup_prediction (plan);
+  for (guint i = 0; i < G_N_ELEMENTS (same); i++)
+    {
+      g_assert_cmpuint (look_up (counts, same[i]), ==, 0);
+      g_assert_cmpuint (look_up (predicted, same[i]), ==, 0);
+    }
+  g_assert_cmpuint (look_up (counts, "calls"), ==, 0);
+  g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
 
@@ -436,6 +474,21 @@ test_resident_falls_back (void)
   session_fixture_close (&fixture);
 }
 
+/* Runs without results are launched, and the one with them is rung behind them. */
+static void
+test_resident_repeats (void)
+{
+  SessionFixture fixture;
+
+  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  g_object_set (fixture.session, "repeat", (guint64) 5, NULL);
+  for (guint run = 0; run < 5; run++)
+    check_scaled (&fixture, run);
+  g_object_set (fixture.session, "readback", LEAT_READBACK_EACH, "repeat", (guint64) 1, NULL);
+  check_scaled (&fixture, 6);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -460,12 +513,14 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
                         test_resident_equals_graph_in_blocks);
   g_test_add_func ("/leat/session/resident/runs-thousands", test_resident_runs_thousands);
+  g_test_add_func ("/leat/session/resident/calls-nobody", test_resident_calls_nobody);
   g_test_add_func ("/leat/session/resident/leaves-and-comes-back", test_resident_leaves_and_comes_back);
   g_test_add_func ("/leat/session/resident/is-parked-for-others", test_resident_is_parked_for_others);
   g_test_add_func ("/leat/session/resident/ends-a-runaway", test_resident_ends_a_runaway);
   g_test_add_func ("/leat/session/resident/is-closed-in-flight", test_resident_is_closed_in_flight);
   g_test_add_func ("/leat/session/resident/takes-arguments", test_resident_takes_arguments);
   g_test_add_func ("/leat/session/resident/streams", test_resident_streams);
+  g_test_add_func ("/leat/session/resident/repeats", test_resident_repeats);
   g_test_add_func ("/leat/session/resident/refuses", test_resident_refuses);
   g_test_add_func ("/leat/session/resident/falls-back", test_resident_falls_back);
   status = g_test_run ();
