@@ -217,7 +217,6 @@ leat_lane_launch (LeatLane *self, LeatPath path, GError **error)
 
   if (self->resident->stayer != NULL && path == LEAT_PATH_FULL)
     return leat_stayer_ring (self->resident->stayer, self, error);
-
   for (LeatExecutable *it = head; it != NULL && it->exec != NULL; it = it->next)
     {
       if (!leat_lane_launch_between (self, path, at, it->first, error) || !leat_lane_launch_piece (self, it, error))

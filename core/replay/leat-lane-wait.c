@@ -126,6 +126,7 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
   if (self->rung != 0)
     {
       self->counts->work.waits++;
+      self->seen_ended++;
       return leat_stayer_wait (self->stayer, self, spin_us, error);
     }
   if (wait == LEAT_WAIT_AUTO && self->on_host)

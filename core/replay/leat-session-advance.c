@@ -82,11 +82,13 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 }
 
 /* A graph launch takes its context from the stream; launching ops one by one needs it current, better once for all runs
- * than in each.  A result that is remembered needs none. */
+ * than in each.  A result that is remembered needs none, nor
+ * does a kernel that is there already; what else such a session launches sees to it by itself. */
 static gboolean
 leat_session_push (LeatSession *self, GError **error)
 {
-  self->is_pushed = self->memo == NULL && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+  self->is_pushed =
+    self->memo == NULL && !self->plan->traits.stays && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
   return !self->is_pushed || leat_device_push (self->device, error);
 }
 

@@ -177,7 +177,8 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:parks:
    *
-   * Times that the kernel that stays on the device was asked to leave, for a driver call or to give it other parameters.
+   * Times that the kernel that stays on the device was asked to leave, for a driver call or to give it other
+   * parameters.
    */
   COUNTER ("parks", stay.parks, "Times that the kernel that stays on the device was asked to leave"),
   /**

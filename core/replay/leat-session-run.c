@@ -17,7 +17,8 @@
 static LeatPath
 leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
 {
-  if (!self->reuse || self->plan->traits.stays || self->plan->why_not_reusable != NULL || flight->run.streamed || flight->run.flushes)
+  if (!self->reuse || self->plan->traits.stays || self->plan->why_not_reusable != NULL || flight->run.streamed
+      || flight->run.flushes)
     return LEAT_PATH_FULL;
   for (guint i = 0; i < self->inputs->len; i++)
     {
@@ -77,6 +78,16 @@ leat_session_launch_path (LeatSession *self, LeatSessionFlight *flight, LeatPath
   return good;
 }
 
+/* A kernel that stays is not on the stream of what was launched. */
+static gboolean
+leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  if (!leat_session_is_resident (self) || path != LEAT_PATH_FULL)
+    return TRUE;
+  lane->other_waits++;
+  return leat_lane_synchronize (lane, error);
+}
+
 static gboolean
 leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
@@ -94,7 +105,9 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
   leat_session_note_on_device (self, flight, FALSE);
-  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, flight, steps, &path, error))
+  if (G_UNLIKELY (steps > 0)
+      && (!leat_session_launch_steps (self, flight, steps, &path, error)
+          || !leat_session_await_steps (self, lane, path, error)))
     return FALSE;
   if (!leat_session_launch_path (self, flight, path, error))
     return FALSE;

@@ -46,8 +46,8 @@ struct _LeatStayer
   LeatStayCounts counts;
 };
 
-#define LEAT_STAYER_LOOKS    32    /* at the doorbell for one at the clock */
-#define LEAT_STAYER_CHECK_US 10000 /* between looks at the driver, once a run takes that long */
+#define LEAT_STAYER_LOOKS    32     /* at the doorbell for one at the clock */
+#define LEAT_STAYER_CHECK_US 200000 /* between looks at the driver, once a run takes that long */
 
 /* For no answer at all, before the device counts as hung. */
 gint64 leat_stayer_get_patience_us (LeatStayer *self);

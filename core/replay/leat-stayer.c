@@ -117,7 +117,7 @@ leat_stayer_leave (gpointer data)
       else
         g_usleep (LEAT_STAYER_NAP_US);
     }
-  if (self->stay.stay > 0)
+  if (self->stay.stay > 0 && leat_device_check (self->device, NULL))
     (*leat_device_get_table (self->device)->cuStreamSynchronize) (self->stream);
   g_mutex_unlock (&self->lock);
 }
@@ -163,7 +163,8 @@ leat_stayer_free (LeatStayer *self)
       leat_stayer_send_away (self);
       leat_driver_remove_guest (leat_device_get_driver (self->device), &self->guest);
     }
-  if (self->stream != NULL)
+  /* One that may still be at work is nobody's any more. */
+  if (self->stream != NULL && leat_device_check (self->device, NULL))
     leat_device_return_stream (self->device, self->stream);
   g_clear_pointer (&self->bell_memory, leat_memory_free);
   g_clear_pointer (&self->home_memory, leat_memory_free);
