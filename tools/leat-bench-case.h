@@ -44,6 +44,7 @@ struct _LeatBenchCase
 /* Each ends with one that has no name. */
 extern const LeatBenchCase leat_bench_round_trips[];
 extern const LeatBenchCase leat_bench_chains[];
+extern const LeatBenchCase leat_bench_doorbells[];
 extern const LeatBenchCase leat_bench_rebinds[];
 extern const LeatBenchCase leat_bench_batches[];
 extern const LeatBenchCase leat_bench_poisons[];
@@ -53,6 +54,7 @@ extern const LeatBenchCase leat_bench_queues[];
 extern const LeatBenchCase leat_bench_compacts[];
 extern const LeatBenchCase leat_bench_primitives[];
 extern const LeatBenchCase leat_bench_csrs[];
+extern const LeatBenchCase leat_bench_fuses[];
 extern const LeatBenchCase leat_bench_soaks[];
 extern const LeatBenchCase leat_bench_evidences[];
 

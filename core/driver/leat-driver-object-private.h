@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _LeatDriverHouse LeatDriverHouse;
+
 /* For the files of this folder only. */
 struct _LeatDriver
 {
@@ -16,7 +18,9 @@ struct _LeatDriver
   guint device_count;
   LeatDriverTable table;  /* what everybody calls */
   LeatDriverTable direct; /* the library's own functions */
+  LeatDriverTable held;   /* those, but for which guests leave (leat-driver-guest-private.h) */
   int trace_slot;         /* atomic; -1: never traced */
+  LeatDriverHouse *house; /* of its guests */
 };
 
 G_END_DECLS

@@ -18,7 +18,7 @@
   static CUresult LEAT_TRACE_NAME (name) params                                                                        \
   {                                                                                                                    \
     leat_driver_trace_note (&leat_driver_traces[LEAT_TRACE_SLOT], LEAT_DRIVER_ENTRY_##name);                           \
-    return leat_driver_traces[LEAT_TRACE_SLOT].driver->direct.name args;                                               \
+    return leat_driver_traces[LEAT_TRACE_SLOT].driver->held.name args;                                                 \
   }
 #include "leat-driver-entries.h"
 

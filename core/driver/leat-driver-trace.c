@@ -103,7 +103,7 @@ leat_driver_trace_stop (LeatDriver *self)
   if (self->trace_slot < 0)
     return;
   leat_driver_traces[self->trace_slot].is_running = FALSE;
-  leat_driver_trace_set_table (self, &self->direct);
+  leat_driver_trace_set_table (self, &self->held);
 }
 
 void

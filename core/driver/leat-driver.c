@@ -3,6 +3,7 @@
  */
 #include "leat-driver-private.h"
 
+#include "leat-driver-guest-private.h"
 #include "leat-driver-object-private.h"
 
 #include <gmodule.h>
@@ -188,7 +189,9 @@ leat_driver_new (LeatDriverKind kind, const char *path, GError **error)
     goto refuse;
   if (!leat_driver_check_missing (self, missing, error) || !leat_driver_start (self, error))
     goto refuse;
-  self->direct = self->table;
+  self->direct = self->held = self->table;
+  leat_driver_hold_calls (self);
+  self->table = self->held;
   g_module_make_resident (module);
   return self;
 

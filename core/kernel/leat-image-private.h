@@ -27,6 +27,7 @@ typedef struct
   gboolean indirect; /* what the framework launches may be given, for the items of a port, the address of a slot with
                      their address in it, plus 1; never shipped */
   gboolean lanes;    /* kernels that do the work of many lanes in one launch; never shipped */
+  gboolean stays;    /* with LEAT_STAY_SYMBOL, which stays on the device (device/leat-stay.h); never shipped */
 } LeatImageTarget;
 
 /* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */
@@ -51,6 +52,8 @@ char *leat_image_dup_timed_symbol (const char *entry, gboolean wrapped);
 /* That of an image with `lanes`: parameters as those of leat_image_dup_symbol (), behind each pointer a uint64_t, the
  * bytes from one lane's memory to the next one's.  A block's place along z is its lane. */
 char *leat_image_dup_lane_symbol (const char *entry);
+
+#define LEAT_STAY_SYMBOL "leat_stay"
 
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);

@@ -4,6 +4,7 @@
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
+#include "leat-kernel-stay-private.h"
 
 #include <string.h>
 
@@ -109,6 +110,8 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
         continue;
       if (entry->reports)
         leat_cuda_edit_reporting (edits, unit, decl, entry);
+      if (form & LEAT_KERNEL_STAYS)
+        continue;
       if (form & LEAT_KERNEL_LANES)
         leat_cuda_append_lane_entry (tail, unit, entry);
       else
@@ -172,7 +175,8 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
   g_autofree char *constants = NULL, *dialect = NULL, *mixed = NULL, *helper = NULL, *reports = NULL, *queues = NULL;
-  g_autofree char *body = NULL;
+  g_autofree char *body = NULL, *words = NULL, *stay = NULL, *stages = NULL;
+  g_autoptr (LeatKernelCalls) calls = form & LEAT_KERNEL_STAYS ? leat_kernel_calls_new (unit) : NULL;
 
   if (entries == NULL)
     return NULL;
@@ -194,6 +198,8 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
         leat_kernel_unit_edit_report (unit, edits, decl);
       else if (global && decl->kind == LEAT_DECL_FUNCTION)
         leat_cuda_edit_kernel (edits, unit, decl, entries, form);
+      if (calls != NULL && decl->kind == LEAT_DECL_FUNCTION && !left_out[i])
+        leat_kernel_unit_edit_budget (unit, calls, edits, i);
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
@@ -204,6 +210,9 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   queues = leat_kernel_unit_dup_cuda_queue_text (unit);
   body = leat_edits_apply (edits, unit->tokens);
-  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", dialect, mixed, constants, helper,
-                      reports, queues, body, NULL);
+  words = calls != NULL ? leat_kernel_dup_cuda_stay_words () : g_strdup ("");
+  stay = calls != NULL ? leat_kernel_dup_cuda_stay_text () : g_strdup ("");
+  stages = calls != NULL ? leat_kernel_unit_dup_cuda_stages (unit, entries) : g_strdup ("");
+  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", words, dialect, mixed, constants,
+                      helper, reports, queues, stay, body, stages, NULL);
 }

@@ -14,6 +14,7 @@ typedef enum
   LEAT_KERNEL_TIMED = 1 << 0, /* with kernels that tell when they ran, beside the others */
   LEAT_KERNEL_INDIRECT = 1 << 1,
   LEAT_KERNEL_LANES = 1 << 2, /* with kernels for many lanes, in a text of their own for GPUs */
+  LEAT_KERNEL_STAYS = 1 << 3, /* with one that stays on the device and has the others as its stages; likewise */
 } LeatKernelForm;
 
 /* What the source transformation makes of a file; made when first asked for, owned by the source, safe from any thread.
@@ -30,6 +31,9 @@ char *leat_kernel_source_dup_host_text (LeatKernelSource *self, LeatKernelForm f
 char *leat_kernel_source_dup_cuda_text (LeatKernelSource *self, LeatKernelForm form, GError **error);
 /* Why the lanes of a batch cannot be one launch of the kernel; static; NULL where they can. */
 const char *leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry);
+/* Why the kernel cannot be a stage of one that stays on the device; static; NULL where it can, and then @stage is its
+ * number there. */
+const char *leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage);
 /* May its kernels leave something in variables for the next launch? */
 gboolean leat_kernel_source_keeps_data (LeatKernelSource *self);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */

@@ -4,6 +4,7 @@
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-source-internal-private.h"
+#include "leat-kernel-stay-private.h"
 #include "leat-kernel-transform-private.h"
 #include "leat-kernel-unit-private.h"
 
@@ -263,6 +264,19 @@ leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry)
   const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
 
   return leat_kernel_unit_why_no_lanes (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0));
+}
+
+const char *
+leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
+  g_autoptr (GPtrArray) kernels = leat_kernel_unit_list_kernels (self->unit);
+  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
+
+  for (guint i = 0; i < kernels->len; i++)
+    if (g_ptr_array_index (kernels, i) == decl)
+      *stage = i;
+  return leat_kernel_unit_why_no_stage (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0));
 }
 
 gboolean

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-host-private.h"
+#include "leat-kernel-stay-private.h"
 
 /* The end of a host text: the functions that the CPU driver calls, and the tables that say what there is
  * (leat-host-module.h).  The comments in here show what is generated for
@@ -299,6 +300,12 @@ leat_tables_append_places (GString *out, LeatHostWriter *self)
             g_string_append_printf (out, "  leat_kernels[%u].static_shared = leat_place_end (%s, owners);\n", row++,
                                     set);
         }
+      if (self->form & LEAT_KERNEL_STAYS)
+        g_string_append_printf (out,
+                                "  for (unsigned int i = 0; i < %u; i++)\n"
+                                "    if (leat_kernels[i].static_shared > leat_kernels[%u].static_shared)\n"
+                                "      leat_kernels[%u].static_shared = leat_kernels[i].static_shared;\n",
+                                row, row, row);
     }
   g_string_append (out, "}\n");
 }
@@ -322,6 +329,13 @@ leat_tables_append_module (GString *out, LeatHostWriter *self)
       if (!leat_tables_has_lanes (self, entry))
         continue;
       leat_tables_append_lane_row (out, self, entry);
+      rows++;
+    }
+  if (self->form & LEAT_KERNEL_STAYS)
+    {
+      g_string_append (out, "  { \"leat_stay\", 1, leat_layout_leat_stay, sizeof (LeatStay), 0, "
+                            "LEAT_HOST_KERNEL_MAY_WAIT | LEAT_HOST_KERNEL_GRID_BARRIER, nullptr, "
+                            "leat_thread_leat_stay, nullptr },\n");
       rows++;
     }
   g_string_append (out, rows ? "};\n" : "  {} };\n");
@@ -362,6 +376,12 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       if (leat_tables_has_lanes (self, entry))
         leat_tables_append_lane_params (out, entry);
     }
+  if (self->form & LEAT_KERNEL_STAYS)
+    {
+      g_autofree char *stages = leat_kernel_unit_dup_host_stages (self->unit, self->entries);
+
+      g_string_append (out, stages);
+    }
   g_string_append (out, "};\n");
   if (self->form & LEAT_KERNEL_INDIRECT)
     {
@@ -393,6 +413,12 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
         continue;
       leat_tables_append_wrapper (out, self, entry);
       leat_tables_append_layout (out, wrapped_layout, wrapped, entry->wrapper);
+    }
+  if (self->form & LEAT_KERNEL_STAYS)
+    {
+      g_autofree char *entry = leat_kernel_dup_host_stay_entry ();
+
+      g_string_append (out, entry);
     }
   leat_tables_append_module (out, self);
   return g_string_free (out, FALSE);

@@ -45,7 +45,7 @@ leat_op_has_same_args (const LeatOp *a, const LeatOp *b)
 
   for (guint i = 0; same && i < a->n_args; i++)
     same = a->args[i].kind == b->args[i].kind && a->args[i].buffer == b->args[i].buffer
-           && g_strcmp0 (a->args[i].name, b->args[i].name) == 0;
+           && a->args[i].node == b->args[i].node && g_strcmp0 (a->args[i].name, b->args[i].name) == 0;
   return same;
 }
 

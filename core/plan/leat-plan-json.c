@@ -42,6 +42,20 @@ leat_json_add_touches (JsonBuilder *builder, const char *name, const LeatOp *op,
 }
 
 static void
+leat_json_add_fusion (JsonBuilder *builder, const LeatFusion *fusion)
+{
+  leat_json_add_int (builder, "joined-ops", fusion->n_ops);
+  leat_json_add_int (builder, "barriers", fusion->n_syncs);
+  leat_json_add_int (builder, "kept-buffers", fusion->n_kept);
+  leat_json_add_int (builder, "kept-bytes", fusion->kept_bytes);
+  json_builder_set_member_name (builder, "stages");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < fusion->lines->len; i++)
+    json_builder_add_string_value (builder, g_ptr_array_index (fusion->lines, i));
+  json_builder_end_array (builder);
+}
+
+static void
 leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
 {
   if (op->kind == LEAT_OP_KERNEL)
@@ -70,6 +84,8 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
       leat_json_add_int (builder, "iteration-copies", op->runs->copies);
       leat_json_add_int (builder, "iteration-fills", op->runs->fills);
     }
+  if (op->fusion != NULL)
+    leat_json_add_fusion (builder, op->fusion);
   if (op->loop != NULL)
     leat_json_add_int (builder, "loop", op->loop->first);
   if (op->kind == LEAT_OP_FOREIGN)

@@ -128,7 +128,8 @@ leat_plan_predict (LeatPlan *self)
   LeatPrediction sum = { 0 };
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
 
-  for (guint i = 0; i < self->ops->len; i++)
+  /* Stages of a kernel that is there already: nothing is launched, and no copy is the driver's. */
+  for (guint i = 0; i < self->ops->len && !self->traits.stays; i++)
     leat_plan_predict_op (self, leat_plan_get_op (self, i), &sum);
   for (guint i = 0; i < self->loops->len; i++)
     leat_plan_predict_loop (self, g_ptr_array_index (self->loops, i), &sum);

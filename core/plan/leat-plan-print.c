@@ -82,6 +82,20 @@ leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
 }
 
 static void
+leat_plan_print_fusion (const LeatFusion *fusion, GString *text)
+{
+  g_string_append_printf (text, "      one launch for %u op%s, %u barrier%s; %u launch%s less", fusion->n_ops,
+                          fusion->n_ops == 1 ? "" : "s", fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
+                          fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es");
+  if (fusion->n_kept > 0)
+    g_string_append_printf (text, ", %u buffer%s in registers: %" G_GUINT64_FORMAT " bytes less written and read",
+                            fusion->n_kept, fusion->n_kept == 1 ? "" : "s", fusion->kept_bytes);
+  g_string_append_c (text, '\n');
+  for (guint i = 0; i < fusion->lines->len; i++)
+    g_string_append_printf (text, "        %s\n", (const char *) g_ptr_array_index (fusion->lines, i));
+}
+
+static void
 leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
 {
   g_string_append_printf (text, "  %3u ", op->index);
@@ -111,6 +125,8 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   leat_plan_print_after (op, FALSE, "  after ", text);
   leat_plan_print_after (op, TRUE, "  early after ", text);
   g_string_append_c (text, '\n');
+  if (op->fusion != NULL)
+    leat_plan_print_fusion (op->fusion, text);
 }
 
 static void

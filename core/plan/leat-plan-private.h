@@ -36,7 +36,18 @@ typedef struct
   LeatBufferId buffer;
   GBytes *value;
   char *name;
+  LeatNode *node; /* not owned; NODE_ARG: whose, where it is not the op's */
 } LeatOpArg;
+
+/* What became of several ops that are one kernel now (leat-plan-fuse.c). */
+typedef struct
+{
+  guint n_ops;
+  guint n_syncs;
+  guint n_kept;       /* buffers of which no memory is left */
+  guint64 kept_bytes; /* that would have been written to them and read from them */
+  GPtrArray *lines;   /* char*: its stages and the borders between them, in order */
+} LeatFusion;
 
 typedef struct _LeatOp LeatOp;
 
@@ -79,6 +90,9 @@ struct _LeatOp
   guint shared_bytes;
   gboolean cooperative;
   gboolean grid_by_occupancy;
+  guint grid_most; /* then: blocks that there is work for; 0: for any number */
+  LeatPattern pattern;
+  LeatFusion *fusion; /* (nullable) */
   LeatOpArg *args;
   guint n_args;
 
@@ -206,6 +220,14 @@ typedef struct
   gboolean in_place; /* @from is written in the memory of the state */
 } LeatDelay;
 
+/* For a kernel that stays on the device. */
+typedef struct
+{
+  guint64 idle_us;       /* without a run: it leaves */
+  guint64 limit_us;      /* that one run may take */
+  guint multiprocessors; /* that it takes at the most; 0: what suits */
+} LeatStayLimits;
+
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
 {
@@ -219,6 +241,8 @@ typedef struct
   guint lanes_most; /* that there is memory for */
   gboolean urgent;  /* its streams go before those of others */
   gboolean whiles;  /* the driver has nodes of graphs that do a body again and again */
+  gboolean stays;   /* runs are stages of a kernel that stays on the device */
+  LeatStayLimits stay;
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */
@@ -285,6 +309,11 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
+/* What a port gives or takes. */
+void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);
+/* The port of that name at an end of the body of the group that records; NULL where there is none. */
+LeatPort *leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port);
+
 /* Makes the plan fail where the node is in a body: it cannot be there, because of @why. */
 gboolean leat_recorder_refuse_in_body (LeatRecorder *self, const char *why);
 
@@ -334,6 +363,7 @@ LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
 LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec,
                                    guint64 bytes);
 LeatOp *leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node);
+void leat_op_free (LeatOp *op);
 /* Whether an integer parameter of a kernel can hold a number. */
 gboolean leat_param_fits (const LeatParam *param, guint64 number);
 void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
@@ -353,6 +383,13 @@ void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
 /* Who does each of them. */
 void leat_plan_choose_loops (LeatPlan *self);
+/* one kernel out of several (leat-plan-fuse.c, leat-plan-layers.c) */
+/* Makes the ops from number @first on one, which is @node's. */
+gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error);
+void leat_fusion_free (LeatFusion *self);
+/* Joins what goes item by item anyway. */
+void leat_plan_fuse_chains (LeatPlan *self);
+
 /* Why it cannot be in a graph; NULL where it can, as far as is known. */
 const char *leat_op_get_why_eager (const LeatOp *op);
 /* After all dependencies are known: in a body there are those within it alone, and outside a loop stands for its ops.

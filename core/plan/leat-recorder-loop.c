@@ -21,7 +21,7 @@ leat_recorder_refuse_in_body (LeatRecorder *self, const char *why)
   return TRUE;
 }
 
-static LeatPort *
+LeatPort *
 leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port)
 {
   LeatGroup *group = LEAT_GROUP (self->node);
@@ -29,7 +29,7 @@ leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port)
   return leat_node_peek_port (begin ? leat_group_get_begin (group) : leat_group_get_end (group), port);
 }
 
-static void
+void
 leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id)
 {
   g_hash_table_insert (self->ports, port, GUINT_TO_POINTER (id + 1));

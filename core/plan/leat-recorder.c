@@ -6,6 +6,7 @@
 
 #include "graph/leat-bus.h"
 #include "graph/leat-graph-error.h"
+#include "graph/leat-group-private.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
 
@@ -74,11 +75,11 @@ leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer)
 }
 
 /* A state, and what goes on from one iteration to the next, must be what it was until what it becomes is written; what
- * comes into a loop is there in the next iteration too. */
+ * comes into a loop is there in the next iteration too.  Who else reads what comes into a body is seen from outside. */
 static gboolean
-leat_recorder_may_overwrite (LeatRecorder *self, const LeatBuffer *from, LeatPort *output)
+leat_recorder_may_overwrite (LeatRecorder *self, LeatPort *peer, const LeatBuffer *from, LeatPort *output)
 {
-  if (from->loop != self->plan->loop)
+  if (from->loop != self->plan->loop || (LEAT_IS_GROUP_END (leat_port_get_node (peer)) && !from->carried))
     return FALSE;
   if (from->kind == LEAT_BUFFER_STATE || from->carried)
     return leat_plan_feeds_back (self->plan, from->id, output);
@@ -110,7 +111,7 @@ leat_recorder_alias (LeatRecorder *self, const char *output, const char *input)
   to = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, output));
   readers = leat_port_list_peers (peer);
   if (readers->len != 1 || from->bytes != to->bytes || from->header != to->header
-      || !leat_recorder_may_overwrite (self, from, leat_recorder_find_port (self, output)))
+      || !leat_recorder_may_overwrite (self, peer, from, leat_recorder_find_port (self, output)))
     return FALSE;
   to->in_place_of = from->id;
   return TRUE;

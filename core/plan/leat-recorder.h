@@ -103,6 +103,22 @@ typedef enum
 } LeatAccess;
 
 /**
+ * LeatPattern:
+ * @LEAT_PATTERN_ANY: nothing is known
+ * @LEAT_PATTERN_BLOCK: a block reads what blocks with its number have written, and what nobody writes meanwhile
+ * @LEAT_PATTERN_ELEMENTWISE: an item of every output follows from the items with the same number, and one thread does
+ * it
+ *
+ * Which parts of its inputs a kernel's outputs follow from, so that kernels which follow each other may become one.
+ */
+typedef enum
+{
+  LEAT_PATTERN_ANY,
+  LEAT_PATTERN_BLOCK,
+  LEAT_PATTERN_ELEMENTWISE,
+} LeatPattern;
+
+/**
  * LeatKernelCall:
  * @source: where the kernel is
  * @entry: its name there
@@ -116,6 +132,7 @@ typedef enum
  * @buffers: (array length=n_buffers): the buffers that it reads or writes
  * @access: (array length=n_buffers): what it does with each of them
  * @n_buffers: how many
+ * @pattern: what of its inputs its outputs follow from
  *
  * A launch of a kernel, for leat_recorder_add_kernel(), which copies it and keeps a reference on the source.
  */
@@ -133,7 +150,19 @@ typedef struct
   const LeatBufferId *buffers;
   const LeatAccess *access;
   guint n_buffers;
+  LeatPattern pattern;
 } LeatKernelCall;
+
+/**
+ * LeatFuseCall:
+ * @is_checked: whether kernels that say which items they touch are held to it
+ *
+ * How several kernels become one, for leat_recorder_end_fusion().
+ */
+typedef struct
+{
+  gboolean is_checked;
+} LeatFuseCall;
 
 /**
  * LeatStateScope:
@@ -276,6 +305,10 @@ LeatBufferId leat_recorder_get_loop_report (LeatRecorder *self);
 /* An output of a group is what a buffer is; gets a buffer of its own. */
 void leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buffer);
 LeatBufferId leat_recorder_add_output (LeatRecorder *self, const char *port);
+
+/* For groups: what is recorded between the two becomes one kernel. */
+guint leat_recorder_begin_fusion (LeatRecorder *self);
+gboolean leat_recorder_end_fusion (LeatRecorder *self, guint first, const LeatFuseCall *call, GError **error);
 
 /* For a parameter `LeatQueue<T>`. */
 LeatBufferId leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info);

@@ -3,6 +3,7 @@
  */
 
 #include "leat-foreign-private.h"
+#include "leat-stayer-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
@@ -214,6 +215,8 @@ leat_lane_launch (LeatLane *self, LeatPath path, GError **error)
   LeatExecutable *head = &self->executables[path];
   guint at = 0;
 
+  if (self->resident->stayer != NULL && path == LEAT_PATH_FULL)
+    return leat_stayer_ring (self->resident->stayer, self, error);
   for (LeatExecutable *it = head; it != NULL && it->exec != NULL; it = it->next)
     {
       if (!leat_lane_launch_between (self, path, at, it->first, error) || !leat_lane_launch_piece (self, it, error))

@@ -20,6 +20,17 @@ G_BEGIN_DECLS
 /* One set of inputs and outputs in flight: the memory, the launches and the graph of a bound plan.  Constants and
  * loaded kernels belong to the session and are lent (LeatResident). */
 
+/* What became of a kernel that stays on the device (leat-stayer-private.h). */
+typedef struct _LeatStayer LeatStayer;
+
+typedef struct
+{
+  guint64 rings;  /* runs */
+  guint64 stays;  /* launches of the kernel */
+  guint64 parks;  /* times that it was asked to leave */
+  guint64 faults; /* runs that took too long */
+} LeatStayCounts;
+
 /* What all lanes of a session share. */
 typedef struct
 {
@@ -34,6 +45,7 @@ typedef struct
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
   const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
   const LeatPrototype **prototypes; /* by op index: what @functions has is of; transfers come to have another */
+  LeatStayer *stayer;               /* NULL where runs are launched */
 } LeatResident;
 
 typedef struct _LeatTiming LeatTiming;
@@ -168,6 +180,7 @@ typedef struct
 {
   const LeatOp *op;
   guint lane; /* of the session, or of a batch */
+  guint64 run; /* counted from 1 */
   guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */
@@ -229,6 +242,10 @@ struct _LeatLane
   guint n_reporting; /* ops that may report */
 
   LeatTiming *timing; /* NULL where no run is to be measured */
+
+  LeatStayer *stayer; /* not owned: that it has rung, in which its number is: */
+  guint stay_lane;
+  guint64 rung; /* number of the run that it has under way there; 0: none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[2];                        /* a large one, and one for the rest */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-stayer-private.h"
 
 /* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
 
@@ -84,6 +84,8 @@ leat_lane_look (LeatLane *self, gint64 spin_us)
 gboolean
 leat_lane_is_busy (LeatLane *self)
 {
+  if (self->rung != 0)
+    return !leat_stayer_is_done (self->stayer, self);
   return (*self->table->cuStreamQuery) (leat_stream_get (self->stream)) == CUDA_ERROR_NOT_READY;
 }
 
@@ -105,7 +107,11 @@ leat_lane_sleep (LeatLane *self, GError **error)
 gboolean
 leat_lane_synchronize (LeatLane *self, GError **error)
 {
-  CUresult result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
+  CUresult result;
+
+  if (self->rung != 0 && !leat_stayer_wait (self->stayer, self, 0, error))
+    return FALSE;
+  result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
 
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamSynchronize", result, error);
 }
@@ -117,6 +123,12 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
   gint64 spin_us = leat_lane_get_spin_us (self, wait);
   CUresult result = CUDA_ERROR_NOT_READY;
 
+  if (self->rung != 0)
+    {
+      self->counts->work.waits++;
+      self->seen_ended++;
+      return leat_stayer_wait (self->stayer, self, spin_us, error);
+    }
   if (wait == LEAT_WAIT_AUTO && self->on_host)
     {
       self->counts->work.waits++;

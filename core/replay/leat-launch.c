@@ -77,9 +77,10 @@ leat_launch_put_float (LeatLaunch *self, const LeatOp *op, const LeatParam *para
 }
 
 static gboolean
-leat_launch_put_node_arg (LeatLaunch *self, const LeatOp *op, const LeatParam *param, const char *name, GError **error)
+leat_launch_put_node_arg (LeatLaunch *self, const LeatOp *op, const LeatParam *param, const LeatOpArg *from,
+                          GError **error)
 {
-  const LeatNodeArg *arg = leat_node_peek_arg (op->node, name);
+  const LeatNodeArg *arg = leat_node_peek_arg (from->node != NULL ? from->node : op->node, from->name);
 
   if (arg == NULL || !arg->is_set)
     return leat_launch_refuse (op, param, "is not set; give it a value, as in \"name=value\" on the node", error);
@@ -187,7 +188,7 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
     case LEAT_ARG_VALUE:
       return leat_launch_put_value (self, op, param, arg->value, error);
     case LEAT_ARG_NODE_ARG:
-      return leat_launch_put_node_arg (self, op, param, arg->name, error);
+      return leat_launch_put_node_arg (self, op, param, arg, error);
     case LEAT_ARG_QUEUE:
       leat_launch_put_queue (self, lane, op, index);
       return TRUE;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
+#include "leat-stayer-private.h"
 
 #include "graph/leat-node-private.h"
 #include "kernel/leat-image-private.h"
@@ -134,6 +134,8 @@ leat_resident_size_grid (LeatModule *module, const LeatFunction *function, LeatO
   memcpy (shape.block, op->block, sizeof shape.block);
   if (!leat_module_fill_device (module, function, &shape, op->prototype->entry, &op->grid[0], error))
     return FALSE;
+  if (op->grid_most > 0)
+    op->grid[0] = MIN (op->grid[0], op->grid_most);
   op->grid[1] = op->grid[2] = 1;
   return TRUE;
 }
@@ -207,8 +209,8 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
     op->laned ? leat_image_dup_lane_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped =
-    op->by_slot || op->laned || leat_op_takes_counts (op) || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
+  op->wrapped = self->plan->traits.stays || op->by_slot || op->laned || leat_op_takes_counts (op)
+                || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
 
   if (module == NULL)
     module = leat_resident_load_module (self, op->source, op->laned, error);
@@ -280,6 +282,8 @@ leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolea
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   if (!leat_resident_load_kernels (self, lender, error) || !leat_resident_find_constants (self, store, error))
     return NULL;
+  if (plan->traits.stays && (self->stayer = leat_stayer_new (device, plan, error)) == NULL)
+    return NULL;
   return g_steal_pointer (&self);
 }
 
@@ -295,6 +299,7 @@ leat_resident_unref (LeatResident *self)
 {
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
+  g_clear_pointer (&self->stayer, leat_stayer_free);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
   g_clear_pointer (&self->laned, g_hash_table_unref);

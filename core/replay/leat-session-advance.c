@@ -82,11 +82,13 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 }
 
 /* A graph launch takes its context from the stream; launching ops one by one needs it current, better once for all runs
- * than in each.  A result that is remembered needs none. */
+ * than in each.  A result that is remembered needs none, nor
+ * does a kernel that is there already; what else such a session launches sees to it by itself. */
 static gboolean
 leat_session_push (LeatSession *self, GError **error)
 {
-  self->is_pushed = self->memo == NULL && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+  self->is_pushed =
+    self->memo == NULL && !self->plan->traits.stays && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
   return !self->is_pushed || leat_device_push (self->device, error);
 }
 
@@ -305,13 +307,17 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
   leat_session_end (self, LEAT_SESSION_FREE);
 }
 
+/* Which of many it was, nobody but the session knows. */
 static void
-leat_session_post_outcome (LeatSession *self, const GError *error)
+leat_session_post_outcome (LeatSession *self, GError *error)
 {
   LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
   gboolean reported = g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
   g_autoptr (GVariant) details = reported ? leat_session_dup_refusal (self) : NULL;
+  guint64 run;
 
+  if (details != NULL && g_variant_lookup (details, "run", "t", &run) && run > 1)
+    g_prefix_error (&error, "run %" G_GUINT64_FORMAT ": ", run);
   leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, details));
 }
 

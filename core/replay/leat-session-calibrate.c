@@ -316,8 +316,9 @@ leat_session_plan_calibration (LeatSession *self)
   g_array_set_size (self->trials, 0);
   g_mutex_unlock (&self->told_lock);
   self->ways_known = FALSE;
-  self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.integrated
-                       && leat_session_has_choice (self) && !leat_session_recall_ways (self);
+  self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.stays
+                       && !self->plan->traits.integrated && leat_session_has_choice (self)
+                       && !leat_session_recall_ways (self);
 }
 
 /* What trials did to what outlives a run, also where one failed. @states: (nullable): as they were before */

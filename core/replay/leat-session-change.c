@@ -9,13 +9,15 @@
 /* Arguments that were set while the session is open: each kernel that takes one is packed anew, and its node in every
  * graph that was built is updated in place, before the next launch.  Captured foreign work is captured again. */
 
-static gboolean
-leat_op_takes_node_args (const LeatOp *op)
+static void
+leat_session_add_changeable (LeatSession *self, LeatNode *node, LeatOp *op)
 {
-  for (guint i = 0; i < op->n_args; i++)
-    if (op->args[i].kind == LEAT_ARG_NODE_ARG)
-      return TRUE;
-  return FALSE;
+  GPtrArray *ops = g_hash_table_lookup (self->changeable, node);
+
+  if (ops == NULL)
+    g_hash_table_insert (self->changeable, node, ops = g_ptr_array_new ());
+  if (ops->len == 0 || g_ptr_array_index (ops, ops->len - 1) != op)
+    g_ptr_array_add (ops, op);
 }
 
 /* For each node, the ops that its arguments go to. */
@@ -26,14 +28,12 @@ leat_session_list_changeable (LeatSession *self)
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
-      GPtrArray *ops;
 
-      if (op->kind != LEAT_OP_FOREIGN && (op->kind != LEAT_OP_KERNEL || !leat_op_takes_node_args (op)))
-        continue;
-      ops = g_hash_table_lookup (self->changeable, op->node);
-      if (ops == NULL)
-        g_hash_table_insert (self->changeable, op->node, ops = g_ptr_array_new ());
-      g_ptr_array_add (ops, op);
+      if (op->kind == LEAT_OP_FOREIGN)
+        leat_session_add_changeable (self, op->node, op);
+      for (guint a = 0; op->kind == LEAT_OP_KERNEL && a < op->n_args; a++)
+        if (op->args[a].kind == LEAT_ARG_NODE_ARG)
+          leat_session_add_changeable (self, op->args[a].node != NULL ? op->args[a].node : op->node, op);
     }
 }
 

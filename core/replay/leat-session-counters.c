@@ -163,6 +163,31 @@ static const LeatCounter leat_counters[] = {
    */
   GAUGE ("early-starts", early_starts, "Dependencies for whose end a kernel waits by itself"),
   /**
+   * LeatSession:rings:
+   *
+   * Runs that were handed to a kernel that stays on the device, since the session was opened.
+   */
+  COUNTER ("rings", stay.rings, "Runs that were handed to a kernel that stays on the device"),
+  /**
+   * LeatSession:stays:
+   *
+   * Launches of the kernel that stays on the device: the first, and one each time that it came back.
+   */
+  COUNTER ("stays", stay.stays, "Launches of the kernel that stays on the device"),
+  /**
+   * LeatSession:parks:
+   *
+   * Times that the kernel that stays on the device was asked to leave, for a driver call or to give it other
+   * parameters.
+   */
+  COUNTER ("parks", stay.parks, "Times that the kernel that stays on the device was asked to leave"),
+  /**
+   * LeatSession:runaways:
+   *
+   * Runs that took longer than #LeatSession:resident-limit-ms and were ended.
+   */
+  COUNTER ("runaways", stay.faults, "Runs that took too long and were ended"),
+  /**
    * LeatSession:shapes:
    *
    * Former shapes of the data for which memory and graphs are kept, now.

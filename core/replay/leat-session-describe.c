@@ -65,6 +65,32 @@ leat_session_describe_running (void)
     g_param_spec_enum ("early-start", NULL, NULL, LEAT_TYPE_EARLY_START, LEAT_EARLY_START_AUTO,
                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
+   * LeatSession:resident-idle-ms:
+   *
+   * With #LeatSession:executor resident, how long nothing is run before the kernel leaves the device; read when the
+   * session opens.  The next run brings it back.
+   */
+  leat_session_props[LEAT_SESSION_PROP_RESIDENT_IDLE_MS] =
+    g_param_spec_uint ("resident-idle-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_IDLE_MS,
+                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:resident-limit-ms:
+   *
+   * With #LeatSession:executor resident, how long one run may take; read when the session opens.  One that takes longer
+   * is ended, and is %LEAT_SESSION_ERROR_RUNAWAY.
+   */
+  leat_session_props[LEAT_SESSION_PROP_RESIDENT_LIMIT_MS] =
+    g_param_spec_uint ("resident-limit-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_LIMIT_MS,
+                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:resident-multiprocessors:
+   *
+   * With #LeatSession:executor resident, how many multiprocessors the kernel takes at the most, and 0 for a quarter of
+   * them; read when the session opens.  What else runs on the device has the others.
+   */
+  leat_session_props[LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS] = g_param_spec_uint (
+    "resident-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
    * LeatSession:reuse:
    *
    * Whether a run whose inputs were not changed since the last one leaves their upload out.

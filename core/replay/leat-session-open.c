@@ -80,7 +80,9 @@ leat_session_bind_plan (LeatSession *self, GError **error)
 {
   static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
-                                              [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE };
+                                              [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE,
+                                              [LEAT_EXECUTOR_RESIDENT] = LEAT_CAPTURE_NONE,
+                                              [LEAT_EXECUTOR_RESIDENT_AUTO] = LEAT_CAPTURE_NONE };
   static const LeatEarlyMode earlies[] = { [LEAT_EARLY_START_AUTO] = LEAT_EARLY_AUTO,
                                            [LEAT_EARLY_START_OFF] = LEAT_EARLY_NONE,
                                            [LEAT_EARLY_START_ON] = LEAT_EARLY_ALL };
@@ -100,7 +102,9 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   traits.whiles = leat_device_get_table (self->device)->cuGraphConditionalHandleCreate != NULL
                   && leat_device_get_table (self->device)->cuGraphAddNode != NULL;
   traits.urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH;
-  leat_plan_bind (self->plan, &traits);
+  leat_session_want_staying (self, &traits);
+  if (!leat_session_bind_staying (self, self->plan, &traits, error))
+    return FALSE;
   leat_session_plan_calibration (self);
   leat_session_note_time (&self->stats.bind_us, &since);
   return TRUE;

@@ -48,6 +48,15 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case LEAT_SESSION_PROP_EARLY_START:
       self->early_start = g_value_get_enum (value);
       break;
+    case LEAT_SESSION_PROP_RESIDENT_IDLE_MS:
+      self->resident_idle_ms = g_value_get_uint (value);
+      break;
+    case LEAT_SESSION_PROP_RESIDENT_LIMIT_MS:
+      self->resident_limit_ms = g_value_get_uint (value);
+      break;
+    case LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS:
+      self->resident_multiprocessors = g_value_get_uint (value);
+      break;
     case LEAT_SESSION_PROP_REUSE:
       self->reuse = g_value_get_boolean (value);
       break;
@@ -129,6 +138,15 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case LEAT_SESSION_PROP_EARLY_START:
       g_value_set_enum (value, self->early_start);
+      break;
+    case LEAT_SESSION_PROP_RESIDENT_IDLE_MS:
+      g_value_set_uint (value, self->resident_idle_ms);
+      break;
+    case LEAT_SESSION_PROP_RESIDENT_LIMIT_MS:
+      g_value_set_uint (value, self->resident_limit_ms);
+      break;
+    case LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS:
+      g_value_set_uint (value, self->resident_multiprocessors);
       break;
     case LEAT_SESSION_PROP_REUSE:
       g_value_set_boolean (value, self->reuse);

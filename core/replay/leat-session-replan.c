@@ -92,8 +92,7 @@ leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error)
   if (plan == NULL || !leat_session_check_endpoints (self, plan, grows, error)
       || (self->memo != NULL && !leat_session_check_memo (plan, error)))
     return NULL;
-  leat_session_bind_likewise (self, plan);
-  return g_steal_pointer (&plan);
+  return leat_session_bind_likewise (self, plan, error) ? g_steal_pointer (&plan) : NULL;
 }
 
 /* Planning also fixes specs and arguments in the nodes: once more, with what there was before. */

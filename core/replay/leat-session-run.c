@@ -17,7 +17,8 @@
 static LeatPath
 leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
 {
-  if (!self->reuse || self->plan->why_not_reusable != NULL || flight->run.streamed || flight->run.flushes)
+  if (!self->reuse || self->plan->traits.stays || self->plan->why_not_reusable != NULL || flight->run.streamed
+      || flight->run.flushes)
     return LEAT_PATH_FULL;
   for (guint i = 0; i < self->inputs->len; i++)
     {
@@ -77,6 +78,16 @@ leat_session_launch_path (LeatSession *self, LeatSessionFlight *flight, LeatPath
   return good;
 }
 
+/* A kernel that stays is not on the stream of what was launched. */
+static gboolean
+leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  if (!leat_session_is_resident (self) || path != LEAT_PATH_FULL)
+    return TRUE;
+  lane->other_waits++;
+  return leat_lane_synchronize (lane, error);
+}
+
 static gboolean
 leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
@@ -94,7 +105,9 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
   leat_session_note_on_device (self, flight, FALSE);
-  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, flight, steps, &path, error))
+  if (G_UNLIKELY (steps > 0)
+      && (!leat_session_launch_steps (self, flight, steps, &path, error)
+          || !leat_session_await_steps (self, lane, path, error)))
     return FALSE;
   if (!leat_session_launch_path (self, flight, path, error))
     return FALSE;
@@ -143,6 +156,17 @@ leat_session_find_beginning (LeatLane *lane, LeatRun *run)
     run->untimed = !leat_lane_is_busy (lane);
 }
 
+/* A run that was ended because it took too long has left the device as it was. */
+static void
+leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  if (error == NULL || !g_error_matches (*error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY))
+    return;
+  flight->run.refused = TRUE;
+  self->stats.runs_refused++;
+  leat_session_leave_buffers (self);
+}
+
 static gboolean
 leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
@@ -154,12 +178,15 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   if (G_UNLIKELY (run->apart))
     leat_session_find_beginning (lane, run);
   if (run->watched)
-    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, &run->ended_us), error);
+    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, &run->ended_us), error)
+           && (lane->rung == 0 || leat_lane_wait (lane, g_atomic_int_get (&self->wait), error));
   else
     {
       good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
       run->ended_us = g_get_monotonic_time ();
     }
+  if (G_UNLIKELY (!good && lane->stayer != NULL))
+    leat_session_note_runaway (self, flight, error);
   leat_nvtx_pop ();
   if (G_UNLIKELY (run->traced || run->measured))
     run->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();

@@ -134,8 +134,8 @@ leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, dou
 }
 
 /* @plan is to be run from now on instead: its data go as they do now, since to measure again would take state away. */
-void
-leat_session_bind_likewise (LeatSession *self, LeatPlan *plan)
+gboolean
+leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
 {
   g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, plan->ops->len + 1);
   LeatTraits traits = self->plan->traits;
@@ -149,5 +149,5 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan)
     }
   traits.ways = self->ways_known ? ways : NULL;
   traits.settled = traits.settled || self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
-  leat_plan_bind (plan, &traits);
+  return leat_session_bind_staying (self, plan, &traits, error);
 }

@@ -27,6 +27,7 @@ struct _LeatBaseKernel
   guint64 shared;
   gboolean cooperative;
   int fp;
+  char *access;
   char *queue;
   char *keep;
   int scope;
@@ -74,6 +75,11 @@ static const LeatProp props[] = {
     .blurb = "all blocks run at once, so that they may wait for each other" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, fp), .choices = fp_choices,
     .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
+  { sizeof (LeatProp), "access", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, access), .def.s = "any",
+    .blurb =
+      "what of the inputs the outputs follow from, for kernels that become one; any; elementwise: items with the "
+      "same number, in one thread; block: what blocks with the same number have written; stencil:N: items up to "
+      "N away" },
   { sizeof (LeatProp), "queue", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, queue),
     .blurb = "how many items the kernel's queues (LeatQueue<T>) have room for, 65536 by themselves: 4096 for each, or "
              "work:4096 for one, with commas between" },
@@ -271,6 +277,28 @@ leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char *
   return FALSE;
 }
 
+/* What a neighbour block has written is there when all blocks have met, however near it is. */
+static gboolean
+leat_base_kernel_choose_pattern (LeatBaseKernel *self, LeatKernelCall *call, GError **error)
+{
+  const char *reach = g_str_has_prefix (self->access, "stencil:") ? self->access + strlen ("stencil:") : NULL;
+  guint64 items;
+
+  if (g_str_equal (self->access, "elementwise"))
+    call->pattern = LEAT_PATTERN_ELEMENTWISE;
+  else if (g_str_equal (self->access, "block"))
+    call->pattern = LEAT_PATTERN_BLOCK;
+  else if (!g_str_equal (self->access, "any")
+           && (reach == NULL || !g_ascii_string_to_unsigned (reach, 10, 0, G_MAXUINT32, &items, NULL)))
+    {
+      leat_node_blame (LEAT_NODE (self), "access");
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
+                   "access=%s: it is any, elementwise, block or stencil:N, as in stencil:2", self->access);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
@@ -285,7 +313,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   guint n_axes;
 
   if (!leat_base_kernel_choose_block (self, &call, &n_axes, error)
-      || !leat_base_kernel_check (self, &call, &cleared, error)
+      || !leat_base_kernel_choose_pattern (self, &call, error) || !leat_base_kernel_check (self, &call, &cleared, error)
       || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
       || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared,
                             (const char *const *) self->updated, &queues, error))

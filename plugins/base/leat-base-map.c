@@ -403,6 +403,7 @@ leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   call.buffers = buffers;
   call.access = access;
   call.n_buffers = n_inputs + 1;
+  call.pattern = LEAT_PATTERN_ELEMENTWISE;
   leat_recorder_add_kernel (recorder, &call);
   return TRUE;
 }

@@ -7,13 +7,15 @@
 #include "leat-base-kernel.h"
 #include "leat-base-loop.h"
 #include "leat-base-map.h"
+#include "leat-base-megakernel.h"
 #include "leat-base-readback.h"
 #include "leat-base-state.h"
 #include "leat-base-upload.h"
 
 static const LeatNodeInfo *const leat_base_nodes[] = {
-  &leat_app_info,      &leat_base_const_info,    &leat_base_discard_info, &leat_base_kernel_info, &leat_base_loop_info,
-  &leat_base_map_info, &leat_base_readback_info, &leat_base_state_info,   &leat_base_upload_info,
+  &leat_app_info,        &leat_base_const_info,  &leat_base_discard_info,    &leat_base_kernel_info,
+  &leat_base_loop_info,  &leat_base_map_info,    &leat_base_megakernel_info, &leat_base_readback_info,
+  &leat_base_state_info, &leat_base_upload_info,
 };
 
 LEAT_PLUGIN_EXPORT const LeatPluginInfo leat_plugin = {

@@ -1,0 +1,322 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-fuse-private.h"
+
+#include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
+#include "plan/leat-plan-error.h"
+
+/* Makes several ops one kernel: what may be part of it, and the op that takes their place.  The text is written in
+ * leat-plan-fuse-text.c. */
+
+void
+leat_fusion_free (LeatFusion *self)
+{
+  g_ptr_array_unref (self->lines);
+  g_free (self);
+}
+
+static gboolean
+leat_fuser_refuse (LeatFuser *self, const LeatOp *op, const char *why, GError **error)
+{
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "%s \"%s\" cannot be in the body: %s",
+               leat_node_get_id (op->node), leat_node_get_name (op->node), why);
+  return FALSE;
+}
+
+static guint
+leat_op_count_threads (const LeatOp *op)
+{
+  return op->block[0] * op->block[1] * op->block[2];
+}
+
+/* A copy or a fill of a count alone. */
+static gboolean
+leat_op_is_of_count (LeatPlan *plan, const LeatOp *op)
+{
+  return op->bytes == sizeof (guint64) && leat_plan_get_buffer (plan, op->to)->header;
+}
+
+static const char *
+leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
+{
+  if (op->kind == LEAT_OP_FOREIGN)
+    return "it is foreign work: put it outside";
+  if (op->kind == LEAT_OP_LOOP || op->loop != self->plan->loop || op->starts != NULL)
+    return "a loop is not part of one kernel: put the megakernel into the loop's body";
+  if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_FILL)
+    return "it is done by the host: put it outside";
+  if (op->kind == LEAT_OP_COPY && !leat_op_is_of_count (self->plan, op)
+      && leat_plan_get_buffer (self->plan, op->to)->header != leat_plan_get_buffer (self->plan, op->from)->header)
+    return "it copies bounded data to what is not: put it outside";
+  if (op->kind != LEAT_OP_KERNEL)
+    return NULL;
+  if (op->cooperative)
+    return "it is cooperative: its blocks wait for each other, so put it outside or make what is on either side of its "
+           "barriers a kernel";
+  for (guint i = 0; i < op->n_args; i++)
+    if (op->args[i].kind == LEAT_ARG_QUEUE)
+      return "it has a queue: put it outside";
+  return NULL;
+}
+
+/* Threads keep their places where the block is the whole kernel's, and lies along x. */
+static gboolean
+leat_fuser_check_kernel (LeatFuser *self, LeatStage *stage, GError **error)
+{
+  const LeatOp *op = stage->op;
+  guint threads = leat_op_count_threads (op);
+  gboolean moved = threads != self->threads || op->block[0] != threads;
+  g_autoptr (GError) local = NULL;
+  g_autofree char *why = NULL;
+
+  if (!leat_kernel_source_check_fuse (op->source, op->prototype->entry, moved, &stage->traits, &local))
+    why = g_strdup (local->message);
+  else if (stage->traits.waits && threads < self->threads)
+    why =
+      g_strdup_printf ("the %u threads of its block wait for each other, and a block of another kernel has %u: give "
+                       "all the same block=",
+                       threads, self->threads);
+  else if (stage->traits.form == LEAT_FUSE_BLOCK && op->grid_by_occupancy)
+    why = g_strdup ("its grid is by occupancy and it asks for its block: give it a grid of a size");
+  return why == NULL || leat_fuser_refuse (self, op, why, error);
+}
+
+static gboolean
+leat_fuser_check_strict (LeatFuser *self, const LeatOp *op, GError **error)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatOp *other = g_array_index (self->stages, LeatStage, i).op;
+
+      if (other->kind == LEAT_OP_KERNEL
+          && leat_kernel_source_is_strict (other->source) != leat_kernel_source_is_strict (op->source))
+        return leat_fuser_refuse (self, op, "its fp= is another one than that of the others: give all the same", error);
+    }
+  return TRUE;
+}
+
+gboolean
+leat_fuser_read_stages (LeatFuser *self, GError **error)
+{
+  for (guint i = self->first; i < self->plan->ops->len; i++)
+    {
+      LeatStage stage = { .op = leat_plan_get_op (self->plan, i) };
+      const char *why = leat_fuser_why_not (self, stage.op);
+
+      if (why != NULL)
+        return leat_fuser_refuse (self, stage.op, why, error);
+      if (stage.op->kind == LEAT_OP_KERNEL && !leat_fuser_check_strict (self, stage.op, error))
+        return FALSE;
+      if (stage.op->kind == LEAT_OP_KERNEL)
+        self->threads = MAX (self->threads, leat_op_count_threads (stage.op));
+      if (stage.op->kind == LEAT_OP_COPY && leat_op_is_of_count (self->plan, stage.op))
+        {
+          stage.alone = TRUE;
+          g_hash_table_insert (self->counts, GUINT_TO_POINTER (stage.op->to + 1),
+                               GUINT_TO_POINTER (stage.op->from + 1));
+        }
+      g_array_append_val (self->stages, stage);
+    }
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
+
+      if (stage->op->kind == LEAT_OP_KERNEL && !leat_fuser_check_kernel (self, stage, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+leat_stage_clear (gpointer data)
+{
+  leat_fuse_traits_clear (&((LeatStage *) data)->traits);
+}
+
+/* What the group as a whole does with a buffer: what it reads after it has written it, it takes from nobody. */
+static void
+leat_fuser_touch (LeatFuser *self, LeatOp *to)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
+
+      for (guint t = 0; t < op->n_touches; t++)
+        if (!leat_fuser_is_kept (self, op->touches[t].buffer))
+          leat_op_touch (to, op->touches[t].buffer, op->touches[t].access);
+    }
+}
+
+/* Blocks of the whole's size that the largest stage has work for. */
+static guint
+leat_fuser_count_blocks (LeatFuser *self)
+{
+  guint64 most = 1;
+
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
+      const LeatOp *op = stage->op;
+      guint64 blocks = op->kind == LEAT_OP_KERNEL ? (guint64) op->grid[0] * op->grid[1] * op->grid[2] : 1;
+
+      if (op->kind != LEAT_OP_KERNEL)
+        blocks = stage->alone ? 1 : (op->bytes / 8 + self->threads - 1) / self->threads;
+      else if (stage->traits.form != LEAT_FUSE_BLOCK)
+        blocks = (blocks * leat_op_count_threads (op) + self->threads - 1) / self->threads;
+      most = MAX (most, blocks);
+    }
+  return (guint) MIN (most, 1u << 20);
+}
+
+static void
+leat_fuser_set_shape (LeatFuser *self, LeatOp *op, guint n_syncs)
+{
+  op->block[0] = self->threads;
+  op->block[1] = op->block[2] = op->grid[1] = op->grid[2] = 1;
+  op->grid[0] = leat_fuser_count_blocks (self);
+  op->cooperative = n_syncs > 0;
+  op->grid_by_occupancy = op->cooperative;
+  op->grid_most = op->grid[0];
+  for (guint i = 0; i < self->stages->len; i++)
+    op->shared_bytes = MAX (op->shared_bytes, g_array_index (self->stages, LeatStage, i).op->shared_bytes);
+}
+
+static char *
+leat_fuser_dup_line (LeatFuser *self, guint index, gboolean per_item)
+{
+  const LeatStage *stage = &g_array_index (self->stages, LeatStage, index);
+  const LeatOp *op = stage->op;
+  g_autofree char *border = NULL;
+
+  if (stage->border != NULL)
+    border = g_strdup_printf ("  meets \"%s\" at a barrier: %s",
+                              leat_node_get_name (g_array_index (self->stages, LeatStage, stage->border_with).op->node),
+                              stage->border);
+  return g_strdup_printf ("layer %u  %s \"%s\" %s%s%s", stage->layer,
+                          op->kind == LEAT_OP_KERNEL ? leat_node_get_id (op->node) : leat_op_kind_get_name (op->kind),
+                          leat_node_get_name (op->node), op->kind == LEAT_OP_KERNEL ? op->prototype->entry : "",
+                          stage->unit == index ? ""
+                          : per_item           ? "  item by item with what it follows"
+                                               : "  block by block with what it follows",
+                          border != NULL ? border : "");
+}
+
+static void
+leat_fuser_count_kept (LeatFuser *self, LeatFusion *fusion)
+{
+  for (guint id = 0; id < self->plan->buffers->len; id++)
+    {
+      gboolean kept = leat_fuser_is_kept (self, id);
+
+      fusion->n_kept += kept;
+      for (guint i = 0; i < self->stages->len && kept; i++)
+        {
+          const LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
+
+          for (guint t = 0; t < stage->op->n_touches && !stage->alone; t++)
+            if (stage->op->touches[t].buffer == id)
+              fusion->kept_bytes += leat_plan_get_buffer (self->plan, id)->bytes;
+        }
+    }
+}
+
+static LeatFusion *
+leat_fuser_describe (LeatFuser *self)
+{
+  LeatFusion *fusion = g_new0 (LeatFusion, 1);
+
+  fusion->n_ops = self->stages->len;
+  fusion->n_syncs = leat_fuser_count_layers (self) - 1;
+  fusion->lines = g_ptr_array_new_with_free_func (g_free);
+  leat_fuser_count_kept (self, fusion);
+  for (guint i = 0; i < self->stages->len; i++)
+    g_ptr_array_add (
+      fusion->lines,
+      leat_fuser_dup_line (self, i, leat_fuser_is_per_item (self, g_array_index (self->stages, LeatStage, i).unit)));
+  return fusion;
+}
+
+/* Loops know their ops by number. */
+static void
+leat_fuser_renumber (LeatFuser *self, guint n_less)
+{
+  for (guint i = self->first + 1; i < self->plan->ops->len; i++)
+    leat_plan_get_op (self->plan, i)->index = i;
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+
+      loop->first -= loop->first > self->first ? n_less : 0;
+      loop->last -= loop->last > self->first ? n_less : 0;
+    }
+}
+
+/* The ops are still there; nothing is changed before all is known to be good. */
+gboolean
+leat_fuser_replace (LeatFuser *self, GError **error)
+{
+  LeatOp *op = g_new0 (LeatOp, 1);
+
+  op->kind = LEAT_OP_KERNEL;
+  op->index = self->first;
+  op->node = self->node;
+  op->to = op->from = LEAT_BUFFER_NONE;
+  op->loop = leat_plan_get_op (self->plan, self->first)->loop;
+  if (!leat_fuser_write (self, op, error))
+    {
+      leat_op_free (op);
+      return FALSE;
+    }
+  op->fusion = leat_fuser_describe (self);
+  leat_fuser_touch (self, op);
+  leat_fuser_set_shape (self, op, op->fusion->n_syncs);
+  g_ptr_array_remove_range (self->plan->ops, self->first, self->stages->len);
+  g_ptr_array_insert (self->plan->ops, (gint) self->first, op);
+  leat_fuser_renumber (self, self->stages->len - 1);
+  return TRUE;
+}
+
+void
+leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, const LeatFuseCall *call)
+{
+  *self = (LeatFuser){ .plan = plan, .node = node, .call = call, .first = first, .threads = 32 };
+  self->stages = g_array_new (FALSE, FALSE, sizeof (LeatStage));
+  g_array_set_clear_func (self->stages, leat_stage_clear);
+  self->counts = g_hash_table_new (NULL, NULL);
+}
+
+void
+leat_fuser_clear (LeatFuser *self)
+{
+  g_array_unref (self->stages);
+  g_hash_table_unref (self->counts);
+  g_free (self->per_item);
+  g_free (self->kept);
+}
+
+gboolean
+leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error)
+{
+  LeatFuser fuser;
+  gboolean good;
+
+  if (first == self->ops->len)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                   "there is no kernel in the body: put nodes that have work for the device between in.NAME and "
+                   "out.NAME");
+      return FALSE;
+    }
+  leat_fuser_init (&fuser, self, node, first, call);
+  good = leat_fuser_read_stages (&fuser, error);
+  if (good)
+    {
+      leat_fuser_find_layers (&fuser);
+      good = leat_fuser_replace (&fuser, error);
+    }
+  leat_fuser_clear (&fuser);
+  return good;
+}

@@ -1,0 +1,330 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-fuse-private.h"
+
+#include "graph/leat-group-private.h"
+#include "graph/leat-node-private.h"
+
+/* In what order the ops of one kernel stand, and between which of them all its blocks meet.
+ *
+ * An op follows another one where both touch the same memory and one of them writes it.  It then waits for the whole of
+ * it, that is at a barrier behind all that must be over before, unless both say that they touch items or blocks with
+ * their own number alone, and number them alike: then the thread or the block that does the one goes on with the
+ * other. */
+
+LeatBufferId
+leat_plan_follow_memory (LeatPlan *self, LeatBufferId id)
+{
+  const LeatBuffer *buffer = leat_plan_get_buffer (self, id);
+
+  return buffer->in_place_of != LEAT_BUFFER_NONE ? leat_plan_follow_memory (self, buffer->in_place_of) : id;
+}
+
+static LeatStage *
+leat_fuser_at (LeatFuser *self, guint index)
+{
+  return &g_array_index (self->stages, LeatStage, index);
+}
+
+gboolean
+leat_fuser_writes (LeatFuser *self, LeatBufferId id)
+{
+  LeatBufferId root = leat_plan_follow_memory (self->plan, id);
+
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatOp *op = leat_fuser_at (self, i)->op;
+
+      for (guint t = 0; t < op->n_touches; t++)
+        if ((op->touches[t].access & LEAT_ACCESS_WRITE)
+            && leat_plan_follow_memory (self->plan, op->touches[t].buffer) == root)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b)
+{
+  for (guint i = 0; i < a->n_touches; i++)
+    for (guint k = 0; k < b->n_touches; k++)
+      if (((a->touches[i].access | b->touches[k].access) & LEAT_ACCESS_WRITE)
+          && leat_plan_follow_memory (self->plan, a->touches[i].buffer)
+               == leat_plan_follow_memory (self->plan, b->touches[k].buffer))
+        return TRUE;
+  return FALSE;
+}
+
+const char *
+leat_stage_why_border (const LeatStage *before, const LeatStage *stage)
+{
+  const LeatOp *a = before->op, *b = stage->op;
+
+  if (a->kind != LEAT_OP_KERNEL || b->kind != LEAT_OP_KERNEL)
+    return "memory is filled or copied as a whole";
+  if (b->pattern == LEAT_PATTERN_ANY)
+    return "it may read anything: nothing is said by access=";
+  if (a->pattern == LEAT_PATTERN_ANY)
+    return "what it follows may write anything: nothing is said by access=";
+  if (a->grid_by_occupancy || b->grid_by_occupancy)
+    return "one of them has a grid by occupancy";
+  if (memcmp (a->block, b->block, sizeof a->block) != 0)
+    return "their blocks differ in size";
+  return memcmp (a->grid, b->grid, sizeof a->grid) != 0 ? "their grids differ in size" : NULL;
+}
+
+/* All stages of a unit get the number of its first. */
+static void
+leat_fuser_join (LeatFuser *self, guint one, guint other)
+{
+  guint from = MAX (one, other), to = MIN (one, other);
+
+  for (guint i = 0; i < self->stages->len; i++)
+    if (leat_fuser_at (self, i)->unit == from)
+      leat_fuser_at (self, i)->unit = to;
+}
+
+static void
+leat_fuser_place (LeatFuser *self, guint index)
+{
+  LeatStage *stage = leat_fuser_at (self, index);
+
+  for (guint i = 0; i < index && !stage->alone; i++)
+    {
+      const LeatStage *before = leat_fuser_at (self, i);
+      const char *why;
+      guint layer;
+
+      if (before->alone || !leat_fuser_conflict (self, before->op, stage->op))
+        continue;
+      why = leat_stage_why_border (before, stage);
+      layer = before->layer + (why != NULL);
+      if (layer > stage->layer || (layer == stage->layer && why != NULL && stage->border == NULL))
+        {
+          stage->border = why;
+          stage->border_with = i;
+        }
+      stage->layer = MAX (stage->layer, layer);
+    }
+  for (guint i = 0; i < index && !stage->alone; i++)
+    {
+      const LeatStage *before = leat_fuser_at (self, i);
+
+      if (!before->alone && before->layer == stage->layer && leat_fuser_conflict (self, before->op, stage->op))
+        leat_fuser_join (self, before->unit, stage->unit);
+    }
+}
+
+guint
+leat_fuser_count_layers (LeatFuser *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->stages->len; i++)
+    n = MAX (n, leat_fuser_at (self, i)->layer + 1);
+  return n;
+}
+
+LeatBufferId
+leat_fuser_get_count_origin (LeatFuser *self, LeatBufferId id)
+{
+  guint origin = GPOINTER_TO_UINT (g_hash_table_lookup (self->counts, GUINT_TO_POINTER (id + 1)));
+
+  return origin > 0 ? leat_fuser_get_count_origin (self, origin - 1) : id;
+}
+
+LeatBufferId
+leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
+{
+  const LeatOpArg *arg = &stage->op->args[stage->traits.count_param];
+
+  *factor = 1;
+  if (arg->value != NULL)
+    memcpy (factor, g_bytes_get_data (arg->value, NULL), sizeof *factor);
+  return arg->kind == LEAT_ARG_COUNT ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
+}
+
+/* A thread for each item there may be. */
+static gboolean
+leat_fuser_covers_items (LeatFuser *self, const LeatStage *stage)
+{
+  const LeatOp *op = stage->op;
+  guint64 n;
+  LeatBufferId id = leat_fuser_get_items (self, stage, &n);
+
+  if (id != LEAT_BUFFER_NONE)
+    n *= leat_buffer_get_capacity (leat_plan_get_buffer (self->plan, id));
+  return op->block[1] * op->block[2] * op->grid[1] * op->grid[2] == 1 && (guint64) op->grid[0] * op->block[0] >= n;
+}
+
+gboolean
+leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
+{
+  if (stage->op->kind != LEAT_OP_KERNEL || stage->op->pattern != LEAT_PATTERN_ELEMENTWISE)
+    return FALSE;
+  return stage->traits.form == LEAT_FUSE_ITEM
+         || (stage->traits.per_thread && leat_fuser_covers_items (self, stage));
+}
+
+gboolean
+leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b)
+{
+  guint64 factor, other;
+
+  return leat_fuser_get_items (self, a, &factor) == leat_fuser_get_items (self, b, &other) && factor == other;
+}
+
+static gboolean
+leat_fuser_find_per_item (LeatFuser *self, guint unit)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatStage *stage = leat_fuser_at (self, i);
+
+      if (stage->unit == unit
+          && (!leat_fuser_has_items (self, stage)
+              || !leat_fuser_has_same_items (self, stage, leat_fuser_at (self, unit))))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+leat_fuser_is_per_item (LeatFuser *self, guint unit)
+{
+  return self->per_item[unit];
+}
+
+static LeatPort *
+leat_fuser_find_port (LeatFuser *self, LeatBufferId id)
+{
+  GHashTableIter iter;
+  gpointer port, value, found = NULL;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->plan->ports);
+  while (g_hash_table_iter_next (&iter, &port, &value))
+    if (GPOINTER_TO_UINT (value) == id + 1)
+      {
+        found = port;
+        n++;
+      }
+  return n == 1 ? found : NULL;
+}
+
+static gboolean
+leat_fuser_has_node (LeatFuser *self, LeatNode *node)
+{
+  if (!self->is_chain)
+    return (LeatNode *) leat_node_get_group (node) == self->node;
+  for (guint i = 0; i < self->stages->len; i++)
+    if (leat_fuser_at (self, i)->op->node == node)
+      return TRUE;
+  return FALSE;
+}
+
+/* Does every node that reads the buffer stand in the body? */
+static gboolean
+leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
+{
+  LeatPort *port = leat_fuser_find_port (self, id);
+  g_autoptr (GPtrArray) peers = port != NULL ? leat_port_list_peers (port) : NULL;
+
+  for (guint i = 0; peers != NULL && i < peers->len; i++)
+    {
+      LeatPort *peer = g_ptr_array_index (peers, i);
+      LeatNode *node = leat_port_get_node (peer);
+
+      if (LEAT_IS_GROUP_END (node) || !leat_fuser_has_node (self, node)
+          || (leat_port_get_flags (peer) & LEAT_PORT_DELAYED))
+        return FALSE;
+    }
+  return peers != NULL;
+}
+
+/* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
+static const char *
+leat_stage_get_type (const LeatStage *stage, LeatBufferId id)
+{
+  const char *type = NULL;
+
+  for (guint a = 0; a < stage->op->n_args; a++)
+    {
+      const LeatOpArg *arg = &stage->op->args[a];
+      const LeatParam *param = &stage->op->prototype->params[a];
+
+      if (arg->buffer != id || arg->kind == LEAT_ARG_VALUE
+          || (arg->kind == LEAT_ARG_COUNT && param->kind == LEAT_PARAM_INPUT_COUNT))
+        continue;
+      if (arg->kind != LEAT_ARG_ITEMS || !stage->traits.indexed[a]
+          || (type != NULL && !g_str_equal (type, leat_fuse_get_c_type (param))))
+        return NULL;
+      type = leat_fuse_get_c_type (param);
+    }
+  return type;
+}
+
+static gboolean
+leat_fuser_has_alias (LeatFuser *self, LeatBufferId id)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->in_place_of == id)
+      return TRUE;
+  return leat_plan_get_buffer (self->plan, id)->in_place_of != LEAT_BUFFER_NONE;
+}
+
+gboolean
+leat_fuser_is_kept (LeatFuser *self, LeatBufferId id)
+{
+  return self->kept[id];
+}
+
+static gboolean
+leat_fuser_find_kept (LeatFuser *self, LeatBufferId id)
+{
+  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
+  const char *type = NULL;
+  guint unit = G_MAXUINT;
+
+  if (buffer->kind != LEAT_BUFFER_DEVICE || buffer->spec == NULL || buffer->carried || buffer->is_marks
+      || leat_fuser_has_alias (self, id) || !leat_fuser_is_inside (self, id))
+    return FALSE;
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatStage *stage = leat_fuser_at (self, i);
+      LeatAccess access = 0;
+      const char *own;
+
+      for (guint t = 0; t < stage->op->n_touches; t++)
+        access |= stage->op->touches[t].buffer == id ? stage->op->touches[t].access : 0;
+      if (access == 0 || stage->alone)
+        continue;
+      if (unit != G_MAXUINT && stage->unit != unit)
+        return FALSE;
+      own = stage->op->kind == LEAT_OP_KERNEL ? leat_stage_get_type (stage, id) : NULL;
+      if (own == NULL || (unit == G_MAXUINT && access != LEAT_ACCESS_WRITE)
+          || (type != NULL && !g_str_equal (own, type)) || !leat_fuser_is_per_item (self, stage->unit))
+        return FALSE;
+      type = own;
+      unit = stage->unit;
+    }
+  return unit != G_MAXUINT;
+}
+
+void
+leat_fuser_find_layers (LeatFuser *self)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    leat_fuser_at (self, i)->unit = i;
+  for (guint i = 0; i < self->stages->len; i++)
+    leat_fuser_place (self, i);
+  self->per_item = g_new0 (guint8, self->stages->len + 1);
+  self->kept = g_new0 (guint8, self->plan->buffers->len + 1);
+  for (guint i = 0; i < self->stages->len; i++)
+    if (leat_fuser_at (self, i)->unit == i)
+      self->per_item[i] = leat_fuser_find_per_item (self, i);
+  for (guint i = 0; i < self->plan->buffers->len && !self->call->is_checked; i++)
+    self->kept[i] = leat_fuser_find_kept (self, i);
+}

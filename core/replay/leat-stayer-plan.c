@@ -1,0 +1,243 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-stayer-object-private.h"
+
+#include "kernel/leat-kernel-source-private.h"
+
+/* Which plans a kernel that stays can run, and as what stages. */
+
+static gboolean G_GNUC_PRINTF (3, 4) leat_stayer_refuse (const LeatOp *op, GError **error, const char *format, ...)
+{
+  g_autofree char *why = NULL;
+  va_list args;
+
+  va_start (args, format);
+  why = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
+               "cannot stay on the device: %s; open the session with executor=graph, or with executor=resident-auto, "
+               "which does that by itself",
+               why);
+  if (op != NULL)
+    leat_node_prefix_error (op->node, error);
+  return FALSE;
+}
+
+static gboolean
+leat_stayer_is_stage (const LeatOp *op)
+{
+  return op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !op->elided;
+}
+
+LeatKernelSource *
+leat_stayer_find_source (LeatPlan *plan)
+{
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_KERNEL)
+      return leat_plan_get_op (plan, i)->source;
+  return NULL;
+}
+
+static gboolean
+leat_stayer_check_kernel (const LeatOp *op, const LeatOp *first, GError **error)
+{
+  const char *why;
+  guint stage;
+
+  if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > G_MAXUINT)
+    return leat_stayer_refuse (op, error, "its grid is too large");
+  why = leat_kernel_source_why_no_stage (op->source, op->prototype->entry, &stage);
+  if (why != NULL)
+    return leat_stayer_refuse (op, error, "%s", why);
+  if (!leat_kernel_source_equal (op->source, first->source))
+    return leat_stayer_refuse (op, error,
+                               "its kernel is in another file than that of %s \"%s\", and one kernel is made of one "
+                               "file; put both into one",
+                               leat_node_get_id (first->node), leat_node_get_name (first->node));
+  if (memcmp (op->block, first->block, sizeof op->block) != 0)
+    return leat_stayer_refuse (op, error,
+                               "its blocks are %ux%ux%u threads and those of %s \"%s\" %ux%ux%u; give both the same",
+                               op->block[0], op->block[1], op->block[2], leat_node_get_id (first->node),
+                               leat_node_get_name (first->node), first->block[0], first->block[1], first->block[2]);
+  return TRUE;
+}
+
+static gboolean
+leat_stayer_check_op (const LeatOp *op, const LeatOp **first, guint *n, GError **error)
+{
+  if (op->kind == LEAT_OP_LOOP || op->loop != NULL)
+    return leat_stayer_refuse (op, error, "how often its body is done is not known to it");
+  if (op->kind == LEAT_OP_FOREIGN)
+    return leat_stayer_refuse (op, error, "its work is another library's");
+  if (++*n > LEAT_STAY_STAGES)
+    return leat_stayer_refuse (op, error, "there are more than %d operations", LEAT_STAY_STAGES);
+  if (op->kind != LEAT_OP_KERNEL)
+    return TRUE;
+  *first = *first != NULL ? *first : op;
+  return leat_stayer_check_kernel (op, *first, error);
+}
+
+gboolean
+leat_stayer_check_plan (LeatPlan *plan, GError **error)
+{
+  const LeatOp *first = NULL;
+  guint n = 0;
+
+  if (plan->users->len > 0)
+    return leat_stayer_refuse (NULL, error, "the program brings the memory of %s",
+                               leat_plan_get_buffer (plan, g_array_index (plan->users, LeatBufferId, 0))->name);
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_stayer_is_stage (leat_plan_get_op (plan, i))
+        && !leat_stayer_check_op (leat_plan_get_op (plan, i), &first, &n, error))
+      return FALSE;
+  return first != NULL || leat_stayer_refuse (NULL, error, "there is no kernel in it");
+}
+
+static guint
+leat_stayer_count_params (const LeatOp *op)
+{
+  guint n = op->n_args + op->prototype->reports;
+
+  for (guint i = 0; i < op->n_args; i++)
+    if (op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT)
+      n += 3;
+  return n;
+}
+
+/* Blocks that wait for each other must be those that there are; whether one of any number will do is said by its asking
+ * for as many as the device runs at once. */
+static gboolean
+leat_stayer_note_cooperative (LeatStayer *self, const LeatOp *op, GError **error)
+{
+  guint blocks = op->grid[0] * op->grid[1] * op->grid[2];
+
+  if (op->grid_by_occupancy)
+    return TRUE;
+  if (self->blocks_fixed != 0 && self->blocks_fixed != blocks)
+    return leat_stayer_refuse (op, error, "its grid is %u blocks that wait for each other, and that of another %u",
+                               blocks, self->blocks_fixed);
+  self->blocks_fixed = blocks;
+  return TRUE;
+}
+
+static gboolean
+leat_stayer_add_kernel (LeatStayer *self, const LeatOp *op, LeatStage *stage, GError **error)
+{
+  guint number = 0;
+
+  if (leat_kernel_source_why_no_stage (op->source, op->prototype->entry, &number) != NULL)
+    return leat_stayer_refuse (op, error, "it is no stage");
+  stage->kind = LEAT_STAGE_KERNEL + number;
+  memcpy (stage->grid, op->grid, sizeof stage->grid);
+  if (op->cooperative && !leat_stayer_note_cooperative (self, op, error))
+    return FALSE;
+  memcpy (self->shape.block, op->block, sizeof self->shape.block);
+  self->shape.shared_bytes = MAX (self->shape.shared_bytes, op->shared_bytes);
+  return TRUE;
+}
+
+/* As many blocks as give each thread 16 bytes. */
+static void
+leat_stayer_add_move (const LeatOp *op, LeatStage *stage, const guint *block)
+{
+  guint64 each = (guint64) block[0] * block[1] * block[2] * 16;
+
+  stage->kind = op->kind == LEAT_OP_FILL ? LEAT_STAGE_FILL : LEAT_STAGE_COPY;
+  stage->grid[0] = (guint) CLAMP ((op->bytes + each - 1) / each, 1, 1024);
+  stage->grid[1] = stage->grid[2] = 1;
+}
+
+static const guint *
+leat_stayer_find_block (LeatPlan *plan)
+{
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_KERNEL)
+      return leat_plan_get_op (plan, i)->block;
+  g_assert_not_reached ();
+}
+
+/* A stage waits for those before it where it depends on one that nobody has waited for yet. */
+static gboolean
+leat_stayer_must_meet (LeatStayer *self, const LeatOp *op, guint first)
+{
+  for (guint i = first; i < self->stay.n_stages; i++)
+    for (guint a = 0; a < op->n_after; a++)
+      if (self->ops[i]->index == op->after[a])
+        return TRUE;
+  return FALSE;
+}
+
+gboolean
+leat_stayer_list_stages (LeatStayer *self, GError **error)
+{
+  guint met = 0; /* the first stage since the last barrier */
+
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+      LeatStage *stage = &self->stay.stages[self->stay.n_stages];
+
+      if (!leat_stayer_is_stage (op))
+        continue;
+      if (op->kind != LEAT_OP_KERNEL)
+        leat_stayer_add_move (op, stage, leat_stayer_find_block (self->plan));
+      else if (!leat_stayer_add_kernel (self, op, stage, error))
+        return FALSE;
+      stage->meets = leat_stayer_must_meet (self, op, met);
+      met = stage->meets ? self->stay.n_stages : met;
+      stage->args = (guint) self->stay.lane_bytes;
+      self->ops[self->stay.n_stages] = op;
+      self->n_params[self->stay.n_stages] = op->kind == LEAT_OP_KERNEL ? leat_stayer_count_params (op) : 3;
+      self->stay.lane_bytes += self->n_params[self->stay.n_stages++] * LEAT_STAY_PARAM;
+    }
+  return TRUE;
+}
+
+void
+leat_stayer_fit_stages (LeatStayer *self)
+{
+  for (guint i = 0; i < self->stay.n_stages; i++)
+    if (self->ops[i]->kind == LEAT_OP_KERNEL && self->ops[i]->cooperative && self->ops[i]->grid_by_occupancy)
+      self->stay.stages[i].grid[0] = self->shape.grid[0];
+}
+
+static void
+leat_stayer_put (guint8 *to, guint index, guint64 value)
+{
+  memcpy (to + (gsize) index * LEAT_STAY_PARAM, &value, sizeof value);
+}
+
+/* Pinned memory has an address on the device too. */
+static void
+leat_stayer_pack_move (LeatLane *lane, const LeatOp *op, guint8 *to)
+{
+  leat_stayer_put (to, 0, lane->addresses[op->to]);
+  leat_stayer_put (to, 1, op->kind == LEAT_OP_FILL ? op->value : lane->addresses[op->from]);
+  leat_stayer_put (to, 2, leat_lane_get_moved_bytes (lane, op));
+}
+
+gboolean
+leat_stayer_take_params (LeatStayer *self, LeatLane *lane)
+{
+  guint8 *args = self->args + lane->stay_lane * self->stay.lane_bytes;
+  guint8 move[3 * LEAT_STAY_PARAM] = { 0 };
+  gboolean same = TRUE;
+
+  for (guint i = 0; i < self->stay.n_stages; i++)
+    {
+      const LeatOp *op = self->ops[i];
+      gsize bytes = (gsize) self->n_params[i] * LEAT_STAY_PARAM;
+      const guint8 *now = op->kind == LEAT_OP_KERNEL ? lane->launches[op->index].storage : move;
+      guint8 *was = args + self->stay.stages[i].args;
+
+      if (now == move)
+        leat_stayer_pack_move (lane, op, move);
+      if (memcmp (was, now, bytes) == 0)
+        continue;
+      memcpy (was, now, bytes);
+      same = FALSE;
+    }
+  return same;
+}

@@ -1,0 +1,35 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-lane-private.h"
+
+G_BEGIN_DECLS
+
+/* The kernel that stays on the device for a bound plan, and the host's side of its doorbell: a run is a few words
+ * written to memory that the device reads, and a look at one that it writes.  The kernel is launched by the first run,
+ * and again by the first one after it has left: because nobody rang for a while, because a driver call might have
+ * waited for it, or because its parameters have changed.
+ *
+ * One thread at a time rings; any thread may make it leave. */
+
+/* The first op that cannot be a stage, with the reason and what would do; LEAT_SESSION_ERROR_RESIDENT. */
+gboolean leat_stayer_check_plan (LeatPlan *plan, GError **error);
+
+/* @plan: bound to stay, with its kernels loaded */
+LeatStayer *leat_stayer_new (LeatDevice *device, LeatPlan *plan, GError **error);
+/* It leaves first. */
+void leat_stayer_free (LeatStayer *self);
+
+/* Hands the lane's run to it. */
+gboolean leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error);
+gboolean leat_stayer_is_done (LeatStayer *self, const LeatLane *lane);
+/* Until the lane's run has ended.  LEAT_SESSION_ERROR_RUNAWAY where that took too long and was ended.
+ * @spin_us: to look without a rest */
+gboolean leat_stayer_wait (LeatStayer *self, LeatLane *lane, gint64 spin_us, GError **error);
+void leat_stayer_get_counts (LeatStayer *self, LeatStayCounts *counts);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatStayer, leat_stayer_free)
+
+G_END_DECLS

@@ -1,0 +1,373 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-stayer-object-private.h"
+
+#include "kernel/leat-image-private.h"
+
+/* How the kernel comes and goes. */
+
+#define LEAT_STAYER_NAP_US 50
+
+static gboolean
+leat_stayer_load (LeatStayer *self, GError **error)
+{
+  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
+  LeatKernelSource *source = leat_stayer_find_source (self->plan);
+  g_autofree char *name = leat_device_is_cpu (self->device)
+                            ? g_strdup ("host")
+                            : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
+  g_autoptr (GBytes) image = NULL;
+  LeatImageTarget target;
+
+  if (!leat_image_target_parse (name, &target, error))
+    return FALSE;
+  target.stays = TRUE;
+  image = leat_image_get (source, &target, error);
+  if (image == NULL)
+    return FALSE;
+  self->module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);
+  if (self->module != NULL)
+    self->function = leat_module_get_function (self->module, LEAT_STAY_SYMBOL, error);
+  return self->function != NULL;
+}
+
+/* At most one block on each multiprocessor that it may have.  On the CPU each takes a thread that looks for work all
+ * the time. */
+static guint
+leat_stayer_get_most_blocks (LeatStayer *self)
+{
+  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
+  guint asked = self->plan->traits.stay.multiprocessors;
+
+  if (asked != 0)
+    return MIN (asked, facts->multiprocessors);
+  return leat_device_is_cpu (self->device) ? 1 : MAX (facts->multiprocessors / 4, 1);
+}
+
+/* No more than the stages can use. */
+static gboolean
+leat_stayer_choose_blocks (LeatStayer *self, GError **error)
+{
+  guint most = leat_stayer_get_most_blocks (self), wanted = 1;
+
+  for (guint i = 0; i < self->stay.n_stages; i++)
+    {
+      const guint *grid = self->stay.stages[i].grid;
+
+      wanted = MAX (wanted, grid[0] * grid[1] * grid[2]);
+    }
+  self->shape.grid[0] = self->blocks_fixed != 0 ? self->blocks_fixed : MIN (wanted, most);
+  if (self->shape.grid[0] > most)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
+                   "cannot stay on the device: %u blocks wait for each other, and the kernel may have %u "
+                   "multiprocessors; allow more with resident-multiprocessors, or open the session with executor=graph",
+                   self->blocks_fixed, most);
+      return FALSE;
+    }
+  leat_stayer_fit_stages (self);
+  return TRUE;
+}
+
+static gboolean
+leat_stayer_allocate (LeatStayer *self, GError **error)
+{
+  guint64 args_bytes = self->stay.lane_bytes * LEAT_DOORBELL_SLOTS;
+
+  self->home_bytes = sizeof (LeatStayHome) + self->shape.grid[0] * sizeof (LeatStayHere);
+  self->bell_memory = leat_memory_new (self->device, LEAT_MEMORY_PINNED, sizeof (LeatDoorbell),
+                                       "the doorbell of a resident kernel", error);
+  if (self->bell_memory == NULL)
+    return FALSE;
+  self->home_memory = leat_memory_new (self->device, LEAT_MEMORY_DEVICE, self->home_bytes,
+                                       "what blocks of a resident kernel say to each other", error);
+  if (self->home_memory == NULL)
+    return FALSE;
+  self->args_memory =
+    leat_memory_new (self->device, LEAT_MEMORY_DEVICE, args_bytes, "the parameters of a resident kernel", error);
+  if (self->args_memory == NULL)
+    return FALSE;
+  self->args = g_malloc0 (args_bytes);
+  self->bell = leat_memory_get_host (self->bell_memory);
+  memset (self->bell, 0, sizeof *self->bell);
+  self->stay.bell = (LeatDoorbell *) leat_memory_get_address (self->bell_memory);
+  self->stay.home = (LeatStayHome *) leat_memory_get_address (self->home_memory);
+  self->stay.args = (const guint8 *) leat_memory_get_address (self->args_memory);
+  return TRUE;
+}
+
+static void
+leat_stayer_leave (gpointer data)
+{
+  LeatStayer *self = data;
+
+  g_mutex_lock (&self->lock);
+  if (!leat_stayer_is_gone (self))
+    {
+      self->is_asked = TRUE;
+      __atomic_store_n (&self->bell->bell, self->bell->bell | LEAT_ORDER_LEAVE, __ATOMIC_RELEASE);
+      self->counts.parks++;
+    }
+  while (!leat_stayer_is_gone (self) && leat_device_check (self->device, NULL))
+    {
+      if (__atomic_load_n (&self->bell->fault, __ATOMIC_ACQUIRE) != 0)
+        leat_stayer_settle_fault (self, NULL);
+      else
+        g_usleep (LEAT_STAYER_NAP_US);
+    }
+  if (self->stay.stay > 0 && leat_device_check (self->device, NULL))
+    (*leat_device_get_table (self->device)->cuStreamSynchronize) (self->stream);
+  g_mutex_unlock (&self->lock);
+}
+
+LeatStayer *
+leat_stayer_new (LeatDevice *device, LeatPlan *plan, GError **error)
+{
+  g_autoptr (LeatStayer) self = g_new0 (LeatStayer, 1);
+
+  g_mutex_init (&self->lock);
+  self->device = g_object_ref (device);
+  self->plan = plan;
+  self->shape = (LeatLaunchShape){ .grid = { 1, 1, 1 }, .cooperative = TRUE };
+  self->stay.idle_ns = plan->traits.stay.idle_us * 1000;
+  self->stay.limit_ns = plan->traits.stay.limit_us * 1000;
+  self->guest = (LeatDriverGuest){ leat_stayer_leave, self };
+  if (!leat_stayer_list_stages (self, error) || !leat_stayer_load (self, error))
+    return NULL;
+  if (!leat_stayer_choose_blocks (self, error)
+      || !leat_module_prepare_launch (self->module, self->function, &self->shape, "the resident kernel", error)
+      || !leat_stayer_allocate (self, error) || !leat_device_borrow_stream (device, &self->stream, error))
+    return NULL;
+  leat_driver_add_guest (leat_device_get_driver (device), &self->guest);
+  self->is_guest = TRUE;
+  return g_steal_pointer (&self);
+}
+
+static void
+leat_stayer_send_away (LeatStayer *self)
+{
+  LeatDriver *driver = leat_device_get_driver (self->device);
+
+  leat_driver_begin_visit (driver);
+  leat_stayer_leave (self);
+  leat_driver_end_visit (driver);
+}
+
+void
+leat_stayer_free (LeatStayer *self)
+{
+  if (self->is_guest)
+    {
+      leat_stayer_send_away (self);
+      leat_driver_remove_guest (leat_device_get_driver (self->device), &self->guest);
+    }
+  /* One that may still be at work is nobody's any more. */
+  if (self->stream != NULL && leat_device_check (self->device, NULL))
+    leat_device_return_stream (self->device, self->stream);
+  g_clear_pointer (&self->bell_memory, leat_memory_free);
+  g_clear_pointer (&self->home_memory, leat_memory_free);
+  g_clear_pointer (&self->args_memory, leat_memory_free);
+  g_clear_pointer (&self->module, leat_module_unref);
+  g_free (self->args);
+  g_clear_object (&self->device);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* It says so itself, and takes up nothing from then on. */
+gboolean
+leat_stayer_is_gone (LeatStayer *self)
+{
+  return __atomic_load_n (&self->bell->left, __ATOMIC_ACQUIRE) == self->stay.stay;
+}
+
+static CUresult
+leat_stayer_launch (LeatStayer *self, const char **call)
+{
+  const LeatDriverTable *table = leat_device_get_table (self->device);
+  void *params[] = { &self->stay };
+  CUresult result;
+
+  *call = "cuMemsetD8Async";
+  result = (*table->cuMemsetD8Async) (leat_memory_get_address (self->home_memory), 0, self->home_bytes, self->stream);
+  if (result != CUDA_SUCCESS)
+    return result;
+  *call = "cuLaunchCooperativeKernel";
+  return (*table->cuLaunchCooperativeKernel) (self->function->function, self->shape.grid[0], 1, 1, self->shape.block[0],
+                                              self->shape.block[1], self->shape.block[2], self->shape.shared_bytes,
+                                              self->stream, params);
+}
+
+/* With no call under way that might wait for it.  A launch that fails leaves it gone. */
+static gboolean
+leat_stayer_come (LeatStayer *self, GError **error)
+{
+  LeatDriver *driver = leat_device_get_driver (self->device);
+  const char *call = NULL;
+  CUresult result = CUDA_SUCCESS;
+
+  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
+    return FALSE;
+  leat_driver_begin_visit (driver);
+  g_mutex_lock (&self->lock);
+  if (leat_stayer_is_gone (self))
+    {
+      self->is_asked = FALSE;
+      __atomic_store_n (&self->bell->bell, self->bell->bell & ~(guint64) LEAT_ORDER_LEAVE, __ATOMIC_RELEASE);
+      self->stay.done = self->bell->done;
+      self->stay.stay++;
+      result = leat_stayer_launch (self, &call);
+      self->counts.stays += result == CUDA_SUCCESS;
+      if (result != CUDA_SUCCESS)
+        self->bell->left = self->stay.stay;
+    }
+  g_mutex_unlock (&self->lock);
+  leat_driver_end_visit (driver);
+  leat_device_pop (self->device);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (self->device, error, call, result, "the resident kernel of %u blocks",
+                                   self->shape.grid[0]);
+}
+
+/* With nothing of this lane under way. */
+static gboolean
+leat_stayer_bring_params (LeatStayer *self, LeatLane *lane, GError **error)
+{
+  guint64 offset;
+
+  if (lane->stayer != self)
+    {
+      lane->stay_lane = self->n_lanes++;
+      lane->stayer = self;
+    }
+  if (lane->stay_lane >= LEAT_DOORBELL_SLOTS)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
+                   "a resident kernel has %d lanes at most; open the session with fewer", LEAT_DOORBELL_SLOTS);
+      return FALSE;
+    }
+  if (leat_stayer_take_params (self, lane))
+    return TRUE;
+  leat_stayer_send_away (self);
+  offset = lane->stay_lane * self->stay.lane_bytes;
+  return leat_memory_write (self->args_memory, offset, self->args + offset, self->stay.lane_bytes, error);
+}
+
+gboolean
+leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error)
+{
+  guint64 number;
+
+  if (G_UNLIKELY (!leat_stayer_bring_params (self, lane, error)))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  number = ++self->rung;
+  self->faults[number % LEAT_DOORBELL_SLOTS].number = 0;
+  self->bell->lanes[number % LEAT_DOORBELL_SLOTS] = lane->stay_lane;
+  __atomic_store_n (&self->bell->bell,
+                    LEAT_ORDER_MAKE (number, lane->stay_lane) | (self->is_asked ? LEAT_ORDER_LEAVE : 0),
+                    __ATOMIC_RELEASE);
+  self->counts.rings++;
+  g_mutex_unlock (&self->lock);
+  lane->rung = number;
+  return !leat_stayer_is_gone (self) || leat_stayer_come (self, error);
+}
+
+gboolean
+leat_stayer_is_done (LeatStayer *self, const LeatLane *lane)
+{
+  return __atomic_load_n (&self->bell->done, __ATOMIC_ACQUIRE) >= lane->rung;
+}
+
+/* What cannot be seen in the doorbell: that the driver has given up, and that the kernel does not end. */
+static gboolean
+leat_stayer_check_alive (LeatStayer *self, gint64 waited_us, GError **error)
+{
+  const LeatDriverTable *table = leat_device_get_table (self->device);
+  CUresult result = (*table->cuStreamQuery) (self->stream);
+  g_autofree char *nodes = NULL;
+
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
+    {
+      nodes = leat_lane_list_nodes (self->plan);
+      return leat_device_set_error (self->device, error, "cuStreamQuery", result, "%s, resident", nodes);
+    }
+  if (waited_us < leat_stayer_get_patience_us (self))
+    return leat_device_check (self->device, error);
+  nodes = leat_lane_list_nodes (self->plan);
+  leat_device_mark_hung (self->device, "a resident kernel does not end");
+  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_HUNG,
+               "%s, resident: no answer for %" G_GINT64_FORMAT " ms, and a run may take %" G_GUINT64_FORMAT " ms",
+               nodes, waited_us / 1000, self->stay.limit_ns / 1000000);
+  return FALSE;
+}
+
+/* One look that found nothing: who is there no more is called back, and the clock is looked at. */
+static gboolean
+leat_stayer_look_after (LeatStayer *self, gint64 waited_us, gint64 *checked_us, GError **error)
+{
+  gboolean good;
+
+  if (__atomic_load_n (&self->bell->fault, __ATOMIC_ACQUIRE) != 0)
+    {
+      g_mutex_lock (&self->lock);
+      good = leat_stayer_settle_fault (self, error);
+      g_mutex_unlock (&self->lock);
+      return good;
+    }
+  if (leat_stayer_is_gone (self))
+    return leat_stayer_come (self, error);
+  if (waited_us - *checked_us < LEAT_STAYER_CHECK_US)
+    return TRUE;
+  *checked_us = waited_us;
+  return leat_stayer_check_alive (self, waited_us, error);
+}
+
+static gboolean
+leat_stayer_finish (LeatStayer *self, LeatLane *lane, GError **error)
+{
+  const LeatStayFault *fault = &self->faults[lane->rung % LEAT_DOORBELL_SLOTS];
+  gboolean failed;
+
+  g_mutex_lock (&self->lock);
+  failed = fault->number == lane->rung;
+  if (failed)
+    leat_stayer_fail_run (self, fault, error);
+  g_mutex_unlock (&self->lock);
+  lane->rung = 0;
+  return !failed;
+}
+
+gboolean
+leat_stayer_wait (LeatStayer *self, LeatLane *lane, gint64 spin_us, GError **error)
+{
+  gint64 begin_us = 0, waited_us = 0, checked_us = 0;
+
+  for (guint looks = 1; !leat_stayer_is_done (self, lane); looks++)
+    {
+      if (looks % LEAT_STAYER_LOOKS == 0)
+        {
+          gint64 now_us = g_get_monotonic_time ();
+
+          begin_us = begin_us == 0 ? now_us : begin_us;
+          waited_us = now_us - begin_us;
+          if (!leat_stayer_look_after (self, waited_us, &checked_us, error))
+            return FALSE;
+        }
+      if (waited_us > spin_us)
+        g_usleep (LEAT_STAYER_NAP_US);
+      else if (lane->on_host)
+        g_thread_yield ();
+    }
+  return leat_stayer_finish (self, lane, error);
+}
+
+void
+leat_stayer_get_counts (LeatStayer *self, LeatStayCounts *counts)
+{
+  g_mutex_lock (&self->lock);
+  *counts = self->counts;
+  g_mutex_unlock (&self->lock);
+}

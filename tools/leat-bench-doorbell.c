@@ -1,0 +1,156 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-bench-subject.h"
+
+#include "device/leat-stream-private.h"
+
+/* A run that is handed to a kernel which stays on the device, against the same run as a graph whose kernel reads and
+ * writes the program's memory, and against a graph in which there is nothing: one of each in turn. */
+
+#define SETTLE 50
+
+static const LeatBenchRule leat_bench_axpb = { 2, 1 };
+
+/* A graph in which there is nothing to do. */
+typedef struct
+{
+  LeatDevice *device;
+  const LeatDriverTable *table;
+  LeatStream *stream;
+  CUgraph graph;
+  CUgraphExec exec;
+} LeatBenchEmpty;
+
+static void
+leat_bench_empty_clear (LeatBenchEmpty *self)
+{
+  if (self->device == NULL || !leat_device_push (self->device, NULL))
+    return;
+  if (self->exec != NULL)
+    (*self->table->cuGraphExecDestroy) (self->exec);
+  if (self->graph != NULL)
+    (*self->table->cuGraphDestroy) (self->graph);
+  leat_device_pop (self->device);
+  g_clear_pointer (&self->stream, leat_stream_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchEmpty, leat_bench_empty_clear)
+
+static gboolean
+leat_bench_empty_init (LeatBenchEmpty *self, LeatDevice *device, GError **error)
+{
+  CUgraphNode node;
+  CUresult result;
+
+  self->device = device;
+  self->table = leat_device_get_table (device);
+  self->stream = leat_stream_new (device, LEAT_STREAM_PRIORITY_NORMAL, error);
+  if (self->stream == NULL || !leat_device_push (device, error))
+    return FALSE;
+  result = (*self->table->cuGraphCreate) (&self->graph, 0);
+  if (result == CUDA_SUCCESS)
+    result = (*self->table->cuGraphAddEmptyNode) (&node, self->graph, NULL, 0);
+  if (result == CUDA_SUCCESS)
+    result = (*self->table->cuGraphInstantiateWithFlags) (&self->exec, self->graph, 0);
+  leat_device_pop (device);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (device, error, "cuGraphInstantiateWithFlags", result, "an empty graph");
+}
+
+/* Microseconds; negative after an error. */
+static double
+leat_bench_empty_launch (LeatBenchEmpty *self, GError **error)
+{
+  double begin = leat_bench_now_us ();
+  CUstream stream = leat_stream_get (self->stream);
+  CUresult result = (*self->table->cuGraphLaunch) (self->exec, stream);
+
+  while (result == CUDA_SUCCESS && (result = (*self->table->cuStreamQuery) (stream)) == CUDA_ERROR_NOT_READY)
+    result = CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS)
+    return leat_bench_now_us () - begin;
+  leat_device_set_error (self->device, error, "cuGraphLaunch", result, "an empty graph");
+  return -1;
+}
+
+static gboolean
+leat_bench_doorbell_open (LeatBenchSubject *self, const LeatBench *bench, const LeatBenchCase *kind,
+                          LeatExecutor executor, GError **error)
+{
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\n"
+                     "app name=source spec=f32[%" G_GSIZE_FORMAT ",4] -> upload mode=mapped -> kernel source=\"%s\" "
+                     "entry=axpb a=2 b=1 block=256 -> readback mode=mapped -> app name=sink\n",
+                     kind->bytes / 16, bench->kernels);
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
+  g_autoptr (LeatSession) session = NULL;
+
+  if (pipeline == NULL)
+    return FALSE;
+  session = leat_session_new (pipeline, bench->selector);
+  g_object_set (session, "wait", bench->wait, "executor", executor, "resident-idle-ms", 10000, NULL);
+  return leat_session_open (session, NULL, error)
+         && leat_bench_subject_take (self, g_steal_pointer (&pipeline), g_steal_pointer (&session), error)
+         && leat_bench_subject_try (self, &leat_bench_axpb, error);
+}
+
+static gboolean
+leat_bench_doorbell_replay (LeatBenchSubject *self, guint round, LeatBenchSeries *times, GError **error)
+{
+  double us;
+
+  leat_bench_subject_stir (self, round);
+  us = leat_bench_subject_replay (self, TRUE, error);
+  if (us < 0 || !leat_bench_subject_check (self, round, &leat_bench_axpb, error))
+    return FALSE;
+  if (round >= SETTLE)
+    leat_bench_series_add (times, us);
+  return TRUE;
+}
+
+static gboolean
+leat_bench_run_doorbell (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  g_auto (LeatBenchSubject) resident = { 0 }, mapped = { 0 };
+  g_auto (LeatBenchEmpty) empty = { 0 };
+  g_auto (LeatBenchSeries) rung = { 0 }, launched = { 0 }, nothing = { 0 };
+  guint runs = leat_bench_case_get_runs (kind, bench);
+
+  leat_bench_series_init (&rung, runs);
+  leat_bench_series_init (&launched, runs);
+  leat_bench_series_init (&nothing, runs);
+  if (!leat_bench_doorbell_open (&mapped, bench, kind, LEAT_EXECUTOR_GRAPH, error)
+      || !leat_bench_empty_init (&empty, bench->device, error)
+      || !leat_bench_doorbell_open (&resident, bench, kind, LEAT_EXECUTOR_RESIDENT, error))
+    return FALSE;
+  for (guint round = 0; round < SETTLE + runs; round++)
+    {
+      double us = leat_bench_empty_launch (&empty, error);
+
+      if (us < 0 || !leat_bench_doorbell_replay (&resident, round, &rung, error)
+          || !leat_bench_doorbell_replay (&mapped, round, &launched, error))
+        return FALSE;
+      if (round >= SETTLE)
+        leat_bench_series_add (&nothing, us);
+    }
+  leat_bench_report_add_times (bench->report, "resident", &rung);
+  leat_bench_report_add_times (bench->report, "mapped-graph", &launched);
+  leat_bench_report_add_times (bench->report, "empty-graph", &nothing);
+  return TRUE;
+}
+
+#define DOORBELL(size, bytes)                                                                                          \
+  {                                                                                                                    \
+    "doorbell-" size, "a kernel that stays is rung; against a mapped graph and an empty one", leat_bench_run_doorbell, \
+      bytes, 0, "mapped", 1, FALSE                                                                                     \
+  }
+
+/* clang-format off */
+const LeatBenchCase leat_bench_doorbells[] = {
+  DOORBELL ("4k", 4096),
+  DOORBELL ("64k", 65536),
+  { NULL },
+};
+/* clang-format on */
