@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 /* How the function that a kernel becomes stands to the grid. */
 typedef enum
 {
-  LEAT_FUSE_FREE,  /* GRID_FOR alone tells it what to do: called once by every thread there is */
-  LEAT_FUSE_BLOCK, /* called once for each block of its own grid, with that block's number */
-  LEAT_FUSE_ITEM,  /* called once for each item of its one GRID_FOR */
+  LEAT_FUSE_FREE,   /* GRID_FOR alone tells it what to do: called once by every thread there is */
+  LEAT_FUSE_BLOCK,  /* called once for each block of its own grid, with that block's number */
+  LEAT_FUSE_ITEM,   /* called once for each item of its one GRID_FOR */
   LEAT_FUSE_THREAD, /* called once for each thread of its own grid, with that thread's number */
 } LeatFuseForm;
 

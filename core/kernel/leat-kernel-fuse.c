@@ -202,10 +202,11 @@ void
 leat_kernel_fuse_add_thread_call (LeatKernelFuse *self, const char *function, const char *arguments, guint grid,
                                   guint block)
 {
-  g_string_append_printf (self->steps,
-                          "      %s (leat_fuse_along (leat_at / %uu), dim3 (%u, 1, 1), leat_fuse_along (leat_at %% %uu), "
-                          "dim3 (%u, 1, 1), %s);\n",
-                          function, block, grid, block, block, arguments);
+  g_string_append_printf (
+    self->steps,
+    "      %s (leat_fuse_along (leat_at / %uu), dim3 (%u, 1, 1), leat_fuse_along (leat_at %% %uu), "
+    "dim3 (%u, 1, 1), %s);\n",
+    function, block, grid, block, block, arguments);
 }
 
 void

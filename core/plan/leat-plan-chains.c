@@ -4,9 +4,9 @@
 
 #include "leat-plan-fuse-private.h"
 
-/* Chains that become one kernel by themselves: kernels that stand one after the other in the plan, each of which follows
- * one before it and goes item by item with it.  No barrier comes of that and no launch is added, each that is joined
- * saves one, and what only the chain reads is neither written nor read; so there is nothing to weigh up. */
+/* Chains that become one kernel by themselves: kernels that stand one after the other in the plan, each of which
+ * follows one before it and goes item by item with it.  No barrier comes of that and no launch is added, each that is
+ * joined saves one, and what only the chain reads is neither written nor read; so there is nothing to weigh up. */
 
 static gboolean
 leat_chain_reads_stage (LeatFuser *fuser, LeatOp *op, LeatStage *stage)
@@ -70,8 +70,7 @@ leat_chain_collect (LeatFuser *self)
       LeatOp *op = leat_plan_get_op (self->plan, i);
       LeatStage stage;
 
-      if (op->loop != leat_plan_get_op (self->plan, self->first)->loop
-          || !leat_chain_reads_stage (self, op, &stage))
+      if (op->loop != leat_plan_get_op (self->plan, self->first)->loop || !leat_chain_reads_stage (self, op, &stage))
         break;
       if (stage.alone)
         g_hash_table_insert (self->counts, GUINT_TO_POINTER (op->to + 1), GUINT_TO_POINTER (op->from + 1));

@@ -301,9 +301,10 @@ leat_fuse_writer_begin_items (LeatFuseWriter *self, const LeatStage *stage)
 {
   guint64 factor;
   LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
-  g_autofree char *n = id != LEAT_BUFFER_NONE ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull",
-                                                                 leat_fuse_writer_get_count (self, id, TRUE), factor)
-                                              : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
+  g_autofree char *n =
+    id != LEAT_BUFFER_NONE
+      ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
+      : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 
   leat_kernel_fuse_begin_items (self->text, n);
 }

@@ -164,8 +164,7 @@ leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
 {
   if (stage->op->kind != LEAT_OP_KERNEL || stage->op->pattern != LEAT_PATTERN_ELEMENTWISE)
     return FALSE;
-  return stage->traits.form == LEAT_FUSE_ITEM
-         || (stage->traits.per_thread && leat_fuser_covers_items (self, stage));
+  return stage->traits.form == LEAT_FUSE_ITEM || (stage->traits.per_thread && leat_fuser_covers_items (self, stage));
 }
 
 gboolean
