@@ -143,7 +143,7 @@ def main():
     parser.add_argument('record', type=Path, metavar='RECORD-FOLDER')
     parser.add_argument('names', nargs='*', help='only tests whose name contains one of these')
     parser.add_argument('--device', default=os.environ.get('LEAT_DEVICE', 'cuda:0'))
-    parser.add_argument('--jobs', type=int, default=min(8, os.cpu_count() or 1))
+    parser.add_argument('--jobs', type=int, default=min(6, os.cpu_count() or 1))
     parser.add_argument('--time-factor', type=float, default=2.0, help='multiplies every time limit')
     parser.add_argument('--benchmarks', action='store_true', help='the benchmarks instead of the tests')
     given = parser.parse_args()

@@ -96,7 +96,7 @@ leat_launch_job_take_stats (LeatLaunchJob *self, gboolean interrupted, GError **
 
   if (self->options->report_format != LEAT_FORMAT_NONE)
     {
-      self->stats = leat_launch_report_to_string (self->options, self->session, error);
+      self->stats = leat_launch_report_to_string (self, error);
       return self->stats != NULL;
     }
   if (self->options->stats_format == LEAT_STATS_NONE)
@@ -149,7 +149,11 @@ leat_launch_job_say_plan (LeatLaunchJob *self)
 
   if (!self->options->verbose || self->only_opens)
     return;
-  plan = leat_session_dup_plan (self->session);
+  /* It says what is done for many runs at once, or why that cannot be. */
+  if (self->options->batch > 1)
+    plan = leat_session_get_batch_plan (self->session, NULL);
+  if (plan == NULL)
+    plan = leat_session_dup_plan (self->session);
   text = leat_plan_to_text (plan);
   if (self->name != NULL)
     leat_launch_job_note (self, "the plan");

@@ -10,7 +10,7 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *wait, *timing, *readback, *lanes, *batch, *report, *budget;
+  char *plan, *dot, *stats, *executor, *early_start, *fuse, *wait, *timing, *readback, *lanes, *batch, *report, *budget;
   char *memo, *priority;
   gboolean check, variables;
 } LeatLaunchWords;
@@ -84,6 +84,9 @@ static const char *const leat_launch_waits[] = { "auto", "spin", "block", NULL }
 
 /* In the order of LeatEarlyStart. */
 static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
+
+/* In the order of LeatFuseMode. */
+static const char *const leat_launch_fuses[] = { "off", "auto", NULL };
 
 /* In the order of LeatMemoMode. */
 static const char *const leat_launch_memos[] = { "off", "exact", NULL };
@@ -171,7 +174,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   static const char *const reports[] = { "text", "json", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
   static const char *const readbacks[] = { "final", "each", NULL };
-  guint executor = 1, early_start = 1, wait = 1, timing = 0, readback = 1;
+  guint executor = 1, early_start = 1, fuse = 1, wait = 1, timing = 0, readback = 1;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
@@ -183,6 +186,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
       || !leat_launch_options_choose ("--wait", words->wait, leat_launch_waits, &wait, error)
       || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
                                       error)
+      || !leat_launch_options_choose ("--fuse", words->fuse, leat_launch_fuses, &fuse, error)
       || !leat_launch_options_check_lanes (self, words->lanes, error)
       || !leat_launch_options_check_batch (self, words->batch, error)
       || !leat_launch_options_check_memo (self, words->memo, error))
@@ -194,6 +198,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->executor = (LeatExecutor) (executor - 1);
   self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
+  self->fuse = (LeatFuseMode) (fuse - 1);
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->report_format == LEAT_FORMAT_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
@@ -312,6 +317,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "How many runs may be under way at the same time: auto, or 1 to 64", "N" },
     { "batch", 0, 0, G_OPTION_ARG_STRING, &words->batch,
       "How many runs may go into one launch: 1 to 65535; with --plan, what becomes of each op then", "N" },
+    { "fuse", 0, 0, G_OPTION_ARG_STRING, &words->fuse,
+      "Which kernels become one: off or auto (chains that go item by item)", "MODE" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
     { "memo", 0, 0, G_OPTION_ARG_STRING, &words->memo,
@@ -391,6 +398,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.memo);
   g_free (words.batch);
   g_free (words.early_start);
+  g_free (words.fuse);
   g_free (words.timing);
   g_free (words.readback);
   g_free (words.priority);

@@ -57,6 +57,7 @@ typedef struct
   LeatExecutor executor;
   LeatWait wait;
   LeatEarlyStart early_start;
+  LeatFuseMode fuse;
   guint lanes;    /* 0: auto */
   guint batch;    /* runs in one launch; 0: one */
   guint64 budget; /* 0: none */

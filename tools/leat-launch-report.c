@@ -60,14 +60,16 @@ leat_report_row_append (const LeatReportRow *self, GString *text)
 }
 
 static char *
-leat_report_to_text (LeatSession *session, guint64 runs, GVariant *report)
+leat_report_to_text (const LeatLaunchJob *job, guint64 runs, GVariant *report)
 {
   GString *text = g_string_new (NULL);
   LeatReportRow row;
   GVariantIter iter;
 
+  if (job->name != NULL)
+    g_string_append_printf (text, "%s: ", job->name);
   g_string_append_printf (text, "%" G_GUINT64_FORMAT " run%s on %s\n%-20s%16s   %16s\n", runs, runs == 1 ? "" : "s",
-                          leat_device_get_id (leat_session_get_device (session)), "", "planned", "counted");
+                          leat_device_get_id (leat_session_get_device (job->session)), "", "planned", "counted");
   g_variant_iter_init (&iter, report);
   while (g_variant_iter_next (&iter, "(&stt&s)", &row.name, &row.planned, &row.counted, &row.relation))
     leat_report_row_append (&row, text);
@@ -75,7 +77,7 @@ leat_report_to_text (LeatSession *session, guint64 runs, GVariant *report)
 }
 
 static char *
-leat_report_to_json (LeatSession *session, guint64 runs, GVariant *report)
+leat_report_to_json (const LeatLaunchJob *job, guint64 runs, GVariant *report)
 {
   g_autoptr (GVariant) all = NULL;
   GVariantBuilder figures;
@@ -88,7 +90,9 @@ leat_report_to_json (LeatSession *session, guint64 runs, GVariant *report)
   while (g_variant_iter_next (&iter, "(&stt&s)", &row.name, &row.planned, &row.counted, &row.relation))
     g_variant_builder_add_value (&figures, leat_report_row_to_variant (&row));
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "device", "s", leat_device_get_id (leat_session_get_device (session)));
+  if (job->name != NULL)
+    g_variant_dict_insert (&dict, "pipeline", "s", job->name);
+  g_variant_dict_insert (&dict, "device", "s", leat_device_get_id (leat_session_get_device (job->session)));
   g_variant_dict_insert (&dict, "runs", "t", runs);
   g_variant_dict_insert_value (&dict, "figures", g_variant_builder_end (&figures));
   all = g_variant_ref_sink (g_variant_dict_end (&dict));
@@ -96,14 +100,14 @@ leat_report_to_json (LeatSession *session, guint64 runs, GVariant *report)
 }
 
 char *
-leat_launch_report_to_string (const LeatLaunchOptions *options, LeatSession *session, GError **error)
+leat_launch_report_to_string (const LeatLaunchJob *job, GError **error)
 {
-  g_autoptr (GVariant) report = leat_session_dup_report (session, error);
+  g_autoptr (GVariant) report = leat_session_dup_report (job->session, error);
   guint64 runs = 0;
 
   if (report == NULL)
     return NULL;
-  g_object_get (session, "runs", &runs, NULL);
-  return options->report_format == LEAT_FORMAT_JSON ? leat_report_to_json (session, runs, report)
-                                                    : leat_report_to_text (session, runs, report);
+  g_object_get (job->session, "runs", &runs, NULL);
+  return job->options->report_format == LEAT_FORMAT_JSON ? leat_report_to_json (job, runs, report)
+                                                         : leat_report_to_text (job, runs, report);
 }

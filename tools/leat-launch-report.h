@@ -3,11 +3,11 @@
  */
 #pragma once
 
-#include "leat-launch-options.h"
+#include "leat-launch-job.h"
 
 G_BEGIN_DECLS
 
 /* What an open session was planned to take, and what it took, as --report wants it. */
-char *leat_launch_report_to_string (const LeatLaunchOptions *options, LeatSession *session, GError **error);
+char *leat_launch_report_to_string (const LeatLaunchJob *job, GError **error);
 
 G_END_DECLS

@@ -18,6 +18,22 @@ leat_launch_warning_dup_kind (LeatMessage *message)
   return g_strdup_printf ("%s %u %s", node, code, text);
 }
 
+/* Of the first run nothing is said: most pipelines have no other. */
+static void
+leat_launch_job_say_warning (LeatLaunchJob *self, LeatMessage *message)
+{
+  GVariant *details = leat_message_get_details (message);
+  const char *text = leat_message_get_error (message)->message;
+  guint64 run = 1;
+
+  if (details != NULL)
+    g_variant_lookup (details, "run", "t", &run);
+  if (run > 1)
+    leat_launch_job_note (self, "warning: run %" G_GUINT64_FORMAT ": %s", run, text);
+  else
+    leat_launch_job_note (self, "warning: %s", text);
+}
+
 void
 leat_launch_job_warn (LeatLaunchJob *self, LeatMessage *message)
 {
@@ -34,7 +50,7 @@ leat_launch_job_warn (LeatLaunchJob *self, LeatMessage *message)
       again->times++;
       return;
     }
-  leat_launch_job_note (self, "warning: %s", error->message);
+  leat_launch_job_say_warning (self, message);
   if (kind == NULL)
     return;
   again = g_new0 (LeatLaunchAgain, 1);

@@ -25,13 +25,14 @@ leat_launch_parse (const LeatLaunchText *text, GPtrArray *errors)
 
 /* Reads, validates and plans: what needs no device.  The errors are those of the first of the three that has any. */
 static LeatPipeline *
-leat_launch_load (const LeatLaunchText *text, LeatPlan **plan, GPtrArray *errors)
+leat_launch_load (const LeatLaunchOptions *options, const LeatLaunchText *text, LeatPlan **plan, GPtrArray *errors)
 {
   g_autoptr (LeatPipeline) pipeline = leat_launch_parse (text, errors);
   GError *error = NULL;
 
   if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
     return NULL;
+  leat_pipeline_set_fuse (pipeline, options->fuse);
   if (plan == NULL)
     return g_steal_pointer (&pipeline);
   g_clear_object (plan);
@@ -61,7 +62,7 @@ leat_launch_load_all (const LeatLaunchOptions *options, LeatPlan **plan, GPtrArr
     {
       const LeatLaunchText *text = options->texts->pdata[i];
       guint n_before = errors->len;
-      LeatPipeline *pipeline = leat_launch_load (text, plan, errors);
+      LeatPipeline *pipeline = leat_launch_load (options, text, plan, errors);
 
       leat_launch_name_errors (options, text, errors, n_before);
       if (pipeline != NULL)

@@ -96,9 +96,11 @@ static void
 leat_top_append_name (GString *text, const char *name)
 {
   glong n = g_utf8_strlen (name, -1);
-  const char *shown = n > NAME_WIDTH ? g_utf8_offset_to_pointer (name, n - NAME_WIDTH) : name;
 
-  g_string_append_printf (text, "%s%*s", shown, (int) MAX (NAME_WIDTH - n, 0), "");
+  if (n > NAME_WIDTH)
+    g_string_append_printf (text, "...%s", g_utf8_offset_to_pointer (name, n - NAME_WIDTH + 3));
+  else
+    g_string_append_printf (text, "%s%*s", name, (int) (NAME_WIDTH - n), "");
 }
 
 /* @before: NULL where it was not there */

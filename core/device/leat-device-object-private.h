@@ -52,6 +52,8 @@ struct _LeatDevice
   char *dead_reason;    /* set once, under the lock */
 };
 
+gboolean leat_device_take_context (LeatDevice *self, GError **error);
+void leat_device_let_go_of_context (LeatDevice *self);
 void leat_memory_pool_init (LeatMemoryPool *self, guint64 cap_bytes);
 void leat_memory_pool_clear (LeatDevice *device, LeatMemoryKind kind);
 /* Counts the size as live and gives a cached block that fits, or NULL: one is then to be allocated. FALSE when that is

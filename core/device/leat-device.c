@@ -19,6 +19,9 @@
  * the device from this process; the device then counts as dead, and all that is asked of it fails with
  * %LEAT_DRIVER_ERROR_DEVICE_LOST.
  *
+ * A program that has used a GPU keeps its context until it ends, as with the CUDA runtime, because making one takes a
+ * third of a second; the environment variable `LEAT_KEEP_CONTEXT=0` has it given back with the last #LeatDevice.
+ *
  * Since: 0.1
  */
 
@@ -82,7 +85,7 @@ leat_device_finalize (GObject *object)
       leat_device_destroy_idle_streams (self);
       leat_memory_pool_clear (self, LEAT_MEMORY_DEVICE);
       leat_memory_pool_clear (self, LEAT_MEMORY_PINNED);
-      (*self->table->cuDevicePrimaryCtxRelease) (self->facts.device);
+      leat_device_let_go_of_context (self);
     }
   g_clear_pointer (&self->id, g_free);
   g_clear_pointer (&self->dead_reason, g_free);
@@ -148,8 +151,6 @@ leat_device_init (LeatDevice *self)
 static gboolean
 leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **error)
 {
-  CUresult result;
-
   self->driver = choice->driver;
   self->table = leat_driver_get_table (choice->driver);
   if (!leat_driver_probe (self->driver, choice->ordinal, &self->facts, error))
@@ -161,17 +162,8 @@ leat_device_start (LeatDevice *self, const LeatDriverChoice *choice, GError **er
                    self->id, self->facts.name);
       return FALSE;
     }
-  if (!leat_device_init_budgets (self, error))
+  if (!leat_device_init_budgets (self, error) || !leat_device_take_context (self, error))
     return FALSE;
-
-  /* The context that other libraries in this process use too, with the flags that it has. */
-  result = (*self->table->cuDevicePrimaryCtxRetain) (&self->context, self->facts.device);
-  if (result != CUDA_SUCCESS)
-    {
-      self->context = NULL;
-      return leat_driver_set_error (error, self->table, "cuDevicePrimaryCtxRetain", result, "%s (%s)", self->id,
-                                    self->facts.name);
-    }
   leat_memory_pool_init (&self->pools[LEAT_MEMORY_DEVICE], self->budgets[LEAT_MEMORY_DEVICE] / LEAT_CACHE_SHARE);
   leat_memory_pool_init (&self->pools[LEAT_MEMORY_PINNED],
                          MIN (LEAT_PINNED_CACHE_BYTES, self->budgets[LEAT_MEMORY_PINNED] / LEAT_CACHE_SHARE));

@@ -68,12 +68,28 @@ leat_app_parse_spec (LeatApp *self, GError **error)
   return spec;
 }
 
+static const char *const leat_app_leakies[] = { "none", "oldest", "newest", NULL };
+
+/* Without a limit nothing would ever be dropped, and the queue grow as long as data come. */
+static gboolean
+leat_app_check_leaky (LeatApp *self, GError **error)
+{
+  if (self->leaky == LEAT_APP_LEAKY_NONE || self->max_queue > 0)
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+               "leaky=%s is about a queue that is full, and this one has no limit; set it, as in max-queue=8",
+               leat_app_leakies[self->leaky]);
+  return FALSE;
+}
+
 static gboolean
 leat_app_prepare (LeatNode *node, GError **error)
 {
   LeatApp *self = LEAT_APP (node);
   g_autoptr (LeatSpec) spec = NULL;
 
+  if (!leat_app_check_leaky (self, error))
+    return FALSE;
   if (self->spec == NULL)
     return TRUE;
   spec = leat_app_parse_spec (self, error);
@@ -125,7 +141,6 @@ leat_app_finalize (GObject *object)
   G_OBJECT_CLASS (leat_app_parent_class)->finalize (object);
 }
 
-static const char *const leat_app_leakies[] = { "none", "oldest", "newest", NULL };
 static const char *const leat_app_memories[] = { "session", "user", NULL };
 
 static const LeatProp leat_app_props[] = {
@@ -204,7 +219,7 @@ const LeatNodeInfo leat_app_info = {
  *
  * What a push to a source drops when #LeatApp:max-queue items are in the queue, for live data: with `none` nothing, and
  * #LeatApp:block says what is done; with `oldest` what has waited longest; with `newest` what is pushed.  The push then
- * succeeds at once.  The session's statistics count it as "dropped".
+ * succeeds at once.  The session's statistics count it as "dropped".  Without a limit to the queue it is an error.
  */
 
 static void

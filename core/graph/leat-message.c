@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-bus.h"
+#include "leat-message-private.h"
 
 /**
  * LeatMessage:
@@ -19,6 +19,9 @@ struct _LeatMessage
   char *source;
   GError *error;
   GVariant *details;
+  LeatMessageDetails later; /* NULL, or what gives the details; its data: */
+  gpointer data;
+  GDestroyNotify free_data;
 };
 
 G_DEFINE_BOXED_TYPE (LeatMessage, leat_message, leat_message_ref, leat_message_unref)
@@ -46,6 +49,20 @@ leat_message_new (LeatMessageType type, const char *source, const GError *error,
   self->source = g_strdup (source);
   self->error = error != NULL ? g_error_copy (error) : NULL;
   self->details = details != NULL ? g_variant_ref_sink (details) : NULL;
+  return self;
+}
+
+/* @error: (transfer full); @later: gives the details of @data, which keeps them, when somebody asks */
+LeatMessage *
+leat_message_new_later (LeatMessageType type, const char *source, GError *error, LeatMessageDetails later,
+                        gpointer data, GDestroyNotify free_data)
+{
+  LeatMessage *self = leat_message_new (type, source, NULL, NULL);
+
+  self->error = error;
+  self->later = later;
+  self->data = data;
+  self->free_data = free_data;
   return self;
 }
 
@@ -86,6 +103,8 @@ leat_message_unref (LeatMessage *self)
   g_free (self->source);
   g_clear_error (&self->error);
   g_clear_pointer (&self->details, g_variant_unref);
+  if (self->free_data != NULL)
+    self->free_data (self->data);
   g_free (self);
 }
 
@@ -158,5 +177,5 @@ leat_message_get_details (LeatMessage *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return self->details;
+  return self->later != NULL ? self->later (self->data) : self->details;
 }

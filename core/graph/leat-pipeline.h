@@ -29,4 +29,25 @@ GPtrArray *leat_pipeline_list_faults (LeatPipeline *self);
 
 LeatBus *leat_pipeline_get_bus (LeatPipeline *self);
 
+/**
+ * LeatFuseMode:
+ * @LEAT_FUSE_MODE_OFF: none but those of nodes that ask for it
+ * @LEAT_FUSE_MODE_AUTO: chains that go item by item, in which nothing waits
+ *
+ * Which kernels become one.
+ *
+ * Since: 1.0
+ */
+typedef enum
+{
+  LEAT_FUSE_MODE_OFF,
+  LEAT_FUSE_MODE_AUTO,
+} LeatFuseMode;
+
+#define LEAT_TYPE_FUSE_MODE (leat_fuse_mode_get_type ())
+GType leat_fuse_mode_get_type (void) G_GNUC_CONST;
+
+void leat_pipeline_set_fuse (LeatPipeline *self, LeatFuseMode mode);
+LeatFuseMode leat_pipeline_get_fuse (LeatPipeline *self);
+
 G_END_DECLS

@@ -170,6 +170,15 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
   return NULL;
 }
 
+/* The expression "-x" as a name would be taken for an option. */
+static int
+leat_nvrtc_create (const LeatNvrtc *nvrtc, LeatNvrtcHandle *program, const char *text, const char *name)
+{
+  g_autofree char *path = g_strconcat (name[0] == '-' ? "./" : "", name, NULL);
+
+  return nvrtc->create (program, text, path, 0, NULL, NULL);
+}
+
 GBytes *
 leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
@@ -186,7 +195,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
 
   if (text == NULL)
     return NULL;
-  code = nvrtc->create (&program, text, leat_kernel_source_get_name (source), 0, NULL, NULL);
+  code = leat_nvrtc_create (nvrtc, &program, text, leat_kernel_source_get_name (source));
   if (code != 0)
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "nvrtcCreateProgram for %s: %s",

@@ -206,6 +206,31 @@ leat_fuse_find_bound (const LeatKernelUnit *unit, LeatKernelCalls *calls, const 
   return leat_fuse_find_count (prototype, unit, local->init_first);
 }
 
+static gboolean
+leat_fuse_has_plain_pointers (const LeatPrototype *prototype)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    if ((prototype->params[i].kind == LEAT_PARAM_INPUT || prototype->params[i].kind == LEAT_PARAM_OUTPUT)
+        && leat_fuse_get_c_type (&prototype->params[i]) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* Can each of its threads be done by itself, by a thread of any number?  How many have something to do, the first count
+ * says. */
+static gboolean
+leat_fuse_is_per_thread (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index,
+                         const LeatPrototype *prototype, LeatFuseTraits *traits)
+{
+  for (guint i = prototype->n_params; i-- > 0;)
+    if (prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT)
+      traits->count_param = i;
+  return traits->count_param != G_MAXUINT && !traits->waits && !traits->has_shared && prototype->n_axes == 1
+         && leat_fuse_has_plain_pointers (prototype)
+         && leat_fuse_find_callee (unit, calls, index, leat_fuse_thread_words) == NULL
+         && !leat_fuse_macros_mention (unit, leat_fuse_thread_words);
+}
+
 /* Is the kernel one loop over items, each of which can be done by itself? */
 static gboolean
 leat_fuse_is_per_item (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl,
@@ -217,10 +242,8 @@ leat_fuse_is_per_item (const LeatKernelUnit *unit, LeatKernelCalls *calls, const
   if (loop == NULL || loop->end != decl->last || !leat_fuse_is_harmless (unit, decl->body + 1, loop->first)
       || leat_fuse_has_any (unit, loop->last + 1, loop->end, leaving))
     return FALSE;
-  for (guint i = 0; i < prototype->n_params; i++)
-    if ((prototype->params[i].kind == LEAT_PARAM_INPUT || prototype->params[i].kind == LEAT_PARAM_OUTPUT)
-        && leat_fuse_get_c_type (&prototype->params[i]) == NULL)
-      return FALSE;
+  if (!leat_fuse_has_plain_pointers (prototype))
+    return FALSE;
   *count_param = leat_fuse_find_bound (unit, calls, decl, prototype, loop);
   return *count_param != G_MAXUINT;
 }
@@ -241,13 +264,16 @@ leat_fuse_find_indexed (const LeatKernelUnit *unit, const LeatDecl *decl, const 
   return indexed;
 }
 
-/* Shared memory at file scope counts for every kernel of the file. */
 static gboolean
-leat_fuse_has_shared (const LeatKernelUnit *unit)
+leat_fuse_has_shared (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
   static const char *const words[] = { "__shared__", NULL };
 
-  return leat_fuse_has_any (unit, 0, unit->tokens->tokens->len, words) || leat_fuse_macros_mention (unit, words);
+  for (guint i = 0; i < unit->decls->len; i++)
+    if ((i == index || leat_kernel_calls_reaches (calls, index, i))
+        && leat_fuse_decl_mentions (unit, leat_kernel_unit_at (unit, i), words, NULL))
+      return TRUE;
+  return leat_fuse_macros_mention (unit, words);
 }
 
 const char *
@@ -298,7 +324,7 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
     }
   loops = leat_kernel_unit_find_fuse_loops (self->unit, calls, decl);
   traits->waits = leat_kernel_calls_may_wait (calls, index);
-  traits->has_shared = leat_fuse_has_shared (self->unit);
+  traits->has_shared = leat_fuse_has_shared (self->unit, calls, index);
   traits->count_param = G_MAXUINT;
   traits->form = LEAT_FUSE_BLOCK;
   if (leat_fuse_is_free (self->unit, calls, index, loops))
@@ -308,6 +334,8 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
   else if (!leat_fuse_check_words (self, calls, index, leat_fuse_grid_words, error)
            || (moved && !leat_fuse_check_words (self, calls, index, leat_fuse_thread_words, error)))
     return FALSE;
+  if (traits->form == LEAT_FUSE_BLOCK)
+    traits->per_thread = leat_fuse_is_per_thread (self->unit, calls, index, prototype, traits);
   traits->indexed = leat_fuse_find_indexed (self->unit, decl, prototype);
   return TRUE;
 }

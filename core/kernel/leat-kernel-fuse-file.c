@@ -146,7 +146,8 @@ static const char *
 leat_fuse_form_get_letter (LeatFuseForm form)
 {
   static const char *const letters[] = {
-    [LEAT_FUSE_FREE] = "free", [LEAT_FUSE_BLOCK] = "block", [LEAT_FUSE_ITEM] = "item"
+    [LEAT_FUSE_FREE] = "free", [LEAT_FUSE_BLOCK] = "block", [LEAT_FUSE_ITEM] = "item",
+    [LEAT_FUSE_THREAD] = "thread"
   };
 
   return letters[form];
@@ -272,6 +273,8 @@ leat_fuse_file_edit_params (LeatFuseFile *self, GArray *edits, const LeatDecl *d
   static const char *const added[] = { [LEAT_FUSE_FREE] = "",
                                        [LEAT_FUSE_BLOCK] = "uint3 leat_fuse_block, dim3 leat_fuse_grid, "
                                                            "uint3 leat_fuse_thread, dim3 leat_fuse_size",
+                                       [LEAT_FUSE_THREAD] = "uint3 leat_fuse_block, dim3 leat_fuse_grid, "
+                                                            "uint3 leat_fuse_thread, dim3 leat_fuse_size",
                                        [LEAT_FUSE_ITEM] = "uint64_t leat_fuse_item" };
   const LeatTokens *tokens = self->unit->tokens;
   guint close = leat_tokens_at (tokens, decl->params)->match;
@@ -299,10 +302,12 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
   leat_edits_replace (edits, tokens, decl->name, decl->name, "%s%s_%s", self->prefix,
                       leat_fuse_form_get_letter (use->form), entry);
   leat_entry_strip_qualifiers (edits, self->unit, decl, qualifiers);
-  head = use->form == LEAT_FUSE_ITEM ? leat_fuse_file_edit_pointers (self, edits, decl) : g_strdup ("");
+  head = use->form == LEAT_FUSE_ITEM || use->form == LEAT_FUSE_THREAD
+           ? leat_fuse_file_edit_pointers (self, edits, decl)
+           : g_strdup ("");
   leat_edits_insert_before (edits, tokens, decl->first, "\n%s__device__ __forceinline__ ", head);
   leat_fuse_file_edit_params (self, edits, decl, use->form);
-  if (use->form == LEAT_FUSE_BLOCK)
+  if (use->form == LEAT_FUSE_BLOCK || use->form == LEAT_FUSE_THREAD)
     leat_fuse_file_edit_indices (self, edits, decl);
   else
     leat_fuse_file_edit_loops (self, edits, decl, use->form);

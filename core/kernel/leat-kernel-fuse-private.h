@@ -19,14 +19,16 @@ typedef enum
   LEAT_FUSE_FREE,  /* GRID_FOR alone tells it what to do: called once by every thread there is */
   LEAT_FUSE_BLOCK, /* called once for each block of its own grid, with that block's number */
   LEAT_FUSE_ITEM,  /* called once for each item of its one GRID_FOR */
+  LEAT_FUSE_THREAD, /* called once for each thread of its own grid, with that thread's number */
 } LeatFuseForm;
 
 typedef struct
 {
   LeatFuseForm form;     /* the freest that it can have; ITEM is FREE and more */
+  gboolean per_thread;   /* BLOCK: it can be THREAD too */
   gboolean waits;        /* its threads wait for each other */
   gboolean has_shared;   /* a block that begins overwrites what the one before it has left */
-  guint count_param;     /* ITEM: the parameter that says how many items there are */
+  guint count_param;     /* ITEM, or per thread: the parameter that says how many items there are */
   const guint8 *indexed; /* for each parameter: a pointer that is used as NAME[...] alone */
 } LeatFuseTraits;
 
@@ -63,6 +65,9 @@ void leat_kernel_fuse_begin_items (LeatKernelFuse *self, const char *n);
 void leat_kernel_fuse_add_local (LeatKernelFuse *self, const char *type, const char *name);
 /* @meets: whether the threads of the block wait for each other behind it */
 void leat_kernel_fuse_add_call (LeatKernelFuse *self, const char *function, const char *arguments, gboolean meets);
+/* A function of the form THREAD, for one item; its own grid and block are so large along x. */
+void leat_kernel_fuse_add_thread_call (LeatKernelFuse *self, const char *function, const char *arguments, guint grid,
+                                       guint block);
 void leat_kernel_fuse_end (LeatKernelFuse *self);
 /* A statement of the caller's own. */
 void leat_kernel_fuse_add_statement (LeatKernelFuse *self, const char *statement);

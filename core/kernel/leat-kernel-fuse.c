@@ -49,6 +49,13 @@ static const char leat_fuse_prelude[] =
   "  place.z = at / width / height;\n"
   "  return place;\n"
   "}\n"
+  "__device__ __forceinline__ uint3 leat_fuse_along (unsigned int at)\n"
+  "{\n"
+  "  uint3 place;\n"
+  "  place.x = at;\n"
+  "  place.y = place.z = 0;\n"
+  "  return place;\n"
+  "}\n"
   "template <class T> __device__ __forceinline__ T leat_fuse_load (const T *p) { return *p; }\n"
   "template <class T> __device__ __forceinline__ T leat_fuse_as (T, uint64_t item) { return (T) item; }\n"
   "template <class T> __device__ __forceinline__ T leat_fuse_first (T, uint3 block, dim3 grid, uint3 thread, dim3 "
@@ -169,7 +176,7 @@ leat_kernel_fuse_begin_blocks (LeatKernelFuse *self, const guint grid[3], const 
 void
 leat_kernel_fuse_begin_items (LeatKernelFuse *self, const char *n)
 {
-  g_string_append_printf (self->steps, "  GRID_FOR (leat_at, (uint64_t) (%s))\n    {\n", n);
+  g_string_append_printf (self->steps, "  GRID_FOR (leat_at, %s)\n    {\n", n);
   self->calls_with = g_strdup ("leat_at");
   self->active = self->threads;
 }
@@ -177,7 +184,7 @@ leat_kernel_fuse_begin_items (LeatKernelFuse *self, const char *n)
 void
 leat_kernel_fuse_add_local (LeatKernelFuse *self, const char *type, const char *name)
 {
-  g_string_append_printf (self->steps, "      %s %s;\n", type, name);
+  g_string_append_printf (self->steps, "      %s %s = 0;\n", type, name);
 }
 
 void
@@ -189,6 +196,16 @@ leat_kernel_fuse_add_call (LeatKernelFuse *self, const char *function, const cha
                           arguments[0] != '\0' ? ", " : "", arguments);
   if (meets)
     g_string_append (self->steps, "      __syncthreads ();\n");
+}
+
+void
+leat_kernel_fuse_add_thread_call (LeatKernelFuse *self, const char *function, const char *arguments, guint grid,
+                                  guint block)
+{
+  g_string_append_printf (self->steps,
+                          "      %s (leat_fuse_along (leat_at / %uu), dim3 (%u, 1, 1), leat_fuse_along (leat_at %% %uu), "
+                          "dim3 (%u, 1, 1), %s);\n",
+                          function, block, grid, block, block, arguments);
 }
 
 void

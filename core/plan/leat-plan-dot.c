@@ -8,7 +8,7 @@
 
 /* Ops as boxes, host steps rounded, what is not captured dashed.  An arrow for every buffer from the op that wrote it
  * to each that reads it, with what flows there; a dashed one where an op only waits for another, for memory that it
- * takes over.  A head is open where the op may begin early. */
+ * takes over.  A head is open where the op may begin early.  A loop is a frame around its ops. */
 
 typedef struct
 {
@@ -48,6 +48,23 @@ leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
                                                   : "");
 }
 
+/* Boxes come before arrows, which would put them into the frame that they are first seen in. */
+static void
+leat_plan_dot_place (LeatPlanDot *self, const LeatOp *op)
+{
+  if (op->kind == LEAT_OP_LOOP)
+    {
+      g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
+
+      g_string_append_printf (self->text, "  subgraph cluster%u {\n  label=\"%s, %s\";\n  style=rounded;\n", op->index,
+                              name, leat_loop_executor_get_name (op->runs->way));
+    }
+  if (!op->elided || op->packed_with != NULL)
+    leat_plan_dot_box (self, op);
+  if (op->loop != NULL && op->loop->last == op->index)
+    g_string_append (self->text, "  }\n");
+}
+
 static void
 leat_plan_dot_read (LeatPlanDot *self, const LeatOp *op, const LeatBuffer *buffer)
 {
@@ -68,7 +85,6 @@ static void
 leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
 {
   memset (self->has_data, 0, self->plan->ops->len * sizeof (gboolean));
-  leat_plan_dot_box (self, op);
   for (guint t = 0; t < op->n_touches; t++)
     if (op->touches[t].access & LEAT_ACCESS_READ)
       leat_plan_dot_read (self, op, leat_plan_get_buffer (self->plan, op->touches[t].buffer));
@@ -94,6 +110,8 @@ leat_plan_draw (LeatPlan *self, const char *const *notes)
 
   memset (writers, 0xff, self->buffers->len * sizeof (guint));
   for (guint i = 0; i < self->ops->len; i++)
+    leat_plan_dot_place (&dot, leat_plan_get_op (self, i));
+  for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
@@ -109,6 +127,8 @@ leat_plan_draw (LeatPlan *self, const char *const *notes)
  * @self: a plan
  *
  * Draws a plan for Graphviz: `dot -Tsvg`.
+ *
+ * The ops of a loop are in a frame (a cluster) with its name and who does it; that of a loop within is in it.
  *
  * There is an arrow for every buffer from the op that writes it to each that reads it, labelled with its spec; a dashed
  * arrow is an op that only waits for another one.  An arrow with an open head goes to a kernel that may begin before

@@ -27,13 +27,25 @@ typedef struct
   LeatNode *node;
   const LeatFuseCall *call;
   guint first;
-  GArray *stages; /* LeatStage */
+  gboolean is_chain; /* of nodes that are in no group together */
+  GArray *stages;    /* LeatStage */
   guint threads;
   guint8 *per_item;   /* by unit: it is done item by item */
   guint8 *kept;       /* by buffer: it is a local variable */
   GHashTable *counts; /* LeatBufferId + 1 of a buffer -> that of the one whose count it has */
 } LeatFuser;
 
+void leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, const LeatFuseCall *call);
+void leat_fuser_clear (LeatFuser *self);
+/* Puts one op in the place of those of the stages, which follow each other in the plan. */
+gboolean leat_fuser_replace (LeatFuser *self, GError **error);
+/* Does one touch what the other writes? */
+gboolean leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b);
+/* NULL: what one block does in @before is all that the block with its number needs in @stage. */
+const char *leat_stage_why_border (const LeatStage *before, const LeatStage *stage);
+/* Can each item of it be done by itself? */
+gboolean leat_fuser_has_items (LeatFuser *self, const LeatStage *stage);
+gboolean leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b);
 gboolean leat_fuser_read_stages (LeatFuser *self, GError **error);
 /* Says what stands before what, and what stands together. */
 void leat_fuser_find_layers (LeatFuser *self);

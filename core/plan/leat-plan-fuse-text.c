@@ -293,7 +293,7 @@ leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
           }
     }
   if (self->fuser->call->is_checked)
-    leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong = 0");
+    leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong");
 }
 
 static void
@@ -303,7 +303,7 @@ leat_fuse_writer_begin_items (LeatFuseWriter *self, const LeatStage *stage)
   LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
   g_autofree char *n = id != LEAT_BUFFER_NONE ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull",
                                                                  leat_fuse_writer_get_count (self, id, TRUE), factor)
-                                              : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", factor);
+                                              : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 
   leat_kernel_fuse_begin_items (self->text, n);
 }
@@ -345,13 +345,18 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
     {
       const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
       g_autofree char *function = NULL, *arguments = NULL;
+      LeatFuseForm form;
 
       if (stage->unit != unit)
         continue;
       leat_fuse_writer_comment (self, stage);
-      function = leat_fuse_writer_add_function (self, stage, per_item ? LEAT_FUSE_ITEM : LEAT_FUSE_BLOCK);
+      form = !per_item ? LEAT_FUSE_BLOCK : stage->traits.form == LEAT_FUSE_ITEM ? LEAT_FUSE_ITEM : LEAT_FUSE_THREAD;
+      function = leat_fuse_writer_add_function (self, stage, form);
       arguments = leat_fuse_writer_dup_arguments (self, stage, per_item);
-      leat_kernel_fuse_add_call (self->text, function, arguments, meets);
+      if (form == LEAT_FUSE_THREAD)
+        leat_kernel_fuse_add_thread_call (self->text, function, arguments, stage->op->grid[0], stage->op->block[0]);
+      else
+        leat_kernel_fuse_add_call (self->text, function, arguments, meets);
       if (per_item && self->fuser->call->is_checked)
         leat_fuse_writer_check (self, stage, i);
     }

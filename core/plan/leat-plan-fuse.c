@@ -239,8 +239,23 @@ leat_fuser_describe (LeatFuser *self)
   return fusion;
 }
 
+/* Loops know their ops by number. */
+static void
+leat_fuser_renumber (LeatFuser *self, guint n_less)
+{
+  for (guint i = self->first + 1; i < self->plan->ops->len; i++)
+    leat_plan_get_op (self->plan, i)->index = i;
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+
+      loop->first -= loop->first > self->first ? n_less : 0;
+      loop->last -= loop->last > self->first ? n_less : 0;
+    }
+}
+
 /* The ops are still there; nothing is changed before all is known to be good. */
-static gboolean
+gboolean
 leat_fuser_replace (LeatFuser *self, GError **error)
 {
   LeatOp *op = g_new0 (LeatOp, 1);
@@ -249,7 +264,7 @@ leat_fuser_replace (LeatFuser *self, GError **error)
   op->index = self->first;
   op->node = self->node;
   op->to = op->from = LEAT_BUFFER_NONE;
-  op->loop = self->plan->loop;
+  op->loop = leat_plan_get_op (self->plan, self->first)->loop;
   if (!leat_fuser_write (self, op, error))
     {
       leat_op_free (op);
@@ -258,22 +273,36 @@ leat_fuser_replace (LeatFuser *self, GError **error)
   op->fusion = leat_fuser_describe (self);
   leat_fuser_touch (self, op);
   leat_fuser_set_shape (self, op, op->fusion->n_syncs);
-  g_ptr_array_set_size (self->plan->ops, (gint) self->first);
-  g_ptr_array_add (self->plan->ops, op);
+  g_ptr_array_remove_range (self->plan->ops, self->first, self->stages->len);
+  g_ptr_array_insert (self->plan->ops, (gint) self->first, op);
+  leat_fuser_renumber (self, self->stages->len - 1);
   return TRUE;
+}
+
+void
+leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, const LeatFuseCall *call)
+{
+  *self = (LeatFuser){ .plan = plan, .node = node, .call = call, .first = first, .threads = 32 };
+  self->stages = g_array_new (FALSE, FALSE, sizeof (LeatStage));
+  g_array_set_clear_func (self->stages, leat_stage_clear);
+  self->counts = g_hash_table_new (NULL, NULL);
+}
+
+void
+leat_fuser_clear (LeatFuser *self)
+{
+  g_array_unref (self->stages);
+  g_hash_table_unref (self->counts);
+  g_free (self->per_item);
+  g_free (self->kept);
 }
 
 gboolean
 leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error)
 {
-  g_autoptr (GArray) stages = g_array_new (FALSE, FALSE, sizeof (LeatStage));
-  g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
-  LeatFuser fuser = {
-    .plan = self, .node = node, .call = call, .first = first, .stages = stages, .threads = 32, .counts = counts
-  };
+  LeatFuser fuser;
   gboolean good;
 
-  g_array_set_clear_func (stages, leat_stage_clear);
   if (first == self->ops->len)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
@@ -281,11 +310,13 @@ leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall 
                    "out.NAME");
       return FALSE;
     }
-  if (!leat_fuser_read_stages (&fuser, error))
-    return FALSE;
-  leat_fuser_find_layers (&fuser);
-  good = leat_fuser_replace (&fuser, error);
-  g_free (fuser.per_item);
-  g_free (fuser.kept);
+  leat_fuser_init (&fuser, self, node, first, call);
+  good = leat_fuser_read_stages (&fuser, error);
+  if (good)
+    {
+      leat_fuser_find_layers (&fuser);
+      good = leat_fuser_replace (&fuser, error);
+    }
+  leat_fuser_clear (&fuser);
   return good;
 }

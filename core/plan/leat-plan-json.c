@@ -80,6 +80,9 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
         leat_json_add_int (builder, "most", op->runs->most);
       leat_json_add_string (builder, "executor", leat_loop_executor_get_name (op->runs->way));
       leat_json_add_string (builder, "reason", op->runs->why);
+      leat_json_add_int (builder, "iteration-kernels", op->runs->kernels);
+      leat_json_add_int (builder, "iteration-copies", op->runs->copies);
+      leat_json_add_int (builder, "iteration-fills", op->runs->fills);
     }
   if (op->fusion != NULL)
     leat_json_add_fusion (builder, op->fusion);

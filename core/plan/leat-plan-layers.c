@@ -45,7 +45,7 @@ leat_fuser_writes (LeatFuser *self, LeatBufferId id)
   return FALSE;
 }
 
-static gboolean
+gboolean
 leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b)
 {
   for (guint i = 0; i < a->n_touches; i++)
@@ -57,8 +57,7 @@ leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b)
   return FALSE;
 }
 
-/* NULL: what one block does in @before is all that the block with its number needs in @stage. */
-static const char *
+const char *
 leat_stage_why_border (const LeatStage *before, const LeatStage *stage)
 {
   const LeatOp *a = before->op, *b = stage->op;
@@ -147,7 +146,29 @@ leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
   return arg->kind == LEAT_ARG_COUNT ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
 }
 
+/* A thread for each item there may be. */
 static gboolean
+leat_fuser_covers_items (LeatFuser *self, const LeatStage *stage)
+{
+  const LeatOp *op = stage->op;
+  guint64 n;
+  LeatBufferId id = leat_fuser_get_items (self, stage, &n);
+
+  if (id != LEAT_BUFFER_NONE)
+    n *= leat_buffer_get_capacity (leat_plan_get_buffer (self->plan, id));
+  return op->block[1] * op->block[2] * op->grid[1] * op->grid[2] == 1 && (guint64) op->grid[0] * op->block[0] >= n;
+}
+
+gboolean
+leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
+{
+  if (stage->op->kind != LEAT_OP_KERNEL || stage->op->pattern != LEAT_PATTERN_ELEMENTWISE)
+    return FALSE;
+  return stage->traits.form == LEAT_FUSE_ITEM
+         || (stage->traits.per_thread && leat_fuser_covers_items (self, stage));
+}
+
+gboolean
 leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b)
 {
   guint64 factor, other;
@@ -163,8 +184,7 @@ leat_fuser_find_per_item (LeatFuser *self, guint unit)
       const LeatStage *stage = leat_fuser_at (self, i);
 
       if (stage->unit == unit
-          && (stage->op->kind != LEAT_OP_KERNEL || stage->traits.form != LEAT_FUSE_ITEM
-              || stage->op->pattern != LEAT_PATTERN_ELEMENTWISE
+          && (!leat_fuser_has_items (self, stage)
               || !leat_fuser_has_same_items (self, stage, leat_fuser_at (self, unit))))
         return FALSE;
     }
@@ -194,6 +214,17 @@ leat_fuser_find_port (LeatFuser *self, LeatBufferId id)
   return n == 1 ? found : NULL;
 }
 
+static gboolean
+leat_fuser_has_node (LeatFuser *self, LeatNode *node)
+{
+  if (!self->is_chain)
+    return (LeatNode *) leat_node_get_group (node) == self->node;
+  for (guint i = 0; i < self->stages->len; i++)
+    if (leat_fuser_at (self, i)->op->node == node)
+      return TRUE;
+  return FALSE;
+}
+
 /* Does every node that reads the buffer stand in the body? */
 static gboolean
 leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
@@ -206,7 +237,7 @@ leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
       LeatPort *peer = g_ptr_array_index (peers, i);
       LeatNode *node = leat_port_get_node (peer);
 
-      if (LEAT_IS_GROUP_END (node) || (LeatNode *) leat_node_get_group (node) != self->node
+      if (LEAT_IS_GROUP_END (node) || !leat_fuser_has_node (self, node)
           || (leat_port_get_flags (peer) & LEAT_PORT_DELAYED))
         return FALSE;
     }

@@ -61,13 +61,8 @@ leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 }
 
 static void
-leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
+leat_plan_predict_work (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
-  if (op->packed_with != NULL)
-    leat_plan_predict_moved (self, op, sum);
-  if (op->elided || op->loop != NULL)
-    return;
-  sum->early_starts += op->n_early;
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
@@ -93,6 +88,40 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
     }
 }
 
+static void
+leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
+{
+  if (op->packed_with != NULL)
+    leat_plan_predict_moved (self, op, sum);
+  if (op->elided || op->loop != NULL)
+    return;
+  sum->early_starts += op->n_early;
+  leat_plan_predict_work (self, op, sum);
+}
+
+/* How many iterations there are is for the data to say; what each of them is, is known. */
+static void
+leat_plan_predict_loop (LeatPlan *self, LeatPlanLoop *loop, LeatPrediction *all)
+{
+  LeatPrediction sum = { 0 };
+
+  for (guint i = loop->first + 1; i <= loop->last; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->loop == loop && !op->elided)
+        leat_plan_predict_work (self, op, &sum);
+    }
+  loop->kernels = sum.kernels;
+  loop->copies = sum.copies;
+  loop->fills = sum.fills;
+  loop->foreign = sum.foreign;
+  loop->loops = sum.loops;
+  all->iteration_kernels += sum.kernels;
+  all->iteration_copies += sum.copies;
+  all->iteration_fills += sum.fills;
+}
+
 void
 leat_plan_predict (LeatPlan *self)
 {
@@ -102,6 +131,8 @@ leat_plan_predict (LeatPlan *self)
   /* Stages of a kernel that is there already: nothing is launched, and no copy is the driver's. */
   for (guint i = 0; i < self->ops->len && !self->traits.stays; i++)
     leat_plan_predict_op (self, leat_plan_get_op (self, i), &sum);
+  for (guint i = 0; i < self->loops->len; i++)
+    leat_plan_predict_loop (self, g_ptr_array_index (self->loops, i), &sum);
   sum.graph_launches = leat_plan_count_graphs (self);
   sum.waits = self->pieces->len > 0 ? 1 : 0;
   sum.allocations = (self->arena_bytes > 0) + (self->marks_bytes > 0);
@@ -125,9 +156,12 @@ leat_plan_predict (LeatPlan *self)
  *
  * Of the work of foreign ops nothing is known but how many they are: what they do is to be added to the rest.
  *
+ * What is in loops is in none of these sums, since how often it is done is not known: iteration-kernels,
+ * iteration-copies and iteration-fills are what one iteration of each of them launches.
+ *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, early-starts (dependencies for whose
  *   end a kernel waits by itself), upload-bytes, readback-bytes, device-copy-bytes, fill-bytes, graph-launches, waits,
- *   allocations, pinned-allocations
+ *   allocations, pinned-allocations; loops, iteration-kernels, iteration-copies, iteration-fills
  */
 GVariant *
 leat_plan_dup_prediction (LeatPlan *self)
@@ -152,6 +186,10 @@ leat_plan_dup_prediction (LeatPlan *self)
     { "waits", sum->waits },
     { "allocations", sum->allocations },
     { "pinned-allocations", sum->pinned_allocations },
+    { "loops", sum->loops },
+    { "iteration-kernels", sum->iteration_kernels },
+    { "iteration-copies", sum->iteration_copies },
+    { "iteration-fills", sum->iteration_fills },
   };
   GVariantBuilder builder;
 

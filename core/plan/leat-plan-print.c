@@ -57,12 +57,28 @@ leat_plan_print_lanes (LeatPlan *self, const LeatOp *op, GString *text)
 }
 
 static void
+leat_plan_print_number (guint64 n, const char *one, const char *many, const char **before, GString *text)
+{
+  if (n == 0)
+    return;
+  g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " %s", *before, n, n == 1 ? one : many);
+  *before = ", ";
+}
+
+static void
 leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
 {
+  const char *before = " ";
+
   g_string_append_printf (text, "  ops %u-%u, ", loop->first + 1, loop->last);
   if (loop->most < G_MAXUINT64)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
-  g_string_append_printf (text, "%s (%s)", leat_loop_executor_get_name (loop->way), loop->why);
+  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_executor_get_name (loop->way), loop->why);
+  leat_plan_print_number (loop->kernels, "kernel", "kernels", &before, text);
+  leat_plan_print_number (loop->copies, "copy", "copies", &before, text);
+  leat_plan_print_number (loop->fills, "fill", "fills", &before, text);
+  leat_plan_print_number (loop->foreign, "foreign op", "foreign ops", &before, text);
+  leat_plan_print_number (loop->loops, "loop", "loops", &before, text);
 }
 
 static void

@@ -68,6 +68,7 @@ struct _LeatPlanLoop
   /* bound */
   LeatLoopExecutor way; /* never AUTO */
   const char *why;
+  guint64 kernels, copies, fills, foreign, loops; /* in an iteration, those of loops in the body left out */
 };
 
 struct _LeatOp
@@ -257,8 +258,9 @@ typedef struct
 typedef struct
 {
   guint64 kernels, copies, fills;
-  guint64 foreign;      /* ops of which it is not known what they are */
-  guint64 loops;        /* how often what is in them is done is not known; it is not in the sums */
+  guint64 foreign; /* ops of which it is not known what they are */
+  guint64 loops;   /* how often what is in them is done is not known; it is not in the sums, but here: */
+  guint64 iteration_kernels, iteration_copies, iteration_fills;
   guint64 early_starts; /* dependencies for whose end a kernel waits by itself */
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
@@ -385,6 +387,8 @@ void leat_plan_choose_loops (LeatPlan *self);
 /* Makes the ops from number @first on one, which is @node's. */
 gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error);
 void leat_fusion_free (LeatFusion *self);
+/* Joins what goes item by item anyway. */
+void leat_plan_fuse_chains (LeatPlan *self);
 
 /* Why it cannot be in a graph; NULL where it can, as far as is known. */
 const char *leat_op_get_why_eager (const LeatOp *op);

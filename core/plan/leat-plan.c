@@ -330,7 +330,11 @@ leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
   if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error))
     return NULL;
   self->negotiate_us = g_get_monotonic_time () - begin;
-  if (!leat_plan_record (self, error) || !leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error)
+  if (!leat_plan_record (self, error))
+    return NULL;
+  if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
+    leat_plan_fuse_chains (self);
+  if (!leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error)
       || !leat_plan_check_growing (self, error))
     return NULL;
   return g_steal_pointer (&self);

@@ -103,6 +103,20 @@ leat_recorder_get_loop_memory (LeatRecorder *self)
 }
 
 /**
+ * leat_recorder_get_outer_loop_memory: (skip)
+ * @self: the recorder of a group, at the end of its body
+ *
+ * Gets the memory of the loop in whose body this one is, for what one tells the other.
+ *
+ * Returns: the buffer, or %LEAT_BUFFER_NONE where it is in no loop
+ */
+LeatBufferId
+leat_recorder_get_outer_loop_memory (LeatRecorder *self)
+{
+  return self->plan->loop->parent != NULL ? self->plan->loop->parent->memory : LEAT_BUFFER_NONE;
+}
+
+/**
  * leat_recorder_get_loop_report: (skip)
  * @self: the recorder of a group, at the end of its body
  *
@@ -163,7 +177,7 @@ static const char leat_loop_begin_text[] = "__global__ void loop_begin (uint64_t
                                            "{\n"
                                            "  if (blockIdx.x > 0 || threadIdx.x > 0)\n"
                                            "    return;\n"
-                                           "  leat_memory[0] = leat_memory[1] = 0;\n"
+                                           "  leat_memory[0] = leat_memory[1] = leat_memory[2] = 0;\n"
                                            "  if (leat_handle != 0)\n"
                                            "    leat_graph_set_conditional (leat_handle, 1);\n"
                                            "}\n";

@@ -223,6 +223,7 @@ typedef enum
  * @LEAT_LOOP_END_CONVERGED: its test said so
  * @LEAT_LOOP_END_CAP: it has done as many iterations as it may
  * @LEAT_LOOP_END_BUDGET: its time was over
+ * @LEAT_LOOP_END_AROUND: the time of another one was over: in its body, or in that of a loop around both
  *
  * Why a loop ended.
  */
@@ -232,6 +233,7 @@ typedef enum
   LEAT_LOOP_END_CONVERGED,
   LEAT_LOOP_END_CAP,
   LEAT_LOOP_END_BUDGET,
+  LEAT_LOOP_END_AROUND,
 } LeatLoopEnd;
 
 /**
@@ -298,6 +300,7 @@ gboolean leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test,
 LeatBufferId leat_recorder_get_result (LeatRecorder *self, const char *port);
 /* memory of 64 bytes that is zeros when the loop begins; a LeatLoopReport; of the loop at hand. */
 LeatBufferId leat_recorder_get_loop_memory (LeatRecorder *self);
+LeatBufferId leat_recorder_get_outer_loop_memory (LeatRecorder *self);
 LeatBufferId leat_recorder_get_loop_report (LeatRecorder *self);
 /* An output of a group is what a buffer is; gets a buffer of its own. */
 void leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buffer);

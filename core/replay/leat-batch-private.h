@@ -28,6 +28,13 @@ typedef struct
   guint at;       /* where they are in the staging memory */
 } LeatBatchFlight;
 
+/* Where the data of lanes are on the host. */
+typedef struct
+{
+  LeatMemory **staging; /* by buffer id: pinned; NULL before there was any */
+  guint room;           /* lanes that it is for */
+} LeatBatchMemory;
+
 typedef struct
 {
   LeatDevice *device;
@@ -40,9 +47,9 @@ typedef struct
   LeatStore *stores[LEAT_BATCH_FLIGHTS];
   LeatGraphCounts *counts;
 
-  LeatMemory **staging; /* by buffer id: pinned */
-  guint room;           /* lanes that it is for */
-  guint mapped;         /* lanes that were asked for by map; 0: none */
+  LeatBatchMemory ring, lent; /* a program may have pointers to what is lent, and finds there what it has put there */
+  LeatBatchMemory *memory;    /* of the two, the one that is in use */
+  guint mapped;               /* lanes that were asked for by map; 0: none */
   LeatBatchFlight flights[LEAT_BATCH_FLIGHTS];
   GPtrArray *errors;   /* GError or NULL, by lane of the last batch */
   GArray *reports;     /* LeatReport: what its lanes reported */
@@ -55,8 +62,9 @@ LeatBatch *leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narro
 void leat_batch_free (LeatBatch *self);
 /* All but the staging memory goes, and is made again when it is needed.  No launch is under way. */
 void leat_batch_leave_device (LeatBatch *self);
-/* Staging memory for @n lanes; what it held is lost where there was less. */
-gboolean leat_batch_make_room (LeatBatch *self, guint n, GError **error);
+/* Uses one of its memories from here on, which is made to be for @n lanes; what it held is lost where it was for less.
+ */
+gboolean leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n, GError **error);
 /* How many of @n that are left go into the next launch of a batch of @all. */
 guint leat_batch_choose_n (LeatBatch *self, guint n, guint all);
 LeatWidth *leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **error);

@@ -148,7 +148,7 @@ leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGrap
   self->reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
   self->short_lanes = g_array_new (FALSE, FALSE, sizeof (guint));
   self->errors = g_ptr_array_new_with_free_func (leat_batch_free_error);
-  self->staging = g_new0 (LeatMemory *, narrow->buffers->len + 1);
+  self->memory = &self->ring;
   if (!leat_batch_find_shape (self, most, error))
     return NULL;
   for (guint i = 0; i < self->n_flights; i++)
@@ -157,19 +157,20 @@ leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGrap
 }
 
 static void
-leat_batch_drop_staging (LeatBatch *self)
+leat_batch_drop_memory (LeatBatch *self, LeatBatchMemory *memory)
 {
-  for (guint i = 0; i < self->narrow->buffers->len; i++)
-    g_clear_pointer (&self->staging[i], leat_memory_free);
-  self->room = 0;
+  for (guint i = 0; memory->staging != NULL && i < self->narrow->buffers->len; i++)
+    g_clear_pointer (&memory->staging[i], leat_memory_free);
+  g_clear_pointer (&memory->staging, g_free);
+  memory->room = 0;
 }
 
 void
 leat_batch_free (LeatBatch *self)
 {
   g_ptr_array_unref (self->widths);
-  leat_batch_drop_staging (self);
-  g_free (self->staging);
+  leat_batch_drop_memory (self, &self->ring);
+  leat_batch_drop_memory (self, &self->lent);
   g_ptr_array_unref (self->errors);
   g_array_unref (self->reports);
   g_array_unref (self->short_lanes);
@@ -192,33 +193,49 @@ leat_batch_leave_device (LeatBatch *self)
 static void
 leat_batch_clear_counts (LeatBatch *self, const LeatBuffer *buffer)
 {
-  for (guint lane = 0; buffer->header && lane < self->room; lane++)
+  for (guint lane = 0; buffer->header && lane < self->memory->room; lane++)
     memset (leat_batch_get_host (self, buffer->id, lane), 0, LEAT_BUFFER_HEADER);
 }
 
-gboolean
-leat_batch_make_room (LeatBatch *self, guint n, GError **error)
+static gboolean
+leat_batch_allocate (LeatBatch *self, LeatBatchMemory *memory, guint n, GError **error)
 {
-  if (n <= self->room)
-    return TRUE;
-  leat_batch_drop_staging (self);
+  memory->staging = g_new0 (LeatMemory *, self->narrow->buffers->len + 1);
   for (guint i = 0; i < self->shape->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->shape, i);
 
       if (buffer->place != LEAT_PLACE_STAGING)
         continue;
-      self->staging[i] = leat_memory_new_in (leat_store_get_account (self->store), LEAT_MEMORY_SCRATCH, self->device,
-                                             LEAT_MEMORY_PINNED, buffer->stride * n, buffer->name, error);
-      if (self->staging[i] == NULL)
+      memory->staging[i] = leat_memory_new_in (leat_store_get_account (self->store), LEAT_MEMORY_SCRATCH, self->device,
+                                               LEAT_MEMORY_PINNED, buffer->stride * n, buffer->name, error);
+      if (memory->staging[i] == NULL)
         {
-          leat_batch_drop_staging (self);
+          leat_batch_drop_memory (self, memory);
           return FALSE;
         }
     }
-  self->room = n;
+  memory->room = n;
+  return TRUE;
+}
+
+/* What a program has pointers to stays until there is more; without them there is no need for both at a time. */
+gboolean
+leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n, GError **error)
+{
+  LeatBatchMemory more = { NULL, 0 };
+
+  self->memory = memory;
+  if (n <= memory->room)
+    return TRUE;
+  if (memory != &self->lent || self->mapped == 0)
+    leat_batch_drop_memory (self, memory);
+  if (!leat_batch_allocate (self, &more, n, error))
+    return FALSE;
+  leat_batch_drop_memory (self, memory);
+  *memory = more;
   for (guint i = 0; i < self->shape->buffers->len; i++)
-    if (self->staging[i] != NULL)
+    if (memory->staging[i] != NULL)
       leat_batch_clear_counts (self, leat_plan_get_buffer (self->shape, i));
   return TRUE;
 }
@@ -228,7 +245,7 @@ leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint lane)
 {
   const LeatBuffer *root = leat_plan_get_root (self->shape, id);
 
-  return (guint8 *) leat_memory_get_host (self->staging[root->id]) + root->stride * lane;
+  return (guint8 *) leat_memory_get_host (self->memory->staging[root->id]) + root->stride * lane;
 }
 
 /* What is spread has a node for each lane, so that a launch is for as many as its graph was made for: the greatest

@@ -117,7 +117,7 @@ leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *to, const
   return TRUE;
 }
 
-/* Launches the loop's body until its test says that it is over. */
+/* Launches the loop's body until its test says that it is over, or nobody waits for that any more. */
 gboolean
 leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error)
 {
@@ -126,6 +126,8 @@ leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, G
 
   do
     {
+      if (self->stop != NULL && !leat_lane_may_go_on (self, self->stop, error))
+        return FALSE;
       if (!leat_lane_launch_ops (self, path, loop->first + 1, loop->last + 1, error)
           || !leat_lane_synchronize (self, error))
         return FALSE;

@@ -180,6 +180,7 @@ typedef struct
 {
   const LeatOp *op;
   guint lane; /* of the session, or of a batch */
+  guint64 run; /* counted from 1 */
   guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */
@@ -188,7 +189,7 @@ typedef struct
   LeatQueueTotals totals;
 } LeatReport;
 
-/* What ends a repetition early. */
+/* What ends early what the host launches again and again: repeated runs, and loops. */
 typedef struct
 {
   const gint *closing;       /* the session is being closed where it is not 0 */
@@ -203,11 +204,12 @@ struct _LeatLane
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
-  LeatEvent *ended;    /* recorded behind a run where a thread is to sleep until its end */
-  gint64 recent_ns;    /* how long the last runs took, the newer the more it counts; 0: not known */
-  guint64 seen_ended;  /* waits that ended by looking */
-  guint64 other_waits; /* calls that waited and were not for a run: a graph built on the way, the word that data end */
-  gboolean on_host;    /* the device is the CPU */
+  const LeatStop *stop; /* (nullable): of the run that is being launched */
+  LeatEvent *ended;     /* recorded behind a run where a thread is to sleep until its end */
+  gint64 recent_ns;     /* how long the last runs took, the newer the more it counts; 0: not known */
+  guint64 seen_ended;   /* waits that ended by looking */
+  guint64 other_waits;  /* calls that waited and were not for a run: a graph built on the way, the word that data end */
+  gboolean on_host;     /* the device is the CPU */
 
   LeatBlock *arena;
   LeatMemory *marks;      /* NULL where no kernel has any */
@@ -380,6 +382,8 @@ void leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_b
 guint64 leat_lane_get_graph_bytes (LeatLane *self);
 guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
+/* FALSE with the reason, when what is on the stream has ended: it reads memory that is filled anew for the next run. */
+gboolean leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error);
 /* A path @n times, with nothing waited for: in few launches where it is one graph.  @stop: (nullable): atomic; ends it
  * between launches when it is no longer 0. */
 gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error);

@@ -122,8 +122,7 @@ leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, LeatPath path, G
   return TRUE;
 }
 
-/* What is on the stream already is waited for: it reads memory that is filled anew for the next run. */
-static gboolean
+gboolean
 leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error)
 {
   if (g_atomic_int_get (stop->closing))

@@ -63,8 +63,12 @@ leat_op_wants_turn (LeatPlan *self, const LeatOp *op)
   if (op->kind == LEAT_OP_FOREIGN)
     return TRUE;
   for (guint i = 0; i < op->n_touches; i++)
-    if (leat_plan_get_root (self, op->touches[i].buffer)->kind == LEAT_BUFFER_STATE)
-      return TRUE;
+    {
+      const LeatBuffer *root = leat_plan_get_root (self, op->touches[i].buffer);
+
+      if (root->kind == LEAT_BUFFER_STATE && root->scope != LEAT_STATE_LANE)
+        return TRUE;
+    }
   return op->kind == LEAT_OP_KERNEL && leat_kernel_source_has_variables (op->source);
 }
 

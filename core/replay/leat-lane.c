@@ -128,13 +128,19 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
   leat_node_prefix_error (writer, error);
 }
 
-/* Constants are the session's, and state is that of the first lane. */
+/* What the session keeps is that of the first lane; of what a lane keeps, each has its own. */
+static gboolean
+leat_lane_borrows (const LeatLane *self, const LeatBuffer *buffer)
+{
+  return self->first != NULL && buffer->place == LEAT_PLACE_OWN && buffer->scope != LEAT_STATE_LANE;
+}
+
 static LeatBlock *
 leat_lane_get_block (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
   if (buffer->kind == LEAT_BUFFER_CONST)
     return g_ptr_array_index (self->resident->blocks, buffer->id);
-  if (buffer->place == LEAT_PLACE_OWN && self->first != NULL)
+  if (leat_lane_borrows (self, buffer))
     return leat_block_ref (g_ptr_array_index (self->first->blocks, buffer->id));
   return leat_store_get (self->store, buffer, error);
 }
@@ -234,7 +240,7 @@ leat_lane_hold_memory (LeatLane *self)
 static gboolean
 leat_lane_begin_block (LeatLane *self, LeatBlock *block, const LeatBuffer *buffer, LeatLane *before, GError **error)
 {
-  if (buffer->place == LEAT_PLACE_OWN && self->first != NULL)
+  if (leat_lane_borrows (self, buffer))
     return TRUE;
   if (before != NULL && g_ptr_array_find (before->blocks, block, NULL))
     return TRUE;

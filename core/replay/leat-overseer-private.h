@@ -23,6 +23,8 @@ typedef struct
 /* At most one, which is not kept alive.  FALSE where there is another. */
 gboolean leat_session_set_overseer (LeatSession *self, const LeatOverseerClass *klass, GObject *overseer);
 void leat_session_drop_overseer (LeatSession *self, GObject *overseer);
+/* (transfer full) (nullable) */
+GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass);
 
 /* One run with data that the call brings and results that it gives, past queues: @inputs (GBytes) for each source in
  * the order of the plan.  Data at fault fail this run alone. */

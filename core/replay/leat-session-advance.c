@@ -307,13 +307,17 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
   leat_session_end (self, LEAT_SESSION_FREE);
 }
 
+/* Which of many it was, nobody but the session knows. */
 static void
-leat_session_post_outcome (LeatSession *self, const GError *error)
+leat_session_post_outcome (LeatSession *self, GError *error)
 {
   LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
   gboolean reported = g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
   g_autoptr (GVariant) details = reported ? leat_session_dup_refusal (self) : NULL;
+  guint64 run;
 
+  if (details != NULL && g_variant_lookup (details, "run", "t", &run) && run > 1)
+    g_prefix_error (&error, "run %" G_GUINT64_FORMAT ": ", run);
   leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (type, NULL, error, details));
 }
 

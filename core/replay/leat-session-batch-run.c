@@ -107,12 +107,13 @@ leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
 static gboolean
-leat_batch_run_check_lane (LeatSession *self, const LeatBatchFlight *flight, guint index, gboolean reported,
-                           GError **error)
+leat_batch_run_check_lane (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
+                           gboolean reported, GError **error)
 {
+  guint lane = flight->first + index;
+
   if (reported && leat_lane_has_reports_of (flight->lane, index)
-      && !leat_session_take_lane_reports (self, flight->lane, index, flight->first + index, self->batch->reports,
-                                          error))
+      && !leat_session_take_lane_reports (self, flight->lane, index, lane, run->before + lane + 1, error))
     {
       leat_lane_check_overs_of (flight->lane, index, NULL);
       return FALSE;
@@ -156,7 +157,7 @@ leat_batch_run_set_aside (LeatSession *self, const LeatBatchFlight *flight, guin
 
 /* A lane whose data are at fault fails alone; FALSE where it is the device that is. */
 static gboolean
-leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError **error)
+leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, GError **error)
 {
   gboolean reported = leat_lane_has_reports (flight->lane);
 
@@ -170,7 +171,7 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchFlight *flight, GError *
             return FALSE;
           continue;
         }
-      leat_batch_run_check_lane (self, flight, i, reported, &inner);
+      leat_batch_run_check_lane (self, run, flight, i, reported, &inner);
       if (inner != NULL && !leat_session_is_fault_of_data (inner))
         {
           g_propagate_error (error, inner);
@@ -192,7 +193,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
   if (flight->lane == NULL)
     return TRUE;
   good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
-  good = good && leat_batch_run_judge (self, flight, error);
+  good = good && leat_batch_run_judge (self, run, flight, error);
   if (good)
     {
       if (run->results != NULL)
@@ -217,7 +218,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   lane = width->lanes[index];
   if (run->inputs != NULL)
     leat_batch_run_copy_in (self, run, first, n, at);
-  if (!leat_lane_set_lanes (lane, batch->staging, at, n, error))
+  if (!leat_lane_set_lanes (lane, batch->memory->staging, at, n, error))
     return FALSE;
   if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
     return FALSE;

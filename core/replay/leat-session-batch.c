@@ -61,7 +61,7 @@ leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_la
 {
   guint64 header = buffer->header ? LEAT_BUFFER_HEADER : 0;
 
-  if (!leat_batch_make_room (self->batch, n_lanes, error))
+  if (!leat_batch_make_room (self->batch, &self->batch->lent, n_lanes, error))
     return FALSE;
   self->batch->mapped = MAX (self->batch->mapped, n_lanes);
   view->data = leat_batch_get_host (self->batch, buffer->id, 0) + header;
@@ -88,8 +88,9 @@ leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_la
  *
  * All ports have as many lanes.  To ask for more lanes than ever before gives new memory, without what was in the old
  * one: ask for the greatest number first.  The memory stays until then, until the session is closed, or until a
- * property that was set gives it another plan.  For a bounded spec, leat_session_set_lane_count () says how much of a
- * lane is live; at first nothing is.
+ * property that was set gives it another plan; where there is no room for more, it stays as it is.  A batch that is
+ * given its inputs and asked for its results leaves it alone.  For a bounded spec, leat_session_set_lane_count () says
+ * how much of a lane is live; at first nothing is.
  *
  * Returns: whether there is such memory; %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_DIRECTION,
  *   %LEAT_SESSION_ERROR_BATCH where the pipeline takes no batches, %LEAT_DRIVER_ERROR_OUT_OF_MEMORY
@@ -119,7 +120,10 @@ static guint64 *
 leat_session_find_lane_count (LeatSession *self, const LeatBuffer *buffer, guint lane, GError **error)
 {
   if (self->batch != NULL && self->batch->narrow == self->plan && lane < self->batch->mapped)
-    return (guint64 *) leat_batch_get_host (self->batch, buffer->id, lane);
+    {
+      self->batch->memory = &self->batch->lent;
+      return (guint64 *) leat_batch_get_host (self->batch, buffer->id, lane);
+    }
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
                "lane %u is not mapped: leat_session_map_batch () says how many there are", lane);
   return NULL;
@@ -204,20 +208,21 @@ leat_session_check_lane_input (LeatSession *self, const LeatBatchRun *run, guint
 static gboolean
 leat_session_check_batch_inputs (LeatSession *self, const LeatBatchRun *run, GError **error)
 {
-  guint n_inputs = self->inputs->len;
+  guint n_inputs = self->inputs->len, mapped = self->batch->mapped;
+  guint64 wanted = (guint64) run->n * n_inputs;
 
-  if (run->inputs == NULL && run->n > self->batch->mapped)
+  if (run->n > mapped && (run->inputs == NULL || (run->results == NULL && mapped > 0)))
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
-                   "the batch has %u lanes, and %u are mapped: give it the inputs, or map them", run->n,
-                   self->batch->mapped);
+                   "the batch has %u lanes, and %u are mapped: %s, or map them", run->n, mapped,
+                   run->inputs == NULL ? "give it the inputs" : "ask it for the results");
       return FALSE;
     }
-  if (run->inputs != NULL && run->inputs->len != run->n * n_inputs)
+  if (run->inputs != NULL && run->inputs->len != wanted)
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
-                   "%u lanes of %u input%s take %u pieces of data, and there are %u", run->n, n_inputs,
-                   n_inputs > 1 ? "s" : "", run->n * n_inputs, run->inputs->len);
+                   "%u lanes of %u input%s take %" G_GUINT64_FORMAT " pieces of data, and there are %u", run->n,
+                   n_inputs, n_inputs > 1 ? "s" : "", wanted, run->inputs->len);
       return FALSE;
     }
   for (guint k = 0; run->inputs != NULL && k < run->inputs->len; k++)
@@ -239,10 +244,12 @@ leat_session_renew_batch (LeatSession *self, GError **error)
 static gboolean
 leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_turn, GError **error)
 {
-  guint ring = in_turn ? 0 : self->batch->n_flights * self->batch->shape->traits.lanes;
+  LeatBatch *batch = self->batch;
+  guint ring = in_turn ? 0 : batch->n_flights * batch->shape->traits.lanes;
 
+  run->before = self->stats.runs;
   run->in_place = run->inputs == NULL || run->results == NULL;
-  if (!leat_batch_make_room (self->batch, run->in_place ? run->n : ring, error)
+  if (!leat_batch_make_room (batch, run->in_place ? &batch->lent : &batch->ring, run->in_place ? run->n : ring, error)
       || !leat_session_take_changes (self, error) || !leat_session_renew_batch (self, error))
     return FALSE;
   g_ptr_array_set_size (self->batch->errors, 0);
@@ -318,7 +325,7 @@ leat_batch_free_result (gpointer bytes)
  *   has the sources: all of the first lane, then all of the second; %NULL: what leat_session_map_batch () lent
  * @results: (out) (optional) (nullable) (transfer container) (element-type GLib.Bytes): likewise, the data of every
  *   output; %NULL for a lane that failed.  Where it is not asked for, results are in the memory that
- *   leat_session_map_batch () lends
+ *   leat_session_map_batch () lends, or will lend; where it has been lent already, there are no more lanes than that
  * @cancellable: (nullable): to give up between two launches
  * @error: return location for an error
  *

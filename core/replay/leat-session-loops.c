@@ -33,7 +33,7 @@ leat_session_loops_new (void)
 static const char *
 leat_loop_end_get_name (guint64 end)
 {
-  static const char *const names[] = { "none", "converged", "cap", "budget" };
+  static const char *const names[] = { "none", "converged", "cap", "budget", "around" };
 
   return end < G_N_ELEMENTS (names) ? names[end] : "unknown";
 }
@@ -136,8 +136,9 @@ leat_loop_total_describe (const LeatLoopTotal *self)
  * Tells what the loops of the pipeline have come to; from any thread.
  *
  * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, executor
- * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged`, `cap` or `budget`), most t
- * and total t iterations.  Of a loop within a loop a run counts as the last time that it was done.
+ * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged`, `cap`, `budget`, or `around`:
+ * one in its body or beside it was over its budget), most t and total t iterations.  Of a loop within a loop a run
+ * counts as the last time that it was done.
  */
 GVariant *
 leat_session_dup_loops (LeatSession *self)

@@ -100,11 +100,14 @@ leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      gboolean of_each = buffer->scope == LEAT_STATE_LANE;
+      guint64 n = of_each ? plan->lanes : 1;
 
       if (buffer->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST)
         continue;
-      leat_session_plan_add_block (buffer->bytes, 1, &plan->state_bytes, &plan->allocations);
-      plan->once_bytes += leat_buffer_get_written_bytes (buffer);
+      leat_session_plan_add_block (buffer->bytes, n, &plan->state_bytes, &plan->allocations);
+      plan->once_bytes += n * leat_buffer_get_written_bytes (buffer);
+      plan->lane_bytes += of_each ? leat_memory_pool_round (buffer->bytes) : 0;
     }
 }
 

@@ -342,7 +342,7 @@ struct _LeatSession
   char *told_reason;      /* likewise, why an executable was built for the last plan that needed one; or NULL */
   LeatSessionTimes times; /* under told_lock while the session is open */
   GPtrArray *growths;     /* LeatGrowth, likewise */
-  GVariant *reported;     /* under told_lock: by kernels in the last run in which any did; NULL before */
+  GPtrArray *reported;    /* LeatReportTold; under told_lock: by kernels in the last run in which any did */
   GVariant *told_queues;  /* likewise, of kernels, as somebody had them last; NULL before */
   GVariant *refusal;      /* under told_lock: what the run that was refused last failed with; or NULL */
   GArray *report_totals;  /* likewise, by node and code */
@@ -477,6 +477,7 @@ typedef struct
   GPtrArray *inputs;  /* GBytes; NULL: in the staging memory */
   GPtrArray *results; /* GBytes; NULL: likewise */
   gboolean in_place;  /* the staging memory has a place for every lane */
+  guint64 before;     /* runs that there were before its first lane */
 } LeatBatchRun;
 
 /* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
@@ -488,9 +489,6 @@ void leat_session_put_given (LeatSession *self, guint index, gconstpointer data,
 void leat_session_put_given_bytes (LeatSession *self, guint index, GBytes *given);
 GBytes *leat_session_take_given (LeatSession *self, guint index);
 gboolean leat_session_is_fault_of_data (const GError *error);
-
-/* (transfer full) (nullable) */
-GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass);
 
 /* With the session's store in place, and no lane. */
 void leat_session_choose_scratch (LeatSession *self);
@@ -575,7 +573,7 @@ gboolean leat_session_take_resident (LeatSession *self, GError **error);
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
-gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, GArray *reports,
+gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run,
                                          GError **error);
 void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
 void leat_session_post_refusal (LeatSession *self, const GError *error);
@@ -586,6 +584,15 @@ GVariant *leat_session_dup_refusal (LeatSession *self);
 GVariant *leat_session_steal_refusal (LeatSession *self);
 void leat_session_take_refusal (LeatSession *self, GVariant *refusal);
 /* Of what went wrong with a queue (leat-session-queues.c). */
+gboolean leat_report_is_error (const LeatReport *self);
+char *leat_report_dup_text (const LeatReport *self);
+GError *leat_report_make_error (const LeatReport *self);
+/* What is told of a report, when its plan may be gone. */
+typedef struct _LeatReportTold LeatReportTold;
+LeatReportTold *leat_report_told_new (const LeatReport *report);
+LeatReportTold *leat_report_told_ref (LeatReportTold *self);
+void leat_report_told_unref (LeatReportTold *self);
+GVariant *leat_report_told_get_details (LeatReportTold *self);
 gboolean leat_queue_report_is_error (const LeatReport *self);
 char *leat_queue_report_dup_text (const LeatReport *self);
 GError *leat_queue_report_make_error (const LeatReport *self);

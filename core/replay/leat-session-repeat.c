@@ -38,7 +38,6 @@ leat_session_note_steps (LeatSession *self, LeatLane *lane, LeatPath path, guint
 gboolean
 leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path, GError **error)
 {
-  const LeatStop stop = { &self->closing, flight->run.cancellable };
   LeatLane *lane = flight->lane;
   const gboolean stays = self->reuse && self->plan->why_not_reusable == NULL;
   LeatPath first = *path == LEAT_PATH_RESIDENT ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
@@ -52,9 +51,9 @@ leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64
   if (first == others)
     {
       leat_session_note_steps (self, lane, others, n);
-      return leat_lane_launch_repeated (lane, others, n, &stop, error);
+      return leat_lane_launch_repeated (lane, others, n, lane->stop, error);
     }
   leat_session_note_steps (self, lane, first, 1);
   leat_session_note_steps (self, lane, others, n - 1);
-  return leat_lane_launch (lane, first, error) && leat_lane_launch_repeated (lane, others, n - 1, &stop, error);
+  return leat_lane_launch (lane, first, error) && leat_lane_launch_repeated (lane, others, n - 1, lane->stop, error);
 }

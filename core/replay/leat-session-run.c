@@ -89,7 +89,7 @@ leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GErr
 }
 
 static gboolean
-leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   LeatLane *lane = flight->lane;
   const guint64 steps = flight->run.steps;
@@ -115,6 +115,18 @@ leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError *
   flight->run.measured = measured;
   flight->run.launched = TRUE;
   return TRUE;
+}
+
+static gboolean
+leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  const LeatStop stop = { &self->closing, flight->run.cancellable };
+  gboolean good;
+
+  flight->lane->stop = &stop;
+  good = leat_session_launch_all (self, flight, error);
+  flight->lane->stop = NULL;
+  return good;
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */

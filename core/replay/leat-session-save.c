@@ -102,6 +102,13 @@ leat_session_write_file (LeatSession *self, const char *path, GError **error)
   for (guint i = 0; i < entries->len; i++)
     g_array_index (entries, LeatStateEntry, i).data = g_bytes_ref (g_ptr_array_index (contents, i));
   file = leat_state_file_encode (entries, leat_session_hash_pipeline (self));
+  if (file == NULL)
+    {
+      g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO,
+                   "cannot save the state: the host has no room for the %" G_GUINT64_FORMAT " bytes of the file",
+                   leat_state_file_get_bytes (entries));
+      return FALSE;
+    }
   data = g_bytes_get_data (file, &size);
   /* Written beside it and renamed. */
   if (g_file_set_contents_full (path, data, (gssize) size, G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,

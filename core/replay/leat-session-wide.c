@@ -47,7 +47,7 @@ leat_session_has_wide_plan (LeatSession *self)
     return FALSE;
   if (leat_session_have_batch (self, FALSE, NULL) && self->batch->shape->why_in_turn == NULL
       && self->batch->shape->traits.lanes > 1 && !leat_session_has_sink_on_device (self))
-    return self->batch->mapped == 0; /* else it is the program's */
+    return TRUE;
   self->not_wide = self->plan;
   return FALSE;
 }
@@ -136,6 +136,13 @@ leat_wide_give (LeatWide *self, guint slot, GError **error)
   return TRUE;
 }
 
+/* Runs are counted since the session was opened, in the order of the data. @others: lanes that are given before */
+static void
+leat_wide_set_before (LeatWide *self, guint index, guint others)
+{
+  self->run.before = self->session->stats.runs + others - (guint64) index * self->n;
+}
+
 static gboolean
 leat_wide_complete (LeatWide *self, guint index, GError **error)
 {
@@ -145,6 +152,7 @@ leat_wide_complete (LeatWide *self, guint index, GError **error)
 
   if (self->launched_us[index] == 0)
     return TRUE;
+  leat_wide_set_before (self, index, 0);
   good = leat_batch_run_complete (session, &self->run, &self->batch->flights[index], error);
   session->stats.device_us += g_get_monotonic_time () - self->launched_us[index];
   leat_batch_run_tell (session, self->refusal != NULL);
@@ -192,6 +200,7 @@ leat_wide_launch (LeatWide *self, guint index, GError **error)
     return TRUE;
   if (!leat_wide_take_changes (self, error))
     return FALSE;
+  leat_wide_set_before (self, index, leat_wide_count_launched (self));
   for (guint done = 0; done < all; done += n)
     {
       n = leat_plan_spreads (self->batch->shape) ? leat_batch_choose_n (self->batch, all - done, all) : all;
@@ -343,7 +352,7 @@ leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError *
   wide.batch = batch = self->batch;
   wide.n = batch->shape->traits.lanes;
   wide.run = (LeatBatchRun){ .n = wide.n * batch->n_flights, .in_place = TRUE };
-  if (!leat_batch_make_room (batch, wide.run.n, error) || !leat_session_take_changes (self, error)
+  if (!leat_batch_make_room (batch, &batch->ring, wide.run.n, error) || !leat_session_take_changes (self, error)
       || !leat_session_renew_batch (self, error))
     return leat_session_settle (self, LEAT_FLOW_ERROR, error);
   g_ptr_array_set_size (batch->errors, 0);

@@ -120,7 +120,7 @@ leat_session_finalize (GObject *object)
   g_clear_pointer (&self->account, leat_memory_account_unref);
   g_array_unref (self->report_totals);
   g_array_unref (self->loop_totals);
-  g_clear_pointer (&self->reported, g_variant_unref);
+  g_clear_pointer (&self->reported, g_ptr_array_unref);
   g_clear_pointer (&self->told_queues, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);
   g_clear_object (&self->pipeline);
@@ -172,6 +172,7 @@ leat_session_init (LeatSession *self)
   self->weight = 1;
   self->calibrate = TRUE;
   self->report_totals = leat_session_totals_new ();
+  self->reported = g_ptr_array_new ();
   self->growths = leat_session_growths_new ();
   self->loop_totals = leat_session_loops_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));

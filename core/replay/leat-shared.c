@@ -30,11 +30,10 @@ leat_shared_is (const LeatShared *self, LeatDevice *device, GBytes *contents, gb
          && g_bytes_equal (self->contents, contents);
 }
 
+/* Under the lock. */
 static LeatShared *
-leat_shared_find (LeatDevice *device, GBytes *contents, gboolean header, guint64 hash)
+leat_shared_look_up (LeatDevice *device, GBytes *contents, gboolean header, guint64 hash)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&leat_shared_lock);
-
   for (guint i = 0; leat_shared_all != NULL && i < leat_shared_all->len; i++)
     {
       LeatShared *shared = g_ptr_array_index (leat_shared_all, i);
@@ -47,15 +46,28 @@ leat_shared_find (LeatDevice *device, GBytes *contents, gboolean header, guint64
   return NULL;
 }
 
-static void
-leat_shared_publish (LeatShared *self)
+static LeatShared *
+leat_shared_find (LeatDevice *device, GBytes *contents, gboolean header, guint64 hash)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&leat_shared_lock);
 
+  return leat_shared_look_up (device, contents, header, hash);
+}
+
+/* NULL; or another thread was faster with the same, and this is to be used. */
+static LeatShared *
+leat_shared_publish (LeatShared *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&leat_shared_lock);
+  LeatShared *other = leat_shared_look_up (self->device, self->contents, self->header, self->hash);
+
+  if (other != NULL)
+    return other;
   if (leat_shared_all == NULL)
     leat_shared_all = g_ptr_array_new ();
   g_ptr_array_add (leat_shared_all, self);
   self->known = TRUE;
+  return NULL;
 }
 
 static gboolean
@@ -99,7 +111,7 @@ leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *content
   gsize size;
   gconstpointer data = g_bytes_get_data (contents, &size);
   guint64 hash = XXH3_64bits (data, size);
-  LeatShared *shared = leat_shared_find (device, contents, header, hash);
+  LeatShared *shared = leat_shared_find (device, contents, header, hash), *other;
 
   *was_there = shared != NULL;
   if (shared != NULL)
@@ -108,8 +120,12 @@ leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *content
   if (shared == NULL)
     return NULL;
   shared->hash = hash;
-  leat_shared_publish (shared);
-  return shared;
+  other = leat_shared_publish (shared);
+  if (other == NULL)
+    return shared;
+  *was_there = TRUE;
+  leat_shared_unref (shared);
+  return other;
 }
 
 gboolean

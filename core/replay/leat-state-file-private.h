@@ -22,7 +22,9 @@ void leat_state_entry_clear (LeatStateEntry *self);
 /* (element-type LeatStateEntry) (transfer full) */
 GArray *leat_state_entries_new (void);
 
-/* @entries: with their data.  @key: of the pipeline. */
+/* Of a file with these, whose data are not looked at. */
+guint64 leat_state_file_get_bytes (GArray *entries);
+/* @entries: with their data.  @key: of the pipeline.  NULL where the host has no room for it. */
 GBytes *leat_state_file_encode (GArray *entries, guint64 key);
 /* @expected: what there must be; their data are filled in. @what: for messages.  FALSE: nothing was. */
 gboolean leat_state_file_decode (GBytes *file, GArray *expected, guint64 key, const char *what, GError **error);

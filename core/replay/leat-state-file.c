@@ -62,36 +62,63 @@ leat_state_file_sum (const LeatStateHead *head, const guint8 *behind, guint8 sum
   memcpy (sum, &canonical, sizeof canonical);
 }
 
-static void
-leat_state_file_append_row (GByteArray *file, const LeatStateEntry *entry)
+/* There may be more of it than 32 bits tell. */
+guint64
+leat_state_file_get_bytes (GArray *entries)
+{
+  guint64 bytes = sizeof (LeatStateHead);
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const LeatStateEntry *entry = &g_array_index (entries, LeatStateEntry, i);
+
+      bytes += sizeof (LeatStateRow) + strlen (entry->name) + strlen (entry->spec) + entry->bytes;
+    }
+  return bytes;
+}
+
+static guint8 *
+leat_state_file_put (guint8 *at, gconstpointer data, gsize bytes)
+{
+  if (bytes > 0)
+    memcpy (at, data, bytes);
+  return at + bytes;
+}
+
+static guint8 *
+leat_state_file_put_row (guint8 *at, const LeatStateEntry *entry)
 {
   const LeatStateRow row = { (guint32) strlen (entry->name), (guint32) strlen (entry->spec), entry->bytes };
 
-  g_byte_array_append (file, (const guint8 *) &row, sizeof row);
-  g_byte_array_append (file, (const guint8 *) entry->name, row.name_bytes);
-  g_byte_array_append (file, (const guint8 *) entry->spec, row.spec_bytes);
+  at = leat_state_file_put (at, &row, sizeof row);
+  at = leat_state_file_put (at, entry->name, row.name_bytes);
+  return leat_state_file_put (at, entry->spec, row.spec_bytes);
 }
 
 GBytes *
 leat_state_file_encode (GArray *entries, guint64 key)
 {
-  GByteArray *file = g_byte_array_new ();
-  LeatStateHead head = { .version = LEAT_STATE_VERSION, .n_entries = entries->len, .key = key };
+  LeatStateHead head = { .version = LEAT_STATE_VERSION,
+                         .n_entries = entries->len,
+                         .file_bytes = leat_state_file_get_bytes (entries),
+                         .key = key };
+  guint8 *file = g_try_malloc (head.file_bytes), *at = file;
 
+  if (file == NULL)
+    return NULL;
   memcpy (head.magic, leat_state_magic, sizeof head.magic);
-  g_byte_array_append (file, (const guint8 *) &head, sizeof head);
+  at += sizeof head;
   for (guint i = 0; i < entries->len; i++)
-    leat_state_file_append_row (file, &g_array_index (entries, LeatStateEntry, i));
+    at = leat_state_file_put_row (at, &g_array_index (entries, LeatStateEntry, i));
   for (guint i = 0; i < entries->len; i++)
     {
       const LeatStateEntry *entry = &g_array_index (entries, LeatStateEntry, i);
 
-      g_byte_array_append (file, g_bytes_get_data (entry->data, NULL), (guint) g_bytes_get_size (entry->data));
+      at = leat_state_file_put (at, g_bytes_get_data (entry->data, NULL), entry->bytes);
     }
-  head.file_bytes = file->len;
-  leat_state_file_sum (&head, file->data + sizeof head, head.checksum);
-  memcpy (file->data, &head, sizeof head);
-  return g_byte_array_free_to_bytes (file);
+  leat_state_file_sum (&head, file + sizeof head, head.checksum);
+  memcpy (file, &head, sizeof head);
+  return g_bytes_new_take (file, head.file_bytes);
 }
 
 static gboolean leat_state_file_refuse (GError **error, LeatStateError code, const char *what, const char *format, ...)

@@ -143,6 +143,30 @@ leat_scheduler_put (LeatScheduler *self, LeatSession *session)
   g_hash_table_insert (self->by_session, session, member);
 }
 
+static gboolean
+leat_scheduler_refuse_adding (gboolean closed, GError **error)
+{
+  if (closed)
+    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_CLOSED, "the scheduler is closed");
+  else
+    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER, "the session is in a scheduler already");
+  return FALSE;
+}
+
+/* Asked before others go for it. */
+static gboolean
+leat_scheduler_may_add (LeatScheduler *self, LeatSession *session, GError **error)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = leat_session_get_overseer (session, &klass);
+  gboolean closed;
+
+  g_mutex_lock (&self->lock);
+  closed = self->closed;
+  g_mutex_unlock (&self->lock);
+  return (!closed && overseer == NULL) || leat_scheduler_refuse_adding (closed, error);
+}
+
 /* One that is open has its memory already; others may have to go for it. */
 static gboolean
 leat_scheduler_check_open (LeatScheduler *self, LeatSession *session, GError **error)
@@ -170,24 +194,20 @@ leat_scheduler_check_open (LeatScheduler *self, LeatSession *session, GError **e
 gboolean
 leat_scheduler_add (LeatScheduler *self, LeatSession *session, GError **error)
 {
-  gboolean added = FALSE;
+  gboolean added, closed;
 
   g_return_val_if_fail (LEAT_IS_SCHEDULER (self), FALSE);
   g_return_val_if_fail (LEAT_IS_SESSION (session), FALSE);
 
-  if (!leat_scheduler_check_open (self, session, error))
+  if (!leat_scheduler_may_add (self, session, error) || !leat_scheduler_check_open (self, session, error))
     return FALSE;
   g_mutex_lock (&self->lock);
-  if (self->closed)
-    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_CLOSED, "the scheduler is closed");
-  else if (!leat_session_set_overseer (session, &leat_scheduler_overseer, G_OBJECT (self)))
-    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER, "the session is in a scheduler already");
-  else
-    added = TRUE;
+  closed = self->closed;
+  added = !closed && leat_session_set_overseer (session, &leat_scheduler_overseer, G_OBJECT (self));
   if (added)
     leat_scheduler_put (self, session);
   g_mutex_unlock (&self->lock);
-  return added;
+  return added || leat_scheduler_refuse_adding (closed, error);
 }
 
 /* It is a member no more; what it counted stays. */

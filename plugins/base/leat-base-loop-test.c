@@ -20,6 +20,11 @@ struct _LeatLoopTest
   LeatBufferId series_buffer, count_buffer;
 };
 
+/* What the memory of a loop has in it, which is zeros at its beginning. */
+#define LEAT_LOOP_DONE  "leat_memory[0]" /* iterations */
+#define LEAT_LOOP_SINCE "leat_memory[1]" /* when the first one ended */
+#define LEAT_LOOP_OVER  "[2]"            /* also of the outer one: some loop in it ran away, so that all of them end */
+
 void
 leat_loop_test_free (LeatLoopTest *self)
 {
@@ -131,7 +136,7 @@ static void
 leat_loop_test_write_params (LeatLoopTest *self, GString *text)
 {
   g_string_append (text, "__global__ void " LEAT_LOOP_ENTRY " (uint64_t *leat_memory, uint64_t *leat_told, uint64_t "
-                         "leat_handle, uint64_t leat_most, uint64_t leat_budget");
+                         "leat_handle, uint64_t leat_most, uint64_t leat_budget, uint64_t *leat_outer");
   for (guint i = 0; i < self->names->len; i++)
     {
       const char *name = g_ptr_array_index (self->names, i);
@@ -163,30 +168,35 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
     text,
     "{\n"
     "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
-    "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = leat_memory[0] + 1, leat_now = leat_clock_now ();\n"
-    "  const uint64_t leat_since = leat_memory[1] != 0 ? leat_memory[1] : leat_now;\n"
+    "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = " LEAT_LOOP_DONE " + 1, leat_now = leat_clock_now ();\n"
+    "  const uint64_t leat_since = " LEAT_LOOP_SINCE " != 0 ? " LEAT_LOOP_SINCE " : leat_now;\n"
+    "  const bool leat_over = leat_memory" LEAT_LOOP_OVER " != 0 || (leat_outer != 0 && leat_outer" LEAT_LOOP_OVER
+    " != 0);\n"
     "  const bool leat_ends = %s, leat_late = leat_budget > 0 && leat_now - leat_since > leat_budget;\n"
-    "  const bool leat_goes_on = !leat_ends && !leat_late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
+    "  const bool leat_goes_on = !leat_over && !leat_ends && !leat_late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
     "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
-    "  leat_memory[1] = leat_since;\n",
+    "  " LEAT_LOOP_SINCE " = leat_since;\n"
+    "  if (leat_outer != 0 && (leat_over || (leat_late && !leat_ends)))\n"
+    "    leat_outer" LEAT_LOOP_OVER " = 1;\n",
     condition != NULL ? condition : "false");
   if (self->series != NULL)
     g_string_append_printf (text,
                             "  leat_series[" LEAT_LOOP_COUNTER " - 1] = %s[0];\n"
                             "  *leat_series_count = " LEAT_LOOP_COUNTER ";\n",
                             self->series_name);
-  g_string_append_printf (text,
-                          "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
-                          "  if (!leat_goes_on || leat_handle == 0)\n"
-                          "    {\n"
-                          "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
-                          "      leat_told[2] = leat_ends ? %d : leat_goes_on ? %d : leat_late ? %d : %d;\n"
-                          "      leat_told[0] = leat_goes_on;\n"
-                          "    }\n"
-                          "  if (leat_handle != 0)\n"
-                          "    leat_graph_set_conditional (leat_handle, leat_goes_on);\n"
-                          "}\n",
-                          LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET, LEAT_LOOP_END_CAP);
+  g_string_append_printf (
+    text,
+    "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
+    "  if (!leat_goes_on || leat_handle == 0)\n"
+    "    {\n"
+    "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
+    "      leat_told[2] = leat_over ? %d : leat_ends ? %d : leat_goes_on ? %d : leat_late ? %d : %d;\n"
+    "      leat_told[0] = leat_goes_on;\n"
+    "    }\n"
+    "  if (leat_handle != 0)\n"
+    "    leat_graph_set_conditional (leat_handle, leat_goes_on);\n"
+    "}\n",
+    LEAT_LOOP_END_AROUND, LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET, LEAT_LOOP_END_CAP);
   return g_string_free (text, FALSE);
 }
 
@@ -235,8 +245,9 @@ leat_loop_test_add (LeatArg *args, LeatBufferId *buffers, LeatAccess *access, gu
 gboolean
 leat_loop_test_record (LeatLoopTest *self, LeatRecorder *recorder, GError **error)
 {
-  const guint64 most = self->most > 0 ? self->most : G_MAXUINT64;
-  guint room = self->names->len + self->args->len + 9, n_args = 0, n_buffers = 0;
+  const guint64 most = self->most > 0 ? self->most : G_MAXUINT64, none = 0;
+  const LeatBufferId outer = leat_recorder_get_outer_loop_memory (recorder);
+  guint room = self->names->len + self->args->len + 10, n_args = 0, n_buffers = 0;
   g_autofree LeatArg *args = g_new0 (LeatArg, room);
   g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, room);
   g_autofree LeatAccess *access = g_new0 (LeatAccess, room);
@@ -251,6 +262,11 @@ leat_loop_test_record (LeatLoopTest *self, LeatRecorder *recorder, GError **erro
   args[n_args++] = (LeatArg){
     .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &self->budget_ns, .size = sizeof self->budget_ns
   };
+  if (outer != LEAT_BUFFER_NONE)
+    ADD (LEAT_ARG_ITEMS, outer, READ_WRITE);
+  else
+    args[n_args++] =
+      (LeatArg){ .kind = LEAT_ARG_VALUE, .buffer = LEAT_BUFFER_NONE, .value = &none, .size = sizeof none };
   for (guint i = 0; i < self->names->len; i++)
     ADD (LEAT_ARG_ITEMS, leat_recorder_get_result (recorder, g_ptr_array_index (self->names, i)), READ);
   for (guint i = 0; i < self->args->len; i++)

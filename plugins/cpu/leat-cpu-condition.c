@@ -54,6 +54,7 @@ leat_cpu_condition_new (guint initial, gboolean assign_initial)
     {
       CUgraphConditionalHandle handle = ++slot->n_given << LEAT_CPU_CONDITION_PLACE_BITS | slot->place;
 
+      slot->condition.refs = 1;
       slot->condition.value = 0;
       slot->condition.initial = initial;
       slot->condition.assign_initial = assign_initial;
@@ -63,11 +64,20 @@ leat_cpu_condition_new (guint initial, gboolean assign_initial)
   return slot != NULL ? &slot->condition : NULL;
 }
 
+LeatCpuCondition *
+leat_cpu_condition_ref (LeatCpuCondition *condition)
+{
+  condition->refs++;
+  return condition;
+}
+
 void
-leat_cpu_condition_free (LeatCpuCondition *condition)
+leat_cpu_condition_unref (LeatCpuCondition *condition)
 {
   LeatCpuConditionSlot *slot = (LeatCpuConditionSlot *) condition;
 
+  if (--condition->refs > 0)
+    return;
   __atomic_store_n (&condition->handle, 0, __ATOMIC_RELEASE);
   slot->next_free = leat_cpu_condition_first_free;
   leat_cpu_condition_first_free = slot;
@@ -90,10 +100,17 @@ leat_cpu_condition_find (CUgraphConditionalHandle handle)
 void
 leat_cpu_set_conditional (LeatHostBlock *host, uint64_t handle, uint32_t value)
 {
+  LeatCpuBlock *block = leat_cpu_block_from_host (host);
+  GPtrArray *settable = block->run->launch->conditions;
   LeatCpuCondition *condition = leat_cpu_condition_find (handle);
 
   if (condition == NULL)
-    leat_cpu_block_fail (leat_cpu_block_from_host (host), CUDA_ERROR_ILLEGAL_ADDRESS,
+    leat_cpu_block_fail (block, CUDA_ERROR_ILLEGAL_ADDRESS,
                          "0x%" G_GINT64_MODIFIER "x is no handle of a conditional node", (guint64) handle);
+  if (settable == NULL || !g_ptr_array_find (settable, condition, NULL))
+    leat_cpu_block_fail (block, CUDA_ERROR_ILLEGAL_ADDRESS,
+                         "the conditional node of handle 0x%" G_GINT64_MODIFIER
+                         "x is not in the graph that runs this kernel",
+                         (guint64) handle);
   __atomic_store_n (&condition->value, value, __ATOMIC_RELEASE);
 }

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   CUgraphConditionalHandle handle; /* 0 while nobody has it; atomic */
+  guint refs;                      /* the graph's and those of executables made from it */
   guint value;                     /* atomic */
   guint initial;
   gboolean assign_initial; /* at each launch */
@@ -23,7 +24,8 @@ typedef struct
 
 /* With the lock.  NULL where there are too many. */
 LeatCpuCondition *leat_cpu_condition_new (guint initial, gboolean assign_initial);
-void leat_cpu_condition_free (LeatCpuCondition *condition);
+LeatCpuCondition *leat_cpu_condition_ref (LeatCpuCondition *condition);
+void leat_cpu_condition_unref (LeatCpuCondition *condition);
 
 static inline guint
 leat_cpu_condition_get (LeatCpuCondition *condition)

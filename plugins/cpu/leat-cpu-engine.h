@@ -25,7 +25,8 @@ typedef struct
   LeatHostDim3 block;
   guint32 dynamic_shared;
   gboolean cooperative;
-  void *params; /* packed as LeatHostKernel.params says, params_size bytes, owned by the launch */
+  GPtrArray *conditions; /* of LeatCpuCondition, which the kernel may set: those of the graph that runs it, or NULL */
+  void *params;          /* packed as LeatHostKernel.params says, params_size bytes, owned by the launch */
 } LeatCpuLaunch;
 
 /* Images: LeatHostImageHeader, then the shared object.  Anything else: CUDA_ERROR_INVALID_IMAGE. */

@@ -90,7 +90,7 @@ leat_cpu_exec_update (LeatCpuExec *exec, LeatCpuSchedule *old, LeatCpuGraph *gra
   if (new == NULL)
     return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-  if (leat_cpu_graph_check_bodies (graph) == CUDA_GRAPH_INSTANTIATE_SUCCESS)
+  if (!leat_cpu_graph_is_in_body (graph) && leat_cpu_graph_check_bodies (graph) == CUDA_GRAPH_INSTANTIATE_SUCCESS)
     result = leat_cpu_schedule_compare (exec, old, new, node);
   if (result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
     {

@@ -217,6 +217,8 @@ cuGraphConditionalHandleCreate (CUgraphConditionalHandle *handle, CUgraph graph_
   LEAT_CPU_ENTER ();
   if (handle == NULL || (flags & ~(guint) CU_GRAPH_COND_ASSIGN_DEFAULT) != 0)
     return CUDA_ERROR_INVALID_VALUE;
+  if (context == NULL)
+    return CUDA_ERROR_INVALID_CONTEXT;
   leat_cpu_acquire ();
   LeatCpuGraph *graph = leat_cpu_graph_from_handle (graph_handle);
   if (graph != NULL)
@@ -226,7 +228,7 @@ cuGraphConditionalHandleCreate (CUgraphConditionalHandle *handle, CUgraph graph_
       result = condition != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
       if (condition != NULL)
         {
-          g_ptr_array_add (graph->conditions, condition);
+          g_ptr_array_add (leat_cpu_graph_get_root (graph)->conditions, condition);
           *handle = condition->handle;
         }
     }
@@ -234,17 +236,19 @@ cuGraphConditionalHandleCreate (CUgraphConditionalHandle *handle, CUgraph graph_
   return result;
 }
 
+/* Handles made for a body serve in the whole graph. */
 static LeatCpuCondition *
 leat_cpu_graph_find_condition (LeatCpuGraph *graph, CUgraphConditionalHandle handle)
 {
-  for (; graph != NULL; graph = graph->owner != NULL ? graph->owner->graph : NULL)
-    for (guint i = 0; i < graph->conditions->len; i++)
-      {
-        LeatCpuCondition *condition = g_ptr_array_index (graph->conditions, i);
+  GPtrArray *conditions = leat_cpu_graph_get_root (graph)->conditions;
 
-        if (condition->handle == handle)
-          return condition;
-      }
+  for (guint i = 0; i < conditions->len; i++)
+    {
+      LeatCpuCondition *condition = g_ptr_array_index (conditions, i);
+
+      if (condition->handle == handle)
+        return condition;
+    }
   return NULL;
 }
 
@@ -272,6 +276,8 @@ leat_cpu_graph_add_conditional (CUgraphNode *out, CUgraph graph_handle, const CU
   LeatCpuGraph *graph = leat_cpu_graph_from_handle (graph_handle);
   LeatCpuCondition *condition = graph != NULL ? leat_cpu_graph_find_condition (graph, params->handle) : NULL;
 
+  if (params->ctx == NULL)
+    return CUDA_ERROR_INVALID_CONTEXT;
   if (condition == NULL || condition->used || !leat_cpu_conditional_check (params))
     return CUDA_ERROR_INVALID_VALUE;
   CUresult result = leat_cpu_graph_add (graph_handle, CU_GRAPH_NODE_TYPE_CONDITIONAL, dependencies, edges, n, &node);

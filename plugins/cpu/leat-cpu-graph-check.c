@@ -12,14 +12,6 @@ leat_cpu_graph_uses_conditions (LeatCpuGraph *graph)
   for (guint i = 0; i < graph->conditions->len; i++)
     if (!((LeatCpuCondition *) g_ptr_array_index (graph->conditions, i))->used)
       return FALSE;
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
-
-      for (guint b = 0; b < node->conditional.n_bodies; b++)
-        if (!leat_cpu_graph_uses_conditions ((LeatCpuGraph *) node->conditional.bodies[b]))
-          return FALSE;
-    }
   return TRUE;
 }
 
@@ -61,6 +53,14 @@ leat_cpu_graph_bodies_are_sound (LeatCpuGraph *graph)
   return TRUE;
 }
 
+LeatCpuGraph *
+leat_cpu_graph_get_root (LeatCpuGraph *graph)
+{
+  while (graph->owner != NULL)
+    graph = graph->owner->graph;
+  return graph;
+}
+
 gboolean
 leat_cpu_graph_is_in_body (LeatCpuGraph *graph)
 {
@@ -73,8 +73,6 @@ leat_cpu_graph_is_in_body (LeatCpuGraph *graph)
 CUgraphInstantiateResult
 leat_cpu_graph_check_bodies (LeatCpuGraph *graph)
 {
-  if (leat_cpu_graph_is_in_body (graph))
-    return CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
   if (!leat_cpu_graph_uses_conditions (graph))
     return CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
   if (!leat_cpu_graph_bodies_are_sound (graph))

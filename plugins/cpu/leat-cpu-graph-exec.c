@@ -32,25 +32,14 @@ leat_cpu_exec_from_handle (CUgraphExec handle)
   return exec != NULL && exec->magic == LEAT_CPU_EXEC_MAGIC ? exec : NULL;
 }
 
-static void
-leat_cpu_graph_add_conditions (LeatCpuGraph *graph, GPtrArray *conditions)
-{
-  g_ptr_array_add (conditions, g_ptr_array_ref (graph->conditions));
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      LeatCpuNode *node = leat_cpu_graph_get_node (graph, i);
-
-      for (guint b = 0; b < node->conditional.n_bodies; b++)
-        leat_cpu_graph_add_conditions ((LeatCpuGraph *) node->conditional.bodies[b], conditions);
-    }
-}
-
+/* A copy, since the graph may get more of them while the executable runs. */
 GPtrArray *
 leat_cpu_graph_list_conditions (LeatCpuGraph *graph)
 {
-  GPtrArray *conditions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  GPtrArray *conditions = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_condition_unref);
 
-  leat_cpu_graph_add_conditions (graph, conditions);
+  for (guint i = 0; i < graph->conditions->len; i++)
+    g_ptr_array_add (conditions, leat_cpu_condition_ref (g_ptr_array_index (graph->conditions, i)));
   return conditions;
 }
 
@@ -108,7 +97,7 @@ leat_cpu_graph_instantiate (LeatCpuGraph *graph, guint64 flags, LeatCpuExec **ex
     return CUDA_ERROR_INVALID_VALUE;
   if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
     return CUDA_ERROR_NOT_SUPPORTED;
-  if (graph->exec != NULL)
+  if (graph->exec != NULL || leat_cpu_graph_is_in_body (graph))
     return CUDA_ERROR_NOT_SUPPORTED;
   *why = leat_cpu_graph_check_bodies (graph);
   if (*why != CUDA_GRAPH_INSTANTIATE_SUCCESS)
@@ -297,12 +286,7 @@ static void
 leat_cpu_exec_assign_conditions (LeatCpuExec *exec)
 {
   for (guint i = 0; i < exec->conditions->len; i++)
-    {
-      GPtrArray *conditions = g_ptr_array_index (exec->conditions, i);
-
-      for (guint k = 0; k < conditions->len; k++)
-        leat_cpu_condition_assign (g_ptr_array_index (conditions, k));
-    }
+    leat_cpu_condition_assign (g_ptr_array_index (exec->conditions, i));
 }
 
 static void

@@ -22,7 +22,7 @@ struct _LeatCpuExec
   LeatCpuGraph *graph; /* that counts it as its only one, while that lives */
   LeatCpuSchedule *schedule;
   guint n_events;
-  GPtrArray *conditions; /* of GPtrArray, kept alive */
+  GPtrArray *conditions; /* of LeatCpuCondition, kept alive */
   guint64 next_ticket;
   guint64 serving;
   guint n_waiters;
@@ -55,7 +55,7 @@ struct _LeatCpuChange
 /* With the lock; takes over what the change holds, at once or when it is due. */
 void leat_cpu_exec_change (LeatCpuExec *exec, LeatCpuChange change);
 void leat_cpu_exec_apply_changes (LeatCpuExec *exec, guint64 ticket);
-GPtrArray *leat_cpu_graph_list_conditions (LeatCpuGraph *graph); /* of GPtrArray, at any depth */
+GPtrArray *leat_cpu_graph_list_conditions (LeatCpuGraph *graph); /* of LeatCpuCondition */
 LeatCpuStep *leat_cpu_exec_find_step (LeatCpuExec *exec, CUgraphNode node);
 
 G_END_DECLS

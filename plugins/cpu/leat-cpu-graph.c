@@ -16,7 +16,7 @@ leat_cpu_graph_new (void)
   graph->magic = LEAT_CPU_GRAPH_MAGIC;
   graph->id = leat_cpu_next_graph_id++;
   graph->nodes = g_ptr_array_new ();
-  graph->conditions = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_condition_free);
+  graph->conditions = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_cpu_condition_unref);
   leat_cpu_count (graphs_created);
   return graph;
 }
@@ -31,6 +31,8 @@ leat_cpu_node_release (LeatCpuNode *node)
     leat_cpu_event_unref (node->event);
   if (node->child != NULL)
     leat_cpu_graph_free (node->child);
+  if (node->conditional.condition != NULL)
+    node->conditional.condition->used = FALSE;
   for (guint i = 0; i < node->conditional.n_bodies; i++)
     leat_cpu_graph_free ((LeatCpuGraph *) node->conditional.bodies[i]);
   g_free (node->conditional.bodies);

@@ -55,7 +55,7 @@ struct _LeatCpuGraph
   guint32 magic;
   guint64 id;
   GPtrArray *nodes;      /* of LeatCpuNode, in order of creation; owned */
-  GPtrArray *conditions; /* of LeatCpuCondition; shared with executables */
+  GPtrArray *conditions; /* of LeatCpuCondition: its own and those of bodies in it; empty in a body */
   gboolean captures;     /* a capture into it is under way */
   LeatCpuNode *owner;    /* of a child graph or a conditional body */
   LeatCpuGraph *clone_of;
@@ -68,6 +68,7 @@ void leat_cpu_graph_free (LeatCpuGraph *graph);
 LeatCpuGraph *leat_cpu_graph_from_handle (CUgraph handle);
 LeatCpuGraph *leat_cpu_graph_clone (LeatCpuGraph *graph);
 gboolean leat_cpu_graph_has_type (LeatCpuGraph *graph, CUgraphNodeType type); /* at any depth */
+LeatCpuGraph *leat_cpu_graph_get_root (LeatCpuGraph *graph);
 gboolean leat_cpu_graph_is_in_body (LeatCpuGraph *graph); /* of a conditional node, itself or what it is a child of */
 /* Whether its conditional nodes keep the rules, so that it may become an executable. */
 CUgraphInstantiateResult leat_cpu_graph_check_bodies (LeatCpuGraph *graph);

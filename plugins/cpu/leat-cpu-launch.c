@@ -111,7 +111,7 @@ leat_cpu_launch_init (LeatCpuLaunch *self, LeatCpuFunction *function, LeatHostDi
   if (kernel_params != NULL && extra != NULL)
     return CUDA_ERROR_INVALID_VALUE;
 
-  *self = (LeatCpuLaunch){ function, grid, block, dynamic_shared, cooperative, NULL };
+  *self = (LeatCpuLaunch){ function, grid, block, dynamic_shared, cooperative, NULL, NULL };
   self->params = g_malloc0 (kernel->params_size);
   result = extra != NULL ? leat_cpu_launch_take_extra (self, kernel, extra)
                          : leat_cpu_launch_take_params (self, kernel, kernel_params);

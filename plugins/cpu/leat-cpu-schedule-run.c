@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-cpu-count.h"
-#include "leat-cpu-schedule.h"
+#include "leat-cpu-graph-exec.h"
 
 /* How long kernels take is looked at in the first runs, the very first being no example, and now and then. */
 #define LEAT_CPU_TIMED_FIRST 2
@@ -91,6 +91,8 @@ leat_cpu_step_run (LeatCpuStep *step, LeatCpuGraphRun *run)
         leat_cpu_step_run_conditional (step, run);
       break;
     default:
+      if (step->op.kind == LEAT_CPU_OP_KERNEL)
+        step->op.kernel.conditions = run->exec->conditions;
       began = times ? leat_cpu_now_ns () : 0;
       result = leat_cpu_op_run (&step->op);
       if (G_UNLIKELY (result != CUDA_SUCCESS))

@@ -21,6 +21,7 @@ struct _LeatCsrBfs
   guint64 source;
   guint64 max_iterations;
   int on_limit;
+  double budget;
   gboolean symmetric;
   guint64 threads;
   guint64 alone;
@@ -44,6 +45,8 @@ static const LeatProp props[] = {
     .blurb = "how many levels are looked for at most; 0: no search has more than there are vertices" },
   { sizeof (LeatProp), "on-limit", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrBfs, on_limit), .def.i = 2,
     .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
+  { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrBfs, budget), .def.d = 60, .min.d = 0,
+    .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 1024, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
   { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 512, .min.u = 2,
@@ -66,7 +69,8 @@ static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "parents", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
     "for each vertex the one before it, u32: the least of those that may be; of a source itself" },
   { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "u64[8]: iterations, whether max-iterations were spent, vertices reached, levels that one block did alone, by "
+    "u64[8]: iterations, whether max-iterations (1) or the budget (2) were spent, vertices reached, levels that one "
+    "block did alone, by "
     "pushing and by pulling, what was left in the frontier, levels that blocks did apart" },
 };
 
@@ -209,6 +213,7 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_csr_call_add_number (&call, MIN (most, vertices));
   leat_csr_call_add_number (&call, self->alone);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);
+  leat_csr_call_add_budget (&call, self->budget);
   leat_csr_call_add_number (&call, room);
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_BFS_CONTROL);
   leat_csr_call_add_scratch (&call, "list", room * sizeof (guint64));

@@ -80,6 +80,28 @@ leat_csr_call_add_number (LeatCsrCall *self, guint64 number)
 }
 
 void
+leat_csr_call_add_budget (LeatCsrCall *self, double seconds)
+{
+  leat_csr_call_add_number (self, (guint64) (seconds * 1e9));
+}
+
+void
+leat_csr_call_add_series (LeatCsrCall *self, LeatNode *node, const char *port, guint64 bytes)
+{
+  LeatBufferId buffer;
+
+  if (leat_port_is_linked (leat_node_get_port (node, port, NULL)))
+    {
+      buffer = leat_recorder_get_output (self->recorder, port);
+      leat_csr_call_add (self, buffer, LEAT_ACCESS_WRITE);
+      leat_csr_call_next (self, LEAT_ARG_COUNT, buffer);
+      return;
+    }
+  leat_csr_call_add_scratch (self, port, bytes);
+  leat_csr_call_add_scratch (self, "count", sizeof (guint64));
+}
+
+void
 leat_csr_call_finish (LeatCsrCall *self, LeatKernelSource *source, const char *entry, guint threads)
 {
   LeatKernelCall call = { .source = source,

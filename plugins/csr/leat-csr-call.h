@@ -29,10 +29,14 @@ void leat_csr_call_add_scratch (LeatCsrCall *self, const char *name, guint64 byt
 void leat_csr_call_add_zeros (LeatCsrCall *self, const char *name, guint64 bytes);
 /* An output where it is linked, else scratch. */
 void leat_csr_call_add_output (LeatCsrCall *self, LeatNode *node, const char *port, guint64 bytes);
+/* A bounded output's items, and the count that the kernel sets. */
+void leat_csr_call_add_series (LeatCsrCall *self, LeatNode *node, const char *port, guint64 bytes);
 /* How many items of an input that was added are live. */
 void leat_csr_call_add_count (LeatCsrCall *self, LeatBufferId buffer);
 /* A parameter `uint64_t`. */
 void leat_csr_call_add_number (LeatCsrCall *self, guint64 number);
+/* The same, of a time in seconds: in nanoseconds, 0 for no limit. */
+void leat_csr_call_add_budget (LeatCsrCall *self, double seconds);
 void leat_csr_call_finish (LeatCsrCall *self, LeatKernelSource *source, const char *entry, guint threads);
 
 /* @head, then the texts of @files, a list that ends with NULL. (nullable) */

@@ -5,6 +5,7 @@
 
 #include "leat-csr-call.h"
 #include "leat-csr-input.h"
+#include "leat-csr-warm.h"
 
 /* The node `csr:components`.  kernels/components.cu says how it works. */
 
@@ -18,6 +19,8 @@ struct _LeatCsrComponents
   guint64 threads;
 
   LeatCsrInput graph;
+  LeatCsrWarmth warm;
+  guint64 changed; /* for how many there is room */
   LeatKernelSource *text;
 };
 
@@ -31,6 +34,10 @@ static const LeatProp props[] = {
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
   { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "where each edge goes, u32" },
+  { sizeof (LeatPortInfo), "known", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "labels of a graph that had fewer edges, to begin with" },
+  { sizeof (LeatPortInfo), "changed", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "vertices from which edges were added since, u32" },
   { sizeof (LeatPortInfo), "labels", LEAT_PORT_OUTPUT, 0, "any",
     "for each vertex the least vertex of its component, u32" },
 };
@@ -69,8 +76,11 @@ leat_csr_components_negotiate (LeatNode *node, LeatNegotiation *negotiation, GEr
 
   if (!leat_csr_input_check_threads (node, self->threads, error)
       || !leat_csr_input_find (&self->graph, node, negotiation, "", error)
+      || !leat_csr_warm_find (&self->warm, node, negotiation, LEAT_DTYPE_U32, self->graph.vertices, error)
       || !leat_csr_components_compile (self, error))
     return FALSE;
+  self->changed =
+    self->warm == LEAT_CSR_CHANGED ? leat_spec_get_items (leat_negotiation_get_input (negotiation, "changed")) : 0;
   labels = leat_spec_new (LEAT_DTYPE_U32, &self->graph.vertices, 1, FALSE);
   return leat_negotiation_set_output (negotiation, "labels", labels, error);
 }
@@ -79,11 +89,12 @@ static gboolean
 leat_csr_components_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatCsrComponents *self = LEAT_CSR_COMPONENTS (node);
-  guint64 long_room = self->graph.edges / LEAT_CSR_COMPONENTS_LONG + 1;
+  guint64 long_room = self->graph.edges / LEAT_CSR_COMPONENTS_LONG + 1 + self->changed;
   LeatCsrCall call = { .recorder = recorder };
 
   leat_csr_call_add (&call, leat_recorder_get_input (recorder, "offsets"), LEAT_ACCESS_READ);
   leat_csr_call_add (&call, leat_recorder_get_input (recorder, "indices"), LEAT_ACCESS_READ);
+  leat_csr_warm_add (self->warm, &call, leat_recorder_get_input (recorder, "indices"));
   leat_csr_call_add_number (&call, self->graph.vertices);
   leat_csr_call_add_number (&call, self->graph.edges);
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_COMPONENTS_CONTROL);

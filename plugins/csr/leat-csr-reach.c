@@ -24,6 +24,8 @@ static const LeatProp props[] = {
     .blurb = "rounds at most; 0: more than it can need" },
   { sizeof (LeatProp), "on-limit", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrReach, relax.on_limit), .def.i = 2,
     .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
+  { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrReach, relax.budget), .def.d = 60, .min.d = 0,
+    .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrReach, relax.threads), .def.u = 1024, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
 };
@@ -32,9 +34,13 @@ static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
   { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "where each edge goes, u32" },
   { sizeof (LeatPortInfo), "sources", LEAT_PORT_INPUT, 0, "any", "vertices to begin with, u32" },
+  { sizeof (LeatPortInfo), "known", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "reached of a graph that had fewer edges, to begin with" },
+  { sizeof (LeatPortInfo), "changed", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "vertices from which edges were added since, u32" },
   { sizeof (LeatPortInfo), "reached", LEAT_PORT_OUTPUT, 0, "any", "for each vertex a bit for each source, u64" },
   { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "u64[4]: rounds, whether max-iterations were spent, what was left then, 0" },
+    "u64[4]: rounds, whether max-iterations (1) or the budget (2) were spent, what was left then, 0" },
 };
 
 const LeatNodeInfo leat_csr_reach_info = {

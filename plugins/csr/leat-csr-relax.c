@@ -12,7 +12,7 @@
 static gboolean
 leat_csr_relax_compile (LeatCsrRelax *self, const char *rule, GError **error)
 {
-  const char *const files[] = { "frontier.cu", rule, "relax.cu", NULL };
+  const char *const files[] = { "frontier.cu", rule, "relax.cu", "relax-host.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
@@ -31,6 +31,7 @@ leat_csr_relax_negotiate (LeatCsrRelax *self, LeatNode *node, LeatNegotiation *n
   if (!leat_csr_input_check_threads (node, self->threads, error)
       || !leat_csr_input_find (&self->graph, node, negotiation, "", error)
       || !leat_csr_input_check_numbers (node, "sources", leat_negotiation_get_input (negotiation, "sources"), error)
+      || !leat_csr_warm_find (&self->warm, node, negotiation, dtype, self->graph.vertices, error)
       || !leat_csr_relax_compile (self, rule, error))
     return FALSE;
   each = leat_spec_new (dtype, &self->graph.vertices, 1, FALSE);
@@ -51,10 +52,12 @@ leat_csr_relax_record (LeatCsrRelax *self, LeatNode *node, LeatRecorder *recorde
   leat_csr_call_add (&call, weighted ? leat_recorder_get_input (recorder, "weights") : indices, LEAT_ACCESS_READ);
   leat_csr_call_add (&call, sources, LEAT_ACCESS_READ);
   leat_csr_call_add_count (&call, sources);
+  leat_csr_warm_add (self->warm, &call, indices);
   leat_csr_call_add_number (&call, vertices);
   leat_csr_call_add_number (&call, self->graph.edges);
   leat_csr_call_add_number (&call, self->max_iterations > 0 ? self->max_iterations : vertices + 1);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);
+  leat_csr_call_add_budget (&call, self->budget);
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_RELAX_CONTROL);
   leat_csr_call_add_scratch (&call, "lists", 2 * vertices * sizeof (guint32));
   leat_csr_call_add_scratch (&call, "long rows", 2 * long_room * sizeof (guint32));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "leat-csr-input.h"
+#include "leat-csr-warm.h"
 
 G_BEGIN_DECLS
 
@@ -12,9 +13,11 @@ typedef struct
 {
   guint64 max_iterations;
   int on_limit;
+  double budget; /* seconds */
   guint64 threads;
 
   LeatCsrInput graph;
+  LeatCsrWarmth warm;
   LeatKernelSource *text;
 } LeatCsrRelax;
 

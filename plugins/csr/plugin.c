@@ -5,12 +5,13 @@
 #include "leat-csr-bfs.h"
 #include "leat-csr-components.h"
 #include "leat-csr-names.h"
+#include "leat-csr-pagerank.h"
 #include "leat-csr-reach.h"
 #include "leat-csr-read.h"
 #include "leat-csr-sssp.h"
 
 static const LeatNodeInfo *const nodes[] = {
-  &leat_csr_bfs_info,   &leat_csr_components_info, &leat_csr_names_info,
+  &leat_csr_bfs_info,   &leat_csr_components_info, &leat_csr_names_info, &leat_csr_pagerank_info,
   &leat_csr_reach_info, &leat_csr_read_info,       &leat_csr_sssp_info,
 };
 

@@ -120,6 +120,24 @@ test_several_are_checked (Fixture *self, gconstpointer data)
   tool_assert_contains (bad->err, "missing.leat");
 }
 
+/* Which of them it is stands before each. */
+static void
+test_several_tell_reports (Fixture *self, gconstpointer data)
+{
+  g_autofree char *first = g_strconcat (self->copy, ": ", NULL), *second = g_strconcat (self->copy, " (2): ", NULL);
+  g_autofree char *json = g_strconcat ("\"pipeline\" : \"", self->copy, " (2)\"", NULL);
+  g_autoptr (ToolResult) text =
+    tool_run (NULL, WORDS ("-q", "--report", self->copy, self->to_a, self->copy, self->to_b));
+  g_autoptr (ToolResult) objects =
+    tool_run (NULL, WORDS ("-q", "--report=json", self->copy, self->to_a, self->copy, self->to_b));
+
+  g_assert_cmpint (text->code, ==, 0);
+  g_assert_nonnull (strstr (text->err, first));
+  g_assert_nonnull (strstr (text->err, second));
+  g_assert_cmpint (objects->code, ==, 0);
+  g_assert_nonnull (strstr (objects->err, json));
+}
+
 static void
 test_several_tell_stats (Fixture *self, gconstpointer data)
 {
@@ -316,6 +334,7 @@ main (int argc, char **argv)
   ADD ("names-whose-errors", test_several_names_whose_errors);
   ADD ("are-checked", test_several_are_checked);
   ADD ("tell-stats", test_several_tell_stats);
+  ADD ("tell-reports", test_several_tell_reports);
   ADD ("show-progress", test_several_show_progress);
   ADD ("end-when-interrupted", test_several_end_when_interrupted);
   ADD ("take-turns", test_several_take_turns);

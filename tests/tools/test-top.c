@@ -96,6 +96,25 @@ test_top_shows_sessions (Fixture *self, gconstpointer data)
   g_assert_cmpstr (left, ==, "");
 }
 
+/* Of a long name the end is shown, and that it is an end. */
+static void
+test_top_cuts_names (Fixture *self, gconstpointer data)
+{
+  g_autofree char *folder = tool_make_folder (), *file = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (ToolResult) result = NULL;
+
+  file = tool_write (folder, "of-which-nobody-knows.leat",
+                     "leat 1\nio:file path=/dev/zero chunk=4096 -> upload -> readback -> discard\n");
+  process = start_watched ((const char *const[]){ "leat-launch", "-q", "--monitor", file, NULL });
+  await_runs ();
+  result = tool_run (NULL, WORDS ("--once", "--delay=0.1"));
+  g_test_message ("%s%s", result->out, result->err);
+  tool_assert_contains (result->out, "\n...ich-nobody-knows.leat ");
+  end_watched (process, SIGINT);
+  tool_remove_folder (folder);
+}
+
 static void
 test_top_shows_turns (Fixture *self, gconstpointer data)
 {
@@ -317,6 +336,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("shows-sessions", test_top_shows_sessions);
   ADD ("shows-turns", test_top_shows_turns);
+  ADD ("cuts-names", test_top_cuts_names);
   ADD ("prints-json", test_top_prints_json);
   ADD ("shows-all-processes", test_top_shows_all_processes);
   ADD ("forgets-the-dead", test_top_forgets_the_dead);

@@ -30,7 +30,12 @@ bfs_do_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own
   if (frontier_lane () == 0 && found.units != 0)
     atomicAdd (own->units + (at + 1) % 3, found.units);
   if (threadIdx.x == 0) /* everybody has read these before the barrier that ended the level before */
-    own->tails[(at + 2) % 3] = own->units[(at + 2) % 3] = 0;
+    {
+      own->tails[(at + 2) % 3] = own->units[(at + 2) % 3] = 0;
+      /* A look at the clock takes as long as a small level.  Threads that are late may still ask about the level before. */
+      if (Way == WAY_ALONE && at % 32 == 0 && own->late == 0 && budget_is_over (search.budget))
+        own->late = (uint32_t) at + 1;
+    }
   __syncthreads ();
 }
 
@@ -43,7 +48,10 @@ bfs_take_share (const Frontier &frontier, FrontierOfBlock *own, uint64_t level, 
   if (threadIdx.x < 3)
     own->tails[threadIdx.x] = own->units[threadIdx.x] = 0;
   if (threadIdx.x == 0)
-    own->spills = spills;
+    {
+      own->spills = spills;
+      own->late = 0;
+    }
   __syncthreads ();
 }
 
@@ -68,12 +76,13 @@ static __device__ void
 bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *own, Level *level, uint64_t *done)
 {
   bfs_take_share (frontier, own, level->number, 0, (uint32_t) level->size, true);
-  for (; level->size > 0 && level->number < search.most && bfs_is_small (search, *level); (*done)++)
+  for (; level->size > 0 && level->number < search.most && bfs_is_small (search, *level) && !level->late; (*done)++)
     {
       bfs_do_own<WAY_ALONE> (search, frontier, own, level->number, (uint32_t) level->size);
       level->number++;
       level->size = own->tails[level->number % 3];
       bfs_explore (level, own->units[level->number % 3]);
+      level->late = own->late != 0 && own->late <= level->number;
     }
   bfs_give_share (frontier, own, level->number, 0, level->size);
 }
@@ -91,6 +100,7 @@ bfs_wake (const Frontier &frontier, const Level &level, uint64_t epoch)
       state[1] = level.size;
       state[2] = level.units;
       state[3] = level.unexplored;
+      state[4] = level.late;
       leat_store_release (frontier.control + FRONTIER_WAKE, epoch);
     }
   __syncthreads ();
@@ -109,6 +119,7 @@ bfs_wait (const Frontier &frontier, Level *level, uint64_t epoch)
   level->size = leat_load_relaxed (state + 1);
   level->units = leat_load_relaxed (state + 2);
   level->unexplored = leat_load_relaxed (state + 3);
+  level->late = leat_load_relaxed (state + 4) != 0;
 }
 
 /* A block's share of levels up to @end; what it has there. */
@@ -160,7 +171,8 @@ bfs_go_back (const Search &search, const Frontier &frontier, uint64_t level)
 
 /* What all blocks have found up to @end, in the words of a round. */
 static __device__ void
-bfs_meet (Frontier *frontier, const FrontierOfBlock *own, Level *level, uint64_t end, uint32_t size)
+bfs_meet (Frontier *frontier, const Budget &budget, const FrontierOfBlock *own, Level *level, uint64_t end,
+          uint32_t size)
 {
   uint64_t *tail = frontier_tail (*frontier, level->round + 1), counts;
 
@@ -174,10 +186,12 @@ bfs_meet (Frontier *frontier, const FrontierOfBlock *own, Level *level, uint64_t
     }
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *frontier_tail (*frontier, level->round + 2) = 0;
+  frontier_look_at_clock (*frontier, budget, level->round + 1);
   frontier_sync (frontier);
   counts = leat_load_relaxed (tail);
   level->number = end;
   level->round++;
+  level->late = frontier_is_late (*frontier, level->round);
   level->size = (uint32_t) counts;
   bfs_explore (level, counts >> 32);
 }
@@ -193,20 +207,20 @@ bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own
   if (blockIdx.x == 0 && threadIdx.x == 0)
     frontier->control[FRONTIER_REBUILT] = 0;
   bfs_take_share (*frontier, own, level->number, first, size, false);
-  while (level->size > search.alone / 2 && level->number < search.most && !crowded && lost == 0)
+  while (level->size > search.alone / 2 && level->number < search.most && !crowded && lost == 0 && !level->late)
     {
       uint64_t end = level->number + APART_LEVELS < search.most ? level->number + APART_LEVELS : search.most;
 
       *done += end - level->number;
       size = bfs_go_apart (search, *frontier, own, *level, end, size);
-      bfs_meet (frontier, own, level, end, size);
+      bfs_meet (frontier, search.budget, own, level, end, size);
       /* Blocks that are ahead may tell of a later round already. */
       lost = leat_load_relaxed (frontier->control + FRONTIER_LOST);
       lost = lost >> 32 == level->round ? lost : 0;
       crowded = leat_load_relaxed (frontier->control + FRONTIER_CROWDED) == level->round;
     }
   /* Of the last level, what is in the lists may be there by ways that are too long; nobody goes on to find out. */
-  if (lost != 0 || level->number == search.most)
+  if (lost != 0 || level->number == search.most || level->late)
     {
       level->number = lost != 0 ? FRONTIER_NONE - (uint32_t) lost : level->number;
       bfs_go_back (search, *frontier, level->number);

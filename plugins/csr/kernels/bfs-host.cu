@@ -225,10 +225,14 @@ host_go_alone (HostSearch *self, HostFound *found)
   bool pulled = control[HOST_WAY] == WAY_PULL;
 
   self->shared = false;
-  while (control[HOST_SIZE] > 0 && control[HOST_LEVEL] < self->search.most && control[HOST_EDGES] <= HOST_ALONE_EDGES)
+  frontier_look_at_clock (self->frontier, self->search.budget, 1);
+  while (control[HOST_SIZE] > 0 && control[HOST_LEVEL] < self->search.most && control[HOST_EDGES] <= HOST_ALONE_EDGES
+         && control[FRONTIER_LATE] == 0)
     {
       uint64_t level = control[HOST_LEVEL];
 
+      if (level % 32 == 0)
+        frontier_look_at_clock (self->frontier, self->search.budget, 1);
       host_push_some (*self, self->lists[level % 2], control[HOST_SIZE], level, found);
       host_end_level (*self, level + 1, found);
       host_step (*self, level + 1);
@@ -236,7 +240,8 @@ host_go_alone (HostSearch *self, HostFound *found)
       pulled = false;
     }
   self->shared = true;
-  control[HOST_ENDED] = control[HOST_SIZE] == 0 || control[HOST_LEVEL] >= self->search.most;
+  control[HOST_ENDED] =
+    control[HOST_SIZE] == 0 || control[HOST_LEVEL] >= self->search.most || control[FRONTIER_LATE] != 0;
   control[HOST_WAY] = WAY_PUSH;
   if (PULLS && !control[HOST_ENDED]
       && (pulled ? control[HOST_SIZE] * PULL_UNTIL >= self->search.graph.vertices
@@ -269,10 +274,10 @@ host_begin (HostSearch *self, const uint32_t *sources, uint64_t n, HostFound *fo
 LEAT_HOST_VARIANT void
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
             const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
-            uint64_t most, uint64_t alone, uint64_t tells, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
+            uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
             uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *report)
 {
-  HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, alone, levels },
+  HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, alone, levels, { budget, leat_clock_now () } },
                       { control, list, other_list, room, bits, other_bits, seen, 0 },
                       { (uint32_t *) list, (uint32_t *) other_list },
                       parents,
@@ -315,7 +320,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
     }
   if (blockIdx.x == 0)
     {
-      Level level = { control[HOST_LEVEL], 0, control[HOST_SIZE], 0, 0 };
+      Level level = { control[HOST_LEVEL], 0, control[HOST_SIZE], 0, 0, control[FRONTIER_LATE] != 0 };
       uint64_t reached = control[FRONTIER_REACHED], levels_reached = control[FRONTIER_DEEPEST] + (reached > 0);
 
       bfs_tell (level, level.size > 0 ? level.number : levels_reached, reached, control + HOST_DONE, tells, report);

@@ -27,7 +27,7 @@
 enum
 {
   REPORT_ITERATIONS,
-  REPORT_REASON, /* 0: done, 1: max-iterations */
+  REPORT_REASON, /* 0: done, 1: max-iterations, 2: time */
   REPORT_REACHED,
   REPORT_ALONE,
   REPORT_PUSHED,
@@ -51,6 +51,7 @@ struct Search
   Graph graph, back;
   uint64_t most, alone; /* alone: pieces, up to which block 0 goes on alone */
   uint32_t *levels;
+  Budget budget;
 };
 
 static __device__ __forceinline__ bool

@@ -136,14 +136,16 @@ bfs_tell (const Level &level, uint64_t iterations, uint64_t reached, const uint6
           uint64_t *report)
 {
   report[REPORT_ITERATIONS] = iterations;
-  report[REPORT_REASON] = level.size > 0;
+  report[REPORT_REASON] = level.size == 0 ? 0 : level.late ? 2 : 1;
   report[REPORT_REACHED] = reached;
   report[REPORT_ALONE] = done[WAY_ALONE];
   report[REPORT_PUSHED] = done[WAY_PUSH];
   report[REPORT_PULLED] = done[WAY_PULL];
   report[REPORT_LEFT] = level.size;
   report[REPORT_APART] = done[WAY_APART];
-  if (level.size == 0 || tells == 0)
+  if (level.size > 0 && level.late)
+    leat_report_at (TIME_SPENT, level.number, level.size);
+  if (level.size == 0 || level.late || tells == 0)
     return;
   if (tells == 1)
     leat_report_at (ITERATIONS_SPENT_TOLD, iterations, level.size);
@@ -195,10 +197,12 @@ bfs_go_together (const Search &search, Frontier *frontier, Level *level, int way
   else
     bfs_push_level (search, *frontier, *level, &found);
   frontier_add_up (tail, found, way == WAY_PULL, sums);
+  frontier_look_at_clock (*frontier, search.budget, level->round + 1);
   frontier_sync (frontier);
   counts = leat_load_relaxed (tail);
   level->number++;
   level->round++;
+  level->late = frontier_is_late (*frontier, level->round);
   level->size = (uint32_t) counts;
   bfs_explore (level, counts >> 32);
 }
@@ -225,7 +229,7 @@ bfs_go (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *l
   uint64_t epoch = 0, before = 0;
   bool pulled = false, apart = true;
 
-  while (level->size > 0 && level->number < search.most)
+  while (level->size > 0 && level->number < search.most && !level->late)
     {
       int way = bfs_choose (search, *level, pulled, apart, before);
 
@@ -257,15 +261,15 @@ bfs_go (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *l
 __global__ void __launch_bounds__ (1024, 1)
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
             const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
-            uint64_t most, uint64_t alone, uint64_t tells, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
+            uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
             uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *report)
 {
   __shared__ FrontierOfBlock own;
   __shared__ uint32_t sums[2];
-  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, alone, levels };
+  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, alone, levels, { budget, leat_clock_now () } };
   Frontier frontier = { control, list, other_list, room, bits, other_bits, seen, 0 };
   uint64_t done[WAYS] = {}, counts;
-  Level level = { 0, 0, 0, 0, edges >> EDGE_SHIFT };
+  Level level = { 0, 0, 0, 0, edges >> EDGE_SHIFT, false };
   Found found = {};
 
   if (threadIdx.x < 2)

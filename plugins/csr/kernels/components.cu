@@ -7,6 +7,8 @@
  * root of each tree is the least vertex of a component, whichever edges were first.  Pointers only go down, and whoever
  * follows an old one comes to the same root. */
 
+LEAT_REPORT (NO_SUCH_LABEL = 9, error, "a known label that is above its vertex")
+
 #define COMPONENTS_LONG 1024 /* edges of a row that are too many for one warp */
 
 /* On the way up, those that are passed are made to point to the one after the next. */
@@ -96,19 +98,45 @@ components_join_long_rows (const Graph &graph, const uint32_t *long_rows, uint64
     }
 }
 
+/* Any forest whose pointers go down will do that is no coarser than the components. */
+static __device__ __forceinline__ uint32_t
+components_begin (const uint32_t *known, uint64_t warm, uint64_t v)
+{
+  if (warm == WARM_COLD || known[v] <= v)
+    return warm == WARM_COLD ? (uint32_t) v : known[v];
+  leat_report_at (NO_SUCH_LABEL, v, known[v]);
+  return (uint32_t) v;
+}
+
+/* `vertices` where there is none. */
+static __device__ __forceinline__ uint64_t
+components_get_row (uint64_t warm, const uint32_t *changed, uint64_t at, uint64_t vertices)
+{
+  if (warm != WARM_CHANGED || changed[at] < vertices)
+    return warm == WARM_CHANGED ? changed[at] : at;
+  leat_report_at (NO_SUCH_CHANGED, at, changed[at]);
+  return vertices;
+}
+
 __global__ void __launch_bounds__ (1024, 1)
-components_find (const Offset *offsets, const uint32_t *indices, uint64_t vertices, uint64_t edges, uint64_t *control,
+components_find (const Offset *offsets, const uint32_t *indices, const uint32_t *known, uint64_t warm,
+                 const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t edges, uint64_t *control,
                  uint32_t *long_rows, uint64_t long_room, uint32_t *labels)
 {
   Graph graph = { offsets, indices, vertices, edges };
   Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
-  uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), n_long;
+  uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), rows = warm == WARM_CHANGED ? changed_count : vertices, n_long;
 
   GRID_FOR (v, vertices)
-    labels[v] = (uint32_t) v;
+    labels[v] = components_begin (known, warm, v);
   frontier_sync (&frontier);
-  for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < (vertices + 31) / 32; i += warps)
-    components_join_rows (graph, frontier, 32 * i + frontier_lane (), long_rows, long_room, labels);
+  for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < (rows + 31) / 32; i += warps)
+    {
+      uint64_t at = 32 * i + frontier_lane ();
+
+      components_join_rows (graph, frontier, at >= rows ? vertices : components_get_row (warm, changed, at, vertices),
+                            long_rows, long_room, labels);
+    }
   frontier_sync (&frontier);
   n_long = leat_load_relaxed (control + FRONTIER_REBUILT);
   components_join_long_rows (graph, long_rows, n_long < long_room ? n_long : long_room, labels);
@@ -122,20 +150,25 @@ components_find (const Offset *offsets, const uint32_t *indices, uint64_t vertic
 #define HOST_SHARE 1024
 
 LEAT_HOST_VARIANT void
-components_find (const Offset *offsets, const uint32_t *indices, uint64_t vertices, uint64_t edges, uint64_t *control,
+components_find (const Offset *offsets, const uint32_t *indices, const uint32_t *known, uint64_t warm,
+                 const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t edges, uint64_t *control,
                  uint32_t *long_rows, uint64_t long_room, uint32_t *labels)
 {
   Graph graph = { offsets, indices, vertices, edges };
   uint64_t first = vertices * blockIdx.x / gridDim.x, last = vertices * (blockIdx.x + 1) / gridDim.x, at;
+  uint64_t rows = warm == WARM_CHANGED ? changed_count : vertices;
 
   for (uint64_t v = first; v < last; v++)
-    labels[v] = (uint32_t) v;
+    labels[v] = components_begin (known, warm, v);
   leat_grid_sync ();
-  while ((at = atomicAdd (control + FRONTIER_WAKE, (uint64_t) HOST_SHARE)) < vertices)
-    for (uint64_t v = at; v < at + HOST_SHARE && v < vertices; v++)
+  while ((at = atomicAdd (control + FRONTIER_WAKE, (uint64_t) HOST_SHARE)) < rows)
+    for (uint64_t i = at; i < at + HOST_SHARE && i < rows; i++)
       {
+        uint64_t v = components_get_row (warm, changed, i, vertices);
         Offset begin, end;
 
+        if (v == vertices)
+          continue;
         graph_find_row (graph, v, &begin, &end);
         for (uint64_t e = begin; e < end; e++)
           components_join (graph, labels, e, (uint32_t) v);

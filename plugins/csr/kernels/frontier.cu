@@ -32,6 +32,7 @@
 #define FRONTIER_DEEPEST 97
 #define FRONTIER_LOST 98 /* the last round in which blocks lost some, above the inverse of the first such level */
 #define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
+#define FRONTIER_LATE 100 /* the first round after which time was over */
 #define FRONTIER_STATE 112
 
 LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "the offset of a vertex is out of order or beyond the indices")
@@ -41,6 +42,30 @@ LEAT_REPORT (NO_ROOM = 3, error, "a frontier with more edges than the graph has;
 LEAT_REPORT (ITERATIONS_SPENT = 4, error, "max-iterations are spent; rows left after so many (index)")
 LEAT_REPORT (ITERATIONS_SPENT_TOLD = 5, warning,
              "max-iterations are spent; rows left after so many (index)")
+LEAT_REPORT (TIME_SPENT = 7, error,
+             "it had not come to its end when its budget was over; left after so many iterations (index)")
+
+LEAT_REPORT (NO_SUCH_CHANGED = 8, error, "a changed vertex that is none")
+
+/* What a search begins with, as in leat-csr-warm.h. */
+enum
+{
+  WARM_COLD,
+  WARM_KNOWN,
+  WARM_CHANGED
+};
+
+/* How long a search may take, in ns; 0: as long as it likes.  Block 0's thread 0 looks at the clock. */
+struct Budget
+{
+  uint64_t ns, began;
+};
+
+static __device__ __forceinline__ bool
+budget_is_over (const Budget &budget)
+{
+  return budget.ns > 0 && leat_clock_now () - budget.began > budget.ns;
+}
 
 struct Graph
 {
@@ -67,6 +92,7 @@ struct Level
   uint64_t size;       /* pieces of the list, or vertices of the bits */
   uint64_t units;      /* of their edges */
   uint64_t unexplored; /* units that are in no frontier yet */
+  bool late;           /* time is over */
 };
 
 /* What a block has to itself. */
@@ -74,6 +100,7 @@ struct FrontierOfBlock
 {
   uint64_t lists[2][FRONTIER_ROOM_OF_BLOCK]; /* by level */
   uint32_t tails[3], units[3];               /* likewise */
+  uint32_t late;                             /* the first level at whose beginning time is over; 0: not yet */
   uint32_t spills;                           /* pieces that there is no room for go to memory; else they are lost */
 };
 
@@ -125,6 +152,23 @@ frontier_prefetch (const uint32_t *p)
 #ifdef LEAT_CUDA
   asm volatile ("prefetch.global.L2 [%0];" ::"l"(p));
 #endif
+}
+
+/* Before the barrier that ends a round, and behind it.  The number tells who is late at that barrier from the round after:
+ * block 0 may have been there and found its time over. */
+static __device__ __forceinline__ void
+frontier_look_at_clock (const Frontier &frontier, const Budget &budget, uint64_t round)
+{
+  if (blockIdx.x == 0 && threadIdx.x == 0 && frontier.control[FRONTIER_LATE] == 0 && budget_is_over (budget))
+    leat_store_relaxed (frontier.control + FRONTIER_LATE, round);
+}
+
+static __device__ __forceinline__ bool
+frontier_is_late (const Frontier &frontier, uint64_t round)
+{
+  uint64_t late = leat_load_relaxed (frontier.control + FRONTIER_LATE);
+
+  return late != 0 && late <= round;
 }
 
 /* A barrier of all blocks.  The arrivals are only ever counted up, so that the word that is added to is also the one that

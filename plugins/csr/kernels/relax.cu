@@ -27,10 +27,12 @@ struct Relax
   uint32_t *lists, *long_lists, *queued; /* of two rounds, one behind the other */
   uint64_t room, long_room;              /* of one */
   uint64_t most;
+  Budget budget;
 };
 
 /* Who does rounds and where they count: all blocks in `control`, or block 0 in its shared memory.  A tail has how many
- * vertices are in a list and above it units of their edges; the word behind it has how many are in the list of long rows. */
+ * vertices are in a list and above it units of their edges; the word behind it has how many are in the list of long rows.
+ * Block 0's last word is the round at whose beginning time is over. */
 struct RelaxCrew
 {
   uint64_t *tails; /* three, 16 words apart */
@@ -40,6 +42,7 @@ struct RelaxCrew
 struct RelaxRound
 {
   uint64_t number, counts, long_rows;
+  bool late; /* time is over */
 };
 
 static __device__ __forceinline__ uint64_t *
@@ -170,7 +173,7 @@ relax_do_round (const Relax &relax, const RelaxCrew &crew, const RelaxRound &rou
 static __device__ __forceinline__ bool
 relax_is_live (const Relax &relax, const RelaxRound &round)
 {
-  return ((uint32_t) round.counts > 0 || round.long_rows > 0) && round.number < relax.most;
+  return ((uint32_t) round.counts > 0 || round.long_rows > 0) && round.number < relax.most && !round.late;
 }
 
 static __device__ __forceinline__ bool
@@ -201,8 +204,11 @@ relax_go_alone (const Relax &relax, const Frontier &frontier, uint64_t *tails, R
   while (relax_is_live (relax, *round) && relax_is_small (*round))
     {
       relax_do_round (relax, crew, *round);
+      if (threadIdx.x == 0 && round->number % 32 == 0 && tails[47] == 0 && budget_is_over (relax.budget))
+        tails[47] = round->number + 1;
       __syncthreads ();
       relax_go_on (&crew, round);
+      round->late = tails[47] != 0 && tails[47] <= round->number;
     }
   __syncthreads ();
   if (threadIdx.x == 0)
@@ -210,6 +216,7 @@ relax_go_alone (const Relax &relax, const Frontier &frontier, uint64_t *tails, R
       frontier.control[FRONTIER_STATE] = round->number;
       frontier.control[FRONTIER_STATE + 1] = round->counts;
       frontier.control[FRONTIER_STATE + 2] = round->long_rows;
+      frontier.control[FRONTIER_STATE + 4] = round->late;
       leat_store_release (frontier.control + FRONTIER_WAKE, epoch);
     }
   __syncthreads ();
@@ -225,6 +232,7 @@ relax_wait (const Frontier &frontier, RelaxRound *round, uint64_t epoch)
   round->number = leat_load_relaxed (frontier.control + FRONTIER_STATE);
   round->counts = leat_load_relaxed (frontier.control + FRONTIER_STATE + 1);
   round->long_rows = leat_load_relaxed (frontier.control + FRONTIER_STATE + 2);
+  round->late = leat_load_relaxed (frontier.control + FRONTIER_STATE + 4) != 0;
 }
 
 /* The sources' values, and the first list. */
@@ -247,40 +255,65 @@ relax_begin_all (const Relax &relax, const RelaxCrew &crew, const uint32_t *sour
     }
 }
 
+/* What was known goes on along the rows that have changed, or along all. */
+static __device__ void
+relax_begin_warm (const Relax &relax, const RelaxCrew &crew, uint64_t warm, const uint32_t *changed, uint64_t n)
+{
+  uint64_t step = crew.blocks * blockDim.x, all = warm == WARM_KNOWN ? relax.graph.vertices : n;
+
+  for (uint64_t first = crew.block * blockDim.x; first < all; first += step)
+    {
+      uint64_t i = first + threadIdx.x;
+      uint32_t v = i >= all ? 0 : warm == WARM_KNOWN ? (uint32_t) i : changed[i];
+      bool live = i < all && v < relax.graph.vertices;
+
+      if (i < all && !live)
+        leat_report_at (NO_SUCH_CHANGED, i, v);
+      live = live && leat_load_relaxed (relax.values + v) != RELAX_FIRST;
+      relax_push (relax, relax_tail (crew, 0), 0, live ? v : 0, live);
+    }
+}
+
 static __device__ void
 relax_tell (const RelaxRound &round, uint64_t tells, uint64_t *report)
 {
   uint64_t left = (uint32_t) round.counts + round.long_rows;
 
   report[0] = round.number;
-  report[1] = left > 0;
+  report[1] = left == 0 ? 0 : round.late ? 2 : 1;
   report[2] = left;
   report[3] = 0;
-  if (left > 0 && tells == 1)
+  if (left > 0 && round.late)
+    leat_report_at (TIME_SPENT, round.number, left);
+  else if (left > 0 && tells == 1)
     leat_report_at (ITERATIONS_SPENT_TOLD, round.number, left);
-  if (left > 0 && tells == 2)
+  else if (left > 0 && tells == 2)
     leat_report_at (ITERATIONS_SPENT, round.number, left);
 }
 
 /* @tells: 0: nothing where max-iterations are spent, 1: a warning, 2: an error. */
 __global__ void __launch_bounds__ (1024, 1)
 relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
-           uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t *control,
+           uint64_t sources_count, const Value *known, uint64_t warm, const uint32_t *changed, uint64_t changed_count,
+           uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t budget, uint64_t *control,
            uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
 {
   __shared__ uint64_t tails[48];
-  Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most };
+  Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most,
+                  { budget, leat_clock_now () } };
   Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
   RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x };
-  RelaxRound round = { 0, 0, 0 };
+  RelaxRound round = { 0, 0, 0, false };
   uint64_t epoch = 0;
 
   GRID_FOR (v, vertices)
-    values[v] = RELAX_FIRST;
+    values[v] = warm != WARM_COLD ? known[v] : RELAX_FIRST;
   GRID_FOR (i, 2 * ((vertices + 31) / 32))
     queued[i] = 0;
   frontier_sync (&frontier);
   relax_begin_all (relax, crew, sources, sources_count);
+  if (warm != WARM_COLD)
+    relax_begin_warm (relax, crew, warm, changed, changed_count);
   frontier_sync (&frontier);
   round.counts = leat_load_relaxed (relax_tail (crew, 0));
   round.long_rows = leat_load_relaxed (relax_tail (crew, 0) + 1);
@@ -288,8 +321,10 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
     if (!relax_is_small (round))
       {
         relax_do_round (relax, crew, round);
+        frontier_look_at_clock (frontier, relax.budget, round.number + 1);
         frontier_sync (&frontier);
         relax_go_on (&crew, &round);
+        round.late = frontier_is_late (frontier, round.number);
       }
     else if (++epoch, blockIdx.x == 0)
       relax_go_alone (relax, frontier, tails, &round, epoch);
@@ -298,121 +333,3 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
   if (blockIdx.x == 0 && threadIdx.x == 0)
     relax_tell (round, tells, report);
 }
-
-/* Plain C: a block is a thread of the host.  Lists are taken by shares. */
-#ifdef LEAT_HOST
-#define HOST_SHARE 64
-#define HOST_ALONE_EDGES 16384
-#define HOST_TICKET FRONTIER_WAKE
-#define HOST_ENDED (FRONTIER_STATE + 3)
-
-static __device__ inline void
-relax_push_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint32_t v)
-{
-  uint32_t *word = relax_queued (relax, round, v), bit = 1u << v % 32;
-  Offset begin, end;
-
-  if (crew.blocks > 1 ? atomicOr (word, bit) & bit : *word & bit)
-    return;
-  graph_find_row (relax.graph, v, &begin, &end);
-  if (crew.blocks == 1)
-    *word |= bit;
-  relax.lists[round % 2 * relax.room
-              + (uint32_t) atomicAdd (crew.tails + 16 * (round % 3), (uint64_t) frontier_count_units (end - begin) << 32 | 1)] = v;
-}
-
-static __device__ inline void
-relax_do_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint64_t first, uint64_t last)
-{
-  for (uint64_t i = first; i < last; i++)
-    {
-      uint32_t v = relax.lists[round % 2 * relax.room + i], *word = relax_queued (relax, round, v);
-      Offset begin, end;
-      Value value;
-
-      if (crew.blocks > 1)
-        atomicAnd (word, ~(1u << v % 32));
-      else
-        *word &= ~(1u << v % 32);
-      value = leat_load_relaxed (relax.values + v);
-      graph_find_row (relax.graph, v, &begin, &end);
-      for (uint64_t e = begin; e < end; e++)
-        {
-          uint32_t to = relax.graph.indices[e];
-
-          if (to >= relax.graph.vertices)
-            leat_report_at (CORRUPT_INDEX, e, to);
-          else if (relax_offer (relax.values + to, value, e, relax.weights))
-            relax_push_on_host (relax, crew, round + 1, to);
-        }
-    }
-}
-
-/* Block 0, while the others wait at the barrier: small rounds, and what comes then. */
-static __device__ inline void
-relax_step_on_host (const Relax &relax, uint64_t *control)
-{
-  RelaxCrew crew = { control + FRONTIER_TAILS, 0, 1, 0 };
-  uint64_t round = control[FRONTIER_STATE], *tail = crew.tails + 16 * (round % 3);
-
-  while ((uint32_t) *tail > 0 && round < relax.most && *tail >> 32 << EDGE_SHIFT <= HOST_ALONE_EDGES)
-    {
-      relax_do_on_host (relax, crew, round, 0, (uint32_t) *tail);
-      *tail = 0;
-      tail = crew.tails + 16 * (++round % 3);
-    }
-  control[FRONTIER_STATE] = round;
-  control[HOST_TICKET] = 0;
-  control[HOST_ENDED] = (uint32_t) *tail == 0 || round >= relax.most;
-}
-
-LEAT_HOST_VARIANT void
-relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
-           uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t *control,
-           uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
-{
-  Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most };
-  RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x }, alone = { control + FRONTIER_TAILS, 0, 1, 0 };
-  uint64_t words = 2 * ((vertices + 31) / 32);
-
-  for (uint64_t v = vertices * blockIdx.x / gridDim.x; v < vertices * (blockIdx.x + 1) / gridDim.x; v++)
-    values[v] = RELAX_FIRST;
-  for (uint64_t i = words * blockIdx.x / gridDim.x; i < words * (blockIdx.x + 1) / gridDim.x; i++)
-    queued[i] = 0;
-  leat_grid_sync ();
-  for (uint64_t i = 0; i < sources_count && blockIdx.x == 0; i++)
-    if (sources[i] >= vertices)
-      leat_report_at (NO_SUCH_SOURCE, i, sources[i]);
-    else
-      {
-        relax_begin (values + sources[i], i);
-        relax_push_on_host (relax, alone, 0, sources[i]);
-      }
-  for (;;)
-    {
-      uint64_t round, size, at;
-
-      if (blockIdx.x == 0)
-        relax_step_on_host (relax, control);
-      leat_grid_sync ();
-      if (control[HOST_ENDED])
-        break;
-      round = control[FRONTIER_STATE];
-      size = (uint32_t) crew.tails[16 * (round % 3)];
-      while ((at = atomicAdd (control + HOST_TICKET, (uint64_t) HOST_SHARE)) < size)
-        relax_do_on_host (relax, crew, round, at, at + HOST_SHARE < size ? at + HOST_SHARE : size);
-      leat_grid_sync ();
-      if (blockIdx.x == 0)
-        {
-          crew.tails[16 * (round % 3)] = 0;
-          control[FRONTIER_STATE]++;
-        }
-    }
-  if (blockIdx.x == 0)
-    {
-      RelaxRound last = { control[FRONTIER_STATE], crew.tails[16 * (control[FRONTIER_STATE] % 3)], 0 };
-
-      relax_tell (last, tells, report);
-    }
-}
-#endif

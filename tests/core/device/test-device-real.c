@@ -334,6 +334,42 @@ test_real_crash_child (void)
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_DEVICE_LOST);
 }
 
+/* Whether the context is there when nobody has the device open. */
+static gboolean
+is_context_there (void)
+{
+  LeatDevice *device = open_device ();
+  const LeatDriverTable *table = leat_device_get_table (device);
+  CUdevice ordinal = leat_device_get_facts (device)->device;
+  unsigned flags;
+  int active = -1;
+
+  g_object_unref (device);
+  g_assert_cmpint (table->cuDevicePrimaryCtxGetState (ordinal, &flags, &active), ==, CUDA_SUCCESS);
+  return active;
+}
+
+/* A GPU's is kept unless the user says otherwise, and the CPU's where the user says so. */
+static void
+test_real_context_is_kept (void)
+{
+  g_autoptr (LeatDevice) device = open_device ();
+  gboolean is_cpu = leat_device_is_cpu (device);
+
+  g_clear_object (&device);
+  for (guint turn = 0; turn < 2; turn++)
+    {
+      g_setenv ("LEAT_KEEP_CONTEXT", "1", TRUE);
+      g_assert_true (is_context_there ());
+      g_assert_true (is_context_there ());
+      g_setenv ("LEAT_KEEP_CONTEXT", "0", TRUE);
+      g_assert_false (is_context_there ());
+      g_assert_false (is_context_there ());
+      g_unsetenv ("LEAT_KEEP_CONTEXT");
+      g_assert_cmpint (is_context_there (), ==, !is_cpu);
+    }
+}
+
 static void
 test_real_device_dies_of_a_crash (void)
 {
@@ -373,6 +409,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/device/real/module-launches", test_real_module_launches);
   g_test_add_func ("/leat/device/real/module-knows-its-kernels", test_real_module_knows_its_kernels);
   g_test_add_func ("/leat/device/real/module-refuses-other-images", test_real_module_refuses_other_images);
+  g_test_add_func ("/leat/device/real/context-is-kept", test_real_context_is_kept);
   g_test_add_func ("/leat/device/real/dies-of-a-crash", test_real_device_dies_of_a_crash);
   return g_test_run ();
 }

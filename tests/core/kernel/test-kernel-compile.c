@@ -78,6 +78,41 @@ test_kernel_compile_nvrtc (void)
   compile_for ("sm_90", "does not compile for sm_90");
 }
 
+/* An expression is the name of its source, and what begins with a dash is an option to some. */
+static void
+test_kernel_compile_dash (gconstpointer target_name)
+{
+  static const char *const texts[] = { "__global__ void f (float *x)\n{\n  x[0] = -x[0];\n}\n",
+                                       "__global__ void f (float *x)\n{\n  x[0] = missing;\n}\n" };
+  LeatImageTarget target;
+  GError *error = NULL;
+
+  g_assert_true (leat_image_target_parse (target_name, &target, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("-x", texts[i], &error);
+      g_autoptr (GBytes) image = NULL;
+
+      g_assert_no_error (error);
+      image = leat_image_get (source, &target, &error);
+      if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+        {
+          g_test_skip (error->message);
+          g_clear_error (&error);
+          return;
+        }
+      if (i == 0)
+        {
+          g_assert_no_error (error);
+          continue;
+        }
+      g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE);
+      g_assert_nonnull (strstr (error->message, "missing"));
+      g_assert_nonnull (strstr (error->message, "-x"));
+      g_clear_error (&error);
+    }
+}
+
 /* Functions of whole numbers, and of two types, are there on both sides and give the same types. */
 static void
 test_kernel_compile_mixed (gconstpointer target_name)
@@ -520,6 +555,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/kernel/compile/nvrtc-names-include", "sm_90", test_kernel_compile_include);
   g_test_add_data_func ("/leat/kernel/compile/mixed-for-host", "host", test_kernel_compile_mixed);
   g_test_add_data_func ("/leat/kernel/compile/mixed-for-nvrtc", "sm_90", test_kernel_compile_mixed);
+  g_test_add_data_func ("/leat/kernel/compile/dash-for-host", "host", test_kernel_compile_dash);
+  g_test_add_data_func ("/leat/kernel/compile/dash-for-nvrtc", "sm_90", test_kernel_compile_dash);
   g_test_add_func ("/leat/kernel/compile/missing-compiler", test_kernel_compile_missing);
   g_test_add_func ("/leat/kernel/compile/missing-nvrtc", test_kernel_compile_missing_nvrtc);
   g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);

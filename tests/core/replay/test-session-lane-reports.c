@@ -74,7 +74,7 @@ check_lane (SessionFixture *single, SessionFixture *batch, guint which, guint la
 
 /* Each lane that had anything to report, with its number. */
 static void
-check_told (SessionFixture *batch, SessionFixture *single, GPtrArray *inputs)
+check_told (SessionFixture *batch, SessionFixture *single, GPtrArray *inputs, guint64 n_before)
 {
   g_autoptr (GVariant) told = leat_session_dup_reports (batch->session);
   gsize k = 0;
@@ -96,9 +96,12 @@ check_told (SessionFixture *batch, SessionFixture *single, GPtrArray *inputs)
           g_autoptr (GVariant) must = g_variant_get_child_value (expected, i);
           static const char *const fields[] = { "node", "code", "severity", "count", "index", "value", "records" };
           guint of = G_MAXUINT;
+          guint64 run = 0;
 
           g_assert_true (g_variant_lookup (is, "lane", "u", &of));
           g_assert_cmpuint (of, ==, lane);
+          g_assert_true (g_variant_lookup (is, "run", "t", &run));
+          g_assert_cmpuint (run, ==, n_before + lane + 1);
           for (guint f = 0; f < G_N_ELEMENTS (fields); f++)
             {
               g_autoptr (GVariant) a = g_variant_lookup_value (is, fields[f], NULL);
@@ -136,7 +139,7 @@ test_batch (gconstpointer index)
       g_assert_no_error (error);
       for (guint lane = 0; lane < N_LANES; lane++)
         check_lane (&single, &batch, which, lane, g_ptr_array_index (inputs, lane), g_ptr_array_index (results, lane));
-      check_told (&batch, &single, inputs);
+      check_told (&batch, &single, inputs, round * N_LANES);
       g_assert_cmpuint (report_fixture_count_warnings (&batch), <=, 17);
     }
   g_assert_cmpuint (session_fixture_get_count (&batch, "batch-lanes"), ==, 3 * N_LANES);
@@ -150,9 +153,9 @@ static const char judge_text[] = "LEAT_REPORT (BAD = 1, error, \"a multiple of 5
                                  "{\n  GRID_FOR (i, x_count)\n    {\n      if (i == 0 && x[i] % 5 == 3)\n"
                                  "        leat_report_at (BAD, i, x[i]);\n      y[i] = x[i];\n    }\n}\n";
 
-/* Of the errors those that are told on the bus. */
+/* Of the errors those that are told on the bus. @runs: a bit for each run that they are of */
 static guint
-stream_count_told (Lanes *self)
+stream_count_told (Lanes *self, guint32 *runs)
 {
   LeatMessage *message;
   guint n = 0;
@@ -161,6 +164,7 @@ stream_count_told (Lanes *self)
     {
       GVariant *details = leat_message_get_details (message);
       const char *severity = "";
+      guint64 run = 0;
 
       if (leat_message_get_kind (message) == LEAT_MESSAGE_WARNING
           || leat_message_get_kind (message) == LEAT_MESSAGE_ERROR)
@@ -168,6 +172,9 @@ stream_count_told (Lanes *self)
           g_assert_error (leat_message_get_error (message), LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
           g_assert_true (g_variant_lookup (details, "severity", "&s", &severity));
           g_assert_cmpstr (severity, ==, "error");
+          g_assert_true (g_variant_lookup (details, "run", "t", &run));
+          g_assert_cmpuint (run, <, 32);
+          *runs |= 1u << run;
           n++;
         }
       leat_message_unref (message);
@@ -180,6 +187,7 @@ static void
 test_stream (gconstpointer data)
 {
   guint lanes = GPOINTER_TO_UINT (data), n_calls = 0, k = 0;
+  guint32 runs = 0;
   gboolean done = FALSE;
   Lanes self;
 
@@ -193,10 +201,12 @@ test_stream (gconstpointer data)
       if (!done)
         {
           g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+          g_assert_true (g_str_has_prefix (error->message, "run "));
           g_assert_cmpuint (++n_calls, <=, 5);
         }
     }
-  g_assert_cmpuint (stream_count_told (&self), ==, 5);
+  g_assert_cmpuint (stream_count_told (&self, &runs), ==, 5);
+  g_assert_cmphex (runs, ==, 1 << 4 | 1 << 9 | 1 << 14 | 1 << 19 | 1 << 24);
   g_assert_cmpuint (self.sink->got->len, ==, 24 - 5);
   for (guint i = 0; i < 24; i++)
     if (i % 5 != 3)

@@ -426,6 +426,18 @@ test_leaky (gconstpointer policy)
     }
 }
 
+static void
+test_leaky_needs_a_limit (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (
+    "leat 1\napp spec=u8[4] leaky=oldest -> upload -> readback -> app\n", LEAT_TEXT_STYLE_FILE, NULL, &error);
+
+  g_assert_null (pipeline);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING);
+  g_assert_nonnull (strstr (error->message, "max-queue=8"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -460,6 +472,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/lanes/auto/within-budget", test_auto_within_budget);
   g_test_add_data_func ("/session/lanes/leaky/oldest", "oldest", test_leaky);
   g_test_add_data_func ("/session/lanes/leaky/newest", "newest", test_leaky);
+  g_test_add_func ("/session/lanes/leaky/needs-a-limit", test_leaky_needs_a_limit);
   g_test_add_func ("/session/lanes/call-fails", test_call_fails);
   g_test_add_func ("/session/lanes/variable", test_variable);
   g_test_add_func ("/session/lanes/three", test_three);

@@ -1,164 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat.h"
+#include "loop-fixture.h"
 
 #include <string.h>
 
 /* Loops: who does them makes no difference to what comes out. */
-
-#define N 1000
-
-typedef struct
-{
-  LeatPipeline *pipeline;
-  LeatSession *session;
-} Loop;
-
-/* @text: with EXECUTOR for that of the loops */
-static void
-loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes)
-{
-  g_auto (GStrv) parts = g_strsplit (text, "EXECUTOR", -1);
-  g_autofree char *whole = g_strjoinv (who, parts);
-  g_autoptr (GError) error = NULL;
-
-  self->pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
-  g_assert_no_error (error);
-  self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", executor, "lanes", lanes, NULL);
-  leat_session_open (self->session, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-loop_close (Loop *self)
-{
-  leat_session_close (self->session);
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
-}
-
-static void
-loop_push (Loop *self, const char *name, gconstpointer data, gsize size)
-{
-  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
-  g_autoptr (GError) error = NULL;
-
-  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, name, NULL)), bytes, &error);
-  g_assert_no_error (error);
-}
-
-static GBytes *
-loop_pull (Loop *self, const char *name)
-{
-  g_autoptr (GError) error = NULL;
-  GBytes *bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, name, NULL)), 0, &error);
-
-  g_assert_no_error (error);
-  g_assert_nonnull (bytes);
-  return bytes;
-}
-
-static void
-loop_replay (Loop *self)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_assert_cmpint (leat_session_replay (self->session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
-  g_assert_no_error (error);
-}
-
-static void
-loop_check_report (Loop *self, guint index, guint64 iterations, const char *end, const char *executor)
-{
-  g_autoptr (GVariant) loops = leat_session_dup_loops (self->session);
-  g_autoptr (GVariant) one = g_variant_get_child_value (loops, index);
-  const char *text = NULL, *who = NULL;
-  guint64 done = 0;
-
-  g_assert_true (g_variant_lookup (one, "iterations", "t", &done));
-  g_assert_true (g_variant_lookup (one, "end", "&s", &text));
-  g_assert_true (g_variant_lookup (one, "executor", "&s", &who));
-  g_assert_cmpuint (done, ==, iterations);
-  g_assert_cmpstr (text, ==, end);
-  if (executor != NULL)
-    g_assert_cmpstr (who, ==, executor);
-}
-
-static void
-check_floats (GBytes *bytes, const float *expected, gsize n)
-{
-  gsize size;
-  gconstpointer data = g_bytes_get_data (bytes, &size);
-
-  g_assert_cmpmem (data, size, expected, n * sizeof *expected);
-}
-
-static const char halve_text[] = "leat 1\n"
-                                 "halve = loop max-iterations=40 until=\"most < limit\" limit=0.5 carry=x:half\n"
-                                 "    executor=EXECUTOR series=most {\n"
-                                 "  h = map expr=x*gain gain=0.5\n"
-                                 "  in.x -> h -> out.half\n"
-                                 "  h -> reduce op=max -> out.most\n"
-                                 "}\n"
-                                 "app name=in spec=f32[1000] -> upload -> halve.x\n"
-                                 "halve.half -> readback -> app name=out\n"
-                                 "halve.series -> readback -> app name=series\n"
-                                 "halve.iterations -> readback -> app name=iterations\n";
-
-/* What halve_text does; the series is the maxima. */
-static guint
-halve (float *x, float gain, float limit, guint most, float *series)
-{
-  for (guint n = 0;; n++)
-    {
-      series[n] = 0;
-      for (guint i = 0; i < N; i++)
-        {
-          x[i] *= gain;
-          series[n] = MAX (series[n], x[i]);
-        }
-      if (series[n] < limit || n + 1 == most)
-        return n + 1;
-    }
-}
-
-static void
-halve_run (Loop *loop, float scale, float gain, float limit, const char *executor)
-{
-  float x[N], series[40];
-  guint64 counted;
-  g_autoptr (GBytes) out = NULL, all = NULL, iterations = NULL;
-  guint n;
-
-  for (guint i = 0; i < N; i++)
-    x[i] = scale * (float) (i + 1);
-  loop_push (loop, "in", x, sizeof x);
-  loop_replay (loop);
-  n = halve (x, gain, limit, 40, series);
-  out = loop_pull (loop, "out");
-  check_floats (out, x, N);
-  all = loop_pull (loop, "series");
-  check_floats (all, series, n);
-  iterations = loop_pull (loop, "iterations");
-  memcpy (&counted, g_bytes_get_data (iterations, NULL), sizeof counted);
-  g_assert_cmpuint (counted, ==, n);
-  loop_check_report (loop, 0, n, series[n - 1] < limit ? "converged" : "cap", executor);
-}
-
-typedef struct
-{
-  const char *who, *becomes;
-  LeatExecutor executor;
-} LoopCase;
-
-static const LoopCase cases[] = {
-  { "auto", "while", LEAT_EXECUTOR_GRAPH },  { "while", "while", LEAT_EXECUTOR_GRAPH },
-  { "unrolled", NULL, LEAT_EXECUTOR_GRAPH }, { "host", "host", LEAT_EXECUTOR_GRAPH },
-  { "auto", NULL, LEAT_EXECUTOR_EAGER },     { "host", "host", LEAT_EXECUTOR_EAGER },
-  { "unrolled", NULL, LEAT_EXECUTOR_EAGER },
-};
 
 /* As many iterations as the data want, in each run. */
 static void
@@ -251,19 +98,6 @@ test_loop_pair (gconstpointer data)
 }
 
 /* A loop that does as many iterations each time as its data want, three times. */
-static const char nested_text[] = "leat 1\n"
-                                  "outer = loop max-iterations=3 carry=a:b executor=EXECUTOR {\n"
-                                  "  inner = loop max-iterations=50 until=\"most < 100\" carry=x:y {\n"
-                                  "    h = map expr=x/2\n"
-                                  "    in.x -> h -> out.y\n"
-                                  "    h -> reduce op=max -> out.most\n"
-                                  "  }\n"
-                                  "  in.a -> inner.x\n"
-                                  "  inner.y -> map expr=x*3 -> out.b\n"
-                                  "}\n"
-                                  "app name=in spec=f32[1000] -> upload -> outer.a\n"
-                                  "outer.b -> readback -> app name=out\n";
-
 static void
 test_loop_nested (gconstpointer data)
 {
@@ -383,48 +217,6 @@ test_loop_launches (void)
   loop_close (&loop);
 }
 
-/* One that would never end does, in each of several runs, and the session goes on. */
-static void
-test_loop_budget (gconstpointer data)
-{
-  static const char text[] = "leat 1\n"
-                             "away = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 executor=EXECUTOR {\n"
-                             "  in.x -> map expr=x+1 -> out.y\n"
-                             "}\n"
-                             "app name=in spec=u64[1] -> upload -> away.x\n"
-                             "away.y -> readback -> app name=out\n";
-  const LoopCase *self = data;
-  Loop loop;
-
-  loop_open (&loop, text, self->who, self->executor, 1);
-  for (guint run = 0; run < 5; run++)
-    {
-      guint64 x = run;
-      gint64 begin;
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) out = NULL;
-
-      loop_push (&loop, "in", &x, sizeof x);
-      begin = g_get_monotonic_time ();
-      g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
-      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
-      g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
-      g_assert_cmpint (g_get_monotonic_time () - begin, >, 90000);
-    }
-  g_assert_true (leat_node_set_arg_double (leat_pipeline_get_node (loop.pipeline, "away", NULL), "limit", 10, NULL));
-  {
-    guint64 x = 4, y;
-    g_autoptr (GBytes) out = NULL;
-
-    loop_push (&loop, "in", &x, sizeof x);
-    loop_replay (&loop);
-    out = loop_pull (&loop, "out");
-    memcpy (&y, g_bytes_get_data (out, NULL), sizeof y);
-    g_assert_cmpuint (y, ==, 5);
-  }
-  loop_close (&loop);
-}
-
 typedef struct
 {
   const char *name, *loop, *message;
@@ -529,18 +321,6 @@ test_loop_text (void)
     }
 }
 
-static void
-add_cases (const char *what, GTestDataFunc test)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/leat/session/loop/%s/%s-%s", what, cases[i].who,
-                                               cases[i].executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager");
-
-      g_test_add_data_func (path, &cases[i], test);
-    }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -550,7 +330,6 @@ main (int argc, char **argv)
   add_cases ("pair", test_loop_pair);
   add_cases ("nested", test_loop_nested);
   add_cases ("lanes", test_loop_lanes);
-  add_cases ("budget", test_loop_budget);
   g_test_add_func ("/leat/session/loop/names", test_loop_names);
   g_test_add_func ("/leat/session/loop/launches", test_loop_launches);
   for (guint i = 0; i < G_N_ELEMENTS (bad_cases); i++)

@@ -309,7 +309,7 @@ test_megakernel_joins_elementwise (void)
             "  f = map expr=x+1\n"
             "  g = kernel source=OTHER access=elementwise\n"
             "  in.x -> b -> e -> f -> g -> out.y\n",
-            "f32[5000]", oracle_elementwise, 0, 0);
+            "f32[5000]", oracle_elementwise, 0, 3);
 }
 
 static void
@@ -361,8 +361,8 @@ test_megakernel_keeps_items (void)
                              "  d -> out.y\n";
 
   run_body (body, "f32[5000]", oracle_map_chain, 0, 3);
-  run_body ("  a = map expr=x+1\n  b = map expr=x*2\n  c = map expr=x-3\n  in.x -> a -> b -> c -> out.y\n", "f32[<=5000]",
-            oracle_bounded_chain, 0, 2);
+  run_body ("  a = map expr=x+1\n  b = map expr=x*2\n  c = map expr=x-3\n  in.x -> a -> b -> c -> out.y\n",
+            "f32[<=5000]", oracle_bounded_chain, 0, 2);
 }
 
 static void
@@ -562,6 +562,58 @@ test_megakernel_checks_access (void)
   megakernel_close (&one);
 }
 
+/* Chains become one without being asked for, and what is beside them stays as it is. */
+static void
+test_megakernel_fuses_by_itself (void)
+{
+  static const struct
+  {
+    LeatFuseMode mode;
+    guint64 kernels;
+  } rows[] = { { LEAT_FUSE_MODE_OFF, 8 }, { LEAT_FUSE_MODE_AUTO, 4 } };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autofree float *x = g_new (float, N), *y = g_new (float, N);
+      g_autoptr (GBytes) bytes = NULL;
+      g_autoptr (GError) error = NULL;
+      Megakernel one;
+
+      one.pipeline = megakernel_parse (HEAD "a = map expr=x+1\nb = map expr=x*2\n"
+                                            "t = kernel source=KERNELS entry=turn\n"
+                                            "c = map expr=x-3\nd = map expr=x/2\n"
+                                            "u = kernel source=KERNELS entry=turn\n"
+                                            "e = map expr=x*4\nf = map expr=x+5\n"
+                                            "app name=in spec=f32[<=5000] -> upload mode=copy -> a -> b -> t -> c -> d "
+                                            "-> u -> readback mode=copy -> app name=out\n"
+                                            "d -> e -> f -> readback mode=copy -> discard\n");
+      leat_pipeline_set_fuse (one.pipeline, rows[r].mode);
+      g_assert_cmpint (leat_pipeline_get_fuse (one.pipeline), ==, rows[r].mode);
+      one.session = leat_session_new (one.pipeline, NULL);
+      leat_session_open (one.session, NULL, &error);
+      g_assert_no_error (error);
+      {
+        g_autoptr (LeatPlan) plan = leat_session_dup_plan (one.session);
+        g_autoptr (GVariant) prediction = leat_plan_dup_prediction (plan);
+        guint64 n = 0;
+
+        g_assert_true (g_variant_lookup (prediction, "kernels", "t", &n));
+        if (rows[r].mode == LEAT_FUSE_MODE_OFF)
+          g_assert_cmpuint (n, ==, rows[r].kernels);
+        else
+          g_assert_cmpuint (n, <=, 5);
+      }
+      for (guint i = 0; i < N; i++)
+        x[i] = i % 333;
+      bytes = megakernel_run (&one, x, 4321, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < 4321; i++)
+        y[i] = ((x[i] + 1) * 2 + 1 - 3) / 2 + 1;
+      g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), y, 4321 * sizeof *y);
+      megakernel_close (&one);
+    }
+}
+
 /* What cannot be part of it is named, with what to do. */
 static void
 test_megakernel_refuses (void)
@@ -570,7 +622,8 @@ test_megakernel_refuses (void)
   {
     const char *body, *said;
   } rows[] = {
-    { "  k = kernel source=KERNELS entry=meet cooperative=true\n  in.x -> k -> out.y\n", "kernel \"k\" cannot be in the body: it is cooperative" },
+    { "  k = kernel source=KERNELS entry=meet cooperative=true\n  in.x -> k -> out.y\n",
+      "kernel \"k\" cannot be in the body: it is cooperative" },
     { "  k = kernel source=KERNELS entry=lost\n  in.x -> k -> out.y\n", "where asks for blockIdx or gridDim" },
     { "  k = kernel source=KERNELS entry=tell\n  in.x -> k -> out.y\n", "it reports" },
     { "  k = kernel source=KERNELS entry=once block=64\n  a = map expr=x*2\n  in.x -> k -> a -> out.y\n",
@@ -578,7 +631,8 @@ test_megakernel_refuses (void)
     { "  k = kernel source=KERNELS entry=turn fp=fast\n  a = map expr=x*2\n  in.x -> k -> a -> out.y\n", "its fp=" },
     { "  k = kernel source=KERNELS entry=keep kept=f32:max9\n  a = map expr=x*2\n  in.x -> k -> a -> out.y\n",
       "k.kept is counted in the body" },
-    { "  l = loop max-iterations=2 {\n    a = map expr=x*2\n    in.x -> a -> out.y\n  }\n  in.x -> l.x\n  l.y -> out.y\n",
+    { "  l = loop max-iterations=2 {\n    a = map expr=x*2\n    in.x -> a -> out.y\n  }\n  in.x -> l.x\n  l.y -> "
+      "out.y\n",
       "a loop is not part of one kernel" },
     { "  k = kernel source=KERNELS entry=turn access=near\n  in.x -> k -> out.y\n", "access=near" },
   };
@@ -618,6 +672,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/megakernel/takes-changed-arguments", test_megakernel_takes_changed_arguments);
   g_test_add_func ("/leat/session/megakernel/runs-in-loop", test_megakernel_runs_in_loop);
   g_test_add_func ("/leat/session/megakernel/checks-access", test_megakernel_checks_access);
+  g_test_add_func ("/leat/session/megakernel/fuses-by-itself", test_megakernel_fuses_by_itself);
   g_test_add_func ("/leat/session/megakernel/refuses", test_megakernel_refuses);
   status = g_test_run ();
   g_remove (kernels_path);

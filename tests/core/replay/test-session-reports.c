@@ -91,6 +91,34 @@ test_reports_silence_costs_no_call (gconstpointer executor)
   g_assert_cmpstr (silent, ==, other);
 }
 
+/* What a message and a session tell is made when somebody asks, and by then there may be no session. */
+static void
+test_reports_outlive_the_session (void)
+{
+  SessionFixture fixture;
+  gint32 x[REPORT_ITEMS];
+  g_autoptr (LeatMessage) message = NULL;
+  GVariant *details;
+  const char *node = NULL;
+  guint64 index = 0, count = 0;
+
+  fill (x, 5);
+  x[77] = 2000;
+  report_fixture_open (&fixture, JUDGE, LEAT_EXECUTOR_GRAPH);
+  run_well (&fixture, x, REPORT_ITEMS);
+  message = leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), 0);
+  session_fixture_close (&fixture);
+  g_assert_nonnull (message);
+  details = leat_message_get_details (message);
+  g_assert_true (g_variant_lookup (details, "node", "&s", &node));
+  g_assert_cmpstr (node, ==, "judge");
+  g_assert_true (g_variant_lookup (details, "index", "t", &index));
+  g_assert_cmpuint (index, ==, 77);
+  g_assert_true (g_variant_lookup (details, "count", "t", &count));
+  g_assert_cmpuint (count, ==, 1);
+  g_assert_true (leat_message_get_details (message) == details);
+}
+
 static void
 test_reports_one_warning (gconstpointer executor)
 {
@@ -657,6 +685,7 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/session/reports/outlive-the-session", test_reports_outlive_the_session);
   report_fixture_init ();
   add_for_executors ("silence-costs-no-call", test_reports_silence_costs_no_call);
   add_for_executors ("one-warning", test_reports_one_warning);

@@ -151,6 +151,52 @@ write_file (const char *name, guint8 value)
   return path;
 }
 
+#define OPENERS 4
+
+typedef struct
+{
+  SessionFixture fixtures[OPENERS];
+  gint ready, next; /* atomic */
+} Openers;
+
+/* All at the same moment. */
+static gpointer
+open_at_once (gpointer data)
+{
+  Openers *self = data;
+  gint i = g_atomic_int_add (&self->next, 1);
+
+  g_atomic_int_inc (&self->ready);
+  while (g_atomic_int_get (&self->ready) < OPENERS)
+    g_thread_yield ();
+  open_with (&self->fixtures[i], ADD, first_path);
+  return NULL;
+}
+
+static void
+test_session_shared_opened_at_once (void)
+{
+  for (guint round = 0; round < 20; round++)
+    {
+      Openers openers = { .ready = 0 };
+      GThread *threads[OPENERS];
+      guint64 found = 0;
+
+      for (guint i = 0; i < OPENERS; i++)
+        threads[i] = g_thread_new ("opener", open_at_once, &openers);
+      for (guint i = 0; i < OPENERS; i++)
+        g_thread_join (threads[i]);
+      for (guint i = 0; i < OPENERS; i++)
+        {
+          found += session_fixture_get_count (&openers.fixtures[i], "shared-bytes");
+          g_assert_cmpuint (run (&openers.fixtures[i], (guint8) i), ==, run (&openers.fixtures[0], (guint8) i));
+        }
+      g_assert_cmpuint (found, ==, (OPENERS - 1) * BYTES);
+      for (guint i = 0; i < OPENERS; i++)
+        session_fixture_close (&openers.fixtures[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -164,6 +210,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session-shared/parts-with-changes/kernel", ADD, test_session_shared_parts_with_changes);
   g_test_add_data_func ("/leat/session-shared/parts-with-changes/copy", COPIED, test_session_shared_parts_with_changes);
   g_test_add_func ("/leat/session-shared/by-many-threads", test_session_shared_by_many_threads);
+  g_test_add_func ("/leat/session-shared/opened-at-once", test_session_shared_opened_at_once);
   status = g_test_run ();
   g_unlink (first_path);
   g_unlink (second_path);

@@ -271,6 +271,51 @@ test_session_state_has_a_scope (void)
   session_fixture_close (&fixture);
 }
 
+#define LANES 3
+
+/* Run i is in lane i modulo their number, and finds what the run before it in that lane has left. */
+static void
+test_session_state_of_each_lane (gconstpointer executor)
+{
+  SessionFixture fixture;
+  g_autoptr (GVariant) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  const float one[4] = { 1, 1, 1, 1 };
+  guint64 planned = 0;
+
+  session_fixture_open (
+    &fixture,
+    "s = state spec=f32[4] scope=lane init=100\nm = map inputs=x,s expr=x+s\n"
+    "app name=source spec=f32[4] -> upload mode=copy -> m.x\ns -> m.s -> s\nm -> readback mode=copy -> app name=sink\n",
+    (LeatExecutor) GPOINTER_TO_INT (executor));
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "lanes", LANES, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 7; i++)
+    {
+      g_autoptr (GBytes) bytes = g_bytes_new (one, sizeof one);
+
+      g_assert_true (leat_app_push_bytes (fixture.source, bytes, NULL));
+    }
+  leat_app_end (fixture.source);
+  leat_session_run (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 7; i++)
+    {
+      g_autoptr (GBytes) result = leat_app_pull_bytes (fixture.sink, 0, NULL);
+
+      g_assert_nonnull (result);
+      g_assert_cmpfloat (*(const float *) g_bytes_get_data (result, NULL), ==, (float) (101 + i / LANES));
+    }
+  plan = leat_session_predict (fixture.session, 7, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_variant_lookup (plan, "state-bytes", "t", &planned));
+  g_assert_cmpuint (planned, >=, LANES * sizeof one);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "device-bytes"), >=, planned);
+  session_fixture_close (&fixture);
+}
+
 /* A kernel that adds to what is there: in the memory of the state, or in a copy where that is read by others. */
 #define COUNTS                                                                                                         \
   "leat 1\n"                                                                                                           \
@@ -324,6 +369,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session-state/lasts-as-long-as-the-session", test_session_state_lasts_as_long_as_the_session);
   g_test_add_func ("/leat/session-state/alone-closes-circles", test_session_state_alone_closes_circles);
   g_test_add_func ("/leat/session-state/has-a-scope", test_session_state_has_a_scope);
+  g_test_add_data_func ("/leat/session-state/of-each-lane/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_session_state_of_each_lane);
+  g_test_add_data_func ("/leat/session-state/of-each-lane/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_session_state_of_each_lane);
   g_test_add_data_func ("/leat/session-state/is-updated-by-kernels/in-place", GINT_TO_POINTER (FALSE),
                         test_session_state_is_updated_by_kernels);
   g_test_add_data_func ("/leat/session-state/is-updated-by-kernels/by-a-copy", GINT_TO_POINTER (TRUE),

@@ -198,6 +198,28 @@ test_refuses_adding (void)
   crowd_close (&crowd);
 }
 
+/* Nobody goes for one that is not taken anyway. */
+static void
+test_refuses_adding_again (void)
+{
+  Crowd crowd;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatScheduler) other = NULL;
+
+  crowd_open (&crowd);
+  leat_session_open (crowd.sessions[1], NULL, &error);
+  g_assert_no_error (error);
+  g_object_set (crowd.scheduler, "budget", crowd_get_used (&crowd) - crowd.bytes / 2, NULL);
+  g_assert_false (leat_scheduler_add (crowd.scheduler, crowd.sessions[1], &error));
+  g_assert_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER);
+  g_clear_error (&error);
+  other = leat_scheduler_new (crowd.device);
+  g_assert_false (leat_scheduler_add (other, crowd.sessions[1], &error));
+  g_assert_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER);
+  g_assert_false (leat_session_is_evicted (crowd.sessions[0]));
+  crowd_close (&crowd);
+}
+
 /* A run for which there is no room fails alone. */
 static void
 test_refuses_bringing_back (void)
@@ -229,6 +251,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/scheduler/budget/evicts-least-recently-used", test_evicts_least_recently_used);
   g_test_add_func ("/leat/scheduler/budget/refuses-opening", test_refuses_opening);
   g_test_add_func ("/leat/scheduler/budget/refuses-adding", test_refuses_adding);
+  g_test_add_func ("/leat/scheduler/budget/refuses-adding-again", test_refuses_adding_again);
   g_test_add_func ("/leat/scheduler/budget/refuses-bringing-back", test_refuses_bringing_back);
   return g_test_run ();
 }

@@ -117,7 +117,14 @@ static const CudaCase cuda_graph_cases[] = {
                          "add-child n2 g5 g0 = NOT_SUPPORTED; instantiate x0 g5" },
   { "instantiate-conditional-twice", "graph g0; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; instantiate x0 g0; "
                                      "instantiate x1 g0 = NOT_SUPPORTED; destroy-exec x0; instantiate x2 g0" },
-  { "remove-conditional", "graph g0; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; remove-node n0" },
+  { "remove-conditional", "graph g0; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; remove-node n0; "
+                          "instantiate x0 g0 = INVALID_VALUE" },
+  { "replace-conditional",
+    "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; remove-node n0; add-if n0 g0 c0 0 1 g1; "
+    "add-set n1 g1 d0 5; instantiate x0 g0; stream s0; launch x0 s0; sync s0; check d0 5" },
+  { "condition-of-body-in-root",
+    "graph g0; condition c0 g0 0 assign; add-if n0 g0 c0 0 1 g1; condition c1 g1 1 assign; "
+    "add-if n1 g0 c1 0 1 g2" },
   { "destroy-body", "graph g0; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; destroy-graph g1 = INVALID_VALUE" },
   { "nested-if", "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; "
                  "condition c1 g1 1 assign; add-if n1 g1 c1 0 1 g2; add-set n2 g2 d0 8; instantiate x0 g0; "
@@ -153,7 +160,7 @@ static const CudaCase cuda_graph_cases[] = {
     "graph g0; graph g5; add-host n5 g5; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-child n1 g1 g5; "
     "instantiate x0 g0 = INVALID_VALUE" },
   { "body-alone", "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; "
-                  "instantiate x0 g1 = INVALID_VALUE; instantiate x0 g0" },
+                  "instantiate x0 g1 = NOT_SUPPORTED; instantiate x0 g0" },
   { "change-in-body",
     "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; instantiate x0 g0; "
     "change-set x0 n1 d0 6; stream s0; launch x0 s0; sync s0; check d0 6; enable x0 n1 0; set-sync d0 1; launch x0 s0; "

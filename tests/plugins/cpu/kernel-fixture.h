@@ -60,3 +60,4 @@ void test_kernels_add_atomic (void);
 void test_kernels_add_grid (void);
 void test_kernels_add_graph (void);
 void test_kernels_add_conditional (void);
+void test_kernels_add_conditional_mistakes (void);

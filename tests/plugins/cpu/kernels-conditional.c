@@ -350,37 +350,6 @@ test_conditional_body_changes (void)
   conditional_close (&self);
 }
 
-/* The handle of a graph that is gone, and one that never was. */
-static void
-test_conditional_bad_handle (void)
-{
-  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("conditional.cu");
-  CUgraphConditionalHandle handle;
-  KernelGraph graph;
-  LeatMemory *n;
-
-  if (fixture == NULL)
-    return;
-  if (!leat_device_is_cpu (fixture->device))
-    {
-      g_test_skip ("CUDA says nothing of what happens then");
-      return;
-    }
-  if (!g_test_subprocess ())
-    {
-      g_test_trap_subprocess (NULL, 60 * G_USEC_PER_SEC, 0);
-      g_test_trap_assert_passed ();
-      return;
-    }
-  n = kernel_fixture_put (fixture, NULL, sizeof (guint32));
-  kernel_graph_open (&graph, fixture);
-  handle = kernel_graph_make_handle (&graph, 0, 0);
-  kernel_graph_close (&graph);
-  g_assert_cmpint (
-    kernel_fixture_try (fixture, "tell_odd", SIZE (1), SIZE (1), 0, FALSE, (void *[]){ A (n), V (guint64, handle) }),
-    ==, CUDA_ERROR_ILLEGAL_ADDRESS);
-}
-
 void
 test_kernels_add_conditional (void)
 {
@@ -393,5 +362,4 @@ test_kernels_add_conditional (void)
   g_test_add_func ("/leat/cpu/kernels/conditional/if-in-loop", test_conditional_if_in_loop);
   g_test_add_func ("/leat/cpu/kernels/conditional/branches", test_conditional_branches);
   g_test_add_func ("/leat/cpu/kernels/conditional/body-changes", test_conditional_body_changes);
-  g_test_add_func ("/leat/cpu/kernels/conditional/bad-handle", test_conditional_bad_handle);
 }

@@ -16,5 +16,6 @@ main (int argc, char **argv)
   test_kernels_add_grid ();
   test_kernels_add_graph ();
   test_kernels_add_conditional ();
+  test_kernels_add_conditional_mistakes ();
   return g_test_run ();
 }

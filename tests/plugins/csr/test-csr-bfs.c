@@ -304,6 +304,45 @@ test_csr_bfs_limit (void)
   csr_graph_clear (&graph);
 }
 
+/* However its levels are done, a search ends when its budget is over, and the next one is none the worse. */
+static void
+test_csr_bfs_budget (void)
+{
+  static const struct
+  {
+    CsrMaker make;
+    guint32 size;
+    const char *node;
+    gboolean back;
+  } cases[] = {
+    { csr_graph_make_path, 100000, "csr:bfs threads=64 budget=0.000001", FALSE },
+    { csr_graph_make_grid, 90000, "csr:bfs threads=32 alone=2 budget=0.000001", FALSE },
+    { csr_graph_make_brush, 9000, "csr:bfs threads=32 alone=8 budget=0.000001", TRUE },
+  };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      CsrGraph graph = cases[c].make (cases[c].size), back = csr_graph_turn (&graph);
+      PrimitiveFixture fixture;
+      const guint32 source = 0;
+
+      bfs_open (&fixture, cases[c].node, &graph, cases[c].back);
+      for (guint run = 0; run < 3; run++)
+        {
+          g_autoptr (GError) error = NULL;
+
+          bfs_push (&fixture, &graph, cases[c].back ? &back : NULL, &source, 1);
+          error = bfs_fail (&fixture);
+          bfs_assert_says (error,
+                           "csr:bfs \"n\": it had not come to its end when its budget was over; left after so many "
+                           "iterations (index)");
+        }
+      primitive_fixture_close (&fixture);
+      csr_graph_clear (&back);
+      csr_graph_clear (&graph);
+    }
+}
+
 static void
 test_csr_bfs_refuses (void)
 {
@@ -340,6 +379,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/bfs/corrupt", test_csr_bfs_corrupt);
   g_test_add_func ("/leat/csr/bfs/no-source", test_csr_bfs_no_source);
   g_test_add_func ("/leat/csr/bfs/limit", test_csr_bfs_limit);
+  g_test_add_func ("/leat/csr/bfs/budget", test_csr_bfs_budget);
   g_test_add_func ("/leat/csr/bfs/refuses", test_csr_bfs_refuses);
   return g_test_run ();
 }

@@ -251,6 +251,26 @@ test_csr_relax_limit (void)
   csr_graph_clear (&graph);
 }
 
+/* Named with what is left, and the session goes on. */
+static void
+test_csr_relax_budget (void)
+{
+  CsrGraph graph = csr_graph_make_path (200000);
+  guint32 source = 0;
+  PrimitiveFixture fixture;
+
+  relax_open (&fixture, "csr:reach threads=64 budget=0.000001", &graph, FALSE, "reached");
+  for (guint run = 0; run < 3; run++)
+    {
+      relax_push (&fixture, &graph, NULL, &source, 1);
+      relax_assert_fails (&fixture,
+                          "csr:reach \"n\": it had not come to its end when its budget was over; left after so "
+                          "many iterations (index): 1 at index");
+    }
+  primitive_fixture_close (&fixture);
+  csr_graph_clear (&graph);
+}
+
 static void
 test_csr_relax_refuses (void)
 {
@@ -288,6 +308,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/components/graphs", test_csr_components_graphs);
   g_test_add_func ("/leat/csr/relax/bad-data", test_csr_relax_bad_data);
   g_test_add_func ("/leat/csr/relax/limit", test_csr_relax_limit);
+  g_test_add_func ("/leat/csr/relax/budget", test_csr_relax_budget);
   g_test_add_func ("/leat/csr/relax/refuses", test_csr_relax_refuses);
   return g_test_run ();
 }
