@@ -18,7 +18,8 @@ struct _LeatDriverHouse
   guint n_calls;     /* that are */
 };
 
-/* What the driver's documents say may synchronise with the device, and what brings code or memory there. */
+/* What the driver's documents say may synchronise with the device, and what brings code or memory there: a function is
+ * loaded when something is first asked about it. */
 static gboolean
 leat_driver_entry_may_wait (LeatDriverEntry entry)
 {
@@ -40,6 +41,11 @@ leat_driver_entry_may_wait (LeatDriverEntry entry)
     case LEAT_DRIVER_ENTRY_cuModuleGetFunction:
     case LEAT_DRIVER_ENTRY_cuModuleGetGlobal:
     case LEAT_DRIVER_ENTRY_cuFuncLoad:
+    case LEAT_DRIVER_ENTRY_cuFuncGetAttribute:
+    case LEAT_DRIVER_ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessor:
+    case LEAT_DRIVER_ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags:
+    case LEAT_DRIVER_ENTRY_cuOccupancyMaxPotentialBlockSize:
+    case LEAT_DRIVER_ENTRY_cuOccupancyMaxPotentialBlockSizeWithFlags:
     case LEAT_DRIVER_ENTRY_cuFuncSetAttribute:
     case LEAT_DRIVER_ENTRY_cuCtxSynchronize:
     case LEAT_DRIVER_ENTRY_cuCtxSetLimit:

@@ -179,9 +179,9 @@ typedef struct
 typedef struct
 {
   const LeatOp *op;
-  guint lane; /* of the session, or of a batch */
+  guint lane;  /* of the session, or of a batch */
   guint64 run; /* counted from 1 */
-  guint code; /* LEAT_REPORT_CODES for all that a file cannot declare */
+  guint code;  /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
   guint n_records; /* of the first that came, in the order of their indices */
   LeatReportRecord records[LEAT_REPORT_KEPT];

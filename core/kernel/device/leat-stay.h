@@ -103,14 +103,15 @@ leat_stay_poll (const LeatStay &s, uint64_t done)
     }
 }
 
-/* What was over for another block is over for this one, whose own part of the run had ended. */
+/* What was over for another block is over for this one, whose own part of the run had ended.  When a stay begins the
+ * order is 0, whatever was done before. */
 LEAT_STAY uint64_t
 leat_stay_hear (const LeatStay &s, uint64_t done)
 {
   uint64_t order;
 
   for (unsigned int looks = 1; order = leat_load_acquire_device (&s.home->order),
-                    LEAT_ORDER_NUMBER (order) == done && !(order & LEAT_ORDER_LEAVE);
+                    LEAT_ORDER_NUMBER (order) <= done && !(order & LEAT_ORDER_LEAVE);
        looks++)
     {
       if (looks % 64 == 0 && leat_load_relaxed (&s.home->over) != 0)

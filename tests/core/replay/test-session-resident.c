@@ -165,6 +165,28 @@ run_both (SessionFixture *self, SessionFixture *other, guint salt)
   g_assert_true (g_bytes_equal (a, b));
 }
 
+/* Each time that the kernel comes back its blocks begin with nothing of what they said to each other before. */
+static void
+test_resident_comes_back_in_blocks (void)
+{
+  SessionFixture resident, graph;
+
+  open_wide (&resident, three_text);
+  open_resident (&graph, three_text, LEAT_EXECUTOR_GRAPH, 0, 0);
+  for (guint run = 0; run < 8; run++)
+    {
+      SessionFixture other;
+
+      run_both (&resident, &graph, run);
+      run_both (&resident, &graph, run + 100);
+      open_resident (&other, one_text, LEAT_EXECUTOR_GRAPH, 0, 0);
+      session_fixture_close (&other);
+    }
+  g_assert_cmpuint (get_counter (&resident, "stays"), >=, 8);
+  session_fixture_close (&graph);
+  session_fixture_close (&resident);
+}
+
 static void
 check_equal (const char *text, gboolean wide)
 {
@@ -303,7 +325,7 @@ open_and_close (gpointer data)
   return NULL;
 }
 
-/* Memory, modules and graphs of others come and go meanwhile.  The kernel would stay for an hour otherwise. */
+/* Memory, modules and graphs of others come and go meanwhile. */
 static void
 test_resident_is_parked_for_others (void)
 {
@@ -312,7 +334,7 @@ test_resident_is_parked_for_others (void)
   GThread *thread;
   guint run = 0;
 
-  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 3600000, 0);
+  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
   check_scaled (&fixture, run);
   thread = g_thread_new ("neighbour", open_and_close, &neighbour);
   while (get_counter (&fixture, "parks") < 5)
@@ -521,6 +543,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
                         test_resident_equals_graph_in_blocks);
   g_test_add_func ("/leat/session/resident/runs-thousands", test_resident_runs_thousands);
+  g_test_add_func ("/leat/session/resident/comes-back-in-blocks", test_resident_comes_back_in_blocks);
   g_test_add_func ("/leat/session/resident/calls-nobody", test_resident_calls_nobody);
   g_test_add_func ("/leat/session/resident/leaves-and-comes-back", test_resident_leaves_and_comes_back);
   g_test_add_func ("/leat/session/resident/is-parked-for-others", test_resident_is_parked_for_others);
