@@ -295,11 +295,12 @@ test_calibrate_packs (void)
   g_autoptr (GError) error = NULL;
 
   drop_ways ();
-  session_fixture_open (&fixture,
-                        "app name=source spec=f32[8] -> upload name=up -> map expr=\"x+1\" -> readback -> app name=sink\n"
-                        "up. -> map expr=\"2*x\" -> readback -> app name=twice\n"
-                        "up. -> map expr=\"-x\" -> readback -> app name=minus\n",
-                        LEAT_EXECUTOR_GRAPH);
+  session_fixture_open (
+    &fixture,
+    "app name=source spec=f32[8] -> upload name=up -> map expr=\"x+1\" -> readback -> app name=sink\n"
+    "up. -> map expr=\"2*x\" -> readback -> app name=twice\n"
+    "up. -> map expr=\"-x\" -> readback -> app name=minus\n",
+    LEAT_EXECUTOR_GRAPH);
   for (guint run = 0; run < 2; run++)
     {
       LeatView in, sum, twice, minus;
