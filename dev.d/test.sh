@@ -73,18 +73,34 @@ test_hide_toolkit () {
 }
 
 # Every fuzzer for SECONDS each, from its seeds; what makes one fail stays in the build folder.
+# One fuzzer; what it said is told as a whole, as others run beside it.
+test_fuzzer () {
+  local folder=$1 fuzzer=$2 seconds=$3 name=${2##*/} status=0
+  local log=$folder/logs/$name.log
+  (cd "$folder/tests/fuzz" && LEAT_PLUGIN_PATH=$folder/tests/core/parse LEAT_PLUGIN_SYSTEM_PATH='' \
+    XDG_CACHE_HOME=$folder/tests/cache timeout $((seconds * 3 + 60)) \
+    "$fuzzer" "$dev_root/tests/fuzz/${name#fuzz-}" "$seconds") >"$log" 2>&1 </dev/null || status=$?
+  { say "$name for $seconds s"; cat "$log"; } >&2
+  [ "$status" = 0 ] || say "$name failed"
+  return "$status"
+}
+
+# As many at once as there are processors.
 test_fuzzers () {
-  local folder=$dev_root/$1 seconds=$2 fuzzer failed=0 ran=0
+  local folder=$dev_root/$1 seconds=$2 fuzzer failed=0 ran=0 running=() each
+  mkdir -p "$folder/logs"
   for fuzzer in "$folder"/tests/fuzz/fuzz-*; do
     [ -f "$fuzzer" ] && [ -x "$fuzzer" ] || continue
+    if [ "${#running[@]}" -ge "$(nproc)" ]; then
+      wait "${running[0]}" || failed=$((failed + 1))
+      running=("${running[@]:1}")
+    fi
+    test_fuzzer "$folder" "$fuzzer" "$seconds" &
+    running+=($!)
     ran=$((ran + 1))
-    say "${fuzzer##*/} for $seconds s"
-    (cd "$folder/tests/fuzz" && LEAT_PLUGIN_PATH=$folder/tests/core/parse LEAT_PLUGIN_SYSTEM_PATH='' \
-      XDG_CACHE_HOME=$folder/tests/cache timeout $((seconds * 3 + 60)) \
-      "$fuzzer" "$dev_root/tests/fuzz/${fuzzer##*/fuzz-}" "$seconds") >&2 </dev/null || {
-      say "${fuzzer##*/} failed"
-      failed=$((failed + 1))
-    }
+  done
+  for each in "${running[@]}"; do
+    wait "$each" || failed=$((failed + 1))
   done
   [ "$ran" -gt 0 ] || die "there is no fuzzer in $1/tests/fuzz"
   echo "fuzzers: $((ran - failed)) passed, $failed failed"
