@@ -165,21 +165,6 @@ leat_bench_warm_up (LeatBenchSubject *subject, const LeatBenchRule *rule, GError
 }
 
 static gboolean
-leat_bench_open_chain (LeatBenchSubject *self, const LeatBench *bench, const char *text, LeatEarlyStart early,
-                       GError **error)
-{
-  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
-  g_autoptr (LeatSession) session = NULL;
-
-  if (pipeline == NULL)
-    return FALSE;
-  session = leat_session_new (pipeline, bench->selector);
-  g_object_set (session, "wait", bench->wait, "early-start", early, NULL);
-  return leat_session_open (session, NULL, error)
-         && leat_bench_subject_take (self, g_steal_pointer (&pipeline), g_steal_pointer (&session), error);
-}
-
-static gboolean
 leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *text, const LeatBenchRule *rule,
                       LeatEarlyStart early, GError **error)
 {
@@ -187,7 +172,8 @@ leat_bench_run_turns (LeatBench *bench, const LeatBenchCase *kind, const char *t
   g_auto (LeatBenchTurns) turns = { 0 };
 
   leat_bench_turns_init (&turns, leat_bench_case_get_runs (kind, bench));
-  if (!leat_bench_open_chain (&subject, bench, text, early, error) || !leat_bench_warm_up (&subject, rule, error))
+  if (!leat_bench_subject_open (&subject, bench, text, error, "early-start", early, NULL)
+      || !leat_bench_warm_up (&subject, rule, error))
     return FALSE;
   if (!leat_session_get_bare (subject.session, &turns.bare))
     {
@@ -335,7 +321,7 @@ leat_bench_run_argument (LeatBench *bench, const LeatBenchCase *kind, GError **e
   leat_bench_series_init (&changes.changed, runs);
   leat_bench_series_init (&changes.same, runs);
   leat_bench_series_init (&changes.over, runs);
-  if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
+  if (!leat_bench_subject_open (&subject, bench, text, error, "memo", LEAT_MEMO_OFF, NULL)
       || !leat_bench_time_changes (&changes, &subject, kind->mode != NULL, error))
     return FALSE;
   leat_bench_report_add_times (bench->report, "replay", &changes.same);

@@ -84,15 +84,8 @@ leat_bench_doorbell_open (LeatBenchSubject *self, const LeatBench *bench, const 
                      "app name=source spec=f32[%" G_GSIZE_FORMAT ",4] -> upload mode=mapped -> kernel source=\"%s\" "
                      "entry=axpb a=2 b=1 block=256 -> readback mode=mapped -> app name=sink\n",
                      kind->bytes / 16, bench->kernels);
-  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
-  g_autoptr (LeatSession) session = NULL;
 
-  if (pipeline == NULL)
-    return FALSE;
-  session = leat_session_new (pipeline, bench->selector);
-  g_object_set (session, "wait", bench->wait, "executor", executor, "resident-idle-ms", 10000, NULL);
-  return leat_session_open (session, NULL, error)
-         && leat_bench_subject_take (self, g_steal_pointer (&pipeline), g_steal_pointer (&session), error)
+  return leat_bench_subject_open (self, bench, text, error, "executor", executor, "resident-idle-ms", 10000, NULL)
          && leat_bench_subject_try (self, &leat_bench_axpb, error);
 }
 

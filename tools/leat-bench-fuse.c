@@ -109,15 +109,8 @@ leat_bench_fuse_open (LeatBenchFuse *self, const LeatBench *bench, const LeatBen
   const LeatBenchRule rule = { 1, side == LEAT_BENCH_FUSE_ENDS ? 0 : kind->n };
   LeatEarlyStart early = side == LEAT_BENCH_FUSE_PLAIN ? LEAT_EARLY_START_OFF : LEAT_EARLY_START_AUTO;
   LeatBenchFuseEntry *entry = &self->sides[side];
-  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
-  g_autoptr (LeatSession) session = NULL;
 
-  if (pipeline == NULL)
-    return FALSE;
-  session = leat_session_new (pipeline, bench->selector);
-  g_object_set (session, "wait", bench->wait, "early-start", early, NULL);
-  if (!leat_session_open (session, NULL, error)
-      || !leat_bench_subject_take (&entry->subject, g_steal_pointer (&pipeline), g_steal_pointer (&session), error))
+  if (!leat_bench_subject_open (&entry->subject, bench, text, error, "early-start", early, NULL))
     return FALSE;
   for (guint i = 0; i < WARM_UP; i++)
     if (!leat_bench_subject_try (&entry->subject, &rule, error))

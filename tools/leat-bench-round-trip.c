@@ -67,7 +67,7 @@ leat_bench_run_round_trip (LeatBench *bench, const LeatBenchCase *kind, GError *
   g_auto (LeatBenchSeries) times = { 0 };
 
   leat_bench_series_init (&times, leat_bench_case_get_runs (kind, bench));
-  if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
+  if (!leat_bench_subject_open (&subject, bench, text, error, "memo", LEAT_MEMO_OFF, NULL)
       || !leat_bench_subject_try (&subject, &leat_bench_axpb, error)
       || !leat_bench_time_round_trip (&subject, &times, error))
     return FALSE;
@@ -106,7 +106,7 @@ leat_bench_run_resident (LeatBench *bench, const LeatBenchCase *kind, GError **e
 
   leat_bench_series_init (&settle, 5);
   leat_bench_series_init (&times, leat_bench_case_get_runs (kind, bench));
-  if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_OFF, error)
+  if (!leat_bench_subject_open (&subject, bench, text, error, "memo", LEAT_MEMO_OFF, NULL)
       || !leat_bench_subject_try (&subject, &leat_bench_axpb, error)
       || !leat_bench_time_resident (&subject, &settle, error))
     return FALSE;
@@ -147,7 +147,7 @@ leat_bench_run_known (LeatBench *bench, const LeatBenchCase *kind, GError **erro
 
   leat_bench_series_init (&settle, 2 * N_KNOWN);
   leat_bench_series_init (&times, leat_bench_case_get_runs (kind, bench));
-  if (!leat_bench_subject_open (&subject, bench, text, LEAT_MEMO_EXACT, error)
+  if (!leat_bench_subject_open (&subject, bench, text, error, "memo", LEAT_MEMO_EXACT, NULL)
       || !leat_bench_subject_try (&subject, &leat_bench_axpb, error))
     return FALSE;
   subject.step = 1; /* all numbers, so that the inputs differ */

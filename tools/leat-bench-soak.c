@@ -195,7 +195,7 @@ leat_bench_run_soak (LeatBench *bench, const LeatBenchCase *kind, GError **error
 
   *soak = (LeatBenchSoak){ .name = kind->name, .replays = bench->replays, .rule = { 2, 1 } };
   leat_bench_report_add_value (bench->report, "replays", bench->replays, "");
-  if (!leat_bench_subject_open (&soak->subject, bench, text, LEAT_MEMO_OFF, error))
+  if (!leat_bench_subject_open (&soak->subject, bench, text, error, "memo", LEAT_MEMO_OFF, NULL))
     return FALSE;
   good = leat_bench_soak (soak, bench, error);
   leat_bench_subject_close (&soak->subject);

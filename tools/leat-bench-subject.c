@@ -65,16 +65,20 @@ leat_bench_subject_take (LeatBenchSubject *self, LeatPipeline *pipeline, LeatSes
 }
 
 gboolean
-leat_bench_subject_open (LeatBenchSubject *self, const LeatBench *bench, const char *text, LeatMemoMode memo,
-                         GError **error)
+leat_bench_subject_open (LeatBenchSubject *self, const LeatBench *bench, const char *text, GError **error,
+                         const char *first_property, ...)
 {
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
   g_autoptr (LeatSession) session = NULL;
+  va_list properties;
 
   if (pipeline == NULL)
     return FALSE;
   session = leat_session_new (pipeline, bench->selector);
-  g_object_set (session, "memo", memo, "wait", bench->wait, NULL);
+  g_object_set (session, "wait", bench->wait, NULL);
+  va_start (properties, first_property);
+  g_object_set_valist (G_OBJECT (session), first_property, properties);
+  va_end (properties);
   return leat_session_open (session, NULL, error)
          && leat_bench_subject_take (self, g_steal_pointer (&pipeline), g_steal_pointer (&session), error);
 }

@@ -25,9 +25,10 @@ typedef struct
   double times, plus;
 } LeatBenchRule;
 
-/* The text is in the file form.  Nothing is left over after an error. */
-gboolean leat_bench_subject_open (LeatBenchSubject *self, const LeatBench *bench, const char *text, LeatMemoMode memo,
-                                  GError **error);
+/* The text is in the file form; then properties of the session with their values, and NULL.  Nothing is left over after
+ * an error. */
+gboolean leat_bench_subject_open (LeatBenchSubject *self, const LeatBench *bench, const char *text, GError **error,
+                                  const char *first_property, ...) G_GNUC_NULL_TERMINATED;
 /* The same with a session that is open; takes both. */
 gboolean leat_bench_subject_take (LeatBenchSubject *self, LeatPipeline *pipeline, LeatSession *session, GError **error);
 void leat_bench_subject_close (LeatBenchSubject *self);

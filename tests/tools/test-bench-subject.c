@@ -16,7 +16,7 @@ open_subject (LeatBenchSubject *subject, const char *expression)
   g_autofree char *text = g_strdup_printf (TEXT, expression);
   g_autoptr (GError) error = NULL;
 
-  leat_bench_subject_open (subject, &bench, text, LEAT_MEMO_OFF, &error);
+  leat_bench_subject_open (subject, &bench, text, &error, "memo", LEAT_MEMO_OFF, NULL);
   g_assert_no_error (error);
 }
 
