@@ -247,7 +247,7 @@ leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **e
     {
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (leat_op_launches (op) && (self->functions[i] == NULL || self->prototypes[i] != op->prototype)
+      if (leat_op_launches (op) && self->prototypes[i] != op->prototype
           && !leat_resident_load_kernel (self, lender, op, error))
         {
           leat_node_prefix_error (op->node, error);
