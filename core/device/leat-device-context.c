@@ -4,7 +4,7 @@
 #include "leat-device-object-private.h"
 
 /* The primary context of a device, which other libraries in this process use too, with the flags that it has.  On a GPU
- * it takes a third of a second to make, so that the process keeps one that it has had, as it does with the CUDA
+ * it takes long to make, so that the process keeps one that it has had, as it does with the CUDA
  * runtime; LEAT_KEEP_CONTEXT=0 lets go of it with the last LeatDevice, and 1 keeps that of the CPU as well. */
 
 #define LEAT_CONTEXT_KEPT_MOST 31 /* ordinals from here on are let go of */

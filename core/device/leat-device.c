@@ -19,8 +19,8 @@
  * the device from this process; the device then counts as dead, and all that is asked of it fails with
  * %LEAT_DRIVER_ERROR_DEVICE_LOST.
  *
- * A program that has used a GPU keeps its context until it ends, as with the CUDA runtime, because making one takes a
- * third of a second; the environment variable `LEAT_KEEP_CONTEXT=0` has it given back with the last #LeatDevice.
+ * A program that has used a GPU keeps its context until it ends, as with the CUDA runtime, because making one takes
+ * long; the environment variable `LEAT_KEEP_CONTEXT=0` has it given back with the last #LeatDevice.
  *
  * Since: 0.1
  */
