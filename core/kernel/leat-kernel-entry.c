@@ -151,13 +151,30 @@ leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect)
   self->wrapper_arguments = g_string_free (arguments, FALSE);
 }
 
+/* What stands in front of a kernel's name and is about how it is launched. */
+static gboolean
+leat_entry_is_bounds (const LeatKernelUnit *unit, guint token)
+{
+  static const char *const words[] = { "__launch_bounds__", "LEAT_CLUSTER", NULL };
+
+  return leat_tokens_is_any (unit->tokens, token, words) && leat_tokens_is (unit->tokens, token + 1, "(");
+}
+
 static char *
 leat_entry_dup_bounds (const LeatKernelUnit *unit, const LeatDecl *decl)
 {
+  GString *bounds = g_string_new (NULL);
+
   for (guint i = decl->first; i < decl->name; i++)
-    if (leat_tokens_is (unit->tokens, i, "__launch_bounds__") && leat_tokens_is (unit->tokens, i + 1, "("))
-      return leat_tokens_dup_range (unit->tokens, i, leat_tokens_at (unit->tokens, i + 1)->match);
-  return g_strdup ("");
+    if (leat_entry_is_bounds (unit, i))
+      {
+        guint close = leat_tokens_at (unit->tokens, i + 1)->match;
+        g_autofree char *words = leat_tokens_dup_range (unit->tokens, i, close);
+
+        g_string_append_printf (bounds, "%s ", words);
+        i = close;
+      }
+  return g_string_free (bounds, FALSE);
 }
 
 static gboolean
@@ -214,7 +231,7 @@ leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const Le
 {
   for (guint i = decl->first; i < decl->name; i++)
     {
-      if (leat_tokens_is (unit->tokens, i, "__launch_bounds__") && leat_tokens_is (unit->tokens, i + 1, "("))
+      if (leat_entry_is_bounds (unit, i))
         {
           guint close = leat_tokens_at (unit->tokens, i + 1)->match;
 

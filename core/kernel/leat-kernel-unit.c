@@ -7,8 +7,9 @@
 
 /* Takes a kernel file apart at file scope: functions, variables, types. */
 
-static const char *const leat_unit_attributes[] = { "__launch_bounds__", "__attribute__", "__align__",   "alignas",
-                                                    "__declspec",        "decltype",      "__maxnreg__", NULL };
+static const char *const leat_unit_attributes[] = { "__launch_bounds__", "__attribute__", "__align__",
+                                                    "alignas",           "__declspec",    "decltype",
+                                                    "__maxnreg__",       "LEAT_CLUSTER",  NULL };
 static const char *const leat_unit_type_words[] = { "struct", "union", "enum", "class", "typedef", "using", NULL };
 
 static const struct

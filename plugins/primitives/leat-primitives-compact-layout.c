@@ -11,6 +11,8 @@
 #define LEAT_COMPACT_TILE_BYTES    131072 /* of rows that one block copies at most, where there are larger ones too */
 #define LEAT_COMPACT_SMALL_TILES   32     /* below that many, smaller ones that more multiprocessors share */
 #define LEAT_COMPACT_BITS_PER_LOAD 16
+#define LEAT_COMPACT_PUT_LOOKED_AT 8 /* bytes of a row, so that a thread has room for all of its rows */
+#define LEAT_COMPACT_PUT_KEPT      64
 
 static void
 leat_compact_column_free (gpointer data)
@@ -91,6 +93,22 @@ leat_compact_layout_may_stage_items (const LeatCompactLayout *self)
   return n_kept == 1 && looked_at && self->numbers == NULL;
 }
 
+/* A row that is kept is stored by the thread that has looked at it: all that belongs to it is a word or what was loaded
+ * already. */
+static gboolean
+leat_compact_layout_may_put (const LeatCompactLayout *self, guint64 looked_at, guint64 kept)
+{
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      guint64 words;
+
+      leat_compact_get_word (leat_compact_layout_get (self, i)->row_bytes, &words);
+      if (words != 1)
+        return FALSE;
+    }
+  return self->by != LEAT_COMPACT_BY_BITS && looked_at <= LEAT_COMPACT_PUT_LOOKED_AT && kept <= LEAT_COMPACT_PUT_KEPT;
+}
+
 /* Bytes that the predicate looks at, of a row in all and of its largest item; and those of a row that are kept. */
 static void
 leat_compact_layout_measure (const LeatCompactLayout *self, guint64 *looked_at, guint64 *largest, guint64 *kept)
@@ -106,6 +124,31 @@ leat_compact_layout_measure (const LeatCompactLayout *self, guint64 *looked_at, 
     }
 }
 
+/* What was quickest on an H200 of many shapes (tests/bench/peers/select.cu). */
+static gboolean
+leat_compact_layout_choose_few (LeatCompactLayout *self, guint64 looked_at, guint64 kept)
+{
+  static const struct
+  {
+    guint64 most;
+    guint threads, runs, cluster;
+  } shapes[] = {
+    { 1024, 256, 4, 1 }, { 4096, 256, 2, 8 }, { 16384, 512, 4, 8 }, { 65536, 512, 8, 1 }, { 524288, 512, 16, 1 },
+  };
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (shapes) && self->most > shapes[i].most)
+    i++;
+  self->few = i < G_N_ELEMENTS (shapes) && leat_compact_layout_may_put (self, looked_at, kept);
+  self->cluster = self->few ? shapes[i].cluster : 1;
+  if (!self->few)
+    return FALSE;
+  self->pack = 1;
+  self->threads = shapes[i].threads;
+  self->runs = shapes[i].runs;
+  return TRUE;
+}
+
 /* Long enough tiles to hide how long it takes to know their place, and short enough for several to be at work. */
 void
 leat_compact_layout_choose (LeatCompactLayout *self)
@@ -114,6 +157,8 @@ leat_compact_layout_choose (LeatCompactLayout *self)
 
   leat_compact_layout_measure (self, &looked_at, &largest, &kept);
   self->stages_items = leat_compact_layout_may_stage_items (self);
+  if (leat_compact_layout_choose_few (self, looked_at, kept))
+    return;
   self->threads = LEAT_COMPACT_THREADS;
   self->pack = self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) MAX (16 / MAX (largest, 1), 2);
   self->runs = 4;
@@ -151,10 +196,20 @@ leat_compact_layout_get_shared_bytes (const LeatCompactLayout *self)
 {
   guint64 item = sizeof (guint16);
 
+  if (self->few)
+    return 0;
   for (guint i = 0; i < self->columns->len && self->stages_items; i++)
     if (leat_compact_layout_get (self, i)->output != NULL)
       item = leat_compact_layout_get (self, i)->row_bytes;
   return (guint) (2 * leat_compact_layout_get_tile (self) * item + 16);
+}
+
+guint
+leat_compact_layout_get_blocks (const LeatCompactLayout *self, guint most)
+{
+  guint64 tiles = leat_compact_layout_get_tiles (self);
+
+  return self->few && self->cluster > 1 ? self->cluster : (guint) CLAMP (tiles, 1, most);
 }
 
 guint64
@@ -166,5 +221,7 @@ leat_compact_layout_get_set_words (const LeatCompactLayout *self)
 guint64
 leat_compact_layout_get_control_bytes (const LeatCompactLayout *self)
 {
-  return (LEAT_COMPACT_FIXED_WORDS + 2 * leat_compact_layout_get_set_words (self)) * sizeof (guint64);
+  guint64 sets = self->few ? 1 : 2;
+
+  return (LEAT_COMPACT_FIXED_WORDS + sets * leat_compact_layout_get_set_words (self)) * sizeof (guint64);
 }

@@ -43,6 +43,8 @@ typedef struct
   /* leat_compact_layout_choose () */
   gboolean stages_items; /* else the numbers of rows */
   guint threads, pack, runs;
+  gboolean few;  /* kernels/compact-few.cu */
+  guint cluster; /* then: of so many blocks; 1 where they make none */
 } LeatCompactLayout;
 
 LeatCompactLayout *leat_compact_layout_new (void);
@@ -54,6 +56,8 @@ LeatCompactColumn *leat_compact_layout_get (const LeatCompactLayout *self, guint
 void leat_compact_layout_choose (LeatCompactLayout *self);
 guint64 leat_compact_layout_get_tile (const LeatCompactLayout *self);
 guint64 leat_compact_layout_get_tiles (const LeatCompactLayout *self);
+/* Not more than @most, where one may do several tiles. */
+guint leat_compact_layout_get_blocks (const LeatCompactLayout *self, guint most);
 guint leat_compact_layout_get_shared_bytes (const LeatCompactLayout *self);
 /* Of one of the two sets in the kernel's control words, and of all of these. */
 guint64 leat_compact_layout_get_set_words (const LeatCompactLayout *self);

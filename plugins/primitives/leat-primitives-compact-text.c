@@ -16,8 +16,8 @@ leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
 {
   g_string_append_printf (text,
                           "#define COMPACT_THREADS %u\n#define COMPACT_PACK %u\n#define COMPACT_RUNS %u\n"
-                          "#define COMPACT_IN_PLACE %d\n",
-                          self->threads, self->pack, self->runs, self->in_place != 0);
+                          "#define COMPACT_IN_PLACE %d\n#define COMPACT_CLUSTER %u\n",
+                          self->threads, self->pack, self->runs, self->in_place != 0, self->cluster);
   if (self->truncates)
     g_string_append (
       text, "LEAT_REPORT (COMPACT_TRUNCATED, warning, \"{value} rows were kept, and there is room for {index}\")\n");
@@ -99,6 +99,29 @@ leat_compact_text_add_give (const LeatCompactLayout *self, GString *text)
   if (self->numbers != NULL)
     g_string_append_printf (
       text, "  compact_store_numbers (leat_to.%s + leat_place, leat_base, leat_stage, leat_most);\n", self->numbers);
+  g_string_append (text, "}\n");
+}
+
+/* One row, for kernels/compact-few.cu. */
+static void
+leat_compact_text_add_put (const LeatCompactLayout *self, GString *text)
+{
+  g_string_append (text, "static __device__ __forceinline__ void\ncompact_put (const CompactFrom &leat_from, const "
+                         "CompactTo &leat_to, const CompactLook &leat_look, uint64_t leat_row, uint64_t leat_at)\n{\n"
+                         "  if (leat_at >= leat_to.leat_room)\n    return;\n");
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      const LeatCompactColumn *column = leat_compact_layout_get (self, i);
+
+      if (column->output != NULL && column->looked_at)
+        g_string_append_printf (text, "  leat_to.%s[leat_at] = leat_look.%s.at[0];\n", column->output, column->name);
+      else if (column->output != NULL)
+        g_string_append_printf (text, "  leat_to.%s[leat_at] = leat_from.%s[leat_row];\n", column->output,
+                                column->name);
+    }
+  if (self->numbers != NULL)
+    g_string_append_printf (text, "  leat_to.%s[leat_at] = (uint%u_t) leat_row;\n", self->numbers,
+                            8 * self->number_bytes);
   g_string_append (text, "}\n");
 }
 
@@ -197,18 +220,30 @@ leat_compact_text_add_locals (const LeatCompactLayout *self, GString *text)
   g_string_append (text, "  leat_to.leat_room = leat_room;\n");
 }
 
+static void
+leat_compact_text_add_run (const LeatCompactLayout *self, GString *text)
+{
+  if (!self->few)
+    g_string_append (text, "  extern __shared__ uint4 leat_stages[];\n");
+  leat_compact_text_add_locals (self, text);
+  g_string_append (text, self->few ? "  compact_run_few (leat_from, leat_to, leat_rows, leat_control);\n"
+                                   : "  compact_run (leat_from, leat_to, leat_rows, leat_control, leat_set_words, "
+                                     "(CompactStage *) leat_stages);\n");
+}
+
 /* 1,024 threads of a multiprocessor have at most 64 registers each: two blocks of 512, of which one works while the
  * other waits. */
 static void
 leat_compact_text_add_kernel (const LeatCompactLayout *self, GString *text)
 {
-  g_string_append_printf (text, "__global__ void __launch_bounds__ (%u, %u)\ncompact (", self->threads,
+  g_string_append (text, "__global__ void ");
+  if (self->few && self->cluster > 1)
+    g_string_append_printf (text, "LEAT_CLUSTER (%u) ", self->cluster);
+  g_string_append_printf (text, "__launch_bounds__ (%u, %u)\ncompact (", self->threads,
                           LEAT_COMPACT_BUSY_THREADS / self->threads);
   leat_compact_text_add_params (self, text);
-  g_string_append (text, "  extern __shared__ uint4 leat_stages[];\n");
-  leat_compact_text_add_locals (self, text);
-  g_string_append (text, "  compact_run (leat_from, leat_to, leat_rows, leat_control, leat_set_words, (CompactStage *) "
-                         "leat_stages);\n}\nLEAT_HOST_VARIANT void\ncompact (");
+  leat_compact_text_add_run (self, text);
+  g_string_append (text, "}\nLEAT_HOST_VARIANT void\ncompact (");
   leat_compact_text_add_params (self, text);
   leat_compact_text_add_locals (self, text);
   g_string_append (text, "  compact_run_on_host (leat_from, leat_to, leat_rows, leat_control, leat_set_words);\n}\n");
@@ -239,6 +274,10 @@ leat_compact_layout_write (const LeatCompactLayout *self, GError **error)
   leat_compact_text_add_give_on_host (self, text);
   leat_compact_text_add_tell (self, text);
   if (!leat_compact_text_add_file (text, "/leat/primitives/compact.cu", error))
+    return NULL;
+  if (self->few)
+    leat_compact_text_add_put (self, text);
+  if (self->few && !leat_compact_text_add_file (text, "/leat/primitives/compact-few.cu", error))
     return NULL;
   leat_compact_text_add_kernel (self, text);
   return g_strdup (text->str);

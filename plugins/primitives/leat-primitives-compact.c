@@ -668,12 +668,12 @@ static gboolean
 leat_primitives_compact_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatPrimitivesCompact *self = LEAT_PRIMITIVES_COMPACT (node);
-  guint64 tiles = leat_compact_layout_get_tiles (self->layout);
   LeatKernelCall call = { .entry = "compact",
-                          .grid = { (guint) MIN (tiles, LEAT_COMPACT_MOST_BLOCKS), 1, 1 },
+                          .grid = { leat_compact_layout_get_blocks (self->layout, LEAT_COMPACT_MOST_BLOCKS), 1, 1 },
                           .block = { self->layout->threads, 1, 1 },
                           .shared_bytes = leat_compact_layout_get_shared_bytes (self->layout),
-                          .grid_by_occupancy = tiles > LEAT_COMPACT_MOST_BLOCKS };
+                          .grid_by_occupancy =
+                            leat_compact_layout_get_tiles (self->layout) > LEAT_COMPACT_MOST_BLOCKS };
   LeatCompactCall parts = { .args = g_array_new (FALSE, FALSE, sizeof (LeatArg)),
                             .buffers = g_array_new (FALSE, FALSE, sizeof (LeatBufferId)),
                             .access = g_array_new (FALSE, FALSE, sizeof (LeatAccess)) };

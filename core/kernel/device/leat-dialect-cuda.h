@@ -213,6 +213,41 @@ leat_store_release (T *p, T v)
   *(volatile T *) p = v;
 }
 
+/* Blocks of a cluster, which a kernel asks for by LEAT_CLUSTER (N) in front of its name: so many blocks, as the grid's x
+ * goes on, run at the same time and see each other's shared memory.  Before compute capability 9.0 there are none. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define LEAT_HAS_CLUSTERS 1
+#define LEAT_CLUSTER(blocks) __cluster_dims__ (blocks)
+
+/* What the thread has written before, also to shared memory of others, is there for those who come back from
+ * leat_cluster_wait (), which is when all threads of the cluster have come here. */
+__device__ __forceinline__ void
+leat_cluster_arrive ()
+{
+  asm volatile ("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void
+leat_cluster_wait ()
+{
+  asm volatile ("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/* Stores what is @p in this block's shared memory in that of block @block of the cluster, which has to be there: its
+ * threads have come to leat_cluster_arrive () once, and this one back from leat_cluster_wait (). */
+__device__ __forceinline__ void
+leat_cluster_store (unsigned int *p, unsigned int block, unsigned int v)
+{
+  unsigned int there;
+
+  asm volatile ("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((unsigned int) __cvta_generic_to_shared (p)), "r"(block));
+  asm volatile ("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(v) : "memory");
+}
+#else
+#define LEAT_HAS_CLUSTERS 0
+#define LEAT_CLUSTER(blocks)
+#endif
+
 /* A number for who asks, the blocks of a grid for instance, in the order in which they do.  Whoever waits only for those
  * with lower numbers waits for none that has not begun.  Others know by this name that a kernel waits so. */
 template <class T>

@@ -18,6 +18,8 @@
 #define __noinline__ __attribute__ ((noinline))
 #define __align__(n) __attribute__ ((aligned (n)))
 #define __launch_bounds__(...)
+#define LEAT_CLUSTER(blocks)
+#define LEAT_HAS_CLUSTERS 0
 #define __maxnreg__(n)
 #ifndef __clang__
 #define __builtin_assume(x) ((x) ? (void) 0 : __builtin_unreachable ())

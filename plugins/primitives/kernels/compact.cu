@@ -35,7 +35,7 @@
 #define COMPACT_WARPS (COMPACT_THREADS / 32)
 #define COMPACT_WARP_ROWS (32 * COMPACT_PACK * COMPACT_RUNS)
 #ifndef COMPACT_ROWS
-#define COMPACT_ROWS 8
+#define COMPACT_ROWS 4
 #endif
 
 /* Words of `control`; those that are written most have a line of the cache for themselves. */
@@ -250,6 +250,31 @@ compact_choose (const CompactFrom &from, const CompactJob &job, uint64_t tile, c
 }
 
 /* How many rows the warp keeps; in @before, for each run, how many of them lie before the thread's. */
+#if COMPACT_PACK * COMPACT_RUNS <= 8 || COMPACT_PACK == 1
+static __device__ __forceinline__ uint32_t
+compact_rank (const uint32_t *kept, uint32_t *before)
+{
+  uint32_t lower = (1u << threadIdx.x % 32) - 1, sum = 0;
+
+#pragma unroll
+  for (uint32_t run = 0; run < COMPACT_RUNS; run++)
+    {
+      uint32_t all = 0;
+
+      before[run] = sum;
+#pragma unroll
+      for (uint32_t i = 0; i < COMPACT_PACK; i++)
+        {
+          uint32_t lanes = __ballot_sync (0xffffffffu, kept[run] >> i & 1);
+
+          before[run] += (uint32_t) __popc (lanes & lower);
+          all += (uint32_t) __popc (lanes);
+        }
+      sum += all;
+    }
+  return sum;
+}
+#else
 static __device__ __forceinline__ uint32_t
 compact_rank (const uint32_t *kept, uint32_t *before)
 {
@@ -277,6 +302,7 @@ compact_rank (const uint32_t *kept, uint32_t *before)
     }
   return sum;
 }
+#endif
 
 /* From what the warps keep, what lies before this one; in @sum what all keep. */
 static __device__ __forceinline__ uint32_t

@@ -4,7 +4,7 @@
 
 /* reduce, scan, unique, histogram and sort beside CUB, in one process, in turns, inside graphs.
  *
- *   mkdir texts; TEST_PRIMITIVE_TEXTS=texts build/tests/test-plugins-primitives-images
+ *   mkdir texts; echo TEST_PRIMITIVE_TEXTS=texts build/tests/test-plugins-primitives-images | ./dev shell
  *   for t in reduce-f32 scan-f32 scan-u32 unique-u8 histogram-u8 histogram-f32 sort-u32; do
  *     nvcc -std=c++17 -O3 --fmad=false -arch=sm_90 -cubin -o texts/$t.cubin texts/$t.cu; done
  *   nvcc -std=c++17 -O3 -arch=sm_90 tests/bench/peers/primitives.cu -lcuda -o primitives-peer

@@ -3,9 +3,26 @@
  */
 
 /* compact's kernel for `x < limit` on u32, by the parameters that are defined where this is included: once for each set
- * of them, in the namespace VARIANT.  What the node writes around its two files is written by hand here. */
+ * of them, in the namespace VARIANT.  What the node writes around its files is written by hand here. */
 
+#ifndef COMPACT_PACK
 #define COMPACT_PACK 4
+#endif
+#ifndef COMPACT_BLOCKS
+#define COMPACT_BLOCKS 1
+#endif
+#ifndef COMPACT_WIDE
+#define COMPACT_WIDE 0
+#endif
+#ifndef COMPACT_IN_PLACE
+#define COMPACT_IN_PLACE 0
+#endif
+#ifndef COMPACT_FEW
+#define COMPACT_FEW 0
+#endif
+#ifndef COMPACT_CLUSTER
+#define COMPACT_CLUSTER 1
+#endif
 
 namespace VARIANT
 {
@@ -16,7 +33,7 @@ struct CompactFrom
   const uint32_t *x;
   uint32_t limit;
 };
-struct __align__ (16) CompactPack_x
+struct __align__ (4 * COMPACT_PACK) CompactPack_x
 {
   uint32_t at[COMPACT_PACK];
 };
@@ -66,14 +83,28 @@ compact_give (const CompactFrom &, const CompactTo &to, uint64_t, const CompactS
 }
 
 static __device__ __forceinline__ void
+compact_put (const CompactFrom &, const CompactTo &to, const CompactLook &look, uint64_t, uint64_t at)
+{
+  if (at < to.room)
+    to.out[at] = look.x.at[0];
+}
+
+static __device__ __forceinline__ void
 compact_tell (const CompactTo &to, uint64_t sum)
 {
   *to.out_count = sum;
 }
 
 #include "compact.cu"
+#if COMPACT_FEW
+#include "compact-few.cu"
+#endif
 
-__global__ void __launch_bounds__ (COMPACT_THREADS, COMPACT_BLOCKS)
+__global__ void
+#if COMPACT_CLUSTER > 1
+LEAT_CLUSTER (COMPACT_CLUSTER)
+#endif
+  __launch_bounds__ (COMPACT_THREADS, COMPACT_BLOCKS)
   compact (const uint32_t *x, uint64_t n, uint32_t limit, uint32_t *out, uint64_t *out_count, uint64_t room,
            uint64_t *control, uint64_t set_words)
 {
@@ -81,14 +112,24 @@ __global__ void __launch_bounds__ (COMPACT_THREADS, COMPACT_BLOCKS)
   CompactFrom from = { x, limit };
   CompactTo to = { out, out_count, room };
 
+  leat_wait_for_others ();
+#if COMPACT_FEW
+  compact_run_few (from, to, n, control);
+#else
   compact_run (from, to, n, control, set_words, (CompactStage *) stages);
+#endif
 }
 
 static const Variant variant = { TEXT_OF (VARIANT), (const void *) compact, COMPACT_THREADS, COMPACT_TILE,
-                                 2 * COMPACT_TILE * sizeof (CompactStage) + 16, COMPACT_IN_PLACE };
+                                 COMPACT_FEW ? 0 : 2 * COMPACT_TILE * sizeof (CompactStage) + 16, COMPACT_IN_PLACE,
+                                 COMPACT_FEW, COMPACT_CLUSTER };
 }
 
 #undef COMPACT_PACK
+#undef COMPACT_FEW
+#undef COMPACT_CLUSTER
+#undef COMPACT_LAUNCH
+#undef COMPACT_MOST_FEW
 #undef COMPACT_THREADS
 #undef COMPACT_RUNS
 #undef COMPACT_ROWS

@@ -8,7 +8,8 @@
  *     tests/bench/peers/select.cu -o select-peer && ./select-peer
  *
  * Without arguments the table of all; ./select-peer VARIANT... those alone; --sweep sizes at the borders of tiles, 100
- * runs of each, compared with CUB's (for a sanitizer too: --sweep=3).  Up to 2^20 items it is 16 of them in a graph that
+ * runs of each, compared with CUB's (for a sanitizer too: --sweep=3); --most=LOG2 the table up to that size.  Our kernels
+ * begin early, as they do in a session; with --plain they do not.  Up to 2^20 items it is 16 of them in a graph that
  * is timed, so that what a launch by itself costs is no part of it. */
 
 #include <cub/cub.cuh>
@@ -49,147 +50,102 @@ struct Variant
   const char *name;
   const void *kernel;
   uint32_t threads, tile, shared;
-  bool in_place;
+  bool in_place, few;
+  uint32_t cluster; /* blocks of one */
 };
 
 #define VARIANT t512r4
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
 #include "select-variant.cuh"
-#define VARIANT t512r4b2
+#define VARIANT t512r4n8
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 4
 #define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 2
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t512r4n4
-#define COMPACT_THREADS 512
-#define COMPACT_RUNS 4
-#define COMPACT_ROWS 4
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t512r4n16
-#define COMPACT_THREADS 512
-#define COMPACT_RUNS 4
-#define COMPACT_ROWS 16
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
 #include "select-variant.cuh"
 #define VARIANT t512r4wide
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
 #define COMPACT_WIDE 1
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t512r3b2
-#define COMPACT_THREADS 512
-#define COMPACT_RUNS 3
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 2
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
 #include "select-variant.cuh"
 #define VARIANT t512r2b3
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 2
-#define COMPACT_ROWS 8
 #define COMPACT_BLOCKS 3
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t512r2b4
-#define COMPACT_THREADS 512
-#define COMPACT_RUNS 2
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 4
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
 #include "select-variant.cuh"
 #define VARIANT t512r1
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 1
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t256r4
-#define COMPACT_THREADS 256
-#define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
 #include "select-variant.cuh"
 #define VARIANT t256r4b4
 #define COMPACT_THREADS 256
 #define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
 #define COMPACT_BLOCKS 4
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t256r4b5
-#define COMPACT_THREADS 256
-#define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 5
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t256r2
-#define COMPACT_THREADS 256
-#define COMPACT_RUNS 2
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t256r1
-#define COMPACT_THREADS 256
-#define COMPACT_RUNS 1
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
 #include "select-variant.cuh"
 #define VARIANT t1024r4
 #define COMPACT_THREADS 1024
 #define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
-#include "select-variant.cuh"
-#define VARIANT t512r8
-#define COMPACT_THREADS 512
-#define COMPACT_RUNS 8
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
-#define COMPACT_IN_PLACE 0
 #include "select-variant.cuh"
 #define VARIANT place
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
-#define COMPACT_BLOCKS 1
-#define COMPACT_WIDE 0
 #define COMPACT_IN_PLACE 1
 #include "select-variant.cuh"
+#define VARIANT few256r4
+#define COMPACT_THREADS 256
+#define COMPACT_RUNS 4
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#include "select-variant.cuh"
+#define VARIANT few512r4
+#define COMPACT_THREADS 512
+#define COMPACT_RUNS 4
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#include "select-variant.cuh"
+#define VARIANT few512r8
+#define COMPACT_THREADS 512
+#define COMPACT_RUNS 8
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#include "select-variant.cuh"
+#define VARIANT few512r16
+#define COMPACT_THREADS 512
+#define COMPACT_RUNS 16
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#include "select-variant.cuh"
+#define VARIANT fewplace
+#define COMPACT_THREADS 256
+#define COMPACT_RUNS 4
+#define COMPACT_PACK 1
+#define COMPACT_IN_PLACE 1
+#define COMPACT_FEW 1
+#include "select-variant.cuh"
+#define VARIANT cl8t256r2
+#define COMPACT_THREADS 256
+#define COMPACT_RUNS 2
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#define COMPACT_CLUSTER 8
+#include "select-variant.cuh"
+#define VARIANT cl8t512r4
+#define COMPACT_THREADS 512
+#define COMPACT_RUNS 4
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#define COMPACT_CLUSTER 8
+#include "select-variant.cuh"
+#define VARIANT cl8place
+#define COMPACT_THREADS 256
+#define COMPACT_RUNS 4
+#define COMPACT_PACK 1
+#define COMPACT_IN_PLACE 1
+#define COMPACT_FEW 1
+#define COMPACT_CLUSTER 8
+#include "select-variant.cuh"
 
-static const Variant *const variants[] = { &t512r4::variant, &t512r4b2::variant, &t512r4n4::variant, &t512r4n16::variant, &t512r4wide::variant, &t512r3b2::variant, &t512r2b3::variant, &t512r2b4::variant, &t512r1::variant, &t256r4::variant, &t256r4b4::variant, &t256r4b5::variant, &t256r2::variant, &t256r1::variant, &t1024r4::variant, &t512r8::variant, &place::variant };
+static const Variant *const variants[] = { &t512r4::variant, &t512r4n8::variant, &t512r4wide::variant, &t512r2b3::variant, &t512r1::variant, &t256r4b4::variant, &t1024r4::variant, &place::variant, &few256r4::variant, &few512r4::variant, &few512r8::variant, &few512r16::variant, &fewplace::variant, &cl8t256r2::variant, &cl8t512r4::variant, &cl8place::variant };
 
 struct Below
 {
@@ -240,6 +196,12 @@ look (const uint4 *x, size_t n, uint32_t *out)
     *out = sum;
 }
 
+__global__ void
+nothing (void)
+{
+  leat_wait_for_others ();
+}
+
 static const size_t most = (size_t) 1 << 28;
 static uint32_t *in, *out, *wanted;
 static uint64_t *count, *wanted_count;
@@ -254,6 +216,25 @@ static void
 launch_cub (size_t n, uint32_t limit)
 {
   MUST (cub::DeviceSelect::If (space, space_bytes, in, wanted, wanted_count, n, Below{ limit }, stream));
+}
+
+static bool is_early = true;
+
+static void
+launch_kernel (const void *kernel, unsigned int grid, unsigned int threads, size_t shared, void **args)
+{
+  cudaLaunchAttribute early = {};
+  cudaLaunchConfig_t config = {};
+
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = dim3 (grid);
+  config.blockDim = dim3 (threads);
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = is_early;
+  MUST (cudaLaunchKernelExC (&config, kernel, args));
 }
 
 static void
@@ -272,7 +253,9 @@ launch_ours (const Variant *v, size_t n, uint32_t limit)
       MUST (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&each, v->kernel, (int) v->threads, v->shared));
       grid = (unsigned int) (each * multiprocessors);
     }
-  MUST (cudaLaunchKernel (v->kernel, dim3 (grid > 0 ? grid : 1), dim3 (v->threads), args, v->shared, stream));
+  if (v->cluster > 8)
+    MUST (cudaFuncSetAttribute (v->kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  launch_kernel (v->kernel, v->cluster > 1 ? v->cluster : grid > 0 ? grid : 1, v->threads, v->shared, args);
 }
 
 /* @v: NULL for CUB */
@@ -283,6 +266,12 @@ launch (const Variant *v, size_t n, uint32_t limit)
     launch_cub (n, limit);
   else
     launch_ours (v, n, limit);
+}
+
+static bool
+suits (const Variant *v, size_t n)
+{
+  return !v->few || (n + v->tile - 1) / v->tile <= (v->cluster > 1 ? v->cluster : 128);
 }
 
 static bool
@@ -360,11 +349,14 @@ make_graph (const Variant *v, size_t n, uint32_t limit, int repeats)
   return exec;
 }
 
-/* The best of the variants for this size and the ratios of all. */
+/* The ratios of all variants for this size. */
 static void
-compare (const std::vector<const Variant *> &chosen, size_t n, double part, std::vector<std::vector<double>> &ratios)
+compare (std::vector<const Variant *> chosen, size_t n, double part, std::map<const Variant *, std::vector<double>> &ratios)
 {
   uint32_t limit = (uint32_t) std::min (4294967295.0, part * 4294967296.0);
+
+  chosen.erase (std::remove_if (chosen.begin (), chosen.end (), [n] (const Variant *v) { return !suits (v, n); }),
+                chosen.end ());
   bool in_graph = n <= (size_t) 1 << 20;
   int repeats = in_graph ? 16 : 1, rounds = n > (size_t) 1 << 24 ? 15 : 41;
   std::vector<Times> times (chosen.size () + 1);
@@ -388,7 +380,7 @@ compare (const std::vector<const Variant *> &chosen, size_t n, double part, std:
 
       printf ("    %-12s %9.2f us [%.2f-%.2f]  %.3fx of cub's speed  %.0f GB/s\n", chosen[i - 1]->name, times[i].at (0.5),
               times[i].at (0.1), times[i].at (0.9), ratio, n * 4.0 * (1 + part) / times[i].at (0.5) / 1e3);
-      ratios[i - 1].push_back (ratio);
+      ratios[chosen[i - 1]].push_back (ratio);
     }
   for (size_t i = 0; i <= chosen.size () && in_graph; i++)
     MUST (cudaGraphExecDestroy (graphs[i]));
@@ -397,7 +389,7 @@ compare (const std::vector<const Variant *> &chosen, size_t n, double part, std:
 static size_t
 control_bytes (const Variant *v)
 {
-  return (48 + 2 * (most / v->tile + 1)) * sizeof (uint64_t);
+  return (48 + 3 * (most / v->tile + 1)) * sizeof (uint64_t);
 }
 
 static void
@@ -444,6 +436,8 @@ sweep (const std::vector<const Variant *> &chosen, int repeats)
       for (size_t n : sizes)
         for (uint32_t limit : limits)
           {
+            if (!suits (v, n))
+              continue;
             ask_cub (n, limit);
             clear_controls ();
             for (int i = 0; i < repeats && good; i++)
@@ -454,10 +448,32 @@ sweep (const std::vector<const Variant *> &chosen, int repeats)
   return good;
 }
 
+/* What a kernel takes that does nothing, in a graph of 64. */
+static void
+measure_nothing (void)
+{
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  Times times;
+
+  MUST (cudaStreamBeginCapture (stream, cudaStreamCaptureModeGlobal));
+  for (int i = 0; i < 64; i++)
+    launch_kernel ((const void *) nothing, 1, 256, 0, NULL);
+  MUST (cudaStreamEndCapture (stream, &graph));
+  MUST (cudaGraphInstantiate (&exec, graph, 0));
+  for (int i = 0; i < 41; i++)
+    times.us.push_back (take_us (exec, NULL, 0, 0, 64));
+  printf ("a kernel that does nothing takes %.2f us\n", times.at (0.5));
+  MUST (cudaGraphExecDestroy (exec));
+  MUST (cudaGraphDestroy (graph));
+}
+
+static int largest = 28;
+
 static void
 measure (const std::vector<const Variant *> &chosen)
 {
-  std::vector<std::vector<double>> ratios (chosen.size ());
+  std::map<const Variant *, std::vector<double>> ratios;
   Times reading;
 
   for (int i = 0; i < 21; i++)
@@ -471,21 +487,26 @@ measure (const std::vector<const Variant *> &chosen)
       MUST (cudaEventElapsedTime (&ms, before, after));
       reading.us.push_back (ms * 1e3);
     }
+  measure_nothing ();
   printf ("reading 2^28 takes %.1f us: %.0f GB/s\n", reading.at (0.5), most * 4.0 / reading.at (0.5) / 1e3);
   for (int shift : { 10, 12, 14, 16, 18, 20, 22, 24, 26, 28 })
     {
-      for (auto &list : ratios)
-        list.clear ();
+      if (shift > largest)
+        break;
+      ratios.clear ();
       for (double part : { 0.0, 0.01, 0.1, 0.5, 0.9, 1.0 })
         {
           clear_controls ();
           compare (chosen, (size_t) 1 << shift, part, ratios);
         }
       printf ("== n=2^%d, least and median over what is kept:", shift);
-      for (size_t i = 0; i < chosen.size (); i++)
+      for (const Variant *v : chosen)
         {
-          std::sort (ratios[i].begin (), ratios[i].end ());
-          printf ("  %s %.2f/%.2f", chosen[i]->name, ratios[i][0], ratios[i][ratios[i].size () / 2]);
+          std::vector<double> &list = ratios[v];
+
+          std::sort (list.begin (), list.end ());
+          if (!list.empty ())
+            printf ("  %s %.2f/%.2f", v->name, list[0], list[list.size () / 2]);
         }
       printf ("\n");
     }
@@ -498,7 +519,11 @@ main (int argc, char **argv)
   int repeats = 0;
 
   for (int i = 1; i < argc; i++)
-    if (strncmp (argv[i], "--sweep", 7) == 0)
+    if (strcmp (argv[i], "--plain") == 0)
+      is_early = false;
+    else if (strncmp (argv[i], "--most=", 7) == 0)
+      largest = atoi (argv[i] + 7);
+    else if (strncmp (argv[i], "--sweep", 7) == 0)
       repeats = argv[i][7] == '=' ? atoi (argv[i] + 8) : 100;
     else
       for (const Variant *v : variants)

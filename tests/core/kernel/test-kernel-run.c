@@ -28,6 +28,13 @@ static const struct
   { "static",
     "static __global__ void __launch_bounds__ (64) f (uint32_t *out, int n) { out[" I "] = n; }",
     { 10, 10, 10, 10 } },
+  { "cluster",
+    "__global__ void LEAT_CLUSTER (2) __launch_bounds__ (64) f (uint32_t *out, int n)\n{\n"
+    "#if LEAT_HAS_CLUSTERS\n  __shared__ unsigned int told;\n  leat_cluster_arrive ();\n  leat_cluster_wait ();\n"
+    "  if (threadIdx.x == 0)\n    leat_cluster_store (&told, 1 - blockIdx.x, 7 + n * blockIdx.x);\n"
+    "  leat_cluster_arrive ();\n  leat_cluster_wait ();\n  out[" I "] = told;\n"
+    "#else\n  out[" I "] = 7 + n * (1 - blockIdx.x);\n#endif\n}",
+    { 17, 17, 17, 17 } },
   { "object-macro",
     "#define BASE 5\n#define NEXT (BASE + 1)\n__global__ void f (uint32_t *out, int n) { out[" I "] = NEXT; }",
     { 6, 6, 6, 6 } },

@@ -15,9 +15,14 @@
     __VA_ARGS__, NULL                                                                                                  \
   }
 
-/* Sizes at the borders of words, warps, tiles of 2,048 and of 65,536, and some that are no multiple of anything. */
-static const guint32 borders[] = { 0,   1,    2,    3,    31,   32,   33,   63,    64,    65,    127,   511,   512,
-                                   513, 2047, 2048, 2049, 4095, 4096, 4097, 10007, 65535, 65536, 65537, 65538, 69999 };
+/* Sizes at the borders of words, warps and all tiles that there are, and some that are no multiple of anything. */
+static const guint32 borders[] = { 0,     1,     2,      3,      31,     32,     33,     63,     64,     65,    127,
+                                   511,   512,   513,    1023,   1024,   1025,   2047,   2048,   2049,   4095,  4096,
+                                   4097,  8191,  8192,   8193,   10007,  16383,  16384,  32768,  65535,  65536, 65537,
+                                   65538, 69999, 131071, 131072, 131073, 300007, 524287, 524288, 524289, 599999 };
+
+/* What is compiled follows from how many rows there may be: one block, a cluster, some blocks, any number of them. */
+static const guint32 capacities[] = { 1, 1000, 1024, 1025, 4096, 4097, 16384, 16385, 65536, 65537, 524288, 600000 };
 
 static gsize
 test_compact_select (const guint32 *x, gsize n, guint32 *kept)
@@ -30,22 +35,34 @@ test_compact_select (const guint32 *x, gsize n, guint32 *kept)
   return k;
 }
 
+static guint
+test_compact_count_borders (guint32 capacity)
+{
+  guint n = 0;
+
+  while (n < G_N_ELEMENTS (borders) && borders[n] <= capacity)
+    n++;
+  return n;
+}
+
 static void
-test_compact_numbers (const char *node)
+test_compact_numbers (const char *node, guint32 capacity)
 {
   CompactFixture fixture;
-  g_autofree guint32 *x = g_new (guint32, 70000), *kept = g_new (guint32, 70000);
+  g_autofree guint32 *x = g_new (guint32, capacity), *kept = g_new (guint32, capacity);
+  g_autofree char *spec = g_strdup_printf ("x=u32[<=%u]", capacity);
+  guint n = test_compact_count_borders (capacity);
 
-  compact_fixture_open (&fixture, node, LIST ("x=u32[<=70000]"), LIST ("out"));
+  compact_fixture_open (&fixture, node, LIST (spec), LIST ("out"));
   for (guint pattern = 0; pattern < COMPACT_PATTERNS; pattern++)
-    for (guint i = 0; i < G_N_ELEMENTS (borders); i++)
+    for (guint i = 0; i < n; i++)
       {
         compact_pattern_fill (pattern, x, borders[i]);
         compact_fixture_push (&fixture, "x", x, borders[i] * sizeof *x);
       }
   compact_fixture_run (&fixture);
   for (guint pattern = 0; pattern < COMPACT_PATTERNS; pattern++)
-    for (guint i = 0; i < G_N_ELEMENTS (borders); i++)
+    for (guint i = 0; i < n; i++)
       {
         compact_pattern_fill (pattern, x, borders[i]);
         compact_fixture_assert (&fixture, "out", kept, test_compact_select (x, borders[i], kept) * sizeof *kept);
@@ -56,13 +73,15 @@ test_compact_numbers (const char *node)
 static void
 test_compact_sizes (void)
 {
-  test_compact_numbers ("compact where=x<500");
+  for (guint i = 0; i < G_N_ELEMENTS (capacities); i++)
+    test_compact_numbers ("compact where=x<500", capacities[i]);
 }
 
 static void
 test_compact_in_place (void)
 {
-  test_compact_numbers ("compact where=x<limit limit=500 in-place=true");
+  for (guint i = 0; i < G_N_ELEMENTS (capacities); i++)
+    test_compact_numbers ("compact where=x<limit limit=500 in-place=true", capacities[i]);
 }
 
 /* So many tiles that several are looked back over at once, and blocks take more than one. */
@@ -136,19 +155,20 @@ test_compact_assert_stateless (LeatSession *session)
 
 /* Many inputs in one call: a count for each. */
 static void
-test_compact_lanes (void)
+test_compact_lanes_of (guint32 capacity)
 {
   CompactFixture fixture;
   GError *error = NULL;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr (GPtrArray) results = NULL;
-  guint32 x[5000], kept[5000];
+  g_autofree guint32 *x = g_new (guint32, capacity), *kept = g_new (guint32, capacity);
+  g_autofree char *spec = g_strdup_printf ("x=u32[<=%u]", capacity);
 
-  compact_fixture_open (&fixture, "compact where=x<500", LIST ("x=u32[<=5000]"), LIST ("out"));
+  compact_fixture_open (&fixture, "compact where=x<500", LIST (spec), LIST ("out"));
   test_compact_assert_stateless (fixture.session);
   for (guint i = 0; i < 90; i++)
     {
-      gsize n = i * 7919 % 5001;
+      gsize n = i * 7919 % (capacity + 1);
 
       compact_pattern_fill (i % COMPACT_PATTERNS, x, n);
       g_ptr_array_add (inputs, g_bytes_new (x, n * sizeof *x));
@@ -158,7 +178,7 @@ test_compact_lanes (void)
   g_assert_cmpuint (results->len, ==, 90);
   for (guint i = 0; i < 90; i++)
     {
-      gsize n = i * 7919 % 5001, k;
+      gsize n = i * 7919 % (capacity + 1), k;
       GBytes *found = g_ptr_array_index (results, i);
 
       compact_pattern_fill (i % COMPACT_PATTERNS, x, n);
@@ -166,6 +186,15 @@ test_compact_lanes (void)
       g_assert_cmpmem (g_bytes_get_data (found, NULL), g_bytes_get_size (found), kept, k * sizeof *kept);
     }
   compact_fixture_close (&fixture);
+}
+
+static void
+test_compact_lanes (void)
+{
+  static const guint32 lanes[] = { 900, 5000, 40000, 600000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lanes); i++)
+    test_compact_lanes_of (lanes[i]);
 }
 
 int
