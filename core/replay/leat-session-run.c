@@ -129,6 +129,20 @@ leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError *
   return good;
 }
 
+/* Trials are called off as runs are. */
+static gboolean
+leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  const LeatStop stop = { &self->closing, flight->run.cancellable };
+  gboolean good;
+
+  flight->lane->stop = &stop;
+  good = leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
+         && leat_session_calibrate (self, flight->lane, error);
+  flight->lane->stop = NULL;
+  return good;
+}
+
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
 static gboolean
 leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
@@ -328,9 +342,7 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   self->traced += run->traced;
   run->steps = leat_session_count_steps (self);
   run->known = leat_session_recall (self, flight);
-  if (!run->known && self->to_calibrate
-      && (!leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
-          || !leat_session_calibrate (self, flight->lane, error)))
+  if (!run->known && self->to_calibrate && !leat_session_try_ways (self, flight, error))
     return FALSE;
   /* In memory that changes and trials may have moved. */
   if (run->ends && !leat_lane_set_ending (flight->lane, error))

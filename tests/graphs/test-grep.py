@@ -182,7 +182,7 @@ def test_long_lines(folder):
 
 def test_attempts_that_all_go_far(folder):
     """Attempts that begin one after the other and go to the line's end: what one has found out serves the next."""
-    n = 300_000
+    n = 300_000 if on_cpu() else 30_000  # on an H200 one of these took 28 s for 300,000
     for line, regex, wanted in (
             (b'a' * n, 'a.*b', []),
             (b'a' * n + b'c', 'a.*b|c', [(n, 1)]),
