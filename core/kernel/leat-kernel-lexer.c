@@ -121,10 +121,38 @@ leat_lexer_obey_line (LeatLexer *self, const char *args)
     }
 }
 
+static const char *
+leat_lexer_find_quote (const char *p)
+{
+  while (*p != '\0' && *p != '\n' && *p != '"')
+    p += p[0] == '\\' && p[1] != '\0' ? 2 : 1;
+  return p;
+}
+
+/* To the line's end; a comment that ends on a later line is a blank on this one. */
+static gsize
+leat_lexer_directive_length (const char *at)
+{
+  const char *p = at, *end = at + leat_lexer_line_length (at);
+
+  while (p < end && !(p[0] == '/' && p[1] == '/'))
+    if (*p == '"')
+      p = leat_lexer_find_quote (p + 1) + 1;
+    else if (p[0] == '/' && p[1] == '*' && strstr (p + 2, "*/") != NULL)
+      {
+        p = strstr (p + 2, "*/") + 2;
+        if (p > end)
+          end = p + leat_lexer_line_length (p);
+      }
+    else
+      p++;
+  return (gsize) (end - at);
+}
+
 static void
 leat_lexer_directive (LeatLexer *self)
 {
-  gsize length = leat_lexer_line_length (self->at);
+  gsize length = leat_lexer_directive_length (self->at);
   g_autofree char *line = g_strndup (self->at + 1, length ? length - 1 : 0);
   g_auto (GStrv) words = NULL;
 

@@ -9,8 +9,8 @@
 #define LEAT_PREFIX_EACH_LARGE 8 /* of a Part of more than 8 bytes */
 /* Blocks that a GPU of 132 multiprocessors runs at once, 4 each. */
 #define LEAT_PREFIX_BLOCKS        528
-#define LEAT_PREFIX_PART          16 /* bytes of the largest */
-#define LEAT_PREFIX_CONTROL_WORDS 48 /* ONCE_THERE in kernels/prefix-once.cu */
+#define LEAT_PREFIX_PART          16                            /* bytes of the largest */
+#define LEAT_PREFIX_CONTROL_WORDS (48 + 4 * LEAT_PREFIX_BLOCKS) /* ONCE_THERE in kernels/prefix-once.cu */
 
 void
 leat_prefix_write (gboolean segmented, gboolean ordered, GString *head)

@@ -5,6 +5,10 @@
 /* Tiles whose places are found within one kernel, behind prefix.cu.  A block publishes the sum of its tile, waits until
  * tiles before have published theirs, and makes of these what lies before it:
  *
+ *   where each block has one tile
+ *                        from the sums of all tiles before.  A sum is published in words that have the number of the launch
+ *                        beside a piece of it, so that nothing has to be in order; and the last tile, which has seen all
+ *                        others publish, is the one that counts the launch
  *   where order counts   from the sums of all tiles before, in the order in which scan_parts () does, so that the result is
  *                        the same.  That is work for each tile that grows with their number: for many tiles there are
  *                        two kernels
@@ -15,7 +19,7 @@
  * there is a block for each and no other lane, as in compact.cu.  A block has the ticket for its next tile early; nobody
  * waits for that tile but those behind it, so the least tile that is not done is always at work.
  *
- * Sums lie in `parts`; that one is there is told by a word of `control`, which then has the number of this launch.  So
+ * There sums lie in `parts`; that one is there is told by a word of `control`, which then has the number of this launch.  So
  * nothing has to be cleared between launches: what earlier ones have left is less.  The last block to end counts the
  * launch. */
 
@@ -25,7 +29,12 @@
 #define ONCE_LAUNCH 0 /* the number of the last one; these are even */
 #define ONCE_TICKET 16
 #define ONCE_DONE 32
-#define ONCE_THERE 48 /* for each tile, the launch that has published its sum; 1 more: and what lies up to its end */
+#define ONCE_WORDS 48 /* for each of ONCE_FEW tiles, its sum in ONCE_PIECES words */
+/* For each tile, the launch that has published its sum; 1 more: and what lies up to its end. */
+#define ONCE_THERE (48 + 4 * ONCE_FEW)
+
+#define ONCE_FEW 528
+#define ONCE_PIECES ((uint32_t) (sizeof (Part) + 3) / 4)
 
 #define ONCE_BLOCKS 3 /* of a multiprocessor, which leaves each thread 80 registers */
 
@@ -76,9 +85,27 @@ get_launch (const uint64_t *control)
   return leat_load_relaxed (control + ONCE_LAUNCH) + 2;
 }
 
+union Pieces
+{
+  uint32_t at[ONCE_PIECES];
+  Part part;
+};
+
+static __device__ __forceinline__ void
+publish_words (uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
+{
+  Pieces pieces;
+
+  pieces.at[ONCE_PIECES - 1] = 0;
+  pieces.part = sum;
+#pragma unroll
+  for (uint32_t i = 0; i < ONCE_PIECES; i++)
+    leat_store_relaxed (control + ONCE_WORDS + tile * ONCE_PIECES + i, launch << 32 | pieces.at[i]);
+}
+
 /* By one thread.  The release puts the sum in front of the word.  Up to the end of the first tile lies its sum. */
 static __device__ __forceinline__ void
-publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
+publish_sum (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
 {
   bool ends = LOOKS_BACK && tile == 0;
 
@@ -96,6 +123,16 @@ publish_end (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Par
 #endif
 }
 
+/* By one thread, of any tile but the last. */
+static __device__ __forceinline__ void
+publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile, Part sum)
+{
+  if (takes_tickets (tiles))
+    publish_sum (parts, control, launch, tile, sum);
+  else
+    publish_words (control, launch, tile, sum);
+}
+
 /* Until @tile has been published; whether what lies up to its end is there too.  The fence, with the release of whoever
  * has done it, puts the word that was seen in front of what the thread does next. */
 static __device__ __forceinline__ bool
@@ -109,16 +146,91 @@ await_tile (const uint64_t *control, uint64_t launch, uint64_t tile)
   return seen > launch;
 }
 
+static __device__ __forceinline__ Part
+await_words (const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+  const uint64_t *words = control + ONCE_WORDS + tile * ONCE_PIECES;
+  uint64_t seen[ONCE_PIECES];
+  Pieces pieces;
+
+#pragma unroll
+  for (uint32_t i = 0; i < ONCE_PIECES; i++)
+    seen[i] = leat_load_relaxed (words + i);
+#pragma unroll
+  for (uint32_t i = 0; i < ONCE_PIECES; i++)
+    {
+      while (seen[i] >> 32 != (uint32_t) launch)
+        {
+          __nanosleep (20);
+          seen[i] = leat_load_relaxed (words + i);
+        }
+      pieces.at[i] = (uint32_t) seen[i];
+    }
+  return pieces.part;
+}
+
+/* Of tiles, each thread reads EACH neighbouring ones, and one has the answer at hand. */
+static __device__ __forceinline__ Part
+find_in_parts (const Part *parts, uint64_t tile)
+{
+  __shared__ uint64_t memory[sizeof (Part) / 8 + 1];
+  uint64_t first = (uint64_t) threadIdx.x * EACH;
+  Part mine[EACH], all, p;
+
+#pragma unroll
+  for (int j = 0; j < EACH; j++)
+    mine[j] = parts[first + j < tile ? first + j : 0];
+#pragma unroll
+  for (int j = 0; j < EACH; j++)
+    if (first + j >= tile)
+      mine[j] = make_nothing ();
+  p = join (make_nothing (), find_in_block (fold_mine (mine), &all));
+  if (threadIdx.x == tile / EACH)
+    {
+#pragma unroll
+      for (int j = 0; j < EACH; j++)
+        if (first + j < tile)
+          p = join (p, mine[j]);
+      *(Part *) memory = p;
+    }
+  __syncthreads ();
+  return *(const Part *) memory; /* others come here again behind the barriers of the next tile */
+}
+
+/* What lies before @tile where each block has one. */
+static __device__ __forceinline__ Part
+find_place_in_words (const uint64_t *control, uint64_t launch, uint64_t tile)
+{
+#if LOOKS_BACK
+  Part mine = make_nothing (), all;
+
+  for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
+    mine = join (mine, await_words (control, launch, i));
+  find_in_block (mine, &all);
+  return all;
+#else
+  __shared__ uint64_t memory[(ONCE_FEW * sizeof (Part) + 7) / 8];
+  Part *parts = (Part *) memory;
+
+  for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
+    parts[i] = await_words (control, launch, i);
+  __syncthreads ();
+  return find_in_parts (parts, tile);
+#endif
+}
+
 /* What lies before @tile, which is not the first; for all threads, of which none looks at `control` any more. */
 #if LOOKS_BACK
 /* Each looks at one tile, the first at the nearest, and those back to the nearest that tells its end give what they
  * read; where none does, at as many before these. */
 static __device__ __forceinline__ Part
-find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
+find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile)
 {
   __shared__ uint32_t nearest;
   Part place = make_nothing ();
 
+  if (!takes_tickets (tiles))
+    return find_place_in_words (control, launch, tile);
   for (bool found = false; !found; tile -= THREADS)
     {
       uint64_t mine = tile - 1 - threadIdx.x;
@@ -142,40 +254,30 @@ find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_
   return place;
 }
 #else
-/* They share the waiting; behind the barrier all may read all sums.  Each reads EACH neighbouring ones, and one has the
- * answer at hand. */
+/* They share the waiting; behind the barrier all may read all sums. */
 static __device__ __forceinline__ Part
-find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tile)
+find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile)
 {
-  __shared__ uint64_t memory[sizeof (Part) / 8 + 1];
-  uint64_t first = (uint64_t) threadIdx.x * EACH;
-  Part mine[EACH], all, p;
-
+  if (!takes_tickets (tiles))
+    return find_place_in_words (control, launch, tile);
   for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
     await_tile (control, launch, i);
   __syncthreads ();
-#pragma unroll
-  for (int j = 0; j < EACH; j++)
-    mine[j] = parts[first + j < tile ? first + j : 0];
-#pragma unroll
-  for (int j = 0; j < EACH; j++)
-    if (first + j >= tile)
-      mine[j] = make_nothing ();
-  p = join (make_nothing (), find_in_block (fold_mine (mine), &all));
-  if (threadIdx.x == tile / EACH)
-    {
-#pragma unroll
-      for (int j = 0; j < EACH; j++)
-        if (first + j < tile)
-          p = join (p, mine[j]);
-      *(Part *) memory = p;
-    }
-  __syncthreads ();
-  return *(const Part *) memory; /* others come here again behind the barriers of the next tile */
+  return find_in_parts (parts, tile);
 }
 #endif
 
-/* By one thread of each block, when none of its threads looks at `control` any more.  A single tile has no use for it. */
+/* What one thread of a block tells of its tile when all of the block know its place.  @end: what lies up to its end */
+static __device__ __forceinline__ void
+end_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile, Part end)
+{
+  if (!takes_tickets (tiles) && tile + 1 == tiles)
+    control[ONCE_LAUNCH] = launch;
+  else if (takes_tickets (tiles) && tile > 0 && tile + 1 < tiles)
+    publish_end (parts, control, launch, tile, end);
+}
+
+/* With tickets, by one thread of each block when none of its threads looks at `control` any more. */
 static __device__ __forceinline__ void
 end_launch (uint64_t *control, uint64_t launch, uint64_t tiles)
 {

@@ -125,7 +125,6 @@ give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
   __shared__ uint64_t next;
   uint64_t tiles = (n + TILE - 1) / TILE, tile = take_first (control, tiles);
   Part *stage = get_stage ();
-  bool ended = false;
 
   while (tile < tiles)
     {
@@ -139,21 +138,19 @@ give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
       p = find_in_block (fold_mine (mine), &all);
       all = join (before, all);
       if (threadIdx.x == 0 && tile + 1 < tiles)
-        publish_tile (parts, control, launch, tile, all);
+        publish_tile (parts, control, launch, tiles, tile, all);
       if (tile > 0)
-        before = find_place (parts, control, launch, tile);
-      if (threadIdx.x == 0 && tile > 0 && tile + 1 < tiles)
-        publish_end (parts, control, launch, tile, join (before, all));
-      ended = !takes_tickets (tiles);
-      if (ended && threadIdx.x == 0)
-        end_launch (control, launch, tiles); /* before there is much for its fence to wait for */
+        before = find_place (parts, control, launch, tiles, tile);
       if (threadIdx.x == 0)
-        next = ahead;
+        {
+          end_tile (parts, control, launch, tiles, tile, join (before, all));
+          next = ahead;
+        }
       give_tile (s, tile * TILE, n, stage, mine, join (before, p));
       tile = next;
     }
   __syncthreads (); /* all have looked */
-  if (!ended && threadIdx.x == 0)
+  if (takes_tickets (tiles) && threadIdx.x == 0)
     end_launch (control, get_launch (control), tiles);
 }
 
@@ -264,7 +261,7 @@ host_give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
     {
       Part sum = host_sum_tile (s, tile * TILE, n), before = make_nothing ();
 
-      publish_tile (parts, control, launch, tile, sum);
+      publish_sum (parts, control, launch, tile, sum);
       if (tile > 0)
         {
           before = host_find_place (parts, control, launch, tile);

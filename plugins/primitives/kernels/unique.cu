@@ -30,7 +30,6 @@ unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *
   uint64_t tiles = (x_count + TILE - 1) / TILE, tile = take_first (control, tiles);
   Source s = make_source (x, out, starts);
   Part *parts = (Part *) parts_memory;
-  bool ended = false;
 
   if (tiles == 0 && blockIdx.x == 0 && threadIdx.x == 0)
     tell_runs (parts, tiles, 0, live, starts_live);
@@ -43,26 +42,24 @@ unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *
       if (threadIdx.x == 0)
         ahead = take_next (control, tiles);
       if (threadIdx.x == 0 && tile + 1 < tiles)
-        publish_tile (parts, control, launch, tile, make_part (sum));
+        publish_tile (parts, control, launch, tiles, tile, make_part (sum));
       order_tile (bits, before, sum, get_tile_length (first, x_count), order);
       __syncthreads ();
       if (tile > 0)
-        place = find_place (parts, control, launch, tile).value;
+        place = find_place (parts, control, launch, tiles, tile).value;
       if (threadIdx.x == 0 && tile + 1 == tiles)
         tell_runs (parts, tiles, place + sum, live, starts_live);
-      else if (threadIdx.x == 0 && tile > 0)
-        publish_end (parts, control, launch, tile, make_part (place + sum));
-      ended = !takes_tickets (tiles);
-      if (ended && threadIdx.x == 0)
-        end_launch (control, launch, tiles); /* before there is much for its fence to wait for */
       if (threadIdx.x == 0)
-        next = ahead;
+        {
+          end_tile (parts, control, launch, tiles, tile, make_part (place + sum));
+          next = ahead;
+        }
       give_rows (s, first, get_tile_length (first, x_count), order, sum, place);
       __syncthreads ();
       tile = next;
     }
   __syncthreads (); /* all have looked */
-  if (!ended && threadIdx.x == 0)
+  if (takes_tickets (tiles) && threadIdx.x == 0)
     end_launch (control, get_launch (control), tiles);
 }
 
@@ -80,7 +77,7 @@ unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *
     {
       uint64_t sum = host_sum_tile (s, tile * TILE, x_count).value, place = 0;
 
-      publish_tile (parts, control, launch, tile, make_part (sum));
+      publish_sum (parts, control, launch, tile, make_part (sum));
       if (tile > 0)
         {
           place = host_find_place (parts, control, launch, tile).value;

@@ -46,6 +46,10 @@ static const struct
     "#define STORE(at, value) \\\n  do { \\\n    out[at] = value; \\\n  } while (0)\n"
     "__global__ void f (uint32_t *out, int n) { STORE (" I ", 4); }",
     { 4, 4, 4, 4 } },
+  { "macro-with-a-long-comment",
+    "#define FIVE 5 /* which\n * is more than \"four\" */\n#define URL \"a//b/*\" // */ and\n#define SIX /* a\n */ 6\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = FIVE + SIX + sizeof (URL); }",
+    { 18, 18, 18, 18 } },
   { "macro-that-waits",
     "#define MEET __syncthreads ()\n__global__ void f (uint32_t *out, int n)\n{\n  __shared__ int v[32];\n"
     "  v[threadIdx.x] = threadIdx.x;\n  MEET;\n  out[" I "] = v[31 - threadIdx.x];\n}",
