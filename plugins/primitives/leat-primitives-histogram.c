@@ -163,8 +163,7 @@ leat_primitives_histogram_compile (LeatPrimitivesHistogram *self, const LeatHist
     leat_primitives_histogram_write_whole (self, range, head);
   g_string_append (head, "}\n");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
-  if (leat_primitive_append_text (head, "arrive.cu", error))
-    self->source = leat_primitive_source_new ("histogram.cu", head->str, error);
+  self->source = leat_primitive_source_new ("histogram.cu", head->str, error);
   return self->source != NULL;
 }
 
@@ -201,19 +200,12 @@ leat_primitives_histogram_add_x (LeatPrimitiveCall *call, LeatRecorder *recorder
 }
 
 static void
-leat_primitives_histogram_record_many (LeatPrimitivesHistogram *self, LeatRecorder *recorder, LeatBufferId sums,
-                                       guint64 items)
+leat_primitives_histogram_record_clear (LeatPrimitivesHistogram *self, LeatRecorder *recorder)
 {
-  LeatPrimitiveCall count = { 0 }, give = { 0 };
+  LeatPrimitiveCall call = { 0 };
 
-  leat_primitives_histogram_add_x (&count, recorder);
-  leat_primitive_call_add (&count, sums, LEAT_ACCESS_READ_WRITE);
-  leat_primitive_call_finish (&count, recorder, self->source, "histogram_of_many",
-                              leat_primitives_histogram_count_blocks (items, LEAT_HISTOGRAM_SHARE), 1,
-                              LEAT_HISTOGRAM_THREADS);
-  leat_primitive_call_add (&give, sums, LEAT_ACCESS_READ_WRITE);
-  leat_primitive_call_add (&give, leat_recorder_get_output (recorder, "out"), LEAT_ACCESS_WRITE);
-  leat_primitive_call_finish (&give, recorder, self->source, "histogram_give",
+  leat_primitive_call_add (&call, leat_recorder_get_output (recorder, "out"), LEAT_ACCESS_WRITE);
+  leat_primitive_call_finish (&call, recorder, self->source, "histogram_clear",
                               leat_primitives_histogram_count_blocks (self->bins, LEAT_HISTOGRAM_THREADS), 1,
                               LEAT_HISTOGRAM_THREADS);
 }
@@ -223,22 +215,16 @@ leat_primitives_histogram_record (LeatNode *node, LeatRecorder *recorder, GError
 {
   LeatPrimitivesHistogram *self = LEAT_PRIMITIVES_HISTOGRAM (node);
   LeatSpec *x = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, "x"));
-  LeatBufferId sums = leat_recorder_add_marks (recorder, "sums", self->bins * sizeof (guint64));
-  guint64 items = leat_spec_get_items (x);
+  guint64 blocks = leat_primitives_histogram_count_blocks (leat_spec_get_items (x), LEAT_HISTOGRAM_SHARE);
+  gboolean few = self->bins <= LEAT_HISTOGRAM_FEW, alone = few && blocks == 1;
   LeatPrimitiveCall call = { 0 };
 
-  if (self->bins > LEAT_HISTOGRAM_FEW)
-    {
-      leat_primitives_histogram_record_many (self, recorder, sums, items);
-      return TRUE;
-    }
+  if (!alone)
+    leat_primitives_histogram_record_clear (self, recorder);
   leat_primitives_histogram_add_x (&call, recorder);
-  leat_primitive_call_add (&call, sums, LEAT_ACCESS_READ_WRITE);
-  leat_primitive_call_add (&call, leat_recorder_add_marks (recorder, "arrived", sizeof (guint32)),
-                           LEAT_ACCESS_READ_WRITE);
-  leat_primitive_call_add (&call, leat_recorder_get_output (recorder, "out"), LEAT_ACCESS_WRITE);
-  leat_primitive_call_finish (&call, recorder, self->source, "histogram_of_few",
-                              leat_primitives_histogram_count_blocks (items, LEAT_HISTOGRAM_SHARE), 1,
+  leat_primitive_call_add (&call, leat_recorder_get_output (recorder, "out"),
+                           alone ? LEAT_ACCESS_WRITE : LEAT_ACCESS_READ_WRITE);
+  leat_primitive_call_finish (&call, recorder, self->source, few ? "histogram_of_few" : "histogram_of_many", blocks, 1,
                               LEAT_HISTOGRAM_THREADS);
   return TRUE;
 }

@@ -123,7 +123,8 @@ leat_primitives_scan_compile (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *s
                    "{\n  s.out[i] = give (a);\n}\n");
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   if (leat_primitive_append_texts (
-        head, (const char *const[]){ "arrive.cu", "prefix.cu", "prefix-once.cu", "scan-core.cu", NULL }, error))
+        head, (const char *const[]){ "arrive.cu", "prefix.cu", "words.cu", "prefix-once.cu", "scan-core.cu", NULL },
+        error))
     self->source = leat_primitive_source_new ("scan.cu", head->str, error);
   return self->source != NULL;
 }

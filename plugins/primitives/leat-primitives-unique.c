@@ -50,7 +50,8 @@ leat_primitives_unique_wants_starts (LeatPrimitivesUnique *self)
 static gboolean
 leat_primitives_unique_compile (LeatPrimitivesUnique *self, LeatSpec *x, GError **error)
 {
-  static const char *const files[] = { "prefix.cu", "prefix-once.cu", "unique-rows.cu", "select-core.cu", NULL };
+  static const char *const files[] = { "prefix.cu",      "words.cu",       "prefix-once.cu",
+                                       "unique-rows.cu", "select-core.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_prefix_write_counts (head);

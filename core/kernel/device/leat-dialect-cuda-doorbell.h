@@ -29,21 +29,6 @@ leat_store_release_system (uint64_t *p, uint64_t v)
   asm volatile ("st.release.sys.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 
-LEAT_STAY uint64_t
-leat_load_acquire_device (const uint64_t *p)
-{
-  uint64_t v;
-
-  asm volatile ("ld.acquire.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
-  return v;
-}
-
-LEAT_STAY void
-leat_store_release_device (uint64_t *p, uint64_t v)
-{
-  asm volatile ("st.release.gpu.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
-}
-
 LEAT_STAY void
 leat_add_release_device (uint64_t *p, uint64_t v)
 {

@@ -195,22 +195,62 @@ leat_store_relaxed (T *p, T v)
   *(volatile T *) p = v;
 }
 
+/* The bits of a T, as instructions take them. */
+template <class T>
+union LeatBits
+{
+  T v;
+  unsigned int b32;
+  unsigned long b64;
+};
+
+/* Types of four and eight bytes are loaded and stored in order by one instruction each; a fence, which all others need,
+ * takes several times as long. */
 template <class T>
 __device__ __forceinline__ T
 leat_load_acquire (const T *p)
 {
-  T v = *(const volatile T *) p;
+  LeatBits<T> bits;
 
-  __threadfence ();
-  return v;
+  if (sizeof (T) == 4)
+    asm volatile ("ld.acquire.gpu.b32 %0, [%1];" : "=r"(bits.b32) : "l"(p) : "memory");
+  else if (sizeof (T) == 8)
+    asm volatile ("ld.acquire.gpu.b64 %0, [%1];" : "=l"(bits.b64) : "l"(p) : "memory");
+  else
+    {
+      bits.v = *(const volatile T *) p;
+      __threadfence ();
+    }
+  return bits.v;
 }
 
 template <class T>
 __device__ __forceinline__ void
 leat_store_release (T *p, T v)
 {
-  __threadfence ();
-  *(volatile T *) p = v;
+  LeatBits<T> bits;
+
+  bits.v = v;
+  if (sizeof (T) == 4)
+    asm volatile ("st.release.gpu.b32 [%0], %1;" ::"l"(p), "r"(bits.b32) : "memory");
+  else if (sizeof (T) == 8)
+    asm volatile ("st.release.gpu.b64 [%0], %1;" ::"l"(p), "l"(bits.b64) : "memory");
+  else
+    {
+      __threadfence ();
+      *(volatile T *) p = v;
+    }
+}
+
+/* How many have been here before, in order with what stands before and after: what they have written before they came is
+ * there for who comes later. */
+__device__ __forceinline__ unsigned int
+leat_arrive (unsigned int *count)
+{
+  unsigned int before;
+
+  asm volatile ("atom.acq_rel.gpu.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(count) : "memory");
+  return before;
 }
 
 /* Blocks of a cluster, which a kernel asks for by LEAT_CLUSTER (N) in front of its name: so many blocks, as the grid's x

@@ -145,6 +145,12 @@ leat_store_release (T *p, typename leat_same<T>::type v)
   __atomic_store (p, &v, __ATOMIC_RELEASE);
 }
 
+LEAT_INLINE unsigned int
+leat_arrive (unsigned int *count)
+{
+  return __atomic_fetch_add (count, 1u, __ATOMIC_ACQ_REL);
+}
+
 template <class T>
 LEAT_INLINE T
 leat_load_relaxed (const T *p)

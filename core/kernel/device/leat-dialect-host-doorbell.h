@@ -16,8 +16,6 @@ void *leat_escape[5];
 
 LEAT_STAY uint64_t leat_load_acquire_system (const uint64_t *p) { return __atomic_load_n (p, __ATOMIC_ACQUIRE); }
 LEAT_STAY void leat_store_release_system (uint64_t *p, uint64_t v) { __atomic_store_n (p, v, __ATOMIC_RELEASE); }
-LEAT_STAY uint64_t leat_load_acquire_device (const uint64_t *p) { return __atomic_load_n (p, __ATOMIC_ACQUIRE); }
-LEAT_STAY void leat_store_release_device (uint64_t *p, uint64_t v) { __atomic_store_n (p, v, __ATOMIC_RELEASE); }
 LEAT_STAY void leat_add_release_device (uint64_t *p, uint64_t v) { __atomic_fetch_add (p, v, __ATOMIC_RELEASE); }
 LEAT_STAY unsigned int leat_stay_get_block () { return leat_block->index.x; }
 LEAT_STAY unsigned int leat_stay_count_blocks () { return leat_block->grid.x; }

@@ -77,7 +77,7 @@ leat_stay_sync ()
 LEAT_STAY void
 leat_stay_await (const uint64_t *count, uint64_t until)
 {
-  for (unsigned int looks = 1; leat_load_acquire_device (count) < until; looks++)
+  for (unsigned int looks = 1; leat_load_acquire (count) < until; looks++)
     {
       __nanosleep (LEAT_STAY_BLOCK_REST);
       if (looks % 64 == 0)
@@ -110,7 +110,7 @@ leat_stay_hear (const LeatStay &s, uint64_t done)
 {
   uint64_t order;
 
-  for (unsigned int looks = 1; order = leat_load_acquire_device (&s.home->order),
+  for (unsigned int looks = 1; order = leat_load_acquire (&s.home->order),
                     LEAT_ORDER_NUMBER (order) <= done && !(order & LEAT_ORDER_LEAVE);
        looks++)
     {
@@ -129,7 +129,7 @@ leat_stay_next (const LeatStay &s, uint64_t done)
       uint64_t order = leat_stay_get_block () == 0 ? leat_stay_poll (s, done) : leat_stay_hear (s, done);
 
       if (leat_stay_get_block () == 0 && leat_stay_count_blocks () > 1)
-        leat_store_release_device (&s.home->order, order);
+        leat_store_release (&s.home->order, order);
       LEAT_HERE->order = order;
       LEAT_HERE->deadline = leat_clock_now () + s.limit_ns;
     }

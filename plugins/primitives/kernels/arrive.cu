@@ -3,9 +3,8 @@
  */
 
 /* Has every block of a row of the grid been here?  All threads learn it, and then see what the first thread of each of
- * the others has written before it came: its fence stands between that and the count; behind the count the fence of this
- * one's, and the barrier that hands on what it has seen.  Where other threads have written too, a barrier stands before
- * the call. */
+ * the others has written before it came: it has arrived in order with that, and the barrier hands on what it has seen.
+ * Where other threads have written too, a barrier stands before the call. */
 static __device__ bool
 arrive_last (uint32_t *arrived)
 {
@@ -13,11 +12,9 @@ arrive_last (uint32_t *arrived)
 
   if (threadIdx.x == 0)
     {
-      __threadfence ();
-      last = atomicAdd (arrived, 1u) == gridDim.x - 1;
+      last = leat_arrive (arrived) == gridDim.x - 1;
       if (last)
         *arrived = 0; /* nobody else comes before the next run */
-      __threadfence ();
     }
   __syncthreads ();
   return last;

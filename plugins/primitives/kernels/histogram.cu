@@ -8,8 +8,8 @@
  *   BINS                    how many
  *   find_bin (x)            the bin of an item; BINS where it has none
  *
- * sums: a zero for each bin, in which blocks add up what they have counted, and which whoever gives the results sets
- * back. */
+ * Where there are several blocks, histogram_clear () comes before, and they add up what they have counted where the
+ * results go.  A last block that gives these out would take longer than that kernel, since it waits for all others. */
 
 #define THREADS 256
 #define PACK (16 / (int) sizeof (Item))
@@ -30,7 +30,7 @@ struct Run
   uint32_t bin, length;
 };
 
-/* counts: of a block, or the sums */
+/* counts: of a block, or the results */
 template <class T>
 static __device__ __forceinline__ void
 count_item (Item x, Run *run, T *counts)
@@ -77,8 +77,24 @@ count_items (const Item *x, uint64_t x_count, T *counts)
     atomicAdd (counts + run.bin, (T) run.length);
 }
 
+__global__ void
+histogram_clear (Count *out)
+{
+  GRID_FOR (bin, (uint64_t) BINS)
+    out[bin] = 0;
+}
+
+static __device__ __forceinline__ void
+give_count (Count *out, uint32_t bin, uint32_t sum)
+{
+  if (gridDim.x == 1)
+    out[bin] = sum;
+  else if (sum > 0)
+    atomicAdd (out + bin, (Count) sum);
+}
+
 __global__ void __launch_bounds__ (THREADS)
-histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arrived, Count *out)
+histogram_of_few (const Item *x, uint64_t x_count, Count *out)
 {
   __shared__ uint32_t counts[COPIES * BINS_OF_BLOCK];
 
@@ -94,28 +110,21 @@ histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arr
 #pragma unroll
       for (uint32_t copy = 0; copy < COPIES; copy++)
         sum += counts[copy * BINS_OF_BLOCK + bin];
-      if (sum > 0)
-        atomicAdd (sums + bin, (uint64_t) sum);
-    }
-  __syncthreads (); /* all threads of the block have added */
-  if (!arrive_last (arrived))
-    return;
-  for (uint32_t bin = threadIdx.x; bin < BINS_OF_BLOCK; bin += THREADS)
-    {
-      out[bin] = (Count) leat_load_relaxed (sums + bin);
-      sums[bin] = 0;
+      give_count (out, bin, sum);
     }
 }
 
 /* Two counters for each bin, so that the second of two equal items does not wait until the first is stored.  Blocks that
  * a GPU needs to be busy would here add up more than they count: some have nothing to do. */
 LEAT_HOST_VARIANT void
-histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arrived, Count *out)
+histogram_of_few (const Item *x, uint64_t x_count, Count *out)
 {
   uint32_t counts[2][BINS_OF_BLOCK + 1];
   uint64_t active = gridDim.x < 64 ? gridDim.x : 64, share = (x_count + active - 1) / active;
   uint64_t first = blockIdx.x * share, end = first + share < x_count ? first + share : x_count;
 
+  if (blockIdx.x >= active)
+    return;
   __builtin_memset (counts, 0, sizeof counts);
   for (; first + 2 <= end; first += 2)
     {
@@ -125,27 +134,18 @@ histogram_of_few (const Item *x, uint64_t x_count, uint64_t *sums, uint32_t *arr
   if (first < end)
     counts[0][find_bin (x[first])]++;
   for (uint32_t bin = 0; bin < BINS_OF_BLOCK; bin++)
-    if (counts[0][bin] + counts[1][bin] > 0)
-      atomicAdd (sums + bin, (uint64_t) counts[0][bin] + counts[1][bin]);
-  if (atomicAdd (arrived, 1u) != gridDim.x - 1)
-    return;
-  *arrived = 0;
-  for (uint32_t bin = 0; bin < BINS_OF_BLOCK; bin++)
-    {
-      out[bin] = (Count) leat_load_relaxed (sums + bin);
-      sums[bin] = 0;
-    }
+    give_count (out, bin, counts[0][bin] + counts[1][bin]);
 }
 
 /* More bins than a block has room for: these are rarely hit by two threads at once. */
 __global__ void __launch_bounds__ (THREADS)
-histogram_of_many (const Item *x, uint64_t x_count, uint64_t *sums)
+histogram_of_many (const Item *x, uint64_t x_count, Count *out)
 {
-  count_items (x, x_count, sums);
+  count_items (x, x_count, out);
 }
 
 LEAT_HOST_VARIANT void
-histogram_of_many (const Item *x, uint64_t x_count, uint64_t *sums)
+histogram_of_many (const Item *x, uint64_t x_count, Count *out)
 {
   uint64_t share = (x_count + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share;
   uint64_t end = first + share < x_count ? first + share : x_count;
@@ -155,16 +155,6 @@ histogram_of_many (const Item *x, uint64_t x_count, uint64_t *sums)
       uint32_t bin = find_bin (x[first]);
 
       if (bin < BINS)
-        atomicAdd (sums + bin, (uint64_t) 1);
-    }
-}
-
-__global__ void
-histogram_give (uint64_t *sums, Count *out)
-{
-  GRID_FOR (bin, (uint64_t) BINS)
-    {
-      out[bin] = (Count) sums[bin];
-      sums[bin] = 0;
+        atomicAdd (out + bin, (Count) 1);
     }
 }

@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Tiles whose places are found within one kernel, behind prefix.cu.  A block publishes the sum of its tile, waits until
+/* Tiles whose places are found within one kernel, behind words.cu and prefix.cu.  A block publishes the sum of its tile, waits until
  * tiles before have published theirs, and makes of these what lies before it:
  *
  *   where each block has one tile
- *                        from the sums of all tiles before.  A sum is published in words that have the number of the launch
- *                        beside a piece of it, so that nothing has to be in order; and the last tile, which has seen all
- *                        others publish, is the one that counts the launch
+ *                        from the sums of all tiles before, told in words (words.cu); the last tile, which has seen all
+ *                        others tell theirs, is the one that counts the launch
  *   where order counts   from the sums of all tiles before, in the order in which scan_parts () does, so that the result is
  *                        the same.  That is work for each tile that grows with their number: for many tiles there are
  *                        two kernels
@@ -29,12 +28,11 @@
 #define ONCE_LAUNCH 0 /* the number of the last one; these are even */
 #define ONCE_TICKET 16
 #define ONCE_DONE 32
-#define ONCE_WORDS 48 /* for each of ONCE_FEW tiles, its sum in ONCE_PIECES words */
+#define ONCE_WORDS 48 /* for each of ONCE_FEW tiles, its sum (words.cu) */
 /* For each tile, the launch that has published its sum; 1 more: and what lies up to its end. */
 #define ONCE_THERE (48 + 4 * ONCE_FEW)
 
 #define ONCE_FEW 528
-#define ONCE_PIECES ((uint32_t) (sizeof (Part) + 3) / 4)
 
 #define ONCE_BLOCKS 3 /* of a multiprocessor, which leaves each thread 80 registers */
 
@@ -85,24 +83,6 @@ get_launch (const uint64_t *control)
   return leat_load_relaxed (control + ONCE_LAUNCH) + 2;
 }
 
-union Pieces
-{
-  uint32_t at[ONCE_PIECES];
-  Part part;
-};
-
-static __device__ __forceinline__ void
-publish_words (uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
-{
-  Pieces pieces;
-
-  pieces.at[ONCE_PIECES - 1] = 0;
-  pieces.part = sum;
-#pragma unroll
-  for (uint32_t i = 0; i < ONCE_PIECES; i++)
-    leat_store_relaxed (control + ONCE_WORDS + tile * ONCE_PIECES + i, launch << 32 | pieces.at[i]);
-}
-
 /* By one thread.  The release puts the sum in front of the word.  Up to the end of the first tile lies its sum. */
 static __device__ __forceinline__ void
 publish_sum (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
@@ -130,7 +110,7 @@ publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tiles, u
   if (takes_tickets (tiles))
     publish_sum (parts, control, launch, tile, sum);
   else
-    publish_words (control, launch, tile, sum);
+    tell_in_words (control + ONCE_WORDS, tile, launch, sum);
 }
 
 /* Until @tile has been published; whether what lies up to its end is there too.  The fence, with the release of whoever
@@ -144,29 +124,6 @@ await_tile (const uint64_t *control, uint64_t launch, uint64_t tile)
     __nanosleep (20);
   __threadfence ();
   return seen > launch;
-}
-
-static __device__ __forceinline__ Part
-await_words (const uint64_t *control, uint64_t launch, uint64_t tile)
-{
-  const uint64_t *words = control + ONCE_WORDS + tile * ONCE_PIECES;
-  uint64_t seen[ONCE_PIECES];
-  Pieces pieces;
-
-#pragma unroll
-  for (uint32_t i = 0; i < ONCE_PIECES; i++)
-    seen[i] = leat_load_relaxed (words + i);
-#pragma unroll
-  for (uint32_t i = 0; i < ONCE_PIECES; i++)
-    {
-      while (seen[i] >> 32 != (uint32_t) launch)
-        {
-          __nanosleep (20);
-          seen[i] = leat_load_relaxed (words + i);
-        }
-      pieces.at[i] = (uint32_t) seen[i];
-    }
-  return pieces.part;
 }
 
 /* Of tiles, each thread reads EACH neighbouring ones, and one has the answer at hand. */
@@ -205,7 +162,7 @@ find_place_in_words (const uint64_t *control, uint64_t launch, uint64_t tile)
   Part mine = make_nothing (), all;
 
   for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
-    mine = join (mine, await_words (control, launch, i));
+    mine = join (mine, await_in_words<Part> (control + ONCE_WORDS, i, launch));
   find_in_block (mine, &all);
   return all;
 #else
@@ -213,7 +170,7 @@ find_place_in_words (const uint64_t *control, uint64_t launch, uint64_t tile)
   Part *parts = (Part *) memory;
 
   for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
-    parts[i] = await_words (control, launch, i);
+    parts[i] = await_in_words<Part> (control + ONCE_WORDS, i, launch);
   __syncthreads ();
   return find_in_parts (parts, tile);
 #endif
