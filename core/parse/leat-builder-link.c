@@ -100,7 +100,7 @@ leat_builder_link_chain (LeatBuilder *self, const LeatSyntaxStatement *chain)
 
   for (guint i = 0; i < chain->elements->len; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (chain->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (chain->elements, i);
 
       broken = broken || element->broken_before;
       if (element->kind == LEAT_SYNTAX_ELEMENT_SPEC)

@@ -41,7 +41,7 @@ leat_builder_declare_statement (LeatSyntaxStatement *statement, gpointer data)
     leat_builder_declare_name (data, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (statement->elements, i);
 
       if (element->node != NULL)
         leat_builder_declare_name (data, element->node);
@@ -138,7 +138,7 @@ leat_builder_find_fault (const LeatBuilderNode *built)
 
   for (guint i = 0; name != NULL && i < built->syntax->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const LeatSyntaxProp *prop = leat_syntax_list_get (built->syntax->props, i);
 
       if (g_str_equal (prop->name, name))
         return &prop->value->pos;
@@ -175,7 +175,7 @@ leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean d
 {
   for (guint i = 0; i < built->syntax->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const LeatSyntaxProp *prop = leat_syntax_list_get (built->syntax->props, i);
       const LeatProp *description = leat_builder_find_prop (built->node, prop->name);
 
       if ((description != NULL) == described)
@@ -225,7 +225,7 @@ leat_builder_report_misspelt (LeatBuilder *self, LeatBuilderNode *built)
   g_ptr_array_add (missing, NULL);
   for (guint i = 0; i < built->syntax->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const LeatSyntaxProp *prop = leat_syntax_list_get (built->syntax->props, i);
       const char *near = leat_builder_suggest (prop->name, (const char *const *) missing->pdata);
       g_autofree char *title = NULL;
 

@@ -33,7 +33,7 @@ leat_builder_make_statement (LeatBuilder *self, LeatSyntaxStatement *statement)
     leat_builder_make_whole_node (self, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (statement->elements, i);
 
       if (element->node != NULL)
         leat_builder_make_whole_node (self, element->node);
