@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Memory that goes all at once: a text becomes thousands of small things on its way into a pipeline, and asking for each
- * of them and giving it back took longer than reading it. */
+/* Memory that goes all at once: a text becomes thousands of small things on its way into a pipeline, and asking for
+ * each of them and giving it back took longer than reading it. */
 typedef struct _LeatArena LeatArena;
 
 LeatArena *leat_arena_new (void);

@@ -62,7 +62,7 @@ static gboolean
 leat_builder_constrain (LeatBuilder *self, LeatPort *output, const LeatSyntaxElement *element)
 {
   const char *folder;
-  g_autofree char *text = leat_variables_expand (self->variables, element->spec, &folder);
+  const char *text = leat_variables_expand (self->variables, element->spec, &folder);
   g_autoptr (LeatSpec) spec = NULL;
   g_autoptr (GError) error = NULL;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* More than one block holds, in all sizes up to more than a block. */
-#define N_PIECES  400
+#define N_PIECES   400
 #define MOST_BYTES 20000
 
 static gsize
