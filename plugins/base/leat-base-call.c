@@ -417,10 +417,13 @@ gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
                   const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues, GError **error)
 {
-  g_autofree LeatArg *args = g_new0 (LeatArg, prototype->n_params + 1);
-  g_autofree guint64 *values = g_new0 (guint64, prototype->n_params + 1);
-  g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, prototype->n_params + 1);
-  g_autofree LeatAccess *access = g_new0 (LeatAccess, prototype->n_params + 1);
+  const guint n = prototype->n_params;
+  /* One block for four arrays, the widest first. */
+  g_autofree LeatArg *args =
+    g_malloc0_n (n + 1, sizeof (LeatArg) + sizeof (guint64) + sizeof (LeatBufferId) + sizeof (LeatAccess));
+  guint64 *values = (guint64 *) (args + n);
+  LeatBufferId *buffers = (LeatBufferId *) (values + n);
+  LeatAccess *access = (LeatAccess *) (buffers + n);
 
   for (guint i = 0; i < prototype->n_params; i++)
     {

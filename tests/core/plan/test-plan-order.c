@@ -43,8 +43,8 @@ make_pipeline (GRand *rand)
 
       for (guint p = 0; p < ports->len; p++)
         if (leat_port_get_direction (ports->pdata[p]) == LEAT_PORT_INPUT && linked->len > 0)
-          g_assert_true (leat_port_link (linked->pdata[g_rand_int_range (rand, 0, (int) linked->len)],
-                                         ports->pdata[p], NULL));
+          g_assert_true (
+            leat_port_link (linked->pdata[g_rand_int_range (rand, 0, (int) linked->len)], ports->pdata[p], NULL));
       g_ptr_array_add (linked, leat_node_get_port (nodes[i], "out", NULL));
     }
   return pipeline;
