@@ -3,6 +3,7 @@
  */
 #include "leat-factory-private.h"
 #include "leat-graph-error.h"
+#include "leat-node-private.h"
 
 #include <gmodule.h>
 #include <pthread.h>
@@ -284,6 +285,7 @@ leat_factory_load_locked (LeatFactory *self, GError **error)
 LeatNode *
 leat_factory_make (LeatFactory *self, const char *name, GError **error)
 {
+  LeatNode *node;
   gboolean loaded;
 
   g_return_val_if_fail (LEAT_IS_FACTORY (self), NULL);
@@ -292,5 +294,9 @@ leat_factory_make (LeatFactory *self, const char *name, GError **error)
   pthread_mutex_lock (&leat_factory_lock);
   loaded = leat_factory_load_locked (self, error);
   pthread_mutex_unlock (&leat_factory_lock);
-  return loaded ? g_object_new (self->type, "name", name, NULL) : NULL;
+  if (!loaded)
+    return NULL;
+  node = g_object_new (self->type, NULL);
+  leat_node_rename (node, name);
+  return node;
 }

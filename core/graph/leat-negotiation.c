@@ -301,12 +301,12 @@ leat_negotiation_complete_outputs (LeatNegotiation *self, GError **error)
 }
 
 gboolean
-leat_node_negotiate (LeatNode *self, GError **error)
+leat_node_negotiate (LeatNode *self, GHashTable *names, GError **error)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   LeatNegotiation negotiation = { self, names };
   LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self);
 
+  g_hash_table_remove_all (names);
   leat_node_blame (self, NULL);
   for (guint i = 0; i < leat_node_get_ports (self)->len; i++)
     ((LeatPort *) leat_node_get_ports (self)->pdata[i])->grows = FALSE;

@@ -9,6 +9,18 @@
 
 #define LEAT_NODE_ARG_TYPES "bynqiuxtdf*"
 
+/* A type string that stays. */
+static const char *
+leat_node_arg_keep_type (const char *type)
+{
+  static const char kept[][2] = { "b", "y", "n", "q", "i", "u", "x", "t", "d", "f", "*" };
+  guint i = 0;
+
+  while (*kept[i] != *type)
+    i++;
+  return kept[i];
+}
+
 /**
  * leat_node_add_arg:
  * @self: a node
@@ -47,7 +59,7 @@ leat_node_add_arg (LeatNode *self, const char *name, const char *type, const cha
   if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
     leat_node_arg_clear (arg);
   g_free (arg->blurb);
-  arg->type = g_intern_string (type);
+  arg->type = leat_node_arg_keep_type (type);
   arg->blurb = g_strdup (blurb);
   arg->stale = FALSE;
   g_ptr_array_add (priv->args, arg);
@@ -89,7 +101,7 @@ leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GErr
     return leat_node_prefix_title (self, error);
   arg->number = number;
   g_clear_pointer (&arg->value, g_variant_unref);
-  arg->type = g_intern_string (type);
+  arg->type = leat_node_arg_keep_type (type);
   return TRUE;
 }
 

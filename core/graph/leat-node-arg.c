@@ -227,6 +227,32 @@ leat_node_set_arg_int64 (LeatNode *self, const char *name, gint64 value, GError 
   return leat_node_set_number (self, name, NULL, &number, error);
 }
 
+/* Under the lock. (nullable) */
+static LeatNodeArg *
+leat_node_find_any_arg (LeatNode *self, const char *name)
+{
+  LeatNodeArg *arg;
+
+  leat_node_prepare (self, NULL);
+  arg = leat_node_peek_arg (self, name);
+  if (arg == NULL && leat_node_is_frozen (self))
+    arg = leat_changes_peek_arg (leat_pipeline_get_changes (leat_node_get_pipeline (self)), self, name);
+  return arg;
+}
+
+gboolean
+leat_node_has_arg_value (LeatNode *self, const char *name)
+{
+  const LeatNodeArg *arg;
+  gboolean has;
+
+  leat_node_lock (self);
+  arg = leat_node_find_any_arg (self, name);
+  has = arg != NULL && (arg->is_set || arg->value != NULL);
+  leat_node_unlock (self);
+  return has;
+}
+
 /**
  * leat_node_dup_arg:
  * @self: a node
@@ -249,10 +275,7 @@ leat_node_dup_arg (LeatNode *self, const char *name)
   g_return_val_if_fail (name != NULL, NULL);
 
   leat_node_lock (self);
-  leat_node_prepare (self, NULL);
-  arg = leat_node_peek_arg (self, name);
-  if (arg == NULL && leat_node_is_frozen (self))
-    arg = leat_changes_peek_arg (leat_pipeline_get_changes (leat_node_get_pipeline (self)), self, name);
+  arg = leat_node_find_any_arg (self, name);
   value = arg != NULL ? leat_node_arg_dup_value (arg) : NULL;
   leat_node_unlock (self);
   return value;

@@ -19,7 +19,7 @@ leat_node_peek_port (LeatNode *self, const char *name)
   GPtrArray *ports = leat_node_get_ports (self);
 
   for (guint i = 0; i < ports->len; i++)
-    if (strcmp (leat_port_get_name (ports->pdata[i]), name) == 0)
+    if (strcmp (((LeatPort *) ports->pdata[i])->name, name) == 0)
       return ports->pdata[i];
   return NULL;
 }

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct _LeatNodeArg
 {
   char *name;
-  const char *type; /* basic GVariant type string, or "f"; interned */
+  const char *type; /* basic GVariant type string, or "f"; constant */
   char *blurb;
   gboolean is_set;
   LeatNumber number; /* of its type */
@@ -69,6 +69,8 @@ void leat_node_arg_free (LeatNodeArg *arg);
 void leat_node_emit_arg_changed (LeatNode *self, GQuark detail);
 LeatNodeArg *leat_node_peek_arg (LeatNode *self, const char *name);
 void leat_node_drop_stale_args (LeatNode *self);
+/* Whether leat_node_dup_arg () would give something. */
+gboolean leat_node_has_arg_value (LeatNode *self, const char *name);
 
 /* From leat-node-place.c */
 void leat_node_set_origin (LeatNode *self, const char *origin);
@@ -90,6 +92,8 @@ void leat_node_prefix_error (LeatNode *self, GError **error);
 void leat_node_class_install_accessors (GObjectClass *klass);
 /* BUSY */
 gboolean leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error);
+/* @value: one that the property can have; @pspec: its own */
+void leat_node_put_prop (LeatNode *self, GParamSpec *pspec, const LeatProp *prop, const GValue *value);
 /* Exchanges the value of a property with that of @change. */
 void leat_node_swap_prop (LeatNode *self, LeatPropChange *change);
 
@@ -111,7 +115,8 @@ gboolean leat_node_was_given (LeatNode *self, const LeatProp *prop);
 /* Text around node names in pipelines */
 gboolean leat_node_name_is_valid (const char *name);
 
-/* Calls negotiate () with what the inputs' links bring and enters the fixed specs of all ports.  SPEC. */
-gboolean leat_node_negotiate (LeatNode *self, GError **error);
+/* Calls negotiate () with what the inputs' links bring and enters the fixed specs of all ports.  SPEC. @names: room for
+ * the names in the specs of a node and their values, as in leat_spec_bind () */
+gboolean leat_node_negotiate (LeatNode *self, GHashTable *names, GError **error);
 
 G_END_DECLS

@@ -19,8 +19,9 @@ typedef struct
   LeatPort *port;
 } LeatNodeTerm;
 
+/* A name that is known to be no property's. */
 static gboolean
-leat_node_look_up (LeatNode *self, const char *name, LeatNodeTerm *term)
+leat_node_look_up_dynamic (LeatNode *self, const char *name, LeatNodeTerm *term)
 {
   *term = (LeatNodeTerm){ 0 };
   if (g_str_has_prefix (name, LEAT_NODE_ARG_PREFIX))
@@ -29,13 +30,22 @@ leat_node_look_up (LeatNode *self, const char *name, LeatNodeTerm *term)
     term->port = leat_node_peek_port (self, name + strlen (LEAT_NODE_PORT_PREFIX));
   else
     {
-      term->prop = leat_node_find_prop (self, name);
-      if (term->prop == NULL)
-        term->arg = leat_node_peek_arg (self, name);
-      if (term->prop == NULL && term->arg == NULL)
+      term->arg = leat_node_peek_arg (self, name);
+      if (term->arg == NULL)
         term->port = leat_node_peek_port (self, name);
     }
-  return term->prop != NULL || term->arg != NULL || term->port != NULL;
+  return term->arg != NULL || term->port != NULL;
+}
+
+static gboolean
+leat_node_look_up (LeatNode *self, const char *name, LeatNodeTerm *term)
+{
+  const LeatProp *prop = leat_node_find_prop (self, name);
+
+  if (prop == NULL)
+    return leat_node_look_up_dynamic (self, name, term);
+  *term = (LeatNodeTerm){ .prop = prop };
+  return TRUE;
 }
 
 /* A required property has no default, so one that was given is told whatever its value. */
@@ -87,7 +97,7 @@ leat_node_set_prop_from_string (LeatNode *self, GParamSpec *pspec, const LeatPro
       g_prefix_error (error, "%s: ", title);
       return FALSE;
     }
-  g_object_set_property (G_OBJECT (self), prop->name, &value);
+  leat_node_put_prop (self, pspec, prop, &value);
   return TRUE;
 }
 
@@ -130,11 +140,11 @@ leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char 
 
   if (!leat_node_prepare (self, error))
     return FALSE;
-  if (!leat_node_look_up (self, name, &term) && (draft = leat_node_new_draft (self)) != NULL)
+  if (!leat_node_look_up_dynamic (self, name, &term) && (draft = leat_node_new_draft (self)) != NULL)
     {
       if (!leat_node_prepare (draft, error))
         return FALSE;
-      leat_node_look_up (draft, name, &term);
+      leat_node_look_up_dynamic (draft, name, &term);
     }
   if (term.arg == NULL && term.port == NULL)
     {

@@ -77,6 +77,24 @@ leat_node_set_property (GObject *object, guint id, const GValue *value, GParamSp
     }
 }
 
+/* What g_object_set_property () comes to, but that it looks the property up by its name and checks the value, which
+ * happened.  A class with accessors of its own is asked. */
+void
+leat_node_put_prop (LeatNode *self, GParamSpec *pspec, const LeatProp *prop, const GValue *value)
+{
+  GObjectClass *owner = g_type_class_peek (pspec->owner_type);
+
+  if (owner->set_property != leat_node_set_property)
+    {
+      g_object_set_property (G_OBJECT (self), prop->name, value);
+      return;
+    }
+  leat_node_lock (self);
+  leat_node_set_prop (self, prop, value);
+  leat_node_unlock (self);
+  g_object_notify_by_pspec (G_OBJECT (self), pspec);
+}
+
 /* What was set last, be it that a session has yet to take it over. */
 static void
 leat_node_get_prop (LeatNode *self, const LeatProp *prop, GValue *value)

@@ -68,7 +68,7 @@ leat_dtype_from_name (const char *name)
   g_return_val_if_fail (name != NULL, LEAT_DTYPE_ANY);
 
   for (guint i = 0; i < G_N_ELEMENTS (leat_dtypes); i++)
-    if (strcmp (leat_dtypes[i].name, name) == 0)
+    if (*leat_dtypes[i].name == *name && strcmp (leat_dtypes[i].name, name) == 0)
       return (LeatDtype) i;
   return LEAT_DTYPE_ANY;
 }

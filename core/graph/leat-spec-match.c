@@ -131,16 +131,22 @@ leat_spec_collect_names (const LeatSpecSide *first, const LeatSpecSide *second, 
   return TRUE;
 }
 
+static gboolean
+leat_spec_has_names (LeatSpec *self)
+{
+  for (guint i = 0; i < self->n_dims; i++)
+    if (self->dims[i].kind == LEAT_DIM_NAME)
+      return TRUE;
+  return FALSE;
+}
+
 /* @side with the values of its names that @other gives it: itself where it has no names. (transfer full) */
 static LeatSpec *
 leat_spec_resolve_side (const LeatSpecSide *side, const LeatSpecSide *other, GError **error)
 {
   g_autoptr (GHashTable) names = NULL;
-  guint i = 0;
 
-  while (i < side->spec->n_dims && side->spec->dims[i].kind != LEAT_DIM_NAME)
-    i++;
-  if (i == side->spec->n_dims)
+  if (!leat_spec_has_names (side->spec))
     return leat_spec_ref (side->spec);
   names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return leat_spec_collect_names (side, other, names, error) ? leat_spec_resolve (side->spec, names, error) : NULL;
@@ -334,6 +340,8 @@ leat_spec_resolve (LeatSpec *self, GHashTable *names, GError **error)
   g_return_val_if_fail (self != NULL && names != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
+  if (!leat_spec_has_names (self) && self->meaning == NULL)
+    return leat_spec_ref (self);
   result = leat_spec_alloc (self->dtype, self->has_shape);
   result->bounded = self->bounded;
   for (guint i = 0; i < self->n_dims; i++)

@@ -255,6 +255,8 @@ leat_lexer_raw_length (const char *p)
   g_autofree char *close = NULL;
   const char *end;
 
+  if (*p != 'R' && *p != 'u' && *p != 'U' && *p != 'L')
+    return 0;
   for (guint i = 0; i < G_N_ELEMENTS (prefixes) && prefix == 0; i++)
     if (g_str_has_prefix (p, prefixes[i]))
       prefix = strlen (prefixes[i]);
@@ -302,10 +304,10 @@ leat_lexer_token (LeatLexer *self, GError **error)
 
   if (g_ascii_isdigit (c) || (c == '.' && g_ascii_isdigit (self->at[1])))
     token.kind = LEAT_TOKEN_NUMBER, token.length = leat_lexer_number_length (self->at);
-  else if (leat_lexer_raw_length (self->at) > 0)
-    token.kind = LEAT_TOKEN_STRING, token.length = leat_lexer_raw_length (self->at);
-  else if (leat_lexer_word_length (self->at) > 0)
-    token.kind = LEAT_TOKEN_IDENT, token.length = leat_lexer_word_length (self->at);
+  else if ((token.length = leat_lexer_raw_length (self->at)) > 0)
+    token.kind = LEAT_TOKEN_STRING;
+  else if ((token.length = leat_lexer_word_length (self->at)) > 0)
+    token.kind = LEAT_TOKEN_IDENT;
   else if (c == '"' || c == '\'')
     {
       token.kind = c == '"' ? LEAT_TOKEN_STRING : LEAT_TOKEN_CHAR;

@@ -28,6 +28,7 @@ leat_param_clear (LeatParam *param)
   g_free (param->port);
   g_free (param->type);
   g_free (param->dtype);
+  g_free (param->blurb);
 }
 
 void
@@ -307,6 +308,16 @@ leat_prototype_dup_comment (const LeatKernelUnit *unit, const LeatDecl *decl)
   return joined->len > 0 ? g_utf8_make_valid (joined->str, joined->len) : NULL;
 }
 
+static char *
+leat_param_dup_blurb (const LeatParam *param)
+{
+  if (param->kind != LEAT_PARAM_OUTPUT)
+    return NULL;
+  return g_strconcat ("\"", param->type, " *", param->name,
+                      "\" is an output, since it is not const; for an input write \"const ", param->type, " *",
+                      param->name, "\", with an output of its own beside it", NULL);
+}
+
 static LeatPrototype *
 leat_prototype_finish (const LeatKernelUnit *unit, const LeatDecl *decl, GArray *drafts)
 {
@@ -322,6 +333,7 @@ leat_prototype_finish (const LeatKernelUnit *unit, const LeatDecl *decl, GArray 
       LeatParamDraft *draft = &g_array_index (drafts, LeatParamDraft, i);
 
       self->params[i] = draft->param;
+      self->params[i].blurb = leat_param_dup_blurb (&draft->param);
       memset (&draft->param, 0, sizeof draft->param);
     }
   return self;

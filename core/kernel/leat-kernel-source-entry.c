@@ -214,6 +214,17 @@ leat_kernel_source_find_entry_warnings (LeatKernelSource *self, const char *entr
   return g_hash_table_lookup (self->entry_warnings, entry);
 }
 
+const char *const *
+leat_kernel_source_get_entry_warnings (LeatKernelSource *self, const char *entry)
+{
+  const char *const *lines;
+
+  g_mutex_lock (&self->lock);
+  lines = leat_kernel_source_find_entry_warnings (self, entry);
+  g_mutex_unlock (&self->lock);
+  return lines;
+}
+
 /**
  * leat_kernel_source_list_entry_warnings:
  * @self: a source
@@ -227,11 +238,6 @@ leat_kernel_source_find_entry_warnings (LeatKernelSource *self, const char *entr
 char **
 leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry)
 {
-  char **copy;
-
   g_return_val_if_fail (self != NULL && entry != NULL, NULL);
-  g_mutex_lock (&self->lock);
-  copy = g_strdupv ((char **) leat_kernel_source_find_entry_warnings (self, entry));
-  g_mutex_unlock (&self->lock);
-  return copy;
+  return g_strdupv ((char **) leat_kernel_source_get_entry_warnings (self, entry));
 }

@@ -89,6 +89,7 @@ typedef enum
  * @column: its column there, from 1
  * @reads_line: for an output, the line where the kernel first reads what the port held before; 0 where it does not
  * @is_bool: whether it is `bool`, which holds 0 or 1 alone
+ * @blurb: (nullable): of an output, why it is one and how an input is written
  *
  * One parameter of a kernel. It and its texts belong to the source.
  */
@@ -105,6 +106,7 @@ typedef struct
   guint line, column;
   guint reads_line;
   gboolean is_bool;
+  char *blurb;
 } LeatParam;
 
 /**

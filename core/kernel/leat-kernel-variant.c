@@ -23,9 +23,10 @@ leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl
         if (t != name && !leat_tokens_is (self->tokens, t, "__restrict__")
             && !leat_tokens_is (self->tokens, t, "__restrict"))
           {
-            g_autofree char *word = leat_tokens_dup (self->tokens, t);
+            const LeatToken *word = leat_tokens_at (self->tokens, t);
 
-            g_string_append_printf (signature, "%s ", word);
+            g_string_append_len (signature, self->tokens->text->text + word->offset, word->length);
+            g_string_append_c (signature, ' ');
           }
       g_string_append (signature, ", ");
     }
@@ -33,11 +34,22 @@ leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl
 }
 
 static gboolean
+leat_kernel_unit_take_same (const LeatKernelUnit *self, const LeatDecl *first, const LeatDecl *second)
+{
+  g_autofree char *a = NULL, *b = NULL;
+
+  if (first == second)
+    return TRUE;
+  a = leat_kernel_unit_dup_signature (self, first);
+  b = leat_kernel_unit_dup_signature (self, second);
+  return g_str_equal (a, b);
+}
+
+static gboolean
 leat_kernel_unit_check_variant (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
 {
   g_autofree char *name = leat_tokens_dup (self->tokens, decl->name);
   const LeatDecl *kernel = leat_kernel_unit_find_kernel (self, name);
-  g_autofree char *signature = leat_kernel_unit_dup_signature (self, decl), *expected = NULL;
 
   if (kernel == NULL)
     {
@@ -45,8 +57,7 @@ leat_kernel_unit_check_variant (const LeatKernelUnit *self, const LeatDecl *decl
                              "there is no __global__ function \"%s\" that this could be a variant of", name);
       return FALSE;
     }
-  expected = leat_kernel_unit_dup_signature (self, kernel);
-  if (g_str_equal (signature, expected))
+  if (leat_kernel_unit_take_same (self, decl, kernel))
     return TRUE;
   leat_tokens_set_error (self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
                          "this variant of \"%s\" does not take the parameters of the kernel", name);
@@ -72,7 +83,6 @@ static gboolean
 leat_kernel_unit_check_kernel (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
 {
   g_autofree char *name = leat_tokens_dup (self->tokens, decl->name);
-  g_autofree char *signature = leat_kernel_unit_dup_signature (self, decl), *expected = NULL;
   const LeatDecl *first = leat_kernel_unit_find_kernel (self, name);
   gboolean is_void = FALSE;
 
@@ -84,8 +94,7 @@ leat_kernel_unit_check_kernel (const LeatKernelUnit *self, const LeatDecl *decl,
                              "the kernel \"%s\" must return void; what it finds goes into its outputs", name);
       return FALSE;
     }
-  expected = leat_kernel_unit_dup_signature (self, first);
-  if (g_str_equal (signature, expected))
+  if (leat_kernel_unit_take_same (self, decl, first))
     return TRUE;
   leat_tokens_set_error (
     self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,

@@ -23,7 +23,7 @@ leat_builder_forget_statement (LeatSyntaxStatement *statement, gpointer data)
 {
   leat_builder_forget_node (data, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
-    leat_builder_forget_node (data, ((LeatSyntaxElement *) g_ptr_array_index (statement->elements, i))->node);
+    leat_builder_forget_node (data, ((LeatSyntaxElement *) leat_syntax_list_get (statement->elements, i))->node);
 }
 
 /* Calls @visit for each node that a statement makes, but for those in bodies. */
@@ -38,7 +38,7 @@ leat_builder_foreach_node (LeatBuilder *self, const LeatSyntaxStatement *stateme
     visit (self, built, data);
   for (guint i = 0; i < n; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (statement->elements, i);
 
       built = element->node != NULL ? g_hash_table_lookup (self->by_syntax, element->node) : NULL;
       if (built != NULL)
@@ -83,8 +83,8 @@ leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *holder)
       holder->end = leat_builder_new_end (holder, leat_group_get_end (LEAT_GROUP (holder->node)));
       for (guint i = 0; i < syntax->body->len; i++)
         {
-          leat_builder_make_statement (self, g_ptr_array_index (syntax->body, i));
-          leat_builder_foreach_node (self, g_ptr_array_index (syntax->body, i), leat_builder_put_inside, holder);
+          leat_builder_make_statement (self, leat_syntax_list_get (syntax->body, i));
+          leat_builder_foreach_node (self, leat_syntax_list_get (syntax->body, i), leat_builder_put_inside, holder);
         }
       return;
     }
@@ -105,16 +105,16 @@ static void
 leat_builder_link_body (LeatBuilder *self, LeatBuilderNode *holder, gpointer unused)
 {
   LeatBuilderNode *before = self->holder;
-  GPtrArray *body = holder->syntax->body;
+  LeatSyntaxList *body = holder->syntax->body;
 
   if (holder->begin == NULL)
     return;
   for (guint i = 0; i < body->len; i++)
-    leat_builder_link_bodies (self, g_ptr_array_index (body, i));
+    leat_builder_link_bodies (self, leat_syntax_list_get (body, i));
   self->holder = holder;
   for (guint i = 0; i < body->len; i++)
-    if (((LeatSyntaxStatement *) g_ptr_array_index (body, i))->kind == LEAT_SYNTAX_CHAIN)
-      leat_builder_link_chain (self, g_ptr_array_index (body, i));
+    if (((LeatSyntaxStatement *) leat_syntax_list_get (body, i))->kind == LEAT_SYNTAX_CHAIN)
+      leat_builder_link_chain (self, leat_syntax_list_get (body, i));
   self->holder = before;
 }
 

@@ -62,7 +62,7 @@ static gboolean
 leat_builder_constrain (LeatBuilder *self, LeatPort *output, const LeatSyntaxElement *element)
 {
   const char *folder;
-  g_autofree char *text = leat_variables_expand (self->variables, element->spec, &folder);
+  const char *text = leat_variables_expand (self->variables, element->spec, &folder);
   g_autoptr (LeatSpec) spec = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -100,7 +100,7 @@ leat_builder_link_chain (LeatBuilder *self, const LeatSyntaxStatement *chain)
 
   for (guint i = 0; i < chain->elements->len; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (chain->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (chain->elements, i);
 
       broken = broken || element->broken_before;
       if (element->kind == LEAT_SYNTAX_ELEMENT_SPEC)

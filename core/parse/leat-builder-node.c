@@ -15,7 +15,7 @@ leat_builder_declare_name (LeatBuilder *self, const LeatSyntaxNode *syntax)
   const LeatBuilderNode *first = syntax->name != NULL ? leat_builder_find (self, syntax->name) : NULL;
 
   built->syntax = syntax;
-  built->name = g_strdup (syntax->name);
+  built->name = syntax->name;
   g_ptr_array_add (self->nodes, built);
   g_hash_table_insert (self->by_syntax, (gpointer) syntax, built);
   if (first != NULL)
@@ -30,7 +30,7 @@ leat_builder_declare_name (LeatBuilder *self, const LeatSyntaxNode *syntax)
   else if (syntax->name != NULL)
     {
       leat_namer_take (self->namer, syntax->name);
-      g_hash_table_insert (self->by_name, built->name, built);
+      g_hash_table_insert (self->by_name, (gpointer) built->name, built);
     }
 }
 
@@ -41,7 +41,7 @@ leat_builder_declare_statement (LeatSyntaxStatement *statement, gpointer data)
     leat_builder_declare_name (data, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (statement->elements, i);
 
       if (element->node != NULL)
         leat_builder_declare_name (data, element->node);
@@ -92,24 +92,23 @@ leat_builder_find_prop (LeatNode *node, const char *name)
   const LeatNodeInfo *info = leat_node_get_info (node);
 
   for (guint i = 0; info != NULL && i < info->n_props; i++)
-    if (g_str_equal (info->props[i].name, name))
+    if (*info->props[i].name == *name && g_str_equal (info->props[i].name, name))
       return &info->props[i];
   return NULL;
 }
 
 /* A path belongs to the folder of who wrote its beginning: the file that holds the node, another file's `let`, or the
  * command line.  Only the first is the node's own folder. */
-static char *
-leat_builder_place_path (const LeatBuilderNode *built, char *text, const char *folder)
+static const char *
+leat_builder_place_path (LeatBuilder *self, const LeatBuilderNode *built, const char *text, const char *folder)
 {
   const char *base = built->syntax->pos.source->folder;
-  char *absolute;
+  g_autofree char *absolute = NULL;
 
   if (*text == '\0' || g_str_equal (text, "-") || g_path_is_absolute (text) || g_strcmp0 (folder, base) == 0)
     return text;
   absolute = g_canonicalize_filename (text, folder);
-  g_free (text);
-  return absolute;
+  return leat_arena_strdup (self->syntax->arena, absolute);
 }
 
 /* What shows only when the pipeline is planned is told at the node too; in a terminal the text is in sight. */
@@ -138,7 +137,7 @@ leat_builder_find_fault (const LeatBuilderNode *built)
 
   for (guint i = 0; name != NULL && i < built->syntax->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const LeatSyntaxProp *prop = leat_syntax_list_get (built->syntax->props, i);
 
       if (g_str_equal (prop->name, name))
         return &prop->value->pos;
@@ -150,12 +149,12 @@ static void
 leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop, const LeatProp *described)
 {
   const char *folder;
-  g_autofree char *text = leat_variables_expand (self->variables, prop->value, &folder);
+  const char *text = leat_variables_expand (self->variables, prop->value, &folder);
   const LeatSourcePos *pos = &prop->value->pos;
   GError *error = NULL;
 
   if (text != NULL && described != NULL && described->type == LEAT_PROP_PATH)
-    text = leat_builder_place_path (built, g_steal_pointer (&text), folder);
+    text = leat_builder_place_path (self, built, text, folder);
   if (text != NULL && leat_node_set_from_string (built->node, prop->name, text, &error))
     {
       leat_builder_set_place (built->node, prop);
@@ -170,17 +169,27 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   leat_error_list_take (self->errors, pos, error);
 }
 
+/* @others: gets what the node's kind does not describe */
 static void
-leat_builder_set_props_if (LeatBuilder *self, LeatBuilderNode *built, gboolean described)
+leat_builder_set_described (LeatBuilder *self, LeatBuilderNode *built, LeatSyntaxList *others)
 {
   for (guint i = 0; i < built->syntax->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      LeatSyntaxProp *prop = leat_syntax_list_get (built->syntax->props, i);
       const LeatProp *description = leat_builder_find_prop (built->node, prop->name);
 
-      if ((description != NULL) == described)
+      if (description != NULL)
         leat_builder_set_prop (self, built, prop, description);
+      else
+        leat_syntax_list_add (others, prop);
     }
+}
+
+static void
+leat_builder_set_others (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxList *others)
+{
+  for (guint i = 0; i < others->len; i++)
+    leat_builder_set_prop (self, built, leat_syntax_list_get (others, i), NULL);
 }
 
 /* `src` for `source`: the letters of @name in their order. */
@@ -225,7 +234,7 @@ leat_builder_report_misspelt (LeatBuilder *self, LeatBuilderNode *built)
   g_ptr_array_add (missing, NULL);
   for (guint i = 0; i < built->syntax->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (built->syntax->props, i);
+      const LeatSyntaxProp *prop = leat_syntax_list_get (built->syntax->props, i);
       const char *near = leat_builder_suggest (prop->name, (const char *const *) missing->pdata);
       g_autofree char *title = NULL;
 
@@ -245,21 +254,22 @@ leat_builder_report_misspelt (LeatBuilder *self, LeatBuilderNode *built)
 static void
 leat_builder_set_props (LeatBuilder *self, LeatBuilderNode *built)
 {
-  g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
+  LeatSyntaxList *others = leat_syntax_list_new (self->syntax->arena);
 
-  leat_builder_set_props_if (self, built, TRUE);
+  leat_builder_set_described (self, built, others);
   built->faulty = built->faulty || built->syntax->broken;
   if (built->faulty)
     return;
-  leat_pipeline_check_settings (built->node, errors);
-  if (errors->len == 0)
+  leat_pipeline_check_settings (built->node, self->faults);
+  if (self->faults->len == 0)
     {
-      leat_builder_set_props_if (self, built, FALSE);
+      leat_builder_set_others (self, built, others);
       return;
     }
   built->faulty = TRUE;
   if (!leat_builder_report_misspelt (self, built))
-    leat_builder_take_errors (self, leat_builder_find_fault (built), errors);
+    leat_builder_take_faults (self, leat_builder_find_fault (built));
+  g_ptr_array_set_size (self->faults, 0);
 }
 
 void

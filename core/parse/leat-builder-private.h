@@ -15,9 +15,9 @@ typedef struct _LeatBuilderNode LeatBuilderNode;
 struct _LeatBuilderNode
 {
   const LeatSyntaxNode *syntax;
-  LeatNode *node;  /* NULL: it could not be made, which was reported */
-  gboolean faulty; /* a fault in it was reported: what its ports are is not known */
-  char *name;
+  LeatNode *node;               /* NULL: it could not be made, which was reported */
+  gboolean faulty;              /* a fault in it was reported: what its ports are is not known */
+  const char *name;             /* of the text, or the namer's */
   LeatBuilderNode *begin, *end; /* of its body; NULL where it has none */
 };
 
@@ -34,6 +34,7 @@ typedef struct
   GHashTable *by_syntax;   /* LeatSyntaxNode -> LeatBuilderNode */
   GHashTable *by_name;     /* char* -> LeatBuilderNode */
   LeatBuilderNode *holder; /* (nullable): whose body is being linked */
+  GPtrArray *faults;       /* GError: room for those of one node */
 } LeatBuilder;
 
 /* NULL, with @errors not empty, when anything at all is wrong.  Only for a @syntax that was read without a fault may
@@ -41,8 +42,8 @@ typedef struct
 LeatPipeline *leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors);
 
 /* Inside the builder. */
-/* @errors: (element-type GError): each is reported at @pos */
-void leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors);
+/* Each of `faults` is reported at @pos, and there is room again. */
+void leat_builder_take_faults (LeatBuilder *self, const LeatSourcePos *pos);
 LeatBuilderNode *leat_builder_find (LeatBuilder *self, const char *name);
 /* The names that the text gives, NULL-terminated; (transfer container) */
 const char **leat_builder_list_names (LeatBuilder *self);

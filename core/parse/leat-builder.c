@@ -9,7 +9,6 @@ leat_builder_node_free (gpointer data)
 {
   LeatBuilderNode *node = data;
 
-  g_free (node->name);
   g_free (node->begin);
   g_free (node->end);
   g_free (node);
@@ -33,7 +32,7 @@ leat_builder_make_statement (LeatBuilder *self, LeatSyntaxStatement *statement)
     leat_builder_make_whole_node (self, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (statement->elements, i);
 
       if (element->node != NULL)
         leat_builder_make_whole_node (self, element->node);
@@ -82,10 +81,11 @@ leat_builder_list_names (LeatBuilder *self)
 }
 
 void
-leat_builder_take_errors (LeatBuilder *self, const LeatSourcePos *pos, GPtrArray *errors)
+leat_builder_take_faults (LeatBuilder *self, const LeatSourcePos *pos)
 {
-  for (guint i = 0; i < errors->len; i++)
-    leat_error_list_take (self->errors, pos, g_error_copy (g_ptr_array_index (errors, i)));
+  for (guint i = 0; i < self->faults->len; i++)
+    leat_error_list_take (self->errors, pos, g_error_copy (g_ptr_array_index (self->faults, i)));
+  g_ptr_array_set_size (self->faults, 0);
 }
 
 /* What only the whole shows.  After any other fault it would mostly report what that one caused. */
@@ -95,15 +95,14 @@ leat_builder_validate (LeatBuilder *self)
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const LeatBuilderNode *built = g_ptr_array_index (self->nodes, i);
-      g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
 
-      leat_pipeline_check_links (built->node, errors);
+      leat_pipeline_check_links (built->node, self->faults);
       if (built->begin != NULL)
         {
-          leat_pipeline_check_links (built->begin->node, errors);
-          leat_pipeline_check_links (built->end->node, errors);
+          leat_pipeline_check_links (built->begin->node, self->faults);
+          leat_pipeline_check_links (built->end->node, self->faults);
         }
-      leat_builder_take_errors (self, &built->syntax->pos, errors);
+      leat_builder_take_faults (self, &built->syntax->pos);
     }
 }
 
@@ -127,7 +126,8 @@ leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorL
   g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (leat_builder_node_free);
   g_autoptr (GHashTable) by_syntax = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  LeatBuilder self = { syntax, errors, variables, pipeline, namer, nodes, by_syntax, by_name, NULL };
+  g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
+  LeatBuilder self = { syntax, errors, variables, pipeline, namer, nodes, by_syntax, by_name, NULL, faults };
 
   leat_kernel_source_begin_round ();
   leat_builder_run (&self);

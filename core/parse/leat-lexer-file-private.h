@@ -13,6 +13,7 @@ typedef struct
 {
   const char *p, *end;
   LeatSourcePos pos;
+  LeatArena *arena;
   LeatErrorList *errors;
   GPtrArray *tokens;
   LeatMargins *margins;
@@ -26,9 +27,41 @@ typedef struct
   char *trailing;         /* comment after the statement's last token */
 } LeatLexer;
 
-gboolean leat_lexer_at (const LeatLexer *self, const char *text);
-gboolean leat_lexer_at_newline (const LeatLexer *self);
-gboolean leat_lexer_at_blank (const LeatLexer *self);
+/* A character, and the one after it; `\0` behind the end, which the text itself does not hold. */
+static inline char
+leat_lexer_peek (const LeatLexer *self)
+{
+  return self->p < self->end ? *self->p : '\0';
+}
+
+static inline char
+leat_lexer_peek_next (const LeatLexer *self)
+{
+  return self->end - self->p > 1 ? self->p[1] : '\0';
+}
+
+static inline gboolean
+leat_lexer_at_link (const LeatLexer *self)
+{
+  return leat_lexer_peek (self) == '-' && leat_lexer_peek_next (self) == '>';
+}
+
+static inline gboolean
+leat_lexer_at_newline (const LeatLexer *self)
+{
+  char c = leat_lexer_peek (self);
+
+  return c == '\n' || (c == '\r' && leat_lexer_peek_next (self) == '\n');
+}
+
+static inline gboolean
+leat_lexer_at_blank (const LeatLexer *self)
+{
+  char c = leat_lexer_peek (self);
+
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
 /* @brace is the whole of the word here. */
 gboolean leat_lexer_at_brace (const LeatLexer *self, char brace);
 /* One character on; the text is known to be UTF-8. */

@@ -32,7 +32,7 @@ leat_lexer_read_token (LeatLexer *self)
   LeatToken *token;
   gsize length = 1;
 
-  if (leat_lexer_at (self, "->"))
+  if (leat_lexer_at_link (self))
     {
       kind = LEAT_TOKEN_LINK;
       length = 2;
@@ -45,7 +45,7 @@ leat_lexer_read_token (LeatLexer *self)
     return leat_lexer_read_word (self);
   if (kind == LEAT_TOKEN_OPEN)
     leat_lexer_check_open (self);
-  token = leat_token_new (kind, &self->pos, self->p, length);
+  token = leat_token_new (self->arena, kind, &self->pos, self->p, length);
   leat_lexer_skip (self, length);
   return token;
 }
@@ -53,8 +53,8 @@ leat_lexer_read_token (LeatLexer *self)
 static gboolean
 leat_lexer_end_statement (LeatLexer *self)
 {
-  LeatToken *token =
-    leat_token_new (LEAT_TOKEN_END, &self->last_end, "end of the statement", strlen ("end of the statement"));
+  LeatToken *token = leat_token_new (self->arena, LEAT_TOKEN_END, &self->last_end, "end of the statement",
+                                     strlen ("end of the statement"));
 
   token->comment = g_steal_pointer (&self->trailing);
   self->in_statement = FALSE;
@@ -75,8 +75,6 @@ leat_lexer_end_body (LeatLexer *self, LeatToken *close)
 
   leat_margins_close (self->margins);
   self->in_statement = TRUE;
-  if (!ok)
-    leat_token_free (close);
   return ok && leat_token_array_add (self->tokens, close, self->errors);
 }
 
@@ -84,7 +82,7 @@ leat_lexer_end_body (LeatLexer *self, LeatToken *close)
 static gboolean
 leat_lexer_end_lost_body (LeatLexer *self)
 {
-  return leat_lexer_end_body (self, leat_token_new (LEAT_TOKEN_CLOSE, &self->pos, "", 0));
+  return leat_lexer_end_body (self, leat_token_new (self->arena, LEAT_TOKEN_CLOSE, &self->pos, "", 0));
 }
 
 static void
@@ -112,7 +110,7 @@ leat_lexer_begin_line (LeatLexer *self)
   const LeatToken *last = leat_lexer_peek_last (self);
   LeatPlace place;
 
-  if (self->in_statement && (leat_lexer_at (self, "->") || last->kind == LEAT_TOKEN_LINK))
+  if (self->in_statement && (leat_lexer_at_link (self) || last->kind == LEAT_TOKEN_LINK))
     return TRUE;
   while ((place = leat_margins_place (self->margins, self->line, self->p - self->line)) == LEAT_PLACE_OUTSIDE)
     if (!leat_lexer_end_lost_body (self))
@@ -132,7 +130,7 @@ leat_lexer_at_close (const LeatLexer *self)
 static gboolean
 leat_lexer_read_close (LeatLexer *self)
 {
-  LeatToken *token = leat_token_new (LEAT_TOKEN_CLOSE, &self->pos, "}", 1);
+  LeatToken *token = leat_token_new (self->arena, LEAT_TOKEN_CLOSE, &self->pos, "}", 1);
 
   /* One on the line of its `{` was told of there. */
   if (self->line_has_tokens && leat_margins_has_begun (self->margins))
@@ -166,13 +164,13 @@ leat_lexer_add_token (LeatLexer *self)
   if (first_on_line && !leat_lexer_begin_line (self))
     return FALSE;
   starts = !self->in_statement;
-  g_clear_pointer (&self->trailing, g_free);
+  self->trailing = NULL;
   token = leat_lexer_read_token (self);
   self->last_end = self->pos;
   if (starts)
     self->is_plain = leat_lexer_is_plain (token);
   if (starts && self->above->len > 0)
-    token->comment = g_strdup (self->above->str);
+    token->comment = leat_arena_strndup (self->arena, self->above->str, self->above->len);
   g_string_truncate (self->above, 0);
   token->indented = !starts && first_on_line;
   self->line_has_tokens = TRUE;
@@ -194,8 +192,7 @@ leat_lexer_read_comment (LeatLexer *self)
   text = g_strstrip (g_strndup (start, self->p - start));
   if (self->line_has_tokens)
     {
-      g_free (self->trailing);
-      self->trailing = g_steal_pointer (&text);
+      self->trailing = leat_arena_strdup (self->arena, text);
       return;
     }
   if (self->above->len > 0)
@@ -241,14 +238,14 @@ leat_lexer_run (LeatLexer *self)
 }
 
 GPtrArray *
-leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors)
+leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, LeatArena *arena, LeatErrorList *errors)
 {
   g_autoptr (LeatMargins) margins = leat_margins_new ();
-  LeatLexer self = { text, text + length, { source, 1, 1 }, errors, leat_token_array_new (), margins };
+  LeatLexer self = { text, text + length, { source, 1, 1 }, arena, errors, g_ptr_array_new (), margins };
 
   if (!leat_lexer_check_encoding (&self.pos, text, length, errors))
     return self.tokens;
-  if (leat_lexer_at (&self, "\xef\xbb\xbf"))
+  if (g_str_has_prefix (text, "\xef\xbb\xbf"))
     self.p += 3;
   self.line = self.p;
   self.above = g_string_new (NULL);
@@ -258,6 +255,5 @@ leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, 
     leat_lexer_end_statement (&self);
   g_string_free (self.above, TRUE);
   g_string_free (self.literal, TRUE);
-  g_free (self.trailing);
   return self.tokens;
 }

@@ -26,29 +26,36 @@ typedef enum
 
 typedef struct
 {
+  LeatArena *arena; /* that it is in, and all that it has but for what was written */
   LeatTokenKind kind;
   LeatSourcePos pos;
   char *name;             /* PROP */
   LeatSyntaxValue *value; /* WORD, PROP */
   char *comment;          /* first of a statement: the comment lines above it; END: the comment after it */
   gboolean indented;      /* first on a line that continues a statement */
-  char text[];            /* as written, shortened: for messages */
+  const char *written;    /* in the text that is being read */
+  gsize n_bytes;
 } LeatToken;
 
 /* Each gives the tokens (LeatToken) of whole statements, an END after each.  Those of a body stand between its OPEN and
  * its CLOSE, which are followed by what else the statement holds.  Every CLOSE has its OPEN; at the end of the text
  * some CLOSE may be missing. */
-GPtrArray *leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors);
-GPtrArray *leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors);
-GPtrArray *leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatErrorList *errors);
+GPtrArray *leat_lexer_read_file (const LeatSource *source, const char *text, gsize length, LeatArena *arena,
+                                 LeatErrorList *errors);
+GPtrArray *leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, LeatArena *arena,
+                                 LeatErrorList *errors);
+GPtrArray *leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatArena *arena,
+                                 LeatErrorList *errors);
 
-LeatToken *leat_token_new (LeatTokenKind kind, const LeatSourcePos *pos, const char *text, gsize length);
-void leat_token_free (LeatToken *self);
+/* @text: stays where it is for as long as the token is used */
+LeatToken *leat_token_new (LeatArena *arena, LeatTokenKind kind, const LeatSourcePos *pos, const char *text,
+                           gsize n_bytes);
+/* As written, shortened: for messages. */
+const char *leat_token_get_text (const LeatToken *self);
 /* @word as it is, without quotes; @self may be NULL. */
 gboolean leat_token_is_keyword (const LeatToken *self, const char *word);
 /* What a WORD or PROP means where a value is expected: the whole of it. */
 LeatSyntaxValue *leat_token_dup_value (const LeatToken *self);
-GPtrArray *leat_token_array_new (void);
 /* FALSE, after an error, when there are too many. */
 gboolean leat_token_array_add (GPtrArray *tokens, LeatToken *token, LeatErrorList *errors);
 /* UTF-8 without NUL, else ENCODING at its place. */

@@ -8,6 +8,7 @@
 /* The words of a text, however they come. */
 typedef struct
 {
+  LeatArena *arena;
   GPtrArray *tokens;
   LeatErrorList *errors;
   guint depth; /* of bodies */
@@ -29,11 +30,11 @@ leat_lexer_classify (const char *text)
 
 /* One argument, after the shell (or leat_lexer_read_line ()) has taken the quotes away: all of it is literal. */
 static LeatToken *
-leat_lexer_make_token (const char *text, const LeatSourcePos *pos)
+leat_lexer_make_token (LeatArena *arena, const char *text, const LeatSourcePos *pos)
 {
   const char *equals = strchr (text, '=');
-  g_autofree char *name = equals != NULL ? g_strndup (text, equals - text) : NULL;
-  LeatToken *token = leat_token_new (leat_lexer_classify (text), pos, text, strlen (text));
+  char *name = equals != NULL ? leat_arena_strndup (arena, text, equals - text) : NULL;
+  LeatToken *token = leat_token_new (arena, leat_lexer_classify (text), pos, text, strlen (text));
   LeatSourcePos value_pos = *pos;
 
   if (token->kind != LEAT_TOKEN_WORD)
@@ -42,10 +43,10 @@ leat_lexer_make_token (const char *text, const LeatSourcePos *pos)
     {
       value_pos.column += g_utf8_strlen (name, -1) + 1;
       token->kind = LEAT_TOKEN_PROP;
-      token->name = g_steal_pointer (&name);
+      token->name = name;
       text = equals + 1;
     }
-  token->value = leat_syntax_value_new_literal (text, &value_pos);
+  token->value = leat_syntax_value_new_literal (arena, text, &value_pos);
   token->value->pos = value_pos;
   return token;
 }
@@ -57,7 +58,8 @@ leat_lexer_end_chain (LeatLexerWords *self, const LeatSourcePos *pos, const char
 
   if (last == NULL || last->kind == LEAT_TOKEN_END || last->kind == LEAT_TOKEN_OPEN)
     return TRUE;
-  return leat_token_array_add (self->tokens, leat_token_new (LEAT_TOKEN_END, pos, what, strlen (what)), self->errors);
+  return leat_token_array_add (self->tokens, leat_token_new (self->arena, LEAT_TOKEN_END, pos, what, strlen (what)),
+                               self->errors);
 }
 
 /* FALSE when @token is not to be read: it was told why, or there are too many. */
@@ -80,7 +82,7 @@ leat_lexer_count_body (LeatLexerWords *self, const LeatToken *token, const char 
 static gboolean
 leat_lexer_add_word (LeatLexerWords *self, const char *text, const LeatSourcePos *pos)
 {
-  LeatToken *token = leat_lexer_make_token (text, pos);
+  LeatToken *token = leat_lexer_make_token (self->arena, text, pos);
 
   if (strlen (text) > LEAT_SYNTAX_MAX_TOKEN_BYTES)
     {
@@ -90,7 +92,6 @@ leat_lexer_add_word (LeatLexerWords *self, const char *text, const LeatSourcePos
     }
   if (leat_lexer_count_body (self, token, text))
     return leat_token_array_add (self->tokens, token, self->errors);
-  leat_token_free (token);
   return self->tokens->len <= LEAT_SYNTAX_MAX_TOKENS;
 }
 
@@ -103,9 +104,9 @@ leat_lexer_finish (LeatLexerWords *self, const LeatSourcePos *pos)
 }
 
 GPtrArray *
-leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatErrorList *errors)
+leat_lexer_read_args (const LeatSource *source, const char *const *args, LeatArena *arena, LeatErrorList *errors)
 {
-  LeatLexerWords self = { leat_token_array_new (), errors, 0 };
+  LeatLexerWords self = { arena, g_ptr_array_new (), errors, 0 };
   LeatSourcePos pos = { source, 1, 1 };
 
   for (; args[pos.line - 1] != NULL; pos.line++)
@@ -186,10 +187,10 @@ leat_lexer_line_read_word (LeatLexerLine *self, GString *word)
 }
 
 GPtrArray *
-leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, LeatErrorList *errors)
+leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, LeatArena *arena, LeatErrorList *errors)
 {
   g_autoptr (GString) word = g_string_new (NULL);
-  LeatLexerWords words = { leat_token_array_new (), errors, 0 };
+  LeatLexerWords words = { arena, g_ptr_array_new (), errors, 0 };
   LeatLexerLine self = { text, text + length, { source, 1, 1 }, errors };
 
   if (!leat_lexer_check_encoding (&self.pos, text, length, errors))
@@ -204,7 +205,8 @@ leat_lexer_read_line (const LeatSource *source, const char *text, gsize length, 
           continue;
         }
       g_string_truncate (word, 0);
-      if (!leat_lexer_line_read_word (&self, word) || !leat_lexer_add_word (&words, word->str, &start))
+      if (!leat_lexer_line_read_word (&self, word)
+          || !leat_lexer_add_word (&words, leat_arena_strdup (arena, word->str), &start))
         break;
     }
   return leat_lexer_finish (&words, &self.pos);

@@ -8,37 +8,12 @@
 /* The word being read. */
 typedef struct
 {
+  LeatArena *arena;
   LeatSyntaxValue *value;
   GString *literal; /* the lexer's */
   char *name;       /* of a property */
   gboolean bad;
 } LeatLexerWord;
-
-static gsize
-leat_lexer_left (const LeatLexer *self)
-{
-  return self->end - self->p;
-}
-
-gboolean
-leat_lexer_at (const LeatLexer *self, const char *text)
-{
-  gsize length = strlen (text);
-
-  return leat_lexer_left (self) >= length && memcmp (self->p, text, length) == 0;
-}
-
-gboolean
-leat_lexer_at_newline (const LeatLexer *self)
-{
-  return self->p < self->end && (*self->p == '\n' || leat_lexer_at (self, "\r\n"));
-}
-
-gboolean
-leat_lexer_at_blank (const LeatLexer *self)
-{
-  return self->p < self->end && (*self->p == ' ' || *self->p == '\t' || *self->p == '\r');
-}
 
 gboolean
 leat_lexer_at_brace (const LeatLexer *self, char brace)
@@ -49,7 +24,7 @@ leat_lexer_at_brace (const LeatLexer *self, char brace)
     return FALSE;
   after.p++;
   return after.p == after.end || leat_lexer_at_blank (&after) || leat_lexer_at_newline (&after)
-         || leat_lexer_at (&after, "->");
+         || leat_lexer_at_link (&after);
 }
 
 void
@@ -72,13 +47,29 @@ leat_lexer_skip (LeatLexer *self, gsize n_chars)
     leat_lexer_advance (self);
 }
 
-/* Reads characters that mean nothing but themselves, those of ASCII that are not in @special, in one go. */
+/* Where a character means something else than itself. */
+enum
+{
+  LEAT_LEXER_BARE = 1 << 0,
+  LEAT_LEXER_QUOTED = 1 << 1,
+};
+
+static const guint8 leat_lexer_special[128] = {
+  ['"'] = LEAT_LEXER_BARE | LEAT_LEXER_QUOTED,
+  ['$'] = LEAT_LEXER_BARE | LEAT_LEXER_QUOTED,
+  ['\\'] = LEAT_LEXER_QUOTED,
+  ['='] = LEAT_LEXER_BARE,
+  ['\''] = LEAT_LEXER_BARE,
+  ['-'] = LEAT_LEXER_BARE, /* of a `->` */
+};
+
+/* Reads characters of ASCII that mean nothing but themselves in one go. */
 static void
-leat_lexer_read_plain (LeatLexer *self, LeatLexerWord *word, const char *special)
+leat_lexer_read_plain (LeatLexer *self, LeatLexerWord *word, guint8 where)
 {
   const char *start = self->p;
 
-  while (self->p<self->end && * self->p> ' ' && *self->p < 0x7f && strchr (special, *self->p) == NULL)
+  while (self->p<self->end && * self->p> ' ' && *self->p < 0x7f && (leat_lexer_special[(guint8) *self->p] & where) == 0)
     self->p++;
   self->pos.column += self->p - start;
   g_string_append_len (word->literal, start, self->p - start);
@@ -87,7 +78,7 @@ leat_lexer_read_plain (LeatLexer *self, LeatLexerWord *word, const char *special
 static void
 leat_lexer_flush (LeatLexerWord *word, const LeatSourcePos *pos)
 {
-  leat_syntax_value_add (word->value, FALSE, word->literal->str, word->literal->len, pos);
+  leat_syntax_value_add (word->value, word->arena, FALSE, word->literal->str, word->literal->len, pos);
   g_string_truncate (word->literal, 0);
 }
 
@@ -106,7 +97,7 @@ leat_lexer_read_escape (LeatLexer *self, LeatLexerWord *word, const LeatSourcePo
       leat_lexer_advance (self);
       return;
     }
-  if (leat_lexer_at (self, "u{"))
+  if (*self->p == 'u' && leat_lexer_peek_next (self) == '{')
     {
       const char *digits = self->p + 2;
 
@@ -128,11 +119,11 @@ leat_lexer_read_escape (LeatLexer *self, LeatLexerWord *word, const LeatSourcePo
 static void
 leat_lexer_read_variable (LeatLexer *self, LeatLexerWord *word, const LeatSourcePos *pos)
 {
-  gboolean braced = leat_lexer_at (self, "{");
+  gboolean braced = leat_lexer_peek (self) == '{';
   const char *start = self->p + (braced ? 1 : 0), *stop = start;
   g_autofree char *name = NULL;
 
-  if (leat_lexer_at (self, "$"))
+  if (leat_lexer_peek (self) == '$')
     {
       g_string_append_c (word->literal, '$');
       leat_lexer_advance (self);
@@ -149,7 +140,7 @@ leat_lexer_read_variable (LeatLexer *self, LeatLexerWord *word, const LeatSource
       return;
     }
   leat_lexer_flush (word, pos);
-  leat_syntax_value_add (word->value, TRUE, name, -1, pos);
+  leat_syntax_value_add (word->value, word->arena, TRUE, name, -1, pos);
   leat_lexer_skip (self, stop + (braced ? 1 : 0) - self->p);
 }
 
@@ -189,7 +180,7 @@ leat_lexer_read_quoted (LeatLexer *self, LeatLexerWord *word)
         {
           const char *start = self->p;
 
-          leat_lexer_read_plain (self, word, "\"\\$");
+          leat_lexer_read_plain (self, word, LEAT_LEXER_QUOTED);
           if (self->p > start)
             continue;
           leat_lexer_advance (self);
@@ -226,7 +217,7 @@ leat_lexer_take_name (LeatLexer *self, LeatLexerWord *word)
   if (*self->p != '=' || word->name != NULL || word->value->quoted || word->value->n_pieces > 0
       || !leat_syntax_is_property (word->literal->str))
     return FALSE;
-  word->name = g_strdup (word->literal->str);
+  word->name = leat_arena_strndup (self->arena, word->literal->str, word->literal->len);
   g_string_truncate (word->literal, 0);
   leat_lexer_advance (self);
   word->value->pos = self->pos;
@@ -238,7 +229,7 @@ leat_lexer_read_bare (LeatLexer *self, LeatLexerWord *word)
 {
   const char *start = self->p;
 
-  leat_lexer_read_plain (self, word, "\"$='-");
+  leat_lexer_read_plain (self, word, LEAT_LEXER_BARE);
   if (self->p > start || leat_lexer_take_name (self, word))
     return;
   if (!word->bad)
@@ -250,13 +241,13 @@ leat_lexer_read_bare (LeatLexer *self, LeatLexerWord *word)
 LeatToken *
 leat_lexer_read_word (LeatLexer *self)
 {
-  LeatLexerWord word = { leat_syntax_value_new (&self->pos), self->literal, NULL, FALSE };
+  LeatLexerWord word = { self->arena, leat_syntax_value_new (self->arena, &self->pos), self->literal, NULL, FALSE };
   LeatSourcePos start_pos = self->pos;
   const char *start = self->p;
   LeatToken *token;
 
   while (self->p < self->end && !leat_lexer_at_blank (self) && !leat_lexer_at_newline (self)
-         && !leat_lexer_at (self, "->"))
+         && !leat_lexer_at_link (self))
     {
       LeatSourcePos pos = self->pos;
 
@@ -277,7 +268,8 @@ leat_lexer_read_word (LeatLexer *self)
                            LEAT_SYNTAX_MAX_TOKEN_BYTES);
       word.bad = TRUE;
     }
-  token = leat_token_new (word.bad            ? LEAT_TOKEN_BAD
+  token = leat_token_new (self->arena,
+                          word.bad            ? LEAT_TOKEN_BAD
                           : word.name != NULL ? LEAT_TOKEN_PROP
                                               : LEAT_TOKEN_WORD,
                           &start_pos, start, self->p - start);

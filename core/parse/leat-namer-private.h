@@ -19,7 +19,8 @@ typedef struct
 LeatNamer *leat_namer_new (void);
 void leat_namer_free (LeatNamer *self);
 void leat_namer_take (LeatNamer *self, const char *name);
-char *leat_namer_make (LeatNamer *self, const char *id);
+/* One that is free, taken; it stays for as long as @self. */
+const char *leat_namer_make (LeatNamer *self, const char *id);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatNamer, leat_namer_free)
 

@@ -29,7 +29,25 @@ leat_namer_take (LeatNamer *self, const char *name)
   g_hash_table_add (self->taken, g_strdup (name));
 }
 
-char *
+/* @stem with the digits of @number, for which printf () takes as long as for all else of a name. */
+static char *
+leat_namer_join (const char *stem, guint number)
+{
+  gsize length = strlen (stem);
+  char *name;
+  guint n_digits = 1;
+
+  for (guint rest = number; rest >= 10; rest /= 10)
+    n_digits++;
+  name = g_malloc (length + n_digits + 1);
+  memcpy (name, stem, length);
+  name[length + n_digits] = '\0';
+  for (; n_digits > 0; number /= 10)
+    name[length + --n_digits] = (char) ('0' + number % 10);
+  return name;
+}
+
+const char *
 leat_namer_make (LeatNamer *self, const char *id)
 {
   const char *colon = strrchr (id, ':');
@@ -45,9 +63,9 @@ leat_namer_make (LeatNamer *self, const char *id)
   do
     {
       g_free (name);
-      name = g_strdup_printf ("%s%u", stem, (*number)++);
+      name = leat_namer_join (stem, (*number)++);
     }
   while (g_hash_table_contains (self->taken, name));
-  leat_namer_take (self, name);
+  g_hash_table_add (self->taken, name);
   return name;
 }

@@ -28,7 +28,7 @@ static LeatSyntaxStatement *
 leat_parser_refuse_keyword (LeatParser *self, const LeatToken *token)
 {
   leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
-                       "\"%s\" stands at the left margin of a file, not in a body", token->text);
+                       "\"%s\" stands at the left margin of a file, not in a body", leat_token_get_text (token));
   if (leat_token_is_keyword (token, "let"))
     return leat_parser_parse_file_statement (self);
   leat_parser_skip_statement (self);
@@ -64,18 +64,19 @@ leat_parser_end_body (LeatParser *self, const LeatToken *open, gboolean is_empty
   const char *how = self->style == LEAT_TEXT_STYLE_FILE ? "a line that begins with \"}\"" : "\"end\"";
   g_autofree char *before = NULL;
 
-  if (close != NULL && *close->text != '\0')
+  if (close != NULL && close->n_bytes > 0)
     {
       if (is_empty)
         leat_error_list_add (self->errors, &close->pos, LEAT_PARSE_ERROR_SYNTAX,
-                             "unexpected \"%s\"; expected a node or a chain in the body", close->text);
+                             "unexpected \"%s\"; expected a node or a chain in the body", leat_token_get_text (close));
       return;
     }
   if (close == NULL && leat_parser_is_cut_off (self))
     return;
   before = close != NULL ? g_strdup_printf ("line %u", close->pos.line) : g_strdup ("the end of the text");
   leat_error_list_add (self->errors, &open->pos, LEAT_PARSE_ERROR_SYNTAX,
-                       "the body that \"%s\" opens is not ended; expected %s before %s", open->text, how, before);
+                       "the body that \"%s\" opens is not ended; expected %s before %s", leat_token_get_text (open),
+                       how, before);
 }
 
 static void
@@ -84,7 +85,7 @@ leat_parser_parse_body (LeatParser *self, LeatSyntaxNode *node)
   const LeatToken *open = leat_parser_peek (self);
   guint first = self->next + 1;
 
-  leat_syntax_node_add_body (node, &open->pos);
+  leat_syntax_node_add_body (node, self->syntax->arena, &open->pos);
   if (self->depth == LEAT_SYNTAX_MAX_BODY_DEPTH)
     {
       leat_error_list_add (self->errors, &open->pos, LEAT_PARSE_ERROR_LIMIT, "bodies are nested deeper than %d",
@@ -99,7 +100,7 @@ leat_parser_parse_body (LeatParser *self, LeatSyntaxNode *node)
       LeatSyntaxStatement *statement = leat_parser_parse_body_statement (self);
 
       if (statement != NULL)
-        g_ptr_array_add (node->body, statement);
+        leat_syntax_list_add (node->body, statement);
     }
   self->depth--;
   leat_parser_end_body (self, open, self->next == first);

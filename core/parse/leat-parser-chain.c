@@ -30,8 +30,7 @@ leat_parser_take_spec (LeatParser *self, LeatSyntaxElement *element, LeatSyntaxV
       return FALSE;
     }
   canonical = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
-  element->spec = leat_syntax_value_new_literal (canonical, &element->pos);
-  leat_syntax_value_free (value);
+  element->spec = leat_syntax_value_new_literal (self->syntax->arena, canonical, &element->pos);
   return TRUE;
 }
 
@@ -41,8 +40,8 @@ leat_parser_take_ref (LeatParser *self, LeatSyntaxElement *element, const char *
   const char *dot = strchr (text, '.');
 
   element->kind = LEAT_SYNTAX_ELEMENT_REF;
-  element->name = g_strndup (text, dot - text);
-  element->port = dot[1] != '\0' ? g_strdup (dot + 1) : NULL;
+  element->name = leat_arena_strndup (self->syntax->arena, text, dot - text);
+  element->port = dot[1] != '\0' ? leat_arena_strdup (self->syntax->arena, dot + 1) : NULL;
   if (leat_syntax_is_name (element->name) && (element->port == NULL || leat_syntax_is_name (element->port)))
     return TRUE;
   leat_error_list_add (self->errors, &element->pos, LEAT_PARSE_ERROR_NAME,
@@ -53,20 +52,22 @@ leat_parser_take_ref (LeatParser *self, LeatSyntaxElement *element, const char *
 static void
 leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
 {
+  const char *text = leat_token_get_text (token);
+
   if (leat_parser_report_lost_brace (self, token))
     return;
   if (token->value->quoted)
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
-                         "%s is no node; ids and names are written without quotes", token->text);
-  else if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (token->text, "-"))
+                         "%s is no node; ids and names are written without quotes", text);
+  else if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (text, "-"))
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
                          "unexpected \"-\"; nodes are linked by \"+\", since a shell takes the > of a ->");
-  else if (self->style == LEAT_TEXT_STYLE_FILE && (g_str_equal (token->text, "+") || g_str_equal (token->text, "!")))
+  else if (self->style == LEAT_TEXT_STYLE_FILE && (g_str_equal (text, "+") || g_str_equal (text, "!")))
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
-                         "unexpected \"%s\"; nodes are linked by \"->\" in a file", token->text);
+                         "unexpected \"%s\"; nodes are linked by \"->\" in a file", text);
   else
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
-                         "\"%s\" is no node; expected the id of a node, NAME.PORT or a spec", token->text);
+                         "\"%s\" is no node; expected the id of a node, NAME.PORT or a spec", text);
 }
 
 /* A bracket is in nothing else, whatever the word begins with. */
@@ -81,10 +82,10 @@ leat_syntax_value_begins_spec (const LeatSyntaxValue *value)
 
 /* `in` and `out` of a body are there without being made, whatever the style calls a bare word. */
 static gboolean
-leat_parser_take_body_word (LeatSyntaxElement *element, const char *text)
+leat_parser_take_body_word (LeatParser *self, LeatSyntaxElement *element, const char *text)
 {
   element->kind = LEAT_SYNTAX_ELEMENT_REF;
-  element->name = g_strdup (text);
+  element->name = leat_arena_strdup (self->syntax->arena, text);
   return TRUE;
 }
 
@@ -96,7 +97,7 @@ leat_parser_take_word (LeatParser *self, LeatSyntaxElement *element)
   const char *text = leat_syntax_value_peek_bare (token->value);
 
   if (leat_syntax_value_begins_spec (token->value))
-    return leat_parser_take_spec (self, element, g_steal_pointer (&token->value));
+    return leat_parser_take_spec (self, element, token->value);
   if (text != NULL && strchr (text, '.') != NULL)
     return leat_parser_take_ref (self, element, text);
   if (text == NULL || !leat_syntax_is_id (text))
@@ -105,7 +106,7 @@ leat_parser_take_word (LeatParser *self, LeatSyntaxElement *element)
       return FALSE;
     }
   if (self->depth > 0 && leat_syntax_is_body_word (text))
-    return leat_parser_take_body_word (element, text);
+    return leat_parser_take_body_word (self, element, text);
   element->node = leat_parser_make_node (self, NULL, text, &token->pos);
   element->kind = self->style == LEAT_TEXT_STYLE_FILE ? LEAT_SYNTAX_ELEMENT_WORD : LEAT_SYNTAX_ELEMENT_NODE;
   return element->node != NULL;
@@ -162,33 +163,26 @@ leat_parser_parse_element (LeatParser *self, gboolean *whole)
   *whole = FALSE;
   if (token == NULL)
     return NULL;
-  element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_NODE, &token->pos);
+  element = leat_syntax_element_new (self->syntax->arena, LEAT_SYNTAX_ELEMENT_NODE, &token->pos);
   if (leat_parser_at (self, LEAT_TOKEN_WORD))
     ok = leat_parser_take_word (self, element);
   else
     leat_parser_report_unexpected (
       self, leat_parser_at (self, LEAT_TOKEN_OPEN) ? "the node, on the same line, whose body it opens" : "a node");
-  if (ok)
-    {
-      *whole = leat_parser_finish_element (self, element);
-      return element;
-    }
-  g_clear_pointer (&element->node, leat_syntax_node_free);
-  g_clear_pointer (&element->spec, leat_syntax_value_free);
-  g_free (element->name);
-  g_free (element->port);
-  g_free (element);
-  return NULL;
+  if (!ok)
+    return NULL;
+  *whole = leat_parser_finish_element (self, element);
+  return element;
 }
 
 /* A spec says something about a link, so there must be one. */
 static void
-leat_parser_check_specs (LeatParser *self, GPtrArray *elements)
+leat_parser_check_specs (LeatParser *self, LeatSyntaxList *elements)
 {
   for (guint i = 0; i < elements->len; i++)
     {
-      LeatSyntaxElement *element = g_ptr_array_index (elements, i);
-      const LeatSyntaxElement *next = i + 1 < elements->len ? g_ptr_array_index (elements, i + 1) : NULL;
+      LeatSyntaxElement *element = leat_syntax_list_get (elements, i);
+      const LeatSyntaxElement *next = i + 1 < elements->len ? leat_syntax_list_get (elements, i + 1) : NULL;
 
       if (element->kind != LEAT_SYNTAX_ELEMENT_SPEC)
         continue;
@@ -200,9 +194,9 @@ leat_parser_check_specs (LeatParser *self, GPtrArray *elements)
 }
 
 static void
-leat_parser_check_chain (LeatParser *self, GPtrArray *elements)
+leat_parser_check_chain (LeatParser *self, LeatSyntaxList *elements)
 {
-  const LeatSyntaxElement *only = elements->len == 1 ? g_ptr_array_index (elements, 0) : NULL;
+  const LeatSyntaxElement *only = elements->len == 1 ? leat_syntax_list_get (elements, 0) : NULL;
 
   if (only != NULL && only->kind == LEAT_SYNTAX_ELEMENT_REF)
     leat_error_list_add (self->errors, &only->pos, LEAT_PARSE_ERROR_SYNTAX,
@@ -214,7 +208,8 @@ leat_parser_check_chain (LeatParser *self, GPtrArray *elements)
 LeatSyntaxStatement *
 leat_parser_parse_chain (LeatParser *self)
 {
-  LeatSyntaxStatement *statement = leat_syntax_statement_new (LEAT_SYNTAX_CHAIN, &leat_parser_peek (self)->pos);
+  LeatSyntaxStatement *statement =
+    leat_syntax_statement_new (self->syntax->arena, LEAT_SYNTAX_CHAIN, &leat_parser_peek (self)->pos);
   gboolean whole = TRUE, broken = FALSE;
 
   do
@@ -225,7 +220,7 @@ leat_parser_parse_chain (LeatParser *self)
       if (element != NULL)
         {
           element->broken_before = broken;
-          g_ptr_array_add (statement->elements, element);
+          leat_syntax_list_add (statement->elements, element);
         }
       broken = !ok;
       leat_parser_skip_element (self);

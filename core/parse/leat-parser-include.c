@@ -109,7 +109,7 @@ leat_parser_parse_include (LeatParser *self, LeatSyntaxStatement *statement)
   source = leat_parser_locate (statement->pos.source, leat_syntax_value_peek_literal (statement->value));
   if (!leat_parser_check_include (self, statement, source))
     {
-      g_clear_pointer (&statement->statements, g_ptr_array_unref);
+      statement->statements = NULL;
       return;
     }
   source->index = self->syntax->sources->len;

@@ -46,7 +46,7 @@ gboolean leat_parser_report_lost_brace (LeatParser *self, const LeatToken *token
 /* Anything after a node and its properties that does not belong there. */
 void leat_parser_report_after_node (LeatParser *self, const char *expected);
 /* All statements of a file, the version line first. */
-void leat_parser_parse_file_tokens (LeatParser *self, const LeatSource *source, GPtrArray *statements);
+void leat_parser_parse_file_tokens (LeatParser *self, const LeatSource *source, LeatSyntaxList *statements);
 LeatSyntaxStatement *leat_parser_parse_file_statement (LeatParser *self);
 LeatSyntaxStatement *leat_parser_parse_chain (LeatParser *self);
 /* Behind the properties of @node: its body, where it has one, up to the next link or the end of the statement.  FALSE
@@ -55,7 +55,8 @@ gboolean leat_parser_parse_node_end (LeatParser *self, LeatSyntaxNode *node, con
 /* At any token: one on, or behind the body that it opens. */
 void leat_parser_skip_token (LeatParser *self);
 /* @from: where it is included; NULL for the file itself */
-void leat_parser_parse_source (LeatParser *self, LeatSource *source, const LeatSourcePos *from, GPtrArray *statements);
+void leat_parser_parse_source (LeatParser *self, LeatSource *source, const LeatSourcePos *from,
+                               LeatSyntaxList *statements);
 void leat_parser_parse_include (LeatParser *self, LeatSyntaxStatement *statement);
 void leat_parser_resolve_words (LeatSyntax *syntax);
 

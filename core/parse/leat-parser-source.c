@@ -13,19 +13,19 @@ leat_parser_parse_terminal_tokens (LeatParser *self)
       LeatSyntaxStatement *statement = leat_parser_parse_chain (self);
 
       if (statement != NULL)
-        g_ptr_array_add (self->syntax->statements, statement);
+        leat_syntax_list_add (self->syntax->statements, statement);
     }
 }
 
 /* Reads @text, already known to be @source's, in the middle of whatever is being read. */
 static void
 leat_parser_parse_file_text (LeatParser *self, const LeatSource *source, const char *text, gsize length,
-                             GPtrArray *statements)
+                             LeatSyntaxList *statements)
 {
   GPtrArray *outer_tokens = self->tokens;
   guint outer_next = self->next;
 
-  self->tokens = leat_lexer_read_file (source, text, length, self->errors);
+  self->tokens = leat_lexer_read_file (source, text, length, self->syntax->arena, self->errors);
   self->next = 0;
   /* Text that is not text has been reported; "no version" on top would be noise. */
   if (self->tokens->len > 0 || leat_error_list_is_empty (self->errors))
@@ -36,7 +36,7 @@ leat_parser_parse_file_text (LeatParser *self, const LeatSource *source, const c
 }
 
 void
-leat_parser_parse_source (LeatParser *self, LeatSource *source, const LeatSourcePos *from, GPtrArray *statements)
+leat_parser_parse_source (LeatParser *self, LeatSource *source, const LeatSourcePos *from, LeatSyntaxList *statements)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
@@ -100,7 +100,7 @@ leat_parser_parse_text (const char *text, LeatTextStyle style, LeatErrorList *er
     leat_parser_parse_file_text (&self, source, text, length, self.syntax->statements);
   else
     {
-      self.tokens = leat_lexer_read_line (source, text, length, errors);
+      self.tokens = leat_lexer_read_line (source, text, length, self.syntax->arena, errors);
       leat_parser_parse_terminal_tokens (&self);
       g_clear_pointer (&self.tokens, g_ptr_array_unref);
     }
@@ -118,7 +118,7 @@ leat_parser_parse_args (const char *const *args, LeatErrorList *errors)
     return leat_parser_parse_text (args[0], LEAT_TEXT_STYLE_TERMINAL, errors);
   source = leat_source_new (LEAT_SOURCE_ARGS);
   self = leat_parser_begin (source, LEAT_TEXT_STYLE_TERMINAL, errors);
-  self.tokens = leat_lexer_read_args (source, args, errors);
+  self.tokens = leat_lexer_read_args (source, args, self.syntax->arena, errors);
   leat_parser_parse_terminal_tokens (&self);
   g_clear_pointer (&self.tokens, g_ptr_array_unref);
   return leat_parser_end (&self);

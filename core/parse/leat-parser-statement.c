@@ -18,7 +18,7 @@ static LeatSyntaxStatement *
 leat_parser_parse_declaration (LeatParser *self, const char *name, const LeatSourcePos *pos, LeatSyntaxValue *id_value)
 {
   LeatSyntaxStatement *statement = NULL;
-  g_autofree char *checked = leat_parser_check_node_name (self, name, pos);
+  const char *checked = leat_parser_check_node_name (self, name, pos);
   const char *id = leat_syntax_value_peek_bare (id_value);
   LeatSyntaxNode *node = NULL;
 
@@ -29,7 +29,7 @@ leat_parser_parse_declaration (LeatParser *self, const char *name, const LeatSou
     node = leat_parser_make_node (self, checked, id, pos);
   if (node != NULL)
     {
-      statement = leat_syntax_statement_new (LEAT_SYNTAX_NODE, pos);
+      statement = leat_syntax_statement_new (self->syntax->arena, LEAT_SYNTAX_NODE, pos);
       statement->node = node;
       leat_parser_finish_declaration (self, node);
     }
@@ -42,7 +42,7 @@ static LeatSyntaxValue *
 leat_parser_take_assigned (LeatParser *self, LeatToken *token, const char *expected)
 {
   if (token->kind == LEAT_TOKEN_PROP && (token->value->quoted || token->value->n_pieces > 0))
-    return g_steal_pointer (&token->value);
+    return token->value;
   if (!leat_parser_at (self, LEAT_TOKEN_WORD) && !leat_parser_at (self, LEAT_TOKEN_PROP))
     {
       leat_parser_report_unexpected (self, expected);
@@ -74,14 +74,15 @@ leat_token_get_assigned_name (const LeatToken *token)
 {
   if (token->kind == LEAT_TOKEN_PROP)
     return token->name;
-  return leat_syntax_value_peek_bare (token->value) != NULL ? leat_syntax_value_peek_bare (token->value) : token->text;
+  return leat_syntax_value_peek_bare (token->value) != NULL ? leat_syntax_value_peek_bare (token->value)
+                                                            : leat_token_get_text (token);
 }
 
 static LeatSyntaxStatement *
 leat_parser_parse_let (LeatParser *self, const LeatToken *let)
 {
   LeatToken *token = leat_parser_take_assignment (self);
-  g_autoptr (LeatSyntaxValue) value = NULL;
+  LeatSyntaxValue *value = NULL;
   LeatSyntaxStatement *statement;
   const LeatToken *end;
   const char *name;
@@ -99,14 +100,14 @@ leat_parser_parse_let (LeatParser *self, const LeatToken *let)
   if (!leat_syntax_is_variable (name))
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
                          "\"%s\" cannot name a variable; a name is a letter, then letters, digits and _", name);
-  statement = leat_syntax_statement_new (LEAT_SYNTAX_LET, &token->pos);
-  statement->name = g_strdup (name);
-  statement->value = g_steal_pointer (&value);
+  statement = leat_syntax_statement_new (self->syntax->arena, LEAT_SYNTAX_LET, &token->pos);
+  statement->name = leat_arena_strdup (self->syntax->arena, name);
+  statement->value = value;
   end = leat_parser_peek (self);
   if (end != NULL && end->kind == LEAT_TOKEN_END && end->comment != NULL)
-    statement->comment = g_strdup (end->comment);
+    statement->comment = end->comment;
   else
-    statement->comment = g_strdup (let->comment);
+    statement->comment = let->comment;
   leat_parser_expect_end (self, "the value; a value with white space needs quotes");
   return statement;
 }
@@ -124,7 +125,7 @@ leat_parser_parse_include_line (LeatParser *self, const LeatToken *include)
       leat_parser_skip_statement (self);
       return NULL;
     }
-  statement = leat_syntax_statement_new (LEAT_SYNTAX_INCLUDE, &token->pos);
+  statement = leat_syntax_statement_new (self->syntax->arena, LEAT_SYNTAX_INCLUDE, &token->pos);
   statement->value = leat_token_dup_value (leat_parser_take (self));
   leat_parser_expect_end (self, "the file name");
   return statement;
@@ -142,7 +143,7 @@ leat_parser_parse_file_statement (LeatParser *self)
   token = leat_parser_take_assignment (self);
   if (token != NULL)
     {
-      g_autoptr (LeatSyntaxValue) id = leat_parser_take_assigned (self, token, "the id of a node after =");
+      LeatSyntaxValue *id = leat_parser_take_assigned (self, token, "the id of a node after =");
 
       if (id != NULL)
         return leat_parser_parse_declaration (self, leat_token_get_assigned_name (token), &token->pos, id);
@@ -180,8 +181,8 @@ leat_parser_parse_version (LeatParser *self, const LeatSource *source)
   if (strcmp (number, G_STRINGIFY (LEAT_SYNTAX_VERSION)) != 0)
     {
       leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_VERSION,
-                           "version %s of the language is not known; this library reads \"leat %d\"", token->text,
-                           LEAT_SYNTAX_VERSION);
+                           "version %s of the language is not known; this library reads \"leat %d\"",
+                           leat_token_get_text (token), LEAT_SYNTAX_VERSION);
       return FALSE;
     }
   leat_parser_take (self);
@@ -190,7 +191,7 @@ leat_parser_parse_version (LeatParser *self, const LeatSource *source)
 }
 
 void
-leat_parser_parse_file_tokens (LeatParser *self, const LeatSource *source, GPtrArray *statements)
+leat_parser_parse_file_tokens (LeatParser *self, const LeatSource *source, LeatSyntaxList *statements)
 {
   if (!leat_parser_parse_version (self, source))
     return;
@@ -200,7 +201,7 @@ leat_parser_parse_file_tokens (LeatParser *self, const LeatSource *source, GPtrA
 
       if (statement == NULL)
         continue;
-      g_ptr_array_add (statements, statement);
+      leat_syntax_list_add (statements, statement);
       if (statement->kind == LEAT_SYNTAX_INCLUDE)
         leat_parser_parse_include (self, statement);
     }

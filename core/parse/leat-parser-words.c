@@ -15,7 +15,7 @@ leat_parser_collect_names (LeatSyntaxStatement *statement, gpointer data)
     g_hash_table_add (names, statement->node->name);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
     {
-      const LeatSyntaxElement *element = g_ptr_array_index (statement->elements, i);
+      const LeatSyntaxElement *element = leat_syntax_list_get (statement->elements, i);
 
       if (element->node != NULL && element->node->name != NULL)
         g_hash_table_add (names, element->node->name);
@@ -33,15 +33,15 @@ leat_parser_resolve_element (LeatSyntaxElement *element, GHashTable *names)
       || !g_hash_table_contains (names, element->node->id))
     return;
   element->kind = LEAT_SYNTAX_ELEMENT_REF;
-  element->name = g_strdup (element->node->id);
-  g_clear_pointer (&element->node, leat_syntax_node_free);
+  element->name = element->node->id;
+  element->node = NULL;
 }
 
 static void
 leat_parser_resolve_statement (LeatSyntaxStatement *statement, gpointer data)
 {
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
-    leat_parser_resolve_element (g_ptr_array_index (statement->elements, i), data);
+    leat_parser_resolve_element (leat_syntax_list_get (statement->elements, i), data);
 }
 
 void

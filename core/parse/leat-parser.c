@@ -43,14 +43,17 @@ leat_parser_report_unexpected (LeatParser *self, const char *expected)
 {
   const LeatToken *token = leat_parser_peek (self);
 
+  const char *text;
+
   if (token == NULL || token->kind == LEAT_TOKEN_BAD)
     return;
-  if (token->kind == LEAT_TOKEN_END && *token->text != ',' && *token->text != ';')
-    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX, "unexpected %s; expected %s", token->text,
+  text = leat_token_get_text (token);
+  if (token->kind == LEAT_TOKEN_END && *text != ',' && *text != ';')
+    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX, "unexpected %s; expected %s", text,
                          expected);
   else
-    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX, "unexpected \"%s\"; expected %s",
-                         token->text, expected);
+    leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX, "unexpected \"%s\"; expected %s", text,
+                         expected);
 }
 
 void
@@ -83,7 +86,7 @@ leat_parser_check_node_name (LeatParser *self, const char *name, const LeatSourc
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_NAME,
                          "\"%s\" cannot name a node; it is a word of the language", name);
   else
-    return g_strdup (name);
+    return leat_arena_strdup (self->syntax->arena, name);
   return NULL;
 }
 
@@ -91,7 +94,7 @@ LeatSyntaxNode *
 leat_parser_make_node (LeatParser *self, const char *name, const char *id, const LeatSourcePos *pos)
 {
   if (self->n_nodes++ < LEAT_SYNTAX_MAX_NODES)
-    return leat_syntax_node_new (name, id, pos);
+    return leat_syntax_node_new (self->syntax->arena, name, id, pos);
   if (!self->too_many_nodes)
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_LIMIT, "more than %d nodes", LEAT_SYNTAX_MAX_NODES);
   self->too_many_nodes = TRUE;
@@ -103,7 +106,7 @@ leat_parser_find_prop (const LeatSyntaxNode *node, const char *name)
 {
   for (guint i = 0; i < node->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (node->props, i);
+      const LeatSyntaxProp *prop = leat_syntax_list_get (node->props, i);
 
       if (g_str_equal (prop->name, name))
         return prop;
@@ -143,7 +146,7 @@ leat_parser_take_prop (LeatParser *self, LeatSyntaxNode *node, LeatToken *token,
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_LIMIT, "more than %d properties on one node",
                          LEAT_SYNTAX_MAX_NODE_PROPS);
   else
-    leat_syntax_node_add_prop (node, g_steal_pointer (&token->name), &token->pos, g_steal_pointer (&token->value));
+    leat_syntax_node_add_prop (node, self->syntax->arena, token->name, &token->pos, token->value);
 }
 
 void
@@ -156,17 +159,20 @@ leat_parser_parse_props (LeatParser *self, LeatSyntaxNode *node, gboolean name_a
 static gboolean
 leat_token_lacks_value (const LeatToken *token)
 {
-  return token->kind == LEAT_TOKEN_PROP && g_str_has_suffix (token->text, "=");
+  return token->kind == LEAT_TOKEN_PROP && g_str_has_suffix (leat_token_get_text (token), "=");
 }
 
 gboolean
 leat_parser_report_lost_brace (LeatParser *self, const LeatToken *token)
 {
+  const char *text;
+
   if (token->kind != LEAT_TOKEN_WORD || token->value->quoted)
     return FALSE;
-  if (self->style == LEAT_TEXT_STYLE_FILE && g_str_equal (token->text, "}"))
+  text = leat_token_get_text (token);
+  if (self->style == LEAT_TEXT_STYLE_FILE && g_str_equal (text, "}"))
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX, "\"}\" ends no body");
-  else if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_has_prefix (token->text, "{ "))
+  else if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_has_prefix (text, "{ "))
     leat_error_list_add (
       self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
       "the shell has made one word of what is in braces; write \"begin\" and \"end\" in their place");
@@ -182,18 +188,21 @@ leat_parser_report_after_node (LeatParser *self, const char *expected)
   const LeatToken *token = leat_parser_peek (self);
   const LeatToken *before = g_ptr_array_index (self->tokens, self->next - 1);
   const LeatToken *after = self->next + 1 < self->tokens->len ? g_ptr_array_index (self->tokens, self->next + 1) : NULL;
+  const char *text, *text_before;
 
   if (leat_parser_report_lost_brace (self, token))
     return;
+  text = leat_token_get_text (token);
+  text_before = leat_token_get_text (before);
   if (token->kind == LEAT_TOKEN_EQUALS || leat_token_lacks_value (before)
       || (after != NULL && after->kind == LEAT_TOKEN_EQUALS))
     expected = "PROPERTY=VALUE without white space around the =";
-  else if (before->kind == LEAT_TOKEN_PROP && strchr (before->text, '[') != NULL && strchr (before->text, ']') == NULL)
+  else if (before->kind == LEAT_TOKEN_PROP && strchr (text_before, '[') != NULL && strchr (text_before, ']') == NULL)
     expected = "the rest of the value before it; a value with white space needs quotes";
   else if (token->kind == LEAT_TOKEN_WORD && self->style == LEAT_TEXT_STYLE_FILE
-           && (g_str_equal (token->text, "+") || g_str_equal (token->text, "!")))
+           && (g_str_equal (text, "+") || g_str_equal (text, "!")))
     expected = "\"->\", which links nodes in a file";
-  else if (token->kind == LEAT_TOKEN_WORD && self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (token->text, "-"))
+  else if (token->kind == LEAT_TOKEN_WORD && self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (text, "-"))
     expected = "\"+\" between nodes; the shell takes the > of a ->";
   leat_parser_report_unexpected (self, expected);
 }

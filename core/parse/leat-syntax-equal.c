@@ -6,14 +6,14 @@
 typedef gboolean (*LeatSyntaxEqual) (gconstpointer a, gconstpointer b);
 
 static gboolean
-leat_syntax_equal_arrays (const GPtrArray *a, const GPtrArray *b, LeatSyntaxEqual equal)
+leat_syntax_equal_lists (const LeatSyntaxList *a, const LeatSyntaxList *b, LeatSyntaxEqual equal)
 {
   if (a == NULL || b == NULL)
     return a == b;
   if (a->len != b->len)
     return FALSE;
   for (guint i = 0; i < a->len; i++)
-    if (!equal (g_ptr_array_index (a, i), g_ptr_array_index (b, i)))
+    if (!equal (leat_syntax_list_get (a, i), leat_syntax_list_get (b, i)))
       return FALSE;
   return TRUE;
 }
@@ -47,8 +47,8 @@ leat_syntax_equal_nodes (const LeatSyntaxNode *a, const LeatSyntaxNode *b)
   if (a == NULL || b == NULL)
     return a == b;
   return g_strcmp0 (a->name, b->name) == 0 && g_str_equal (a->id, b->id)
-         && leat_syntax_equal_arrays (a->props, b->props, leat_syntax_equal_props)
-         && leat_syntax_equal_arrays (a->body, b->body, leat_syntax_equal_statements);
+         && leat_syntax_equal_lists (a->props, b->props, leat_syntax_equal_props)
+         && leat_syntax_equal_lists (a->body, b->body, leat_syntax_equal_statements);
 }
 
 static gboolean
@@ -69,12 +69,12 @@ leat_syntax_equal_statements (gconstpointer a, gconstpointer b)
   return first->kind == second->kind && g_strcmp0 (first->name, second->name) == 0
          && leat_syntax_equal_values (first->value, second->value)
          && leat_syntax_equal_nodes (first->node, second->node)
-         && leat_syntax_equal_arrays (first->elements, second->elements, leat_syntax_equal_elements)
-         && leat_syntax_equal_arrays (first->statements, second->statements, leat_syntax_equal_statements);
+         && leat_syntax_equal_lists (first->elements, second->elements, leat_syntax_equal_elements)
+         && leat_syntax_equal_lists (first->statements, second->statements, leat_syntax_equal_statements);
 }
 
 gboolean
 leat_syntax_equal (const LeatSyntax *self, const LeatSyntax *other)
 {
-  return leat_syntax_equal_arrays (self->statements, other->statements, leat_syntax_equal_statements);
+  return leat_syntax_equal_lists (self->statements, other->statements, leat_syntax_equal_statements);
 }

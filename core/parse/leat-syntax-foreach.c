@@ -10,7 +10,7 @@ typedef struct
   gboolean into_bodies;
 } LeatSyntaxWalk;
 
-static void leat_syntax_walk_statements (const LeatSyntaxWalk *walk, GPtrArray *statements);
+static void leat_syntax_walk_statements (const LeatSyntaxWalk *walk, LeatSyntaxList *statements);
 
 static void
 leat_syntax_walk_body (const LeatSyntaxWalk *walk, const LeatSyntaxNode *node)
@@ -27,15 +27,15 @@ leat_syntax_walk_statement (const LeatSyntaxWalk *walk, LeatSyntaxStatement *sta
     return;
   leat_syntax_walk_body (walk, statement->node);
   for (guint i = 0; statement->kind == LEAT_SYNTAX_CHAIN && i < statement->elements->len; i++)
-    leat_syntax_walk_body (walk, ((LeatSyntaxElement *) g_ptr_array_index (statement->elements, i))->node);
+    leat_syntax_walk_body (walk, ((LeatSyntaxElement *) leat_syntax_list_get (statement->elements, i))->node);
 }
 
 static void
-leat_syntax_walk_statements (const LeatSyntaxWalk *walk, GPtrArray *statements)
+leat_syntax_walk_statements (const LeatSyntaxWalk *walk, LeatSyntaxList *statements)
 {
   for (guint i = 0; i < statements->len; i++)
     {
-      LeatSyntaxStatement *statement = g_ptr_array_index (statements, i);
+      LeatSyntaxStatement *statement = leat_syntax_list_get (statements, i);
 
       if (statement->kind == LEAT_SYNTAX_INCLUDE && statement->statements != NULL)
         leat_syntax_walk_statements (walk, statement->statements);

@@ -152,7 +152,7 @@ leat_printer_add_props (LeatPrinter *self, const LeatSyntaxNode *node)
 {
   for (guint i = 0; i < node->props->len; i++)
     {
-      const LeatSyntaxProp *prop = g_ptr_array_index (node->props, i);
+      const LeatSyntaxProp *prop = leat_syntax_list_get (node->props, i);
       g_autofree char *value = leat_printer_format_value (self, prop->value);
       g_autofree char *word = g_strconcat (prop->name, "=", value, NULL);
 
@@ -203,7 +203,7 @@ leat_printer_add_chain (LeatPrinter *self, const LeatSyntaxStatement *statement)
   const char *link = self->style == LEAT_TEXT_STYLE_FILE ? "-> " : "+ ";
 
   for (guint i = 0; i < statement->elements->len; i++)
-    leat_printer_add_element (self, g_ptr_array_index (statement->elements, i), i > 0 ? link : "");
+    leat_printer_add_element (self, leat_syntax_list_get (statement->elements, i), i > 0 ? link : "");
 }
 
 /* The terminal form has no declarations: there it is a chain of one. */
@@ -242,7 +242,7 @@ leat_printer_add_statement (LeatPrinter *self, const LeatSyntaxStatement *statem
 }
 
 static void
-leat_printer_add_statements (LeatPrinter *self, const GPtrArray *statements)
+leat_printer_add_statements (LeatPrinter *self, const LeatSyntaxList *statements)
 {
   for (guint i = 0; i < statements->len; i++)
     {
@@ -250,7 +250,7 @@ leat_printer_add_statements (LeatPrinter *self, const GPtrArray *statements)
         leat_printer_begin_line (self, 0);
       else if (i > 0)
         g_string_append (self->text, " , ");
-      leat_printer_add_statement (self, g_ptr_array_index (statements, i));
+      leat_printer_add_statement (self, leat_syntax_list_get (statements, i));
       if (self->style == LEAT_TEXT_STYLE_FILE)
         g_string_append_c (self->text, '\n');
     }

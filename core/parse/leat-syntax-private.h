@@ -3,13 +3,14 @@
  */
 #pragma once
 
+#include "leat-arena-private.h"
 #include "leat-parse.h"
 #include "leat-source-private.h"
 
 G_BEGIN_DECLS
 
-/* The abstract syntax: what both spellings say, and what a pipeline is printed from.  Plain data; whoever holds the
- * LeatSyntax owns all of it. */
+/* The abstract syntax: what both spellings say, and what a pipeline is printed from.  Plain data in the arena of the
+ * LeatSyntax, with which all of it goes. */
 
 #define LEAT_SYNTAX_VERSION 1
 
@@ -25,6 +26,14 @@ G_BEGIN_DECLS
 /* One value after its variables are put in, and all of them together. */
 #define LEAT_SYNTAX_MAX_VALUE_BYTES    65536
 #define LEAT_SYNTAX_MAX_EXPANDED_BYTES (16 * 1024 * 1024)
+
+/* Things in their order. */
+typedef struct
+{
+  LeatArena *arena;
+  gpointer *items;
+  guint len;
+} LeatSyntaxList;
 
 /* A piece of a value: text as it is, or the name of a variable. */
 typedef struct
@@ -54,12 +63,12 @@ typedef struct
 {
   char *name; /* NULL: one will be made from the id */
   char *id;
-  LeatSourcePos pos; /* of the name where it has one before it, else of the id */
-  GPtrArray *props;  /* LeatSyntaxProp, in the order written; never `name` */
-  gboolean broken;   /* a fault lies among them: some may be lost */
+  LeatSourcePos pos;     /* of the name where it has one before it, else of the id */
+  LeatSyntaxList *props; /* LeatSyntaxProp, in the order written; never `name` */
+  gboolean broken;       /* a fault lies among them: some may be lost */
   /* LeatSyntaxStatement: NODE and CHAIN, where a REF to `in` or `out` is what goes into the body and what comes out;
    * NULL where the node has none, never empty in a text without a fault */
-  GPtrArray *body;
+  LeatSyntaxList *body;
   LeatSourcePos body_pos; /* of its `{` */
 } LeatSyntaxNode;
 
@@ -95,18 +104,19 @@ typedef struct
 {
   LeatSyntaxStatementKind kind;
   LeatSourcePos pos;
-  char *name;             /* LET */
-  LeatSyntaxValue *value; /* LET, INCLUDE */
-  char *comment;          /* LET; (nullable) */
-  LeatSyntaxNode *node;   /* NODE */
-  GPtrArray *elements;    /* CHAIN: LeatSyntaxElement */
-  GPtrArray *statements;  /* INCLUDE: those of the included file; NULL when it was included before */
+  char *name;                 /* LET */
+  LeatSyntaxValue *value;     /* LET, INCLUDE */
+  char *comment;              /* LET; (nullable) */
+  LeatSyntaxNode *node;       /* NODE */
+  LeatSyntaxList *elements;   /* CHAIN: LeatSyntaxElement */
+  LeatSyntaxList *statements; /* INCLUDE: those of the included file; NULL when it was included before */
 } LeatSyntaxStatement;
 
 typedef struct
 {
-  GPtrArray *sources;    /* LeatSource; [0] is the text itself */
-  GPtrArray *statements; /* LeatSyntaxStatement */
+  LeatArena *arena;
+  GPtrArray *sources;         /* LeatSource; [0] is the text itself */
+  LeatSyntaxList *statements; /* LeatSyntaxStatement */
 } LeatSyntax;
 
 LeatSyntax *leat_syntax_new (LeatSource *source);
@@ -119,29 +129,36 @@ char *leat_syntax_print (const LeatSyntax *self, LeatTextStyle style);
 typedef void (*LeatSyntaxVisit) (LeatSyntaxStatement *statement, gpointer data);
 
 /* Every statement in the order of the text, those of included files in the place of the include, those of a body right
- * after the statement that holds it: all share one set of names and of variables.  @visit may free nodes without a
- * body.
- */
+ * after the statement that holds it: all share one set of names and of variables.  @visit may take nodes without a body
+ * away. */
 void leat_syntax_foreach (LeatSyntax *self, LeatSyntaxVisit visit, gpointer data);
 /* The same without what is in bodies: a body is made as part of its node. */
 void leat_syntax_foreach_top (LeatSyntax *self, LeatSyntaxVisit visit, gpointer data);
 /* What leat_syntax_foreach () visits inside @self: nothing where it has no body. */
 void leat_syntax_node_foreach (LeatSyntaxNode *self, LeatSyntaxVisit visit, gpointer data);
 
-LeatSyntaxStatement *leat_syntax_statement_new (LeatSyntaxStatementKind kind, const LeatSourcePos *pos);
-LeatSyntaxElement *leat_syntax_element_new (LeatSyntaxElementKind kind, const LeatSourcePos *pos);
-LeatSyntaxNode *leat_syntax_node_new (const char *name, const char *id, const LeatSourcePos *pos);
-/* (transfer full) @name, @value */
-void leat_syntax_node_add_prop (LeatSyntaxNode *self, char *name, const LeatSourcePos *pos, LeatSyntaxValue *value);
-/* An empty one. */
-void leat_syntax_node_add_body (LeatSyntaxNode *self, const LeatSourcePos *pos);
-void leat_syntax_node_free (LeatSyntaxNode *self);
+LeatSyntaxList *leat_syntax_list_new (LeatArena *arena);
+void leat_syntax_list_add (LeatSyntaxList *self, gpointer item);
+static inline gpointer
+leat_syntax_list_get (const LeatSyntaxList *self, guint index)
+{
+  return self->items[index];
+}
 
-LeatSyntaxValue *leat_syntax_value_new (const LeatSourcePos *pos);
-LeatSyntaxValue *leat_syntax_value_new_literal (const char *text, const LeatSourcePos *pos);
-void leat_syntax_value_free (LeatSyntaxValue *self);
-void leat_syntax_value_add (LeatSyntaxValue *self, gboolean is_variable, const char *text, gssize length,
-                            const LeatSourcePos *pos);
+/* Texts that are given to these are copied, but for @name of a property. */
+LeatSyntaxStatement *leat_syntax_statement_new (LeatArena *arena, LeatSyntaxStatementKind kind,
+                                                const LeatSourcePos *pos);
+LeatSyntaxElement *leat_syntax_element_new (LeatArena *arena, LeatSyntaxElementKind kind, const LeatSourcePos *pos);
+LeatSyntaxNode *leat_syntax_node_new (LeatArena *arena, const char *name, const char *id, const LeatSourcePos *pos);
+void leat_syntax_node_add_prop (LeatSyntaxNode *self, LeatArena *arena, char *name, const LeatSourcePos *pos,
+                                LeatSyntaxValue *value);
+/* An empty one. */
+void leat_syntax_node_add_body (LeatSyntaxNode *self, LeatArena *arena, const LeatSourcePos *pos);
+
+LeatSyntaxValue *leat_syntax_value_new (LeatArena *arena, const LeatSourcePos *pos);
+LeatSyntaxValue *leat_syntax_value_new_literal (LeatArena *arena, const char *text, const LeatSourcePos *pos);
+void leat_syntax_value_add (LeatSyntaxValue *self, LeatArena *arena, gboolean is_variable, const char *text,
+                            gssize length, const LeatSourcePos *pos);
 /* The text of a value without variables, NULL for another. */
 const char *leat_syntax_value_peek_literal (const LeatSyntaxValue *self);
 /* The same, only where no part was quoted and there is some: what may be a name, an id or a keyword. */
@@ -163,7 +180,5 @@ gboolean leat_syntax_is_reserved (const char *text);
 gboolean leat_syntax_is_body_word (const char *text);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSyntax, leat_syntax_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSyntaxNode, leat_syntax_node_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSyntaxValue, leat_syntax_value_free)
 
 G_END_DECLS

@@ -6,10 +6,40 @@
 
 #include <string.h>
 
-LeatSyntaxValue *
-leat_syntax_value_new (const LeatSourcePos *pos)
+LeatSyntaxList *
+leat_syntax_list_new (LeatArena *arena)
 {
-  LeatSyntaxValue *self = g_new0 (LeatSyntaxValue, 1);
+  LeatSyntaxList *self = leat_arena_new0 (arena, LeatSyntaxList);
+
+  self->arena = arena;
+  return self;
+}
+
+/* @items has @n of @size bytes and room up to the next power of two: what it is with room for one more. */
+static gpointer
+leat_syntax_make_room (LeatArena *arena, gpointer items, guint n, gsize size)
+{
+  gpointer more;
+
+  if ((n & (n - 1)) != 0)
+    return items;
+  more = leat_arena_alloc (arena, MAX (2 * n, 1) * size);
+  if (n > 0)
+    memcpy (more, items, n * size);
+  return more;
+}
+
+void
+leat_syntax_list_add (LeatSyntaxList *self, gpointer item)
+{
+  self->items = leat_syntax_make_room (self->arena, self->items, self->len, sizeof *self->items);
+  self->items[self->len++] = item;
+}
+
+LeatSyntaxValue *
+leat_syntax_value_new (LeatArena *arena, const LeatSourcePos *pos)
+{
+  LeatSyntaxValue *self = leat_arena_new0 (arena, LeatSyntaxValue);
 
   if (pos != NULL)
     self->pos = *pos;
@@ -17,25 +47,27 @@ leat_syntax_value_new (const LeatSourcePos *pos)
 }
 
 LeatSyntaxValue *
-leat_syntax_value_new_literal (const char *text, const LeatSourcePos *pos)
+leat_syntax_value_new_literal (LeatArena *arena, const char *text, const LeatSourcePos *pos)
 {
-  LeatSyntaxValue *self = leat_syntax_value_new (pos);
+  LeatSyntaxValue *self = leat_syntax_value_new (arena, pos);
 
-  leat_syntax_value_add (self, FALSE, text, -1, pos);
+  leat_syntax_value_add (self, arena, FALSE, text, -1, pos);
   return self;
 }
 
-void
-leat_syntax_value_free (LeatSyntaxValue *self)
+static void
+leat_syntax_piece_append (LeatSyntaxPiece *self, LeatArena *arena, const char *text, gsize length)
 {
-  for (guint i = 0; i < self->n_pieces; i++)
-    g_free (self->pieces[i].text);
-  g_free (self->pieces);
-  g_free (self);
+  gsize before = strlen (self->text);
+  char *both = leat_arena_alloc (arena, before + length + 1);
+
+  memcpy (both, self->text, before);
+  memcpy (both + before, text, length);
+  self->text = both;
 }
 
 void
-leat_syntax_value_add (LeatSyntaxValue *self, gboolean is_variable, const char *text, gssize length,
+leat_syntax_value_add (LeatSyntaxValue *self, LeatArena *arena, gboolean is_variable, const char *text, gssize length,
                        const LeatSourcePos *pos)
 {
   LeatSyntaxPiece *last = self->n_pieces > 0 ? &self->pieces[self->n_pieces - 1] : NULL;
@@ -45,16 +77,12 @@ leat_syntax_value_add (LeatSyntaxValue *self, gboolean is_variable, const char *
     return;
   if (!is_variable && last != NULL && !last->is_variable)
     {
-      gsize before = strlen (last->text);
-
-      last->text = g_realloc (last->text, before + n + 1);
-      memcpy (last->text + before, text, n);
-      last->text[before + n] = '\0';
+      leat_syntax_piece_append (last, arena, text, n);
       return;
     }
-  self->pieces = g_renew (LeatSyntaxPiece, self->pieces, self->n_pieces + 1);
+  self->pieces = leat_syntax_make_room (arena, self->pieces, self->n_pieces, sizeof *self->pieces);
   self->pieces[self->n_pieces++] =
-    (LeatSyntaxPiece){ is_variable, g_strndup (text, n), pos != NULL ? *pos : (LeatSourcePos){ 0 } };
+    (LeatSyntaxPiece){ is_variable, leat_arena_strndup (arena, text, n), pos != NULL ? *pos : (LeatSourcePos){ 0 } };
 }
 
 const char *
@@ -71,67 +99,36 @@ leat_syntax_value_peek_bare (const LeatSyntaxValue *self)
   return self->quoted || self->n_pieces == 0 ? NULL : leat_syntax_value_peek_literal (self);
 }
 
-static void
-leat_syntax_prop_free (gpointer data)
-{
-  LeatSyntaxProp *prop = data;
-
-  g_free (prop->name);
-  leat_syntax_value_free (prop->value);
-  g_free (prop);
-}
-
 LeatSyntaxNode *
-leat_syntax_node_new (const char *name, const char *id, const LeatSourcePos *pos)
+leat_syntax_node_new (LeatArena *arena, const char *name, const char *id, const LeatSourcePos *pos)
 {
-  LeatSyntaxNode *self = g_new0 (LeatSyntaxNode, 1);
+  LeatSyntaxNode *self = leat_arena_new0 (arena, LeatSyntaxNode);
 
-  self->name = g_strdup (name);
-  self->id = g_strdup (id);
+  self->name = leat_arena_strdup (arena, name);
+  self->id = leat_arena_strdup (arena, id);
   if (pos != NULL)
     self->pos = *pos;
-  self->props = g_ptr_array_new_with_free_func (leat_syntax_prop_free);
+  self->props = leat_syntax_list_new (arena);
   return self;
 }
 
 void
-leat_syntax_node_add_prop (LeatSyntaxNode *self, char *name, const LeatSourcePos *pos, LeatSyntaxValue *value)
+leat_syntax_node_add_prop (LeatSyntaxNode *self, LeatArena *arena, char *name, const LeatSourcePos *pos,
+                           LeatSyntaxValue *value)
 {
-  LeatSyntaxProp *prop = g_new0 (LeatSyntaxProp, 1);
+  LeatSyntaxProp *prop = leat_arena_new0 (arena, LeatSyntaxProp);
 
   prop->name = name;
   prop->value = value;
   if (pos != NULL)
     prop->pos = *pos;
-  g_ptr_array_add (self->props, prop);
-}
-
-void
-leat_syntax_node_free (LeatSyntaxNode *self)
-{
-  g_free (self->name);
-  g_free (self->id);
-  g_ptr_array_unref (self->props);
-  g_clear_pointer (&self->body, g_ptr_array_unref);
-  g_free (self);
-}
-
-static void
-leat_syntax_element_free (gpointer data)
-{
-  LeatSyntaxElement *element = data;
-
-  g_clear_pointer (&element->node, leat_syntax_node_free);
-  g_free (element->name);
-  g_free (element->port);
-  g_clear_pointer (&element->spec, leat_syntax_value_free);
-  g_free (element);
+  leat_syntax_list_add (self->props, prop);
 }
 
 LeatSyntaxElement *
-leat_syntax_element_new (LeatSyntaxElementKind kind, const LeatSourcePos *pos)
+leat_syntax_element_new (LeatArena *arena, LeatSyntaxElementKind kind, const LeatSourcePos *pos)
 {
-  LeatSyntaxElement *self = g_new0 (LeatSyntaxElement, 1);
+  LeatSyntaxElement *self = leat_arena_new0 (arena, LeatSyntaxElement);
 
   self->kind = kind;
   if (pos != NULL)
@@ -139,40 +136,26 @@ leat_syntax_element_new (LeatSyntaxElementKind kind, const LeatSourcePos *pos)
   return self;
 }
 
-static void
-leat_syntax_statement_free (gpointer data)
-{
-  LeatSyntaxStatement *statement = data;
-
-  g_free (statement->name);
-  g_free (statement->comment);
-  g_clear_pointer (&statement->value, leat_syntax_value_free);
-  g_clear_pointer (&statement->node, leat_syntax_node_free);
-  g_clear_pointer (&statement->elements, g_ptr_array_unref);
-  g_clear_pointer (&statement->statements, g_ptr_array_unref);
-  g_free (statement);
-}
-
 void
-leat_syntax_node_add_body (LeatSyntaxNode *self, const LeatSourcePos *pos)
+leat_syntax_node_add_body (LeatSyntaxNode *self, LeatArena *arena, const LeatSourcePos *pos)
 {
-  self->body = g_ptr_array_new_with_free_func (leat_syntax_statement_free);
+  self->body = leat_syntax_list_new (arena);
   if (pos != NULL)
     self->body_pos = *pos;
 }
 
 LeatSyntaxStatement *
-leat_syntax_statement_new (LeatSyntaxStatementKind kind, const LeatSourcePos *pos)
+leat_syntax_statement_new (LeatArena *arena, LeatSyntaxStatementKind kind, const LeatSourcePos *pos)
 {
-  LeatSyntaxStatement *self = g_new0 (LeatSyntaxStatement, 1);
+  LeatSyntaxStatement *self = leat_arena_new0 (arena, LeatSyntaxStatement);
 
   self->kind = kind;
   if (pos != NULL)
     self->pos = *pos;
   if (kind == LEAT_SYNTAX_CHAIN)
-    self->elements = g_ptr_array_new_with_free_func (leat_syntax_element_free);
+    self->elements = leat_syntax_list_new (arena);
   if (kind == LEAT_SYNTAX_INCLUDE)
-    self->statements = g_ptr_array_new_with_free_func (leat_syntax_statement_free);
+    self->statements = leat_syntax_list_new (arena);
   return self;
 }
 
@@ -181,8 +164,9 @@ leat_syntax_new (LeatSource *source)
 {
   LeatSyntax *self = g_new0 (LeatSyntax, 1);
 
+  self->arena = leat_arena_new ();
   self->sources = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_source_free);
-  self->statements = g_ptr_array_new_with_free_func (leat_syntax_statement_free);
+  self->statements = leat_syntax_list_new (self->arena);
   g_ptr_array_add (self->sources, source);
   return self;
 }
@@ -190,19 +174,19 @@ leat_syntax_new (LeatSource *source)
 void
 leat_syntax_free (LeatSyntax *self)
 {
-  g_ptr_array_unref (self->statements);
+  leat_arena_free (self->arena);
   g_ptr_array_unref (self->sources);
   g_free (self);
 }
 
 static gsize
-leat_syntax_scan_name (const char *text, const char *more)
+leat_syntax_scan_name (const char *text, gboolean with_dashes)
 {
   gsize length = 0;
 
   if (!g_ascii_isalpha (*text) && *text != '_')
     return 0;
-  while (g_ascii_isalnum (text[length]) || (text[length] != '\0' && strchr (more, text[length]) != NULL))
+  while (g_ascii_isalnum (text[length]) || text[length] == '_' || (with_dashes && text[length] == '-'))
     length++;
   return length;
 }
@@ -210,7 +194,7 @@ leat_syntax_scan_name (const char *text, const char *more)
 gboolean
 leat_syntax_is_name (const char *text)
 {
-  gsize length = leat_syntax_scan_name (text, "_-");
+  gsize length = leat_syntax_scan_name (text, TRUE);
 
   return length > 0 && text[length] == '\0';
 }
@@ -218,7 +202,7 @@ leat_syntax_is_name (const char *text)
 gboolean
 leat_syntax_is_variable (const char *text)
 {
-  gsize length = leat_syntax_scan_name (text, "_");
+  gsize length = leat_syntax_scan_name (text, FALSE);
 
   return length > 0 && text[length] == '\0';
 }
@@ -229,7 +213,7 @@ leat_syntax_is_joined (const char *text, char joint)
 {
   for (;;)
     {
-      gsize length = leat_syntax_scan_name (text, "_-");
+      gsize length = leat_syntax_scan_name (text, TRUE);
 
       if (length == 0)
         return FALSE;

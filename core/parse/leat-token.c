@@ -20,27 +20,29 @@ leat_token_count_shown (const char *text, gsize length)
 }
 
 LeatToken *
-leat_token_new (LeatTokenKind kind, const LeatSourcePos *pos, const char *text, gsize length)
+leat_token_new (LeatArena *arena, LeatTokenKind kind, const LeatSourcePos *pos, const char *text, gsize n_bytes)
 {
-  gsize shown = leat_token_count_shown (text, length);
-  LeatToken *self = g_malloc0 (sizeof (LeatToken) + shown + sizeof LEAT_TOKEN_MORE);
+  LeatToken *self = leat_arena_new0 (arena, LeatToken);
 
+  self->arena = arena;
   self->kind = kind;
   self->pos = *pos;
-  for (gsize i = 0; i < shown; i++)
-    self->text[i] = g_ascii_iscntrl (text[i]) ? ' ' : text[i];
-  if (shown < length)
-    strcpy (self->text + shown, LEAT_TOKEN_MORE);
+  self->written = text;
+  self->n_bytes = n_bytes;
   return self;
 }
 
-void
-leat_token_free (LeatToken *self)
+const char *
+leat_token_get_text (const LeatToken *self)
 {
-  g_free (self->name);
-  g_free (self->comment);
-  g_clear_pointer (&self->value, leat_syntax_value_free);
-  g_free (self);
+  gsize shown = leat_token_count_shown (self->written, self->n_bytes);
+  char *text = leat_arena_alloc (self->arena, shown + sizeof LEAT_TOKEN_MORE);
+
+  for (gsize i = 0; i < shown; i++)
+    text[i] = g_ascii_iscntrl (self->written[i]) ? ' ' : self->written[i];
+  if (shown < self->n_bytes)
+    strcpy (text + shown, LEAT_TOKEN_MORE);
+  return text;
 }
 
 gboolean
@@ -54,27 +56,21 @@ leat_token_is_keyword (const LeatToken *self, const char *word)
 LeatSyntaxValue *
 leat_token_dup_value (const LeatToken *self)
 {
-  LeatSyntaxValue *value = leat_syntax_value_new (&self->pos);
+  LeatSyntaxValue *value = leat_syntax_value_new (self->arena, &self->pos);
 
   value->quoted = self->value->quoted;
   if (self->kind == LEAT_TOKEN_PROP)
     {
-      leat_syntax_value_add (value, FALSE, self->name, -1, &self->pos);
-      leat_syntax_value_add (value, FALSE, "=", 1, &self->pos);
+      leat_syntax_value_add (value, self->arena, FALSE, self->name, -1, &self->pos);
+      leat_syntax_value_add (value, self->arena, FALSE, "=", 1, &self->pos);
     }
   for (guint i = 0; i < self->value->n_pieces; i++)
     {
       const LeatSyntaxPiece *piece = &self->value->pieces[i];
 
-      leat_syntax_value_add (value, piece->is_variable, piece->text, -1, &piece->pos);
+      leat_syntax_value_add (value, self->arena, piece->is_variable, piece->text, -1, &piece->pos);
     }
   return value;
-}
-
-GPtrArray *
-leat_token_array_new (void)
-{
-  return g_ptr_array_new_with_free_func ((GDestroyNotify) leat_token_free);
 }
 
 gboolean

@@ -12,13 +12,14 @@ G_BEGIN_DECLS
 typedef struct
 {
   const LeatSyntaxStatement *statement;
-  char *text;         /* NULL: its value had a fault, which was reported */
+  const char *text;   /* in the arena; NULL: its value had a fault, which was reported */
   const char *folder; /* against which a relative path that it begins is read; NULL: the current one */
   gboolean declared;  /* its `let` has been passed */
 } LeatVariable;
 
 typedef struct
 {
+  LeatArena *arena; /* of the syntax */
   LeatErrorList *errors;
   GHashTable *table;     /* name -> LeatVariable */
   GPtrArray *order;      /* LeatVariable */
@@ -32,8 +33,8 @@ LeatVariables *leat_variables_new (LeatSyntax *syntax, const char *const *overri
 void leat_variables_free (LeatVariables *self);
 /* The `let` is passed: from here on its name has a value. */
 void leat_variables_declare (LeatVariables *self, const LeatSyntaxStatement *statement);
-/* The value with its variables put in; NULL after a report.  @folder: that of who wrote its beginning. */
-char *leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const char **folder);
+/* The value with its variables put in, in the arena; NULL after a report.  @folder: that of who wrote its beginning. */
+const char *leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const char **folder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatVariables, leat_variables_free)
 

@@ -7,15 +7,6 @@
 #include <string.h>
 
 static void
-leat_variable_free (gpointer data)
-{
-  LeatVariable *variable = data;
-
-  g_free (variable->text);
-  g_free (variable);
-}
-
-static void
 leat_variables_collect (LeatSyntaxStatement *statement, gpointer data)
 {
   LeatVariables *self = data;
@@ -95,8 +86,9 @@ leat_variables_new (LeatSyntax *syntax, const char *const *overrides, LeatErrorL
 {
   LeatVariables *self = g_new0 (LeatVariables, 1);
 
+  self->arena = syntax->arena;
   self->errors = errors;
-  self->order = g_ptr_array_new_with_free_func (leat_variable_free);
+  self->order = g_ptr_array_new_with_free_func (g_free);
   self->table = g_hash_table_new (g_str_hash, g_str_equal);
   self->overrides = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   leat_syntax_foreach (syntax, leat_variables_collect, self);
@@ -127,8 +119,7 @@ leat_variables_declare (LeatVariables *self, const LeatSyntaxStatement *statemen
   variable->declared = TRUE;
   if (override == NULL)
     return;
-  g_free (variable->text);
-  variable->text = g_strdup (override);
+  variable->text = leat_arena_strdup (self->arena, override);
   variable->folder = NULL;
 }
 
@@ -198,7 +189,7 @@ leat_variables_check_length (LeatVariables *self, const LeatSyntaxValue *value, 
 }
 
 /* Most values are one piece. */
-static char *
+static const char *
 leat_variables_expand_only (LeatVariables *self, const LeatSyntaxValue *value, const char **folder)
 {
   const char *piece_folder;
@@ -211,10 +202,10 @@ leat_variables_expand_only (LeatVariables *self, const LeatSyntaxValue *value, c
     *folder = piece_folder;
   length = strlen (text);
   self->expanded_bytes += length;
-  return leat_variables_check_length (self, value, length) ? g_strndup (text, length) : NULL;
+  return leat_variables_check_length (self, value, length) ? text : NULL;
 }
 
-char *
+const char *
 leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const char **folder)
 {
   g_autoptr (GString) text = NULL;
@@ -239,5 +230,5 @@ leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const 
       if (!leat_variables_check_length (self, value, text->len))
         return NULL;
     }
-  return ok ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+  return ok ? leat_arena_strndup (self->arena, text->str, text->len) : NULL;
 }

@@ -174,7 +174,7 @@ leat_writer_check_names (LeatWriter *self, GPtrArray *unnamed)
   for (guint i = 0; i < unnamed->len; i++)
     {
       LeatWriterNode *node = g_ptr_array_index (unnamed, i);
-      g_autofree char *name = node->needs_name ? NULL : leat_namer_make (namer, leat_node_get_id (node->node));
+      const char *name = node->needs_name ? NULL : leat_namer_make (namer, leat_node_get_id (node->node));
 
       if (name == NULL || g_str_equal (name, leat_node_get_name (node->node)))
         continue;

@@ -127,14 +127,15 @@ leat_writer_add_prop (LeatWriter *self, LeatSyntaxNode *syntax, LeatNode *node, 
   else if (port != NULL)
     text = leat_writer_spell_spec (self, text);
   if (text != NULL)
-    leat_syntax_node_add_prop (syntax, g_strdup (name), NULL, leat_syntax_value_new_literal (text, NULL));
+    leat_syntax_node_add_prop (syntax, self->arena, leat_arena_strdup (self->arena, name), NULL,
+                               leat_syntax_value_new_literal (self->arena, text, NULL));
   g_free (text);
 }
 
 LeatSyntaxNode *
 leat_writer_make_node (LeatWriter *self, const LeatWriterNode *node)
 {
-  LeatSyntaxNode *syntax = leat_syntax_node_new (node->needs_name ? leat_node_get_name (node->node) : NULL,
+  LeatSyntaxNode *syntax = leat_syntax_node_new (self->arena, node->needs_name ? leat_node_get_name (node->node) : NULL,
                                                  leat_node_get_id (node->node), NULL);
   g_auto (GStrv) set = leat_node_list_set (node->node);
 

@@ -32,6 +32,7 @@ typedef struct
 
 typedef struct
 {
+  LeatArena *arena; /* of the syntax */
   LeatPipeline *pipeline;
   LeatGroup *group;    /* (nullable): whose body is written */
   gboolean has_groups; /* the pipeline */

@@ -49,12 +49,12 @@ leat_writer_make_element (LeatWriter *self, const LeatWriterStep *step)
 
   if (step->node->written || (self->style == LEAT_TEXT_STYLE_FILE && step->node->needs_name))
     {
-      element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_REF, NULL);
-      element->name = g_strdup (leat_writer_get_name (step->node->node));
-      element->port = step->port != NULL ? g_strdup (leat_port_get_name (step->port)) : NULL;
+      element = leat_syntax_element_new (self->arena, LEAT_SYNTAX_ELEMENT_REF, NULL);
+      element->name = leat_arena_strdup (self->arena, leat_writer_get_name (step->node->node));
+      element->port = step->port != NULL ? leat_arena_strdup (self->arena, leat_port_get_name (step->port)) : NULL;
       return element;
     }
-  element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_NODE, NULL);
+  element = leat_syntax_element_new (self->arena, LEAT_SYNTAX_ELEMENT_NODE, NULL);
   element->node = leat_writer_make_node (self, step->node);
   step->node->written = TRUE;
   return element;
@@ -63,20 +63,20 @@ leat_writer_make_element (LeatWriter *self, const LeatWriterStep *step)
 static LeatSyntaxStatement *
 leat_writer_make_chain (LeatWriter *self, const GPtrArray *steps)
 {
-  LeatSyntaxStatement *chain = leat_syntax_statement_new (LEAT_SYNTAX_CHAIN, NULL);
+  LeatSyntaxStatement *chain = leat_syntax_statement_new (self->arena, LEAT_SYNTAX_CHAIN, NULL);
 
   for (guint i = 0; i < steps->len; i++)
     {
       const LeatWriterStep *step = g_ptr_array_index (steps, i);
       g_autofree char *spec = step->output != NULL ? leat_writer_take_link_spec (self, step->output) : NULL;
 
-      g_ptr_array_add (chain->elements, leat_writer_make_element (self, step));
+      leat_syntax_list_add (chain->elements, leat_writer_make_element (self, step));
       if (spec != NULL)
         {
-          LeatSyntaxElement *element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_SPEC, NULL);
+          LeatSyntaxElement *element = leat_syntax_element_new (self->arena, LEAT_SYNTAX_ELEMENT_SPEC, NULL);
 
-          element->spec = leat_syntax_value_new_literal (spec, NULL);
-          g_ptr_array_add (chain->elements, element);
+          element->spec = leat_syntax_value_new_literal (self->arena, spec, NULL);
+          leat_syntax_list_add (chain->elements, element);
         }
     }
   return chain;
@@ -92,19 +92,19 @@ leat_writer_make_single (LeatWriter *self, LeatWriterNode *node)
   node->written = TRUE;
   if (self->style == LEAT_TEXT_STYLE_FILE && node->needs_name)
     {
-      statement = leat_syntax_statement_new (LEAT_SYNTAX_NODE, NULL);
+      statement = leat_syntax_statement_new (self->arena, LEAT_SYNTAX_NODE, NULL);
       statement->node = leat_writer_make_node (self, node);
       return statement;
     }
-  statement = leat_syntax_statement_new (LEAT_SYNTAX_CHAIN, NULL);
-  element = leat_syntax_element_new (LEAT_SYNTAX_ELEMENT_NODE, NULL);
+  statement = leat_syntax_statement_new (self->arena, LEAT_SYNTAX_CHAIN, NULL);
+  element = leat_syntax_element_new (self->arena, LEAT_SYNTAX_ELEMENT_NODE, NULL);
   element->node = leat_writer_make_node (self, node);
-  g_ptr_array_add (statement->elements, element);
+  leat_syntax_list_add (statement->elements, element);
   return statement;
 }
 
 static void
-leat_writer_add_statements (LeatWriter *self, GPtrArray *statements)
+leat_writer_add_statements (LeatWriter *self, LeatSyntaxList *statements)
 {
   for (guint i = 0; i < self->nodes->len; i++)
     {
@@ -113,29 +113,30 @@ leat_writer_add_statements (LeatWriter *self, GPtrArray *statements)
       if (node->written)
         continue;
       if (node->needs_own || (self->style == LEAT_TEXT_STYLE_FILE && node->needs_name))
-        g_ptr_array_add (statements, leat_writer_make_single (self, node));
+        leat_syntax_list_add (statements, leat_writer_make_single (self, node));
     }
   for (guint i = 0; i < self->chains->len; i++)
-    g_ptr_array_add (statements, leat_writer_make_chain (self, g_ptr_array_index (self->chains, i)));
+    leat_syntax_list_add (statements, leat_writer_make_chain (self, g_ptr_array_index (self->chains, i)));
   for (guint i = 0; i < self->nodes->len; i++)
     {
       LeatWriterNode *node = g_ptr_array_index (self->nodes, i);
 
       if (!node->written)
-        g_ptr_array_add (statements, leat_writer_make_single (self, node));
+        leat_syntax_list_add (statements, leat_writer_make_single (self, node));
     }
 }
 
 /* @group: (nullable): whose body it is; NULL for what is in none */
 static void
 leat_writer_write_group (LeatPipeline *pipeline, LeatGroup *group, LeatTextStyle style, const char *folder,
-                         GPtrArray *statements)
+                         LeatSyntaxList *statements)
 {
   g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) by_node = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) chains = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GHashTable) done = g_hash_table_new (NULL, NULL);
-  LeatWriter self = { pipeline, group, leat_writer_has_groups (pipeline), style, folder, nodes, by_node, chains, done };
+  LeatWriter self = { statements->arena, pipeline, group, leat_writer_has_groups (pipeline), style, folder, nodes,
+                      by_node,           chains,   done };
 
   leat_writer_collect_nodes (&self);
   leat_writer_gather_chains (&self);
@@ -147,10 +148,10 @@ leat_writer_write_group (LeatPipeline *pipeline, LeatGroup *group, LeatTextStyle
 void
 leat_writer_write_body (LeatWriter *self, LeatSyntaxNode *syntax, LeatGroup *group)
 {
-  leat_syntax_node_add_body (syntax, NULL);
+  leat_syntax_node_add_body (syntax, self->arena, NULL);
   leat_writer_write_group (self->pipeline, group, self->style, self->folder, syntax->body);
   if (syntax->body->len == 0)
-    g_clear_pointer (&syntax->body, g_ptr_array_unref);
+    syntax->body = NULL;
 }
 
 LeatSyntax *

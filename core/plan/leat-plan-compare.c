@@ -187,19 +187,17 @@ leat_plan_hash_text (XXH3_state_t *state, const char *text)
 static void
 leat_plan_hash_op (XXH3_state_t *state, const LeatOp *op)
 {
-  LEAT_HASH (state, op->kind);
-  LEAT_HASH (state, op->node);
-  LEAT_HASH (state, op->elided);
-  LEAT_HASH (state, op->to);
-  LEAT_HASH (state, op->from);
-  LEAT_HASH (state, op->bytes);
-  LEAT_HASH (state, op->value);
+  /* Together, since what an update takes does not depend on its bytes. */
+  const guint64 facts[] = { op->kind, (gsize) op->node, op->elided, op->to, op->from, op->bytes, op->value };
+
+  LEAT_HASH (state, facts);
   for (guint i = 0; i < op->n_touches; i++)
     LEAT_HASH (state, op->touches[i].buffer);
   for (guint i = 0; i < op->n_args; i++)
     {
-      LEAT_HASH (state, op->args[i].kind);
-      LEAT_HASH (state, op->args[i].buffer);
+      const guint64 arg = (guint64) op->args[i].kind << 32 | op->args[i].buffer;
+
+      LEAT_HASH (state, arg);
     }
   if (!leat_op_launches (op))
     return;
@@ -220,12 +218,9 @@ leat_plan_hash (LeatPlan *self)
   for (guint i = 0; i < self->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self, i);
+      const guint64 facts[] = { buffer->kind, buffer->bytes, buffer->place, buffer->root, buffer->offset };
 
-      LEAT_HASH (state, buffer->kind);
-      LEAT_HASH (state, buffer->bytes);
-      LEAT_HASH (state, buffer->place);
-      LEAT_HASH (state, buffer->root);
-      LEAT_HASH (state, buffer->offset);
+      LEAT_HASH (state, facts);
       leat_plan_hash_text (state, buffer->name);
     }
   hash = XXH3_64bits_digest (state);

@@ -45,18 +45,30 @@ leat_buffer_get_capacity (const LeatBuffer *self)
   return self->spec != NULL && leat_spec_get_n_dims (self->spec) > 0 ? leat_spec_get_dim (self->spec, 0) : 1;
 }
 
-/* The buffer that copies brought these data from, as far back as they go. */
-const LeatBuffer *
-leat_plan_get_origin (LeatPlan *self, LeatBufferId id)
+/* Ops are in the order in which they run. */
+LeatBufferId *
+leat_plan_list_origins (LeatPlan *self)
 {
-  for (guint i = self->ops->len; i-- > 0;)
+  LeatBufferId *origins = g_new (LeatBufferId, self->buffers->len + 1);
+
+  for (guint i = 0; i < self->buffers->len; i++)
+    origins[i] = i;
+  for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if ((op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER) && op->to == id && op->bytes > LEAT_BUFFER_HEADER)
-        id = op->from;
+      if ((op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER) && op->bytes > LEAT_BUFFER_HEADER)
+        origins[op->to] = origins[op->from];
     }
-  return leat_plan_get_buffer (self, id);
+  return origins;
+}
+
+const LeatBuffer *
+leat_plan_get_origin (LeatPlan *self, LeatBufferId id)
+{
+  g_autofree LeatBufferId *origins = leat_plan_list_origins (self);
+
+  return leat_plan_get_buffer (self, origins[id]);
 }
 
 /* The node that writes a buffer, or else the first that reads it. */

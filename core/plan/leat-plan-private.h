@@ -344,7 +344,10 @@ guint64 leat_plan_get_report_bytes (LeatPlan *self);
 guint64 leat_plan_get_told_bytes (LeatPlan *self);
 /* (nullable) */
 LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
+/* The buffer that copies brought the data of another one from, as far back as they go; and that of each buffer.
+ * (transfer full) */
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
+LeatBufferId *leat_plan_list_origins (LeatPlan *self);
 gboolean leat_op_takes_counts (const LeatOp *self);
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);

@@ -21,19 +21,36 @@ typedef struct
   GPtrArray *nodes;   /* LeatNode, in the order in which they were added */
   GHashTable *places; /* LeatNode -> its index there + 1 */
   guint *waits;       /* by index: links that feed it from nodes that have no place yet */
-  GSequence *ready;   /* indices of those that wait for none */
+  guint *ready;       /* indices of those that wait for none: a heap, the least first */
+  guint n_ready;
 } LeatNodeSort;
-
-static int
-leat_node_sort_compare (gconstpointer a, gconstpointer b, gpointer data)
-{
-  return GPOINTER_TO_UINT (a) < GPOINTER_TO_UINT (b) ? -1 : GPOINTER_TO_UINT (a) > GPOINTER_TO_UINT (b);
-}
 
 static void
 leat_node_sort_make_ready (LeatNodeSort *self, guint index)
 {
-  g_sequence_insert_sorted (self->ready, GUINT_TO_POINTER (index), leat_node_sort_compare, NULL);
+  guint at = self->n_ready++;
+
+  for (; at > 0 && self->ready[(at - 1) / 2] > index; at = (at - 1) / 2)
+    self->ready[at] = self->ready[(at - 1) / 2];
+  self->ready[at] = index;
+}
+
+static guint
+leat_node_sort_pop (LeatNodeSort *self)
+{
+  guint first = self->ready[0], last = self->ready[--self->n_ready], at = 0, child;
+
+  while ((child = 2 * at + 1) < self->n_ready)
+    {
+      if (child + 1 < self->n_ready && self->ready[child + 1] < self->ready[child])
+        child++;
+      if (self->ready[child] > last)
+        break;
+      self->ready[at] = self->ready[child];
+      at = child;
+    }
+  self->ready[at] = last;
+  return first;
 }
 
 /* What comes out of a body waits for nothing else in it but comes last all the same: it was added first, with the other
@@ -56,7 +73,8 @@ leat_node_sort_begin (LeatNodeSort *self, LeatPipeline *pipeline, LeatGroup *gro
     leat_node_sort_put_end_last (self, group);
   self->places = g_hash_table_new (NULL, NULL);
   self->waits = g_new0 (guint, self->nodes->len + 1);
-  self->ready = g_sequence_new (NULL);
+  self->ready = g_new (guint, self->nodes->len + 1);
+  self->n_ready = 0;
   for (guint i = 0; i < self->nodes->len; i++)
     {
       LeatNode *node = g_ptr_array_index (self->nodes, i);
@@ -77,7 +95,7 @@ leat_node_sort_end (LeatNodeSort *self)
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->places);
   g_free (self->waits);
-  g_sequence_free (self->ready);
+  g_free (self->ready);
 }
 
 static void
@@ -97,11 +115,9 @@ leat_node_sort_release (LeatNodeSort *self, LeatPort *output)
 static LeatNode *
 leat_node_sort_take (LeatNodeSort *self)
 {
-  GSequenceIter *first = g_sequence_get_begin_iter (self->ready);
-  LeatNode *node = g_ptr_array_index (self->nodes, GPOINTER_TO_UINT (g_sequence_get (first)));
+  LeatNode *node = g_ptr_array_index (self->nodes, leat_node_sort_pop (self));
   GPtrArray *ports = leat_node_get_ports (node);
 
-  g_sequence_remove (first);
   for (guint i = 0; i < ports->len; i++)
     leat_node_sort_release (self, g_ptr_array_index (ports, i));
   return node;
@@ -127,7 +143,7 @@ leat_plan_sort_group (LeatPipeline *pipeline, LeatGroup *group, GPtrArray *sorte
   guint n = 0;
 
   leat_node_sort_begin (&sort, pipeline, group);
-  for (; good && !g_sequence_is_empty (sort.ready); n++)
+  for (; good && sort.n_ready > 0; n++)
     {
       LeatNode *node = leat_node_sort_take (&sort);
 
@@ -161,11 +177,13 @@ leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error)
 gboolean
 leat_plan_negotiate (GPtrArray *nodes, GError **error)
 {
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
   for (guint i = 0; i < nodes->len; i++)
     {
       LeatNode *node = g_ptr_array_index (nodes, i);
 
-      if (leat_node_prepare (node, error) && leat_node_negotiate (node, error))
+      if (leat_node_prepare (node, error) && leat_node_negotiate (node, names, error))
         continue;
       leat_node_prefix_origin (node, error);
       return FALSE;

@@ -184,8 +184,10 @@ leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access)
 static gboolean
 leat_plan_add_port_buffers (LeatPlan *self, LeatNode *node, GError **error)
 {
-  g_autoptr (GPtrArray) ports = leat_node_list_ports (node);
+  GPtrArray *ports;
 
+  leat_node_prepare (node, NULL);
+  ports = leat_node_get_ports (node);
   for (guint i = 0; i < ports->len; i++)
     {
       LeatPort *port = g_ptr_array_index (ports, i);

@@ -31,12 +31,7 @@ leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototyp
 {
   for (guint i = 0; i < call->n_args; i++)
     {
-      g_autoptr (GVariant) value = NULL;
-
-      if (call->args[i].kind != LEAT_ARG_NODE_ARG)
-        continue;
-      value = leat_node_dup_arg (self->node, call->args[i].name);
-      if (value != NULL)
+      if (call->args[i].kind != LEAT_ARG_NODE_ARG || leat_node_has_arg_value (self->node, call->args[i].name))
         continue;
       g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
                    "parameter \"%s\" (%s) of %s is not set; give it a value, as in %s=VALUE on the node",

@@ -17,8 +17,12 @@ static LeatPort *
 leat_recorder_find_port (LeatRecorder *self, const char *name)
 {
   g_autoptr (GError) error = NULL;
-  LeatPort *port = leat_node_get_port (self->node, name, &error);
+  LeatPort *port = leat_node_peek_port (self->node, name);
 
+  /* Nodes are prepared when they record. */
+  if (port != NULL && !leat_node_get_private (self->node)->dirty)
+    return port;
+  port = leat_node_get_port (self->node, name, &error);
   if (port == NULL)
     g_critical ("%s records port \"%s\": %s", leat_node_get_id (self->node), name, error->message);
   return port;

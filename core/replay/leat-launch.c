@@ -16,7 +16,8 @@
  * given by value is four (where the count lies on the device, its value where it is known now, the most that there may
  * be, and where to say that there are more). */
 
-#define LEAT_PARAM_MOST 6 /* parameters of a wrapper that one of the prototype may stand for */
+#define LEAT_PARAM_MOST  6 /* parameters of a wrapper that a count may stand for */
+#define LEAT_PARAM_PLACE 2 /* and anything else: an address has a stride behind it */
 G_STATIC_ASSERT (sizeof (LeatQueueView) <= LEAT_PARAM_SLOT);
 
 #define LEAT_PARAM_MORE 3 /* that stand for none: where to report to, with its stride, and the clock */
@@ -125,7 +126,7 @@ leat_launch_get_width (const LeatOp *op, guint index)
 
   if (op->wrapped && param->kind == LEAT_PARAM_INPUT_COUNT)
     return op->laned ? LEAT_PARAM_MOST : LEAT_PARAM_MOST - 2;
-  return op->laned && leat_param_is_place (param) ? 2 : 1;
+  return op->laned && leat_param_is_place (param) ? LEAT_PARAM_PLACE : 1;
 }
 
 static gboolean
@@ -225,16 +226,27 @@ leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const
     memcpy (self->params[at + 1], &binding->count, sizeof binding->count);
 }
 
+/* As many as those of the prototype stand for at most, however the kernel comes to be launched, and more. */
+static guint
+leat_launch_get_room (const LeatOp *op)
+{
+  guint room = LEAT_PARAM_MORE + (op->is_head ? op->prototype->n_params : 0);
+
+  for (guint i = 0; i < op->n_args; i++)
+    room += op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT ? LEAT_PARAM_MOST : LEAT_PARAM_PLACE;
+  return room;
+}
+
 /* Fills @self anew; what it pointed at before stays where it is, so that a graph node may be updated in place. */
 gboolean
 leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error)
 {
   if (self->storage == NULL)
     {
-      guint most = op->is_head ? op->prototype->n_params : LEAT_PARAM_MOST * op->n_args;
+      guint room = leat_launch_get_room (op);
 
-      self->storage = g_malloc0_n (most + LEAT_PARAM_MORE, LEAT_PARAM_SLOT);
-      self->params = g_new0 (void *, most + LEAT_PARAM_MORE);
+      self->storage = g_malloc0_n (room, LEAT_PARAM_SLOT);
+      self->params = g_new0 (void *, room);
     }
   self->n_params = 0;
   if (op->is_head)

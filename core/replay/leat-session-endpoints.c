@@ -8,8 +8,10 @@
 
 /* What a session does with the nodes where data enters and leaves. */
 
+/* @origins: of all buffers of the plan */
 static void
-leat_session_find_view (LeatSession *self, const LeatLane *lane, const LeatOp *op, LeatSessionStaging *staging)
+leat_session_find_view (const LeatLane *lane, const LeatOp *op, const LeatBufferId *origins,
+                        LeatSessionStaging *staging)
 {
   LeatBufferId id = op->touches[0].buffer;
   const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, id);
@@ -18,7 +20,7 @@ leat_session_find_view (LeatSession *self, const LeatLane *lane, const LeatOp *o
   staging->count = buffer->header ? (guint64 *) lane->hosts[id] : NULL;
   staging->binding = buffer->user ? &lane->bindings[buffer->slot] : NULL;
   staging->row_bytes = buffer->header ? leat_spec_get_row_bytes (buffer->spec) : 0;
-  staging->most = leat_buffer_get_capacity (leat_plan_get_origin (lane->plan, id));
+  staging->most = leat_buffer_get_capacity (leat_plan_get_buffer (lane->plan, origins[id]));
 }
 
 /* That of the first lane is what programs map. */
@@ -36,6 +38,7 @@ leat_session_find_staging (LeatSession *self)
 static void
 leat_session_add_flight (LeatSession *self, LeatLane *lane)
 {
+  g_autofree LeatBufferId *origins = leat_plan_list_origins (lane->plan);
   LeatSessionFlight flight = {
     .lane = lane,
     .index = self->flights->len,
@@ -44,9 +47,9 @@ leat_session_add_flight (LeatSession *self, LeatLane *lane)
   };
 
   for (guint i = 0; i < self->inputs->len; i++)
-    leat_session_find_view (self, lane, leat_session_get_input (self, i)->op, &flight.inputs[i]);
+    leat_session_find_view (lane, leat_session_get_input (self, i)->op, origins, &flight.inputs[i]);
   for (guint i = 0; i < self->outputs->len; i++)
-    leat_session_find_view (self, lane, leat_session_get_output (self, i)->op, &flight.outputs[i]);
+    leat_session_find_view (lane, leat_session_get_output (self, i)->op, origins, &flight.outputs[i]);
   g_array_append_val (self->flights, flight);
 }
 

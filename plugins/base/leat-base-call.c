@@ -6,6 +6,9 @@
 
 #include "leat-base-geometry.h"
 
+#include "graph/leat-node-private.h"
+#include "graph/leat-spec-private.h"
+
 static const LeatParam *
 leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port)
 {
@@ -32,21 +35,19 @@ leat_call_get_variant_type (const LeatParam *param)
   return "d";
 }
 
+/* Its items, in any shape. */
+static LeatSpec *
+leat_call_get_spec (const LeatParam *param)
+{
+  return leat_spec_get_plain (param->dtype != NULL ? leat_dtype_from_name (param->dtype) : LEAT_DTYPE_ANY);
+}
+
 static void
 leat_call_expose_port (LeatNode *node, const LeatParam *param)
 {
   LeatDirection direction = param->kind == LEAT_PARAM_INPUT ? LEAT_PORT_INPUT : LEAT_PORT_OUTPUT;
-  g_autoptr (LeatSpec) spec = param->dtype != NULL ? leat_spec_parse (param->dtype, NULL) : NULL;
 
-  g_autofree char *why = NULL;
-
-  if (spec == NULL)
-    spec = leat_spec_new_any ();
-  if (direction == LEAT_PORT_OUTPUT)
-    why = g_strconcat ("\"", param->type, " *", param->name,
-                       "\" is an output, since it is not const; for an input write \"const ", param->type, " *",
-                       param->name, "\", with an output of its own beside it", NULL);
-  leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, spec, why);
+  leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, leat_call_get_spec (param), param->blurb);
 }
 
 static char *
@@ -66,9 +67,8 @@ static void
 leat_call_expose_before (LeatNode *node, const LeatParam *param)
 {
   g_autofree char *name = leat_call_dup_before (param->name);
-  g_autoptr (LeatSpec) spec = param->dtype != NULL ? leat_spec_parse (param->dtype, NULL) : leat_spec_new_any ();
 
-  leat_node_add_port (node, name, LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, spec, NULL);
+  leat_node_add_port (node, name, LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, leat_call_get_spec (param), NULL);
 }
 
 void
@@ -358,10 +358,9 @@ static gboolean
 leat_call_check_argument (LeatNode *node, const LeatPrototype *prototype, const LeatParam *param, GError **error)
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
-  g_autoptr (GVariant) value = leat_node_dup_arg (node, param->name);
   g_autofree char *hint = NULL;
 
-  if (value != NULL)
+  if (leat_node_has_arg_value (node, param->name))
     return TRUE;
   if (input != NULL && leat_call_is_size_name (param->name))
     hint =
@@ -418,10 +417,13 @@ gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
                   const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues, GError **error)
 {
-  g_autofree LeatArg *args = g_new0 (LeatArg, prototype->n_params + 1);
-  g_autofree guint64 *values = g_new0 (guint64, prototype->n_params + 1);
-  g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, prototype->n_params + 1);
-  g_autofree LeatAccess *access = g_new0 (LeatAccess, prototype->n_params + 1);
+  const guint n = prototype->n_params;
+  /* One block for four arrays, the widest first. */
+  g_autofree LeatArg *args =
+    g_malloc0_n (n + 1, sizeof (LeatArg) + sizeof (guint64) + sizeof (LeatBufferId) + sizeof (LeatAccess));
+  guint64 *values = (guint64 *) (args + n);
+  LeatBufferId *buffers = (LeatBufferId *) (values + n);
+  LeatAccess *access = (LeatAccess *) (buffers + n);
 
   for (guint i = 0; i < prototype->n_params; i++)
     {

@@ -4,6 +4,8 @@
 
 #include "leat-base-kernel-check.h"
 
+#include "kernel/leat-kernel-source-private.h"
+
 #define LEAT_KERNEL_MAX_THREADS 1024       /* of a block, on every CUDA device */
 #define LEAT_KERNEL_LARGE_BYTES (1u << 30) /* of an output that nobody asked for */
 
@@ -172,7 +174,7 @@ leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source
 void
 leat_kernel_warn_source (const LeatPrototype *prototype, LeatKernelSource *source, LeatRecorder *recorder)
 {
-  g_auto (GStrv) warnings = leat_kernel_source_list_entry_warnings (source, prototype->entry);
+  const char *const *warnings = leat_kernel_source_get_entry_warnings (source, prototype->entry);
 
   for (guint i = 0; warnings[i] != NULL; i++)
     leat_recorder_warn (recorder, "%s", warnings[i]);
@@ -307,15 +309,18 @@ leat_kernel_warn_outputs (LeatNode *node, const LeatPrototype *prototype, LeatRe
   for (guint i = 0; i < prototype->n_params; i++)
     {
       const LeatParam *output = &prototype->params[i];
-      LeatPort *port = output->kind == LEAT_PARAM_OUTPUT ? leat_node_get_port (node, output->name, NULL) : NULL;
       g_autofree char *has = NULL, *size = NULL;
+      LeatPort *port;
       LeatSpec *spec;
 
-      if (port == NULL || leat_spec_has_shape (leat_port_get_template (port)))
+      if (output->kind != LEAT_PARAM_OUTPUT)
         continue;
       spec = leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, output->name));
       if (leat_spec_get_bytes (spec) < LEAT_KERNEL_LARGE_BYTES
           || leat_spec_get_bytes (spec) <= leat_kernel_get_first_bytes (prototype, recorder))
+        continue;
+      port = leat_node_get_port (node, output->name, NULL);
+      if (port == NULL || leat_spec_has_shape (leat_port_get_template (port)))
         continue;
       has = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
       size = g_format_size_full (leat_spec_get_bytes (spec), G_FORMAT_SIZE_IEC_UNITS);

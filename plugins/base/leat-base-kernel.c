@@ -135,24 +135,25 @@ leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
          && g_strcmp0 (self->loaded_clear, self->clear) == 0 && self->loaded_fp == self->fp;
 }
 
+/* Which property is wrong, or would be if anything was. */
+static const char *
+leat_base_kernel_get_suspect (LeatBaseKernel *self, LeatKernelSource *source, const LeatPrototype *prototype)
+{
+  if (prototype != NULL && self->update != NULL)
+    return "update";
+  return source != NULL && self->entry != NULL ? "entry" : "source";
+}
+
 static gboolean
 leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
 {
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new_shared (path, self->fp == 0, error);
-  const LeatPrototype *prototype;
+  const LeatPrototype *prototype =
+    source != NULL ? leat_kernel_source_get_prototype (source, self->entry, error) : NULL;
   g_auto (GStrv) updated = NULL;
 
-  leat_node_blame (LEAT_NODE (self), "source");
-  if (source == NULL)
-    return FALSE;
-  if (self->entry != NULL)
-    leat_node_blame (LEAT_NODE (self), "entry");
-  prototype = leat_kernel_source_get_prototype (source, self->entry, error);
-  if (prototype == NULL)
-    return FALSE;
-  if (self->update != NULL)
-    leat_node_blame (LEAT_NODE (self), "update");
-  if (!leat_kernel_check_update (prototype, self->update, self->clear, &updated, error))
+  leat_node_blame (LEAT_NODE (self), leat_base_kernel_get_suspect (self, source, prototype));
+  if (prototype == NULL || !leat_kernel_check_update (prototype, self->update, self->clear, &updated, error))
     return FALSE;
   g_strfreev (self->updated);
   self->updated = g_steal_pointer (&updated);

@@ -239,6 +239,87 @@ test_node_text_busy (void)
   g_assert_true (leat_node_set_from_string (source, "count", "4", NULL));
 }
 
+static void
+count_call (GObject *object, GParamSpec *pspec, gpointer n)
+{
+  (*(guint *) n)++;
+}
+
+/* Who listens to a property hears of it each time that it is set, as with g_object_set (). */
+static void
+test_node_text_notifies (void)
+{
+  g_autoptr (LeatNode) node = make_filter ();
+  guint n_title = 0, n_any = 0;
+
+  g_signal_connect (node, "notify::title", G_CALLBACK (count_call), &n_title);
+  g_signal_connect (node, "notify", G_CALLBACK (count_call), &n_any);
+  g_assert_true (leat_node_set_from_string (node, "title", "a", NULL));
+  g_assert_true (leat_node_set_from_string (node, "title", "a", NULL));
+  g_assert_true (leat_node_set_from_string (node, "mode", "exact", NULL));
+  g_assert_false (leat_node_set_from_string (node, "mode", "none", NULL));
+  g_assert_cmpuint (n_title, ==, 2);
+  g_assert_cmpuint (n_any, ==, 3);
+}
+
+/* A kind of node with accessors of its own, which chain up. */
+typedef struct
+{
+  LeatNode parent_instance;
+  guint64 level;
+  guint n_set;
+} OwnNode;
+typedef LeatNodeClass OwnNodeClass;
+
+GType own_node_get_type (void);
+
+static const LeatProp own_props[] = {
+  { sizeof (LeatProp), "level", LEAT_PROP_UINT, 0, offsetof (OwnNode, level), .blurb = "Level" },
+};
+static const LeatNodeInfo own_info = {
+  sizeof (LeatNodeInfo), "toy:own", NULL, "Counts", "", own_props, G_N_ELEMENTS (own_props), NULL, 0, own_node_get_type,
+};
+
+G_DEFINE_TYPE (OwnNode, own_node, LEAT_TYPE_NODE)
+
+static void
+own_node_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  ((OwnNode *) object)->n_set++;
+  G_OBJECT_CLASS (own_node_parent_class)->set_property (object, id, value, pspec);
+}
+
+static void
+own_node_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  G_OBJECT_CLASS (own_node_parent_class)->get_property (object, id, value, pspec);
+}
+
+static void
+own_node_class_init (OwnNodeClass *klass)
+{
+  G_OBJECT_CLASS (klass)->set_property = own_node_set_property;
+  G_OBJECT_CLASS (klass)->get_property = own_node_get_property;
+  leat_node_class_describe (klass, &own_info);
+}
+
+static void
+own_node_init (OwnNode *self)
+{
+}
+
+static void
+test_node_text_asks_own_accessors (void)
+{
+  g_autoptr (LeatNode) node = g_object_new (own_node_get_type (), NULL);
+  g_autofree char *text = NULL;
+
+  g_assert_true (leat_node_set_from_string (node, "level", "7", NULL));
+  text = leat_node_dup_as_string (node, "level");
+  g_assert_cmpstr (text, ==, "7");
+  g_assert_cmpuint (((OwnNode *) node)->n_set, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -250,5 +331,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/node/text/clashes", test_node_text_clashes);
   g_test_add_func ("/leat/node/text/required", test_node_text_required);
   g_test_add_func ("/leat/node/text/busy", test_node_text_busy);
+  g_test_add_func ("/leat/node/text/notifies", test_node_text_notifies);
+  g_test_add_func ("/leat/node/text/asks-own-accessors", test_node_text_asks_own_accessors);
   return g_test_run ();
 }

@@ -211,8 +211,8 @@ test_bodies_foreach (void)
                                               "}\n"
                                               "i\n",
                                               LEAT_TEXT_STYLE_FILE);
-  LeatSyntaxStatement *first = g_ptr_array_index (syntax->statements, 0);
-  LeatSyntaxStatement *last = g_ptr_array_index (syntax->statements, 1);
+  LeatSyntaxStatement *first = leat_syntax_list_get (syntax->statements, 0);
+  LeatSyntaxStatement *last = leat_syntax_list_get (syntax->statements, 1);
   g_autoptr (GString) all = g_string_new (NULL);
   g_autoptr (GString) top = g_string_new (NULL);
   g_autoptr (GString) inside = g_string_new (NULL);
@@ -222,7 +222,7 @@ test_bodies_foreach (void)
   leat_syntax_foreach_top (syntax, note_line, top);
   g_assert_cmpstr (top->str, ==, "2 12 ");
   leat_syntax_node_foreach (first->node, note_line, inside);
-  leat_syntax_node_foreach (((LeatSyntaxElement *) g_ptr_array_index (last->elements, 0))->node, note_line, inside);
+  leat_syntax_node_foreach (((LeatSyntaxElement *) leat_syntax_list_get (last->elements, 0))->node, note_line, inside);
   g_assert_cmpstr (inside->str, ==, "3 4 6 7 9 ");
   g_assert_cmpuint (first->node->body_pos.line, ==, 2);
   g_assert_cmpuint (first->node->body_pos.column, ==, 10);
@@ -241,16 +241,16 @@ test_bodies_words (void)
                                               "outer = y\n"
                                               "inner -> in\n",
                                               LEAT_TEXT_STYLE_FILE);
-  const LeatSyntaxStatement *loop = g_ptr_array_index (syntax->statements, 1);
-  const LeatSyntaxElement *holder = g_ptr_array_index (loop->elements, 0);
-  const LeatSyntaxStatement *chain = g_ptr_array_index (holder->node->body, 0);
+  const LeatSyntaxStatement *loop = leat_syntax_list_get (syntax->statements, 1);
+  const LeatSyntaxElement *holder = leat_syntax_list_get (loop->elements, 0);
+  const LeatSyntaxStatement *chain = leat_syntax_list_get (holder->node->body, 0);
   static const LeatSyntaxElementKind kinds[] = { LEAT_SYNTAX_ELEMENT_REF, LEAT_SYNTAX_ELEMENT_REF,
                                                  LEAT_SYNTAX_ELEMENT_REF, LEAT_SYNTAX_ELEMENT_NODE,
                                                  LEAT_SYNTAX_ELEMENT_REF };
 
   g_assert_cmpuint (chain->elements->len, ==, G_N_ELEMENTS (kinds));
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    g_assert_cmpint (((LeatSyntaxElement *) g_ptr_array_index (chain->elements, i))->kind, ==, kinds[i]);
+    g_assert_cmpint (((LeatSyntaxElement *) leat_syntax_list_get (chain->elements, i))->kind, ==, kinds[i]);
 }
 
 int
