@@ -333,8 +333,10 @@ gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *residen
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 /* All of it but the staging memory.  The stream is idle. */
 void leat_lane_free_device_half (LeatLane *self);
+/* Is it the first lane's? */
+gboolean leat_lane_borrows (const LeatLane *self, const LeatBuffer *buffer);
 /* The memory of a lane without others leaves the device and comes back (leat-lane-evict.c).  What survives from run to
- * run, by buffer id: GBytes or NULL. (transfer full) */
+ * run and is its own, by buffer id: GBytes or NULL. (transfer full) */
 GPtrArray *leat_lane_read_kept (LeatLane *self, GCancellable *cancellable, GError **error);
 /* Nothing can fail: graphs, launches and all memory of the device go. */
 void leat_lane_evict (LeatLane *self);

@@ -299,6 +299,8 @@ struct _LeatSession
   LeatBatch *batch;              /* NULL before the first */
   const LeatPlan *not_wide;      /* not owned: one that is known not to be streamed with many runs in a launch */
   GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
+  GPtrArray *away;    /* by lane, NULL or name of a buffer -> GBytes: what lanes that are not there kept */
+  gboolean states_given; /* the program has put something there */
   LeatMemo *memo;     /* NULL while nothing is remembered */
   LeatSpan *spans;    /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
@@ -567,6 +569,14 @@ gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 /* On the device from here on: for who has the session, and needs more than its staging memory. */
 gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_drop_evicted (LeatSession *self);
+/* What further lanes keep for themselves while they are not there (leat-session-away.c). */
+GPtrArray *leat_session_away_new (void);
+void leat_session_forget_away (LeatSession *self);
+gboolean leat_session_keeps_by_lane (LeatSession *self);
+/* Before lanes beyond the first go: the host has it then.  FALSE: it has nothing of lanes that are there. */
+gboolean leat_session_put_lanes_away (LeatSession *self, GCancellable *cancellable, GError **error);
+/* When there are more of them. */
+gboolean leat_session_bring_lanes_back (LeatSession *self, GError **error);
 /* As take_open, and on the device. */
 gboolean leat_session_take_resident (LeatSession *self, GError **error);
 

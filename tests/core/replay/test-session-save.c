@@ -163,7 +163,7 @@ spoil (const char *path, Bad bad)
   else if (bad == BAD_HEAD_BIT)
     more[24] ^= 1; /* of the pipeline's key */
   else if (bad == BAD_VERSION)
-    more[8] = 2;
+    more[8] ^= 1;
   else if (bad == BAD_MAGIC)
     more[6] = '\n';
   else if (bad == BAD_EMPTY)
