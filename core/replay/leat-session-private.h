@@ -325,6 +325,7 @@ struct _LeatSession
   gboolean ended;  /* and the sinks have finished */
   gboolean failed; /* in a run: what comes next would have a hole */
   gint closing;    /* atomic: the run that is under way must end */
+  gint parting;    /* atomic: a former overseer has a run of it under way */
   gint use;        /* atomic: LeatSessionUse */
   gint64 open_since_us;
   gint64 last_progress_us;
