@@ -187,6 +187,7 @@ typedef struct
   LeatReportRecord records[LEAT_REPORT_KEPT];
   const LeatBuffer *queue; /* NULL; or it is no report of the kernel's own but of what became of this queue: */
   LeatQueueTotals totals;
+  const GError *error; /* not owned: that was made of it, for the lane of a batch; NULL: none */
 } LeatReport;
 
 /* What ends early what the host launches again and again: repeated runs, and loops. */
@@ -475,6 +476,8 @@ CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 gboolean leat_lane_has_reports (LeatLane *self);
 /* That lane of a plan for several? */
 gboolean leat_lane_has_reports_of (LeatLane *self, guint lane);
+/* The first from @first on that has, of those before @end; @end where none has. */
+guint leat_lane_find_reports (LeatLane *self, guint first, guint end);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 /* Those of one lane of a plan for several; that any has is still said. */

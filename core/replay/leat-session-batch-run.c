@@ -21,7 +21,7 @@ leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at)
   return leat_batch_get_host (self->batch, buffer->id, at) + (buffer->header ? LEAT_BUFFER_HEADER : 0);
 }
 
-static guint64
+guint64
 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at)
 {
   guint64 count;
@@ -32,7 +32,7 @@ leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at)
   return count;
 }
 
-static guint64
+guint64
 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count)
 {
   return staging->row_bytes != 0 ? count * staging->row_bytes : leat_batch_run_get_capacity (buffer);
@@ -88,101 +88,6 @@ leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first
       g_ptr_array_index (run->results, first * self->outputs->len + k) = g_bytes_new_take (data, bytes);
     }
   leat_copy_jobs_run (jobs, n_good);
-}
-
-static gboolean
-leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
-{
-  for (guint i = 0; i < self->outputs->len; i++)
-    {
-      const LeatSessionOutput *output = leat_session_get_output (self, i);
-      LeatView view = { .count = leat_batch_run_get_count (self, output->buffer, at) };
-
-      if (view.count > output->staging.most)
-        return leat_session_fail_overflow (self, output->op, &view, error);
-      self->stats.bytes_out += leat_batch_run_get_live_bytes (&output->staging, output->buffer, view.count);
-    }
-  return TRUE;
-}
-
-/* Where a kernel says what was wrong, a count that came of it says nothing more. */
-static gboolean
-leat_batch_run_check_lane (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
-                           gboolean reported, GError **error)
-{
-  guint lane = flight->first + index;
-
-  if (reported && leat_lane_has_reports_of (flight->lane, index)
-      && !leat_session_take_lane_reports (self, flight->lane, index, lane, run->before + lane + 1, error))
-    {
-      leat_lane_check_overs_of (flight->lane, index, NULL);
-      return FALSE;
-    }
-  return leat_lane_check_overs_of (flight->lane, index, error)
-         && leat_batch_run_check_outputs (self, flight->at + index, error);
-}
-
-static gboolean
-leat_batch_run_is_short (LeatSession *self, const LeatBatchFlight *flight, guint index)
-{
-  guint64 count;
-  const LeatBuffer *over = leat_lane_find_over (flight->lane, index, &count);
-
-  for (guint i = 0; over == NULL && i < self->outputs->len; i++)
-    {
-      const LeatSessionOutput *output = leat_session_get_output (self, i);
-
-      count = leat_batch_run_get_count (self, output->buffer, flight->at + index);
-      if (count > output->staging.most)
-        over = output->buffer;
-    }
-  return over != NULL && leat_plan_find_short (self->plan, over->id, count) != NULL;
-}
-
-/* Until it is done again, alone and when all others are, it has failed. */
-static gboolean
-leat_batch_run_set_aside (LeatSession *self, const LeatBatchFlight *flight, guint index, GError **error)
-{
-  g_autoptr (GArray) dropped = g_array_new (FALSE, FALSE, sizeof (LeatReport));
-  guint lane = flight->first + index;
-
-  if (leat_lane_has_reports (flight->lane) && !leat_lane_take_reports_of (flight->lane, index, dropped, error))
-    return FALSE;
-  leat_lane_check_overs_of (flight->lane, index, NULL);
-  g_array_append_val (self->batch->short_lanes, lane);
-  g_ptr_array_index (self->batch->errors, lane) =
-    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW, "lane %u has too little room", lane);
-  return TRUE;
-}
-
-/* A lane whose data are at fault fails alone; FALSE where it is the device that is. */
-static gboolean
-leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, GError **error)
-{
-  gboolean reported = leat_lane_has_reports (flight->lane);
-
-  for (guint i = 0; i < flight->n; i++)
-    {
-      GError *inner = NULL;
-
-      if (G_UNLIKELY (self->plan->grows) && leat_batch_run_is_short (self, flight, i))
-        {
-          if (!leat_batch_run_set_aside (self, flight, i, error))
-            return FALSE;
-          continue;
-        }
-      leat_batch_run_check_lane (self, run, flight, i, reported, &inner);
-      if (inner != NULL && !leat_session_is_fault_of_data (inner))
-        {
-          g_propagate_error (error, inner);
-          return FALSE;
-        }
-      g_ptr_array_index (self->batch->errors, flight->first + i) = inner;
-      self->stats.lane_errors += inner != NULL;
-    }
-  if (reported)
-    leat_lane_end_reports (flight->lane);
-  return TRUE;
 }
 
 gboolean

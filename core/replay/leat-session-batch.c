@@ -252,8 +252,7 @@ leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_tu
   if (!leat_batch_make_room (batch, run->in_place ? &batch->lent : &batch->ring, run->in_place ? run->n : ring, error)
       || !leat_session_take_changes (self, error) || !leat_session_renew_batch (self, error))
     return FALSE;
-  g_ptr_array_set_size (self->batch->errors, 0);
-  g_ptr_array_set_size (self->batch->errors, (gint) run->n);
+  leat_batch_begin_errors (self->batch, run->n);
   if (run->results != NULL)
     g_ptr_array_set_size (run->results, (gint) (run->n * self->outputs->len));
   return TRUE;

@@ -519,6 +519,12 @@ gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCa
 gboolean leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n,
                                 GError **error);
 gboolean leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error);
+/* Of a launch that has ended.  FALSE: the device is at fault, and not the data of some lanes. */
+gboolean leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight,
+                               GError **error);
+/* @at: of a lane in the staging memory */
+guint64 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at);
+guint64 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count);
 void leat_batch_run_tell (LeatSession *self, gboolean all);
 void leat_batch_run_abandon (LeatSession *self);
 gboolean leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error);
