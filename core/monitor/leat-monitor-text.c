@@ -27,6 +27,5 @@ leat_monitor_dup_text (const char *text)
 void
 leat_monitor_insert_text (GVariantDict *dict, const char *key, const char *text)
 {
-  g_variant_dict_insert_value (dict, key,
-                               g_variant_new_take_string (leat_monitor_dup_text (text != NULL ? text : "")));
+  g_variant_dict_insert_value (dict, key, g_variant_new_take_string (leat_monitor_dup_text (text != NULL ? text : "")));
 }

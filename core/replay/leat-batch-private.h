@@ -26,6 +26,7 @@ typedef struct
   LeatLane *lane; /* NULL: none is under way */
   guint first, n; /* of the batch */
   guint at;       /* where they are in the staging memory */
+  gint64 launched_us;
 } LeatBatchFlight;
 
 /* Where the data of lanes are on the host. */

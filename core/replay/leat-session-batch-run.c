@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define LEAT_BATCH_ENDED_US 3 /* a wait for what has ended takes no longer */
+
 /* A batch under way: launches of many lanes each, one behind the other on as many streams as there are flights, so that
  * the copies of one overlap the kernels of another.  They are completed in their order. */
 
@@ -90,6 +92,20 @@ leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first
   leat_copy_jobs_run (jobs, n_good);
 }
 
+/* How long launches take says for how long it pays to look for the end of the next: who sleeps is woken late, and the
+ * device may have nothing to do by then.  Of one that had ended before it is not known. */
+static gboolean
+leat_batch_run_wait (LeatSession *self, LeatBatchFlight *flight, GError **error)
+{
+  gint64 from_us = g_get_monotonic_time (), until_us;
+  gboolean good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
+
+  until_us = g_get_monotonic_time ();
+  if (until_us - from_us > LEAT_BATCH_ENDED_US)
+    leat_lane_note_wait (flight->lane, until_us - flight->launched_us);
+  return good;
+}
+
 gboolean
 leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error)
 {
@@ -97,7 +113,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
 
   if (flight->lane == NULL)
     return TRUE;
-  good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
+  good = leat_batch_run_wait (self, flight, error);
   good = good && leat_batch_run_judge (self, run, flight, error);
   if (good)
     {
@@ -127,7 +143,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
     return FALSE;
   if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
     return FALSE;
-  *flight = (LeatBatchFlight){ lane, first, n, at };
+  *flight = (LeatBatchFlight){ lane, first, n, at, g_get_monotonic_time () };
   self->stats.batch_launches++;
   return width->plan->prediction.waits == 0 || leat_lane_launch (lane, LEAT_PATH_FULL, error);
 }

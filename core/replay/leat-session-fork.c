@@ -47,10 +47,11 @@ leat_fork_check_lanes (const LeatFork *self, GError **error)
                  "the node scope=lane",
                  buffer->name, self->n_lanes);
   else
-    g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_LANES,
-                 "cannot take over the state of the other session: %s is of %u lanes there, and this one has %u; open it "
-                 "with lanes=%u or more",
-                 buffer->name, self->n_lanes, most, self->n_lanes);
+    g_set_error (
+      error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_LANES,
+      "cannot take over the state of the other session: %s is of %u lanes there, and this one has %u; open it "
+      "with lanes=%u or more",
+      buffer->name, self->n_lanes, most, self->n_lanes);
   return FALSE;
 }
 
@@ -66,8 +67,7 @@ leat_fork_fill_lane (const LeatFork *self, guint lane)
   if (on_device)
     request.from = leat_session_borrow_state (self->from, lane, self->from_id);
   else if (lane < self->n_lanes)
-    request.data =
-      leat_session_dup_away (self->from, lane, leat_plan_get_buffer (self->from->plan, self->from_id));
+    request.data = leat_session_dup_away (self->from, lane, leat_plan_get_buffer (self->from->plan, self->from_id));
   else
     request.data = leat_buffer_dup_initial (buffer);
   return request;
@@ -119,9 +119,8 @@ leat_session_list_forks (LeatSession *self, LeatSession *from, GArray *ids, GArr
 
   for (guint i = 0; i < ids->len; i++)
     {
-      LeatFork fork = {
-        self, from, g_array_index (ids, LeatBufferId, i), g_array_index (from_ids, LeatBufferId, i), 1
-      };
+      LeatFork fork = { self, from, g_array_index (ids, LeatBufferId, i), g_array_index (from_ids, LeatBufferId, i),
+                        1 };
 
       if (leat_buffer_is_of_lane (leat_plan_get_buffer (from->plan, fork.from_id)))
         fork.n_lanes = n_lanes;
@@ -171,12 +170,12 @@ leat_session_copy_states (LeatSession *self, LeatSession *from, GError **error)
  * @error: return location for an error
  *
  * Makes all that the session keeps from run to run what it is in another session: from here on both go on from the same
- * point.  It is copied on the device.  What each lane has for itself (`scope=lane`) goes to the lane of the same number,
- * as with leat_session_load_state (); what one of the sessions has no lane for at the moment goes by the host.
+ * point.  It is copied on the device.  What each lane has for itself (`scope=lane`) goes to the lane of the same
+ * number, as with leat_session_load_state (); what one of the sessions has no lane for at the moment goes by the host.
  *
- * Returns: whether it was copied; %LEAT_STATE_ERROR_PIPELINE when the two do not keep the same, %LEAT_STATE_ERROR_LANES,
- *   %LEAT_DEVICE_BUFFER_ERROR_DEVICE, %LEAT_DRIVER_ERROR, and what leat_session_replay () says of sessions that cannot
- *   run
+ * Returns: whether it was copied; %LEAT_STATE_ERROR_PIPELINE when the two do not keep the same,
+ * %LEAT_STATE_ERROR_LANES, %LEAT_DEVICE_BUFFER_ERROR_DEVICE, %LEAT_DRIVER_ERROR, and what leat_session_replay () says
+ * of sessions that cannot run
  */
 gboolean
 leat_session_copy_state (LeatSession *self, LeatSession *from, GError **error)

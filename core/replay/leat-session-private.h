@@ -298,11 +298,11 @@ struct _LeatSession
   guint next_input, next_output; /* that are likely to be bound next */
   LeatBatch *batch;              /* NULL before the first */
   const LeatPlan *not_wide;      /* not owned: one that is known not to be streamed with many runs in a launch */
-  GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
-  GPtrArray *away;    /* by lane, NULL or name of a buffer -> GBytes: what lanes that are not there kept */
+  GPtrArray *evicted;    /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
+  GPtrArray *away;       /* by lane, NULL or name of a buffer -> GBytes: what lanes that are not there kept */
   gboolean states_given; /* the program has put something there */
-  LeatMemo *memo;     /* NULL while nothing is remembered */
-  LeatSpan *spans;    /* for it: of the inputs, then of the outputs */
+  LeatMemo *memo;        /* NULL while nothing is remembered */
+  LeatSpan *spans;       /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
   gboolean measured;                 /* runs may be: as timing_mode was when it was opened */
   guint n_measured;                  /* runs that were */

@@ -109,12 +109,12 @@ leat_session_note_reports (LeatSession *self, GArray *reports, GPtrArray *told)
 static void
 leat_session_post_report (LeatSession *self, const LeatReport *report, LeatReportTold *told)
 {
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
-                 leat_message_new_later (LEAT_MESSAGE_WARNING, leat_node_get_name (report->op->node),
-                                         report->error != NULL ? g_error_copy (report->error)
-                                                               : leat_report_make_error (report),
-                                         (LeatMessageDetails) leat_report_told_get_details, leat_report_told_ref (told),
-                                         (GDestroyNotify) leat_report_told_unref));
+  leat_bus_post (
+    leat_pipeline_get_bus (self->pipeline),
+    leat_message_new_later (LEAT_MESSAGE_WARNING, leat_node_get_name (report->op->node),
+                            report->error != NULL ? g_error_copy (report->error) : leat_report_make_error (report),
+                            (LeatMessageDetails) leat_report_told_get_details, leat_report_told_ref (told),
+                            (GDestroyNotify) leat_report_told_unref));
 }
 
 static void

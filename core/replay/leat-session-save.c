@@ -6,8 +6,8 @@
 
 #include "leat-state-file-private.h"
 
-/* States to a file and back.  Each lane's go with it: of lanes that are there from and to the device, of others from and
- * to what the host has for them (leat-session-away.c). */
+/* States to a file and back.  Each lane's go with it: of lanes that are there from and to the device, of others from
+ * and to what the host has for them (leat-session-away.c). */
 
 LeatRequest
 leat_session_make_request (LeatSession *self, LeatRequestKind kind, guint lane, LeatBufferId id)

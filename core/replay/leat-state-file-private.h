@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   char *name;
-  char *spec; /* "" where there is none */
+  char *spec;       /* "" where there is none */
   guint64 bytes;    /* in each lane */
   guint n_lanes;    /* that have one; of what is expected: the most that may be */
   gboolean by_lane; /* each has its own */

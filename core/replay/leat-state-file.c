@@ -194,9 +194,9 @@ leat_state_file_match_lanes (const LeatStateEntry *is, const LeatStateEntry *wan
   if (is->n_lanes <= wanted->n_lanes)
     return TRUE;
   if (!wanted->by_lane)
-    return leat_state_file_refuse (error, LEAT_STATE_ERROR_LANES, what,
-                                   "%s is of %u lanes in it, and the pipeline has one for all; give the node scope=lane",
-                                   is->name, is->n_lanes);
+    return leat_state_file_refuse (
+      error, LEAT_STATE_ERROR_LANES, what,
+      "%s is of %u lanes in it, and the pipeline has one for all; give the node scope=lane", is->name, is->n_lanes);
   return leat_state_file_refuse (error, LEAT_STATE_ERROR_LANES, what,
                                  "%s is of %u lanes in it, and the session has %u; open it with lanes=%u or more",
                                  is->name, is->n_lanes, wanted->n_lanes, is->n_lanes);
@@ -209,8 +209,8 @@ leat_state_file_match_all (GArray *found, GArray *expected, const char *what, GE
     return leat_state_file_refuse (error, LEAT_STATE_ERROR_PIPELINE, what, "it has %u states, and the pipeline has %u",
                                    found->len, expected->len);
   for (guint i = 0; i < found->len; i++)
-    if (!leat_state_file_match (&g_array_index (found, LeatStateEntry, i),
-                                &g_array_index (expected, LeatStateEntry, i), what, error))
+    if (!leat_state_file_match (&g_array_index (found, LeatStateEntry, i), &g_array_index (expected, LeatStateEntry, i),
+                                what, error))
       return FALSE;
   return TRUE;
 }

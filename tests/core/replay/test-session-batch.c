@@ -4,6 +4,8 @@
 
 #include "session-fixture.h"
 
+#include "replay/leat-batch-private.h"
+
 #define N       100
 #define MAP     "app name=source spec=f32[100] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 #define BOUNDED "app name=source spec=f32[<=100] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
@@ -317,6 +319,28 @@ test_batch_cancelled (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+/* So that wait=auto knows for how long to look for the end of one.  Those that have ended before somebody waits, as the
+ * CPU driver's may, tell nothing. */
+static void
+test_batch_notes_how_long_launches_take (void)
+{
+  SessionFixture fixture;
+  gint64 noted = 0;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_AUTO);
+  for (guint i = 0; i < 3; i++)
+    check_batch (&fixture, 4096, count_all);
+  g_assert_cmpuint (fixture.session->batch->widths->len, ==, 1);
+  for (guint i = 0; i < fixture.session->batch->n_flights; i++)
+    {
+      const LeatWidth *width = g_ptr_array_index (fixture.session->batch->widths, 0);
+
+      noted += width->lanes[i]->recent_ns;
+    }
+  g_assert_cmpint (noted, >, 0);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -328,6 +352,7 @@ main (int argc, char **argv)
       g_test_add_data_func (name, &cases[i], test_batch_of_any_size);
     }
   g_test_add_func ("/leat/session/batch/is-what-single-runs-give", test_batch_is_what_single_runs_give);
+  g_test_add_func ("/leat/session/batch/notes-how-long-launches-take", test_batch_notes_how_long_launches_take);
   g_test_add_func ("/leat/session/batch/in-place", test_batch_in_place);
   g_test_add_func ("/leat/session/batch/says-what-is-coalesced", test_batch_says_what_is_coalesced);
   g_test_add_func ("/leat/session/batch/takes-arguments", test_batch_takes_arguments);

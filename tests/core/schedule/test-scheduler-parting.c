@@ -63,8 +63,7 @@ test_parting_run_ends_first (gconstpointer data)
   lanes_set_up (&lanes, 1, LEAT_EXECUTOR_GRAPH);
   g_atomic_int_set (&lanes.source->us, SLOW_US);
   first = leat_scheduler_new (leat_session_get_device (lanes.session));
-  second =
-    GPOINTER_TO_INT (data) ? leat_scheduler_new (leat_session_get_device (lanes.session)) : g_object_ref (first);
+  second = GPOINTER_TO_INT (data) ? leat_scheduler_new (leat_session_get_device (lanes.session)) : g_object_ref (first);
   leat_scheduler_add (first, lanes.session, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
