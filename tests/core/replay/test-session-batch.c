@@ -319,6 +319,28 @@ test_batch_cancelled (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+/* A graph for each launch that is under way at a time, made when there first are so many; whatever is left at the end of
+ * a batch goes into these. */
+static void
+test_batch_needs_no_graph_for_its_rest (void)
+{
+  static const struct
+  {
+    guint n, graphs;
+  } batches[] = { { 5, 1 }, { 1, 1 }, { 4096, 3 }, { 37, 3 }, { 1000, 3 }, { 4095, 3 }, { 1, 3 } };
+  SessionFixture fixture;
+  guint64 before;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  before = session_fixture_get_count (&fixture, "instantiations");
+  for (guint i = 0; i < G_N_ELEMENTS (batches); i++)
+    {
+      check_batch (&fixture, batches[i].n, count_all);
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations") - before, ==, batches[i].graphs);
+    }
+  session_fixture_close (&fixture);
+}
+
 /* So that wait=auto knows for how long to look for the end of one.  Those that have ended before somebody waits, as the
  * CPU driver's may, tell nothing. */
 static void
@@ -353,6 +375,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/leat/session/batch/is-what-single-runs-give", test_batch_is_what_single_runs_give);
   g_test_add_func ("/leat/session/batch/notes-how-long-launches-take", test_batch_notes_how_long_launches_take);
+  g_test_add_func ("/leat/session/batch/needs-no-graph-for-its-rest", test_batch_needs_no_graph_for_its_rest);
   g_test_add_func ("/leat/session/batch/in-place", test_batch_in_place);
   g_test_add_func ("/leat/session/batch/says-what-is-coalesced", test_batch_says_what_is_coalesced);
   g_test_add_func ("/leat/session/batch/takes-arguments", test_batch_takes_arguments);
