@@ -17,7 +17,7 @@ leat_batch_run_get_capacity (const LeatBuffer *buffer)
   return buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0);
 }
 
-static guint8 *
+guint8 *
 leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at)
 {
   return leat_batch_get_host (self->batch, buffer->id, at) + (buffer->header ? LEAT_BUFFER_HEADER : 0);
@@ -119,6 +119,8 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
     {
       if (run->results != NULL)
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
+      if (G_UNLIKELY (self->memo != NULL))
+        leat_batch_run_remember (self, flight);
       self->stats.batch_lanes += flight->n;
     }
   flight->lane = NULL;
@@ -172,6 +174,21 @@ leat_batch_run_tell (LeatSession *self, gboolean all)
   g_array_set_size (reports, 0);
 }
 
+/* Where to go on, and how many lanes there are to be run in a row. */
+static guint
+leat_batch_run_count_next (const LeatBatchRun *run, guint *first)
+{
+  guint end;
+
+  if (run->from == NULL)
+    return run->n - *first;
+  while (*first < run->n && run->from[*first] != *first)
+    ++*first;
+  for (end = *first; end < run->n && run->from[end] == end;)
+    end++;
+  return end - *first;
+}
+
 gboolean
 leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
@@ -181,9 +198,10 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
 
   g_array_set_size (batch->reports, 0);
   g_array_set_size (batch->short_lanes, 0);
-  for (guint n; first < run->n && good; first += n, next = (next + 1) % batch->n_flights)
+  for (guint n, left; (left = leat_batch_run_count_next (run, &first)) > 0 && good;
+       first += n, next = (next + 1) % batch->n_flights)
     {
-      n = leat_batch_choose_n (batch, run->n - first, run->n);
+      n = leat_batch_choose_n (batch, left, run->n);
       good = leat_session_may_go_on (self, cancellable, error);
       if (!good)
         break;
@@ -202,7 +220,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
   return good;
 }
 
-static void
+void
 leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
 {
   const LeatSessionInput *input = leat_session_get_input (self, index);
@@ -250,7 +268,7 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error)
 {
   for (guint i = 0; i < self->outputs->len; i++)
@@ -259,7 +277,7 @@ leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane,
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable, GError **error)
 {
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);

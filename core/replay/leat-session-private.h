@@ -472,6 +472,10 @@ gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, const LeatSessionFlight *flight);
 void leat_session_remember (LeatSession *self, const LeatSessionFlight *flight);
+/* What is where the session's spans are, which was not looked for last. */
+void leat_session_remember_spans (LeatSession *self);
+/* A lane of a batch has the inputs of another one. */
+void leat_session_note_equal (LeatSession *self);
 
 /* What leat_session_replay_batch () was asked for. */
 typedef struct
@@ -481,7 +485,10 @@ typedef struct
   GPtrArray *results; /* GBytes; NULL: likewise */
   gboolean in_place;  /* the staging memory has a place for every lane */
   guint64 before;     /* runs that there were before its first lane */
+  guint *from;        /* by lane: that whose result it has too, itself where it is run; NULL: all are run */
 } LeatBatchRun;
+
+#define LEAT_BATCH_KNOWN G_MAXUINT /* in the place of a lane: there was a result before */
 
 /* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
 gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
@@ -525,6 +532,19 @@ gboolean leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const
 /* @at: of a lane in the staging memory */
 guint64 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at);
 guint64 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count);
+guint8 *leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at);
+void leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane);
+gboolean leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error);
+/* One lane as a single run. */
+gboolean leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable,
+                             GError **error);
+/* With a memo: fills in which lanes are to be run, and gives what is known; keeps what a launch gave; and gives lanes
+ * what others with the same inputs have. */
+gboolean leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                    GError **error);
+void leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight);
+gboolean leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                    GError **error);
 void leat_batch_run_tell (LeatSession *self, gboolean all);
 void leat_batch_run_abandon (LeatSession *self);
 gboolean leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error);
