@@ -24,6 +24,11 @@ typedef enum
  * is made where LEAT_MONITOR asks for one. */
 void leat_monitor_join (LeatMonitorKind kind, LeatMonitorTeller teller);
 
+/* UTF-8: what is none as \xHH, byte by byte. (transfer full) */
+char *leat_monitor_dup_text (const char *text);
+/* @text: (nullable): any bytes */
+void leat_monitor_insert_text (GVariantDict *dict, const char *key, const char *text);
+
 /* The longest request, with its line feed; a client that sends more is no client. */
 #define LEAT_MONITOR_REQUEST_BYTES 256
 

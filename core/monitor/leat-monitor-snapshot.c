@@ -69,7 +69,7 @@ leat_monitor_dup_snapshot (void)
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "program", "s", g_get_prgname () != NULL ? g_get_prgname () : "");
+  leat_monitor_insert_text (&dict, "program", g_get_prgname ());
   g_variant_dict_insert (&dict, "pid", "i", (gint32) getpid ());
   g_variant_dict_insert (&dict, "version", "s", LEAT_VERSION);
   g_variant_dict_insert (&dict, "time-us", "x", g_get_monotonic_time ());

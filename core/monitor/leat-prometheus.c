@@ -4,11 +4,15 @@
 
 #include "leat-prometheus-private.h"
 
+#include "leat-monitor-private.h"
+
 void
 leat_prometheus_append_label (GString *out, const char *name, const char *value)
 {
+  g_autofree char *text = leat_monitor_dup_text (value);
+
   g_string_append_printf (out, "%s=\"", name);
-  for (const char *c = value; *c != '\0'; c++)
+  for (const char *c = text; *c != '\0'; c++)
     if (*c == '\n')
       g_string_append (out, "\\n");
     else if (*c == '"' || *c == '\\')

@@ -12,6 +12,13 @@
  * itself; else it is copied, each state after those that take over what it was.  Where they go round in a circle, one
  * of them takes its copy in two steps. */
 
+gboolean
+leat_buffer_is_of_lane (const LeatBuffer *self)
+{
+  return self->kind == LEAT_BUFFER_STATE && self->scope == LEAT_STATE_LANE && self->place == LEAT_PLACE_OWN
+         && !self->tells_flush;
+}
+
 const char *
 leat_state_scope_get_name (LeatStateScope scope)
 {

@@ -380,6 +380,8 @@ gboolean leat_plan_record_delays (LeatPlan *self, GArray *delays, GError **error
 /* Does @output become the state that @state holds? */
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
 const char *leat_state_scope_get_name (LeatStateScope scope);
+/* Is it a state that each lane has for itself? */
+gboolean leat_buffer_is_of_lane (const LeatBuffer *self);
 
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);

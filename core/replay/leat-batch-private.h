@@ -26,6 +26,7 @@ typedef struct
   LeatLane *lane; /* NULL: none is under way */
   guint first, n; /* of the batch */
   guint at;       /* where they are in the staging memory */
+  gint64 launched_us;
 } LeatBatchFlight;
 
 /* Where the data of lanes are on the host. */
@@ -69,6 +70,8 @@ gboolean leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n
 guint leat_batch_choose_n (LeatBatch *self, guint n, guint all);
 LeatWidth *leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **error);
 gboolean leat_batch_take_arguments (LeatBatch *self, GError **error);
+/* No lane of the @n that come has failed. */
+void leat_batch_begin_errors (LeatBatch *self, guint n);
 /* The first byte of a lane in the host's memory, header included. */
 guint8 *leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint lane);
 

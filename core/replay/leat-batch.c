@@ -262,6 +262,17 @@ leat_batch_choose_n (LeatBatch *self, guint n, guint all)
   return chosen;
 }
 
+/* Most lanes of most batches are good, and there are thousands. */
+void
+leat_batch_begin_errors (LeatBatch *self, guint n)
+{
+  for (guint i = 0; i < self->errors->len; i++)
+    if (G_UNLIKELY (self->errors->pdata[i] != NULL))
+      g_clear_error ((GError **) &self->errors->pdata[i]);
+  if (self->errors->len != n)
+    g_ptr_array_set_size (self->errors, (gint) n);
+}
+
 static gboolean
 leat_batch_make_lanes (LeatBatch *self, LeatWidth *width, GError **error)
 {

@@ -11,7 +11,8 @@
 static gboolean
 leat_lane_keeps (LeatLane *self, const LeatBuffer *buffer)
 {
-  return buffer->place == LEAT_PLACE_OWN && g_ptr_array_index (self->blocks, buffer->id) != NULL;
+  return buffer->place == LEAT_PLACE_OWN && !leat_lane_borrows (self, buffer)
+         && g_ptr_array_index (self->blocks, buffer->id) != NULL;
 }
 
 static GBytes *

@@ -187,6 +187,7 @@ typedef struct
   LeatReportRecord records[LEAT_REPORT_KEPT];
   const LeatBuffer *queue; /* NULL; or it is no report of the kernel's own but of what became of this queue: */
   LeatQueueTotals totals;
+  const GError *error; /* not owned: that was made of it, for the lane of a batch; NULL: none */
 } LeatReport;
 
 /* What ends early what the host launches again and again: repeated runs, and loops. */
@@ -333,8 +334,10 @@ gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *residen
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 /* All of it but the staging memory.  The stream is idle. */
 void leat_lane_free_device_half (LeatLane *self);
+/* Is it the first lane's? */
+gboolean leat_lane_borrows (const LeatLane *self, const LeatBuffer *buffer);
 /* The memory of a lane without others leaves the device and comes back (leat-lane-evict.c).  What survives from run to
- * run, by buffer id: GBytes or NULL. (transfer full) */
+ * run and is its own, by buffer id: GBytes or NULL. (transfer full) */
 GPtrArray *leat_lane_read_kept (LeatLane *self, GCancellable *cancellable, GError **error);
 /* Nothing can fail: graphs, launches and all memory of the device go. */
 void leat_lane_evict (LeatLane *self);
@@ -473,6 +476,8 @@ CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 gboolean leat_lane_has_reports (LeatLane *self);
 /* That lane of a plan for several? */
 gboolean leat_lane_has_reports_of (LeatLane *self, guint lane);
+/* The first from @first on that has, of those before @end; @end where none has. */
+guint leat_lane_find_reports (LeatLane *self, guint first, guint end);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 /* Those of one lane of a plan for several; that any has is still said. */

@@ -146,6 +146,37 @@ leat_lane_has_reports_of (LeatLane *self, guint lane)
   return FALSE;
 }
 
+/* The words of a kernel's lanes lie together, so that many are looked at at once. */
+static guint
+leat_words_find (const guint64 *words, guint first, guint end)
+{
+  const guint step = 16;
+  guint at = first;
+
+  for (; at + step <= end; at += step)
+    {
+      guint64 any = 0;
+
+      for (guint i = 0; i < step; i++)
+        any |= words[at + i];
+      if (any != 0)
+        break;
+    }
+  while (at < end && words[at] == 0)
+    at++;
+  return at;
+}
+
+guint
+leat_lane_find_reports (LeatLane *self, guint first, guint end)
+{
+  const guint64 *own = (const guint64 *) leat_memory_get_host (self->told) + 1;
+
+  for (guint i = 0; i < self->n_reporting; i++, own += leat_lane_get_width (self))
+    end = leat_words_find (own, first, end);
+  return end;
+}
+
 static int
 leat_report_compare_indices (gconstpointer a, gconstpointer b)
 {

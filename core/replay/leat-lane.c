@@ -129,7 +129,7 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
 }
 
 /* What the session keeps is that of the first lane; of what a lane keeps, each has its own. */
-static gboolean
+gboolean
 leat_lane_borrows (const LeatLane *self, const LeatBuffer *buffer)
 {
   return self->first != NULL && buffer->place == LEAT_PLACE_OWN && buffer->scope != LEAT_STATE_LANE;

@@ -18,6 +18,8 @@ typedef struct
   /* It will be closed: nothing is begun with it from now on. */
   void (*closing) (GObject *overseer, LeatSession *session);
   void (*closed) (GObject *overseer, LeatSession *session);
+  /* The run that a former overseer had under way has ended. */
+  void (*parted) (GObject *overseer, LeatSession *session);
 } LeatOverseerClass;
 
 /* At most one, which is not kept alive.  FALSE where there is another. */
@@ -25,6 +27,11 @@ gboolean leat_session_set_overseer (LeatSession *self, const LeatOverseerClass *
 void leat_session_drop_overseer (LeatSession *self, GObject *overseer);
 /* (transfer full) (nullable) */
 GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass);
+
+/* An overseer that it has no more still has a run of it under way: whoever oversees it now begins none until then.  Any
+ * thread. */
+void leat_session_set_parting (LeatSession *self, gboolean parting);
+gboolean leat_session_is_parting (LeatSession *self);
 
 /* One run with data that the call brings and results that it gives, past queues: @inputs (GBytes) for each source in
  * the order of the plan.  Data at fault fail this run alone. */

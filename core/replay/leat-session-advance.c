@@ -215,7 +215,7 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
  * nothing read back, and where the pipeline is one graph, many runs are one launch.  Inputs that stay on the device are
  * uploaded once.
  *
- * Returns: as leat_session_replay ()
+ * Returns: as leat_session_replay (); %LEAT_SESSION_ERROR_ARGUMENT for no runs, and nothing has happened then
  */
 LeatFlow
 leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellable *cancellable, GError **error)
@@ -225,7 +225,12 @@ leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellabl
   LeatFlow flow;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
-  g_return_val_if_fail (runs > 0, LEAT_FLOW_ERROR);
+  if (runs == 0)
+    {
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_ARGUMENT,
+                   "a run cannot be repeated 0 times: there would be no results to give; ask for 1 or more");
+      return LEAT_FLOW_ERROR;
+    }
   if (!leat_session_begin (self, error))
     return LEAT_FLOW_ERROR;
   repeat = self->repeat;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define LEAT_BATCH_ENDED_US 3 /* a wait for what has ended takes no longer */
+
 /* A batch under way: launches of many lanes each, one behind the other on as many streams as there are flights, so that
  * the copies of one overlap the kernels of another.  They are completed in their order. */
 
@@ -15,13 +17,13 @@ leat_batch_run_get_capacity (const LeatBuffer *buffer)
   return buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0);
 }
 
-static guint8 *
+guint8 *
 leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at)
 {
   return leat_batch_get_host (self->batch, buffer->id, at) + (buffer->header ? LEAT_BUFFER_HEADER : 0);
 }
 
-static guint64
+guint64
 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at)
 {
   guint64 count;
@@ -32,7 +34,7 @@ leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at)
   return count;
 }
 
-static guint64
+guint64
 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count)
 {
   return staging->row_bytes != 0 ? count * staging->row_bytes : leat_batch_run_get_capacity (buffer);
@@ -90,99 +92,18 @@ leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first
   leat_copy_jobs_run (jobs, n_good);
 }
 
+/* How long launches take says for how long it pays to look for the end of the next: who sleeps is woken late, and the
+ * device may have nothing to do by then.  Of one that had ended before it is not known. */
 static gboolean
-leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
+leat_batch_run_wait (LeatSession *self, LeatBatchFlight *flight, GError **error)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
-    {
-      const LeatSessionOutput *output = leat_session_get_output (self, i);
-      LeatView view = { .count = leat_batch_run_get_count (self, output->buffer, at) };
+  gint64 from_us = g_get_monotonic_time (), until_us;
+  gboolean good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
 
-      if (view.count > output->staging.most)
-        return leat_session_fail_overflow (self, output->op, &view, error);
-      self->stats.bytes_out += leat_batch_run_get_live_bytes (&output->staging, output->buffer, view.count);
-    }
-  return TRUE;
-}
-
-/* Where a kernel says what was wrong, a count that came of it says nothing more. */
-static gboolean
-leat_batch_run_check_lane (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
-                           gboolean reported, GError **error)
-{
-  guint lane = flight->first + index;
-
-  if (reported && leat_lane_has_reports_of (flight->lane, index)
-      && !leat_session_take_lane_reports (self, flight->lane, index, lane, run->before + lane + 1, error))
-    {
-      leat_lane_check_overs_of (flight->lane, index, NULL);
-      return FALSE;
-    }
-  return leat_lane_check_overs_of (flight->lane, index, error)
-         && leat_batch_run_check_outputs (self, flight->at + index, error);
-}
-
-static gboolean
-leat_batch_run_is_short (LeatSession *self, const LeatBatchFlight *flight, guint index)
-{
-  guint64 count;
-  const LeatBuffer *over = leat_lane_find_over (flight->lane, index, &count);
-
-  for (guint i = 0; over == NULL && i < self->outputs->len; i++)
-    {
-      const LeatSessionOutput *output = leat_session_get_output (self, i);
-
-      count = leat_batch_run_get_count (self, output->buffer, flight->at + index);
-      if (count > output->staging.most)
-        over = output->buffer;
-    }
-  return over != NULL && leat_plan_find_short (self->plan, over->id, count) != NULL;
-}
-
-/* Until it is done again, alone and when all others are, it has failed. */
-static gboolean
-leat_batch_run_set_aside (LeatSession *self, const LeatBatchFlight *flight, guint index, GError **error)
-{
-  g_autoptr (GArray) dropped = g_array_new (FALSE, FALSE, sizeof (LeatReport));
-  guint lane = flight->first + index;
-
-  if (leat_lane_has_reports (flight->lane) && !leat_lane_take_reports_of (flight->lane, index, dropped, error))
-    return FALSE;
-  leat_lane_check_overs_of (flight->lane, index, NULL);
-  g_array_append_val (self->batch->short_lanes, lane);
-  g_ptr_array_index (self->batch->errors, lane) =
-    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW, "lane %u has too little room", lane);
-  return TRUE;
-}
-
-/* A lane whose data are at fault fails alone; FALSE where it is the device that is. */
-static gboolean
-leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, GError **error)
-{
-  gboolean reported = leat_lane_has_reports (flight->lane);
-
-  for (guint i = 0; i < flight->n; i++)
-    {
-      GError *inner = NULL;
-
-      if (G_UNLIKELY (self->plan->grows) && leat_batch_run_is_short (self, flight, i))
-        {
-          if (!leat_batch_run_set_aside (self, flight, i, error))
-            return FALSE;
-          continue;
-        }
-      leat_batch_run_check_lane (self, run, flight, i, reported, &inner);
-      if (inner != NULL && !leat_session_is_fault_of_data (inner))
-        {
-          g_propagate_error (error, inner);
-          return FALSE;
-        }
-      g_ptr_array_index (self->batch->errors, flight->first + i) = inner;
-      self->stats.lane_errors += inner != NULL;
-    }
-  if (reported)
-    leat_lane_end_reports (flight->lane);
-  return TRUE;
+  until_us = g_get_monotonic_time ();
+  if (until_us - from_us > LEAT_BATCH_ENDED_US)
+    leat_lane_note_wait (flight->lane, until_us - flight->launched_us);
+  return good;
 }
 
 gboolean
@@ -192,12 +113,14 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
 
   if (flight->lane == NULL)
     return TRUE;
-  good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
+  good = leat_batch_run_wait (self, flight, error);
   good = good && leat_batch_run_judge (self, run, flight, error);
   if (good)
     {
       if (run->results != NULL)
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
+      if (G_UNLIKELY (self->memo != NULL))
+        leat_batch_run_remember (self, flight);
       self->stats.batch_lanes += flight->n;
     }
   flight->lane = NULL;
@@ -222,7 +145,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
     return FALSE;
   if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
     return FALSE;
-  *flight = (LeatBatchFlight){ lane, first, n, at };
+  *flight = (LeatBatchFlight){ lane, first, n, at, g_get_monotonic_time () };
   self->stats.batch_launches++;
   return width->plan->prediction.waits == 0 || leat_lane_launch (lane, LEAT_PATH_FULL, error);
 }
@@ -251,6 +174,21 @@ leat_batch_run_tell (LeatSession *self, gboolean all)
   g_array_set_size (reports, 0);
 }
 
+/* Where to go on, and how many lanes there are to be run in a row. */
+static guint
+leat_batch_run_count_next (const LeatBatchRun *run, guint *first)
+{
+  guint end;
+
+  if (run->from == NULL)
+    return run->n - *first;
+  while (*first < run->n && run->from[*first] != *first)
+    ++*first;
+  for (end = *first; end < run->n && run->from[end] == end;)
+    end++;
+  return end - *first;
+}
+
 gboolean
 leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
@@ -260,9 +198,10 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
 
   g_array_set_size (batch->reports, 0);
   g_array_set_size (batch->short_lanes, 0);
-  for (guint n; first < run->n && good; first += n, next = (next + 1) % batch->n_flights)
+  for (guint n, left; (left = leat_batch_run_count_next (run, &first)) > 0 && good;
+       first += n, next = (next + 1) % batch->n_flights)
     {
-      n = leat_batch_choose_n (batch, run->n - first, run->n);
+      n = leat_batch_choose_n (batch, left, run->n);
       good = leat_session_may_go_on (self, cancellable, error);
       if (!good)
         break;
@@ -281,7 +220,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
   return good;
 }
 
-static void
+void
 leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
 {
   const LeatSessionInput *input = leat_session_get_input (self, index);
@@ -329,7 +268,7 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error)
 {
   for (guint i = 0; i < self->outputs->len; i++)
@@ -338,7 +277,7 @@ leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane,
   return TRUE;
 }
 
-static gboolean
+gboolean
 leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable, GError **error)
 {
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);

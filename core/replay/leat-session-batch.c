@@ -252,24 +252,25 @@ leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_tu
   if (!leat_batch_make_room (batch, run->in_place ? &batch->lent : &batch->ring, run->in_place ? run->n : ring, error)
       || !leat_session_take_changes (self, error) || !leat_session_renew_batch (self, error))
     return FALSE;
-  g_ptr_array_set_size (self->batch->errors, 0);
-  g_ptr_array_set_size (self->batch->errors, (gint) run->n);
+  leat_batch_begin_errors (self->batch, run->n);
   if (run->results != NULL)
     g_ptr_array_set_size (run->results, (gint) (run->n * self->outputs->len));
   return TRUE;
 }
 
+typedef gboolean (*LeatBatchPart) (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                   GError **error);
+
 /* Each is run once, whatever is said of single runs. */
 static gboolean
-leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, gboolean all, GCancellable *cancellable,
+leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, LeatBatchPart part, GCancellable *cancellable,
                           GError **error)
 {
   guint64 repeat = self->repeat;
   gboolean good;
 
   self->repeat = 1;
-  good =
-    all ? leat_batch_run_in_turn (self, run, cancellable, error) : leat_batch_run_short (self, run, cancellable, error);
+  good = (*part) (self, run, cancellable, error);
   self->repeat = repeat;
   return good;
 }
@@ -287,10 +288,26 @@ leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancella
   /* What did not end has them until the session is closed. */
   if (!self->failed)
     leat_session_leave_buffers (self);
-  good = good && leat_session_run_in_turn (self, run, FALSE, cancellable, error);
+  good = good && leat_session_run_in_turn (self, run, leat_batch_run_short, cancellable, error);
   /* Each lane is one run, however often it was done. */
   self->stats.runs = runs + (good ? run->n : 0);
   self->levels_changed = TRUE;
+  return good;
+}
+
+static gboolean
+leat_session_run_unknown (LeatSession *self, LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  g_autofree guint *from = g_new (guint, run->n);
+  guint64 runs = self->stats.runs;
+  gboolean good;
+
+  run->from = from;
+  good = leat_session_run_in_turn (self, run, leat_batch_run_find_known, cancellable, error)
+         && leat_session_run_together (self, run, cancellable, error)
+         && leat_session_run_in_turn (self, run, leat_batch_run_copy_equal, cancellable, error);
+  run->from = NULL;
+  self->stats.runs = runs + (good ? run->n : 0);
   return good;
 }
 
@@ -303,11 +320,13 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
       || !leat_session_check_batch_n (run->n, error) || !leat_session_have_batch (self, TRUE, error)
       || !leat_session_check_batch_inputs (self, run, error))
     return FALSE;
-  in_turn = self->memo != NULL || self->batch->shape->why_in_turn != NULL;
+  in_turn = self->batch->shape->why_in_turn != NULL;
   if (!leat_session_prepare_batch (self, run, in_turn, error))
     return FALSE;
-  return in_turn ? leat_session_run_in_turn (self, run, TRUE, cancellable, error)
-                 : leat_session_run_together (self, run, cancellable, error);
+  if (in_turn)
+    return leat_session_run_in_turn (self, run, leat_batch_run_in_turn, cancellable, error);
+  return self->memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
+                            : leat_session_run_together (self, run, cancellable, error);
 }
 
 static void

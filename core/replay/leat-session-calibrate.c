@@ -353,7 +353,7 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
   self->levels_changed = TRUE;
   if (leat_session_has_outside (self))
     return TRUE;
-  if (self->lent->len > 0 && (states = leat_session_read_states (self, error)) == NULL)
+  if (self->states_given && (states = leat_session_read_states (self, error)) == NULL)
     return FALSE;
   if (!leat_device_push (self->device, error))
     return FALSE;

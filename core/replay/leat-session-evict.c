@@ -51,7 +51,7 @@ leat_session_check_lent (LeatSession *self, GError **error)
   return TRUE;
 }
 
-/* Lanes beyond the first are made when they are needed again. */
+/* Lanes beyond the first are made when they are needed again; what they kept waits for them. */
 static void
 leat_session_drop_lanes (LeatSession *self)
 {
@@ -122,12 +122,15 @@ leat_session_evict_taken (LeatSession *self, GCancellable *cancellable, GError *
   if (g_cancellable_set_error_if_cancelled (cancellable, error) || !leat_session_check_lent (self, error))
     return FALSE;
   kept = leat_lane_read_kept (leat_session_get_first_lane (self), cancellable, error);
-  if (kept == NULL)
-    return FALSE;
+  if (kept == NULL || !leat_session_put_lanes_away (self, cancellable, error))
+    {
+      g_clear_pointer (&kept, g_ptr_array_unref);
+      return FALSE;
+    }
   leat_session_leave_device (self);
   g_atomic_pointer_set (&self->evicted, kept);
   self->stats.evictions++;
-  self->stats.evicted_bytes = leat_session_sum_kept (kept);
+  self->stats.evicted_bytes = leat_session_sum_kept (kept) + leat_session_sum_away (self);
   self->stats.evict_us += g_get_monotonic_time () - begin;
   self->levels_changed = TRUE;
   leat_session_tell_stats (self);

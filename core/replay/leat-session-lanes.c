@@ -160,12 +160,19 @@ leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
   return self->plan->prediction.foreign == 0 && !leat_session_has_app (self) && leat_session_look_at_gain (self, trial);
 }
 
+/* With as many as have a state that waits for them. */
+static guint
+leat_session_choose_lanes (LeatSession *self)
+{
+  return leat_session_fit_lanes (self, MAX (LEAT_LANES_AUTO, self->away->len));
+}
+
 /* What cannot be had is no fault where nobody asked for it by number. */
 gboolean
 leat_session_grow_lanes (LeatSession *self, GError **error)
 {
   const LeatSetupBase base = leat_session_get_base (self);
-  guint n = self->n_lanes > 0 ? self->n_lanes : leat_session_fit_lanes (self, LEAT_LANES_AUTO);
+  guint n = self->n_lanes > 0 ? self->n_lanes : leat_session_choose_lanes (self);
   guint64 written = leat_session_get_written_bytes (self);
   g_autoptr (GError) inner = NULL;
 
@@ -179,5 +186,5 @@ leat_session_grow_lanes (LeatSession *self, GError **error)
   self->lanes_most = MAX (self->lanes_most, self->lanes->len);
   self->levels_changed = TRUE;
   leat_session_make_flights (self);
-  return TRUE;
+  return leat_session_bring_lanes_back (self, error);
 }

@@ -161,7 +161,7 @@ leat_session_recall (LeatSession *self, const LeatSessionFlight *flight)
 
   if (self->memo == NULL)
     return FALSE;
-  if (G_UNLIKELY (self->memo_costs.looked == LEAT_MEMO_WINDOW))
+  if (G_UNLIKELY (self->memo_costs.looked >= LEAT_MEMO_WINDOW))
     leat_session_weigh_memo (self);
   if (self->memo == NULL)
     return FALSE;
@@ -172,6 +172,25 @@ leat_session_recall (LeatSession *self, const LeatSessionFlight *flight)
   self->stats.memo_hits += found;
   self->stats.memo_lookups++;
   return found;
+}
+
+void
+leat_session_note_equal (LeatSession *self)
+{
+  self->memo_costs.looked++;
+  self->memo_costs.hits++;
+  self->stats.memo_hits++;
+  self->stats.memo_lookups++;
+}
+
+void
+leat_session_remember_spans (LeatSession *self)
+{
+  gint64 begin = leat_session_now_ns ();
+
+  leat_memo_return_to (self->memo, self->spans, self->inputs->len);
+  leat_memo_store (self->memo, self->spans, self->inputs->len, self->spans + self->inputs->len, self->outputs->len);
+  self->memo_costs.spent_ns += leat_session_now_ns () - begin;
 }
 
 /* After a run that was not known. */

@@ -5,6 +5,7 @@
 #include "leat-session-private.h"
 
 #include "graph/leat-app-private.h"
+#include "monitor/leat-monitor-private.h"
 
 #include <stdlib.h>
 
@@ -119,10 +120,10 @@ leat_session_describe_monitored (LeatSession *self)
 
   g_variant_dict_init (&dict, NULL);
   g_mutex_lock (&self->told_lock);
-  g_variant_dict_insert (&dict, "name", "s", self->name != NULL ? self->name : "");
+  leat_monitor_insert_text (&dict, "name", self->name);
   g_mutex_unlock (&self->told_lock);
   g_variant_dict_insert (&dict, "id", "t", self->monitored_id);
-  g_variant_dict_insert (&dict, "device", "s", leat_device_get_id (self->device));
+  leat_monitor_insert_text (&dict, "device", leat_device_get_id (self->device));
   g_variant_dict_insert (&dict, "state", "s", leat_session_get_use_name (self));
   g_variant_dict_insert (&dict, "waiting-for-device", "u", __atomic_load_n (&self->monitored.filled, __ATOMIC_RELAXED));
   g_variant_dict_insert (&dict, "on-device", "u", __atomic_load_n (&self->monitored.launched, __ATOMIC_RELAXED));

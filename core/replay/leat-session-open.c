@@ -169,6 +169,8 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_memo (self);
   leat_session_drop_batch (self);
   leat_session_drop_evicted (self);
+  leat_session_forget_away (self);
+  self->states_given = FALSE;
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
   leat_session_drop_scratch (self);

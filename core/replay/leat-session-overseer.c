@@ -46,6 +46,27 @@ leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass)
   return overseer;
 }
 
+/* Told after it is so: an overseer that looked before is there to be told. */
+void
+leat_session_set_parting (LeatSession *self, gboolean parting)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = NULL;
+
+  g_atomic_int_set (&self->parting, parting);
+  if (parting)
+    return;
+  overseer = leat_session_get_overseer (self, &klass);
+  if (overseer != NULL)
+    (*klass->parted) (overseer, self);
+}
+
+gboolean
+leat_session_is_parting (LeatSession *self)
+{
+  return g_atomic_int_get (&self->parting);
+}
+
 gboolean
 leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error)
 {

@@ -298,9 +298,11 @@ struct _LeatSession
   guint next_input, next_output; /* that are likely to be bound next */
   LeatBatch *batch;              /* NULL before the first */
   const LeatPlan *not_wide;      /* not owned: one that is known not to be streamed with many runs in a launch */
-  GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
-  LeatMemo *memo;     /* NULL while nothing is remembered */
-  LeatSpan *spans;    /* for it: of the inputs, then of the outputs */
+  GPtrArray *evicted;    /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
+  GPtrArray *away;       /* by lane, NULL or name of a buffer -> GBytes: what lanes that are not there kept */
+  gboolean states_given; /* the program has put something there */
+  LeatMemo *memo;        /* NULL while nothing is remembered */
+  LeatSpan *spans;       /* for it: of the inputs, then of the outputs */
   LeatMemoCosts memo_costs;
   gboolean measured;                 /* runs may be: as timing_mode was when it was opened */
   guint n_measured;                  /* runs that were */
@@ -323,6 +325,7 @@ struct _LeatSession
   gboolean ended;  /* and the sinks have finished */
   gboolean failed; /* in a run: what comes next would have a hole */
   gint closing;    /* atomic: the run that is under way must end */
+  gint parting;    /* atomic: a former overseer has a run of it under way */
   gint use;        /* atomic: LeatSessionUse */
   gint64 open_since_us;
   gint64 last_progress_us;
@@ -469,6 +472,10 @@ gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, const LeatSessionFlight *flight);
 void leat_session_remember (LeatSession *self, const LeatSessionFlight *flight);
+/* What is where the session's spans are, which was not looked for last. */
+void leat_session_remember_spans (LeatSession *self);
+/* A lane of a batch has the inputs of another one. */
+void leat_session_note_equal (LeatSession *self);
 
 /* What leat_session_replay_batch () was asked for. */
 typedef struct
@@ -478,7 +485,10 @@ typedef struct
   GPtrArray *results; /* GBytes; NULL: likewise */
   gboolean in_place;  /* the staging memory has a place for every lane */
   guint64 before;     /* runs that there were before its first lane */
+  guint *from;        /* by lane: that whose result it has too, itself where it is run; NULL: all are run */
 } LeatBatchRun;
+
+#define LEAT_BATCH_KNOWN G_MAXUINT /* in the place of a lane: there was a result before */
 
 /* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
 gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
@@ -516,6 +526,25 @@ gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCa
 gboolean leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n,
                                 GError **error);
 gboolean leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error);
+/* Of a launch that has ended.  FALSE: the device is at fault, and not the data of some lanes. */
+gboolean leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight,
+                               GError **error);
+/* @at: of a lane in the staging memory */
+guint64 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at);
+guint64 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count);
+guint8 *leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at);
+void leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane);
+gboolean leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error);
+/* One lane as a single run. */
+gboolean leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable,
+                             GError **error);
+/* With a memo: fills in which lanes are to be run, and gives what is known; keeps what a launch gave; and gives lanes
+ * what others with the same inputs have. */
+gboolean leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                    GError **error);
+void leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight);
+gboolean leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
+                                    GError **error);
 void leat_batch_run_tell (LeatSession *self, gboolean all);
 void leat_batch_run_abandon (LeatSession *self);
 gboolean leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error);
@@ -567,6 +596,14 @@ gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 /* On the device from here on: for who has the session, and needs more than its staging memory. */
 gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_drop_evicted (LeatSession *self);
+/* What further lanes keep for themselves while they are not there (leat-session-away.c). */
+GPtrArray *leat_session_away_new (void);
+void leat_session_forget_away (LeatSession *self);
+gboolean leat_session_keeps_by_lane (LeatSession *self);
+/* Before lanes beyond the first go: the host has it then.  FALSE: it has nothing of lanes that are there. */
+gboolean leat_session_put_lanes_away (LeatSession *self, GCancellable *cancellable, GError **error);
+/* When there are more of them. */
+gboolean leat_session_bring_lanes_back (LeatSession *self, GError **error);
 /* As take_open, and on the device. */
 gboolean leat_session_take_resident (LeatSession *self, GError **error);
 

@@ -109,11 +109,12 @@ leat_session_note_reports (LeatSession *self, GArray *reports, GPtrArray *told)
 static void
 leat_session_post_report (LeatSession *self, const LeatReport *report, LeatReportTold *told)
 {
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
-                 leat_message_new_later (LEAT_MESSAGE_WARNING, leat_node_get_name (report->op->node),
-                                         leat_report_make_error (report),
-                                         (LeatMessageDetails) leat_report_told_get_details, leat_report_told_ref (told),
-                                         (GDestroyNotify) leat_report_told_unref));
+  leat_bus_post (
+    leat_pipeline_get_bus (self->pipeline),
+    leat_message_new_later (LEAT_MESSAGE_WARNING, leat_node_get_name (report->op->node),
+                            report->error != NULL ? g_error_copy (report->error) : leat_report_make_error (report),
+                            (LeatMessageDetails) leat_report_told_get_details, leat_report_told_ref (told),
+                            (GDestroyNotify) leat_report_told_unref));
 }
 
 static void
@@ -213,25 +214,27 @@ leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError
 }
 
 /* For a lane of a plan for several: adds what it reported to those of the batch; FALSE with what it fails with. @lane:
- * of the batch
+ * of the batch, which has the error for as long as the reports are there
  */
 gboolean
 leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run, GError **error)
 {
   GArray *reports = self->batch->reports;
   guint first = reports->len;
-  const LeatReport *cause;
+  LeatReport *cause;
+  GError *failure;
 
   if (!leat_lane_take_reports_of (wide, index, reports, error))
     return FALSE;
   leat_session_set_origin (reports, first, lane, run);
-  cause = leat_session_find_cause (reports, first);
+  cause = (LeatReport *) leat_session_find_cause (reports, first);
   if (cause == NULL)
     return TRUE;
   if (self->refusal == NULL)
     leat_session_note_refusal (self, cause);
   self->stats.runs_refused++;
-  g_propagate_error (error, leat_report_make_error (cause));
+  cause->error = failure = leat_report_make_error (cause);
+  g_propagate_error (error, failure);
   return FALSE;
 }
 

@@ -4,23 +4,22 @@
 
 #include "leat-session-state-private.h"
 
-#include "buffer/leat-transfer-private.h"
 #include "leat-state-file-private.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
+/* States to a file and back.  Each lane's go with it: of lanes that are there from and to the device, of others from
+ * and to what the host has for them (leat-session-away.c). */
 
-/* States to a file and back, and from one session to another. */
-
-static LeatRequest
-leat_session_make_request (LeatRequestKind kind, LeatDeviceBuffer *lent)
+LeatRequest
+leat_session_make_request (LeatSession *self, LeatRequestKind kind, guint lane, LeatBufferId id)
 {
+  LeatDeviceBuffer *state = leat_session_borrow_state (self, lane, id);
+
   return (LeatRequest){ .kind = kind,
-                        .buffer = lent, /* taken over */
-                        .bytes = leat_device_buffer_get_header (lent) + leat_device_buffer_get_bytes (lent) };
+                        .buffer = state, /* taken over */
+                        .bytes = leat_device_buffer_get_header (state) + leat_device_buffer_get_bytes (state) };
 }
 
-static GArray *
+GArray *
 leat_session_new_requests (void)
 {
   GArray *requests = g_array_new (FALSE, FALSE, sizeof (LeatRequest));
@@ -39,8 +38,8 @@ leat_session_read_states (LeatSession *self, GError **error)
 
   for (guint i = 0; i < ids->len; i++)
     {
-      LeatRequest request = leat_session_make_request (
-        LEAT_REQUEST_DOWNLOAD, leat_session_lend_state (self, g_array_index (ids, LeatBufferId, i)));
+      LeatRequest request =
+        leat_session_make_request (self, LEAT_REQUEST_DOWNLOAD, 0, g_array_index (ids, LeatBufferId, i));
 
       g_array_append_val (requests, request);
     }
@@ -60,8 +59,8 @@ leat_session_write_states (LeatSession *self, GPtrArray *contents, GError **erro
 
   for (guint i = 0; i < ids->len; i++)
     {
-      LeatRequest request = leat_session_make_request (
-        LEAT_REQUEST_UPLOAD, leat_session_lend_state (self, g_array_index (ids, LeatBufferId, i)));
+      LeatRequest request =
+        leat_session_make_request (self, LEAT_REQUEST_UPLOAD, 0, g_array_index (ids, LeatBufferId, i));
 
       request.data = g_bytes_ref (g_ptr_array_index (contents, i));
       g_array_append_val (requests, request);
@@ -69,9 +68,15 @@ leat_session_write_states (LeatSession *self, GPtrArray *contents, GError **erro
   return leat_requests_run (requests, &counts, error);
 }
 
-/* Without data. */
+guint
+leat_session_get_most_state_lanes (LeatSession *self)
+{
+  return self->n_lanes > 0 ? self->n_lanes : LEAT_SESSION_MOST_LANES;
+}
+
+/* Without data. @n_lanes: of what each lane has for itself */
 static GArray *
-leat_session_list_entries (LeatSession *self)
+leat_session_list_entries (LeatSession *self, guint n_lanes)
 {
   g_autoptr (GArray) ids = leat_session_dup_states (self);
   GArray *entries = leat_state_entries_new ();
@@ -79,43 +84,61 @@ leat_session_list_entries (LeatSession *self)
   for (guint i = 0; i < ids->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, g_array_index (ids, LeatBufferId, i));
-      LeatStateEntry entry = { g_strdup (buffer->name), NULL, buffer->bytes, NULL };
+      LeatStateEntry entry = { .name = g_strdup (buffer->name),
+                               .bytes = buffer->bytes,
+                               .by_lane = leat_buffer_is_of_lane (buffer) };
 
+      entry.n_lanes = entry.by_lane ? n_lanes : 1;
       entry.spec = buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : g_strdup ("");
       g_array_append_val (entries, entry);
     }
   return entries;
 }
 
+typedef struct
+{
+  LeatSession *session;
+  GArray *ids;
+} LeatSaving;
+
+static GBytes *
+leat_session_read_piece (LeatSession *self, guint lane, LeatBufferId id, guint64 offset, guint64 bytes, GError **error)
+{
+  g_autoptr (GArray) requests = leat_session_new_requests ();
+  LeatRequest request = leat_session_make_request (self, LEAT_REQUEST_DOWNLOAD, lane, id);
+  LeatTransferCounts counts = { 0 };
+
+  request.offset = offset;
+  request.bytes = bytes;
+  g_array_append_val (requests, request);
+  if (!leat_requests_run (requests, &counts, error))
+    return NULL;
+  return g_steal_pointer (&g_array_index (requests, LeatRequest, 0).result);
+}
+
+static GBytes *
+leat_session_feed_piece (gpointer data, guint entry, guint lane, guint64 offset, guint64 bytes, GError **error)
+{
+  const LeatSaving *saving = data;
+  LeatSession *self = saving->session;
+  LeatBufferId id = g_array_index (saving->ids, LeatBufferId, entry);
+  g_autoptr (GBytes) away = NULL;
+
+  if (lane < self->lanes->len)
+    return leat_session_read_piece (self, lane, id, offset, bytes, error);
+  away = leat_session_dup_away (self, lane, leat_plan_get_buffer (self->plan, id));
+  return g_bytes_new_from_bytes (away, offset, bytes);
+}
+
 static gboolean
 leat_session_write_file (LeatSession *self, const char *path, GError **error)
 {
-  g_autoptr (GPtrArray) contents = leat_session_read_states (self, error);
-  g_autoptr (GArray) entries = leat_session_list_entries (self);
-  g_autoptr (GBytes) file = NULL;
-  g_autoptr (GError) inner = NULL;
-  gsize size;
-  const char *data;
+  g_autoptr (GArray) ids = leat_session_dup_states (self);
+  g_autoptr (GArray) entries = leat_session_list_entries (self, leat_session_count_state_lanes (self));
+  LeatSaving saving = { self, ids };
 
-  if (contents == NULL)
-    return FALSE;
-  for (guint i = 0; i < entries->len; i++)
-    g_array_index (entries, LeatStateEntry, i).data = g_bytes_ref (g_ptr_array_index (contents, i));
-  file = leat_state_file_encode (entries, leat_session_hash_pipeline (self));
-  if (file == NULL)
-    {
-      g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO,
-                   "cannot save the state: the host has no room for the %" G_GUINT64_FORMAT " bytes of the file",
-                   leat_state_file_get_bytes (entries));
-      return FALSE;
-    }
-  data = g_bytes_get_data (file, &size);
-  /* Written beside it and renamed. */
-  if (g_file_set_contents_full (path, data, (gssize) size, G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
-                                0666, &inner))
-    return TRUE;
-  g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO, "cannot save the state: %s", inner->message);
-  return FALSE;
+  return leat_state_file_write (path, entries, leat_session_hash_pipeline (self), leat_session_feed_piece, &saving,
+                                error);
 }
 
 /**
@@ -124,7 +147,8 @@ leat_session_write_file (LeatSession *self, const char *path, GError **error)
  * @path: a file
  * @error: return location for an error
  *
- * Writes all that the session keeps from run to run to a file.  The file is there, with all of it, or is what it was.
+ * Writes all that the session keeps from run to run to a file, with that of each lane where a state has `scope=lane`.
+ * The file is there, with all of it, or is what it was; a few MiB of the host's memory do for it.
  *
  * Returns: whether it was written; %LEAT_STATE_ERROR_IO if not, %LEAT_DRIVER_ERROR, and what leat_session_replay ()
  * says of a session that cannot run
@@ -144,11 +168,55 @@ leat_session_save_state (LeatSession *self, const char *path, GError **error)
   return good;
 }
 
+/* Lanes that the others say nothing of begin anew, whatever was in them. */
+static void
+leat_session_add_uploads (LeatSession *self, GArray *requests, LeatBufferId id, GPtrArray *contents)
+{
+  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
+  const guint n = leat_buffer_is_of_lane (buffer) ? self->lanes->len : 1;
+
+  for (guint lane = 0; lane < n; lane++)
+    {
+      LeatRequest request = leat_session_make_request (self, LEAT_REQUEST_UPLOAD, lane, id);
+
+      request.data =
+        lane < contents->len ? g_bytes_ref (g_ptr_array_index (contents, lane)) : leat_buffer_dup_initial (buffer);
+      g_array_append_val (requests, request);
+    }
+}
+
+/* For lanes that are not there. @contents: (element-type GBytes) */
+static void
+leat_session_set_away (LeatSession *self, LeatBufferId id, GPtrArray *contents)
+{
+  for (guint lane = self->lanes->len; lane < contents->len; lane++)
+    leat_session_take_away (self, lane, leat_plan_get_buffer (self->plan, id),
+                            g_bytes_ref (g_ptr_array_index (contents, lane)));
+}
+
+static gboolean
+leat_session_write_entries (LeatSession *self, GArray *entries, GError **error)
+{
+  g_autoptr (GArray) ids = leat_session_dup_states (self);
+  g_autoptr (GArray) requests = leat_session_new_requests ();
+  LeatTransferCounts counts = { 0 };
+
+  for (guint i = 0; i < ids->len; i++)
+    leat_session_add_uploads (self, requests, g_array_index (ids, LeatBufferId, i),
+                              g_array_index (entries, LeatStateEntry, i).data);
+  if (!leat_requests_run (requests, &counts, error))
+    return FALSE;
+  leat_session_forget_away (self);
+  for (guint i = 0; i < ids->len; i++)
+    leat_session_set_away (self, g_array_index (ids, LeatBufferId, i), g_array_index (entries, LeatStateEntry, i).data);
+  self->states_given = TRUE;
+  return TRUE;
+}
+
 static gboolean
 leat_session_read_file (LeatSession *self, const char *path, GError **error)
 {
-  g_autoptr (GArray) entries = leat_session_list_entries (self);
-  g_autoptr (GPtrArray) contents = g_ptr_array_new ();
+  g_autoptr (GArray) entries = leat_session_list_entries (self, leat_session_get_most_state_lanes (self));
   g_autoptr (GBytes) file = NULL;
   g_autoptr (GError) inner = NULL;
   char *data;
@@ -160,11 +228,8 @@ leat_session_read_file (LeatSession *self, const char *path, GError **error)
       return FALSE;
     }
   file = g_bytes_new_take (data, size);
-  if (!leat_state_file_decode (file, entries, leat_session_hash_pipeline (self), path, error))
-    return FALSE;
-  for (guint i = 0; i < entries->len; i++)
-    g_ptr_array_add (contents, g_array_index (entries, LeatStateEntry, i).data);
-  return leat_session_write_states (self, contents, error);
+  return leat_state_file_decode (file, entries, leat_session_hash_pipeline (self), path, error)
+         && leat_session_write_entries (self, entries, error);
 }
 
 /**
@@ -178,10 +243,14 @@ leat_session_read_file (LeatSession *self, const char *path, GError **error)
  * The file must be of a pipeline with the same nodes, names, links and sizes of states; properties may differ.  All is
  * checked before anything changes.
  *
+ * What each lane has for itself (`scope=lane`) goes to the lane of the same number, at once or, where that is not there
+ * yet, when a stream makes it.  The session may have more lanes than there are in the file, and those begin as `init`
+ * or `path` says; where #LeatSession:lanes is a number and there are more in the file, it is refused.
+ *
  * Returns: whether it was loaded; %LEAT_STATE_ERROR with a code of its own for a file that is no such file
  *   (%LEAT_STATE_ERROR_FORMAT), %LEAT_STATE_ERROR_VERSION, %LEAT_STATE_ERROR_TRUNCATED, %LEAT_STATE_ERROR_DAMAGED,
- *   %LEAT_STATE_ERROR_PIPELINE or %LEAT_STATE_ERROR_IO; %LEAT_DRIVER_ERROR; and what leat_session_replay () says of a
- *   session that cannot run
+ *   %LEAT_STATE_ERROR_PIPELINE, %LEAT_STATE_ERROR_LANES or %LEAT_STATE_ERROR_IO; %LEAT_DRIVER_ERROR; and what
+ *   leat_session_replay () says of a session that cannot run
  */
 gboolean
 leat_session_load_state (LeatSession *self, const char *path, GError **error)
@@ -194,78 +263,6 @@ leat_session_load_state (LeatSession *self, const char *path, GError **error)
   if (!leat_session_take_resident (self, error))
     return FALSE;
   good = leat_session_read_file (self, path, error);
-  leat_session_let_go (self);
-  return good;
-}
-
-static gboolean
-leat_session_match_states (LeatSession *self, LeatSession *from, GArray *ids, GArray *from_ids, GError **error)
-{
-  gboolean same = ids->len == from_ids->len;
-
-  for (guint i = 0; i < ids->len && same; i++)
-    {
-      const LeatBuffer *to = leat_plan_get_buffer (self->plan, g_array_index (ids, LeatBufferId, i));
-      const LeatBuffer *is = leat_plan_get_buffer (from->plan, g_array_index (from_ids, LeatBufferId, i));
-
-      same = g_str_equal (to->name, is->name) && to->bytes == is->bytes && to->header == is->header;
-    }
-  if (!same)
-    g_set_error_literal (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_PIPELINE,
-                         "cannot take over the state of the other session: its pipeline keeps other things from run to "
-                         "run, or of other sizes");
-  return same;
-}
-
-static gboolean
-leat_session_copy_states (LeatSession *self, LeatSession *from, GError **error)
-{
-  g_autoptr (GArray) ids = leat_session_dup_states (self);
-  g_autoptr (GArray) from_ids = leat_session_dup_states (from);
-  g_autoptr (GArray) requests = leat_session_new_requests ();
-  LeatTransferCounts counts = { 0 };
-
-  if (!leat_session_match_states (self, from, ids, from_ids, error))
-    return FALSE;
-  for (guint i = 0; i < ids->len; i++)
-    {
-      LeatRequest request = leat_session_make_request (
-        LEAT_REQUEST_COPY, leat_session_lend_state (self, g_array_index (ids, LeatBufferId, i)));
-
-      request.from = leat_session_lend_state (from, g_array_index (from_ids, LeatBufferId, i));
-      g_array_append_val (requests, request);
-    }
-  return leat_requests_run (requests, &counts, error);
-}
-
-/**
- * leat_session_copy_state:
- * @self: an open session that is not running
- * @from: another one, on the same device
- * @error: return location for an error
- *
- * Makes all that the session keeps from run to run what it is in another session: from here on both go on from the same
- * point.  It is copied on the device.
- *
- * Returns: whether it was copied; %LEAT_STATE_ERROR_PIPELINE when the two do not keep the same,
- *   %LEAT_DEVICE_BUFFER_ERROR_DEVICE, %LEAT_DRIVER_ERROR, and what leat_session_replay () says of sessions that cannot
- *   run
- */
-gboolean
-leat_session_copy_state (LeatSession *self, LeatSession *from, GError **error)
-{
-  gboolean good = FALSE;
-
-  g_return_val_if_fail (LEAT_IS_SESSION (self) && LEAT_IS_SESSION (from), FALSE);
-  g_return_val_if_fail (self != from, FALSE);
-
-  if (!leat_session_take_resident (self, error))
-    return FALSE;
-  if (leat_session_take_resident (from, error))
-    {
-      good = leat_session_copy_states (self, from, error);
-      leat_session_let_go (from);
-    }
   leat_session_let_go (self);
   return good;
 }

@@ -168,12 +168,18 @@ leat_session_switch (LeatSession *self, LeatSetup *setup, GError **error)
 {
   g_autoptr (LeatPlan) before = g_object_ref (self->plan);
 
-  if (!leat_setup_begin (setup, self->setup, error))
+  if ((setup != self->setup && !leat_session_put_lanes_away (self, NULL, error))
+      || !leat_setup_begin (setup, self->setup, error))
     {
       self->failed = TRUE;
       return FALSE;
     }
   leat_session_point_at (self, setup);
+  if (!leat_session_bring_lanes_back (self, error))
+    {
+      self->failed = TRUE;
+      return FALSE;
+    }
   leat_session_tell_endpoints (self, before);
   if (self->memo != NULL)
     leat_memo_clear (self->memo);

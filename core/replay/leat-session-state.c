@@ -39,6 +39,7 @@ leat_state_error_get_type (void)
                                        { LEAT_STATE_ERROR_PIPELINE, "LEAT_STATE_ERROR_PIPELINE", "pipeline" },
                                        { LEAT_STATE_ERROR_UNKNOWN_NAME, "LEAT_STATE_ERROR_UNKNOWN_NAME",
                                          "unknown-name" },
+                                       { LEAT_STATE_ERROR_LANES, "LEAT_STATE_ERROR_LANES", "lanes" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
@@ -65,11 +66,9 @@ leat_session_dup_states (LeatSession *self)
 }
 
 static LeatBlock *
-leat_session_get_state_block (LeatSession *self, LeatBufferId id)
+leat_session_get_state_block (LeatSession *self, guint lane, LeatBufferId id)
 {
-  const LeatLane *lane = g_ptr_array_index (self->lanes, 0);
-
-  return g_ptr_array_index (lane->blocks, id);
+  return g_ptr_array_index (((LeatLane *) g_ptr_array_index (self->lanes, lane))->blocks, id);
 }
 
 static void
@@ -78,19 +77,29 @@ leat_session_release_block (gpointer block)
   leat_block_unref (block);
 }
 
+/* Where the program has it, its transfers are those of the same buffer. */
 LeatDeviceBuffer *
-leat_session_lend_state (LeatSession *self, LeatBufferId id)
+leat_session_borrow_state (LeatSession *self, guint lane, LeatBufferId id)
 {
   const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
-  LeatBlock *block = leat_session_get_state_block (self, id);
-  LeatDeviceBuffer *lent;
+  LeatBlock *block = leat_session_get_state_block (self, lane, id);
 
   for (guint i = 0; i < self->lent->len; i++)
     if (leat_device_buffer_is_lent_from (g_ptr_array_index (self->lent, i), block))
       return g_object_ref (g_ptr_array_index (self->lent, i));
-  lent = leat_device_buffer_new_lent (self->device, buffer->spec, buffer->header ? LEAT_BUFFER_HEADER : 0,
+  return leat_device_buffer_new_lent (self->device, buffer->spec, buffer->header ? LEAT_BUFFER_HEADER : 0,
                                       block->memory, leat_block_ref (block), leat_session_release_block);
-  g_ptr_array_add (self->lent, g_object_ref (lent));
+}
+
+/* From here on it is the program's too. */
+static LeatDeviceBuffer *
+leat_session_lend_state (LeatSession *self, LeatBufferId id)
+{
+  LeatDeviceBuffer *lent = leat_session_borrow_state (self, 0, id);
+
+  if (!g_ptr_array_find (self->lent, lent, NULL))
+    g_ptr_array_add (self->lent, g_object_ref (lent));
+  self->states_given = TRUE;
   return lent;
 }
 

@@ -23,6 +23,7 @@ G_BEGIN_DECLS
  * @LEAT_STATE_ERROR_DAMAGED: its checksum is not that of its contents
  * @LEAT_STATE_ERROR_PIPELINE: it is the state of another pipeline
  * @LEAT_STATE_ERROR_UNKNOWN_NAME: the pipeline has no state of that name
+ * @LEAT_STATE_ERROR_LANES: it is the state of more lanes than the session has
  *
  * What can be wrong with the state of a session, beside the errors of what it stands on.
  */
@@ -35,6 +36,7 @@ typedef enum
   LEAT_STATE_ERROR_DAMAGED,
   LEAT_STATE_ERROR_PIPELINE,
   LEAT_STATE_ERROR_UNKNOWN_NAME,
+  LEAT_STATE_ERROR_LANES,
 } LeatStateError;
 
 GQuark leat_state_error_quark (void);

@@ -355,8 +355,7 @@ leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError *
   if (!leat_batch_make_room (batch, &batch->ring, wide.run.n, error) || !leat_session_take_changes (self, error)
       || !leat_session_renew_batch (self, error))
     return leat_session_settle (self, LEAT_FLOW_ERROR, error);
-  g_ptr_array_set_size (batch->errors, 0);
-  g_ptr_array_set_size (batch->errors, (gint) wide.run.n);
+  leat_batch_begin_errors (batch, wide.run.n);
   g_array_set_size (batch->reports, 0);
   leat_session_take_refusal (self, NULL);
   leat_wide_make_slots (&wide);

@@ -106,6 +106,7 @@ leat_session_finalize (GObject *object)
     leat_waiter_stop (self->waiter);
   g_clear_pointer (&self->waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
+  g_ptr_array_unref (self->away);
   g_ptr_array_unref (self->setups);
   g_ptr_array_unref (self->lent);
   g_ptr_array_unref (self->entered);
@@ -185,6 +186,7 @@ leat_session_init (LeatSession *self)
   self->cache_bytes = 256 << 20;
   self->kernel_transfers = g_array_new (FALSE, FALSE, sizeof (guint));
   self->lanes = g_ptr_array_new ();
+  self->away = leat_session_away_new ();
   self->lent = g_ptr_array_new_with_free_func (g_object_unref);
   self->entered = g_ptr_array_new ();
   self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);

@@ -22,7 +22,8 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_STATE: the session is not open, or open already
  * @LEAT_SESSION_ERROR_OVERFLOW: a node had more items to give than its output holds, or than its queue has room for;
  * the message says how many
- * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value
+ * @LEAT_SESSION_ERROR_ARGUMENT: a parameter of a kernel cannot hold its value, or a call was given a number that it
+ * does not take
  * @LEAT_SESSION_ERROR_UNEVEN: one source ended while others had more to give; only in warnings
  * @LEAT_SESSION_ERROR_MEMO: results cannot be remembered for this pipeline, or that did not pay
  * @LEAT_SESSION_ERROR_CAPTURE: work cannot be part of a graph, and is done outside; only in warnings

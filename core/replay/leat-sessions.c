@@ -41,8 +41,8 @@ leat_sessions_describe_devices (void)
         continue;
       leat_device_get_memory_counts (device, LEAT_MEMORY_DEVICE, &counts);
       g_variant_dict_init (&dict, NULL);
-      g_variant_dict_insert (&dict, "id", "s", leat_device_get_id (device));
-      g_variant_dict_insert (&dict, "name", "s", leat_device_get_name (device));
+      leat_monitor_insert_text (&dict, "id", leat_device_get_id (device));
+      leat_monitor_insert_text (&dict, "name", leat_device_get_name (device));
       g_variant_dict_insert (&dict, "memory-bytes", "t", leat_device_get_memory_bytes (device));
       g_variant_dict_insert (&dict, "live-bytes", "t", counts.live_bytes);
       g_variant_dict_insert (&dict, "peak-bytes", "t", counts.peak_bytes);

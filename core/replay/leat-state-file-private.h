@@ -7,15 +7,17 @@
 
 G_BEGIN_DECLS
 
-/* The state of a session as a file has it: a head, the table of what there is, and the memory of each, the header of
- * bounded ones included.  All numbers are little-endian. */
+/* The state of a session as a file has it: a head, the table of what there is, and the memory of each in each of its
+ * lanes, the header of bounded ones included.  All numbers are little-endian. */
 
 typedef struct
 {
   char *name;
-  char *spec; /* "" where there is none */
-  guint64 bytes;
-  GBytes *data; /* of a file that was read: a view of it */
+  char *spec;       /* "" where there is none */
+  guint64 bytes;    /* in each lane */
+  guint n_lanes;    /* that have one; of what is expected: the most that may be */
+  gboolean by_lane; /* each has its own */
+  GPtrArray *data;  /* GBytes, by lane: views of a file that was read; NULL before */
 } LeatStateEntry;
 
 void leat_state_entry_clear (LeatStateEntry *self);
@@ -24,9 +26,14 @@ GArray *leat_state_entries_new (void);
 
 /* Of a file with these, whose data are not looked at. */
 guint64 leat_state_file_get_bytes (GArray *entries);
-/* @entries: with their data.  @key: of the pipeline.  NULL where the host has no room for it. */
-GBytes *leat_state_file_encode (GArray *entries, guint64 key);
-/* @expected: what there must be; their data are filled in. @what: for messages.  FALSE: nothing was. */
+/* Gives contents for the file piece by piece. (transfer full) */
+typedef GBytes *(*LeatStateFeed) (gpointer data, guint entry, guint lane, guint64 offset, guint64 bytes,
+                                  GError **error);
+/* @key: of the pipeline.  No more than a few MiB are in memory at a time.  The file is written beside its name and
+ * renamed: FALSE: what was there is what it was. */
+gboolean leat_state_file_write (const char *path, GArray *entries, guint64 key, LeatStateFeed feed, gpointer data,
+                                GError **error);
+/* @expected: what there must be; their lanes and data are filled in. @what: for messages.  FALSE: nothing was. */
 gboolean leat_state_file_decode (GBytes *file, GArray *expected, guint64 key, const char *what, GError **error);
 
 G_END_DECLS

@@ -2,39 +2,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-state-file-private.h"
+#include "leat-state-form-private.h"
 
 #include <string.h>
-#include <xxhash.h>
 
-#define LEAT_STATE_VERSION 1
-
-/* The line break shows whether somebody took it for text. */
-static const char leat_state_magic[8] = { 'L', 'E', 'A', 'T', 'S', 'T', '\r', '\n' };
-
-/* As it lies in the file: every machine that CUDA runs on is little-endian. */
-typedef struct
-{
-  char magic[8];
-  guint32 version;
-  guint32 n_entries;
-  guint64 file_bytes;
-  guint64 key;
-  guint8 checksum[16]; /* XXH3, 128 bits, of the whole file, with zeros here */
-} LeatStateHead;
-
-typedef struct
-{
-  guint32 name_bytes, spec_bytes;
-  guint64 bytes;
-} LeatStateRow;
+/* A file of states, read; leat-state-file-write.c writes it. */
 
 void
 leat_state_entry_clear (LeatStateEntry *self)
 {
   g_free (self->name);
   g_free (self->spec);
-  g_clear_pointer (&self->data, g_bytes_unref);
+  g_clear_pointer (&self->data, g_ptr_array_unref);
 }
 
 GArray *
@@ -46,20 +25,36 @@ leat_state_entries_new (void)
   return entries;
 }
 
-static void
-leat_state_file_sum (const LeatStateHead *head, const guint8 *behind, guint8 sum[16])
+XXH3_state_t *
+leat_state_sum_begin (const LeatStateHead *blank)
 {
-  XXH3_state_t *state = XXH3_createState ();
-  LeatStateHead blank = *head;
+  XXH3_state_t *sum = XXH3_createState ();
+
+  XXH3_128bits_reset (sum);
+  XXH3_128bits_update (sum, blank, sizeof *blank);
+  return sum;
+}
+
+void
+leat_state_sum_end (XXH3_state_t *sum, guint8 checksum[16])
+{
   XXH128_canonical_t canonical;
 
+  XXH128_canonicalFromHash (&canonical, XXH3_128bits_digest (sum));
+  XXH3_freeState (sum);
+  memcpy (checksum, &canonical, sizeof canonical);
+}
+
+static void
+leat_state_file_sum (const LeatStateHead *head, const guint8 *behind, guint8 checksum[16])
+{
+  LeatStateHead blank = *head;
+  XXH3_state_t *sum;
+
   memset (blank.checksum, 0, sizeof blank.checksum);
-  XXH3_128bits_reset (state);
-  XXH3_128bits_update (state, &blank, sizeof blank);
-  XXH3_128bits_update (state, behind, head->file_bytes - sizeof blank);
-  XXH128_canonicalFromHash (&canonical, XXH3_128bits_digest (state));
-  XXH3_freeState (state);
-  memcpy (sum, &canonical, sizeof canonical);
+  sum = leat_state_sum_begin (&blank);
+  XXH3_128bits_update (sum, behind, head->file_bytes - sizeof blank);
+  leat_state_sum_end (sum, checksum);
 }
 
 /* There may be more of it than 32 bits tell. */
@@ -72,53 +67,9 @@ leat_state_file_get_bytes (GArray *entries)
     {
       const LeatStateEntry *entry = &g_array_index (entries, LeatStateEntry, i);
 
-      bytes += sizeof (LeatStateRow) + strlen (entry->name) + strlen (entry->spec) + entry->bytes;
+      bytes += sizeof (LeatStateRow) + strlen (entry->name) + strlen (entry->spec) + entry->n_lanes * entry->bytes;
     }
   return bytes;
-}
-
-static guint8 *
-leat_state_file_put (guint8 *at, gconstpointer data, gsize bytes)
-{
-  if (bytes > 0)
-    memcpy (at, data, bytes);
-  return at + bytes;
-}
-
-static guint8 *
-leat_state_file_put_row (guint8 *at, const LeatStateEntry *entry)
-{
-  const LeatStateRow row = { (guint32) strlen (entry->name), (guint32) strlen (entry->spec), entry->bytes };
-
-  at = leat_state_file_put (at, &row, sizeof row);
-  at = leat_state_file_put (at, entry->name, row.name_bytes);
-  return leat_state_file_put (at, entry->spec, row.spec_bytes);
-}
-
-GBytes *
-leat_state_file_encode (GArray *entries, guint64 key)
-{
-  LeatStateHead head = { .version = LEAT_STATE_VERSION,
-                         .n_entries = entries->len,
-                         .file_bytes = leat_state_file_get_bytes (entries),
-                         .key = key };
-  guint8 *file = g_try_malloc (head.file_bytes), *at = file;
-
-  if (file == NULL)
-    return NULL;
-  memcpy (head.magic, leat_state_magic, sizeof head.magic);
-  at += sizeof head;
-  for (guint i = 0; i < entries->len; i++)
-    at = leat_state_file_put_row (at, &g_array_index (entries, LeatStateEntry, i));
-  for (guint i = 0; i < entries->len; i++)
-    {
-      const LeatStateEntry *entry = &g_array_index (entries, LeatStateEntry, i);
-
-      at = leat_state_file_put (at, g_bytes_get_data (entry->data, NULL), entry->bytes);
-    }
-  leat_state_file_sum (&head, file + sizeof head, head.checksum);
-  memcpy (file, &head, sizeof head);
-  return g_bytes_new_take (file, head.file_bytes);
 }
 
 static gboolean leat_state_file_refuse (GError **error, LeatStateError code, const char *what, const char *format, ...)
@@ -142,7 +93,7 @@ leat_state_file_check_head (const guint8 *data, gsize size, LeatStateHead *head,
 {
   guint8 sum[16];
 
-  if (size < sizeof leat_state_magic || memcmp (data, leat_state_magic, sizeof leat_state_magic) != 0)
+  if (size < sizeof head->magic || memcmp (data, LEAT_STATE_MAGIC, sizeof head->magic) != 0)
     return leat_state_file_refuse (error, LEAT_STATE_ERROR_FORMAT, what, "it is no file of leat_session_save_state ()");
   if (size < sizeof *head)
     return leat_state_file_refuse (error, LEAT_STATE_ERROR_TRUNCATED, what,
@@ -183,11 +134,26 @@ leat_state_file_read_row (const guint8 *data, gsize size, gsize *at, LeatStateEn
     return FALSE;
   memcpy (&row, row_at, sizeof row);
   if (!leat_state_file_take (data, size, at, row.name_bytes, &name)
-      || !leat_state_file_take (data, size, at, row.spec_bytes, &spec))
+      || !leat_state_file_take (data, size, at, row.spec_bytes, &spec) || row.n_lanes == 0 || row.n_lanes > G_MAXUINT16)
     return FALSE;
   entry->name = g_strndup (name, row.name_bytes);
   entry->spec = g_strndup (spec, row.spec_bytes);
   entry->bytes = row.bytes;
+  entry->n_lanes = (guint) row.n_lanes;
+  return TRUE;
+}
+
+static gboolean
+leat_state_file_read_lanes (GBytes *file, gsize *at, LeatStateEntry *entry)
+{
+  entry->data = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  for (guint lane = 0; lane < entry->n_lanes; lane++)
+    {
+      if (entry->bytes > g_bytes_get_size (file) - *at)
+        return FALSE;
+      g_ptr_array_add (entry->data, g_bytes_new_from_bytes (file, *at, entry->bytes));
+      *at += entry->bytes;
+    }
   return TRUE;
 }
 
@@ -206,35 +172,69 @@ leat_state_file_read (GBytes *file, const LeatStateHead *head, GArray *entries)
       g_array_append_val (entries, entry);
     }
   for (guint i = 0; i < entries->len; i++)
-    {
-      LeatStateEntry *entry = &g_array_index (entries, LeatStateEntry, i);
-
-      if (entry->bytes > size - at)
-        return FALSE;
-      entry->data = g_bytes_new_from_bytes (file, at, entry->bytes);
-      at += entry->bytes;
-    }
+    if (!leat_state_file_read_lanes (file, &at, &g_array_index (entries, LeatStateEntry, i)))
+      return FALSE;
   return at == size;
 }
 
 static gboolean
-leat_state_file_match (GArray *found, GArray *expected, const char *what, GError **error)
+leat_state_file_match (const LeatStateEntry *is, const LeatStateEntry *wanted, const char *what, GError **error)
+{
+  if (g_str_equal (is->name, wanted->name) && g_str_equal (is->spec, wanted->spec) && is->bytes == wanted->bytes)
+    return TRUE;
+  return leat_state_file_refuse (error, LEAT_STATE_ERROR_PIPELINE, what,
+                                 "it has %s, %s of %" G_GUINT64_FORMAT
+                                 " bytes, where the pipeline has %s, %s of %" G_GUINT64_FORMAT,
+                                 is->name, is->spec, is->bytes, wanted->name, wanted->spec, wanted->bytes);
+}
+
+static gboolean
+leat_state_file_match_lanes (const LeatStateEntry *is, const LeatStateEntry *wanted, const char *what, GError **error)
+{
+  if (is->n_lanes <= wanted->n_lanes)
+    return TRUE;
+  if (!wanted->by_lane)
+    return leat_state_file_refuse (
+      error, LEAT_STATE_ERROR_LANES, what,
+      "%s is of %u lanes in it, and the pipeline has one for all; give the node scope=lane", is->name, is->n_lanes);
+  return leat_state_file_refuse (error, LEAT_STATE_ERROR_LANES, what,
+                                 "%s is of %u lanes in it, and the session has %u; open it with lanes=%u or more",
+                                 is->name, is->n_lanes, wanted->n_lanes, is->n_lanes);
+}
+
+static gboolean
+leat_state_file_match_all (GArray *found, GArray *expected, const char *what, GError **error)
 {
   if (found->len != expected->len)
     return leat_state_file_refuse (error, LEAT_STATE_ERROR_PIPELINE, what, "it has %u states, and the pipeline has %u",
                                    found->len, expected->len);
   for (guint i = 0; i < found->len; i++)
-    {
-      const LeatStateEntry *is = &g_array_index (found, LeatStateEntry, i);
-      const LeatStateEntry *wanted = &g_array_index (expected, LeatStateEntry, i);
-
-      if (!g_str_equal (is->name, wanted->name) || !g_str_equal (is->spec, wanted->spec) || is->bytes != wanted->bytes)
-        return leat_state_file_refuse (error, LEAT_STATE_ERROR_PIPELINE, what,
-                                       "it has %s, %s of %" G_GUINT64_FORMAT
-                                       " bytes, where the pipeline has %s, %s of %" G_GUINT64_FORMAT,
-                                       is->name, is->spec, is->bytes, wanted->name, wanted->spec, wanted->bytes);
-    }
+    if (!leat_state_file_match (&g_array_index (found, LeatStateEntry, i), &g_array_index (expected, LeatStateEntry, i),
+                                what, error))
+      return FALSE;
   return TRUE;
+}
+
+static gboolean
+leat_state_file_match_all_lanes (GArray *found, GArray *expected, const char *what, GError **error)
+{
+  for (guint i = 0; i < found->len; i++)
+    if (!leat_state_file_match_lanes (&g_array_index (found, LeatStateEntry, i),
+                                      &g_array_index (expected, LeatStateEntry, i), what, error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+leat_state_entries_take (GArray *self, GArray *found)
+{
+  for (guint i = 0; i < found->len; i++)
+    {
+      LeatStateEntry *is = &g_array_index (found, LeatStateEntry, i), *to = &g_array_index (self, LeatStateEntry, i);
+
+      to->n_lanes = is->n_lanes;
+      to->data = g_steal_pointer (&is->data);
+    }
 }
 
 gboolean
@@ -249,12 +249,13 @@ leat_state_file_decode (GBytes *file, GArray *expected, guint64 key, const char 
     return FALSE;
   if (!leat_state_file_read (file, &head, found))
     return leat_state_file_refuse (error, LEAT_STATE_ERROR_DAMAGED, what, "its table does not fit its size");
-  if (!leat_state_file_match (found, expected, what, error))
+  if (!leat_state_file_match_all (found, expected, what, error))
     return FALSE;
   if (head.key != key)
     return leat_state_file_refuse (error, LEAT_STATE_ERROR_PIPELINE, what,
                                    "it was saved by a pipeline of other nodes or links");
-  for (guint i = 0; i < found->len; i++)
-    g_array_index (expected, LeatStateEntry, i).data = g_bytes_ref (g_array_index (found, LeatStateEntry, i).data);
+  if (!leat_state_file_match_all_lanes (found, expected, what, error))
+    return FALSE;
+  leat_state_entries_take (expected, found);
   return TRUE;
 }

@@ -57,7 +57,7 @@ static gboolean
 leat_member_is_ready (const LeatMember *self)
 {
   return self->running == NULL && self->waiting.length > 0 && !self->paused && !self->closing && !self->leaving
-         && (self->group == NULL || !self->group->running);
+         && (self->group == NULL || !self->group->running) && !leat_session_is_parting (self->session);
 }
 
 static gboolean

@@ -176,14 +176,19 @@ leat_submission_note_end (LeatSubmission *self, gint64 device_us)
 void
 leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level)
 {
+  gboolean removed;
+
   g_mutex_lock (&self->lock);
   member->running = NULL;
   leat_member_group_end (self, member);
   member->spared = FALSE;
   g_cond_broadcast (&self->ended);
   self->busy[level]--;
+  removed = member->removed;
   leat_scheduler_dispatch (self);
   g_mutex_unlock (&self->lock);
+  if (removed)
+    leat_session_set_parting (member->session, FALSE);
 }
 
 void

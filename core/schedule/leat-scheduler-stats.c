@@ -4,6 +4,8 @@
 
 #include "leat-scheduler-private.h"
 
+#include "monitor/leat-monitor-private.h"
+
 /* What a scheduler counts, of each session and of all. */
 
 static const struct
@@ -199,7 +201,7 @@ leat_scheduler_describe_member (const LeatMember *member, gint64 all_us)
 
   g_object_get (member->session, "name", &name, NULL);
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "name", "s", name != NULL ? name : "");
+  leat_monitor_insert_text (&dict, "name", name);
   g_variant_dict_insert (&dict, "number", "t", member->number);
   g_variant_dict_insert (&dict, "session", "t", leat_session_get_monitored_id (member->session));
   leat_scheduler_print_member (member, all_us, &dict);
@@ -216,7 +218,7 @@ leat_scheduler_describe (LeatScheduler *self)
   g_variant_builder_init (&members, G_VARIANT_TYPE ("aa{sv}"));
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "id", "t", self->id);
-  g_variant_dict_insert (&dict, "device", "s", leat_device_get_id (self->device));
+  leat_monitor_insert_text (&dict, "device", leat_device_get_id (self->device));
   g_mutex_lock (&self->lock);
   sum = leat_scheduler_sum (self);
   leat_scheduler_print_all (self, sum, &dict);

@@ -113,9 +113,20 @@ leat_scheduler_session_closed (GObject *overseer, LeatSession *session)
   leat_scheduler_set_closing (LEAT_SCHEDULER (overseer), session, FALSE);
 }
 
+static void
+leat_scheduler_session_parted (GObject *overseer, LeatSession *session)
+{
+  LeatScheduler *self = LEAT_SCHEDULER (overseer);
+
+  g_mutex_lock (&self->lock);
+  leat_scheduler_dispatch (self);
+  g_mutex_unlock (&self->lock);
+}
+
 static const LeatOverseerClass leat_scheduler_overseer = { leat_scheduler_admit, leat_scheduler_session_settled,
                                                            leat_scheduler_session_closing,
-                                                           leat_scheduler_session_closed };
+                                                           leat_scheduler_session_closed,
+                                                           leat_scheduler_session_parted };
 
 /**
  * leat_scheduler_new:
@@ -210,10 +221,13 @@ leat_scheduler_add (LeatScheduler *self, LeatSession *session, GError **error)
   return added || leat_scheduler_refuse_adding (closed, error);
 }
 
-/* It is a member no more; what it counted stays. */
+/* It is a member no more; what it counted stays.  A run that goes on is told of before another scheduler may have it.
+ */
 static void
 leat_scheduler_retire (LeatScheduler *self, LeatMember *member)
 {
+  if (member->running != NULL)
+    leat_session_set_parting (member->session, TRUE);
   leat_session_drop_overseer (member->session, G_OBJECT (self));
   leat_member_join (self, member, NULL);
   leat_member_stats_add (&self->former, &member->stats);
@@ -226,7 +240,8 @@ leat_scheduler_retire (LeatScheduler *self, LeatMember *member)
  * @session: a session that is in it
  * @error: return location for an error
  *
- * Takes a session out.  Its runs that wait end with %LEAT_SCHEDULER_ERROR_CLOSED; one that is under way goes on.
+ * Takes a session out.  Its runs that wait end with %LEAT_SCHEDULER_ERROR_CLOSED; one that is under way goes on, and
+ * where the session is put into a scheduler meanwhile, this one or another, its next run begins when that has ended.
  *
  * Returns: whether it was in; else %LEAT_SCHEDULER_ERROR_MEMBER
  */

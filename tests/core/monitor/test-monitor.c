@@ -442,6 +442,43 @@ look_on (gpointer data)
   return NULL;
 }
 
+#define BYTES "caf\xe9 \xc3\xa9\xff \"\\\n"
+#define SHOWN "caf\\xe9 \xc3\xa9\\xff \"\\\n"
+
+/* A name may be that of a file, which is any bytes. */
+static void
+test_monitor_tells_of_any_name (Fixture *self, gconstpointer data)
+{
+  SessionFixture fixture;
+  g_autoptr (LeatScheduler) scheduler = NULL;
+  g_autoptr (JsonObject) answer = NULL;
+  g_autoptr (GSocket) client = NULL;
+  g_autofree char *program = g_strdup (g_get_prgname ()), *text = NULL;
+  g_autoptr (GError) error = NULL;
+  JsonObject *member;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_AUTO);
+  g_object_set (fixture.session, "name", BYTES, NULL);
+  scheduler = leat_scheduler_new (leat_session_get_device (fixture.session));
+  g_assert_true (leat_scheduler_add (scheduler, fixture.session, &error));
+  g_set_prgname (BYTES);
+  start (self->path);
+  client = connect_to (self->path);
+  answer = ask (client);
+  g_set_prgname (program);
+  g_assert_cmpstr (json_object_get_string_member (answer, "program"), ==, SHOWN);
+  member = json_array_get_object_element (json_object_get_array_member (answer, "sessions"), 0);
+  g_assert_cmpstr (json_object_get_string_member (member, "name"), ==, SHOWN);
+  member = json_array_get_object_element (json_object_get_array_member (answer, "schedulers"), 0);
+  member = json_array_get_object_element (json_object_get_array_member (member, "members"), 0);
+  g_assert_cmpstr (json_object_get_string_member (member, "name"), ==, SHOWN);
+  text = leat_session_to_prometheus (fixture.session, BYTES);
+  g_assert_true (g_utf8_validate (text, -1, NULL));
+  g_assert_nonnull (strstr (text, "caf\\\\xe9"));
+  leat_scheduler_close (scheduler);
+  session_fixture_close (&fixture);
+}
+
 /* Sessions come, run, are renamed and go while others look. */
 static void
 test_monitor_looks_at_any_moment (Fixture *self, gconstpointer data)
@@ -480,6 +517,7 @@ main (int argc, char **argv)
   g_setenv ("XDG_RUNTIME_DIR", folder, TRUE);
   g_test_init (&argc, &argv, NULL);
   ADD ("tells-of-sessions", test_monitor_tells_of_sessions);
+  ADD ("tells-of-any-name", test_monitor_tells_of_any_name);
   ADD ("answers", test_monitor_answers);
   ADD ("answers-lines", test_monitor_answers_lines);
   ADD ("is-not-disturbed", test_monitor_is_not_disturbed);

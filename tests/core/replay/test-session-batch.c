@@ -4,6 +4,10 @@
 
 #include "session-fixture.h"
 
+#include "replay/leat-batch-private.h"
+
+#include <string.h>
+
 #define N       100
 #define MAP     "app name=source spec=f32[100] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 #define BOUNDED "app name=source spec=f32[<=100] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
@@ -262,6 +266,105 @@ test_batch_is_remembered (void)
   session_fixture_close (&fixture);
 }
 
+#define DISTINCT 20
+#define N_KINDS  80 /* lanes: so few lookups in all that the memo does not weigh twice what it is worth */
+
+/* Which of the distinct inputs a lane has. */
+static guint
+get_kind (guint lane)
+{
+  return lane < 2 * DISTINCT ? lane % DISTINCT : lane * 7 % DISTINCT;
+}
+
+/* (element-type GBytes) */
+static GPtrArray *
+make_kinds (guint n, guint (*count) (guint lane), guint more)
+{
+  g_autoptr (GPtrArray) kinds = make_inputs (DISTINCT + more, count);
+  GPtrArray *inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint lane = 0; lane < n; lane++)
+    {
+      gsize size;
+      gconstpointer data = g_bytes_get_data (g_ptr_array_index (kinds, get_kind (lane) + more), &size);
+
+      g_ptr_array_add (inputs, g_bytes_new (data, size));
+    }
+  return inputs;
+}
+
+/* Where the session has inputs and results. (element-type GBytes) */
+static GPtrArray *
+run_mapped (SessionFixture *fixture, GPtrArray *inputs)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GError) error = NULL;
+  guint64 in_stride, out_stride, live;
+  LeatView in, out;
+
+  leat_session_map_batch (fixture->session, "source", inputs->len, &in, &in_stride, &error);
+  leat_session_map_batch (fixture->session, "sink", inputs->len, &out, &out_stride, &error);
+  g_assert_no_error (error);
+  for (guint lane = 0; lane < inputs->len; lane++)
+    {
+      gsize size;
+      gconstpointer data = g_bytes_get_data (g_ptr_array_index (inputs, lane), &size);
+
+      memcpy ((guint8 *) in.data + lane * in_stride, data, size);
+      g_assert_true (leat_session_set_lane_count (fixture->session, "source", lane, size / sizeof (float), NULL));
+    }
+  leat_session_replay_batch (fixture->session, inputs->len, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (guint lane = 0; lane < inputs->len; lane++)
+    {
+      g_assert_true (leat_session_get_lane_count (fixture->session, "sink", lane, &live, NULL));
+      g_ptr_array_add (results, g_bytes_new ((guint8 *) out.data + lane * out_stride, live * sizeof (float)));
+    }
+  return results;
+}
+
+static void
+check_kinds (SessionFixture *fixture, guint n, guint (*count) (guint lane), guint more, gboolean mapped)
+{
+  g_autoptr (GPtrArray) inputs = make_kinds (n, count, more);
+  g_autoptr (GPtrArray) results = mapped ? run_mapped (fixture, inputs) : run_batch (fixture, n, inputs);
+
+  for (guint lane = 0; lane < n; lane++)
+    check_lane (g_ptr_array_index (results, lane), get_kind (lane) + more, (*count) (get_kind (lane) + more));
+}
+
+/* Each distinct input goes into a launch once, with others; what has been run is not run again, by hand or in a batch.
+ */
+static void
+test_batch_runs_what_is_unknown (gconstpointer data)
+{
+  const gboolean bounded = GPOINTER_TO_UINT (data) & 1, mapped = (GPOINTER_TO_UINT (data) & 2) != 0;
+  guint (*count) (guint lane) = bounded ? count_some : count_all;
+  g_autoptr (GPtrArray) inputs = make_inputs (2, count);
+  SessionFixture fixture;
+  gsize size;
+  gconstpointer x = g_bytes_get_data (g_ptr_array_index (inputs, 1), &size);
+
+  session_fixture_open (&fixture, bounded ? BOUNDED : MAP, LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "memo", LEAT_MEMO_EXACT, NULL);
+  g_assert_true (leat_session_open (fixture.session, NULL, NULL));
+  g_bytes_unref (session_fixture_run (&fixture, x, size));
+  check_kinds (&fixture, N_KINDS, count, 0, mapped);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, DISTINCT - 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-launches"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs"), ==, N_KINDS + 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, N_KINDS - DISTINCT + 1);
+  check_kinds (&fixture, N_KINDS, count, 0, mapped);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, DISTINCT - 1);
+  g_bytes_unref (session_fixture_run (&fixture, x, size));
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 2 * N_KINDS - DISTINCT + 2);
+  /* Some are known, and some not. */
+  check_kinds (&fixture, N_KINDS, count, 10, mapped);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, DISTINCT - 1 + 10);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_batch_needs_app_nodes (void)
 {
@@ -317,6 +420,50 @@ test_batch_cancelled (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+/* A graph for each launch that is under way at a time, made when there first are so many; whatever is left at the end
+ * of a batch goes into these. */
+static void
+test_batch_needs_no_graph_for_its_rest (void)
+{
+  static const struct
+  {
+    guint n, graphs;
+  } batches[] = { { 5, 1 }, { 1, 1 }, { 4096, 3 }, { 37, 3 }, { 1000, 3 }, { 4095, 3 }, { 1, 3 } };
+  SessionFixture fixture;
+  guint64 before;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  before = session_fixture_get_count (&fixture, "instantiations");
+  for (guint i = 0; i < G_N_ELEMENTS (batches); i++)
+    {
+      check_batch (&fixture, batches[i].n, count_all);
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations") - before, ==, batches[i].graphs);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* So that wait=auto knows for how long to look for the end of one.  Those that have ended before somebody waits, as the
+ * CPU driver's may, tell nothing. */
+static void
+test_batch_notes_how_long_launches_take (void)
+{
+  SessionFixture fixture;
+  gint64 noted = 0;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_AUTO);
+  for (guint i = 0; i < 3; i++)
+    check_batch (&fixture, 4096, count_all);
+  g_assert_cmpuint (fixture.session->batch->widths->len, ==, 1);
+  for (guint i = 0; i < fixture.session->batch->n_flights; i++)
+    {
+      const LeatWidth *width = g_ptr_array_index (fixture.session->batch->widths, 0);
+
+      noted += width->lanes[i]->recent_ns;
+    }
+  g_assert_cmpint (noted, >, 0);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -328,11 +475,20 @@ main (int argc, char **argv)
       g_test_add_data_func (name, &cases[i], test_batch_of_any_size);
     }
   g_test_add_func ("/leat/session/batch/is-what-single-runs-give", test_batch_is_what_single_runs_give);
+  g_test_add_func ("/leat/session/batch/notes-how-long-launches-take", test_batch_notes_how_long_launches_take);
+  g_test_add_func ("/leat/session/batch/needs-no-graph-for-its-rest", test_batch_needs_no_graph_for_its_rest);
   g_test_add_func ("/leat/session/batch/in-place", test_batch_in_place);
   g_test_add_func ("/leat/session/batch/says-what-is-coalesced", test_batch_says_what_is_coalesced);
   g_test_add_func ("/leat/session/batch/takes-arguments", test_batch_takes_arguments);
   g_test_add_func ("/leat/session/batch/refuses-wrong-sizes", test_batch_refuses_wrong_sizes);
   g_test_add_func ("/leat/session/batch/is-remembered", test_batch_is_remembered);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/leat/session/batch/runs-what-is-unknown/%s-%s",
+                                               i & 1 ? "bounded" : "whole", i & 2 ? "mapped" : "given");
+
+      g_test_add_data_func (name, GUINT_TO_POINTER (i), test_batch_runs_what_is_unknown);
+    }
   g_test_add_func ("/leat/session/batch/needs-app-nodes", test_batch_needs_app_nodes);
   g_test_add_data_func ("/leat/session/batch/cancelled/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
                         test_batch_cancelled);

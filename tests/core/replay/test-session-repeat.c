@@ -174,6 +174,28 @@ test_session_repeat_is_called_off (void)
 }
 
 /* An argument that is set between is that of all runs that follow. */
+/* What was given for the run is there for the next call. */
+static void
+test_session_repeat_refuses_none (void)
+{
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  const guint32 items[16] = { 0 };
+  g_autoptr (GBytes) bytes = g_bytes_new (items, sizeof items), result = NULL;
+
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  g_assert_cmpuint (repeat (&fixture, 1, 10), ==, 10);
+  g_assert_true (leat_app_push_bytes (fixture.source, bytes, NULL));
+  g_assert_cmpint (leat_session_repeat (fixture.session, 0, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_cmpint (leat_session_repeat (fixture.session, 3, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  result = leat_app_pull_bytes (fixture.sink, 0, NULL);
+  g_assert_cmpuint (*(const guint32 *) g_bytes_get_data (result, NULL), ==, 10);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_session_repeat_takes_changes (void)
 {
@@ -364,6 +386,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/session-repeat/refuses-none", test_session_repeat_refuses_none);
   g_test_add_data_func ("/leat/session-repeat/is-as-one-by-one/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
                         test_session_repeat_is_as_one_by_one);
   g_test_add_data_func ("/leat/session-repeat/is-as-one-by-one/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),

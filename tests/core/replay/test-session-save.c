@@ -5,7 +5,10 @@
 #include "session-fixture.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* What a program does with the states of a session: lends, saves, loads, copies. */
 
@@ -163,7 +166,7 @@ spoil (const char *path, Bad bad)
   else if (bad == BAD_HEAD_BIT)
     more[24] ^= 1; /* of the pipeline's key */
   else if (bad == BAD_VERSION)
-    more[8] = 2;
+    more[8] ^= 1;
   else if (bad == BAD_MAGIC)
     more[6] = '\n';
   else if (bad == BAD_EMPTY)
@@ -269,6 +272,100 @@ test_session_save_cannot_write (void)
   g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO);
   g_assert_cmpfloat (run (&fixture, 1), ==, 1);
   session_fixture_close (&fixture);
+}
+
+static void
+assert_alone (const char *name)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+
+  g_assert_cmpstr (g_dir_read_name (dir), ==, name);
+  g_assert_null (g_dir_read_name (dir));
+}
+
+/* In the middle of the file, as on a full disk: the file that was there is good, and nothing is beside it. */
+static void
+test_session_save_runs_out_of_room (void)
+{
+  g_autofree char *path = dup_path ("full.state");
+  const struct rlimit little = { 100, RLIM_INFINITY };
+  struct rlimit before;
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  run (&fixture, 1);
+  save (&fixture, path);
+  run (&fixture, 2);
+  signal (SIGXFSZ, SIG_IGN);
+  g_assert_cmpint (getrlimit (RLIMIT_FSIZE, &before), ==, 0);
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &little), ==, 0);
+  g_assert_false (leat_session_save_state (fixture.session, path, &error));
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &before), ==, 0);
+  g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO);
+  g_assert_nonnull (strstr (error->message, path));
+  assert_alone ("full.state");
+  g_assert_cmpfloat (run (&fixture, 4), ==, 7);
+  load (&fixture, path);
+  g_assert_cmpfloat (run (&fixture, 5), ==, 6);
+  session_fixture_close (&fixture);
+  g_unlink (path);
+}
+
+/* In KiB: a line of what the system says of this process. */
+static guint64
+get_memory (const char *line)
+{
+  g_autofree char *text = NULL;
+  const char *at;
+
+  g_assert_true (g_file_get_contents ("/proc/self/status", &text, NULL, NULL));
+  at = strstr (text, line);
+  g_assert_nonnull (at);
+  return g_ascii_strtoull (at + strlen (line), NULL, 10);
+}
+
+/* From here on VmHWM is the most since now. */
+static void
+forget_most_memory (void)
+{
+  FILE *file = fopen ("/proc/self/clear_refs", "w");
+
+  g_assert_nonnull (file);
+  g_assert_cmpint (fputs ("5", file), >=, 0);
+  g_assert_cmpint (fclose (file), ==, 0);
+}
+
+#define LARGE_KIB (96u << 10)
+
+static void
+test_session_save_needs_little_memory (void)
+{
+  g_autofree char *path = dup_path ("large.state");
+  g_autoptr (LeatDeviceBuffer) state = NULL;
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  guint64 before;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  g_test_skip ("a sanitizer keeps memory that was freed, and has more for each byte");
+  return;
+#endif
+  session_fixture_open (&fixture,
+                        "sum = state spec=u8[100663296]\n"
+                        "app name=source spec=u8[4] -> upload -> readback -> app name=sink\n"
+                        "sum -> discard\n",
+                        LEAT_EXECUTOR_GRAPH);
+  state = get_state (&fixture, "sum");
+  leat_device_buffer_fill (state, 0, (guint64) LARGE_KIB << 10, 7, &error);
+  g_assert_no_error (error);
+  forget_most_memory ();
+  before = get_memory ("VmHWM:");
+  save (&fixture, path);
+  g_test_message ("%" G_GUINT64_FORMAT " KiB more than before", get_memory ("VmHWM:") - before);
+  g_assert_cmpuint (get_memory ("VmHWM:") - before, <, LARGE_KIB / 2);
+  session_fixture_close (&fixture);
+  g_unlink (path);
 }
 
 static void
@@ -458,6 +555,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session-save/notices-every-byte", test_session_save_notices_every_byte);
   g_test_add_func ("/leat/session-save/is-of-its-pipeline", test_session_save_is_of_its_pipeline);
   g_test_add_func ("/leat/session-save/cannot-write", test_session_save_cannot_write);
+  g_test_add_func ("/leat/session-save/runs-out-of-room", test_session_save_runs_out_of_room);
+  g_test_add_func ("/leat/session-save/needs-little-memory", test_session_save_needs_little_memory);
   g_test_add_func ("/leat/session-save/needs-an-open-session", test_session_save_needs_an_open_session);
   g_test_add_func ("/leat/session-save/forks", test_session_save_forks);
   g_test_add_func ("/leat/session-save/changes-ranges", test_session_save_changes_ranges);

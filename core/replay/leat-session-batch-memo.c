@@ -1,0 +1,206 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+/* A batch of a session that remembers.  Before any launch lanes whose results are known are taken out, and of lanes
+ * with equal inputs all but the first; what is left goes into launches as ever, and the others get its results. */
+
+/* The inputs of a lane, among those of its batch. */
+typedef struct
+{
+  LeatSession *session;
+  const LeatBatchRun *run;
+  guint lane;
+  guint64 hash;
+} LeatBatchKey;
+
+static gconstpointer
+leat_batch_run_get_given (LeatSession *self, const LeatBatchRun *run, guint lane, guint index, gsize *bytes)
+{
+  const LeatSessionInput *input = leat_session_get_input (self, index);
+
+  if (run->inputs != NULL)
+    return g_bytes_get_data (g_ptr_array_index (run->inputs, lane * self->inputs->len + index), bytes);
+  *bytes = leat_batch_run_get_live_bytes (&input->staging, input->buffer,
+                                          leat_batch_run_get_count (self, input->buffer, lane));
+  return leat_batch_run_get_items (self, input->buffer, lane);
+}
+
+static void
+leat_batch_key_init (LeatBatchKey *self, LeatSession *session, const LeatBatchRun *run, guint lane)
+{
+  *self = (LeatBatchKey){ session, run, lane, 0 };
+  for (guint i = 0; i < session->inputs->len; i++)
+    {
+      gsize bytes;
+      gconstpointer data = leat_batch_run_get_given (session, run, lane, i, &bytes);
+
+      self->hash = XXH3_64bits_withSeed (data, bytes, self->hash + bytes);
+    }
+}
+
+static guint
+leat_batch_key_hash (gconstpointer key)
+{
+  return (guint) ((const LeatBatchKey *) key)->hash;
+}
+
+static gboolean
+leat_batch_key_equal (gconstpointer a, gconstpointer b)
+{
+  const LeatBatchKey *one = a, *other = b;
+  gboolean same = one->hash == other->hash;
+
+  for (guint i = 0; i < one->session->inputs->len && same; i++)
+    {
+      gsize n, n_other;
+      gconstpointer data = leat_batch_run_get_given (one->session, one->run, one->lane, i, &n);
+      gconstpointer others = leat_batch_run_get_given (other->session, other->run, other->lane, i, &n_other);
+
+      same = n == n_other && (n == 0 || memcmp (data, others, n) == 0);
+    }
+  return same;
+}
+
+/* Where it is known, its result is given. */
+static gboolean
+leat_batch_run_recall (LeatSession *self, const LeatBatchRun *run, guint lane, gboolean *known,
+                       GCancellable *cancellable, GError **error)
+{
+  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+
+  for (guint i = 0; i < self->inputs->len; i++)
+    leat_batch_run_fill (self, run, i, lane);
+  *known = leat_session_recall (self, flight);
+  if (!*known)
+    return TRUE;
+  flight->run = (LeatRun){ .known = TRUE };
+  return leat_session_end_run (self, flight, cancellable, error) == LEAT_FLOW_DATA
+         && leat_batch_run_take_all (self, run, lane, error);
+}
+
+static gboolean
+leat_batch_run_look_at (LeatSession *self, const LeatBatchRun *run, LeatBatchKey *key, GHashTable *seen,
+                        GCancellable *cancellable, GError **error)
+{
+  const LeatBatchKey *first;
+  gboolean known;
+
+  leat_batch_key_init (key, self, run, key->lane);
+  first = g_hash_table_lookup (seen, key);
+  if (first != NULL)
+    {
+      run->from[key->lane] = first->lane;
+      leat_session_note_equal (self);
+      return TRUE;
+    }
+  if (!leat_batch_run_recall (self, run, key->lane, &known, cancellable, error))
+    return FALSE;
+  run->from[key->lane] = known ? LEAT_BATCH_KNOWN : key->lane;
+  if (!known)
+    g_hash_table_add (seen, key);
+  return TRUE;
+}
+
+gboolean
+leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (leat_batch_key_hash, leat_batch_key_equal);
+  g_autofree LeatBatchKey *keys = g_new (LeatBatchKey, run->n);
+  gboolean *was = leat_session_begin_given (self);
+  gboolean good = TRUE;
+
+  for (guint lane = 0; lane < run->n && good; lane++)
+    {
+      keys[lane].lane = lane;
+      good = leat_session_may_go_on (self, cancellable, error)
+             && leat_batch_run_look_at (self, run, &keys[lane], seen, cancellable, error);
+    }
+  leat_session_end_given (self, was);
+  return good;
+}
+
+static void
+leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
+{
+  const LeatSessionOutput *output = leat_session_get_output (self, index);
+  const LeatBuffer *buffer = output->buffer;
+  const guint from = run->from[lane], n = self->outputs->len;
+
+  self->stats.bytes_out += run->results != NULL
+                             ? g_bytes_get_size (g_ptr_array_index (run->results, from * n + index))
+                             : leat_batch_run_get_live_bytes (&output->staging, buffer,
+                                                              leat_batch_run_get_count (self, buffer, from));
+  if (run->results != NULL)
+    g_ptr_array_index (run->results, lane * n + index) =
+      g_bytes_ref (g_ptr_array_index (run->results, from * n + index));
+  else
+    memcpy (leat_batch_get_host (self->batch, buffer->id, lane), leat_batch_get_host (self->batch, buffer->id, from),
+            leat_plan_get_buffer (self->batch->shape, buffer->id)->bytes);
+}
+
+/* What is at fault with the first is at fault with each, and each is told of. */
+gboolean
+leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
+{
+  gboolean *was = leat_session_begin_given (self);
+  gboolean good = TRUE;
+
+  for (guint lane = 0; lane < run->n && good; lane++)
+    {
+      if (run->from[lane] == LEAT_BATCH_KNOWN || run->from[lane] == lane)
+        continue;
+      if (g_ptr_array_index (self->batch->errors, run->from[lane]) != NULL)
+        good = leat_batch_run_one (self, run, lane, cancellable, error);
+      else
+        for (guint i = 0; i < self->outputs->len; i++)
+          leat_batch_run_copy_result (self, run, i, lane);
+    }
+  self->failed = self->failed || !good;
+  leat_session_end_given (self, was);
+  return good;
+}
+
+static void
+leat_batch_run_set_span (LeatSession *self, const LeatSessionStaging *staging, const LeatBuffer *buffer, guint at,
+                         LeatSpan *span)
+{
+  guint64 live = leat_batch_run_get_live_bytes (staging, buffer, leat_batch_run_get_count (self, buffer, at));
+
+  span->data = leat_batch_get_host (self->batch, buffer->id, at);
+  span->bytes = buffer->header ? LEAT_BUFFER_HEADER + live : buffer->bytes;
+}
+
+static gboolean
+leat_batch_run_has_reports (LeatSession *self, guint lane)
+{
+  for (guint i = 0; i < self->batch->reports->len; i++)
+    if (g_array_index (self->batch->reports, LeatReport, i).lane == lane)
+      return TRUE;
+  return FALSE;
+}
+
+/* Those with a report would be known without it. */
+void
+leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight)
+{
+  for (guint i = 0; i < flight->n && self->memo != NULL; i++)
+    {
+      if (g_ptr_array_index (self->batch->errors, flight->first + i) != NULL
+          || leat_batch_run_has_reports (self, flight->first + i))
+        continue;
+      for (guint k = 0; k < self->inputs->len; k++)
+        leat_batch_run_set_span (self, &leat_session_get_input (self, k)->staging,
+                                 leat_session_get_input (self, k)->buffer, flight->at + i, &self->spans[k]);
+      for (guint k = 0; k < self->outputs->len; k++)
+        leat_batch_run_set_span (self, &leat_session_get_output (self, k)->staging,
+                                 leat_session_get_output (self, k)->buffer, flight->at + i,
+                                 &self->spans[self->inputs->len + k]);
+      leat_session_remember_spans (self);
+    }
+}
