@@ -208,15 +208,18 @@ leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatF
 {
   LeatQuick quick = { .session = self };
 
-  if (!self->quick || leat_session_is_disturbed (self, cancellable)
-      || (self->is_pushed && !leat_device_push (self->device, NULL)))
+  if (!self->quick || leat_session_is_disturbed (self, cancellable))
     return FALSE;
+  *flow = LEAT_FLOW_ERROR;
+  if (self->is_pushed && !leat_device_push (self->device, error))
+    return TRUE;
   leat_session_give (self, LEAT_SESSION_RUNNING);
   self->n_quick++;
   quick.flight = leat_session_get_flight (self, 0);
   leat_quick_read (&quick);
   self->quick = leat_quick_run (&quick, error);
-  *flow = self->quick ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
+  if (self->quick)
+    *flow = LEAT_FLOW_DATA;
   self->failed = !self->quick && !quick.refused;
   if (G_LIKELY (self->quick && !self->levels_changed))
     leat_session_tell_run (self);

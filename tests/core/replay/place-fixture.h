@@ -14,8 +14,8 @@ typedef struct
 {
   SessionFixture base;
   LeatView in, out;
-  gboolean quick;  /* short runs are allowed */
-  gboolean looks;  /* runs are waited for by looking */
+  gboolean quick; /* short runs are allowed */
+  gboolean looks; /* runs are waited for by looking */
   GString *told;
   GCancellable *cancellable;
 } Place;
@@ -28,7 +28,9 @@ void place_check (const char *text, LeatExecutor executor, PlaceScene scene);
 void place_check_with (const char *text, LeatExecutor executor, PlaceScene scene, const char *property, gint value);
 void place_map (Place *self);
 void place_fill (Place *self, float first);
-/* One run; writes down what came of it.  @quickly: by the short way, where short runs are allowed. */
+/* One run; writes down what came of it. */
+LeatFlow place_attempt (Place *self);
+/* @quickly: by the short way, where short runs are allowed */
 LeatFlow place_replay (Place *self, gboolean quickly);
 /* Fills, runs, and holds the results against a*x+b. */
 void place_run (Place *self, float first, float a, float b, gboolean quickly);
