@@ -297,16 +297,3 @@ leat_lane_destroy_graphs (LeatLane *self)
   if (pushed)
     leat_device_pop (self->resident->device);
 }
-
-gboolean
-leat_lane_launch_graph (LeatLane *self, LeatExecutable *it, GError **error)
-{
-  CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
-
-  if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
-                                  self->plan->ops->len);
-  self->counts->work.launches++;
-  leat_traffic_add (&self->counts->work.traffic, &it->traffic, 1);
-  return TRUE;
-}

@@ -184,6 +184,19 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   return good;
 }
 
+static inline gboolean
+leat_lane_launch_graph (LeatLane *self, LeatExecutable *it, GError **error)
+{
+  CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
+
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
+                                  self->plan->ops->len);
+  self->counts->work.launches++;
+  leat_traffic_add (&self->counts->work.traffic, &it->traffic, 1);
+  return TRUE;
+}
+
 /* In steady state a plan that is one graph is one call. */
 static gboolean
 leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end, GError **error)

@@ -417,7 +417,6 @@ void leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less);
 
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
-gboolean leat_lane_launch_graph (LeatLane *self, LeatExecutable *executable, GError **error);
 /* The ops from @first to before @end, one by one; the device's context must be current. */
 gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
 gboolean leat_lane_synchronize (LeatLane *self, GError **error);

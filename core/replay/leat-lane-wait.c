@@ -120,20 +120,21 @@ leat_lane_synchronize (LeatLane *self, GError **error)
 gboolean
 leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
 {
-  gint64 spin_us = leat_lane_get_spin_us (self, wait);
   CUresult result = CUDA_ERROR_NOT_READY;
+  gint64 spin_us;
 
   if (self->rung != 0)
     {
       self->counts->work.waits++;
       self->seen_ended++;
-      return leat_stayer_wait (self->stayer, self, spin_us, error);
+      return leat_stayer_wait (self->stayer, self, leat_lane_get_spin_us (self, wait), error);
     }
   if (wait == LEAT_WAIT_AUTO && self->on_host)
     {
       self->counts->work.waits++;
       return leat_lane_synchronize (self, error);
     }
+  spin_us = leat_lane_get_spin_us (self, wait);
   if (spin_us > 0)
     result = leat_lane_look (self, spin_us);
   if (result == CUDA_ERROR_NOT_READY)

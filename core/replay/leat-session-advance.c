@@ -7,7 +7,7 @@
 /* Runs one after the other: by hand, until the end, or in a thread. */
 
 gboolean
-leat_session_take (LeatSession *self, GError **error)
+leat_session_take_lightly (LeatSession *self, GError **error)
 {
   if (g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_FREE, LEAT_SESSION_CHANGING))
     return TRUE;
@@ -27,12 +27,20 @@ leat_session_take (LeatSession *self, GError **error)
   return FALSE;
 }
 
-/* Who had the session gives it away: nothing that comes after need wait until others have seen it, as it would with
- * g_atomic_int_set (). */
-static inline void
-leat_session_give (LeatSession *self, LeatSessionUse after)
+gboolean
+leat_session_take (LeatSession *self, GError **error)
 {
-  __atomic_store_n (&self->use, (gint) after, __ATOMIC_RELEASE);
+  if (!leat_session_take_lightly (self, error))
+    return FALSE;
+  self->quick = FALSE;
+  return TRUE;
+}
+
+/* Nothing that comes after need wait until others have seen it, as it would with g_atomic_int_set (). */
+void
+leat_session_give (LeatSession *self, LeatSessionUse use)
+{
+  __atomic_store_n (&self->use, (gint) use, __ATOMIC_RELEASE);
 }
 
 void
@@ -84,19 +92,25 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 /* A graph launch takes its context from the stream; launching ops one by one needs it current, better once for all runs
  * than in each.  A result that is remembered needs none, nor
  * does a kernel that is there already; what else such a session launches sees to it by itself. */
+gboolean
+leat_session_wants_push (LeatSession *self)
+{
+  return self->memo == NULL && !self->plan->traits.stays
+         && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+}
+
 static gboolean
 leat_session_push (LeatSession *self, GError **error)
 {
-  self->is_pushed =
-    self->memo == NULL && !self->plan->traits.stays && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+  self->is_pushed = leat_session_wants_push (self);
   return !self->is_pushed || leat_device_push (self->device, error);
 }
 
-gboolean
-leat_session_begin (LeatSession *self, GError **error)
+/* @self: taken, and FREE after an error */
+static gboolean
+leat_session_begin_taken (LeatSession *self, GError **error)
 {
-  if (!leat_session_take (self, error))
-    return FALSE;
+  self->quick = FALSE;
   if (leat_session_check_may_run (self, error) && leat_session_bring_back (self, NULL, error)
       && leat_session_enter_scratch (self, error))
     {
@@ -109,6 +123,12 @@ leat_session_begin (LeatSession *self, GError **error)
     }
   leat_session_let_go (self);
   return FALSE;
+}
+
+gboolean
+leat_session_begin (LeatSession *self, GError **error)
+{
+  return leat_session_take (self, error) && leat_session_begin_taken (self, error);
 }
 
 void
@@ -193,9 +213,17 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
   LeatFlow flow;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
-  if (!leat_session_begin (self, error))
+  if (!leat_session_take_lightly (self, error))
+    return LEAT_FLOW_ERROR;
+  if (leat_session_replay_quickly (self, cancellable, &flow, error))
+    {
+      leat_session_let_go (self);
+      return flow;
+    }
+  if (!leat_session_begin_taken (self, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_advance (self, wait, FALSE, cancellable, error);
+  self->quick = flow == LEAT_FLOW_DATA && leat_session_may_be_quick (self);
   leat_session_end (self, LEAT_SESSION_FREE);
   return flow;
 }

@@ -13,22 +13,19 @@
 
 /* A program that fills and reads the staging memory itself: no queue and no copy between it and the device. */
 
-LeatSessionInput *
-leat_session_get_input (LeatSession *self, guint index)
-{
-  return &g_array_index (self->inputs, LeatSessionInput, index);
-}
-
-LeatSessionOutput *
-leat_session_get_output (LeatSession *self, guint index)
-{
-  return &g_array_index (self->outputs, LeatSessionOutput, index);
-}
-
 gboolean
 leat_session_take_open (LeatSession *self, GError **error)
 {
-  if (!leat_session_take (self, error))
+  if (!leat_session_take_open_lightly (self, error))
+    return FALSE;
+  self->quick = FALSE;
+  return TRUE;
+}
+
+gboolean
+leat_session_take_open_lightly (LeatSession *self, GError **error)
+{
+  if (!leat_session_take_lightly (self, error))
     return FALSE;
   if (leat_session_check_may_run (self, error))
     return TRUE;
@@ -70,6 +67,24 @@ leat_session_find_app (LeatSession *self, GArray *entries, const char *name, con
     }
   leat_session_refuse_app (self, entries, name, kind, error);
   return NULL;
+}
+
+static LeatSessionInput *
+leat_session_find_input (LeatSession *self, const char *name, GError **error)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (leat_session_get_input (self, i)->app != NULL && strcmp (leat_session_get_input (self, i)->name, name) == 0)
+      return leat_session_get_input (self, i);
+  return leat_session_find_app (self, self->inputs, name, "source", error);
+}
+
+static LeatSessionOutput *
+leat_session_find_output (LeatSession *self, const char *name, GError **error)
+{
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (leat_session_get_output (self, i)->app != NULL && strcmp (leat_session_get_output (self, i)->name, name) == 0)
+      return leat_session_get_output (self, i);
+  return leat_session_find_app (self, self->outputs, name, "sink", error);
 }
 
 static gboolean
@@ -135,9 +150,9 @@ leat_session_map_input (LeatSession *self, const char *name, LeatView *view, GEr
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (name != NULL && view != NULL, FALSE);
 
-  if (!leat_session_take_open (self, error))
+  if (!leat_session_take_open_lightly (self, error))
     return FALSE;
-  input = leat_session_find_app (self, self->inputs, name, "source", error);
+  input = leat_session_find_input (self, name, error);
   if (input != NULL && !leat_session_check_own (self, input, error))
     input = NULL;
   if (input != NULL)
@@ -168,9 +183,9 @@ leat_session_set_input_count (LeatSession *self, const char *name, guint64 count
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (name != NULL, FALSE);
 
-  if (!leat_session_take_open (self, error))
+  if (!leat_session_take_open_lightly (self, error))
     return FALSE;
-  input = leat_session_find_app (self, self->inputs, name, "source", error);
+  input = leat_session_find_input (self, name, error);
   if (input != NULL && !leat_session_check_own (self, input, error))
     input = NULL;
   good = input != NULL && leat_session_check_count (name, input->buffer->spec, count, error);
@@ -205,9 +220,9 @@ leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GE
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (name != NULL && view != NULL, FALSE);
 
-  if (!leat_session_take_open (self, error))
+  if (!leat_session_take_open_lightly (self, error))
     return FALSE;
-  output = leat_session_find_app (self, self->outputs, name, "sink", error);
+  output = leat_session_find_output (self, name, error);
   if (output != NULL)
     {
       output->direct = TRUE;

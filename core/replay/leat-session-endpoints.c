@@ -69,12 +69,6 @@ leat_session_make_flights (LeatSession *self)
   leat_session_find_staging (self);
 }
 
-LeatSessionFlight *
-leat_session_get_flight (LeatSession *self, guint index)
-{
-  return &g_array_index (self->flights, LeatSessionFlight, index);
-}
-
 /* Other threads call a run off through these while the plan, and what is known of its inputs and outputs, becomes
  * another one; the nodes stay. */
 static void

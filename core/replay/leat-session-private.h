@@ -30,33 +30,36 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 runs, runs_of[LEAT_N_PATHS], runs_silent, memo_hits, memo_lookups;
-  guint64 runs_measured;               /* by the device's clock */
-  guint64 runs_timed;                  /* by the host's, in device_us */
-  guint64 reports, reports_lost;       /* of kernels; and of them, those of which no record was kept */
-  guint64 runs_refused;                /* because a kernel reported an error */
+  /* What any run may change comes first, up to `runs_measured`: after a short run only that is told. */
+  guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
+  guint64 runs_timed;            /* by the host's clock, in device_us */
+  guint64 runs_refused;          /* because a kernel reported an error */
+  guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
+  guint64 memo_entries, memo_bytes;
+  guint64 changes; /* nodes whose arguments were set between runs */
+  guint64 dropped; /* by sources with `leaky` */
+  guint64 items_in, bytes_in, bytes_out;
+  gint64 source_us, device_us, sink_us; /* sums over the runs */
+  gint64 device_min_us, device_max_us;
+  LeatGraphCounts graphs;
+  guint64 runs_measured; /* by the device's clock */
+  guint64 runs_silent;
   guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
   guint64 lane_errors;
-  guint64 memo_entries;
-  guint64 memo_bytes;
-  guint64 changes;    /* nodes whose arguments were set between runs */
   guint64 bindings;   /* memory of the program's that was bound to a port */
   guint64 replans;    /* plans that were made since the opening */
   guint64 grown;      /* because an output had too little room; not one of these */
   guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
-  LeatGraphCounts graphs;
   LeatStayCounts stay;
   guint64 shapes; /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
   guint64 shared_bytes; /* of constants that were on the device before */
   guint64 early_starts;
   guint64 lanes, in_flight_most; /* runs, at the same time */
-  guint64 dropped;               /* by sources with `leaky` */
   guint64 evictions, restores;
   guint64 evicted_bytes;       /* that the host keeps while the session is off the device */
   gint64 evict_us, restore_us; /* sums */
   gint64 reader_busy_us, reader_idle_us, lanes_busy_us, lanes_idle_us, writer_busy_us, writer_idle_us;
-  guint64 items_in, bytes_in, bytes_out;
   LeatMemoryTally memory;
   guint64 once_bytes;           /* written to the device for all runs */
   guint64 graph_bytes;          /* of the device's memory, taken by instantiating */
@@ -64,9 +67,7 @@ typedef struct
   gint64 opened_us, first_us;   /* time that open took; from open to the first result */
   gint64 plan_us, attach_us, bind_us, load_us, build_us, start_us; /* parts of opened_us, one after the other */
   gint64 negotiate_us, contents_us, instantiate_us;                /* of plan_us, load_us and build_us */
-  gint64 source_us, device_us, sink_us;                            /* sums over the runs */
   gint64 replan_us; /* sum over the replans, those that failed included */
-  gint64 device_min_us, device_max_us;
 } LeatSessionStats;
 
 typedef enum
@@ -144,6 +145,7 @@ typedef struct
 {
   LeatOp *op;
   LeatBuffer *buffer;
+  LeatApp *app;     /* NULL: another kind of sink */
   const char *name; /* likewise */
   LeatSessionStaging staging;
   gboolean direct; /* the program reads the staging memory itself */
@@ -322,11 +324,14 @@ struct _LeatSession
   guint started;        /* endpoints that stop () must be called on */
   gint is_open;         /* atomic; changed only by who has the session */
   gboolean flushed;
-  gboolean ended;  /* and the sinks have finished */
-  gboolean failed; /* in a run: what comes next would have a hole */
-  gint closing;    /* atomic: the run that is under way must end */
-  gint parting;    /* atomic: a former overseer has a run of it under way */
-  gint use;        /* atomic: LeatSessionUse */
+  gboolean ended;       /* and the sinks have finished */
+  gboolean failed;      /* in a run: what comes next would have a hole */
+  gboolean quick;       /* nobody has had the session since a run that may be done again the short way */
+  gboolean never_quick; /* for comparisons */
+  guint64 n_quick;      /* runs that were, since the session was made */
+  gint closing;         /* atomic: the run that is under way must end */
+  gint parting;         /* atomic: a former overseer has a run of it under way */
+  gint use;             /* atomic: LeatSessionUse */
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
@@ -374,9 +379,15 @@ void leat_session_unblock_endpoints (LeatSession *self);
 
 /* FALSE when another thread has it. */
 gboolean leat_session_take (LeatSession *self, GError **error);
+/* As take, for who leaves all as it is that a short run relies on (leat-session-quick.c). */
+gboolean leat_session_take_lightly (LeatSession *self, GError **error);
 /* Open, and no earlier run has failed?  For who has it. */
 gboolean leat_session_check_may_run (LeatSession *self, GError **error);
 void leat_session_let_go (LeatSession *self);
+/* For who has it. */
+void leat_session_give (LeatSession *self, LeatSessionUse use);
+/* Is the context to be current for all of a run? */
+gboolean leat_session_wants_push (LeatSession *self);
 /* As take, for runs: open, and in the state that the executor needs. */
 gboolean leat_session_begin (LeatSession *self, GError **error);
 /* @after: who has the session from now on, FREE or LAUNCHED */
@@ -396,6 +407,8 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 void leat_session_tell_stats (LeatSession *self);
+/* The same after a run of which nothing else has changed. */
+void leat_session_tell_run (LeatSession *self);
 /* From when it is open until before anything of it goes, others may look at it. */
 void leat_session_enter_monitor (LeatSession *self);
 void leat_session_leave_monitor (LeatSession *self);
@@ -552,9 +565,14 @@ gboolean leat_session_renew_batch (LeatSession *self, GError **error);
 /* Sets @error, and returns FALSE. */
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 
+static inline LeatSessionFlight *
+leat_session_get_flight (LeatSession *self, guint index)
+{
+  return &g_array_index (self->flights, LeatSessionFlight, index);
+}
+
 /* When lanes are others, or more. */
 void leat_session_make_flights (LeatSession *self);
-LeatSessionFlight *leat_session_get_flight (LeatSession *self, guint index);
 /* What is in it now. */
 static inline void
 leat_session_view (const LeatSessionStaging *staging, LeatView *view)
@@ -574,6 +592,8 @@ leat_session_get_live_bytes (const LeatSessionStaging *staging, const LeatView *
 
 /* Has the session to itself, and open, until leat_session_let_go (). */
 gboolean leat_session_take_open (LeatSession *self, GError **error);
+/* As take_open, with take_lightly. */
+gboolean leat_session_take_open_lightly (LeatSession *self, GError **error);
 /* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
 gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
 gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
@@ -635,8 +655,17 @@ char *leat_queue_report_dup_text (const LeatReport *self);
 GError *leat_queue_report_make_error (const LeatReport *self);
 void leat_queue_report_add_details (const LeatReport *self, GVariantDict *dict);
 
-LeatSessionInput *leat_session_get_input (LeatSession *self, guint index);
-LeatSessionOutput *leat_session_get_output (LeatSession *self, guint index);
+static inline LeatSessionInput *
+leat_session_get_input (LeatSession *self, guint index)
+{
+  return &g_array_index (self->inputs, LeatSessionInput, index);
+}
+
+static inline LeatSessionOutput *
+leat_session_get_output (LeatSession *self, guint index)
+{
+  return &g_array_index (self->outputs, LeatSessionOutput, index);
+}
 
 /* By all of them: waits that no call that waits was made for, less such calls that were not for a run. */
 guint64 leat_session_sum_unseen_waits (const GPtrArray *lanes);
@@ -698,6 +727,45 @@ gboolean leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, G
 gboolean leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
                                 GError **error);
+/* Parts of these.  Others may look at the last device time when the run has ended and nobody has the session. */
+static inline void
+leat_session_note_last (LeatSession *self, gint64 device_us)
+{
+  __atomic_store_n (&self->last_device_us, device_us, __ATOMIC_RELAXED);
+}
+
+/* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
+static inline void
+leat_session_note_on_device (LeatSession *self, gboolean completed)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      LeatSessionInput *input = leat_session_get_input (self, i);
+
+      input->on_device = completed ? input->generation : 0;
+    }
+}
+
+gboolean leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+static inline void
+leat_session_note_device_us (LeatSession *self, gint64 device_us)
+{
+  LeatSessionStats *stats = &self->stats;
+
+  if (stats->runs_timed++ == 0)
+    stats->device_min_us = G_MAXINT64;
+  leat_monitored_note_time (&self->monitored, device_us);
+  stats->device_us += device_us;
+  leat_session_note_last (self, self->last_device_us + device_us);
+  stats->device_min_us = MIN (stats->device_min_us, device_us);
+  stats->device_max_us = MAX (stats->device_max_us, device_us);
+}
+
+/* Short runs, see leat-session-quick.c.  Of a session that is taken: FALSE where this run cannot be one, and nothing
+ * was done. */
+gboolean leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatFlow *flow, GError **error);
+/* After a run that was not. */
+gboolean leat_session_may_be_quick (LeatSession *self);
 /* Must all that was launched before it have ended before this one is? */
 gboolean leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight);
 

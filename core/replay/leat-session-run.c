@@ -42,18 +42,6 @@ leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GEr
   return leat_lane_build_graph (lane, path, error);
 }
 
-/* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
-static void
-leat_session_note_on_device (LeatSession *self, const LeatSessionFlight *flight, gboolean completed)
-{
-  for (guint i = 0; !flight->run.streamed && i < self->inputs->len; i++)
-    {
-      LeatSessionInput *input = leat_session_get_input (self, i);
-
-      input->on_device = completed ? input->generation : 0;
-    }
-}
-
 /* From the next launch on the smallest pieces are graphs too. */
 static G_NO_INLINE void
 leat_session_settle_plan (LeatSession *self)
@@ -104,7 +92,8 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
     return FALSE;
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
-  leat_session_note_on_device (self, flight, FALSE);
+  if (!flight->run.streamed)
+    leat_session_note_on_device (self, FALSE);
   if (G_UNLIKELY (steps > 0)
       && (!leat_session_launch_steps (self, flight, steps, &path, error)
           || !leat_session_await_steps (self, lane, path, error)))
@@ -144,7 +133,7 @@ leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **er
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
-static gboolean
+gboolean
 leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   if (leat_session_check_reports (self, flight, error) && leat_session_check_loops (self, flight, error))
@@ -216,7 +205,8 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
     return TRUE;
   if (lane->timing != NULL && !run->measured && !run->untimed)
     leat_session_note_unmeasured (self, run->ended_us - run->filled_us);
-  leat_session_note_on_device (self, flight, TRUE);
+  if (!run->streamed)
+    leat_session_note_on_device (self, TRUE);
   if (G_LIKELY (!run->untimed))
     leat_lane_note_wait (lane, run->ended_us - run->filled_us);
   self->stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
@@ -224,29 +214,12 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   return TRUE;
 }
 
-/* Others may look at it when the run has ended and nobody has the session. */
-static inline void
-leat_session_note_last (LeatSession *self, gint64 device_us)
-{
-  __atomic_store_n (&self->last_device_us, device_us, __ATOMIC_RELAXED);
-}
-
 static void
 leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 {
-  LeatSessionStats *stats = &self->stats;
-  gint64 device_us = run->ended_us - run->filled_us;
-
-  stats->source_us += run->read_us - run->begin_us;
-  if (G_UNLIKELY (run->untimed))
-    return;
-  if (stats->runs_timed++ == 0)
-    stats->device_min_us = G_MAXINT64;
-  leat_monitored_note_time (&self->monitored, device_us);
-  stats->device_us += device_us;
-  leat_session_note_last (self, self->last_device_us + device_us);
-  stats->device_min_us = MIN (stats->device_min_us, device_us);
-  stats->device_max_us = MAX (stats->device_max_us, device_us);
+  self->stats.source_us += run->read_us - run->begin_us;
+  if (G_LIKELY (!run->untimed))
+    leat_session_note_device_us (self, run->ended_us - run->filled_us);
 }
 
 static void

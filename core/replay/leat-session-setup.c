@@ -44,11 +44,13 @@ leat_session_list_endpoints (LeatSession *self)
                                                   .app = LEAT_IS_APP (op->node) ? LEAT_APP (op->node) : NULL },
                              1);
       else
-        g_array_append_vals (
-          self->outputs,
-          &(LeatSessionOutput){
-            .op = op, .buffer = buffer, .name = leat_node_get_name (op->node), .direct = buffer->user },
-          1);
+        g_array_append_vals (self->outputs,
+                             &(LeatSessionOutput){ .op = op,
+                                                   .buffer = buffer,
+                                                   .app = LEAT_IS_APP (op->node) ? LEAT_APP (op->node) : NULL,
+                                                   .name = leat_node_get_name (op->node),
+                                                   .direct = buffer->user },
+                             1);
     }
 }
 

@@ -6,6 +6,8 @@
 
 #include "graph/leat-app-private.h"
 
+#include <string.h>
+
 /* The figures of a session as they are told to others: dictionary, properties, text. */
 
 static guint64
@@ -46,20 +48,36 @@ leat_session_note_dropped (LeatSession *self)
       self->stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
 }
 
-/* After a run and after the opening: what other threads may ask for. */
-void
-leat_session_tell_stats (LeatSession *self)
+/* What a run may have changed. */
+static void
+leat_session_note_run (LeatSession *self)
 {
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   self->stats.graphs = self->graph_counts;
-  leat_session_note_staying (self);
   leat_session_note_dropped (self);
+}
+
+/* After a run and after the opening: what other threads may ask for. */
+void
+leat_session_tell_stats (LeatSession *self)
+{
+  leat_session_note_run (self);
+  leat_session_note_staying (self);
   self->stats.early_starts = self->plan->prediction.early_starts;
   if (G_UNLIKELY (self->levels_changed))
     leat_session_note_levels (self);
   g_mutex_lock (&self->told_lock);
   self->told = self->stats;
+  g_mutex_unlock (&self->told_lock);
+}
+
+void
+leat_session_tell_run (LeatSession *self)
+{
+  leat_session_note_run (self);
+  g_mutex_lock (&self->told_lock);
+  memcpy (&self->told, &self->stats, G_STRUCT_OFFSET (LeatSessionStats, runs_measured));
   g_mutex_unlock (&self->told_lock);
 }
 

@@ -81,6 +81,33 @@ test_nvtx_empty (void)
   session_fixture_close (&fixture);
 }
 
+/* Where nobody is asked and nothing has changed. */
+static void
+test_nvtx_in_place (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+  LeatView in, out;
+
+  session_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH);
+  g_free (take ());
+  leat_session_map_input (fixture.session, "source", &in, &error);
+  g_assert_no_error (error);
+  leat_session_map_output (fixture.session, "sink", &out, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *ran = NULL;
+
+      leat_session_map_input (fixture.session, "source", &in, &error);
+      g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      ran = take ();
+      g_assert_cmpstr (ran, ==, "(launch)(wait)");
+    }
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -97,5 +124,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/nvtx/graph", test_nvtx_graph);
   g_test_add_func ("/leat/session/nvtx/eager", test_nvtx_eager);
   g_test_add_func ("/leat/session/nvtx/empty", test_nvtx_empty);
+  g_test_add_func ("/leat/session/nvtx/in-place", test_nvtx_in_place);
   return g_test_run ();
 }

@@ -1,0 +1,231 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-pipeline-private.h"
+#include "leat-nvtx-private.h"
+
+/* The short way through a run.  When a run has ended the session finds out once whether the next one needs anything
+ * but its launch, the wait and the figures: nobody asks its sources or gives to its sinks, it is neither measured nor
+ * traced, no loop and no memory of the program's is to be looked after.  That holds until somebody else takes the
+ * session (leat_session_take ()).  What others may change without taking it is looked at in each run. */
+
+typedef struct
+{
+  LeatSession *session;
+  LeatSessionFlight *flight;
+  LeatPath path;
+  gboolean refused;     /* a kernel reported an error */
+  guint64 items, bytes; /* from sources */
+} LeatQuick;
+
+static gboolean
+leat_session_is_in_place (LeatSession *self)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (!leat_session_get_input (self, i)->direct)
+      return FALSE;
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!leat_session_get_output (self, i)->direct)
+      return FALSE;
+  return self->inputs->len > 0;
+}
+
+/* Does the plan want no more of a run than that it is launched? */
+static gboolean
+leat_plan_is_plain (const LeatPlan *self)
+{
+  return self->prediction.waits > 0 && self->prediction.foreign == 0 && self->users->len == 0 && self->loops->len == 0
+         && !self->grows && !self->holds_back && !self->traits.stays;
+}
+
+gboolean
+leat_session_may_be_quick (LeatSession *self)
+{
+  return leat_session_is_in_place (self) && leat_plan_is_plain (self->plan) && !self->never_quick && !self->to_calibrate
+         && !self->flushed && self->trace == NULL && leat_session_get_flight (self, 0)->lane->timing == NULL
+         && self->scratch == NULL && self->lent->len == 0 && self->held == NULL
+         && self->is_pushed == leat_session_wants_push (self);
+}
+
+/* By other threads, or by properties of the session that nobody need take it for. */
+static gboolean
+leat_session_is_disturbed (LeatSession *self, GCancellable *cancellable)
+{
+  return leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)) || g_atomic_int_get (&self->closing)
+         || g_atomic_pointer_get (&self->wanted_scratch) != NULL || !leat_device_check (self->device, NULL)
+         || self->repeat > 1 || leat_nvtx.push != NULL
+         || (cancellable != NULL && g_cancellable_is_cancelled (cancellable));
+}
+
+static inline guint64
+leat_staging_get_count (const LeatSessionStaging *self)
+{
+  return self->count != NULL ? *self->count : self->view.count;
+}
+
+static inline guint64
+leat_staging_get_bytes (const LeatSessionStaging *self, guint64 count)
+{
+  return self->row_bytes != 0 ? count * self->row_bytes : self->view.capacity;
+}
+
+/* What is in the memory of the inputs, and whether any of it is new. */
+static void
+leat_quick_read (LeatQuick *self)
+{
+  LeatSession *session = self->session;
+  gboolean fresh = !session->reuse || session->plan->why_not_reusable != NULL;
+
+  for (guint i = 0; i < session->inputs->len; i++)
+    {
+      const LeatSessionInput *input = leat_session_get_input (session, i);
+      const LeatSessionStaging *staging = &self->flight->inputs[i];
+      guint64 count = leat_staging_get_count (staging);
+
+      self->items += count;
+      self->bytes += leat_staging_get_bytes (staging, count);
+      fresh |= input->on_device != input->generation;
+    }
+  self->path = fresh ? LEAT_PATH_FULL : LEAT_PATH_RESIDENT;
+}
+
+/* For what goes by it, which is rare. */
+static void
+leat_quick_fill_run (const LeatQuick *self)
+{
+  self->flight->run = (LeatRun){ .path = self->path, .number = self->session->stats.runs + 1 };
+}
+
+/* What kernels had to say. */
+static G_NO_INLINE gboolean
+leat_quick_take_reports (LeatQuick *self, GError **error)
+{
+  leat_quick_fill_run (self);
+  if (leat_session_check_run (self->session, self->flight, error))
+    return TRUE;
+  self->refused = self->flight->run.refused;
+  self->session->stats.runs += self->refused;
+  return FALSE;
+}
+
+static inline gboolean
+leat_quick_check (LeatQuick *self, GError **error)
+{
+  LeatLane *lane = self->flight->lane;
+
+  if (G_UNLIKELY (leat_lane_has_reports (lane)))
+    return leat_quick_take_reports (self, error);
+  return lane->overs == NULL || leat_lane_check_overs (lane, error);
+}
+
+static void
+leat_quick_note (const LeatQuick *self, gint64 device_us)
+{
+  LeatSession *session = self->session;
+
+  leat_session_note_on_device (session, TRUE);
+  leat_lane_note_wait (self->flight->lane, device_us);
+  session->stats.runs_of[self->path]++;
+  if (session->kernel_transfers->len > 0)
+    leat_session_note_kernel_transfers (session, self->flight->lane, self->path, 1);
+  leat_session_note_device_us (session, device_us);
+}
+
+static gboolean
+leat_quick_compute (LeatQuick *self, GError **error)
+{
+  LeatSession *session = self->session;
+  LeatLane *lane = self->flight->lane;
+  gint64 begin_us = g_get_monotonic_time (), device_us;
+
+  if (!lane->executables[self->path].is_built && !leat_session_prepare_path (session, lane, self->path, error))
+    return FALSE;
+  leat_session_note_on_device (session, FALSE);
+  if (!leat_lane_launch (lane, self->path, error) || !leat_lane_wait (lane, g_atomic_int_get (&session->wait), error))
+    return FALSE;
+  device_us = g_get_monotonic_time () - begin_us;
+  if (!leat_quick_check (self, error))
+    return FALSE;
+  leat_quick_note (self, device_us);
+  return TRUE;
+}
+
+/* With a memo. */
+static G_NO_INLINE gboolean
+leat_quick_recall (LeatQuick *self, GError **error)
+{
+  if (leat_session_recall (self->session, self->flight))
+    return TRUE;
+  leat_quick_fill_run (self);
+  if (!leat_quick_compute (self, error))
+    return FALSE;
+  if (!self->flight->run.reported)
+    leat_session_remember (self->session, self->flight);
+  return TRUE;
+}
+
+static gboolean
+leat_quick_give (LeatQuick *self, GError **error)
+{
+  LeatSession *session = self->session;
+  guint64 taken = 0;
+
+  for (guint i = 0; i < session->outputs->len; i++)
+    {
+      const LeatSessionStaging *staging = &self->flight->outputs[i];
+      guint64 count = leat_staging_get_count (staging);
+
+      if (G_UNLIKELY (count > staging->most))
+        return leat_session_drain_all (session, self->flight, NULL, error);
+      taken += leat_staging_get_bytes (staging, count);
+    }
+  session->stats.bytes_out += taken;
+  session->stats.runs++;
+  return TRUE;
+}
+
+/* As leat_session_start_run () and what follows it. */
+static gboolean
+leat_quick_run (LeatQuick *self, GError **error)
+{
+  LeatSession *session = self->session;
+
+  session->stats.items_in += self->items;
+  session->stats.bytes_in += self->bytes;
+  leat_session_note_last (session, 0);
+  if (leat_changes_are_there (leat_pipeline_get_changes (session->pipeline))
+      && !leat_session_take_changes (session, error))
+    return FALSE;
+  return (session->memo != NULL ? leat_quick_recall (self, error) : leat_quick_compute (self, error))
+         && leat_quick_give (self, error);
+}
+
+gboolean
+leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatFlow *flow, GError **error)
+{
+  LeatQuick quick = { .session = self };
+
+  if (!self->quick || leat_session_is_disturbed (self, cancellable))
+    return FALSE;
+  *flow = LEAT_FLOW_ERROR;
+  if (self->is_pushed && !leat_device_push (self->device, error))
+    return TRUE;
+  leat_session_give (self, LEAT_SESSION_RUNNING);
+  self->n_quick++;
+  quick.flight = leat_session_get_flight (self, 0);
+  leat_quick_read (&quick);
+  self->quick = leat_quick_run (&quick, error);
+  if (self->quick)
+    *flow = LEAT_FLOW_DATA;
+  self->failed = !self->quick && !quick.refused;
+  if (G_LIKELY (self->quick && !self->levels_changed))
+    leat_session_tell_run (self);
+  else
+    leat_session_tell_stats (self);
+  if (self->is_pushed)
+    leat_device_pop (self->device);
+  return TRUE;
+}
