@@ -28,7 +28,8 @@ static gboolean
 leat_session_refuse_memo (const char *why, const char *what, GError **error)
 {
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMO,
-               "memo=exact needs runs whose results follow from their inputs alone, but %s%s", what, why);
+               "memo=exact needs runs whose results follow from their inputs alone, but %s%s: leave memo=off", what,
+               why);
   return FALSE;
 }
 
