@@ -29,7 +29,8 @@ leat_device_check (LeatDevice *self, GError **error)
     return TRUE;
   /* Set once before is_dead, so it can be read without the lock. */
   g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_DEVICE_LOST,
-               "%s failed earlier and is lost to this process: %s", self->id, self->dead_reason);
+               "%s failed earlier and is lost to this process; close every session on it before you open it again: %s",
+               self->id, self->dead_reason);
   return FALSE;
 }
 

@@ -35,6 +35,9 @@ void leat_device_mark_hung (LeatDevice *self, const char *reason);
 /* Work that failed half way may still be under way, and what it uses must not be used for anything else.  Keeps @thing
  * until it is certain that nothing is, and then calls @release with it. */
 void leat_device_quarantine (LeatDevice *self, gpointer thing, GDestroyNotify release);
+/* Calls @release with @thing while the context is current.  Where it cannot be made current, handles that do not know
+ * theirs would be lost, so @thing waits in quarantine until it can, or the device is dead. */
+void leat_device_release (LeatDevice *self, gpointer thing, GDestroyNotify release);
 /* Where something is in quarantine, waits for all work of the context, and releases it.  FALSE: still in there; the
  * next opening or closing of a session tries again. */
 gboolean leat_device_settle (LeatDevice *self);

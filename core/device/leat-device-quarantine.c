@@ -23,6 +23,22 @@ leat_device_quarantine (LeatDevice *self, gpointer thing, GDestroyNotify release
   g_mutex_unlock (&self->lock);
 }
 
+void
+leat_device_release (LeatDevice *self, gpointer thing, GDestroyNotify release)
+{
+  g_autoptr (LeatDevice) kept = g_object_ref (self);
+  gboolean pushed = leat_device_push_anyhow (kept);
+
+  if (!pushed && !leat_device_is_dead (kept))
+    {
+      leat_device_quarantine (kept, thing, release);
+      return;
+    }
+  (*release) (thing);
+  if (pushed)
+    leat_device_pop (kept);
+}
+
 /* A context that failed for good runs nothing any more.  One whose work does not end is waited for by nobody. */
 static gboolean
 leat_device_is_quiet (LeatDevice *self)
@@ -59,13 +75,13 @@ leat_device_return_quarantine (LeatDevice *self, GSList *entries)
 }
 
 static void
-leat_device_release_all (GSList *entries)
+leat_device_release_all (LeatDevice *self, GSList *entries)
 {
   for (GSList *at = entries; at != NULL; at = at->next)
     {
       LeatQuarantined *entry = at->data;
 
-      (*entry->release) (entry->thing);
+      leat_device_release (self, entry->thing, entry->release);
     }
   g_slist_free_full (entries, g_free);
 }
@@ -85,7 +101,7 @@ leat_device_settle (LeatDevice *self)
           leat_device_return_quarantine (kept, entries);
           return FALSE;
         }
-      leat_device_release_all (entries);
+      leat_device_release_all (kept, entries);
     }
   return TRUE;
 }

@@ -110,24 +110,29 @@ leat_module_ref (LeatModule *self)
   return self;
 }
 
+static void
+leat_module_release (gpointer data)
+{
+  LeatModule *self = data;
+
+  if (self->module != NULL)
+    (*self->table->cuModuleUnload) (self->module);
+  g_hash_table_unref (self->functions);
+  g_mutex_clear (&self->lock);
+  g_object_unref (self->device);
+  g_free (self->what);
+  g_free (self);
+}
+
 void
 leat_module_unref (LeatModule *self)
 {
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
   if (self->module != NULL)
-    {
-      gboolean pushed = leat_device_push_anyhow (self->device);
-
-      (*self->table->cuModuleUnload) (self->module);
-      if (pushed)
-        leat_device_pop (self->device);
-    }
-  g_hash_table_unref (self->functions);
-  g_mutex_clear (&self->lock);
-  g_object_unref (self->device);
-  g_free (self->what);
-  g_free (self);
+    leat_device_release (self->device, self, leat_module_release);
+  else
+    leat_module_release (self);
 }
 
 LeatDevice *

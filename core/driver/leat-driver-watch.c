@@ -18,7 +18,10 @@ typedef struct
   LeatDriverEntry entry;
   gboolean has_stream;
   CUstream stream;
-  gconstpointer host; /* memory that a copy reads or writes */
+  gconstpointer host;     /* memory that a copy reads or writes */
+  CUdeviceptr address[2]; /* the first that are given */
+  guint n_addresses;
+  gconstpointer copy; /* what tells of a copy in several dimensions */
 } LeatDriverWatchCall;
 
 typedef enum
@@ -27,6 +30,7 @@ typedef enum
   LEAT_WATCH_STREAM,
   LEAT_WATCH_HOST,
   LEAT_WATCH_CONFIG,
+  LEAT_WATCH_COPY,
 } LeatDriverWatchKind;
 
 static inline void
@@ -34,6 +38,8 @@ leat_driver_watch_look (LeatDriverWatchCall *call, LeatDriverWatchKind kind, gco
 {
   if (kind == LEAT_WATCH_HOST)
     call->host = value;
+  if (kind == LEAT_WATCH_COPY)
+    call->copy = value;
   if (kind != LEAT_WATCH_STREAM && kind != LEAT_WATCH_CONFIG)
     return;
   call->has_stream = TRUE;
@@ -42,12 +48,23 @@ leat_driver_watch_look (LeatDriverWatchCall *call, LeatDriverWatchKind kind, gco
                                            : NULL;
 }
 
+static inline void
+leat_driver_watch_look_at_number (LeatDriverWatchCall *call, gboolean is_address, CUdeviceptr value)
+{
+  if (is_address && call->n_addresses < G_N_ELEMENTS (call->address))
+    call->address[call->n_addresses++] = value;
+}
+
 /* clang-format off */
 #define LEAT_WATCH_LOOK(x)                                                                                             \
-  leat_driver_watch_look (&leat_call,                                                                                       \
+  (leat_driver_watch_look (&leat_call,                                                                                 \
     _Generic ((x), CUstream: LEAT_WATCH_STREAM, void *: LEAT_WATCH_HOST, const void *: LEAT_WATCH_HOST,                \
-              const CUlaunchConfig *: LEAT_WATCH_CONFIG, default: LEAT_WATCH_OTHER),                                   \
-    _Generic ((x), CUstream: (x), void *: (x), const void *: (x), const CUlaunchConfig *: (x), default: NULL))
+              const CUlaunchConfig *: LEAT_WATCH_CONFIG, const CUDA_MEMCPY2D *: LEAT_WATCH_COPY,                       \
+              const CUDA_MEMCPY3D *: LEAT_WATCH_COPY, default: LEAT_WATCH_OTHER),                                      \
+    _Generic ((x), CUstream: (x), void *: (x), const void *: (x), const CUlaunchConfig *: (x),                         \
+              const CUDA_MEMCPY2D *: (x), const CUDA_MEMCPY3D *: (x), default: NULL)),                                 \
+   leat_driver_watch_look_at_number (&leat_call, _Generic ((x), CUdeviceptr: TRUE, default: FALSE),                    \
+    _Generic ((x), CUdeviceptr: (x), default: 0)))
 /* clang-format on */
 
 /* The first is a number that stands for no argument, so that there is always one. */
@@ -115,15 +132,48 @@ leat_driver_watch_is_captured (const LeatDriverTable *table, CUstream stream)
 }
 
 static gboolean
-leat_driver_watch_is_pageable (const LeatDriverTable *table, const LeatDriverWatchCall *call)
+leat_driver_watch_is_pageable (const LeatDriverTable *table, gconstpointer memory)
 {
   CUmemorytype type = CU_MEMORYTYPE_HOST;
 
-  if (call->entry != LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync && call->entry != LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync)
-    return FALSE;
   return table->cuPointerGetAttribute != NULL
-         && (*table->cuPointerGetAttribute) (&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr) call->host)
+         && (*table->cuPointerGetAttribute) (&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr) memory)
               != CUDA_SUCCESS;
+}
+
+/* One side of a copy in several dimensions. */
+static gboolean
+leat_driver_watch_is_pageable_side (const LeatDriverTable *table, CUmemorytype type, gconstpointer host,
+                                    CUdeviceptr address)
+{
+  if (type == CU_MEMORYTYPE_HOST)
+    return leat_driver_watch_is_pageable (table, host);
+  return type == CU_MEMORYTYPE_UNIFIED && leat_driver_watch_is_pageable (table, (gconstpointer) address);
+}
+
+#define LEAT_WATCH_IS_PAGEABLE_COPY(table, it)                                                                         \
+  (leat_driver_watch_is_pageable_side ((table), (it)->srcMemoryType, (it)->srcHost, (it)->srcDevice)                   \
+   || leat_driver_watch_is_pageable_side ((table), (it)->dstMemoryType, (it)->dstHost, (it)->dstDevice))
+
+/* Does it copy later from or to memory of the host that is not pinned? */
+static gboolean
+leat_driver_watch_copies_pageable (const LeatDriverTable *table, const LeatDriverWatchCall *call)
+{
+  switch (call->entry)
+    {
+    case LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync:
+    case LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync:
+      return leat_driver_watch_is_pageable (table, call->host);
+    case LEAT_DRIVER_ENTRY_cuMemcpyAsync:
+      return leat_driver_watch_is_pageable (table, (gconstpointer) call->address[0])
+             || leat_driver_watch_is_pageable (table, (gconstpointer) call->address[1]);
+    case LEAT_DRIVER_ENTRY_cuMemcpy2DAsync:
+      return call->copy != NULL && LEAT_WATCH_IS_PAGEABLE_COPY (table, (const CUDA_MEMCPY2D *) call->copy);
+    case LEAT_DRIVER_ENTRY_cuMemcpy3DAsync:
+      return call->copy != NULL && LEAT_WATCH_IS_PAGEABLE_COPY (table, (const CUDA_MEMCPY3D *) call->copy);
+    default:
+      return FALSE;
+    }
 }
 
 /* Why a call would not do in every run what it does now; NULL where it would, as far as this can tell. */
@@ -138,7 +188,7 @@ leat_driver_watch_find_fault (LeatDriverWatch *self, const LeatDriverWatchCall *
     return "it ends the capture that the session began";
   if (call->entry == LEAT_DRIVER_ENTRY_cuStreamDestroy && call->stream == self->stream)
     return "the stream is the session's";
-  if (leat_driver_watch_is_pageable (table, call))
+  if (leat_driver_watch_copies_pageable (table, call))
     return "memory of the host that is not pinned would be read or written in every run";
   if (!leat_driver_watch_is_work (call))
     return NULL;

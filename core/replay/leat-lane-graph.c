@@ -238,13 +238,38 @@ leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError *
   return TRUE;
 }
 
-static void
-leat_lane_destroy_executable (LeatLane *self, LeatExecutable *it)
+typedef struct
 {
-  if (it->exec != NULL)
-    (*self->table->cuGraphExecDestroy) (it->exec);
-  if (it->graph != NULL)
-    (*self->table->cuGraphDestroy) (it->graph);
+  LeatDevice *device; /* owned */
+  CUgraphExec exec;
+  CUgraph graph;
+} LeatOldGraph;
+
+static void
+leat_old_graph_release (gpointer data)
+{
+  LeatOldGraph *self = data;
+  const LeatDriverTable *table = leat_device_get_table (self->device);
+
+  if (self->exec != NULL)
+    (*table->cuGraphExecDestroy) (self->exec);
+  if (self->graph != NULL)
+    (*table->cuGraphDestroy) (self->graph);
+  g_object_unref (self->device);
+  g_free (self);
+}
+
+/* The lane goes on without it, also where the driver cannot be asked to destroy it now. */
+void
+leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph)
+{
+  LeatOldGraph *old;
+
+  if (exec == NULL && graph == NULL)
+    return;
+  old = g_new (LeatOldGraph, 1);
+  *old = (LeatOldGraph){ g_object_ref (self->resident->device), exec, graph };
+  leat_device_release (old->device, old, leat_old_graph_release);
 }
 
 /* Was there anything? */
@@ -259,7 +284,7 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
     {
       next = it->next;
       built = built || it->exec != NULL;
-      leat_lane_destroy_executable (self, it);
+      leat_lane_drop_graph (self, it->exec, it->graph);
       if (it != head)
         g_free (it);
     }

@@ -375,6 +375,7 @@ gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, c
 gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 /* Gives the node of a copy the addresses that its ends have now. */
 gboolean leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
+void leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph); /* either may be NULL */
 void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* What a path launches for the kernel of @op. */

@@ -17,10 +17,7 @@
 static void
 leat_lane_drop_loop (LeatLane *self, LeatLoop *loop)
 {
-  if (loop->exec != NULL)
-    (*self->table->cuGraphExecDestroy) (loop->exec);
-  if (loop->graph != NULL)
-    (*self->table->cuGraphDestroy) (loop->graph);
+  leat_lane_drop_graph (self, loop->exec, loop->graph);
   *loop = (LeatLoop){ 0 };
 }
 

@@ -103,7 +103,7 @@ void
 leat_lane_free (LeatLane *self)
 {
   if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
-    leat_lane_release (self);
+    leat_device_release (self->resident->device, self, leat_lane_release);
   else
     leat_device_quarantine (self->resident->device, self, leat_lane_release);
 }

@@ -274,6 +274,9 @@ leat_memo_store (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, const L
   LeatMemoEntry wanted;
   LeatMemoEntry *entry;
 
+  /* What could never fit is not even hashed. */
+  if (bytes > self->most_bytes || self->most_entries == 0)
+    return;
   if (leat_memo_make_sample (inputs, n_inputs) != self->sample)
     return;
   leat_memo_have_key (self, inputs, n_inputs);
@@ -281,8 +284,6 @@ leat_memo_store (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, const L
   entry = g_hash_table_lookup (self->entries, &wanted);
   if (entry != NULL)
     leat_memo_drop (self, entry);
-  if (bytes > self->most_bytes || self->most_entries == 0)
-    return;
   while (self->bytes + bytes > self->most_bytes || self->order.length >= self->most_entries)
     leat_memo_drop (self, self->order.head->data);
   entry = g_malloc (sizeof *entry + bytes);

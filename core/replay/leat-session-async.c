@@ -124,7 +124,8 @@ leat_session_launch_task (LeatSession *self, GTask *task, GError **error)
  *
  * One run of a session is under way at a time; another call fails with %LEAT_SESSION_ERROR_BUSY.  Cancelling does not
  * call the device back: before the launch nothing is done, after it the callback gets %G_IO_ERROR_CANCELLED at once,
- * nothing is lost, and leat_session_complete () still completes the run.  leat_session_close () drops it; the callback
+ * nothing is lost, and leat_session_complete () still completes the run; only where the device is done already it is
+ * completed all the same, and the callback is told so.  leat_session_close () drops it; the callback
  * then gets %G_IO_ERROR_CANCELLED as well.
  */
 void

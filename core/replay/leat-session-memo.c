@@ -28,7 +28,8 @@ static gboolean
 leat_session_refuse_memo (const char *why, const char *what, GError **error)
 {
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMO,
-               "memo=exact needs runs whose results follow from their inputs alone, but %s%s", what, why);
+               "memo=exact needs runs whose results follow from their inputs alone, but %s%s: leave memo=off", what,
+               why);
   return FALSE;
 }
 
@@ -128,7 +129,8 @@ leat_session_weigh_memo (LeatSession *self)
   guint64 timed = self->stats.runs_timed;
   double saved_us = timed > 0 ? costs->hits * (double) self->stats.device_us / timed : 0;
 
-  if (costs->spent_ns / 1e3 <= saved_us)
+  /* Where nobody saw a run end, what a hit saves is not known. */
+  if (costs->hits > 0 && (timed == 0 || costs->spent_ns / 1e3 <= saved_us))
     costs->losses = 0;
   else if (++costs->losses == LEAT_MEMO_PATIENCE)
     leat_session_turn_memo_off (self, saved_us);

@@ -44,8 +44,10 @@ const LeatNodeInfo leat_base_readback_info = {
   NULL,
   "Move results from the device to the host",
   "Everything on the left of it is on the device, everything on the right in host memory; the spec is the same.  How "
-  "the data gets there is chosen when the session opens and the plan says how and why: copied, or written there by the "
-  "device, which pays where the length of a result is not known beforehand.  mode= insists on one of the two.\n\n"
+  "the data gets there is settled by the session's first run, which measures, or by what the device is, and the plan "
+  "of "
+  "the open session says how and why: copied, moved by a kernel, or written there by the device, which pays where the "
+  "length of a result is not known beforehand.  mode= insists on one of them.\n\n"
   "Example: io:npy path=in.npy + upload + map expr=2*x + readback mode=copy + io:npy path=out.npy",
   leat_base_readback_props,
   G_N_ELEMENTS (leat_base_readback_props),

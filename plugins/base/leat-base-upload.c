@@ -44,8 +44,10 @@ const LeatNodeInfo leat_base_upload_info = {
   NULL,
   "Move data from the host to the device",
   "Everything on the left of it is in host memory, everything on the right on the device; the spec is the same.  How "
-  "the data gets there is chosen when the session opens, by what the device is, and the plan says how and why: copied, "
-  "or not moved at all where the device can work on host memory well.  mode= insists on one of the two.\n\n"
+  "the data gets there is settled by the session's first run, which measures, or by what the device is, and the plan "
+  "of "
+  "the open session says how and why: copied, moved by a kernel, or not moved at all.  mode= insists on one of "
+  "them.\n\n"
   "Example: io:file path=words.txt + upload + text:scan patterns=GPU + readback + text:report",
   leat_base_upload_props,
   G_N_ELEMENTS (leat_base_upload_props),

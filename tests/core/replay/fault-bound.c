@@ -11,6 +11,7 @@
 #define N_RUNS 4
 
 static guint8 pages[3][PAGE] __attribute__ ((aligned (PAGE)));
+static gboolean left_pinned; /* where nothing could be asked of the driver to the end */
 
 static gboolean
 run_bound (FaultDrive *self, guint seed, GError **error)
@@ -33,6 +34,9 @@ fault_drive_bound (FaultDrive *self, GError **error)
   g_autoptr (LeatDevice) device = g_object_ref (leat_session_get_device (self->session));
   gboolean good = TRUE;
 
+  if (left_pinned)
+    leat_device_unpin (device, (guintptr) pages, NULL);
+  left_pinned = FALSE;
   if (!leat_device_pin (device, (guintptr) pages, sizeof pages, error))
     return FALSE;
   for (guint i = 0; i < N_RUNS && good; i++)
@@ -41,7 +45,7 @@ fault_drive_bound (FaultDrive *self, GError **error)
   if (leat_device_unpin (device, (guintptr) pages, good ? error : NULL))
     return good;
   /* Once more, for who comes next. */
-  leat_device_unpin (device, (guintptr) pages, NULL);
+  left_pinned = !leat_device_unpin (device, (guintptr) pages, NULL);
   return FALSE;
 }
 

@@ -56,11 +56,17 @@ fault_driver_init_or_skip (void)
 }
 
 void
+fault_driver_plant_on (const char *text)
+{
+  g_assert_true (plant_faults (text) != 0);
+}
+
+void
 fault_driver_plant (const char *text)
 {
   counters_before.size = sizeof counters_before;
   get_counters (&counters_before);
-  g_assert_true (plant_faults (text) != 0);
+  fault_driver_plant_on (text);
 }
 
 void

@@ -20,6 +20,8 @@ void fault_driver_get_counters (LeatCpuCounters *counters);
 guint64 fault_driver_count_alive (void);
 /* Plants what LEAT_CPU_FAULT would, and counts from 0 again; "" for nothing. */
 void fault_driver_plant (const char *text);
+/* The same, but what fault_driver_assert_empty () looks at began when faults were planted before. */
+void fault_driver_plant_on (const char *text);
 /* Fails the test and goes on: a sweep tells all that it finds. */
 void fault_driver_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
 guint64 fault_driver_count_calls (void);

@@ -22,22 +22,34 @@ fault_scenario_dup_text (const FaultScenario *self)
   return g_strjoinv (fault_graphs, parts);
 }
 
-/* The graph as it stands, from file to file. */
+static void
+add_setting (GPtrArray *settings, const char *variable, const char *path)
+{
+  if (path != NULL)
+    g_ptr_array_add (settings, g_strconcat (variable, "=", path, NULL));
+}
+
+/* The graph as it stands, with its files. */
 LeatPipeline *
-fault_scenario_parse_file (const FaultScenario *self, char **output)
+fault_scenario_parse_file (const FaultScenario *self, char **outputs)
 {
   g_autofree char *graph = self->file != NULL ? g_build_filename (fault_graphs, self->file, NULL) : NULL;
-  g_autofree char *name = g_strconcat ("out", self->suffix, NULL);
-  g_autofree char *set_output = NULL;
-  g_autofree char *set_input = g_strconcat ("input=", fault_folder, G_DIR_SEPARATOR_S "in", self->suffix, NULL);
+  g_autofree char *input = self->in != NULL ? g_build_filename (fault_folder, self->in, NULL) : NULL;
+  g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) unexpected = NULL;
   LeatPipeline *pipeline;
 
-  *output = g_build_filename (fault_folder, name, NULL);
-  set_output = g_strconcat ("output=", *output, NULL);
-  const char *variables[] = { set_output, set_input, NULL };
-  pipeline = graph != NULL ? leat_parse_file (graph, variables, &unexpected)
-                           : leat_parse_text (self->text, LEAT_TEXT_STYLE_FILE, variables, &unexpected);
+  outputs[0] = g_build_filename (fault_folder, self->out, NULL);
+  outputs[1] = self->also != NULL ? g_strconcat (outputs[0], "-also", strrchr (self->out, '.'), NULL) : NULL;
+  add_setting (settings, "output", outputs[0]);
+  add_setting (settings, self->also, outputs[1]);
+  add_setting (settings, "input", input);
+  for (guint i = 0; self->set[i] != NULL; i++)
+    g_ptr_array_add (settings, g_strdup (self->set[i]));
+  g_ptr_array_add (settings, NULL);
+  pipeline = graph != NULL
+               ? leat_parse_file (graph, (const char *const *) settings->pdata, &unexpected)
+               : leat_parse_text (self->text, LEAT_TEXT_STYLE_FILE, (const char *const *) settings->pdata, &unexpected);
   g_assert_no_error (unexpected);
   return pipeline;
 }
@@ -129,6 +141,7 @@ const FaultScenario fault_scenarios[] = {
     .arg_node = "last",
     .arg = "limit",
     .keeps_nothing = TRUE,
+    .minds_data = TRUE,
     .first = "last",
     .changes = check_changes },
   { .name = "counts",
@@ -167,14 +180,42 @@ const FaultScenario fault_scenarios[] = {
             "-> app name=sink memory=user\n",
     .bytes = 64,
     .binds = TRUE },
+  /* What prints on standard output has a file in its place. */
   { .name = "scan-file",
     .text = "leat 1\n"
             "let input = \"\"\n"
             "let output = \"\"\n"
             "io:file path=$input chunk=48 -> upload -> text:scan patterns=cab,cat -> readback -> io:file "
             "path=$output\n",
-    .suffix = ".txt" },
-  { .name = "edges-file", .file = "edges.leat", .suffix = ".png" },
-  { .name = "stats-file", .file = "stats.leat", .suffix = ".npy" },
+    .in = "in.txt",
+    .out = "out.txt" },
+  { .name = "grep-file",
+    .text = "leat 1\n"
+            "let input = \"\"\n"
+            "let output = \"\"\n"
+            "io:file path=$input chunk=48 -> upload -> text:scan regex=\"ca[bt],[a-d]n\" fold=true emit=line "
+            "-> readback -> io:file path=$output\n",
+    .in = "in.txt",
+    .out = "out.txt" },
+  { .name = "depends-file",
+    .text = "leat 1\n"
+            "let input = \"\"\n"
+            "let output = \"\"\n"
+            "g = csr:read path=$input format=packages from=cab\n"
+            "b = csr:bfs\n"
+            "g.offsets -> b.offsets\n"
+            "g.indices -> b.indices\n"
+            "g.source -> b.sources\n"
+            "b.levels -> readback -> io:npy path=$output\n",
+    .in = "in.packages",
+    .out = "out.npy" },
+  { .name = "bytes-file", .file = "bytes.leat", .in = "in.txt", .out = "out.npy", .also = "counts" },
+  { .name = "check-file", .file = "check.leat", .in = "in.npy", .out = "out.npy" },
+  { .name = "compact-file", .file = "compact.leat", .in = "in.npy", .out = "out.npy", .also = "numbers" },
+  { .name = "counts-file", .file = "counts.leat", .in = "in.txt", .out = "out.txt", .set = { "chunk=48" } },
+  { .name = "denoise-file", .file = "denoise.leat", .in = "in.png", .out = "out.png", .also = "moves" },
+  { .name = "edges-file", .file = "edges.leat", .in = "in.png", .out = "out.png" },
+  { .name = "mandelbrot-file", .file = "mandelbrot.leat", .out = "out.png", .set = { "width=32", "height=16" } },
+  { .name = "stats-file", .file = "stats.leat", .in = "in.npy", .out = "out.npy" },
 };
 const guint fault_n_scenarios = G_N_ELEMENTS (fault_scenarios);

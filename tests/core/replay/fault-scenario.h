@@ -22,11 +22,15 @@ typedef struct
   const char *arg_node; /* whose argument is changed, or NULL */
   const char *arg;
   gboolean keeps_nothing;     /* from run to run */
+  gboolean minds_data;        /* a kernel reports what is not a number: memory that nobody has filled will not do */
   const char *first;          /* takes what was uploaded; NULL: foreign work cannot come between */
   const FaultChange *changes; /* up to one without a node */
   gboolean binds;             /* the program brings the memory of source and sink */
   const char *file;           /* of the graph */
-  const char *suffix;         /* of its files */
+  const char *out;            /* what it writes, when it goes from file to file; else NULL */
+  const char *in;             /* what it reads, or NULL */
+  const char *also;           /* the variable that names another file of the kind of @out, or NULL */
+  const char *set[3];         /* other variables, up to NULL */
 } FaultScenario;
 
 /* One way to use a session. */
@@ -81,4 +85,5 @@ gboolean fault_part_suits (const FaultPart *self, const FaultScenario *scenario)
 gboolean fault_drive_run (FaultDrive *self, GError **error);
 
 char *fault_scenario_dup_text (const FaultScenario *self);
-LeatPipeline *fault_scenario_parse_file (const FaultScenario *self, char **output);
+/* From file to file. @outputs: the paths of what it writes, two where there is one more */
+LeatPipeline *fault_scenario_parse_file (const FaultScenario *self, char **outputs);

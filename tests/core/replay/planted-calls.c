@@ -175,6 +175,70 @@ plant_pageable_readback (Planted *p)
   return (*p->call.cuMemcpyDtoHAsync) (pageable, p->memory, BYTES, p->stream);
 }
 
+/* The same by the calls that do not say which side is the host's. */
+static CUresult
+plant_pageable_unified (Planted *p)
+{
+  return (*p->call.cuMemcpyAsync) (p->memory, (CUdeviceptr) (guintptr) pageable, BYTES, p->stream);
+}
+
+static CUresult
+plant_unified_pageable (Planted *p)
+{
+  return (*p->call.cuMemcpyAsync) ((CUdeviceptr) (guintptr) pageable, p->memory, BYTES, p->stream);
+}
+
+static CUresult
+plant_pageable_rows (Planted *p)
+{
+  const CUDA_MEMCPY2D copy = { .srcMemoryType = CU_MEMORYTYPE_HOST,
+                               .srcHost = pageable,
+                               .srcPitch = BYTES / 2,
+                               .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                               .dstDevice = p->memory,
+                               .dstPitch = BYTES / 2,
+                               .WidthInBytes = BYTES / 2,
+                               .Height = 2 };
+
+  return (*p->call.cuMemcpy2DAsync) (&copy, p->stream);
+}
+
+static CUresult
+plant_pageable_box (Planted *p)
+{
+  const CUDA_MEMCPY3D copy = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                               .srcDevice = p->memory,
+                               .srcPitch = BYTES / 2,
+                               .srcHeight = 2,
+                               .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                               .dstDevice = (CUdeviceptr) (guintptr) pageable,
+                               .dstPitch = BYTES / 2,
+                               .dstHeight = 2,
+                               .WidthInBytes = BYTES / 2,
+                               .Height = 2,
+                               .Depth = 1 };
+
+  return (*p->call.cuMemcpy3DAsync) (&copy, p->stream);
+}
+
+static CUresult
+plant_fill_now (Planted *p)
+{
+  return (*p->call.cuMemsetD8) (p->memory, 1, BYTES);
+}
+
+static CUresult
+plant_unified_now (Planted *p)
+{
+  return (*p->call.cuMemcpy) (p->memory, p->spare, BYTES);
+}
+
+static CUresult
+plant_legacy_copy (Planted *p)
+{
+  return (*p->call.cuMemcpyDtoDAsync) (p->memory, p->spare, BYTES, NULL);
+}
+
 static void
 planted_host_function (void *data)
 {
@@ -184,6 +248,12 @@ static CUresult
 plant_host_function_elsewhere (Planted *p)
 {
   return (*p->call.cuLaunchHostFunc) (p->other, planted_host_function, NULL);
+}
+
+static CUresult
+plant_legacy_host_function (Planted *p)
+{
+  return (*p->call.cuLaunchHostFunc) (NULL, planted_host_function, NULL);
 }
 
 static CUresult
@@ -298,6 +368,14 @@ const PlantedCase planted_cases[] = {
   { "readback-now", plant_readback_now, "cuMemcpyDtoH", FALSE },
   { "pageable-upload", plant_pageable_upload, "cuMemcpyHtoDAsync", FALSE },
   { "pageable-readback", plant_pageable_readback, "cuMemcpyDtoHAsync", FALSE },
+  { "pageable-unified", plant_pageable_unified, "cuMemcpyAsync", FALSE },
+  { "unified-pageable", plant_unified_pageable, "cuMemcpyAsync", FALSE },
+  { "pageable-rows", plant_pageable_rows, "cuMemcpy2DAsync", FALSE },
+  { "pageable-box", plant_pageable_box, "cuMemcpy3DAsync", FALSE },
+  { "fill-now", plant_fill_now, "cuMemsetD8", FALSE },
+  { "unified-now", plant_unified_now, "cuMemcpy", FALSE },
+  { "legacy-copy", plant_legacy_copy, "cuMemcpyDtoDAsync", FALSE },
+  { "legacy-host-function", plant_legacy_host_function, "cuLaunchHostFunc", FALSE },
   { "host-function-elsewhere", plant_host_function_elsewhere, "cuLaunchHostFunc", FALSE },
   { "nested-capture", plant_nested_capture, "cuStreamBeginCapture", TRUE },
   { "end-of-capture", plant_end_of_capture, "cuStreamEndCapture", FALSE },

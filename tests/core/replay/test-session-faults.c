@@ -25,7 +25,8 @@ typedef struct
   LeatExecutor executor;
   const char *code;
   gboolean sticky;
-  guint number; /* so that not all sweeps leave out the same calls */
+  gboolean lasting; /* all calls from there on fail, until the session is gone */
+  guint number;     /* so that not all sweeps leave out the same calls */
 } Sweep;
 
 static FaultDrive
@@ -118,12 +119,46 @@ assert_error (const Sweep *self, const char *when, const char *call, const GErro
 }
 
 static void
+try_again (const Sweep *self, const char *when, GPtrArray *expected)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) outputs = drive (self, &error).outputs;
+
+  if (error != NULL)
+    fault_driver_complain ("%s: the next session fails: %s", when, error->message);
+  assert_outputs (when, outputs, expected, TRUE);
+}
+
+/* Nothing proves that what was begun has ended, so it is kept until the next session can prove it; when that one is
+ * closed nothing is left of either. */
+static void
+sweep_from (const Sweep *self, guint64 n, GPtrArray *expected)
+{
+  g_autofree char *plan = g_strdup_printf ("call:%" G_GUINT64_FORMAT "+=%s", n, self->code);
+  g_autofree char *when = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) outputs = NULL;
+  const char *failed;
+
+  fault_driver_plant (plan);
+  outputs = drive (self, &error).outputs;
+  failed = fault_driver_get_failed ();
+  when = g_strdup_printf ("%s (%s)", plan, failed != NULL ? failed : "not reached");
+  assert_outputs (when, outputs, expected, error == NULL);
+  if (error != NULL && error->domain != LEAT_DRIVER_ERROR && error->domain != LEAT_SESSION_ERROR)
+    fault_driver_complain ("%s: the error is not the driver's: %s", when, error->message);
+  fault_driver_plant_on ("");
+  try_again (self, when, expected);
+  fault_driver_assert_empty (when, FALSE);
+}
+
+static void
 sweep_one (const Sweep *self, guint64 n, GPtrArray *expected)
 {
   g_autofree char *plan = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, self->code);
   g_autofree char *when = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) outputs = NULL, again = NULL;
+  g_autoptr (GPtrArray) outputs = NULL;
   const char *failed;
   FaultDrive found;
 
@@ -142,14 +177,10 @@ sweep_one (const Sweep *self, guint64 n, GPtrArray *expected)
   assert_outputs (when, outputs, expected, error == NULL);
   fault_driver_assert_empty (when, !self->sticky);
 
-  g_clear_error (&error);
   if (n % AGAIN_EVERY_NTH != 0)
     return;
   fault_driver_plant ("");
-  again = drive (self, &error).outputs;
-  if (error != NULL)
-    fault_driver_complain ("%s: the next session fails: %s", when, error->message);
-  assert_outputs (when, again, expected, TRUE);
+  try_again (self, when, expected);
   fault_driver_assert_empty (when, TRUE);
 }
 
@@ -182,13 +213,14 @@ test_sweep (gconstpointer data)
   g_test_message ("%" G_GUINT64_FORMAT " driver calls, %" G_GUINT64_FORMAT " left out", n_calls, first);
   g_assert_cmpuint (n_calls, >, 50);
   for (guint64 n = first + 1 + self->number % step; n <= n_calls; n += step)
-    sweep_one (self, n, expected);
+    self->lasting ? sweep_from (self, n, expected) : sweep_one (self, n, expected);
 }
 
 static void
 remove_files (void)
 {
-  static const char *const names[] = { "in.txt", "in.png", "in.npy", "out.txt", "out.png", "out.npy" };
+  static const char *const names[] = { "in.txt",  "in.png",  "in.npy",           "in.packages",     "out.txt",
+                                       "out.png", "out.npy", "out.npy-also.npy", "out.png-also.png" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -222,6 +254,12 @@ make_files (void)
     "wgAAAABJRU5ErkJggg==";
   g_autofree guchar *bytes = NULL;
   g_autofree char *picture = g_build_filename (folder, "in.png", NULL);
+  g_autofree char *packages = g_build_filename (folder, "in.packages", NULL);
+  static const char depends[] = "Package: cab\nStatus: install ok installed\nDepends: cat, black\n\n"
+                                "Package: cat\nStatus: install ok installed\nDepends: libc\n\n"
+                                "Package: black\nStatus: install ok installed\nDepends: libc, cat\n\n"
+                                "Package: libc\nStatus: install ok installed\n\n"
+                                "Package: lonely\nStatus: install ok installed\n";
   gsize size;
 
   bytes = g_base64_decode (png, &size);
@@ -229,6 +267,7 @@ make_files (void)
   g_assert_true (
     g_file_set_contents (text, "a cat in a cab sees a cat that is in another cab, and so on: cat, cab", -1, NULL));
   copy_file (samples, "in.npy");
+  g_assert_true (g_file_set_contents (packages, depends, -1, NULL));
 }
 
 /* One program of the slow suite for each. */
@@ -251,8 +290,9 @@ add_sweeps (Sweep wanted)
     {
       Sweep *sweep = g_new (Sweep, 1); /* read until the program ends */
       const char *name = executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager";
-      g_autofree char *path = g_strdup_printf ("/leat/session/faults/%s/%s/%s/%s", wanted.scenario->name,
-                                               wanted.part->name, name, wanted.code);
+      g_autofree char *path =
+        g_strdup_printf ("/leat/session/faults/%s/%s/%s/%s%s", wanted.scenario->name, wanted.part->name, name,
+                         wanted.code, wanted.lasting ? "-from-then-on" : "");
 
       *sweep = wanted;
       sweep->executor = executor;
@@ -270,8 +310,11 @@ main (int argc, char **argv)
   static const struct
   {
     const char *code;
-    gboolean sticky;
-  } codes[] = { { "UNKNOWN", FALSE }, { "OUT_OF_MEMORY", FALSE }, { "ILLEGAL_ADDRESS", TRUE } };
+    gboolean sticky, lasting;
+  } codes[] = { { "UNKNOWN", FALSE, FALSE },
+                { "OUT_OF_MEMORY", FALSE, FALSE },
+                { "ILLEGAL_ADDRESS", TRUE, FALSE },
+                { "UNKNOWN", FALSE, TRUE } };
   int status;
 
   g_test_init (&argc, &argv, NULL);
@@ -284,7 +327,8 @@ main (int argc, char **argv)
     for (guint i = 0; i < fault_n_scenarios; i++)
       for (guint k = 0; k < fault_n_parts; k++)
         if (fault_part_suits (&fault_parts[k], &fault_scenarios[i]))
-          add_sweeps ((Sweep){ &fault_scenarios[i], &fault_parts[k], 0, codes[c].code, codes[c].sticky, 0 });
+          add_sweeps (
+            (Sweep){ &fault_scenarios[i], &fault_parts[k], 0, codes[c].code, codes[c].sticky, codes[c].lasting, 0 });
   status = g_test_run ();
   remove_files ();
   return status;

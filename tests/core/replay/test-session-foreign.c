@@ -427,22 +427,55 @@ test_foreign_between_kernels (gconstpointer why_not_captured)
   foreign_fixture_clear (&fixture);
 }
 
+/* The node by its kind and name, the call, and what each run costs now; in words and in the details. */
+static void
+assert_warning_tells (LeatMessage *warning, const char *call)
+{
+  static const char *const price = "; each run is 2 graph launches and 1 op outside, instead of one launch";
+  g_autofree char *begin =
+    g_strconcat ("toy:foreign \"foreign\": stamp cannot be captured: ", call, call != NULL ? ": " : NULL, NULL);
+  GVariant *details = leat_message_get_details (warning);
+  const char *text = leat_message_get_error (warning)->message, *named = NULL;
+  guint op = 0, launches = 0, outside = 0;
+
+  g_test_message ("%s", text);
+  g_variant_lookup (details, "call", "&s", &named);
+  g_assert_cmpstr (named, ==, call);
+  g_assert_true (g_str_has_prefix (text, begin));
+  g_assert_true (g_str_has_suffix (text, price));
+  g_assert_true (g_variant_lookup (details, "op", "u", &op));
+  g_assert_cmpuint (op, ==, 2); /* after the source and the upload */
+  g_assert_true (g_variant_lookup (details, "graph-launches", "u", &launches));
+  g_assert_cmpuint (launches, ==, 2);
+  g_assert_true (g_variant_lookup (details, "ops-outside", "u", &outside));
+  g_assert_cmpuint (outside, ==, 1);
+}
+
+/* The plan of the open session tells the same. */
+static void
+assert_plan_tells (ForeignFixture *fixture, const char *call)
+{
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (fixture->base.session);
+  g_autofree char *text = leat_plan_to_text (plan);
+  g_autofree char *why = g_strconcat ("one by one: ", call, NULL);
+
+  g_assert_nonnull (strstr (text, why));
+}
+
 static void
 test_foreign_names_the_call (gconstpointer data)
 {
   const PlantedCase *planted = data;
   ForeignFixture fixture = { 0 };
   g_autoptr (LeatMessage) warning = NULL;
-  const char *call = NULL;
 
   foreign_fixture_set_up (&fixture);
   fixture.node->plant = planted->plant;
   foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
   warning = foreign_fixture_take_warning (&fixture);
   g_assert_nonnull (warning);
-  g_test_message ("%s", leat_message_get_error (warning)->message);
-  g_variant_lookup (leat_message_get_details (warning), "call", "&s", &call);
-  g_assert_cmpstr (call, ==, planted->call);
+  assert_warning_tells (warning, planted->call);
+  assert_plan_tells (&fixture, planted->call);
   g_assert_cmpuint (foreign_fixture_predict (&fixture, "graph-launches"), ==, 2);
   for (guint run = 0; run < 3; run++)
     foreign_fixture_run (&fixture, (guint8) run);

@@ -133,6 +133,45 @@ test_session_memo_stays_on_where_it_pays (void)
   session_fixture_close (&fixture);
 }
 
+/* A run that is over before it is completed, so that nobody knows how long it took. */
+static void
+launch_and_pause (SessionFixture *fixture, guint8 value)
+{
+  float x[N] = { value };
+  g_autoptr (GBytes) input = g_bytes_new (x, sizeof x), output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  leat_app_push_bytes (fixture->source, input, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (leat_session_launch (fixture->session, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  g_usleep (session_fixture_get_count (fixture, "memo-hits") > 0 ? 0 : 200000);
+  g_assert_cmpint (leat_session_complete (fixture->session, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  output = leat_app_pull_bytes (fixture->sink, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (((const float *) g_bytes_get_data (output, NULL))[0], ==, 2 * value + 1);
+}
+
+/* What a hit saves is not known then, and is not taken for nothing. */
+static void
+test_session_memo_without_times (void)
+{
+  SessionFixture fixture;
+
+  open_with_memo (&fixture, MAP);
+  for (guint run = 0; run < 300; run++)
+    launch_and_pause (&fixture, 3);
+  if (session_fixture_get_count (&fixture, "runs-timed") > 0)
+    g_test_skip ("the device's driver tells of each run how long it took, or it took more than 200 ms");
+  else
+    {
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 299);
+      g_assert_cmpuint (count_memo_warnings (fixture.pipeline), ==, 0);
+    }
+  session_fixture_close (&fixture);
+}
+
 static void
 test_session_memo_refuses_state (void)
 {
@@ -156,6 +195,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/memo/runs-what-is-new", test_session_memo_runs_what_is_new);
   g_test_add_func ("/leat/session/memo/turns-itself-off", test_session_memo_turns_itself_off);
   g_test_add_func ("/leat/session/memo/stays-on-where-it-pays", test_session_memo_stays_on_where_it_pays);
+  g_test_add_func ("/leat/session/memo/without-times", test_session_memo_without_times);
   g_test_add_func ("/leat/session/memo/refuses-state", test_session_memo_refuses_state);
   return g_test_run ();
 }

@@ -128,6 +128,55 @@ test_session_wait_eager (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
+static unsigned
+get_context_flags (LeatDevice *device)
+{
+  unsigned flags = 0;
+  int active;
+
+  g_assert_cmpint ((*leat_device_get_table (device)->cuDevicePrimaryCtxGetState) (
+                     leat_device_get_facts (device)->device, &flags, &active),
+                   ==, CUDA_SUCCESS);
+  return flags;
+}
+
+static void
+run_with (LeatWait wait)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  g_object_set (fixture.session, "wait", wait, NULL);
+  fixture_run (&fixture, 0);
+  g_assert_cmpint (leat_session_get_fd (fixture.session, &error), >=, 0); /* a thread that waits, too */
+  g_assert_no_error (error);
+  fixture_run (&fixture, 1);
+  session_fixture_close (&fixture);
+}
+
+/* Another library of the process may have set them, and lives with how the driver waits then. */
+static void
+test_session_wait_leaves_the_flags (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatDevice) device = leat_device_open (NULL, &error);
+  const unsigned others = CU_CTX_SCHED_YIELD;
+  unsigned before, set;
+
+  g_assert_no_error (error);
+  before = get_context_flags (device);
+  /* A driver need not take others while the context is there. */
+  (*leat_device_get_table (device)->cuDevicePrimaryCtxSetFlags) (leat_device_get_facts (device)->device, others);
+  set = get_context_flags (device);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      run_with (cases[i].wait);
+      g_assert_cmpuint (get_context_flags (device), ==, set);
+    }
+  (*leat_device_get_table (device)->cuDevicePrimaryCtxSetFlags) (leat_device_get_facts (device)->device, before);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,5 +194,6 @@ main (int argc, char **argv)
       g_test_add_data_func (eager, &cases[i], test_session_wait_eager);
     }
   g_test_add_func ("/leat/session/wait/changes", test_session_wait_changes);
+  g_test_add_func ("/leat/session/wait/leaves-the-flags", test_session_wait_leaves_the_flags);
   return g_test_run ();
 }
