@@ -45,9 +45,8 @@ gboolean
 leat_session_may_be_quick (LeatSession *self)
 {
   return leat_session_is_in_place (self) && leat_plan_is_plain (self->plan) && !self->never_quick && !self->to_calibrate
-         && !self->flushed && self->trace == NULL && leat_session_get_flight (self, 0)->lane->timing == NULL
-         && self->scratch == NULL && self->lent->len == 0 && self->held == NULL
-         && self->is_pushed == leat_session_wants_push (self);
+         && self->trace == NULL && leat_session_get_flight (self, 0)->lane->timing == NULL && self->scratch == NULL
+         && self->lent->len == 0 && self->held == NULL && self->is_pushed == leat_session_wants_push (self);
 }
 
 /* By other threads, or by properties of the session that nobody need take it for. */
