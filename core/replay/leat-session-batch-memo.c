@@ -132,10 +132,10 @@ leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint in
   const LeatBuffer *buffer = output->buffer;
   const guint from = run->from[lane], n = self->outputs->len;
 
-  self->stats.bytes_out += run->results != NULL
-                             ? g_bytes_get_size (g_ptr_array_index (run->results, from * n + index))
-                             : leat_batch_run_get_live_bytes (&output->staging, buffer,
-                                                              leat_batch_run_get_count (self, buffer, from));
+  self->stats.bytes_out +=
+    run->results != NULL
+      ? g_bytes_get_size (g_ptr_array_index (run->results, from * n + index))
+      : leat_batch_run_get_live_bytes (&output->staging, buffer, leat_batch_run_get_count (self, buffer, from));
   if (run->results != NULL)
     g_ptr_array_index (run->results, lane * n + index) =
       g_bytes_ref (g_ptr_array_index (run->results, from * n + index));

@@ -178,6 +178,49 @@ test_refused (void)
   g_assert_true (named);
 }
 
+/* Of equal lanes that fail each has the error, and what failed is not remembered. */
+static void
+test_report_costs_equal_lanes (void)
+{
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+
+  report_fixture_open (&fixture, JUDGE, LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "memo", LEAT_MEMO_EXACT, NULL);
+  g_assert_true (leat_session_open (fixture.session, NULL, &error));
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref), results = NULL;
+
+      for (guint lane = 0; lane < 40; lane++)
+        {
+          gint32 x[] = { (gint32) (lane % 4), lane % 4 == 2 ? -3 : 5 };
+
+          g_ptr_array_add (inputs, g_bytes_new (x, sizeof x));
+        }
+      g_assert_true (leat_session_replay_batch (fixture.session, 40, inputs, &results, NULL, &error));
+      g_assert_no_error (error);
+      for (guint lane = 0; lane < 40; lane++)
+        {
+          g_autoptr (GError) failure = leat_session_dup_lane_error (fixture.session, lane);
+          GBytes *result = g_ptr_array_index (results, lane);
+          const gint32 expected[] = { (gint32) (lane % 4) + 1, 6 };
+
+          if (lane % 4 == 2)
+            g_assert_error (failure, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+          else
+            g_assert_no_error (failure);
+          if (lane % 4 == 2)
+            g_assert_null (result);
+          else
+            g_assert_cmpmem (g_bytes_get_data (result, NULL), g_bytes_get_size (result), expected, sizeof expected);
+        }
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "lane-errors"), ==, 10 * (round + 1));
+    }
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -195,6 +238,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/leat/session/report-costs/narrower", test_narrower);
   g_test_add_func ("/leat/session/report-costs/refused", test_refused);
+  g_test_add_func ("/leat/session/report-costs/equal-lanes", test_report_costs_equal_lanes);
   status = g_test_run ();
   report_fixture_clear ();
   return status;
