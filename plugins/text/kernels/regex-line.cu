@@ -41,8 +41,13 @@
 #define TAIL_REGEX 4
 #define TAIL_WORDS 5
 
-/* Steps beyond what is in the line that a thread may go to find where matches end. */
+/* Steps beyond what is in the line that a thread may go to find where matches end: some seconds' worth, of which a thread
+ * of a GPU, that waits for memory in each of them, goes a fraction. */
+#ifdef LEAT_HOST
 #define WASTE_MAX (1ull << 26)
+#else
+#define WASTE_MAX (1ull << 22)
+#endif
 #define WASTE_EACH 64 /* and for each byte of the line */
 
 /* Bytes between two places of which facts are kept, and how many are. */
