@@ -64,11 +64,11 @@ leat_launch_replays_append_transfers (LeatPlan *plan, GString *text)
     }
 }
 
-/* What the first run measured to choose them. */
+/* What the first run measured to choose them, or that of an earlier session. */
 static void
-leat_launch_replays_append_trials (GVariant *stats, GString *text)
+leat_launch_replays_append_trials (GVariant *stats, const char *key, const char *label, GString *text)
 {
-  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, "trials", G_VARIANT_TYPE ("a(sd)"));
+  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, key, G_VARIANT_TYPE ("a(sd)"));
 
   for (gsize i = 0; trials != NULL && i < g_variant_n_children (trials); i++)
     {
@@ -76,7 +76,7 @@ leat_launch_replays_append_trials (GVariant *stats, GString *text)
       double us;
 
       g_variant_get_child (trials, i, "(&sd)", &ways, &us);
-      g_string_append_printf (text, "%-14s%.2f us a run with %s\n", i == 0 ? "trials" : "", us, ways);
+      g_string_append_printf (text, "%-14s%.2f us a run with %s\n", i == 0 ? label : "", us, ways);
     }
 }
 
@@ -127,6 +127,7 @@ leat_launch_replays_append (LeatPlan *plan, GVariant *stats, GString *text)
   leat_launch_replays_append_size (stats, "bytes-back", "copied back", text);
   leat_launch_replays_append_size (stats, "graph-bytes", "graphs take", text);
   leat_launch_replays_append_transfers (plan, text);
-  leat_launch_replays_append_trials (stats, text);
+  leat_launch_replays_append_trials (stats, "trials", "trials", text);
+  leat_launch_replays_append_trials (stats, "former-trials", "tried before", text);
   leat_launch_replays_append_changes (stats, text);
 }

@@ -314,6 +314,7 @@ leat_session_plan_calibration (LeatSession *self)
 {
   g_mutex_lock (&self->told_lock);
   g_array_set_size (self->trials, 0);
+  g_array_set_size (self->former_trials, 0);
   g_mutex_unlock (&self->told_lock);
   self->ways_known = FALSE;
   self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.stays

@@ -311,6 +311,7 @@ struct _LeatSession
   guint64 next_measured;             /* the run that is to be, once the first ones were */
   gint64 measured_us, unmeasured_us; /* the least that a run took that was, and one that was not */
   GArray *trials;                    /* LeatTrial */
+  GArray *former_trials;             /* LeatTrial, of the session that found the ways out, where another one did */
   gboolean to_calibrate;             /* the first run has to find out how data go best */
   gboolean ways_known;               /* it did, or an earlier session */
   GArray *flights;                   /* LeatSessionFlight, by lane */

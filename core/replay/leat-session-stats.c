@@ -112,15 +112,15 @@ leat_session_get_stats (LeatSession *self, LeatSessionStats *stats)
 }
 
 static GVariant *
-leat_session_print_trials (LeatSession *self)
+leat_session_print_trials (LeatSession *self, const GArray *trials)
 {
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sd)"));
   g_mutex_lock (&self->told_lock);
-  for (guint i = 0; i < self->trials->len; i++)
+  for (guint i = 0; i < trials->len; i++)
     {
-      const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
+      const LeatTrial *trial = &g_array_index (trials, LeatTrial, i);
 
       g_variant_builder_add (&builder, "(sd)", trial->ways, trial->us);
     }
@@ -147,9 +147,10 @@ leat_session_print_trials (LeatSession *self)
  * s (why the last plan for which there was no executable needed one); early-starts t (dependencies for whose end a
  * kernel waits by itself); shapes t and shape-bytes t (kept for former shapes of the data), shared-bytes t (constants
  * that were on the device already), shape-hits t (returns to one of them); trials a(sd) (each set of ways for data that
- * the first run measured, and the microseconds of a replay with it); items-in t, bytes-in t, bytes-out t (at sources
- * and sinks), bytes-up t and bytes-back t (copied to the device and back), uploads t and readbacks t (copies), launches
- * t, waits t, once-bytes t (written for all runs), allocations t and pinned-allocations t, device-bytes t and
+ * the first run measured, and the microseconds of a replay with it) and former-trials a(sd) (the same of the earlier
+ * session that measured, where the ways are taken from what it has kept); items-in t, bytes-in t, bytes-out t (at
+ * sources and sinks), bytes-up t and bytes-back t (copied to the device and back), uploads t and readbacks t (copies),
+ * launches t, waits t, once-bytes t (written for all runs), allocations t and pinned-allocations t, device-bytes t and
  * pinned-bytes t (now), device-bytes-most t and pinned-bytes-most t; graph-bytes t (by which the driver's free memory
  * went down when graphs were instantiated, those for former shapes included) and graph-reserved-bytes t (that the
  * driver keeps for allocations in graphs of this process); times in microseconds: open-us x, and of it open-plan-us x
@@ -174,7 +175,8 @@ leat_session_dup_stats (LeatSession *self)
   reason = leat_session_dup_reason (self);
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self));
+  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self, self->trials));
+  g_variant_dict_insert_value (&dict, "former-trials", leat_session_print_trials (self, self->former_trials));
   g_variant_dict_insert_value (&dict, "growths", leat_session_print_growths (self));
   g_variant_dict_insert_value (&dict, "reports-by-code", leat_session_print_reports (self));
   g_variant_dict_insert (&dict, "last-reason", "s", reason);

@@ -14,7 +14,7 @@
 /* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be
  * read or does not fit counts as none. */
 
-#define LEAT_WAYS_VERSION 3
+#define LEAT_WAYS_VERSION 4
 
 static void
 leat_ways_add_text (XXH3_state_t *hash, const char *text)
@@ -95,6 +95,38 @@ leat_ways_read (LeatSession *self, GKeyFile *file, LeatTransferMode *ways)
   return TRUE;
 }
 
+/* Sets of ways are numbered in the order in which they were tried. */
+static void
+leat_ways_write_trials (LeatSession *self, GKeyFile *file)
+{
+  for (guint i = 0; i < self->trials->len; i++)
+    {
+      const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
+      g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
+
+      g_key_file_set_string (file, "trials", ways, trial->ways);
+      g_key_file_set_double (file, "trials", us, trial->us);
+    }
+}
+
+/* For who asks why it is these; nothing else follows from them. */
+static void
+leat_ways_read_trials (LeatSession *self, GKeyFile *file)
+{
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0;; i++)
+    {
+      g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
+      LeatTrial trial = { .ways = g_key_file_get_string (file, "trials", ways, NULL),
+                          .us = g_key_file_get_double (file, "trials", us, NULL) };
+
+      if (trial.ways == NULL)
+        break;
+      g_array_append_val (self->former_trials, trial);
+    }
+  g_mutex_unlock (&self->told_lock);
+}
+
 /* Binds the plan to what was found before. */
 gboolean
 leat_session_recall_ways (LeatSession *self)
@@ -109,6 +141,7 @@ leat_session_recall_ways (LeatSession *self)
   traits.ways = ways;
   leat_plan_bind (self->plan, &traits);
   self->ways_known = TRUE;
+  leat_ways_read_trials (self, file);
   return TRUE;
 }
 
@@ -122,6 +155,7 @@ leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, dou
 
   g_key_file_set_integer (file, "transfers", "version", LEAT_WAYS_VERSION);
   g_key_file_set_double (file, "transfers", "us", us);
+  leat_ways_write_trials (self, file);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       g_autofree char *key = g_strdup_printf ("op-%u", i);

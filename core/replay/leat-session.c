@@ -114,6 +114,7 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->outputs);
   g_ptr_array_unref (self->endpoints);
   g_array_unref (self->trials);
+  g_array_unref (self->former_trials);
   g_ptr_array_unref (self->growths);
   g_array_unref (self->flights);
   g_array_unref (self->trace_widths);
@@ -178,6 +179,8 @@ leat_session_init (LeatSession *self)
   self->loop_totals = leat_session_loops_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
+  self->former_trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
+  g_array_set_clear_func (self->former_trials, (GDestroyNotify) leat_trial_clear);
   self->flights = g_array_new (FALSE, TRUE, sizeof (LeatSessionFlight));
   g_array_set_clear_func (self->flights, (GDestroyNotify) leat_session_flight_clear);
   self->trace_widths = g_array_new (FALSE, TRUE, sizeof (guint));

@@ -114,8 +114,8 @@ is_comparable (const Place *self, const char *name)
                                         "graph-reserved-bytes",
                                         NULL };
 
-  return !g_str_has_suffix (name, "-us") && !(self->looks && g_str_equal (name, "calls"))
-         && !g_strv_contains (others, name);
+  return !g_str_has_suffix (name, "-us") && !((self->looks || self->on_gpu) && g_str_equal (name, "calls"))
+         && !(self->on_gpu && g_str_equal (name, "waits")) && !g_strv_contains (others, name);
 }
 
 static int
@@ -182,8 +182,7 @@ place_play (const char *text, LeatExecutor executor, PlaceScene scene, const cha
       g_assert_no_error (error);
     }
   self.base.session->never_quick = !quick;
-  /* Of a GPU each look is a call, and how many there are is chance. */
-  self.looks = !leat_device_is_cpu (leat_session_get_device (self.base.session));
+  self.on_gpu = !leat_device_is_cpu (leat_session_get_device (self.base.session));
   leat_session_start_counting (self.base.session, &error);
   g_assert_no_error (error);
   if (strstr (text, "memory=user") == NULL)

@@ -16,6 +16,8 @@ typedef struct
   LeatView in, out;
   gboolean quick; /* short runs are allowed */
   gboolean looks; /* runs are waited for by looking */
+  /* Of a GPU each look is a call, and how many there are is chance; and a batch's wait is only seen where it sleeps. */
+  gboolean on_gpu;
   GString *told;
   GCancellable *cancellable;
 } Place;

@@ -14,12 +14,18 @@
 static char *folder; /* for what was measured, of this program alone */
 
 static guint
-count_trials (SessionFixture *fixture)
+count_sets (SessionFixture *fixture, const char *key)
 {
   g_autoptr (GVariant) stats = leat_session_dup_stats (fixture->session);
-  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, "trials", G_VARIANT_TYPE ("a(sd)"));
+  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, key, G_VARIANT_TYPE ("a(sd)"));
 
   return (guint) g_variant_n_children (trials);
+}
+
+static guint
+count_trials (SessionFixture *fixture)
+{
+  return count_sets (fixture, "trials");
 }
 
 static void
@@ -147,6 +153,7 @@ test_calibrate_measures_once (void)
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   run_and_check (&fixture, 700, 3);
   g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  g_assert_cmpuint (count_sets (&fixture, "former-trials"), ==, n);
   second = dup_choice (&fixture);
   g_assert_cmpstr (second, ==, first);
   session_fixture_close (&fixture);

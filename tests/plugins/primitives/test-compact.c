@@ -16,13 +16,15 @@
   }
 
 /* Sizes at the borders of words, warps and all tiles that there are, and some that are no multiple of anything. */
-static const guint32 borders[] = { 0,     1,     2,      3,      31,     32,     33,     63,     64,     65,    127,
-                                   511,   512,   513,    1023,   1024,   1025,   2047,   2048,   2049,   4095,  4096,
-                                   4097,  8191,  8192,   8193,   10007,  16383,  16384,  32768,  65535,  65536, 65537,
-                                   65538, 69999, 131071, 131072, 131073, 300007, 524287, 524288, 524289, 599999 };
+static const guint32 borders[] = { 0,      1,      2,       3,       31,      32,     33,     63,     64,     65,
+                                   127,    511,    512,     513,     1023,    1024,   1025,   2047,   2048,   2049,
+                                   4095,   4096,   4097,    8191,    8192,    8193,   10007,  16383,  16384,  32768,
+                                   65535,  65536,  65537,   65538,   69999,   131071, 131072, 131073, 300007, 524287,
+                                   524288, 524289, 1048575, 1048576, 1048577, 1099999 };
 
 /* What is compiled follows from how many rows there may be: one block, a cluster, some blocks, any number of them. */
-static const guint32 capacities[] = { 1, 1000, 1024, 1025, 4096, 4097, 16384, 16385, 65536, 65537, 524288, 600000 };
+static const guint32 capacities[] = { 1,     1000,  1024,  1025,   4096,    4097,   16384,
+                                      16385, 65536, 65537, 524288, 1048576, 1100000 };
 
 static gsize
 test_compact_select (const guint32 *x, gsize n, guint32 *kept)
@@ -191,7 +193,7 @@ test_compact_lanes_of (guint32 capacity)
 static void
 test_compact_lanes (void)
 {
-  static const guint32 lanes[] = { 900, 5000, 40000, 600000 };
+  static const guint32 lanes[] = { 900, 5000, 40000, 1100000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (lanes); i++)
     test_compact_lanes_of (lanes[i]);
