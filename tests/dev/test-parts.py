@@ -44,7 +44,7 @@ def wait_for(folder):
 def test_build_is_silent_with_nothing_to_do(folder):
     """But for the commit's name, which ninja looks for each time."""
     ninja = folder / 'ninja'
-    ninja.write_text('#!/bin/sh\ncase "$*" in *-n*) cat todo;; *) echo built; touch built;; esac\n')
+    ninja.write_text('#!/bin/sh\ncase " $* " in *" -n "*) cat todo;; *) echo built; touch built;; esac\n')
     ninja.chmod(0o755)
     commit = ('ninja: Entering directory `build\'\n[1/3] Generating tools/leat-bench-commit.h with a custom command\n'
               '[2/3] Compiling C object tools/leat-bench.p/leat-bench-evidence.c.o\n[3/3] Linking target tools/leat-bench\n')
