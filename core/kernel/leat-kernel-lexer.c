@@ -133,14 +133,14 @@ leat_lexer_find_quote (const char *p)
 static gsize
 leat_lexer_directive_length (const char *at)
 {
-  const char *p = at, *end = at + leat_lexer_line_length (at);
+  const char *p = at, *end = at + leat_lexer_line_length (at), *close;
 
   while (p < end && !(p[0] == '/' && p[1] == '/'))
     if (*p == '"')
       p = leat_lexer_find_quote (p + 1) + 1;
-    else if (p[0] == '/' && p[1] == '*' && strstr (p + 2, "*/") != NULL)
+    else if (p[0] == '/' && p[1] == '*' && (close = strstr (p + 2, "*/")) != NULL)
       {
-        p = strstr (p + 2, "*/") + 2;
+        p = close + 2;
         if (p > end)
           end = p + leat_lexer_line_length (p);
       }

@@ -598,7 +598,6 @@ gboolean leat_session_take_open_lightly (LeatSession *self, GError **error);
 /* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
 gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
 gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
-/* Has every port whose memory the program brings got some? */
 /* Around the work of a run: what is done with these buffers elsewhere is done before or after it. */
 gboolean leat_session_enter_buffers (LeatSession *self, GError **error);
 void leat_session_leave_buffers (LeatSession *self);
@@ -612,6 +611,7 @@ guint64 leat_session_count_steps (LeatSession *self);
 gboolean leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path,
                                     GError **error);
 
+/* Has every port whose memory the program brings got some? */
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 
 /* On the device from here on: for who has the session, and needs more than its staging memory. */
@@ -770,38 +770,6 @@ gboolean leat_session_may_be_quick (LeatSession *self);
 /* Must all that was launched before it have ended before this one is? */
 gboolean leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight);
 
-/* Many runs in flight (leat-session-ring.c), where that pays (leat-session-lanes.c). */
-typedef struct
-{
-  guint n;    /* runs since run () began */
-  guint next; /* to look */
-  gint64 began_us;
-  gint64 run_ns; /* that one took; 0 where several lanes were asked for */
-  gint64 source_us, device_us, sink_us, waited_us;
-} LeatLanesTrial;
-
-/* What a thread had done when it went into a source or sink. */
-typedef struct
-{
-  gint64 begin_us, busy_us;
-  glong n_waits;
-} LeatWatch;
-
-void leat_session_begin_watch (LeatSession *self, LeatWatch *watch);
-void leat_session_end_watch (LeatSession *self, const LeatWatch *watch);
-
-gboolean leat_session_may_stream (LeatSession *self);
-gboolean leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial);
-/* Many runs in each launch (leat-session-wide.c), where that was asked for and can be.  DATA where the plan may be
- * another one now. */
-gboolean leat_session_should_widen (LeatSession *self);
-LeatFlow leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError **error);
-/* As many lanes as are wanted and there is room for. */
-gboolean leat_session_grow_lanes (LeatSession *self, GError **error);
-/* @single_ns: what a run took with one lane.  DATA where it takes no less with several, and 0 where that is not asked.
- */
-LeatFlow leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error);
-void leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks);
 /* The bus is told; the only part of a run that allocates. */
 void leat_session_post_progress (LeatSession *self);
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-stream-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
@@ -107,29 +107,30 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
 }
 
 static gboolean
-leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  return leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
+         && leat_session_calibrate (self, flight->lane, error);
+}
+
+/* Trials are called off as what is launched for the run is. */
+static gboolean
+leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
+                               gboolean (*step) (LeatSession *, LeatSessionFlight *, GError **), GError **error)
 {
   const LeatStop stop = { &self->closing, flight->run.cancellable };
   gboolean good;
 
   flight->lane->stop = &stop;
-  good = leat_session_launch_all (self, flight, error);
+  good = step (self, flight, error);
   flight->lane->stop = NULL;
   return good;
 }
 
-/* Trials are called off as runs are. */
 static gboolean
-leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  const LeatStop stop = { &self->closing, flight->run.cancellable };
-  gboolean good;
-
-  flight->lane->stop = &stop;
-  good = leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
-         && leat_session_calibrate (self, flight->lane, error);
-  flight->lane->stop = NULL;
-  return good;
+  return leat_session_do_until_stopped (self, flight, leat_session_launch_all, error);
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
@@ -315,7 +316,7 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   self->traced += run->traced;
   run->steps = leat_session_count_steps (self);
   run->known = leat_session_recall (self, flight);
-  if (!run->known && self->to_calibrate && !leat_session_try_ways (self, flight, error))
+  if (!run->known && self->to_calibrate && !leat_session_do_until_stopped (self, flight, leat_session_try_ways, error))
     return FALSE;
   /* In memory that changes and trials may have moved. */
   if (run->ends && !leat_lane_set_ending (flight->lane, error))

@@ -209,7 +209,7 @@ leat_compact_layout_get_blocks (const LeatCompactLayout *self, guint most)
 {
   guint64 tiles = leat_compact_layout_get_tiles (self);
 
-  return self->few && self->cluster > 1 ? self->cluster : (guint) CLAMP (tiles, 1, most);
+  return self->cluster > 1 ? self->cluster : (guint) CLAMP (tiles, 1, most);
 }
 
 guint64

@@ -237,7 +237,7 @@ static void
 leat_compact_text_add_kernel (const LeatCompactLayout *self, GString *text)
 {
   g_string_append (text, "__global__ void ");
-  if (self->few && self->cluster > 1)
+  if (self->cluster > 1)
     g_string_append_printf (text, "LEAT_CLUSTER (%u) ", self->cluster);
   g_string_append_printf (text, "__launch_bounds__ (%u, %u)\ncompact (", self->threads,
                           LEAT_COMPACT_BUSY_THREADS / self->threads);

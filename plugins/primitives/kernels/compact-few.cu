@@ -83,17 +83,6 @@ compact_run_few (const CompactFrom &from, const CompactTo &to, uint64_t rows, ui
   compact_put_tile (from, to, tile, it, place);
 }
 #else
-/* In place as in compact_publish (), for the same reasons. */
-static __device__ __forceinline__ void
-compact_publish_few (uint64_t *word, uint32_t sum, uint32_t launch)
-{
-#if COMPACT_IN_PLACE
-  leat_store_release (word, (uint64_t) launch << 32 | sum);
-#else
-  leat_store_relaxed (word, (uint64_t) launch << 32 | sum);
-#endif
-}
-
 static __device__ __forceinline__ bool
 compact_is_of (uint64_t word, uint32_t launch)
 {
@@ -124,10 +113,7 @@ compact_add_before (const uint64_t *words, uint32_t tile, uint32_t launch)
 #if COMPACT_IN_PLACE
   __threadfence (); /* with the release of the words */
 #endif
-#pragma unroll
-  for (uint32_t step = 16; step > 0; step /= 2)
-    sum += __shfl_xor_sync (0xffffffffu, sum, (int) step);
-  return sum;
+  return compact_sum_lanes (sum);
 }
 
 /* For all threads: the rows kept before @tile, which is not the first. */
@@ -184,7 +170,7 @@ compact_run_few (const CompactFrom &from, const CompactTo &to, uint64_t rows, ui
     launch = (uint32_t) leat_load_relaxed (control + COMPACT_LAUNCH) + 1;
   compact_read_tile (from, rows, tile, it);
   if (threadIdx.x == 0 && tile < last)
-    compact_publish_few (words + tile, it.sum, launch);
+    compact_publish (words + tile, (uint64_t) launch << 32 | it.sum);
   if (tile > 0)
     place = compact_find_place (words, tile, launch);
   if (threadIdx.x == 0 && tile == last)

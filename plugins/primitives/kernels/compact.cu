@@ -21,7 +21,7 @@
  * - A block that is at work on a tile has the rows of the next one under way already.
  * - It publishes the sum of a tile before it looks back for the tile before that one, so that sums are there early and
  *   places are asked for late: by then the tiles before have nearly always told theirs.
- * - It looks at COMPACT_ROWS * 32 tiles at once, more than are at work at a time.
+ * - It looks at COMPACT_ROWS * 32 tiles at once, about as many as are at work at a time.
  *
  * Blocks take tiles by a ticket, so that a tile is only ever waited for when its block runs already: it does not matter
  * how many blocks run at once, or what else is on the device.  Where there is a block for each tile its number serves
@@ -106,13 +106,24 @@ compact_get_field (CompactFields fields, uint32_t run)
  * the sum puts the loads of the whole block, which are before the barrier and so before this, in front of it; who
  * acquires it writes later.  Otherwise the word itself is all that is handed over. */
 static __device__ __forceinline__ void
-compact_publish (uint64_t *word, uint64_t value, uint32_t what)
+compact_publish (uint64_t *word, uint64_t told)
 {
 #if COMPACT_IN_PLACE
-  leat_store_release (word, value << 2 | what);
+  leat_store_release (word, told);
 #else
-  leat_store_relaxed (word, value << 2 | what);
+  leat_store_relaxed (word, told);
 #endif
+}
+
+/* For a whole warp, all of whose threads have the sum. */
+template <class T>
+static __device__ __forceinline__ T
+compact_sum_lanes (T sum)
+{
+#pragma unroll
+  for (uint32_t step = 16; step > 0; step /= 2)
+    sum += __shfl_xor_sync (0xffffffffu, sum, (int) step);
+  return sum;
 }
 
 /* Of a tile, once it has published something. */
@@ -163,10 +174,7 @@ compact_look_back (const uint64_t *set, uint64_t tile)
 #if COMPACT_IN_PLACE
   __threadfence (); /* with the release in compact_publish () */
 #endif
-#pragma unroll
-  for (uint32_t step = 16; step > 0; step /= 2)
-    sum += __shfl_xor_sync (0xffffffffu, sum, (int) step);
-  return sum;
+  return compact_sum_lanes (sum);
 }
 
 /* Called by each block when it will look at no set any more, by one thread.  The last one of all tells how many rows are
@@ -368,7 +376,7 @@ compact_place (const CompactSets &sets, const CompactJob &job, uint64_t tile, ui
   if (threadIdx.x != 0)
     return;
   if (!job.alone)
-    compact_publish (sets.mine + tile, before + sum, COMPACT_UP_TO_END);
+    compact_publish (sets.mine + tile, (before + sum) << 2 | COMPACT_UP_TO_END);
   *place = before;
 }
 
@@ -429,7 +437,7 @@ compact_run (const CompactFrom &from, const CompactTo &to, uint64_t rows, uint64
       after = next;
       base = compact_sum_warps (sums, &sum);
       if (leads && !job.alone)
-        compact_publish (sets.mine + tile, sum, tile == 0 ? COMPACT_UP_TO_END : COMPACT_OF_TILE);
+        compact_publish (sets.mine + tile, (uint64_t) sum << 2 | (tile == 0 ? COMPACT_UP_TO_END : COMPACT_OF_TILE));
       if (leads && job.tickets)
         ahead = leat_take_ticket (control + COMPACT_TICKET); /* for the round after the next */
       compact_stage_tile (look, kept, before, base, stages + turn * COMPACT_TILE);
