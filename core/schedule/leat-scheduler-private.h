@@ -76,6 +76,8 @@ struct _LeatMember
   gboolean paused, closing, removed;
   gboolean leaving; /* the device, for another: it has its turn after that */
   gboolean spared;  /* it could not leave the device, in the search that is under way */
+  gboolean brief;   /* the run that is under way will end soon, if it is like the last one */
+  gint64 lasted_us; /* that one; 0: there was none */
   guint64 used;     /* when it last had a turn, was opened or added, by the scheduler's clock */
   guint64 admitted; /* bytes that it may have, and may not have taken yet */
   double served;    /* of what is shared, by its weight */
@@ -95,9 +97,10 @@ struct _LeatScheduler
   GCond ended;        /* a run of any session, or its way to the device */
   GPtrArray *members; /* LeatMember */
   GHashTable *by_session;
-  GPtrArray *groups;    /* LeatMemberGroup, with members or with a run under way */
-  GThreadPool *workers; /* NULL before the first task */
-  guint busy[LEAT_N_PRIORITIES];
+  GPtrArray *groups;                 /* LeatMemberGroup, with members or with a run under way */
+  GThreadPool *workers;              /* NULL before the first task */
+  guint busy[LEAT_N_PRIORITIES];     /* runs that are under way */
+  guint brief[LEAT_N_PRIORITIES];    /* of them, those that end soon */
   double reached[LEAT_N_PRIORITIES]; /* what the last that was chosen had been served before */
   guint in_flight, queue_limit;
   LeatShare share;

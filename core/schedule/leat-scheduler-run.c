@@ -9,6 +9,10 @@
 
 /* A run that it is the turn of: begun, done and counted. */
 
+/* While a run is under way that is likely to end so soon, none of a lower priority is begun: what it would take from
+ * that one, the driver's locks and a place on the device, is much of such a run, and it waits for little. */
+#define LEAT_SCHEDULER_BRIEF_US 250
+
 /* Under the lock.  Whoever waits for it goes on; a task is told of by a thread that has time for that. */
 static void
 leat_submission_wake (LeatSubmission *self)
@@ -55,7 +59,9 @@ leat_scheduler_begin (LeatScheduler *self, LeatMember *member, LeatPriority leve
   LeatSubmission *submission = member->waiting.head->data;
 
   leat_member_dequeue (member, submission);
+  member->brief = member->lasted_us > 0 && member->lasted_us <= LEAT_SCHEDULER_BRIEF_US;
   self->busy[level]++;
+  self->brief[level] += member->brief;
   self->reached[level] = MAX (self->reached[level], member->served);
   submission->level = level;
   submission->state = LEAT_SUBMISSION_RUNNING;
@@ -84,7 +90,8 @@ leat_scheduler_drop_late (LeatScheduler *self, LeatMember *member, gint64 now)
   return TRUE;
 }
 
-/* FALSE: somebody of this priority waits for another run to end. */
+/* FALSE: those of lower priority have to wait, for another run to end that somebody of this one waits for as well, or
+ * one that ends soon. */
 static gboolean
 leat_scheduler_dispatch_level (LeatScheduler *self, LeatPriority level, gint64 now)
 {
@@ -98,7 +105,7 @@ leat_scheduler_dispatch_level (LeatScheduler *self, LeatPriority level, gint64 n
         return FALSE;
       leat_scheduler_begin (self, member, level, now);
     }
-  return TRUE;
+  return self->brief[level] == 0;
 }
 
 void
@@ -130,6 +137,7 @@ leat_submission_count (LeatSubmission *self, gint64 now, gint64 device_us)
     stats->failed += self->flow == LEAT_FLOW_ERROR;
   stats->missed += now > self->deadline;
   stats->device_us += device_us;
+  self->member->lasted_us = MAX (now - self->begun_us, 1);
   leat_histogram_add (&stats->run, now - self->begun_us);
 }
 
@@ -184,6 +192,7 @@ leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority
   member->spared = FALSE;
   g_cond_broadcast (&self->ended);
   self->busy[level]--;
+  self->brief[level] -= member->brief;
   removed = member->removed;
   leat_scheduler_dispatch (self);
   g_mutex_unlock (&self->lock);

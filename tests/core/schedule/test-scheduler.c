@@ -3,11 +3,18 @@
  */
 
 #include "replay/leat-session-private.h"
+#include "schedule/leat-scheduler-private.h"
 #include "scheduler-fixture.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The order in which runs begin: what is submitted while the scheduler is paused is all there when it chooses. */
 
-#define SOON(seconds) (g_get_monotonic_time () + (seconds) *G_USEC_PER_SEC)
+#define FIXTURE_WRITTEN (1u << 20)
+#define SOON(seconds)   (g_get_monotonic_time () + (seconds) *G_USEC_PER_SEC)
 
 static void
 fixture_open_paused (SchedulerFixture *self, guint n_sessions)
@@ -143,6 +150,100 @@ test_order_newcomer (void)
   g_assert_cmpuint (count_first (runs, G_N_ELEMENTS (runs), 1, 10), >=, 4);
   g_assert_cmpuint (count_first (runs, G_N_ELEMENTS (runs), 1, 10), <=, 6);
   scheduler_fixture_close (&fixture);
+}
+
+/* A session that writes to a pipe, more than it holds: its run lasts until the test has read that. */
+static LeatSession *
+fixture_add_writer (SchedulerFixture *self, const char *path)
+{
+  g_autofree char *text = g_strdup_printf (
+    "leat 1\nio:file path=/dev/zero out=u8[%u] -> upload -> readback -> io:file path=%s", FIXTURE_WRITTEN, path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  LeatSession *session;
+
+  g_assert_no_error (error);
+  session = leat_session_new (pipeline, NULL);
+  g_object_set (session, "priority", LEAT_PRIORITY_HIGH, "calibrate", FALSE, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  leat_scheduler_add (self->scheduler, session, &error);
+  g_assert_no_error (error);
+  g_ptr_array_add (self->sessions, session);
+  return session;
+}
+
+static void
+fixture_set_lasted (SchedulerFixture *self, LeatSession *session, gint64 us)
+{
+  LeatMember *member;
+
+  g_mutex_lock (&self->scheduler->lock);
+  member = g_hash_table_lookup (self->scheduler->by_session, session);
+  member->lasted_us = us;
+  g_mutex_unlock (&self->scheduler->lock);
+}
+
+static gpointer
+replay_writer (gpointer data)
+{
+  SchedulerFixture *self = data;
+  g_autoptr (GError) error = NULL;
+
+  leat_scheduler_replay (self->scheduler, scheduler_fixture_get (self, 1), NULL, 0, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return NULL;
+}
+
+/* Runs the writer, and while it writes submits to the other session, of lower priority.  Returns the thread. */
+static GThread *
+fixture_run_both (SchedulerFixture *self, gint64 lasted_us, FixtureRun *run)
+{
+  GThread *thread;
+
+  fixture_set_lasted (self, scheduler_fixture_get (self, 1), lasted_us);
+  thread = g_thread_new ("writer", replay_writer, self);
+  while (scheduler_fixture_get_count (self, 1, "last-turn") == 0)
+    g_usleep (100);
+  scheduler_fixture_submit (self, run, 0, 0, NULL);
+  return thread;
+}
+
+static void
+test_order_brief (gconstpointer data)
+{
+  gint64 lasted_us = GPOINTER_TO_INT (data);
+  gboolean held = lasted_us > 0 && lasted_us < 1000;
+  g_autofree char *folder = g_dir_make_tmp ("leat-XXXXXX", NULL), *path = g_build_filename (folder, "pipe", NULL);
+  SchedulerFixture fixture;
+  FixtureRun run;
+  GThread *thread;
+  char some[4096];
+  gssize got;
+  int pipe;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  pipe = open (path, O_RDWR | O_CLOEXEC);
+  g_assert_cmpint (pipe, >=, 0);
+  scheduler_fixture_open (&fixture, 1);
+  fixture_add_writer (&fixture, path);
+  thread = fixture_run_both (&fixture, lasted_us, &run);
+  if (!held)
+    scheduler_fixture_await (&fixture, &run, 1);
+  g_assert_cmpuint (scheduler_fixture_get_count (&fixture, 0, "queued"), ==, held ? 1 : 0);
+  for (gssize left = FIXTURE_WRITTEN; left > 0; left -= got)
+    {
+      got = read (pipe, some, sizeof some);
+      g_assert_cmpint (got, >, 0);
+    }
+  g_thread_join (thread);
+  scheduler_fixture_await (&fixture, &run, 1);
+  g_assert_no_error (run.error);
+  scheduler_fixture_clear_run (&run);
+  scheduler_fixture_close (&fixture);
+  close (pipe);
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 static void
@@ -298,6 +399,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/scheduler/order/in-session", test_order_in_session);
   g_test_add_func ("/leat/scheduler/order/share", test_order_share);
   g_test_add_func ("/leat/scheduler/order/newcomer", test_order_newcomer);
+  g_test_add_data_func ("/leat/scheduler/order/brief/soon", GINT_TO_POINTER (20), test_order_brief);
+  g_test_add_data_func ("/leat/scheduler/order/brief/long", GINT_TO_POINTER (20000), test_order_brief);
+  g_test_add_data_func ("/leat/scheduler/order/brief/unknown", GINT_TO_POINTER (0), test_order_brief);
   g_test_add_func ("/leat/scheduler/pause/of-one", test_pause_of_one);
   g_test_add_func ("/leat/scheduler/replay", test_replay);
   g_test_add_func ("/leat/scheduler/replay/sources", test_replay_sources);
