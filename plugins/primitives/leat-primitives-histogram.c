@@ -11,10 +11,10 @@
 
 /* The node `histogram`.  kernels/histogram.cu says how it works; here bins become text. */
 
-#define LEAT_HISTOGRAM_THREADS 256
-#define LEAT_HISTOGRAM_SHARE   4096 /* items that are worth a block */
-#define LEAT_HISTOGRAM_BLOCKS  528  /* 4 for each multiprocessor of a large GPU: each adds all bins to the sums */
-#define LEAT_HISTOGRAM_FEW     4096 /* bins that a block has room for */
+#define LEAT_HISTOGRAM_THREADS 512
+#define LEAT_HISTOGRAM_SHARE   16384 /* items that are worth a block */
+#define LEAT_HISTOGRAM_BLOCKS  528   /* 4 for each multiprocessor of a large GPU: each adds all bins to the sums */
+#define LEAT_HISTOGRAM_FEW     4096  /* bins that a block has room for */
 
 struct _LeatPrimitivesHistogram
 {

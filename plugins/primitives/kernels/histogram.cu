@@ -11,12 +11,14 @@
  * Where there are several blocks, histogram_clear () comes before, and they add up what they have counted where the
  * results go.  A last block that gives these out would take longer than that kernel, since it waits for all others. */
 
-#define THREADS 256
+#define THREADS 512
 #define PACK (16 / (int) sizeof (Item))
-#define AHEAD 4
+#define GROUP (PACK < 4 ? PACK : 4)
+#define AHEAD (PACK < 4 ? 8 : 32 / PACK)        /* loads that a thread has under way */
 #define BINS_OF_BLOCK (BINS <= 4096 ? BINS : 1) /* the other kernel is used where there are more */
-/* Counters for each bin: warps that hit the same one do not wait for each other. */
-#define COPIES (BINS_OF_BLOCK <= 512 ? 8 : 4096 / BINS_OF_BLOCK)
+/* Counters for each bin, side by side: the lanes of a warp that hit the same one do not wait for each other, and where
+ * there are 32 each has a bank of the memory for itself.  8,192 at most. */
+#define COPIES (BINS_OF_BLOCK <= 256 ? 32 : BINS_OF_BLOCK <= 512 ? 16 : BINS_OF_BLOCK <= 1024 ? 8 : BINS_OF_BLOCK <= 2048 ? 4 : 2)
 
 union Pack
 {
@@ -24,57 +26,56 @@ union Pack
   Item item[PACK];
 };
 
-/* Data often has runs of one bin: these are counted before anything in memory is touched. */
-struct Run
-{
-  uint32_t bin, length;
-};
-
-/* counts: of a block, or the results */
+/* Neighbours are often alike.  counts: of a lane, each @step behind the one before */
 template <class T>
 static __device__ __forceinline__ void
-count_item (Item x, Run *run, T *counts)
+count_group (const Item *items, T *counts, uint32_t step)
 {
-  uint32_t bin = find_bin (x);
+  uint32_t bins[GROUP];
+  bool alike = true;
 
-  if (bin == run->bin)
+#pragma unroll
+  for (int i = 0; i < GROUP; i++)
     {
-      run->length++;
-      return;
+      bins[i] = find_bin (items[i]);
+      alike = alike && bins[i] == bins[0];
     }
-  if (run->bin < BINS)
-    atomicAdd (counts + run->bin, (T) run->length);
-  run->bin = bin;
-  run->length = 1;
+#pragma unroll
+  for (int i = 0; i < GROUP; i++)
+    if (bins[i] < BINS && (i == 0 || !alike))
+      atomicAdd (counts + bins[i] * step, (T) (alike ? GROUP : 1));
 }
 
-/* AHEAD loads of 16 bytes are under way before the first item is counted. */
+/* All loads of a thread are under way before the first item is counted. */
 template <class T>
 static __device__ __forceinline__ void
-count_items (const Item *x, uint64_t x_count, T *counts)
+count_items (const Item *x, uint64_t x_count, T *counts, uint32_t step)
 {
-  uint64_t packs = (uint64_t) x % 16 == 0 ? x_count / PACK : 0, step = (uint64_t) gridDim.x * THREADS;
+  uint64_t packs = (uint64_t) x % 16 == 0 ? x_count / PACK : 0, stride = (uint64_t) gridDim.x * THREADS;
   uint64_t thread = (uint64_t) blockIdx.x * THREADS + threadIdx.x;
-  Run run = { BINS, 0 };
 
-  for (uint64_t i = thread; i < packs; i += AHEAD * step)
+  for (uint64_t i = thread; i < packs; i += AHEAD * stride)
     {
       Pack some[AHEAD];
 
 #pragma unroll
       for (uint32_t k = 0; k < AHEAD; k++)
-        some[k].raw = ((const uint4 *) x)[i + k * step < packs ? i + k * step : i];
+        if (i + k * stride < packs)
+          some[k].raw = ((const uint4 *) x)[i + k * stride];
 #pragma unroll
       for (uint32_t k = 0; k < AHEAD; k++)
-        if (i + k * step < packs)
+        if (i + k * stride < packs)
 #pragma unroll
-          for (int j = 0; j < PACK; j++)
-            count_item (some[k].item[j], &run, counts);
+          for (int j = 0; j < PACK; j += GROUP)
+            count_group (some[k].item + j, counts, step);
     }
-  for (uint64_t i = packs * PACK + thread; i < x_count; i += step)
-    count_item (x[i], &run, counts);
-  if (run.bin < BINS)
-    atomicAdd (counts + run.bin, (T) run.length);
+  for (uint64_t i = packs * PACK + thread; i < x_count; i += stride)
+    {
+      uint32_t bin = find_bin (x[i]);
+
+      if (bin < BINS)
+        atomicAdd (counts + bin * step, (T) 1);
+    }
 }
 
 __global__ void
@@ -101,7 +102,7 @@ histogram_of_few (const Item *x, uint64_t x_count, Count *out)
   for (uint32_t i = threadIdx.x; i < COPIES * BINS_OF_BLOCK; i += THREADS)
     counts[i] = 0;
   __syncthreads ();
-  count_items (x, x_count, counts + threadIdx.x / 32 % COPIES * BINS_OF_BLOCK);
+  count_items (x, x_count, counts + threadIdx.x % COPIES, COPIES);
   __syncthreads ();
   for (uint32_t bin = threadIdx.x; bin < BINS_OF_BLOCK; bin += THREADS)
     {
@@ -109,7 +110,7 @@ histogram_of_few (const Item *x, uint64_t x_count, Count *out)
 
 #pragma unroll
       for (uint32_t copy = 0; copy < COPIES; copy++)
-        sum += counts[copy * BINS_OF_BLOCK + bin];
+        sum += counts[bin * COPIES + (copy + threadIdx.x) % COPIES];
       give_count (out, bin, sum);
     }
 }
@@ -141,7 +142,7 @@ histogram_of_few (const Item *x, uint64_t x_count, Count *out)
 __global__ void __launch_bounds__ (THREADS)
 histogram_of_many (const Item *x, uint64_t x_count, Count *out)
 {
-  count_items (x, x_count, out);
+  count_items (x, x_count, out, 1);
 }
 
 LEAT_HOST_VARIANT void

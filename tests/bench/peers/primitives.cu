@@ -50,7 +50,8 @@ struct Kernels
 
     must ((int) cuModuleLoad (&module, path.c_str ()), path.c_str ());
   }
-  void launch (cudaStream_t stream, const char *entry, uint64_t blocks, std::vector<uint64_t> values) const
+  void launch (cudaStream_t stream, const char *entry, uint64_t blocks, std::vector<uint64_t> values,
+               unsigned threads = 256) const
   {
     CUfunction function;
     CUlaunchAttribute early = {};
@@ -64,7 +65,7 @@ struct Kernels
     early.value.programmaticStreamSerializationAllowed = 1;
     config.gridDimX = (unsigned) blocks;
     config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-    config.blockDimX = 256;
+    config.blockDimX = threads;
     config.hStream = stream;
     config.attrs = &early;
     config.numAttrs = is_early;
@@ -279,7 +280,7 @@ template <class T>
 static Contest
 make_histogram (const char *name, const Kernels &kernels, uint64_t x, uint64_t n, T low, T high)
 {
-  uint64_t blocks = blocks_of (n, 4096, 528);
+  uint64_t blocks = blocks_of (n, 16384, 528);
   uint64_t out = take (8 * 256), theirs = take (4 * 256), room;
   /* of bytes the end is 256, which is none */
   int end = sizeof (T) == 1 ? 256 : 1, begin = 0;
@@ -298,8 +299,8 @@ make_histogram (const char *name, const Kernels &kernels, uint64_t x, uint64_t n
   return { name, n * sizeof (T),
            [=, &kernels] (cudaStream_t stream) {
              if (blocks > 1)
-               kernels.launch (stream, "histogram_clear", 1, { out });
-             kernels.launch (stream, "histogram_of_few", blocks, { x, n, out });
+               kernels.launch (stream, "histogram_clear", 1, { out }, 512);
+             kernels.launch (stream, "histogram_of_few", blocks, { x, n, out }, 512);
            },
            [=] (cudaStream_t stream) {
              size_t size = bytes;
