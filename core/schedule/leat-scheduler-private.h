@@ -113,6 +113,18 @@ struct _LeatScheduler
   LeatMemberStats former; /* of sessions that were taken out */
 };
 
+/* Those who have the lock want it for about a microsecond, and to sleep takes some tens. */
+#define LEAT_SCHEDULER_LOOKS 200
+
+static inline void
+leat_scheduler_lock (LeatScheduler *self)
+{
+  for (guint i = 0; i < LEAT_SCHEDULER_LOOKS; i++)
+    if (g_mutex_trylock (&self->lock))
+      return;
+  g_mutex_lock (&self->lock);
+}
+
 void leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void leat_scheduler_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec);
 void leat_scheduler_install_props (GObjectClass *klass);

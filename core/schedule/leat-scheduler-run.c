@@ -170,7 +170,7 @@ leat_submission_note_end (LeatSubmission *self, gint64 device_us)
   gint64 now = g_get_monotonic_time ();
   GError *warning;
 
-  g_mutex_lock (&self->scheduler->lock);
+  leat_scheduler_lock (self->scheduler);
   self->state = LEAT_SUBMISSION_DONE;
   leat_submission_count (self, now, device_us);
   leat_member_charge (self->scheduler, self->member, device_us);
@@ -186,7 +186,7 @@ leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority
 {
   gboolean removed;
 
-  g_mutex_lock (&self->lock);
+  leat_scheduler_lock (self);
   member->running = NULL;
   leat_member_group_end (self, member);
   member->spared = FALSE;
@@ -239,7 +239,7 @@ leat_submission_work (gpointer data, gpointer unused)
   LeatPriority level = self->level;
   gboolean runs;
 
-  g_mutex_lock (&scheduler->lock);
+  leat_scheduler_lock (scheduler);
   runs = self->state == LEAT_SUBMISSION_RUNNING;
   g_mutex_unlock (&scheduler->lock);
   if (runs)

@@ -72,7 +72,7 @@ leat_submission_cancelled (GCancellable *cancellable, gpointer data)
   LeatSubmission *self = data;
   LeatScheduler *scheduler = self->scheduler;
 
-  g_mutex_lock (&scheduler->lock);
+  leat_scheduler_lock (scheduler);
   self->cancelled = TRUE;
   if (self->state == LEAT_SUBMISSION_WAITING)
     {
@@ -150,7 +150,7 @@ leat_submission_submit (LeatSubmission *self, GError **error)
   /* Before anybody else can have it, so that whoever ends it knows what to disconnect. */
   if (self->cancellable != NULL)
     self->watch = g_cancellable_connect (self->cancellable, G_CALLBACK (leat_submission_cancelled), self, NULL);
-  g_mutex_lock (&self->scheduler->lock);
+  leat_scheduler_lock (self->scheduler);
   taken = leat_submission_enqueue (self, error);
   g_mutex_unlock (&self->scheduler->lock);
   return taken;
@@ -168,7 +168,7 @@ leat_scheduler_have_workers (LeatScheduler *self, GError **error)
 {
   gboolean good;
 
-  g_mutex_lock (&self->lock);
+  leat_scheduler_lock (self);
   if (self->workers == NULL)
     self->workers =
       g_thread_pool_new (leat_submission_work, NULL, (gint) leat_scheduler_count_workers (self), TRUE, error);
@@ -255,7 +255,7 @@ leat_submission_await (LeatSubmission *self)
   LeatScheduler *scheduler = self->scheduler;
   gboolean runs;
 
-  g_mutex_lock (&scheduler->lock);
+  leat_scheduler_lock (scheduler);
   while (self->state == LEAT_SUBMISSION_WAITING)
     g_cond_wait (&self->turn, &scheduler->lock);
   runs = self->state == LEAT_SUBMISSION_RUNNING;
