@@ -20,6 +20,7 @@ PATTERNS = (b'warranty', b'copyrights', b'qualified-name')
 PLANTED = 3000
 STEP = 4 << 20
 BLOCK = 1 << 24
+SHORT = 2 * BLOCK
 CPUS = os.cpu_count()
 
 
@@ -127,26 +128,31 @@ def main():
     rounds = int(sys.argv[3] if len(sys.argv) > 3 else 5)
     with tempfile.TemporaryDirectory(prefix='leat-bench-', dir=os.environ.get('LEAT_BENCH_FOLDER')) as name:
         folder = Path(name)
-        text, tiny, patterns = folder / 'text', folder / 'tiny', folder / 'patterns'
+        text, short, tiny, patterns = folder / 'text', folder / 'short', folder / 'tiny', folder / 'patterns'
         make_text(text, size)
+        with text.open('rb') as file:
+            short.write_bytes(file.read(SHORT))
         tiny.write_bytes(b'nothing\n')
         patterns.write_bytes(b''.join(pattern + b'\n' for pattern in PATTERNS))
         sides = list_sides(graph, text, size, patterns, folder)
-        times, starts, found = {side: [] for side in sides}, [], set()
+        times, starts, shorts, found = {side: [] for side in sides}, [], [], set()
         for turn in range(rounds + 1):
             for side in sorted(sides, key=lambda side: (hash((side, turn)), side)):
                 seconds, count = sides[side]()
                 found |= {count} - {None}
                 times[side] += [seconds] * (turn > 0)
             starts += [scan(graph, tiny)[0]] * (turn > 0)
+            shorts += [scan(graph, short)[0]] * (turn > 0)
         assert len(found) == 1 and found.pop() >= PLANTED * 0.9, f'not all find the same: {found}'
         told = json.loads((folder / 'stats.json').read_text())['run']
     start, link = statistics.median(starts), copy_to_device(size)
     for side, taken in times.items():
         middle = statistics.median(taken)
         print(f'{side:24} {middle:8.3f} s [{min(taken):.3f}, {max(taken):.3f}]  {size / middle / 1e9:7.2f} GB/s')
-    stream = statistics.median(times['leat-launch']) - start
+    # What more text takes: a short one needs all lanes and their memory, too.
+    stream = (statistics.median(times['leat-launch']) - statistics.median(shorts)) * size / (size - SHORT)
     print(f'a file of some bytes     {start:8.3f} s: what a start takes')
+    print(f'a file of {SHORT >> 20} MiB         {statistics.median(shorts):8.3f} s: that, and memory for all lanes')
     print(f'leat-launch without that {stream:8.3f} s  {size / stream / 1e9:7.2f} GB/s, lanes {told["lanes-used"]}')
     print(f'of reading by one {statistics.median(times["read by one"]) / stream:.2f}, '
           f'by all {statistics.median(times["read by all"]) / stream:.2f}'
