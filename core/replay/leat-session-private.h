@@ -646,6 +646,8 @@ gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **
 gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run,
                                          GError **error);
 void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
+/* When all lanes of a batch are done. */
+void leat_session_end_lane_reports (LeatSession *self);
 void leat_session_post_refusal (LeatSession *self, const GError *error);
 GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);

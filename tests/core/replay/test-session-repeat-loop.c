@@ -61,8 +61,8 @@ model_step (Model *self, const guint32 x[ITEMS])
 
   for (guint i = 0; i < self->n; i++)
     for (guint k = 0; k < ITEMS; k++)
-      self->states[i][k] = x[k] * self->a[i] + before.states[self->p[i]][k] * self->b[i]
-                           + before.states[self->q[i]][k] * self->c[i];
+      self->states[i][k] =
+        x[k] * self->a[i] + before.states[self->p[i]][k] * self->b[i] + before.states[self->q[i]][k] * self->c[i];
 }
 
 static LeatLane *
