@@ -129,6 +129,7 @@ struct _LeatExecutable
   LeatTraffic traffic;   /* of all copies in it */
   guint64 device_bytes;  /* of all pieces of the path; in its first */
   guint64 bound;         /* serial of the last binding that the path knows; in its first piece */
+  guint64 made_with;     /* that serial when its graph was made, whose nodes stay as they are; likewise */
   gboolean is_built;     /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
@@ -407,6 +408,8 @@ gboolean leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **err
  * leat_repeater_get_stop () and nothing else. */
 gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *looped,
                                     GError **error);
+/* Before it is built and launched so often: where it was made with other memory of the program's, it goes. */
+void leat_lane_renew_repeated (LeatLane *self, LeatPath path, guint64 n);
 /* After its end: runs that were not done, and which @path counted as done. */
 guint64 leat_lane_take_back_runs (LeatLane *self, LeatPath path);
 /* With the context current: those made of @path, whose graph goes. */

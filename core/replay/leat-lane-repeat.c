@@ -41,14 +41,23 @@ leat_lane_drop_repeats (LeatLane *self)
       leat_lane_destroy_path (self, paths[i]);
 }
 
-/* Memory that the program brings is told to each launch by itself, and a graph with loops cannot be in another one. */
+/* A graph with loops cannot be in another one.  Memory that the program has bound since the graph was made is told to
+ * the executable, and a graph that has it in it would not know. */
 static gboolean
 leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 {
   const LeatExecutable *it = &self->executables[path];
 
   return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && self->plan->loops->len == 0
-         && self->plan->users->len == 0;
+         && (self->plan->users->len == 0 || it->made_with == self->bound);
+}
+
+/* For so many runs a graph with what is bound now pays for itself. */
+void
+leat_lane_renew_repeated (LeatLane *self, LeatPath path, guint64 n)
+{
+  if (self->plan->users->len > 0 && n >= LEAT_LOOP_MOST && self->executables[path].made_with != self->bound)
+    leat_lane_destroy_path (self, path);
 }
 
 static CUresult

@@ -122,6 +122,7 @@ leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64
   LeatPath others = stays ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
 
   *path = stays ? LEAT_PATH_RESIDENT : LEAT_PATH_FULL;
+  leat_lane_renew_repeated (lane, others, n);
   if (!leat_session_prepare_path (self, lane, first, error)
       || (n > 1 && !leat_session_prepare_path (self, lane, others, error))
       || !leat_session_prepare_path (self, lane, *path, error))
