@@ -93,6 +93,23 @@ leat_launch_replays_append_kinds (GVariant *stats, GString *text)
                             "", leat_launch_replays_get (stats, "runs-full"), resident, known);
 }
 
+/* How those were done that others followed on the same inputs. */
+static void
+leat_launch_replays_append_silent (GVariant *stats, GString *text)
+{
+  guint64 silent = leat_launch_replays_get (stats, "runs-silent");
+  const char *why = "";
+
+  if (silent == 0)
+    return;
+  g_variant_lookup (stats, "why-not-looped", "&s", &why);
+  g_string_append_printf (text,
+                          "%-14s%" G_GUINT64_FORMAT " without results: %" G_GUINT64_FORMAT
+                          " in a loop on the device, %" G_GUINT64_FORMAT " launched many at a time%s%s\n",
+                          "repeated", silent, leat_launch_replays_get (stats, "runs-looped"),
+                          leat_launch_replays_get (stats, "runs-chained"), *why != '\0' ? ", as " : "", why);
+}
+
 static void
 leat_launch_replays_append_size (GVariant *stats, const char *name, const char *label, GString *text)
 {
@@ -123,6 +140,7 @@ void
 leat_launch_replays_append (LeatPlan *plan, GVariant *stats, GString *text)
 {
   leat_launch_replays_append_kinds (stats, text);
+  leat_launch_replays_append_silent (stats, text);
   leat_launch_replays_append_size (stats, "bytes-up", "copied up", text);
   leat_launch_replays_append_size (stats, "bytes-back", "copied back", text);
   leat_launch_replays_append_size (stats, "graph-bytes", "graphs take", text);

@@ -37,6 +37,9 @@ void leat_device_buffer_call_in (LeatDeviceBuffer *self);
  * transfers of other threads. Takes no reference. */
 gboolean leat_device_buffer_enter (LeatDeviceBuffer *self, LeatBufferUse use, GError **error);
 void leat_device_buffer_leave (LeatDeviceBuffer *self, LeatBufferUse use);
+/* Somebody who entered it for a transfer does not know whether that has ended, or does again: what waits for it asks
+ * the device (leat_device_settle ()), and is told BUSY where that does not know either. */
+void leat_device_buffer_set_lost (LeatDeviceBuffer *self, gboolean lost);
 /* For as long as something has the buffer's address: release () is refused. */
 gboolean leat_device_buffer_bind (LeatDeviceBuffer *self, GError **error);
 void leat_device_buffer_unbind (LeatDeviceBuffer *self);

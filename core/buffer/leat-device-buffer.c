@@ -37,6 +37,7 @@ struct _LeatDeviceBuffer
   GDestroyNotify drop;
   gboolean called_in; /* the owner wants it back */
   guint uses[2];      /* by LeatBufferUse */
+  guint lost;         /* transfers of which it is not known whether they have ended */
   guint bindings;
   LeatTransferCounts counts;
 };
@@ -283,15 +284,52 @@ leat_device_buffer_check_there (LeatDeviceBuffer *self, GError **error)
   return FALSE;
 }
 
+/* Under the lock, which it lets go.  Nobody waits for a transfer of which it is not known whether it has ended, so who
+ * needs that finds it out. */
+static gboolean
+leat_device_buffer_find_lost (LeatDeviceBuffer *self, GError **error)
+{
+  g_mutex_unlock (&self->lock);
+  leat_device_settle (self->device);
+  g_mutex_lock (&self->lock);
+  if (self->lost == 0)
+    return TRUE;
+  g_set_error_literal (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_BUSY,
+                       "a transfer of the buffer failed, and the device does not say that it has ended");
+  return FALSE;
+}
+
+/* Under the lock. */
+static gboolean
+leat_device_buffer_await_transfers (LeatDeviceBuffer *self, GError **error)
+{
+  while (self->uses[LEAT_BUFFER_USE_TRANSFER] > 0)
+    {
+      if (self->lost == 0)
+        g_cond_wait (&self->idle, &self->lock);
+      else if (!leat_device_buffer_find_lost (self, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+leat_device_buffer_set_lost (LeatDeviceBuffer *self, gboolean lost)
+{
+  g_mutex_lock (&self->lock);
+  self->lost += lost ? 1 : -1;
+  g_cond_broadcast (&self->idle);
+  g_mutex_unlock (&self->lock);
+}
+
 gboolean
 leat_device_buffer_enter (LeatDeviceBuffer *self, LeatBufferUse use, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  if (!leat_device_buffer_check_there (self, error))
+  if ((use == LEAT_BUFFER_USE_RUN && !leat_device_buffer_await_transfers (self, error))
+      || !leat_device_buffer_check_there (self, error))
     return FALSE;
-  while (use == LEAT_BUFFER_USE_RUN && self->uses[LEAT_BUFFER_USE_TRANSFER] > 0)
-    g_cond_wait (&self->idle, &self->lock);
   if (use == LEAT_BUFFER_USE_TRANSFER && self->uses[LEAT_BUFFER_USE_RUN] > 0)
     {
       g_set_error_literal (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_BUSY,

@@ -67,6 +67,7 @@ typedef struct
   GHashTable *entered; /* LeatDeviceBuffer -> LeatTransferCounts */
   LeatMemory *staging; /* pinned; NULL where nothing goes through it */
   CUstream stream;
+  gboolean lost; /* it failed, and it is not known whether it has ended */
 } LeatTransfers;
 
 /* Memory of the host for all pieces, with the bytes of uploads, later ones over earlier ones. */

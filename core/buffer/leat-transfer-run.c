@@ -11,11 +11,26 @@ leat_transfers_leave (gpointer data)
   g_object_unref (data);
 }
 
+/* While it is not known whether they have ended. */
+static void
+leat_transfers_set_lost (LeatTransfers *self, gboolean lost)
+{
+  GHashTableIter iter;
+  gpointer buffer;
+
+  self->lost = lost;
+  g_hash_table_iter_init (&iter, self->entered);
+  while (g_hash_table_iter_next (&iter, &buffer, NULL))
+    leat_device_buffer_set_lost (buffer, lost);
+}
+
 static void
 leat_transfers_free (gpointer data)
 {
   LeatTransfers *self = data;
 
+  if (self->lost)
+    leat_transfers_set_lost (self, FALSE);
   g_clear_pointer (&self->steps, g_array_unref);
   g_clear_pointer (&self->staging, leat_memory_free);
   if (self->stream != NULL)
@@ -184,9 +199,12 @@ static gboolean
 leat_transfers_fail (LeatTransfers *self, gboolean ended)
 {
   if (ended)
-    leat_transfers_free (self);
-  else
-    leat_device_quarantine (self->device, self, leat_transfers_free);
+    {
+      leat_transfers_free (self);
+      return FALSE;
+    }
+  leat_transfers_set_lost (self, TRUE);
+  leat_device_quarantine (self->device, self, leat_transfers_free);
   return FALSE;
 }
 

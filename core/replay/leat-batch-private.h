@@ -55,6 +55,10 @@ typedef struct
   GPtrArray *errors;   /* GError or NULL, by lane of the last batch */
   GArray *reports;     /* LeatReport: what its lanes reported */
   GArray *short_lanes; /* guint: those for which an output that may grow had too little room */
+  gboolean is_alone;   /* a lane is done as a single run now: */
+  guint alone;
+  gboolean told;  /* what a lane of this batch reported has been told of */
+  guint n_posted; /* messages that were for lanes that were done so; more than there may be: as many were left out */
 } LeatBatch;
 
 /* @most: lanes in one launch; 0: what suits the plan.  As many as there is room for. */
@@ -70,7 +74,7 @@ gboolean leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n
 guint leat_batch_choose_n (LeatBatch *self, guint n, guint all);
 LeatWidth *leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **error);
 gboolean leat_batch_take_arguments (LeatBatch *self, GError **error);
-/* No lane of the @n that come has failed. */
+/* No lane of the @n that come has failed, and none has reported anything. */
 void leat_batch_begin_errors (LeatBatch *self, guint n);
 /* The first byte of a lane in the host's memory, header included. */
 guint8 *leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint lane);

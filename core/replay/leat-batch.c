@@ -266,6 +266,8 @@ leat_batch_choose_n (LeatBatch *self, guint n, guint all)
 void
 leat_batch_begin_errors (LeatBatch *self, guint n)
 {
+  self->told = FALSE;
+  self->n_posted = 0;
   for (guint i = 0; i < self->errors->len; i++)
     if (G_UNLIKELY (self->errors->pdata[i] != NULL))
       g_clear_error ((GError **) &self->errors->pdata[i]);

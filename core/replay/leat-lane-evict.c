@@ -76,6 +76,7 @@ void
 leat_lane_evict (LeatLane *self)
 {
   leat_lane_free_device_half (self);
+  g_clear_pointer (&self->repeater, leat_repeater_free);
   g_clear_pointer (&self->report_blocks, leat_memory_free);
   g_clear_pointer (&self->timing, leat_timing_free);
 }

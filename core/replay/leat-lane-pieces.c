@@ -145,7 +145,7 @@ leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
         return FALSE;
     }
   self->executables[path].is_built = TRUE;
-  self->executables[path].bound = self->bound;
+  self->executables[path].bound = self->executables[path].made_with = self->bound;
   return TRUE;
 }
 

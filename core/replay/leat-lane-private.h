@@ -11,6 +11,7 @@
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
 #include "kernel/device/leat-report-block.h"
+#include "leat-repeater-private.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
 #include "replay/leat-session.h"
@@ -128,6 +129,7 @@ struct _LeatExecutable
   LeatTraffic traffic;   /* of all copies in it */
   guint64 device_bytes;  /* of all pieces of the path; in its first */
   guint64 bound;         /* serial of the last binding that the path knows; in its first piece */
+  guint64 made_with;     /* that serial when its graph was made, whose nodes stay as they are; likewise */
   gboolean is_built;     /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
@@ -151,18 +153,29 @@ typedef struct
 /* How often what. */
 typedef struct
 {
-  guint64 updates;        /* nodes given other values in place */
-  guint64 graph_updates;  /* executables given another graph in place */
-  guint64 instantiations; /* executables made */
-  gint64 instantiate_us;  /* what that took, with their upload */
+  guint64 updates;            /* nodes given other values in place */
+  guint64 graph_updates;      /* executables given another graph in place */
+  guint64 instantiations;     /* executables made */
+  gint64 instantiate_us;      /* what that took, with their upload */
+  guint64 looped;             /* runs that a loop on the device did */
+  guint64 chained;            /* runs that were children of one graph */
+  const char *why_not_looped; /* static: why those that were repeated last were not; NULL: they were */
   LeatWorkCounts work;
 } LeatGraphCounts;
 
-/* A graph in which that of a path comes several times, one behind the other. */
+/* How runs of which only the last gives results are repeated. */
+typedef enum
+{
+  LEAT_REPEAT_LOOPED,  /* by a loop on the device: one graph for any number */
+  LEAT_REPEAT_CHAINED, /* as children of a graph, one behind the other */
+  LEAT_REPEAT_ALONE,   /* by a launch each */
+} LeatRepeatWay;
+
+/* A graph in which that of a path comes several times. */
 typedef struct
 {
   LeatPath path;
-  guint n; /* 0: not built */
+  guint n; /* children, or LEAT_LOOP_ANY; 0: not built */
   CUgraph graph;
   CUgraphExec exec;
 } LeatLoop;
@@ -249,8 +262,10 @@ struct _LeatLane
   guint64 rung; /* number of the run that it has under way there; 0: none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
-  LeatLoop loops[2];                        /* a large one, and one for the rest */
-  gboolean has_no_loops;                    /* the driver makes none of this graph */
+  LeatLoop loops[3];                        /* a large one, one for the rest, and one on the device */
+  LeatRepeatWay least_way;                  /* those before it the driver does not do with this graph */
+  LeatRepeater *repeater;                   /* NULL before there was a loop on the device */
+  guint64 counted_repeater_from;            /* kernels of it when start_counting () was called */
   LeatEvent *held[2];                       /* recorded among many launches by turns; NULL before there were many */
   guint64 reserved_bytes;                   /* for graphs of the process, when the last one was built */
   gboolean is_cut_anew;                     /* while graphs are built: the plan has other pieces now */
@@ -388,9 +403,15 @@ guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
 /* FALSE with the reason, when what is on the stream has ended: it reads memory that is filled anew for the next run. */
 gboolean leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error);
-/* A path @n times, with nothing waited for: in few launches where it is one graph.  @stop: (nullable): atomic; ends it
- * between launches when it is no longer 0. */
-gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error);
+/* A path @n times, with nothing waited for: in one launch where the device can do the loop, in few where it is one
+ * graph.  @stop: looked at between launches.  @looped: whether it is the device's loop, which ends early by the word of
+ * leat_repeater_get_stop () and nothing else. */
+gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *looped,
+                                    GError **error);
+/* Before it is built and launched so often: where it was made with other memory of the program's, it goes. */
+void leat_lane_renew_repeated (LeatLane *self, LeatPath path, guint64 n);
+/* After its end: runs that were not done, and which @path counted as done. */
+guint64 leat_lane_take_back_runs (LeatLane *self, LeatPath path);
 /* With the context current: those made of @path, whose graph goes. */
 void leat_lane_drop_loops (LeatLane *self, LeatPath path);
 /* The paths of repeated runs, which are made anew when they are needed: a kernel has other arguments, and a loop takes

@@ -4,11 +4,13 @@
 
 #include "leat-lane-private.h"
 
-/* The same run many times with nothing in between.  A graph that has that of the run as children, one behind the other,
- * makes one launch of many. */
+/* The same run many times with nothing in between.  Where the driver has nodes that do a body again and again, one
+ * launch is any number of runs (leat-repeater.c); else a graph that has that of the run as children, one behind the
+ * other, makes one launch of many. */
 
-#define LEAT_LOOP_LEAST 4  /* fewer are launched by themselves */
-#define LEAT_LOOP_MOST  64 /* more are several launches */
+#define LEAT_LOOP_LEAST 4         /* fewer are launched by themselves */
+#define LEAT_LOOP_MOST  64        /* children; more are several launches */
+#define LEAT_LOOP_ANY   G_MAXUINT /* on the device */
 
 /* After so many launches the thread waits for those before the last so many: what the driver keeps of a launch that has
  * not begun is memory, and the device never runs out of work. */
@@ -39,84 +41,152 @@ leat_lane_drop_repeats (LeatLane *self)
       leat_lane_destroy_path (self, paths[i]);
 }
 
-/* Memory that the program brings is told to each launch by itself, and a graph with loops cannot be in another one. */
+/* A graph with loops cannot be in another one.  Memory that the program has bound since the graph was made is told to
+ * the executable, and a graph that has it in it would not know. */
 static gboolean
 leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 {
   const LeatExecutable *it = &self->executables[path];
 
   return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && self->plan->loops->len == 0
-         && self->plan->users->len == 0;
+         && (self->plan->users->len == 0 || it->made_with == self->bound);
+}
+
+/* For so many runs a graph with what is bound now pays for itself. */
+void
+leat_lane_renew_repeated (LeatLane *self, LeatPath path, guint64 n)
+{
+  if (self->plan->users->len > 0 && n >= LEAT_LOOP_MOST && self->executables[path].made_with != self->bound)
+    leat_lane_destroy_path (self, path);
+}
+
+static CUresult
+leat_lane_chain_loop (LeatLane *self, LeatLoop *loop, const char **call)
+{
+  CUgraphNode last = NULL, node;
+  CUresult result = CUDA_SUCCESS;
+
+  *call = "cuGraphAddChildGraphNode";
+  for (guint i = 0; i < loop->n && result == CUDA_SUCCESS; i++)
+    {
+      result = (*self->table->cuGraphAddChildGraphNode) (&node, loop->graph, &last, last != NULL ? 1 : 0,
+                                                         self->executables[loop->path].graph);
+      last = node;
+    }
+  return result;
 }
 
 static CUresult
 leat_lane_fill_loop (LeatLane *self, LeatLoop *loop, const char **call)
 {
-  CUgraphNode last = NULL, node;
   CUresult result;
 
   *call = "cuGraphCreate";
   result = (*self->table->cuGraphCreate) (&loop->graph, 0);
-  for (guint i = 0; i < loop->n && result == CUDA_SUCCESS; i++)
-    {
-      *call = "cuGraphAddChildGraphNode";
-      result = (*self->table->cuGraphAddChildGraphNode) (&node, loop->graph, &last, last != NULL ? 1 : 0,
-                                                         self->executables[loop->path].graph);
-      last = node;
-    }
+  if (result == CUDA_SUCCESS)
+    result = loop->n == LEAT_LOOP_ANY
+               ? leat_repeater_fill (self->repeater, loop->graph, self->executables[loop->path].graph, call)
+               : leat_lane_chain_loop (self, loop, call);
   if (result != CUDA_SUCCESS)
     return result;
   *call = "cuGraphInstantiateWithFlags";
   return (*self->table->cuGraphInstantiateWithFlags) (&loop->exec, loop->graph, 0);
 }
 
-/* Nodes that allocate may not be in a graph within a graph; which result says so is not the same in all drivers. */
+/* Nodes that allocate may not be in a graph within a graph, and a body has rules of its own; which result says so is
+ * not the same in all drivers. */
 static gboolean
-leat_lane_refuses_loops (const char *call, CUresult result)
+leat_loop_is_refused (const LeatLoop *self, const char *call, CUresult result)
 {
   return result == CUDA_ERROR_NOT_SUPPORTED
-         || (result == CUDA_ERROR_INVALID_VALUE && g_str_equal (call, "cuGraphAddChildGraphNode"));
+         || (result == CUDA_ERROR_INVALID_VALUE
+             && (self->n == LEAT_LOOP_ANY || g_str_equal (call, "cuGraphAddChildGraphNode")));
+}
+
+/* FALSE without an error: there is nothing that could compile its kernels. */
+static gboolean
+leat_lane_make_repeater (LeatLane *self, GError **error)
+{
+  g_autofree char *nodes = NULL;
+  GError *inner = NULL;
+
+  if (self->repeater == NULL)
+    self->repeater = leat_repeater_new (self->resident->device, &inner);
+  if (self->repeater != NULL)
+    return TRUE;
+  if (inner->domain == LEAT_KERNEL_ERROR)
+    {
+      self->least_way = LEAT_REPEAT_CHAINED;
+      g_error_free (inner);
+      return FALSE;
+    }
+  nodes = leat_lane_list_nodes (self->plan);
+  g_propagate_prefixed_error (error, inner, "%s, repeated: ", nodes);
+  return FALSE;
 }
 
 /* FALSE without an error: the driver does not do that with what is in the graph. */
 static gboolean
 leat_lane_build_loop (LeatLane *self, LeatLoop *loop, LeatPath path, guint n, GError **error)
 {
+  g_autofree char *nodes = NULL;
   const char *call;
+  LeatLoop tried;
   CUresult result;
 
+  if (n == LEAT_LOOP_ANY && !leat_lane_make_repeater (self, error))
+    return FALSE;
   if (!leat_device_push (self->resident->device, error))
     return FALSE;
   leat_lane_drop_loop (self, loop);
-  *loop = (LeatLoop){ .path = path, .n = n };
+  *loop = tried = (LeatLoop){ .path = path, .n = n };
   result = leat_lane_fill_loop (self, loop, &call);
   if (result != CUDA_SUCCESS)
     leat_lane_drop_loop (self, loop);
   leat_device_pop (self->resident->device);
   if (result == CUDA_SUCCESS)
     self->counts->instantiations++;
-  else if (leat_lane_refuses_loops (call, result))
-    self->has_no_loops = TRUE;
+  else if (leat_loop_is_refused (&tried, call, result))
+    self->least_way = n == LEAT_LOOP_ANY ? LEAT_REPEAT_CHAINED : LEAT_REPEAT_ALONE;
   else
-    leat_device_set_error (self->resident->device, error, call, result, "the graph of %u runs", n);
+    {
+      nodes = leat_lane_list_nodes (self->plan);
+      leat_device_set_error (self->resident->device, error, call, result, "%s, repeated", nodes);
+    }
   return result == CUDA_SUCCESS;
 }
 
 static gboolean
-leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, LeatPath path, GError **error)
+leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, guint64 runs, LeatPath path, GError **error)
 {
   CUresult result;
 
   if ((loop->exec == NULL || loop->n != n || loop->path != path) && !leat_lane_build_loop (self, loop, path, n, error))
     return FALSE;
+  if (n == LEAT_LOOP_ANY)
+    leat_repeater_set_runs (self->repeater, runs);
   result = (*self->table->cuGraphLaunch) (loop->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "%u runs of %u ops", n,
-                                  self->plan->ops->len);
+    return leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result,
+                                  "%" G_GUINT64_FORMAT " runs of %u ops", runs, self->plan->ops->len);
   self->counts->work.launches++;
-  leat_traffic_add (&self->counts->work.traffic, &self->executables[path].traffic, n);
-  self->executables[path].launches += n;
+  *(n == LEAT_LOOP_ANY ? &self->counts->looped : &self->counts->chained) += runs;
+  leat_traffic_add (&self->counts->work.traffic, &self->executables[path].traffic, runs);
+  self->executables[path].launches += runs;
   return TRUE;
+}
+
+guint64
+leat_lane_take_back_runs (LeatLane *self, LeatPath path)
+{
+  const guint64 left = leat_repeater_take_left (self->repeater);
+  LeatTraffic undone = { 0 };
+
+  leat_traffic_add (&undone, &self->executables[path].traffic, left);
+  leat_traffic_take_out (&self->counts->work.traffic, &undone);
+  self->executables[path].launches -= left;
+  self->counts->looped -= left;
+  return left;
 }
 
 gboolean
@@ -166,38 +236,76 @@ leat_lane_hold_back (LeatLane *self, guint64 launches, GError **error)
   return leat_event_record (next, self->stream, error);
 }
 
-static guint
-leat_lane_choose_loop (LeatLane *self, LeatPath path, guint64 left)
+/* NULL: the device can do the loop. */
+static const char *
+leat_lane_why_not_looped (LeatLane *self, LeatPath path)
 {
-  guint n = (guint) MIN (left, LEAT_LOOP_MOST);
+  if (!leat_lane_is_one_graph (self, path))
+    return "the run is not one graph of its own";
+  if (self->table->cuGraphConditionalHandleCreate == NULL || self->table->cuGraphAddNode == NULL)
+    return "the driver has no nodes that do a body again and again";
+  if (self->executables[path].turn != NULL)
+    return "the runs of several lanes wait for each other";
+  if (self->least_way > LEAT_REPEAT_LOOPED)
+    return self->repeater != NULL ? "the driver does no such loop around this graph"
+                                  : "there is no compiler for the kernels that count the runs";
+  return NULL;
+}
 
-  return n >= LEAT_LOOP_LEAST && !self->has_no_loops && leat_lane_is_one_graph (self, path) ? n : 1;
+static LeatRepeatWay
+leat_lane_choose_way (LeatLane *self, LeatPath path, guint64 left)
+{
+  if (left < LEAT_LOOP_LEAST || self->least_way == LEAT_REPEAT_ALONE || !leat_lane_is_one_graph (self, path))
+    return LEAT_REPEAT_ALONE;
+  return leat_lane_why_not_looped (self, path) == NULL ? LEAT_REPEAT_LOOPED : LEAT_REPEAT_CHAINED;
+}
+
+/* Of @n runs as many as go into one launch; 0 with an error, or without one where the driver does not do it so. */
+static guint64
+leat_lane_launch_some (LeatLane *self, LeatPath path, guint64 n, LeatRepeatWay way, GError **error)
+{
+  guint some = (guint) MIN (n, LEAT_LOOP_MOST);
+
+  switch (way)
+    {
+    case LEAT_REPEAT_LOOPED:
+      return leat_lane_launch_loop (self, &self->loops[2], LEAT_LOOP_ANY, n, path, error) ? n : 0;
+    case LEAT_REPEAT_CHAINED:
+      return leat_lane_launch_loop (self, &self->loops[some == LEAT_LOOP_MOST ? 0 : 1], some, some, path, error) ? some
+                                                                                                                 : 0;
+    case LEAT_REPEAT_ALONE:
+      break;
+    }
+  return leat_lane_launch (self, path, error) ? 1 : 0;
 }
 
 gboolean
-leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, GError **error)
+leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *looped,
+                           GError **error)
 {
   guint64 launches = 0;
 
+  *looped = FALSE;
   while (n > 0)
     {
-      guint some = leat_lane_choose_loop (self, path, n);
-      LeatLoop *loop = &self->loops[some == LEAT_LOOP_MOST ? 0 : 1];
+      LeatRepeatWay way = leat_lane_choose_way (self, path, n);
       GError *inner = NULL;
+      guint64 done;
 
       if (!leat_lane_may_go_on (self, stop, error))
         return FALSE;
-      if (some == 1 ? leat_lane_launch (self, path, &inner) : leat_lane_launch_loop (self, loop, some, path, &inner))
-        {
-          n -= some;
-          if (!leat_lane_hold_back (self, ++launches, error))
-            return FALSE;
-        }
-      else if (inner != NULL)
+      done = leat_lane_launch_some (self, path, n, way, &inner);
+      if (inner != NULL)
         {
           g_propagate_error (error, inner);
           return FALSE;
         }
+      n -= done;
+      *looped = *looped || (done > 0 && way == LEAT_REPEAT_LOOPED);
+      if (done > 0 && n + done >= LEAT_LOOP_LEAST)
+        self->counts->why_not_looped = leat_lane_why_not_looped (self, path);
+      if (done > 0 && !leat_lane_hold_back (self, ++launches, error))
+        return FALSE;
     }
   return TRUE;
 }

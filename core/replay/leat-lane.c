@@ -74,6 +74,7 @@ leat_lane_release (gpointer data)
   LeatLane *self = data;
 
   leat_lane_destroy_graphs (self);
+  g_clear_pointer (&self->repeater, leat_repeater_free);
   g_clear_pointer (&self->timing, leat_timing_free);
   for (guint i = 0; self->launches != NULL && i < self->plan->ops->len; i++)
     leat_launch_clear (&self->launches[i]);

@@ -65,6 +65,7 @@ leat_session_take_over (LeatSession *self)
         }
       if (g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING)
         leat_session_unblock_endpoints (self);
+      leat_session_call_off_steps (self);
       g_usleep (500);
     }
 }
@@ -240,10 +241,15 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
  * (`state`) goes through all of them.
  *
  * Every source gives its next data once and every sink takes one result.  Between the runs nothing is waited for and
- * nothing read back, and where the pipeline is one graph, many runs are one launch.  Inputs that stay on the device are
+ * nothing read back, and where the pipeline is one graph, many runs are one launch: a loop on the device, where the
+ * driver has conditional nodes (#LeatSession:why-not-looped tells why not).  Inputs that stay on the device are
  * uploaded once.
  *
- * Returns: as leat_session_replay (); %LEAT_SESSION_ERROR_ARGUMENT for no runs, and nothing has happened then
+ * However many runs are asked for, they end soon after @cancellable is cancelled or the session closed.  As after any
+ * error within a run, the session must be closed and opened again then.
+ *
+ * Returns: as leat_session_replay (); %LEAT_SESSION_ERROR_ARGUMENT for no runs, and nothing has happened then;
+ *   %G_IO_ERROR_CANCELLED where not all of them were done
  */
 LeatFlow
 leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellable *cancellable, GError **error)

@@ -59,19 +59,34 @@ leat_session_forget_away (LeatSession *self)
   g_ptr_array_set_size (self->away, 0);
 }
 
+/* What of @data, which lies at @at, is within the @bytes from @offset on. */
+static void
+leat_range_take (guint8 *to, guint64 offset, guint64 bytes, guint64 at, gconstpointer data, guint64 size)
+{
+  const guint64 from = MAX (at, offset), end = MIN (at + size, offset + bytes);
+
+  if (from < end)
+    memcpy (to + (from - offset), (const guint8 *) data + (from - at), end - from);
+}
+
 GBytes *
-leat_buffer_dup_initial (const LeatBuffer *buffer)
+leat_buffer_dup_initial_range (const LeatBuffer *buffer, guint64 offset, guint64 bytes)
 {
   const guint64 count = buffer->header && buffer->initial != NULL ? leat_spec_get_dim (buffer->spec, 0) : 0;
-  guint8 *contents = g_malloc0 (buffer->bytes);
+  guint8 *contents = g_malloc0 (bytes);
   gsize size = 0;
   gconstpointer data = buffer->initial != NULL ? g_bytes_get_data (buffer->initial, &size) : NULL;
 
   if (buffer->header)
-    memcpy (contents, &count, sizeof count);
-  if (size > 0)
-    memcpy (contents + (buffer->header ? LEAT_BUFFER_HEADER : 0), data, size);
-  return g_bytes_new_take (contents, buffer->bytes);
+    leat_range_take (contents, offset, bytes, 0, &count, sizeof count);
+  leat_range_take (contents, offset, bytes, buffer->header ? LEAT_BUFFER_HEADER : 0, data, size);
+  return g_bytes_new_take (contents, bytes);
+}
+
+GBytes *
+leat_buffer_dup_initial (const LeatBuffer *buffer)
+{
+  return leat_buffer_dup_initial_range (buffer, 0, buffer->bytes);
 }
 
 GBytes *

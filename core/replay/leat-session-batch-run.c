@@ -282,12 +282,17 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
 {
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);
   GError *inner = NULL;
+  gboolean good;
 
   for (guint i = 0; i < self->inputs->len; i++)
     leat_batch_run_fill (self, run, i, lane);
-  if (leat_session_begin_run (self, flight, FALSE, cancellable, &inner) == LEAT_FLOW_DATA
-      && leat_session_end_run (self, flight, cancellable, &inner) == LEAT_FLOW_DATA
-      && leat_batch_run_take_all (self, run, lane, &inner))
+  self->batch->is_alone = TRUE;
+  self->batch->alone = lane;
+  good = leat_session_begin_run (self, flight, FALSE, cancellable, &inner) == LEAT_FLOW_DATA
+         && leat_session_end_run (self, flight, cancellable, &inner) == LEAT_FLOW_DATA
+         && leat_batch_run_take_all (self, run, lane, &inner);
+  self->batch->is_alone = FALSE;
+  if (good)
     return TRUE;
   if (flight->run.refused || leat_session_is_fault_of_data (inner))
     {

@@ -314,7 +314,7 @@ leat_session_run_unknown (LeatSession *self, LeatBatchRun *run, GCancellable *ca
 static gboolean
 leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  gboolean in_turn;
+  gboolean in_turn, good;
 
   if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
       || !leat_session_check_batch_n (run->n, error) || !leat_session_have_batch (self, TRUE, error)
@@ -324,9 +324,12 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
   if (!leat_session_prepare_batch (self, run, in_turn, error))
     return FALSE;
   if (in_turn)
-    return leat_session_run_in_turn (self, run, leat_batch_run_in_turn, cancellable, error);
-  return self->memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
-                            : leat_session_run_together (self, run, cancellable, error);
+    good = leat_session_run_in_turn (self, run, leat_batch_run_in_turn, cancellable, error);
+  else
+    good = self->memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
+                              : leat_session_run_together (self, run, cancellable, error);
+  leat_session_end_lane_reports (self);
+  return good;
 }
 
 static void

@@ -146,6 +146,8 @@ leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *su
       sum->fills += launches * count.fills;
       sum->early_starts += launches * count.early_starts;
     }
+  if (lane->repeater != NULL)
+    sum->kernels += leat_repeater_count_kernels (lane->repeater) - lane->counted_repeater_from;
   leat_device_pop (self->device);
   return good;
 }
@@ -171,6 +173,7 @@ leat_session_begin_lane_counts (LeatLane *lane)
 {
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     lane->executables[path].counted_from = lane->executables[path].launches;
+  lane->counted_repeater_from = lane->repeater != NULL ? leat_repeater_count_kernels (lane->repeater) : 0;
 }
 
 /**
@@ -207,7 +210,8 @@ leat_session_start_counting (LeatSession *self, GError **error)
  *
  * Ends leat_session_start_counting() and tells what was counted, over all runs between the two.
  *
- * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches.  A wait is one
+ * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches.  Where a loop on
+ * the device repeats runs, so are the kernels that count them, one for each and one before.  A wait is one
  * however it is done; of other sessions' waits, those that end by looking (%LEAT_WAIT_SPIN) are not seen.  Where a
  * property that was set gave the session another graph in between, the nodes of the former one are not seen either.
  *

@@ -67,10 +67,12 @@ leat_session_drop_flight (LeatSession *self)
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);
   gint64 ended_us;
 
+  leat_session_call_off_steps (self);
   if (flight->run.watched)
     leat_waiter_collect (self->waiter, &ended_us);
   if (self->waiter != NULL)
     leat_waiter_reset (self->waiter);
+  leat_session_forget_steps (self, flight);
   flight->run = (LeatRun){ 0 };
   if (self->task_source != NULL)
     g_source_set_ready_time (self->task_source, 0);

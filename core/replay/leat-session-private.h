@@ -208,12 +208,14 @@ typedef struct
   LeatPath path;
   guint64 steps;             /* runs before it, without results */
   GCancellable *cancellable; /* not owned: calls them off.  NULL but in begin_run () */
-  gboolean streamed;         /* one of several that are under way */
-  gboolean flushes;          /* has no data, and gives out what nodes kept */
-  gboolean ends;             /* kernels are told that it ends the stream */
-  gboolean known;            /* the memo had the results */
-  gboolean launched;         /* the device works on it */
-  gboolean measured;         /* by the device's clock */
+  gboolean looped;           /* and they are a loop on the device, of this path: */
+  LeatPath looped_path;
+  gboolean streamed; /* one of several that are under way */
+  gboolean flushes;  /* has no data, and gives out what nodes kept */
+  gboolean ends;     /* kernels are told that it ends the stream */
+  gboolean known;    /* the memo had the results */
+  gboolean launched; /* the device works on it */
+  gboolean measured; /* by the device's clock */
   gboolean traced;
   gboolean watched;  /* by the waiter, and not only by who completes it */
   gboolean apart;    /* nobody waited between its launch and the call that completes it */
@@ -325,14 +327,17 @@ struct _LeatSession
   guint started;        /* endpoints that stop () must be called on */
   gint is_open;         /* atomic; changed only by who has the session */
   gboolean flushed;
-  gboolean ended;       /* and the sinks have finished */
-  gboolean failed;      /* in a run: what comes next would have a hole */
-  gboolean quick;       /* nobody has had the session since a run that may be done again the short way */
-  gboolean never_quick; /* for comparisons */
-  guint64 n_quick;      /* runs that were, since the session was made */
-  gint closing;         /* atomic: the run that is under way must end */
-  gint parting;         /* atomic: a former overseer has a run of it under way */
-  gint use;             /* atomic: LeatSessionUse */
+  gboolean ended;        /* and the sinks have finished */
+  gboolean failed;       /* in a run: what comes next would have a hole */
+  gboolean quick;        /* nobody has had the session since a run that may be done again the short way */
+  gboolean never_quick;  /* for comparisons */
+  guint64 n_quick;       /* runs that were, since the session was made */
+  guint64 *stop_word;    /* under told_lock: ends the loop of repeated runs that is under way on the device; or NULL */
+  GCancellable *stopper; /* that does so too, and the number of its signal; or NULL */
+  gulong stopper_id;
+  gint closing; /* atomic: the run that is under way must end */
+  gint parting; /* atomic: a former overseer has a run of it under way */
+  gint use;     /* atomic: LeatSessionUse */
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
@@ -425,6 +430,7 @@ GVariant *leat_session_describe_monitored (LeatSession *self);
 void leat_session_tell_reason (LeatSession *self, const char *reason);
 /* (transfer full) */
 char *leat_session_dup_reason (LeatSession *self);
+const char *leat_session_get_why_not_looped (LeatSession *self);
 void leat_session_get_stats (LeatSession *self, LeatSessionStats *stats);
 const LeatCounter *leat_counters_get (guint *n);
 guint64 leat_counter_get (const LeatCounter *self, const LeatSessionStats *stats);
@@ -610,6 +616,12 @@ gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath 
 guint64 leat_session_count_steps (LeatSession *self);
 gboolean leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path,
                                     GError **error);
+/* When the device has ended, or it is not known: nobody can call them off any more. */
+void leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight);
+/* The same after they have: CANCELLED where not all of them were done. */
+gboolean leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError **error);
+/* From any thread: those that are under way on the device end, as far as there are any. */
+void leat_session_call_off_steps (LeatSession *self);
 
 /* Has every port whose memory the program brings got some? */
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
@@ -634,6 +646,8 @@ gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **
 gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run,
                                          GError **error);
 void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
+/* When all lanes of a batch are done. */
+void leat_session_end_lane_reports (LeatSession *self);
 void leat_session_post_refusal (LeatSession *self, const GError *error);
 GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);

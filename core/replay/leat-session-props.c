@@ -202,6 +202,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case LEAT_SESSION_PROP_LAST_REASON:
       g_value_take_string (value, leat_session_dup_reason (self));
       break;
+    case LEAT_SESSION_PROP_WHY_NOT_LOOPED:
+      g_value_set_static_string (value, leat_session_get_why_not_looped (self));
+      break;
     default:
       if (id < LEAT_SESSION_N_PROPS || !leat_session_get_counter (self, id - LEAT_SESSION_N_PROPS, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

@@ -33,6 +33,84 @@ leat_session_note_steps (LeatSession *self, LeatLane *lane, LeatPath path, guint
   leat_session_note_kernel_transfers (self, lane, path, n);
 }
 
+void
+leat_session_call_off_steps (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  if (self->stop_word != NULL)
+    __atomic_store_n (self->stop_word, 1, __ATOMIC_RELEASE);
+  g_mutex_unlock (&self->told_lock);
+}
+
+static void
+leat_session_steps_cancelled (GCancellable *cancellable, gpointer session)
+{
+  leat_session_call_off_steps (session);
+}
+
+static void
+leat_session_set_stop_word (LeatSession *self, guint64 *word)
+{
+  g_mutex_lock (&self->told_lock);
+  self->stop_word = word;
+  g_mutex_unlock (&self->told_lock);
+}
+
+/* The host does not look at them any more: who calls them off tells the device. */
+static void
+leat_session_watch_steps (LeatSession *self, LeatSessionFlight *flight, LeatPath path)
+{
+  flight->run.looped = TRUE;
+  flight->run.looped_path = path;
+  leat_session_set_stop_word (self, leat_repeater_get_stop (flight->lane->repeater));
+  if (flight->run.cancellable == NULL)
+    return;
+  self->stopper = g_object_ref (flight->run.cancellable);
+  self->stopper_id = g_cancellable_connect (self->stopper, G_CALLBACK (leat_session_steps_cancelled), self, NULL);
+}
+
+void
+leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight)
+{
+  if (!flight->run.looped)
+    return;
+  flight->run.looped = FALSE;
+  if (self->stopper != NULL)
+    g_cancellable_disconnect (self->stopper, self->stopper_id);
+  g_clear_object (&self->stopper);
+  leat_session_set_stop_word (self, NULL);
+}
+
+gboolean
+leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  guint64 left;
+
+  if (G_LIKELY (!flight->run.looped))
+    return TRUE;
+  leat_session_forget_steps (self, flight);
+  left = leat_lane_take_back_runs (flight->lane, flight->run.looped_path);
+  if (left == 0)
+    return TRUE;
+  self->stats.runs_silent -= left;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+               "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs were called off", left, flight->run.steps + 1);
+  return FALSE;
+}
+
+static gboolean
+leat_session_launch_alike (LeatSession *self, LeatSessionFlight *flight, LeatPath path, guint64 n, GError **error)
+{
+  LeatLane *lane = flight->lane;
+  gboolean looped, good;
+
+  leat_session_note_steps (self, lane, path, n);
+  good = leat_lane_launch_repeated (lane, path, n, lane->stop, &looped, error);
+  if (looped)
+    leat_session_watch_steps (self, flight, path);
+  return good;
+}
+
 /* @path: of the first run; becomes that of the last, which is left to the caller.  Where the inputs do not stay on the
  * device, each run brings them there. */
 gboolean
@@ -44,16 +122,13 @@ leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64
   LeatPath others = stays ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
 
   *path = stays ? LEAT_PATH_RESIDENT : LEAT_PATH_FULL;
+  leat_lane_renew_repeated (lane, others, n);
   if (!leat_session_prepare_path (self, lane, first, error)
       || (n > 1 && !leat_session_prepare_path (self, lane, others, error))
       || !leat_session_prepare_path (self, lane, *path, error))
     return FALSE;
   if (first == others)
-    {
-      leat_session_note_steps (self, lane, others, n);
-      return leat_lane_launch_repeated (lane, others, n, lane->stop, error);
-    }
+    return leat_session_launch_alike (self, flight, others, n, error);
   leat_session_note_steps (self, lane, first, 1);
-  leat_session_note_steps (self, lane, others, n - 1);
-  return leat_lane_launch (lane, first, error) && leat_lane_launch_repeated (lane, others, n - 1, lane->stop, error);
+  return leat_lane_launch (lane, first, error) && leat_session_launch_alike (self, flight, others, n - 1, error);
 }

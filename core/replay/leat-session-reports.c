@@ -93,16 +93,40 @@ leat_session_list_told (GArray *reports)
   return told;
 }
 
+/* Those of the lanes before it and of this one. (transfer full) */
+static GPtrArray *
+leat_session_add_told (LeatSession *self, GPtrArray *told)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_report_told_unref);
+
+  for (guint i = 0; i < self->reported->len; i++)
+    g_ptr_array_add (all, leat_report_told_ref (g_ptr_array_index (self->reported, i)));
+  for (guint i = 0; i < told->len; i++)
+    g_ptr_array_add (all, leat_report_told_ref (g_ptr_array_index (told, i)));
+  return all;
+}
+
+/* Is a lane of a batch done as a single run now? */
+static gboolean
+leat_session_is_alone (LeatSession *self)
+{
+  return self->batch != NULL && self->batch->is_alone;
+}
+
+/* What is told last is of a run or of all lanes of a batch, of which some may be done alone. */
 static void
 leat_session_note_reports (LeatSession *self, GArray *reports, GPtrArray *told)
 {
+  const gboolean adds = leat_session_is_alone (self) && self->batch->told;
   g_autoptr (GPtrArray) before = NULL;
 
+  if (self->batch != NULL)
+    self->batch->told = TRUE;
   g_mutex_lock (&self->told_lock);
   for (guint i = 0; i < reports->len; i++)
     leat_session_add_report (self, &g_array_index (reports, LeatReport, i));
-  before = g_steal_pointer (&self->reported);
-  self->reported = g_ptr_array_ref (told);
+  before = self->reported;
+  self->reported = adds ? leat_session_add_told (self, told) : g_ptr_array_ref (told);
   g_mutex_unlock (&self->told_lock);
 }
 
@@ -134,7 +158,8 @@ leat_session_post_left_out (LeatSession *self, guint left_out)
 static void
 leat_session_post_reports (LeatSession *self, GArray *reports, GPtrArray *told, const LeatReport *cause)
 {
-  guint n = 0;
+  const gboolean alone = leat_session_is_alone (self);
+  guint n = alone ? self->batch->n_posted : 0;
 
   for (guint i = 0; i < reports->len; i++)
     {
@@ -143,7 +168,19 @@ leat_session_post_reports (LeatSession *self, GArray *reports, GPtrArray *told, 
       if (report != cause && n++ < LEAT_SESSION_REPORTS_POSTED)
         leat_session_post_report (self, report, g_ptr_array_index (told, i));
     }
-  if (n > LEAT_SESSION_REPORTS_POSTED)
+  if (alone)
+    self->batch->n_posted = n;
+  else if (n > LEAT_SESSION_REPORTS_POSTED)
+    leat_session_post_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
+}
+
+/* Of lanes that were done alone, when all are. */
+void
+leat_session_end_lane_reports (LeatSession *self)
+{
+  const guint n = self->batch->n_posted;
+
+  if (G_UNLIKELY (n > LEAT_SESSION_REPORTS_POSTED))
     leat_session_post_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
 }
 
@@ -195,9 +232,11 @@ leat_session_read_reports (LeatSession *self, LeatSessionFlight *flight, GError 
   if (!leat_lane_take_reports (flight->lane, reports, error))
     return FALSE;
   flight->run.reported = TRUE;
-  leat_session_set_origin (reports, 0, flight->index, flight->run.number);
+  leat_session_set_origin (reports, 0, leat_session_is_alone (self) ? self->batch->alone : flight->index,
+                           flight->run.number);
   cause = leat_session_find_cause (reports, 0);
-  leat_session_tell_reports (self, reports, cause);
+  /* The call goes on where a lane of a batch fails, and does not end with it. */
+  leat_session_tell_reports (self, reports, leat_session_is_alone (self) ? NULL : cause);
   if (cause == NULL)
     return TRUE;
   flight->run.refused = TRUE;

@@ -124,6 +124,11 @@ leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
   flight->lane->stop = &stop;
   good = step (self, flight, error);
   flight->lane->stop = NULL;
+  if (G_UNLIKELY (!good && flight->run.looped))
+    {
+      leat_session_call_off_steps (self);
+      leat_session_forget_steps (self, flight);
+    }
   return good;
 }
 
@@ -198,7 +203,10 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   /* What did not end has them until the session is closed. */
   if (good)
     leat_session_leave_buffers (self);
-  if (!good || (run->measured && !leat_session_read_measured (self, flight, error))
+  if (G_UNLIKELY (!good))
+    leat_session_forget_steps (self, flight);
+  if (!good || !leat_session_check_steps (self, flight, error)
+      || (run->measured && !leat_session_read_measured (self, flight, error))
       || !(leat_session_is_short (self, flight) ? leat_session_forget_run (self, lane, error)
                                                 : leat_session_check_run (self, flight, error)))
     return FALSE;

@@ -6,8 +6,8 @@
 
 #include "leat-state-file-private.h"
 
-/* States to a file and back.  Each lane's go with it: of lanes that are there from and to the device, of others from
- * and to what the host has for them (leat-session-away.c). */
+/* States to a file; leat-session-load.c has the way back.  Each lane's go with it: of lanes that are there from the
+ * device, of others from what the host has for them (leat-session-away.c). */
 
 LeatRequest
 leat_session_make_request (LeatSession *self, LeatRequestKind kind, guint lane, LeatBufferId id)
@@ -74,8 +74,7 @@ leat_session_get_most_state_lanes (LeatSession *self)
   return self->n_lanes > 0 ? self->n_lanes : LEAT_SESSION_MOST_LANES;
 }
 
-/* Without data. @n_lanes: of what each lane has for itself */
-static GArray *
+GArray *
 leat_session_list_entries (LeatSession *self, guint n_lanes)
 {
   g_autoptr (GArray) ids = leat_session_dup_states (self);
@@ -164,105 +163,6 @@ leat_session_save_state (LeatSession *self, const char *path, GError **error)
   if (!leat_session_take_resident (self, error))
     return FALSE;
   good = leat_session_write_file (self, path, error);
-  leat_session_let_go (self);
-  return good;
-}
-
-/* Lanes that the others say nothing of begin anew, whatever was in them. */
-static void
-leat_session_add_uploads (LeatSession *self, GArray *requests, LeatBufferId id, GPtrArray *contents)
-{
-  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
-  const guint n = leat_buffer_is_of_lane (buffer) ? self->lanes->len : 1;
-
-  for (guint lane = 0; lane < n; lane++)
-    {
-      LeatRequest request = leat_session_make_request (self, LEAT_REQUEST_UPLOAD, lane, id);
-
-      request.data =
-        lane < contents->len ? g_bytes_ref (g_ptr_array_index (contents, lane)) : leat_buffer_dup_initial (buffer);
-      g_array_append_val (requests, request);
-    }
-}
-
-/* For lanes that are not there. @contents: (element-type GBytes) */
-static void
-leat_session_set_away (LeatSession *self, LeatBufferId id, GPtrArray *contents)
-{
-  for (guint lane = self->lanes->len; lane < contents->len; lane++)
-    leat_session_take_away (self, lane, leat_plan_get_buffer (self->plan, id),
-                            g_bytes_ref (g_ptr_array_index (contents, lane)));
-}
-
-static gboolean
-leat_session_write_entries (LeatSession *self, GArray *entries, GError **error)
-{
-  g_autoptr (GArray) ids = leat_session_dup_states (self);
-  g_autoptr (GArray) requests = leat_session_new_requests ();
-  LeatTransferCounts counts = { 0 };
-
-  for (guint i = 0; i < ids->len; i++)
-    leat_session_add_uploads (self, requests, g_array_index (ids, LeatBufferId, i),
-                              g_array_index (entries, LeatStateEntry, i).data);
-  if (!leat_requests_run (requests, &counts, error))
-    return FALSE;
-  leat_session_forget_away (self);
-  for (guint i = 0; i < ids->len; i++)
-    leat_session_set_away (self, g_array_index (ids, LeatBufferId, i), g_array_index (entries, LeatStateEntry, i).data);
-  self->states_given = TRUE;
-  return TRUE;
-}
-
-static gboolean
-leat_session_read_file (LeatSession *self, const char *path, GError **error)
-{
-  g_autoptr (GArray) entries = leat_session_list_entries (self, leat_session_get_most_state_lanes (self));
-  g_autoptr (GBytes) file = NULL;
-  g_autoptr (GError) inner = NULL;
-  char *data;
-  gsize size;
-
-  if (!g_file_get_contents (path, &data, &size, &inner))
-    {
-      g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO, "cannot load the state: %s", inner->message);
-      return FALSE;
-    }
-  file = g_bytes_new_take (data, size);
-  return leat_state_file_decode (file, entries, leat_session_hash_pipeline (self), path, error)
-         && leat_session_write_entries (self, entries, error);
-}
-
-/**
- * leat_session_load_state:
- * @self: an open session that is not running
- * @path: a file of leat_session_save_state ()
- * @error: return location for an error
- *
- * Makes all that the session keeps from run to run what it was when the file was written.
- *
- * The file must be of a pipeline with the same nodes, names, links and sizes of states; properties may differ.  All is
- * checked before anything changes.
- *
- * What each lane has for itself (`scope=lane`) goes to the lane of the same number, at once or, where that is not there
- * yet, when a stream makes it.  The session may have more lanes than there are in the file, and those begin as `init`
- * or `path` says; where #LeatSession:lanes is a number and there are more in the file, it is refused.
- *
- * Returns: whether it was loaded; %LEAT_STATE_ERROR with a code of its own for a file that is no such file
- *   (%LEAT_STATE_ERROR_FORMAT), %LEAT_STATE_ERROR_VERSION, %LEAT_STATE_ERROR_TRUNCATED, %LEAT_STATE_ERROR_DAMAGED,
- *   %LEAT_STATE_ERROR_PIPELINE, %LEAT_STATE_ERROR_LANES or %LEAT_STATE_ERROR_IO; %LEAT_DRIVER_ERROR; and what
- *   leat_session_replay () says of a session that cannot run
- */
-gboolean
-leat_session_load_state (LeatSession *self, const char *path, GError **error)
-{
-  gboolean good;
-
-  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
-  g_return_val_if_fail (path != NULL, FALSE);
-
-  if (!leat_session_take_resident (self, error))
-    return FALSE;
-  good = leat_session_read_file (self, path, error);
   leat_session_let_go (self);
   return good;
 }

@@ -28,8 +28,11 @@ void leat_session_take_away (LeatSession *self, guint lane, const LeatBuffer *bu
 guint64 leat_session_sum_away (LeatSession *self);
 /* As many as may be put into it. */
 guint leat_session_get_most_state_lanes (LeatSession *self);
-/* (transfer full) */
+/* @n_lanes: of what each lane has for itself.  (element-type LeatStateEntry) (transfer full) */
+GArray *leat_session_list_entries (LeatSession *self, guint n_lanes);
+/* What it begins with, header included; all of it, or a part. (transfer full) */
 GBytes *leat_buffer_dup_initial (const LeatBuffer *buffer);
+GBytes *leat_buffer_dup_initial_range (const LeatBuffer *buffer, guint64 offset, guint64 bytes);
 
 /* For all of a state.  (transfer full) */
 LeatRequest leat_session_make_request (LeatSession *self, LeatRequestKind kind, guint lane, LeatBufferId id);

@@ -12,8 +12,6 @@
 
 /* A file of states, written: piece by piece, as a device may have more of them than the host has room for. */
 
-#define LEAT_STATE_PIECE (G_GUINT64_CONSTANT (8) << 20)
-
 typedef struct
 {
   GArray *entries;

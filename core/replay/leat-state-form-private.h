@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 
 #define LEAT_STATE_VERSION 2
 
+/* That much of a file is in memory at a time. */
+#define LEAT_STATE_PIECE (G_GUINT64_CONSTANT (8) << 20)
+
 /* The line break shows whether somebody took it for text. */
 #define LEAT_STATE_MAGIC "LEATST\r\n"
 

@@ -89,6 +89,20 @@ test_report_of_repeated_runs (Fixture *fixture, gconstpointer data)
                    5 * get_figure (final, "readback-bytes", "counted"));
 }
 
+/* How they were done; which way it was is the driver's affair. */
+static void
+test_report_of_how_runs_are_repeated (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result =
+    tool_run (NULL, WORDS ("-q", "--stats", "--stats-file=-", "--runs=200", "io:file", fixture->files.in, "+", "upload",
+                           "+", "map", "expr=x+1", "+", "readback", "+", "io:file", fixture->files.out));
+
+  g_test_message ("%s%s", result->err, result->out);
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->out, "\nrepeated      199 without results: ");
+  tool_assert_contains (result->out, " in a loop on the device, ");
+}
+
 static void
 test_report_as_a_table (Fixture *fixture, gconstpointer data)
 {
@@ -155,6 +169,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, function) g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("/leat/launch-report/of-repeated-runs", test_report_of_repeated_runs);
+  ADD ("/leat/launch-report/of-how-runs-are-repeated", test_report_of_how_runs_are_repeated);
   ADD ("/leat/launch-report/as-a-table", test_report_as_a_table);
   ADD ("/leat/launch-report/over-budget", test_report_over_budget);
 #undef ADD

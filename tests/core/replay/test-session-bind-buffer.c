@@ -76,6 +76,71 @@ test_session_bind_buffer_goes_to_and_fro (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+#define SUM                                                                                                            \
+  "sum = state spec=f32[1000]\n"                                                                                       \
+  "m = map inputs=x,sum expr=x+sum\n"                                                                                  \
+  "app name=source memory=user spec=f32[1000] -> upload -> m.x\n"                                                      \
+  "sum -> m.sum -> sum\n"                                                                                              \
+  "m -> readback -> app name=sink memory=user\n"
+
+static guint64
+count_instantiations (SessionFixture *fixture)
+{
+  return session_fixture_get_count (fixture, "instantiations");
+}
+
+/* What is put there first, many runs in one launch, and ranges of what comes of it.  Other buffers take another graph,
+ * another number of runs does not. */
+static void
+test_session_bind_buffer_repeats (void)
+{
+  static const guint64 runs[] = { 100, 70, 5, 1, 300, 1000 };
+  g_autoptr (LeatDeviceBuffer) a = NULL, b = NULL, c = NULL, state = NULL;
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  float sum = 0;
+  guint64 made = 0;
+
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  a = new_buffer (&fixture, BYTES);
+  b = new_buffer (&fixture, BYTES);
+  c = new_buffer (&fixture, BYTES);
+  state = leat_session_get_state (fixture.session, "sum", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (runs); i++)
+    {
+      const gboolean second = i >= G_N_ELEMENTS (runs);
+      const guint64 n = runs[i % G_N_ELEMENTS (runs)];
+      const float start = 16, x[2] = { 1.5f, 2 };
+      g_autoptr (LeatTransferBatch) before = leat_transfer_batch_new (), after = leat_transfer_batch_new ();
+      g_autoptr (GBytes) head = g_bytes_new (&start, sizeof start), tail = g_bytes_new (&x[second], sizeof x[0]);
+      g_autoptr (GBytes) first = NULL, found = NULL;
+
+      bind (&fixture, second ? c : a, b);
+      leat_transfer_batch_upload (before, state, 0, head);
+      leat_transfer_batch_upload (before, second ? c : a, BYTES - sizeof x[0], tail);
+      leat_transfer_batch_run (before, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_session_repeat (fixture.session, n, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      leat_transfer_batch_download (after, state, 0, sizeof (float));
+      leat_transfer_batch_download (after, b, BYTES - sizeof (float), sizeof (float));
+      leat_transfer_batch_run (after, &error);
+      g_assert_no_error (error);
+      sum += n * x[second];
+      first = leat_transfer_batch_get_download (after, 0);
+      found = leat_transfer_batch_get_download (after, 1);
+      g_assert_cmpfloat (*(const float *) g_bytes_get_data (first, NULL), ==, start);
+      g_assert_cmpfloat (*(const float *) g_bytes_get_data (found, NULL), ==, sum);
+      if (i % G_N_ELEMENTS (runs) == 0)
+        made = count_instantiations (&fixture);
+      g_assert_cmpuint (count_instantiations (&fixture), ==, made);
+    }
+  if (((LeatLane *) g_ptr_array_index (fixture.session->lanes, 0))->table->cuGraphConditionalHandleCreate != NULL)
+    g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-looped"), >, 2 * (98 + 68 + 298 + 998) - 12);
+  session_fixture_close (&fixture);
+}
+
 /* A part of a buffer, with a count; the rest of the buffer stays. */
 static void
 test_session_bind_buffer_takes_parts (void)
@@ -197,6 +262,7 @@ main (int argc, char **argv)
                         test_session_bind_buffer_goes_to_and_fro);
   g_test_add_data_func ("/leat/session-bind-buffer/goes-to-and-fro/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_session_bind_buffer_goes_to_and_fro);
+  g_test_add_func ("/leat/session-bind-buffer/repeats", test_session_bind_buffer_repeats);
   g_test_add_func ("/leat/session-bind-buffer/takes-parts", test_session_bind_buffer_takes_parts);
   g_test_add_func ("/leat/session-bind-buffer/keeps-what-is-bound", test_session_bind_buffer_keeps_what_is_bound);
   g_test_add_func ("/leat/session-bind-buffer/refuses", test_session_bind_buffer_refuses);

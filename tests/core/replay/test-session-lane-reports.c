@@ -248,6 +248,75 @@ test_stream_waits (void)
     g_assert_cmpuint (++tries, <, 100);
 }
 
+/* What is on the bus: who says what of what. (transfer full) */
+static GPtrArray *
+take_messages (SessionFixture *fixture)
+{
+  GPtrArray *messages = g_ptr_array_new_with_free_func (g_free);
+
+  for (;;)
+    {
+      g_autoptr (LeatMessage) message = leat_bus_pop (leat_pipeline_get_bus (fixture->pipeline), 0);
+      g_autofree char *details = NULL;
+
+      if (message == NULL)
+        return messages;
+      g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
+      details = g_variant_print (leat_message_get_details (message), FALSE);
+      g_ptr_array_add (messages, g_strdup_printf ("%s: %s %s", leat_message_get_source (message),
+                                                  leat_message_get_error (message)->message, details));
+    }
+}
+
+/* Lanes that depend on each other are run in turn, and then the same is told of them. */
+static void
+test_in_turn (gconstpointer n_lanes)
+{
+  static const char beside[] =
+    "app name=source spec=i32[<=4096] -> upload mode=copy -> " JUDGE " -> readback -> app name=sink\n"
+    "n = state spec=u32[1]\n"
+    "k = map inputs=x expr=x+1\n"
+    "l = map inputs=x expr=x*2\n"
+    "n -> k.x\n"
+    "k -> l.x\n"
+    "l -> n\n";
+  const guint n = GPOINTER_TO_UINT (n_lanes);
+  SessionFixture together, turns;
+  g_autoptr (LeatPlan) plan = NULL;
+
+  report_fixture_open (&together, JUDGE, LEAT_EXECUTOR_GRAPH);
+  report_fixture_open_text (&turns, beside, LEAT_EXECUTOR_GRAPH);
+  plan = leat_session_get_batch_plan (turns.session, NULL);
+  g_assert_nonnull (plan->why_in_turn);
+  g_clear_object (&plan);
+  for (guint round = 0; round < 3; round++)
+    {
+      g_autoptr (GPtrArray) inputs = make_lanes (round), first = NULL, second = NULL, told = NULL, said = NULL;
+      g_autoptr (GVariant) reports = NULL, expected = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_ptr_array_set_size (inputs, (gint) n);
+      leat_session_replay_batch (together.session, n, inputs, &first, NULL, &error);
+      g_assert_no_error (error);
+      leat_session_replay_batch (turns.session, n, inputs, &second, NULL, &error);
+      g_assert_no_error (error);
+      told = take_messages (&together);
+      said = take_messages (&turns);
+      g_assert_cmpuint (said->len, >, 0);
+      g_assert_cmpuint (said->len, ==, told->len);
+      for (guint i = 0; i < told->len; i++)
+        g_assert_cmpstr (said->pdata[i], ==, told->pdata[i]);
+      expected = leat_session_dup_reports (together.session);
+      reports = leat_session_dup_reports (turns.session);
+      g_assert_true (g_variant_equal (reports, expected));
+      for (guint lane = 0; lane < n; lane++)
+        g_assert_cmpint (g_ptr_array_index (second, lane) == NULL, ==, g_ptr_array_index (first, lane) == NULL);
+    }
+  g_assert_cmpuint (session_fixture_get_count (&turns, "batch-lanes"), ==, 0);
+  session_fixture_close (&together);
+  session_fixture_close (&turns);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -261,6 +330,8 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, GUINT_TO_POINTER (i), test_batch);
     }
+  g_test_add_data_func ("/session/lane-reports/in-turn/few", GUINT_TO_POINTER (12), test_in_turn);
+  g_test_add_data_func ("/session/lane-reports/in-turn/more-than-is-posted", GUINT_TO_POINTER (N_LANES), test_in_turn);
   for (guint lanes = 1; lanes <= 5; lanes++)
     {
       g_autofree char *name = g_strdup_printf ("/session/lane-reports/stream/%u", lanes);

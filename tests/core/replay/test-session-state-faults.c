@@ -130,6 +130,101 @@ test_session_state_faults_every_call (gconstpointer code)
     sweep_one (code, n);
 }
 
+#define LARGE_TEXT                                                                                                     \
+  "leat 1\n"                                                                                                           \
+  "sum = state spec=u32[5000000]\n"                                                                                    \
+  "m = map inputs=x expr=x+1\n"                                                                                        \
+  "sum -> m.x\n"                                                                                                       \
+  "m -> sum\n"
+
+static LeatPipeline *
+open_large (LeatSession **session)
+{
+  LeatPipeline *pipeline = leat_parse_text (LARGE_TEXT, LEAT_TEXT_STYLE_FILE, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  *session = leat_session_new (pipeline, NULL);
+  leat_session_open (*session, NULL, &error);
+  g_assert_no_error (error);
+  return pipeline;
+}
+
+/* The first item and the last, at both ends of several pieces. */
+static void
+get_ends (LeatSession *session, guint32 ends[2])
+{
+  g_autoptr (LeatDeviceBuffer) state = leat_session_get_state (session, "sum", NULL);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GBytes) bytes = leat_device_buffer_download (state, i * 4999999 * 4, 4, NULL);
+
+      memcpy (&ends[i], g_bytes_get_data (bytes, NULL), 4);
+    }
+}
+
+static void
+fill (LeatSession *session, guint8 value)
+{
+  g_autoptr (LeatDeviceBuffer) state = leat_session_get_state (session, "sum", NULL);
+
+  g_assert_true (leat_device_buffer_fill (state, 0, 20000000, value, NULL));
+}
+
+/* Of a state in several pieces some may be written when it fails: what is neither the one nor the other is not gone on
+ * with.  What failed before that has changed nothing. */
+static void
+check_large (LeatSession *session, const char *when, gboolean good)
+{
+  static const guint32 value[] = { 0x02020202, 0x01010101 };
+  g_autoptr (GError) error = NULL;
+  guint32 ends[2];
+
+  if (!good && leat_session_replay (session, FALSE, NULL, &error) == LEAT_FLOW_ERROR)
+    {
+      if (!g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED))
+        fault_driver_complain ("%s: it does not say that it has failed: %s", when, error->message);
+      g_clear_error (&error);
+      leat_session_close (session);
+      if (!leat_session_open (session, NULL, &error))
+        fault_driver_complain ("%s: it does not open again: %s", when, error->message);
+      return;
+    }
+  get_ends (session, ends);
+  if (good && (ends[0] != value[1] || ends[1] != value[1]))
+    fault_driver_complain ("%s: it was loaded, and has %x and %x", when, ends[0], ends[1]);
+  if (!good && ends[1] != value[0] + 1)
+    fault_driver_complain ("%s: it goes on, and its end is %x", when, ends[1]);
+}
+
+static void
+test_session_state_faults_large (gconstpointer code)
+{
+  guint64 n_calls = G_MAXUINT64;
+
+  for (guint64 n = 0; n <= n_calls; n++)
+    {
+      g_autofree char *plant =
+        n > 0 ? g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, (const char *) code) : g_strdup ("");
+      g_autoptr (LeatSession) session = NULL;
+      g_autoptr (LeatPipeline) pipeline = open_large (&session);
+      g_autoptr (GError) error = NULL;
+      gboolean good;
+
+      fill (session, 1);
+      if (n == 0)
+        leat_session_save_state (session, end_path, &error);
+      g_assert_no_error (error);
+      fill (session, 2);
+      fault_driver_plant (plant);
+      good = leat_session_load_state (session, end_path, &error);
+      n_calls = n == 0 ? fault_driver_count_calls () : n_calls;
+      fault_driver_plant_on ("");
+      check_large (session, plant, good);
+    }
+  g_assert_cmpuint (n_calls, >, 10);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,6 +240,9 @@ main (int argc, char **argv)
                         test_session_state_faults_every_call);
   g_test_add_data_func ("/leat/session-state-faults/every-call/out-of-memory", "OUT_OF_MEMORY",
                         test_session_state_faults_every_call);
+  g_test_add_data_func ("/leat/session-state-faults/large/unknown", "UNKNOWN", test_session_state_faults_large);
+  g_test_add_data_func ("/leat/session-state-faults/large/out-of-memory", "OUT_OF_MEMORY",
+                        test_session_state_faults_large);
   status = g_test_run ();
   g_unlink (start_path);
   g_unlink (end_path);

@@ -6,8 +6,10 @@
 
 #include "replay/leat-state-file-private.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GIB (G_GUINT64_CONSTANT (1) << 30)
 
@@ -80,38 +82,65 @@ list_entries (guint most_lanes)
   return entries;
 }
 
-static void
-test_state_file_is_as_long_as_it_says (void)
+static char *
+write_file (const char *name)
 {
-  g_autoptr (GArray) entries = list_entries (G_MAXUINT), expected = list_entries (G_MAXUINT);
-  g_autofree char *path = g_build_filename (folder, "good.state", NULL), *data = NULL;
-  g_autoptr (GBytes) file = NULL;
+  g_autoptr (GArray) entries = list_entries (G_MAXUINT);
+  char *path = g_build_filename (folder, name, NULL);
   g_autoptr (GError) error = NULL;
   guint pieces = G_MAXUINT;
-  gsize size;
 
   leat_state_file_write (path, entries, 17, feed, &pieces, &error);
   g_assert_no_error (error);
+  return path;
+}
+
+/* All of it in pieces of @step bytes; FALSE with the error of the first that failed, or of the end. */
+static gboolean
+read_all (LeatStateReader *reader, GArray *entries, guint64 step, GError **error)
+{
+  for (guint i = 0; i < entries->len; i++)
+    for (guint lane = 0; lane < g_array_index (entries, LeatStateEntry, i).n_lanes; lane++)
+      for (guint64 at = 0, n; at < sizes[i]; at += n)
+        {
+          g_autoptr (GBytes) piece = NULL;
+          const guint8 *is;
+
+          n = MIN (step, sizes[i] - at);
+          piece = leat_state_reader_get (reader, &g_array_index (entries, LeatStateEntry, i), lane, at, n, error);
+          if (piece == NULL)
+            return FALSE;
+          g_assert_cmpuint (g_bytes_get_size (piece), ==, n);
+          is = g_bytes_get_data (piece, NULL);
+          for (guint64 k = 0; k < n; k++)
+            if (is[k] != get_byte (i, lane, at + k))
+              return leat_state_reader_finish (reader, error);
+        }
+  return leat_state_reader_finish (reader, error);
+}
+
+static void
+test_state_file_is_as_long_as_it_says (void)
+{
+  static const guint64 steps[] = { LARGE, 8 << 20, (1 << 20) + 3, 65536 };
+  g_autoptr (GArray) entries = list_entries (G_MAXUINT);
+  g_autofree char *path = write_file ("good.state"), *data = NULL;
+  gsize size;
+
   g_assert_true (g_file_get_contents (path, &data, &size, NULL));
   g_assert_cmpuint (size, ==, leat_state_file_get_bytes (entries));
-  file = g_bytes_new_take (g_steal_pointer (&data), size);
-  leat_state_file_decode (file, expected, 17, "memory", &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+  for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
     {
-      const LeatStateEntry *entry = &g_array_index (expected, LeatStateEntry, i);
+      g_autoptr (GArray) expected = list_entries (G_MAXUINT);
+      g_autoptr (LeatStateReader) reader = NULL;
+      g_autoptr (GError) error = NULL;
 
-      g_assert_cmpuint (entry->n_lanes, ==, lanes[i]);
-      g_assert_cmpuint (entry->data->len, ==, lanes[i]);
-      for (guint lane = 0; lane < lanes[i]; lane++)
-        {
-          const guint8 *is = g_bytes_get_data (g_ptr_array_index (entry->data, lane), NULL);
-
-          g_assert_cmpuint (g_bytes_get_size (g_ptr_array_index (entry->data, lane)), ==, sizes[i]);
-          for (guint64 at = 0; at < sizes[i]; at++)
-            if (is[at] != get_byte (i, lane, at))
-              g_error ("state %u, lane %u: byte %" G_GUINT64_FORMAT " is another one", i, lane, at);
-        }
+      reader = leat_state_reader_new (path, expected, 17, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+        g_assert_cmpuint (g_array_index (expected, LeatStateEntry, i).n_lanes, ==, lanes[i]);
+      g_assert_true (read_all (reader, expected, steps[s], &error));
+      g_assert_no_error (error);
     }
   g_unlink (path);
 }
@@ -119,23 +148,119 @@ test_state_file_is_as_long_as_it_says (void)
 static void
 test_state_file_refuses_more_lanes (void)
 {
-  g_autoptr (GArray) entries = list_entries (G_MAXUINT), expected = list_entries (2);
-  g_autofree char *path = g_build_filename (folder, "lanes.state", NULL), *data = NULL;
-  g_autoptr (GBytes) file = NULL;
+  g_autoptr (GArray) expected = list_entries (2);
+  g_autofree char *path = write_file ("lanes.state");
   g_autoptr (GError) error = NULL;
-  guint pieces = G_MAXUINT;
-  gsize size;
 
-  leat_state_file_write (path, entries, 17, feed, &pieces, &error);
-  g_assert_no_error (error);
-  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
-  file = g_bytes_new_take (g_steal_pointer (&data), size);
-  g_assert_false (leat_state_file_decode (file, expected, 17, "memory", &error));
+  g_assert_null (leat_state_reader_new (path, expected, 17, &error));
   g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_LANES);
   g_assert_nonnull (strstr (error->message, "s2.out is of 3 lanes in it, and the session has 2"));
   for (guint i = 0; i < expected->len; i++)
-    g_assert_null (g_array_index (expected, LeatStateEntry, i).data);
+    g_assert_cmpuint (g_array_index (expected, LeatStateEntry, i).at, ==, 0);
   g_unlink (path);
+}
+
+static void
+flip_byte (const char *path, guint64 at)
+{
+  int fd = g_open (path, O_RDWR | O_CLOEXEC, 0);
+  guint8 byte;
+
+  g_assert_cmpint (pread (fd, &byte, 1, (off_t) at), ==, 1);
+  byte ^= 0x10;
+  g_assert_cmpint (pwrite (fd, &byte, 1, (off_t) at), ==, 1);
+  g_assert_cmpint (close (fd), ==, 0);
+}
+
+static void
+assert_refused (const char *path, int code)
+{
+  g_autoptr (GArray) expected = list_entries (G_MAXUINT);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (leat_state_reader_new (path, expected, 17, &error));
+  g_assert_error (error, LEAT_STATE_ERROR, code);
+}
+
+/* At the borders of what is read at a time. */
+#define PIECE (8u << 20)
+
+static void
+test_state_file_is_looked_at_as_a_whole (void)
+{
+  g_autofree char *path = write_file ("whole.state"), *data = NULL;
+  guint64 places[] = { 48, 49, 47 + PIECE, 48 + PIECE, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 47, 2 * PIECE + 48, 0 };
+  g_autoptr (GError) error = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  places[G_N_ELEMENTS (places) - 1] = size - 1;
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      flip_byte (path, places[i]);
+      assert_refused (path, LEAT_STATE_ERROR_DAMAGED);
+      flip_byte (path, places[i]);
+      g_file_set_contents (path, data, (gssize) places[i], &error);
+      g_assert_no_error (error);
+      assert_refused (path, LEAT_STATE_ERROR_TRUNCATED);
+      g_file_set_contents (path, data, (gssize) size, &error);
+      g_assert_no_error (error);
+    }
+  g_unlink (path);
+}
+
+typedef enum
+{
+  MEANWHILE_CHANGED,
+  MEANWHILE_CUT,
+  MEANWHILE_REPLACED
+} Meanwhile;
+
+/* Somebody writes to it between the first reading and the second.  A file that takes its name is another one. */
+static void
+test_state_file_is_looked_at_again (gconstpointer what)
+{
+  g_autofree char *path = write_file ("again.state");
+  g_autoptr (GArray) expected = list_entries (G_MAXUINT);
+  g_autoptr (LeatStateReader) reader = NULL;
+  g_autoptr (GError) error = NULL;
+
+  reader = leat_state_reader_new (path, expected, 17, &error);
+  g_assert_no_error (error);
+  switch (GPOINTER_TO_INT (what))
+    {
+    case MEANWHILE_CHANGED:
+      flip_byte (path, 2 * PIECE + 100);
+      break;
+    case MEANWHILE_CUT:
+      g_assert_cmpint (truncate (path, PIECE + 5), ==, 0);
+      break;
+    default:
+      g_assert_true (g_file_set_contents (path, "another", -1, NULL));
+    }
+  if (GPOINTER_TO_INT (what) == MEANWHILE_REPLACED)
+    {
+      g_assert_true (read_all (reader, expected, PIECE, &error));
+      g_assert_no_error (error);
+    }
+  else
+    {
+      g_assert_false (read_all (reader, expected, PIECE, &error));
+      g_assert_error (error, LEAT_STATE_ERROR,
+                      GPOINTER_TO_INT (what) == MEANWHILE_CUT ? LEAT_STATE_ERROR_IO : LEAT_STATE_ERROR_DAMAGED);
+    }
+  g_unlink (path);
+}
+
+/* What cannot be read, each with what the system says. */
+static void
+test_state_file_is_not_there (void)
+{
+  g_autofree char *none = g_build_filename (folder, "none.state", NULL);
+
+  assert_refused (none, LEAT_STATE_ERROR_IO);
+  assert_refused (folder, LEAT_STATE_ERROR_IO);
+  assert_refused ("/dev/null", LEAT_STATE_ERROR_FORMAT);
 }
 
 /* Wherever it fails, what was there is what it was, and there is nothing beside it. */
@@ -176,6 +301,14 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/state-file/counts-large-states", test_state_file_counts_large_states);
   g_test_add_func ("/leat/state-file/is-as-long-as-it-says", test_state_file_is_as_long_as_it_says);
   g_test_add_func ("/leat/state-file/refuses-more-lanes", test_state_file_refuses_more_lanes);
+  g_test_add_func ("/leat/state-file/is-looked-at-as-a-whole", test_state_file_is_looked_at_as_a_whole);
+  g_test_add_data_func ("/leat/state-file/is-looked-at-again/changed", GINT_TO_POINTER (MEANWHILE_CHANGED),
+                        test_state_file_is_looked_at_again);
+  g_test_add_data_func ("/leat/state-file/is-looked-at-again/cut", GINT_TO_POINTER (MEANWHILE_CUT),
+                        test_state_file_is_looked_at_again);
+  g_test_add_data_func ("/leat/state-file/is-looked-at-again/replaced", GINT_TO_POINTER (MEANWHILE_REPLACED),
+                        test_state_file_is_looked_at_again);
+  g_test_add_func ("/leat/state-file/is-not-there", test_state_file_is_not_there);
   g_test_add_func ("/leat/state-file/fails-as-a-whole", test_state_file_fails_as_a_whole);
   status = g_test_run ();
   g_assert_cmpint (g_rmdir (folder), ==, 0);
