@@ -5,17 +5,130 @@
 /* Breadth-first search where a level is so small that a barrier of all blocks would take longer than it.
  *
  * The frontier is in the shared memory of a block.  Either block 0 goes on alone, while the others wait for one word to
- * change, or each block goes on from its share and meets the others only every APART_LEVELS levels.  Then it may be at a
+ * change, or each block goes on from its share and meets the others only after many levels.  Then it may be at a
  * vertex by a way that is too long, before another block is there by a shorter one.  That does no harm: levels only become
  * less, by atomicMin (), and whoever lowers one goes on from there.  When all blocks have done the levels up to some
  * number, a vertex that many edges away at most has its level: on a shortest way to it, each vertex was given its level
  * by some block, which then offered the next one its own. */
 
+#ifndef OWN_EDGES
+#define OWN_EDGES 2 /* that a lane follows at a time, where there are more than one for each; more do not fit registers */
+#endif
+#ifndef OWN_AHEAD
+#define OWN_AHEAD 64 /* how many vertices or edges further on memory is fetched; 0: not at all */
+#endif
+
+/* Whether this block was not at the vertex lately.  Of the edges of a small level most lead back, or to where another edge
+ * led just before; a look into shared memory saves the way to the device's (Merrill and others, 2012).  Whoever puts the
+ * number there goes on to claim the vertex, so all others may forget it, now and later. */
+static __device__ __forceinline__ bool
+bfs_is_news (FrontierOfBlock *own, uint32_t v)
+{
+  return FRONTIER_RECENT_SHIFT == 0
+         || atomicExch (own->recent + (v * 2654435769u >> (32 - FRONTIER_RECENT_SHIFT) % 32), v) != v;
+}
+
+/* A block that waits for memory in each level has it fetched before.  In meshes and road maps a vertex's neighbours have
+ * neighbouring numbers, so that levels go through memory as one reads it, onwards or back; a line of it is asked for when
+ * another one, so far away, is entered. */
+static __device__ __forceinline__ void
+bfs_fetch_ahead (const Search &search, uint32_t v, Offset begin, Offset edges)
+{
+  const uint32_t *indices = search.graph.indices;
+  uint32_t line = v % 8;
+
+  frontier_prefetch (indices + begin);
+  if (OWN_AHEAD == 0)
+    return;
+  if (line == 0 && v + (uint64_t) OWN_AHEAD < search.graph.vertices)
+    {
+      frontier_prefetch (search.graph.offsets + v + OWN_AHEAD);
+      frontier_prefetch (search.levels + v + OWN_AHEAD);
+    }
+  if (line == 7 && v >= OWN_AHEAD)
+    {
+      frontier_prefetch (search.graph.offsets + v - OWN_AHEAD);
+      frontier_prefetch (search.levels + v - OWN_AHEAD);
+    }
+  if (begin % 8 + edges < 8)
+    return;
+  if (begin + edges + OWN_AHEAD < search.graph.edges)
+    frontier_prefetch (indices + begin + edges + OWN_AHEAD);
+  if (begin >= OWN_AHEAD)
+    frontier_prefetch (indices + begin - OWN_AHEAD);
+}
+
+/* The edges of 32 pieces, N at a time for each lane.  What one step waits for is the whole time that a small level takes:
+ * a vertex's row is loaded while it is claimed, whether or not it is needed then.  Blocks that are apart may reach a vertex
+ * by a way that is too long, and later by a shorter one; it is in the list for each. */
+template <int Way, int N>
+static __device__ __forceinline__ void
+bfs_expand_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own, uint64_t piece, uint32_t upto,
+                uint64_t level, Found *found)
+{
+  uint32_t mine = (uint32_t) piece & 127, total = __shfl_sync (0xffffffffu, upto, 31), next = (uint32_t) level + 1;
+
+  for (uint32_t first = 0; first < total; first += 32 * N)
+    {
+      uint32_t to[N], before[N];
+      bool fresh[N];
+      Offset end[N];
+      FrontierRows<N> rows;
+
+#pragma unroll
+      for (int u = 0; u < N; u++)
+        {
+          uint32_t k = first + 32 * u + frontier_lane (), owner;
+          uint64_t edge = frontier_find_edge (k, upto, mine, piece >> 7, &owner);
+
+          fresh[u] = k < total;
+          to[u] = bfs_follow (search, edge, fresh + u);
+        }
+#pragma unroll
+      for (int u = 0; u < N; u++)
+        {
+          rows.begin[u] = end[u] = before[u] = 0;
+          fresh[u] = fresh[u] && bfs_is_news (own, to[u]);
+          if (fresh[u])
+            {
+              rows.begin[u] = search.graph.offsets[to[u]];
+              end[u] = search.graph.offsets[(uint64_t) to[u] + 1];
+              before[u] = bfs_claim<Way> (search, frontier, to[u], next);
+            }
+        }
+#pragma unroll
+      for (int u = 0; u < N; u++)
+        {
+          if (fresh[u] && bfs_settle<Way> (search, frontier, to[u], next, before[u]))
+            {
+              graph_check_row (search.graph, to[u], rows.begin + u, end + u);
+              bfs_fetch_ahead (search, to[u], rows.begin[u], end[u] - rows.begin[u]);
+            }
+          else
+            rows.begin[u] = end[u] = 0;
+          rows.edges[u] = end[u] - rows.begin[u];
+          found->units += frontier_count_units (rows.edges[u]);
+        }
+      frontier_push (frontier, own, level + 1, nullptr, rows);
+    }
+}
+
+/* How many pieces a warp takes: its share, or as many as give each lane an edge.  For fewer warps there is less to be
+ * done in all, and those that have nothing to do are out of the way. */
+static __device__ __forceinline__ uint32_t
+bfs_find_share (uint32_t size, uint32_t edges)
+{
+  uint32_t warps = blockDim.x / 32, share = (size + warps - 1) / warps, full = edges > 0 ? 32 * size / edges : 1;
+
+  full = full < 32 ? full : 32;
+  return share > full ? share : full;
+}
+
 template <int Way>
 static __device__ void
 bfs_do_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own, uint64_t at, uint32_t size)
 {
-  uint32_t warps = blockDim.x / 32, share = (size + warps - 1) / warps, first = threadIdx.x / 32 * share;
+  uint32_t share = bfs_find_share (size, own->units[at % 3] << EDGE_SHIFT), first = threadIdx.x / 32 * share;
   uint32_t last = first + share < size ? first + share : size;
   Found found = {};
 
@@ -23,12 +136,20 @@ bfs_do_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own
   for (; first < last; first += 32)
     {
       uint32_t i = first + frontier_lane ();
+      uint64_t piece = i < last ? own->lists[at % 2][i] : 0;
+      uint32_t upto = frontier_scan_of_warp ((uint32_t) piece & 127);
 
-      bfs_expand<Way> (search, frontier, own, i < last ? own->lists[at % 2][i] : 0, at, nullptr, &found);
+      if (__shfl_sync (0xffffffffu, upto, 31) <= 32)
+        bfs_expand_own<Way, 1> (search, frontier, own, piece, upto, at, &found);
+      else
+        bfs_expand_own<Way, OWN_EDGES> (search, frontier, own, piece, upto, at, &found);
     }
-  found.units = frontier_sum_of_warp (found.units);
-  if (frontier_lane () == 0 && found.units != 0)
-    atomicAdd (own->units + (at + 1) % 3, found.units);
+  if (__any_sync (0xffffffffu, found.units != 0))
+    {
+      found.units = frontier_sum_of_warp (found.units);
+      if (frontier_lane () == 0)
+        atomicAdd (own->units + (at + 1) % 3, found.units);
+    }
   if (threadIdx.x == 0) /* everybody has read these before the barrier that ended the level before */
     {
       own->tails[(at + 2) % 3] = own->units[(at + 2) % 3] = 0;
@@ -45,6 +166,8 @@ bfs_take_share (const Frontier &frontier, FrontierOfBlock *own, uint64_t level, 
 {
   for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
     own->lists[level % 2][i] = frontier_list (frontier, level)[first + i];
+  for (uint32_t i = threadIdx.x; i < 1 << FRONTIER_RECENT_SHIFT; i += blockDim.x)
+    own->recent[i] = FRONTIER_NONE;
   if (threadIdx.x < 3)
     own->tails[threadIdx.x] = own->units[threadIdx.x] = 0;
   if (threadIdx.x == 0)
@@ -155,7 +278,7 @@ bfs_go_back (const Search &search, const Frontier &frontier, uint64_t level)
       uint64_t v = 32 * i + frontier_lane ();
       uint32_t its = v < search.graph.vertices ? search.levels[v] : FRONTIER_NONE;
       uint32_t seen = __ballot_sync (0xffffffffu, its <= (uint32_t) level);
-      FrontierRows rows = {};
+      FrontierRows<1> rows = {};
       Offset end = 0;
 
       if (frontier_lane () == 0)
@@ -196,11 +319,20 @@ bfs_meet (Frontier *frontier, const Budget &budget, const FrontierOfBlock *own, 
   bfs_explore (level, counts >> 32);
 }
 
+/* How many levels the next round has. */
+static __device__ __forceinline__ uint64_t
+bfs_look_ahead (uint64_t ahead, uint64_t size_before, uint64_t size)
+{
+  if (size > size_before + size_before / 4)
+    return APART_LEVELS;
+  return 2 * ahead < APART_LEVELS_MOST ? 2 * ahead : APART_LEVELS_MOST;
+}
+
 /* Rounds of levels, until there is too little for all blocks or too much for one.  FALSE: it was not worth while. */
 static __device__ bool
 bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *level, uint64_t *done)
 {
-  uint64_t first = level->size * blockIdx.x / gridDim.x, lost = 0;
+  uint64_t first = level->size * blockIdx.x / gridDim.x, lost = 0, ahead = APART_LEVELS;
   uint32_t size = (uint32_t) (level->size * (blockIdx.x + 1) / gridDim.x - first);
   bool crowded = false;
 
@@ -209,11 +341,13 @@ bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own
   bfs_take_share (*frontier, own, level->number, first, size, false);
   while (level->size > search.alone / 2 && level->number < search.most && !crowded && lost == 0 && !level->late)
     {
-      uint64_t end = level->number + APART_LEVELS < search.most ? level->number + APART_LEVELS : search.most;
+      uint64_t end = level->number + ahead < search.most ? level->number + ahead : search.most;
+      uint64_t size_before = level->size;
 
       *done += end - level->number;
       size = bfs_go_apart (search, *frontier, own, *level, end, size);
       bfs_meet (frontier, search.budget, own, level, end, size);
+      ahead = bfs_look_ahead (ahead, size_before, level->size);
       /* Blocks that are ahead may tell of a later round already. */
       lost = leat_load_relaxed (frontier->control + FRONTIER_LOST);
       lost = lost >> 32 == level->round ? lost : 0;

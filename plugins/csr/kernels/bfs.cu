@@ -37,7 +37,7 @@ bfs_begin (const Search &search, const Frontier &frontier, const uint32_t *sourc
     {
       bool fresh = first + thread < n;
       uint32_t v = fresh ? sources[first + thread] : 0;
-      FrontierRows rows = {};
+      FrontierRows<1> rows = {};
       Offset end = 0;
 
       if (fresh && v >= search.graph.vertices)
