@@ -70,26 +70,23 @@ template <int Way>
 static __device__ __forceinline__ uint32_t
 bfs_claim (const Search &search, const Frontier &frontier, uint32_t v, uint32_t level)
 {
-  return Way == WAY_APART ? atomicMin (search.levels + v, level) : atomicOr (frontier.seen + v / 32, 1u << v % 32);
+  return Way == WAY_APART ? atomicMin (search.levels + v, level) : leat_bits_add (frontier.seen, v);
 }
 
-/* Whether it is, by what the claim gave. */
+/* Whether it is, by what the claim gave: the level before, or whether it was not seen. */
 template <int Way>
 static __device__ __forceinline__ bool
 bfs_settle (const Search &search, const Frontier &frontier, uint32_t v, uint32_t level, uint32_t before)
 {
-  uint32_t bit = 1u << v % 32;
-
-  if (Way == WAY_APART)
+  if (Way != WAY_APART)
     {
-      if (before == FRONTIER_NONE)
-        atomicOr (frontier.seen + v / 32, bit);
-      return before > level;
+      if (before != 0)
+        search.levels[v] = level;
+      return before != 0;
     }
-  if (before & bit)
-    return false;
-  search.levels[v] = level;
-  return true;
+  if (before == FRONTIER_NONE)
+    leat_bits_add (frontier.seen, v);
+  return before > level;
 }
 
 /* Where an edge leads to; one that cannot be is told and left out. */
@@ -179,7 +176,7 @@ bfs_comes_from (const Search &search, const uint32_t *bits, uint64_t edge)
   uint32_t from = search.back.indices[edge];
 
   if (from < search.graph.vertices)
-    return bits[from / 32] >> from % 32 & 1;
+    return leat_bits_have (bits, from);
   leat_report_at (CORRUPT_INDEX, edge, from);
   return false;
 }

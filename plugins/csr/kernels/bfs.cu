@@ -45,7 +45,7 @@ bfs_begin (const Search &search, const Frontier &frontier, const uint32_t *sourc
           leat_report_at (NO_SUCH_SOURCE, first + thread, v);
           fresh = false;
         }
-      if (fresh && !(atomicOr (frontier.seen + v / 32, 1u << v % 32) >> v % 32 & 1))
+      if (fresh && leat_bits_add (frontier.seen, v))
         {
           graph_find_row (search.graph, v, rows.begin, &end);
           rows.edges[0] = end - rows.begin[0];

@@ -18,6 +18,8 @@
  *
  * All blocks run at once. */
 
+#include <leat-frontier.h>
+
 #define FRONTIER_NONE 0xffffffffu
 #define FRONTIER_PIECE 64u
 #define FRONTIER_UNROLL 4

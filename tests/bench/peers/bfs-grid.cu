@@ -12,6 +12,7 @@
  * vertices), SHUFFLED (1: vertices are numbered by chance, so that neighbours lie apart).  Levels are held against what
  * they are in a grid. */
 
+#include <cassert>
 #include <cuda_runtime.h>
 
 #include <algorithm>
