@@ -59,9 +59,11 @@ typedef uint32_t Offset;
 #define EDGE_SHIFT 0
 #define PULLS 1
 #define PARENTS 0
+#define TUNES 0
 #include "frontier.cu"
 #include "bfs-level.cu"
 #include "bfs-alone.cu"
+#include "bfs-tune.cu"
 #include "bfs.cu"
 
 template <class T>
@@ -143,7 +145,7 @@ main (int argc, char **argv)
   uint32_t *bits = room<uint32_t> (words), *other_bits = room<uint32_t> (words), *seen = room<uint32_t> (words);
   uint32_t *parents = room<uint32_t> (1), *sources = place (std::vector<uint32_t>{ grid.number[0] });
   void *args[] = { &offsets, &indices, &offsets, &indices, &sources, &one, &n, &m, &m, &most, &alone, &none, &none,
-                   &pieces, &control, &list, &other_list, &bits, &other_bits, &seen, &levels, &parents, &report };
+                   &pieces, &control, &list, &other_list, &bits, &other_bits, &seen, &levels, &parents, &control, &report };
   cudaEvent_t begin, end;
   cudaDeviceProp device;
   unsigned int told;
