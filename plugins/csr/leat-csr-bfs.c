@@ -11,7 +11,7 @@
 /* The node `csr:bfs`.  kernels/bfs.cu says how it works. */
 
 #define LEAT_CSR_BFS_WORDS   8    /* of a report */
-#define LEAT_CSR_BFS_CONTROL 1024 /* bytes; kernels/frontier.cu says what is where */
+#define LEAT_CSR_BFS_CONTROL 2048 /* bytes; kernels/frontier.cu says what is where */
 #define LEAT_CSR_BFS_PIECE   64   /* edges of a piece of a row */
 #define LEAT_CSR_BFS_TUNING  66   /* words; kernels/bfs-tune.cu says what is where */
 

@@ -9,7 +9,13 @@
  * vertex by a way that is too long, before another block is there by a shorter one.  That does no harm: levels only become
  * less, by atomicMin (), and whoever lowers one goes on from there.  When all blocks have done the levels up to some
  * number, a vertex that many edges away at most has its level: on a shortest way to it, each vertex was given its level
- * by some block, which then offered the next one its own. */
+ * by some block, which then offered the next one its own.
+ *
+ * It costs time, though: a block that is ahead goes round into what others would reach soon by shorter ways, and all that
+ * is done again.  So a block waits when it is some levels ahead of the last one, which is no barrier, since who is not
+ * ahead never waits; and it finds out while it is at work. */
+
+/* What does level after level is no part of one function with all the rest, so that it has the registers to itself. */
 
 #ifndef OWN_EDGES
 #define OWN_EDGES 2 /* that a lane follows at a time, where there are more than one for each; more do not fit registers */
@@ -124,6 +130,34 @@ bfs_find_share (uint32_t size, uint32_t edges)
   return share > full ? share : full;
 }
 
+/* Which level this block is at; @at: of the end of a round when it has nothing to do there. */
+static __device__ __forceinline__ void
+bfs_tell_progress (const Frontier &frontier, uint64_t at)
+{
+  if (APART_LEASH > 0 && threadIdx.x == 0 && blockIdx.x < FRONTIER_BLOCKS_MOST)
+    leat_store_relaxed ((uint32_t *) (frontier.control + FRONTIER_PROGRESS) + blockIdx.x, (uint32_t) at);
+}
+
+/* One warp of a block that is about to leave a level: it waits for those that are far behind. */
+static __device__ __noinline__ void
+bfs_keep_together (const Frontier &frontier, uint64_t at)
+{
+  const uint32_t *progress = (const uint32_t *) (frontier.control + FRONTIER_PROGRESS);
+  bool ahead = APART_LEASH > 0 && gridDim.x <= FRONTIER_BLOCKS_MOST;
+
+  while (ahead)
+    {
+      ahead = false;
+#pragma unroll
+      for (uint32_t i = 0; i < FRONTIER_BLOCKS_MOST; i += 32)
+        if (i + frontier_lane () < gridDim.x)
+          ahead |= leat_load_relaxed (progress + i + frontier_lane ()) + APART_LEASH < (uint32_t) at;
+      ahead = __any_sync (0xffffffffu, ahead);
+      if (ahead)
+        __nanosleep (20);
+    }
+}
+
 template <int Way>
 static __device__ void
 bfs_do_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own, uint64_t at, uint32_t size)
@@ -157,6 +191,8 @@ bfs_do_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own
       if (Way == WAY_ALONE && at % 32 == 0 && own->late == 0 && budget_is_over (search.budget))
         own->late = (uint32_t) at + 1;
     }
+  if (Way == WAY_APART && threadIdx.x / 32 == blockDim.x / 32 - 1)
+    bfs_keep_together (frontier, at);
   __syncthreads ();
 }
 
@@ -195,7 +231,7 @@ bfs_explore (Level *level, uint64_t units)
 }
 
 /* Levels while they are small.  Only block 0 is here. */
-static __device__ void
+static __device__ __noinline__ void
 bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *own, Level *level, uint64_t *done)
 {
   bfs_take_share (frontier, own, level->number, 0, (uint32_t) level->size, true);
@@ -254,21 +290,24 @@ bfs_go_apart (const Search &search, const Frontier &frontier, FrontierOfBlock *o
 
   for (; at < end && size > 0; at++)
     {
+      bfs_tell_progress (frontier, at);
       bfs_do_own<WAY_APART> (search, frontier, own, at, size);
       size = own->tails[(at + 1) % 3];
       if (size > FRONTIER_ROOM_OF_BLOCK)
         {
           if (threadIdx.x == 0)
             atomicMax (frontier.control + FRONTIER_LOST, (round + 1) << 32 | (FRONTIER_NONE - (at + 1)));
-          return FRONTIER_ROOM_OF_BLOCK;
+          size = FRONTIER_ROOM_OF_BLOCK;
+          break;
         }
     }
+  bfs_tell_progress (frontier, end);
   return size;
 }
 
 /* The frontier of a level from the levels themselves, those beyond being forgotten; behind a barrier after which
  * `rebuilt` is 0. */
-static __device__ void
+static __device__ __noinline__ void
 bfs_go_back (const Search &search, const Frontier &frontier, uint64_t level)
 {
   uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), words = (search.graph.vertices + 31) / 32;
@@ -301,10 +340,10 @@ bfs_meet (Frontier *frontier, const Budget &budget, const FrontierOfBlock *own, 
 
   if (threadIdx.x == 0)
     {
-      uint64_t units = size > 0 ? own->units[end % 3] : 0;
+      uint64_t units = size > 0 ? own->units[end % 3] : 0, share = APART_UNEVEN * level->size / gridDim.x + 32;
 
       atomicAdd (tail, units << 32 | size);
-      if (size > APART_MOST)
+      if (size > (share < APART_MOST ? share : APART_MOST))
         atomicMax (frontier->control + FRONTIER_CROWDED, level->round + 1);
     }
   if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -329,7 +368,7 @@ bfs_look_ahead (uint64_t ahead, uint64_t size_before, uint64_t size)
 }
 
 /* Rounds of levels, until there is too little for all blocks or too much for one.  FALSE: it was not worth while. */
-static __device__ bool
+static __device__ __noinline__ bool
 bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *level, uint64_t *done)
 {
   uint64_t first = level->size * blockIdx.x / gridDim.x, lost = 0, ahead = APART_LEVELS;

@@ -39,6 +39,8 @@
 #define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
 #define FRONTIER_LATE 100 /* the first round after which time was over */
 #define FRONTIER_STATE 112
+#define FRONTIER_PROGRESS 128 /* and on: for each block a half of a word, the level that it is at */
+#define FRONTIER_BLOCKS_MOST 256 /* for which there are such; other grids do without */
 
 LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "the offset of a vertex is out of order or beyond the indices")
 LEAT_REPORT (CORRUPT_INDEX = 1, error, "an index that is no vertex")

@@ -7,7 +7,8 @@
  *   nvcc -std=c++17 -O3 -arch=sm_90 -I core/kernel/device -I plugins/csr/kernels tests/bench/peers/bfs-grid.cu -o bfs-peer
  *   ./bfs-peer [LOG2 [ALONE...]]
  *
- * What else can be varied is defined with -D: APART_LEVELS, APART_LEVELS_MOST (levels between two meetings), OWN_AHEAD
+ * What else can be varied is defined with -D: APART_LEVELS, APART_LEVELS_MOST (levels between two meetings), APART_LEASH
+ * (levels that a block may be ahead), APART_UNEVEN (times its share, from which on frontiers are shared out anew), OWN_AHEAD
  * (0: no memory is fetched ahead), OWN_EDGES (of a lane at a time), FRONTIER_RECENT_SHIFT (0: no memory of recent
  * vertices), SHUFFLED (1: vertices are numbered by chance, so that neighbours lie apart).  Levels are held against what
  * they are in a grid. */
@@ -139,7 +140,7 @@ main (int argc, char **argv)
   std::vector<uint64_t> alones = { 16, 32, 64, 128, 256, 512, 1024 };
   Grid grid = make_grid (1u << log2);
   uint64_t n = grid.number.size (), m = grid.indices.size (), pieces = n + m / FRONTIER_PIECE, words = (n + 31) / 32;
-  uint64_t one = 1, none = 0, most = n, alone, *control = room<uint64_t> (128), *report = room<uint64_t> (REPORT_WORDS);
+  uint64_t one = 1, none = 0, most = n, alone, *control = room<uint64_t> (256), *report = room<uint64_t> (REPORT_WORDS);
   uint64_t *list = room<uint64_t> (pieces), *other_list = room<uint64_t> (pieces);
   uint32_t *offsets = place (grid.offsets), *indices = place (grid.indices), *levels = room<uint32_t> (n);
   uint32_t *bits = room<uint32_t> (words), *other_bits = room<uint32_t> (words), *seen = room<uint32_t> (words);
@@ -157,8 +158,8 @@ main (int argc, char **argv)
     alones.clear ();
   for (int i = 2; i < argc; i++)
     alones.push_back ((uint64_t) atoi (argv[i]));
-  printf ("%s, %u x %u, APART_LEVELS %d to %d, OWN_AHEAD %d, OWN_EDGES %d, FRONTIER_RECENT_SHIFT %d%s\n", device.name, grid.side,
-          grid.side, APART_LEVELS, APART_LEVELS_MOST, OWN_AHEAD, OWN_EDGES, FRONTIER_RECENT_SHIFT, SHUFFLED ? ", shuffled" : "");
+  printf ("%s, %u x %u, APART_LEVELS %d to %d, APART_LEASH %d, APART_UNEVEN %d, OWN_AHEAD %d, OWN_EDGES %d, FRONTIER_RECENT_SHIFT %d%s\n", device.name, grid.side,
+          grid.side, APART_LEVELS, APART_LEVELS_MOST, APART_LEASH, APART_UNEVEN, OWN_AHEAD, OWN_EDGES, FRONTIER_RECENT_SHIFT, SHUFFLED ? ", shuffled" : "");
   printf ("%6s %9s %9s  %7s %7s %7s %7s  %s\n", "alone", "ms", "us/level", "alone", "apart", "pushed", "pulled", "wrong");
   for (uint64_t a : alones)
     {
@@ -170,7 +171,7 @@ main (int argc, char **argv)
         {
           float ms;
 
-          MUST (cudaMemset (control, 0, 128 * sizeof *control));
+          MUST (cudaMemset (control, 0, 256 * sizeof *control));
           MUST (cudaEventRecord (begin));
           MUST (cudaLaunchCooperativeKernel ((const void *) bfs_search, dim3 (device.multiProcessorCount), dim3 (1024), args,
                                              0, 0));

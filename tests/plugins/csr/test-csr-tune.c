@@ -208,8 +208,8 @@ test_csr_tune_corrupt (void)
   tune_close (&self);
 }
 
-/* The best stays what it is unless another is better by more than a sixteenth.  Times are planted that are so large that
- * what the run itself takes is nothing beside them: it counts for a quarter. */
+/* The best stays what it is unless another is better by more than a sixteenth.  Times are planted that are so large
+ * that what the run itself takes is nothing beside them: it counts for a quarter. */
 static void
 test_csr_tune_holds_on (void)
 {
