@@ -103,7 +103,7 @@ bfs_follow (const Search &search, uint64_t edge, bool *fresh)
 
   if (to < search.graph.vertices)
     return to;
-  leat_report_at (CORRUPT_INDEX, edge, to);
+  graph_tell (CORRUPT_INDEX, edge, to);
   *fresh = false;
   return 0;
 }
@@ -183,7 +183,7 @@ bfs_comes_from (const Search &search, const uint32_t *bits, uint64_t edge)
 
   if (from < search.graph.vertices)
     return leat_bits_have (bits, from);
-  leat_report_at (CORRUPT_INDEX, edge, from);
+  graph_tell (CORRUPT_INDEX, edge, from);
   return false;
 }
 

@@ -43,7 +43,7 @@ bfs_begin (const Search &search, const Frontier &frontier, const uint32_t *sourc
 
       if (fresh && v >= search.graph.vertices)
         {
-          leat_report_at (NO_SUCH_SOURCE, first + thread, v);
+          graph_tell (NO_SUCH_SOURCE, first + thread, v);
           fresh = false;
         }
       if (fresh && leat_bits_add (frontier.seen, v))

@@ -118,13 +118,20 @@ frontier_lane ()
   return threadIdx.x % 32;
 }
 
+/* Not inlined: what hardly ever happens takes no room where edges are followed. */
+static __device__ __noinline__ void
+graph_tell (unsigned int code, uint64_t index, uint64_t value)
+{
+  leat_report_at (code, index, value);
+}
+
 /* Rows that cannot be are empty, and told. */
 static __device__ __forceinline__ void
 graph_check_row (const Graph &graph, uint64_t v, Offset *begin, Offset *end)
 {
   if (*begin <= *end && *end <= graph.edges)
     return;
-  leat_report_at (CORRUPT_OFFSETS, v, *begin);
+  graph_tell (CORRUPT_OFFSETS, v, *begin);
   *begin = *end = 0;
 }
 
@@ -255,7 +262,7 @@ frontier_store (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level
   else if (at < frontier.room)
     frontier_list (frontier, level)[at] = piece;
   else
-    leat_report_at (NO_ROOM, level, at);
+    graph_tell (NO_ROOM, level, at);
 }
 
 /* The rows of as many vertices as a warp has lanes, N times, are added to the list of a level. */

@@ -76,7 +76,7 @@ relax_push (const Relax &relax, uint64_t *tail, uint64_t round, uint32_t v, bool
       if (number < relax.long_room)
         relax.long_lists[round % 2 * relax.long_room + number] = v;
       else
-        leat_report_at (NO_ROOM, round, number);
+        graph_tell (NO_ROOM, round, number);
       fresh = false;
     }
   mask = __ballot_sync (0xffffffffu, fresh);
@@ -97,7 +97,7 @@ relax_follow (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint64_
 
   if (live && to >= relax.graph.vertices)
     {
-      leat_report_at (CORRUPT_INDEX, edge, to);
+      graph_tell (CORRUPT_INDEX, edge, to);
       to = 0;
     }
   else if (live)
@@ -248,7 +248,7 @@ relax_begin_all (const Relax &relax, const RelaxCrew &crew, const uint32_t *sour
       bool live = i < n && v < relax.graph.vertices;
 
       if (i < n && !live)
-        leat_report_at (NO_SUCH_SOURCE, i, v);
+        graph_tell (NO_SUCH_SOURCE, i, v);
       if (live)
         relax_begin (relax.values + v, i);
       relax_push (relax, relax_tail (crew, 0), 0, live ? v : 0, live);
@@ -268,7 +268,7 @@ relax_begin_warm (const Relax &relax, const RelaxCrew &crew, uint64_t warm, cons
       bool live = i < all && v < relax.graph.vertices;
 
       if (i < all && !live)
-        leat_report_at (NO_SUCH_CHANGED, i, v);
+        graph_tell (NO_SUCH_CHANGED, i, v);
       live = live && leat_load_relaxed (relax.values + v) != RELAX_FIRST;
       relax_push (relax, relax_tail (crew, 0), 0, live ? v : 0, live);
     }
