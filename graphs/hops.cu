@@ -41,11 +41,13 @@ hops (const uint32_t *offsets, const uint32_t *indices, uint64_t offsets_count, 
 {
   LeatFrontier frontier = leat_frontier_begin (memory, memory_capacity, offsets_count - 1);
 
-  *away_count = frontier.vertices;
   GRID_FOR (v, frontier.vertices)
     away[v] = v == from ? 0 : FAR;
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    leat_frontier_add (frontier, from);
+    {
+      *away_count = frontier.vertices;
+      leat_frontier_add (frontier, from);
+    }
   for (uint32_t round = 1; leat_frontier_turn (&frontier) > 0; round++)
     if (leat_frontier_is_dense (frontier))
       pull (frontier, offsets, indices, away, round);
