@@ -97,8 +97,10 @@ bfs_expand_own (const Search &search, const Frontier &frontier, FrontierOfBlock 
           fresh[u] = fresh[u] && bfs_is_news (own, to[u]);
           if (fresh[u])
             {
-              rows.begin[u] = search.graph.offsets[to[u]];
-              end[u] = search.graph.offsets[(uint64_t) to[u] + 1];
+              const Offset *row = frontier_in_memory (search.graph.offsets) + to[u];
+
+              rows.begin[u] = row[0];
+              end[u] = row[1];
               before[u] = bfs_claim<Way> (search, frontier, to[u], next);
             }
         }

@@ -76,7 +76,8 @@ template <int Way>
 static __device__ __forceinline__ uint32_t
 bfs_claim (const Search &search, const Frontier &frontier, uint32_t v, uint32_t level)
 {
-  return Way == WAY_APART ? atomicMin (search.levels + v, level) : leat_bits_add (frontier.seen, v);
+  return Way == WAY_APART ? atomicMin (frontier_in_memory (search.levels) + v, level)
+                          : leat_bits_add (frontier_in_memory (frontier.seen), v);
 }
 
 /* Whether it is, by what the claim gave: the level before, or whether it was not seen. */
@@ -87,11 +88,11 @@ bfs_settle (const Search &search, const Frontier &frontier, uint32_t v, uint32_t
   if (Way != WAY_APART)
     {
       if (before != 0)
-        search.levels[v] = level;
+        frontier_in_memory (search.levels)[v] = level;
       return before != 0;
     }
   if (before == FRONTIER_NONE)
-    leat_bits_add (frontier.seen, v);
+    leat_bits_add (frontier_in_memory (frontier.seen), v);
   return before > level;
 }
 
@@ -99,7 +100,7 @@ bfs_settle (const Search &search, const Frontier &frontier, uint32_t v, uint32_t
 static __device__ __forceinline__ uint32_t
 bfs_follow (const Search &search, uint64_t edge, bool *fresh)
 {
-  uint32_t to = *fresh ? search.graph.indices[edge] : 0;
+  uint32_t to = *fresh ? frontier_in_memory (search.graph.indices)[edge] : 0;
 
   if (to < search.graph.vertices)
     return to;

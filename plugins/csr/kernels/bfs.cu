@@ -181,7 +181,7 @@ bfs_sum_up (const Search &search, const Frontier &frontier)
 }
 
 /* One level of all blocks. */
-static __device__ __noinline__ void
+static __device__ void
 bfs_go_together (const Search &search, Frontier *frontier, Level *level, int way, uint32_t *sums)
 {
   uint64_t *tail = frontier_tail (*frontier, level->round + 1), counts;

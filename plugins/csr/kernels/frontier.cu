@@ -112,6 +112,18 @@ struct FrontierOfBlock
   uint32_t spills;                           /* pieces that there is no room for go to memory; else they are lost */
 };
 
+/* The same pointer.  A function that is not inlined cannot see that it leads to the device's memory, for which there are
+ * better instructions than for any. */
+template <class T>
+static __device__ __forceinline__ T *
+frontier_in_memory (T *p)
+{
+#ifdef LEAT_CUDA
+  __builtin_assume (__isGlobal (p));
+#endif
+  return p;
+}
+
 static __device__ __forceinline__ uint32_t
 frontier_lane ()
 {
@@ -152,19 +164,19 @@ frontier_count_units (uint64_t edges)
 static __device__ __forceinline__ uint64_t *
 frontier_list (const Frontier &frontier, uint64_t level)
 {
-  return level % 2 ? frontier.odd_list : frontier.even_list;
+  return frontier_in_memory (level % 2 ? frontier.odd_list : frontier.even_list);
 }
 
 static __device__ __forceinline__ uint32_t *
 frontier_bits (const Frontier &frontier, uint64_t level)
 {
-  return level % 2 ? frontier.odd_bits : frontier.even_bits;
+  return frontier_in_memory (level % 2 ? frontier.odd_bits : frontier.even_bits);
 }
 
 static __device__ __forceinline__ uint64_t *
 frontier_tail (const Frontier &frontier, uint64_t round)
 {
-  return frontier.control + FRONTIER_TAILS + 16 * (round % 3);
+  return frontier_in_memory (frontier.control) + FRONTIER_TAILS + 16 * (round % 3);
 }
 
 static __device__ __forceinline__ void
@@ -198,13 +210,15 @@ frontier_is_late (const Frontier &frontier, uint64_t round)
 static __device__ void
 frontier_sync (Frontier *frontier)
 {
+  uint64_t *arrived = frontier_in_memory (frontier->control) + FRONTIER_ARRIVED;
+
   frontier->arrivals += gridDim.x;
   __syncthreads ();
   if (threadIdx.x == 0)
     {
       __threadfence ();
-      atomicAdd (frontier->control + FRONTIER_ARRIVED, (uint64_t) 1);
-      while (leat_load_relaxed (frontier->control + FRONTIER_ARRIVED) < frontier->arrivals)
+      atomicAdd (arrived, (uint64_t) 1);
+      while (leat_load_relaxed (arrived) < frontier->arrivals)
         __nanosleep (20);
       __threadfence ();
     }
@@ -291,7 +305,8 @@ frontier_take_room (FrontierOfBlock *alone, uint64_t level, uint64_t *tail, uint
   uint32_t at = 0;
 
   if (frontier_lane () == 0)
-    at = alone != nullptr ? atomicAdd (alone->tails + level % 3, pieces) : (uint32_t) atomicAdd (tail, (uint64_t) pieces);
+    at = alone != nullptr ? atomicAdd (alone->tails + level % 3, pieces)
+                          : (uint32_t) atomicAdd (frontier_in_memory (tail), (uint64_t) pieces);
   return __shfl_sync (0xffffffffu, at, 0);
 }
 
