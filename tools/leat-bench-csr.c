@@ -126,6 +126,7 @@ leat_bench_csr_tell (LeatBenchCsr *self, LeatBench *bench, LeatBenchSeries *time
   leat_bench_report_add_value (bench->report, "a level", ours.median / (double) MAX (report[0], 1), "us");
   leat_bench_report_add_value (bench->report, "levels", (double) report[0], "");
   leat_bench_report_add_value (bench->report, "alone", (double) report[3], "");
+  leat_bench_report_add_value (bench->report, "apart", (double) report[7], "");
   leat_bench_report_add_value (bench->report, "pushed", (double) report[4], "");
   leat_bench_report_add_value (bench->report, "pulled", (double) report[5], "");
   leat_bench_report_add_value (bench->report, "edges", (double) edges / ours.median, "million a second");

@@ -4,11 +4,13 @@
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-source-private.h"
 #include "leat-kernel-token-private.h"
+#include "leat-kernel-transform-private.h"
 
 #include <string.h>
 #include <xxhash.h>
 
-/* Inlines `#include "x"` and drops the system headers whose contents the dialect header provides. */
+/* Inlines `#include "x"`, and what the library brings, and drops the system headers whose contents the dialect header
+ * provides. */
 
 #define LEAT_KERNEL_MAX_BYTES (16u << 20)
 #define LEAT_KERNEL_MAX_DEPTH 64
@@ -56,6 +58,9 @@ static const char *const leat_includer_provided[] = {
   NULL,
 };
 
+/* Texts for kernels that the library brings, in core/kernel/device. */
+static const char *const leat_includer_brought[] = { "leat-frontier.h", NULL };
+
 static gboolean leat_includer_read (LeatIncluder *self, const char *path, const char *text, GError **error);
 
 /* Base names, made different where two files share one. */
@@ -92,6 +97,8 @@ leat_includer_refuse (const char *path, guint line, const char *header, GError *
 
   if (g_str_has_prefix (header, "cooperative_groups"))
     hint = "use leat_grid_sync () for a barrier over the whole grid";
+  else if (g_str_has_prefix (header, "leat"))
+    hint = "of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no include";
   else if (g_str_has_prefix (header, "cuda_fp16") || g_str_has_prefix (header, "cuda_bf16"))
     hint = "half-precision arithmetic is not offered in kernels yet";
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%u: cannot include <%s>: %s", path, line, header,
@@ -148,6 +155,17 @@ leat_includer_inline (LeatIncluder *self, const char *path, guint line, const ch
 }
 
 static gboolean
+leat_includer_bring (LeatIncluder *self, const char *header, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (!g_hash_table_add (self->once, g_strdup (header)))
+    return TRUE;
+  text = leat_kernel_dup_device_text (header);
+  return leat_includer_read (self, header, text, error);
+}
+
+static gboolean
 leat_includer_include (LeatIncluder *self, const char *path, guint line, const char *what, GError **error)
 {
   char close = what[0] == '<' ? '>' : '"';
@@ -163,6 +181,8 @@ leat_includer_include (LeatIncluder *self, const char *path, guint line, const c
   header = g_strndup (what + 1, end - what - 1);
   if (g_strv_contains (leat_includer_provided, header))
     return TRUE;
+  if (g_strv_contains (leat_includer_brought, header))
+    return leat_includer_bring (self, header, error);
   if (what[0] == '<')
     return leat_includer_refuse (path, line, header, error);
   return leat_includer_inline (self, path, line, header, error);

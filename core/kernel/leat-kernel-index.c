@@ -188,7 +188,8 @@ leat_kernel_unit_find_semicolon (const LeatKernelUnit *self, guint first, guint 
 guint
 leat_kernel_unit_statement_end (const LeatKernelUnit *self, guint index, guint end)
 {
-  static const char *const headed[] = { "for", "while", "if", "switch", "GRID_FOR", "QUEUE_FOR", "QUEUE_EACH", NULL };
+  static const char *const headed[] = { "for",        "while",         "if", "switch", "GRID_FOR", "QUEUE_FOR",
+                                        "QUEUE_EACH", "FRONTIER_EACH", NULL };
 
   if (index >= end)
     return end;

@@ -11,8 +11,9 @@
 /* The node `csr:bfs`.  kernels/bfs.cu says how it works. */
 
 #define LEAT_CSR_BFS_WORDS   8    /* of a report */
-#define LEAT_CSR_BFS_CONTROL 1024 /* bytes; kernels/frontier.cu says what is where */
+#define LEAT_CSR_BFS_CONTROL 2048 /* bytes; kernels/frontier.cu says what is where */
 #define LEAT_CSR_BFS_PIECE   64   /* edges of a piece of a row */
+#define LEAT_CSR_BFS_TUNING  66   /* words; kernels/bfs-tune.cu says what is where */
 
 struct _LeatCsrBfs
 {
@@ -49,11 +50,11 @@ static const LeatProp props[] = {
     .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 1024, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
-  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 512, .min.u = 2,
+  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 512, .min.u = 0,
     .max.u = 1024,
     .blurb =
       "rows of a level, those of more than 64 edges counted several times, up to which one block of a GPU does it "
-      "by itself" },
+      "by itself; 0: what runs before have found to be best" },
 };
 
 static const LeatPortInfo ports[] = {
@@ -104,12 +105,14 @@ leat_csr_bfs_refuse (LeatCsrBfs *self, int code, const char *what, GError **erro
 static gboolean
 leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
 {
-  const char *const files[] = { "frontier.cu", "bfs-level.cu", "bfs-alone.cu", "bfs.cu", "bfs-host.cu", NULL };
+  const char *const files[] = { "frontier.cu", "bfs-level.cu", "bfs-alone.cu", "bfs-tune.cu", "bfs.cu", "bfs-host.cu",
+                                NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
-  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n", self->has_back || self->symmetric,
-                          leat_csr_bfs_is_linked (self, "parents"));
+  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n#define TUNES %d\n",
+                          self->has_back || self->symmetric, leat_csr_bfs_is_linked (self, "parents"),
+                          self->alone == 0);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;
@@ -197,6 +200,18 @@ leat_csr_bfs_add_graph (LeatCsrBfs *self, LeatCsrCall *call)
     leat_csr_call_add_number (call, 1);
 }
 
+/* What searches have taken is kept from run to run. */
+static void
+leat_csr_bfs_add_tuning (LeatCsrBfs *self, LeatCsrCall *call)
+{
+  const guint64 bytes = LEAT_CSR_BFS_TUNING * sizeof (guint64);
+
+  if (self->alone == 0)
+    leat_csr_call_add (call, leat_recorder_add_state (call->recorder, "tuning", bytes, NULL), LEAT_ACCESS_READ_WRITE);
+  else
+    leat_csr_call_add_scratch (call, "tuning", sizeof (guint64));
+}
+
 static gboolean
 leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
@@ -223,6 +238,7 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_csr_call_add_scratch (&call, "seen", bits);
   leat_csr_call_add_output (&call, node, "levels", vertices * sizeof (guint32));
   leat_csr_call_add_output (&call, node, "parents", sizeof (guint32));
+  leat_csr_bfs_add_tuning (self, &call);
   leat_csr_call_add_output (&call, node, "report", LEAT_CSR_BFS_WORDS * sizeof (guint64));
   leat_csr_call_finish (&call, self->text, "bfs_search", (guint) self->threads);
   return TRUE;

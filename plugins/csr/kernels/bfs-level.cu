@@ -15,9 +15,20 @@
  *   pull    all blocks: each vertex that was not reached looks for an edge from the frontier (Beamer and others, 2012) */
 
 #define ALONE_EDGES 8 /* for each piece, of a frontier with which block 0 goes on alone */
-#define APART_LEVELS 16 /* that blocks do before they meet */
+#ifndef APART_LEVELS
+#define APART_LEVELS 32 /* that blocks do before they meet for the first time */
+#endif
+#ifndef APART_LEVELS_MOST
+#define APART_LEVELS_MOST 128 /* that they do where the frontier hardly grows */
+#endif
+#ifndef APART_LEASH
+#define APART_LEASH 4 /* levels that a block may be ahead of the last one; 0: any number */
+#endif
+#ifndef APART_UNEVEN
+#define APART_UNEVEN 2 /* times its share and a few more: a block that has so much, and what all have is shared out anew */
+#endif
 #define APART_SHARE 256 /* pieces of a block at first */
-#define APART_MOST 1024 /* above, what blocks have is shared out anew */
+#define APART_MOST 1024 /* that it may have in any case */
 #define PULL_FROM 14     /* part of the edges not seen yet that makes pulling worth while */
 #define PULL_AT_LEAST 256 /* part of all vertices that a frontier has then */
 #define PULL_UNTIL 24    /* part of all vertices below which it is not any more */
@@ -60,34 +71,47 @@ bfs_is_small (const Search &search, const Level &level)
   return level.size <= search.alone && (level.units << EDGE_SHIFT) <= search.alone * ALONE_EDGES;
 }
 
-/* Whether the vertex is this thread's to go on from. */
+/* What tells whether the vertex is this thread's to go on from. */
 template <int Way>
-static __device__ __forceinline__ bool
+static __device__ __forceinline__ uint32_t
 bfs_claim (const Search &search, const Frontier &frontier, uint32_t v, uint32_t level)
 {
-  uint32_t bit = 1u << v % 32;
-
-  if (Way == WAY_APART)
-    {
-      uint32_t before = atomicMin (search.levels + v, level);
-
-      if (before == FRONTIER_NONE)
-        atomicOr (frontier.seen + v / 32, bit);
-      return before > level;
-    }
-  if (atomicOr (frontier.seen + v / 32, bit) & bit)
-    return false;
-  search.levels[v] = level;
-  return true;
+  return Way == WAY_APART ? atomicMin (frontier_in_memory (search.levels) + v, level)
+                          : leat_bits_add (frontier_in_memory (frontier.seen), v);
 }
 
-/* The edges of 32 pieces: what they lead to and was not reached is now, and is in the list of the next level.  Where
- * there are few edges each step is waited for, so a look that would save atomics is left out.  Blocks that are apart may
- * reach a vertex by a way that is too long, and later by a shorter one; it is in the list for each. */
+/* Whether it is, by what the claim gave: the level before, or whether it was not seen. */
 template <int Way>
+static __device__ __forceinline__ bool
+bfs_settle (const Search &search, const Frontier &frontier, uint32_t v, uint32_t level, uint32_t before)
+{
+  if (Way != WAY_APART)
+    {
+      if (before != 0)
+        frontier_in_memory (search.levels)[v] = level;
+      return before != 0;
+    }
+  if (before == FRONTIER_NONE)
+    leat_bits_add (frontier_in_memory (frontier.seen), v);
+  return before > level;
+}
+
+/* Where an edge leads to; one that cannot be is told and left out. */
+static __device__ __forceinline__ uint32_t
+bfs_follow (const Search &search, uint64_t edge, bool *fresh)
+{
+  uint32_t to = *fresh ? frontier_in_memory (search.graph.indices)[edge] : 0;
+
+  if (to < search.graph.vertices)
+    return to;
+  graph_tell (CORRUPT_INDEX, edge, to);
+  *fresh = false;
+  return 0;
+}
+
+/* The edges of 32 pieces: what they lead to and was not reached is now, and is in the list of the next level. */
 static __device__ __forceinline__ void
-bfs_expand (const Search &search, const Frontier &frontier, FrontierOfBlock *alone, uint64_t piece, uint64_t level,
-            uint64_t *tail, Found *found)
+bfs_expand (const Search &search, const Frontier &frontier, uint64_t piece, uint64_t level, uint64_t *tail, Found *found)
 {
   uint32_t mine = (uint32_t) piece & 127, upto = frontier_scan_of_warp (mine);
   uint32_t total = __shfl_sync (0xffffffffu, upto, 31);
@@ -96,7 +120,7 @@ bfs_expand (const Search &search, const Frontier &frontier, FrontierOfBlock *alo
     {
       uint32_t to[FRONTIER_UNROLL];
       bool fresh[FRONTIER_UNROLL];
-      FrontierRows rows;
+      FrontierRows<FRONTIER_UNROLL> rows;
 
 #pragma unroll
       for (int u = 0; u < FRONTIER_UNROLL; u++)
@@ -105,19 +129,11 @@ bfs_expand (const Search &search, const Frontier &frontier, FrontierOfBlock *alo
           uint64_t edge = frontier_find_edge (k, upto, mine, piece >> 7, &owner);
 
           fresh[u] = k < total;
-          to[u] = fresh[u] ? search.graph.indices[edge] : 0;
-          if (to[u] >= search.graph.vertices)
-            {
-              leat_report_at (CORRUPT_INDEX, edge, to[u]);
-              fresh[u] = false;
-            }
+          to[u] = bfs_follow (search, edge, fresh + u);
         }
-      if (Way == WAY_PUSH)
-        {
 #pragma unroll
-          for (int u = 0; u < FRONTIER_UNROLL; u++)
-            fresh[u] = fresh[u] && !(leat_load_relaxed (frontier.seen + to[u] / 32) >> to[u] % 32 & 1);
-        }
+      for (int u = 0; u < FRONTIER_UNROLL; u++)
+        fresh[u] = fresh[u] && !(leat_load_relaxed (frontier.seen + to[u] / 32) >> to[u] % 32 & 1);
 #pragma unroll
       for (int u = 0; u < FRONTIER_UNROLL; u++)
         {
@@ -131,18 +147,15 @@ bfs_expand (const Search &search, const Frontier &frontier, FrontierOfBlock *alo
 #pragma unroll
       for (int u = 0; u < FRONTIER_UNROLL; u++)
         {
-          if (fresh[u])
-            fresh[u] = bfs_claim<Way> (search, frontier, to[u], (uint32_t) level + 1);
-          if (!fresh[u])
-            {
-              rows.edges[u] = 0;
-              continue;
-            }
-          if (Way != WAY_PUSH)
-            frontier_prefetch (search.graph.indices + rows.begin[u]);
+          uint32_t next = (uint32_t) level + 1;
+
+          if (!fresh[u]
+              || !bfs_settle<WAY_PUSH> (search, frontier, to[u], next,
+                                        bfs_claim<WAY_PUSH> (search, frontier, to[u], next)))
+            rows.edges[u] = 0;
           found->units += frontier_count_units (rows.edges[u]);
         }
-      frontier_push (frontier, alone, level + 1, tail, rows);
+      frontier_push (frontier, nullptr, level + 1, tail, rows);
     }
 }
 
@@ -158,8 +171,8 @@ bfs_push_level (const Search &search, const Frontier &frontier, const Level &lev
     {
       uint64_t at = first + frontier_lane () * warps + warp;
 
-      bfs_expand<WAY_PUSH> (search, frontier, nullptr, at < level.size ? list[at] : 0, level.number,
-                         frontier_tail (frontier, level.round + 1), found);
+      bfs_expand (search, frontier, at < level.size ? list[at] : 0, level.number,
+                  frontier_tail (frontier, level.round + 1), found);
     }
 }
 
@@ -170,8 +183,8 @@ bfs_comes_from (const Search &search, const uint32_t *bits, uint64_t edge)
   uint32_t from = search.back.indices[edge];
 
   if (from < search.graph.vertices)
-    return bits[from / 32] >> from % 32 & 1;
-  leat_report_at (CORRUPT_INDEX, edge, from);
+    return leat_bits_have (bits, from);
+  graph_tell (CORRUPT_INDEX, edge, from);
   return false;
 }
 

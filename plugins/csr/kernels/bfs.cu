@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Breadth-first search, all of it in one launch.  Behind frontier.cu, bfs-level.cu and bfs-alone.cu.
+/* Breadth-first search, all of it in one launch.  Behind frontier.cu, bfs-level.cu, bfs-alone.cu and
+ * bfs-tune.cu.
  *
  * Levels do not depend on who is faster.  A parent would, so the least of those that may be is taken, in a pass over all
  * edges when the levels are known. */
@@ -37,15 +38,15 @@ bfs_begin (const Search &search, const Frontier &frontier, const uint32_t *sourc
     {
       bool fresh = first + thread < n;
       uint32_t v = fresh ? sources[first + thread] : 0;
-      FrontierRows rows = {};
+      FrontierRows<1> rows = {};
       Offset end = 0;
 
       if (fresh && v >= search.graph.vertices)
         {
-          leat_report_at (NO_SUCH_SOURCE, first + thread, v);
+          graph_tell (NO_SUCH_SOURCE, first + thread, v);
           fresh = false;
         }
-      if (fresh && !(atomicOr (frontier.seen + v / 32, 1u << v % 32) >> v % 32 & 1))
+      if (fresh && leat_bits_add (frontier.seen, v))
         {
           graph_find_row (search.graph, v, rows.begin, &end);
           rows.edges[0] = end - rows.begin[0];
@@ -262,7 +263,7 @@ __global__ void __launch_bounds__ (1024, 1)
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
             const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
             uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
-            uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *report)
+            uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *report)
 {
   __shared__ FrontierOfBlock own;
   __shared__ uint32_t sums[2];
@@ -271,7 +272,13 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   uint64_t done[WAYS] = {}, counts;
   Level level = { 0, 0, 0, 0, edges >> EDGE_SHIFT, false };
   Found found = {};
+  Tune tune = {};
 
+  if (TUNES)
+    {
+      tune = tune_begin (tuning, sources_count);
+      search.alone = tune_get_pieces (tune.limit);
+    }
   if (threadIdx.x < 2)
     sums[threadIdx.x] = 0;
   bfs_clear (search, frontier, parents);
@@ -283,6 +290,8 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   level.size = (uint32_t) counts;
   level.units = counts >> 32;
   bfs_go (search, &frontier, &own, &level, done, sums);
+  if (TUNES && blockIdx.x == 0 && threadIdx.x == 0 && level.size == 0)
+    tune_end (tuning, tune, sources_count, leat_clock_now () - search.budget.began, level.number);
   if (blockIdx.x == 0 && threadIdx.x == 0)
     control[FRONTIER_REBUILT] = 0;
   bfs_sum_up (search, frontier);

@@ -18,10 +18,15 @@
  *
  * All blocks run at once. */
 
+#include <leat-frontier.h>
+
 #define FRONTIER_NONE 0xffffffffu
 #define FRONTIER_PIECE 64u
 #define FRONTIER_UNROLL 4
-#define FRONTIER_ROOM_OF_BLOCK 2048u /* pieces that block 0 keeps in shared memory of each of two levels */
+#define FRONTIER_ROOM_OF_BLOCK 2048u /* pieces that a block keeps in shared memory of each of two levels */
+#ifndef FRONTIER_RECENT_SHIFT
+#define FRONTIER_RECENT_SHIFT 11 /* a block knows 2^11 vertices that it was at lately */
+#endif
 
 /* Words of `control`, all zeros when a run begins; those that are waited for or counted up have a line for themselves. */
 #define FRONTIER_ARRIVED 0
@@ -34,6 +39,8 @@
 #define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
 #define FRONTIER_LATE 100 /* the first round after which time was over */
 #define FRONTIER_STATE 112
+#define FRONTIER_PROGRESS 128 /* and on: for each block a half of a word, the level that it is at */
+#define FRONTIER_BLOCKS_MOST 256 /* for which there are such; other grids do without */
 
 LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "the offset of a vertex is out of order or beyond the indices")
 LEAT_REPORT (CORRUPT_INDEX = 1, error, "an index that is no vertex")
@@ -100,9 +107,22 @@ struct FrontierOfBlock
 {
   uint64_t lists[2][FRONTIER_ROOM_OF_BLOCK]; /* by level */
   uint32_t tails[3], units[3];               /* likewise */
+  uint32_t recent[1 << FRONTIER_RECENT_SHIFT]; /* vertices that were offered a level, each at a place of its number's */
   uint32_t late;                             /* the first level at whose beginning time is over; 0: not yet */
   uint32_t spills;                           /* pieces that there is no room for go to memory; else they are lost */
 };
+
+/* The same pointer.  A function that is not inlined cannot see that it leads to the device's memory, for which there are
+ * better instructions than for any. */
+template <class T>
+static __device__ __forceinline__ T *
+frontier_in_memory (T *p)
+{
+#ifdef LEAT_CUDA
+  __builtin_assume (__isGlobal (p));
+#endif
+  return p;
+}
 
 static __device__ __forceinline__ uint32_t
 frontier_lane ()
@@ -110,16 +130,29 @@ frontier_lane ()
   return threadIdx.x % 32;
 }
 
+/* Not inlined: what hardly ever happens takes no room where edges are followed. */
+static __device__ __noinline__ void
+graph_tell (unsigned int code, uint64_t index, uint64_t value)
+{
+  leat_report_at (code, index, value);
+}
+
 /* Rows that cannot be are empty, and told. */
+static __device__ __forceinline__ void
+graph_check_row (const Graph &graph, uint64_t v, Offset *begin, Offset *end)
+{
+  if (*begin <= *end && *end <= graph.edges)
+    return;
+  graph_tell (CORRUPT_OFFSETS, v, *begin);
+  *begin = *end = 0;
+}
+
 static __device__ __forceinline__ void
 graph_find_row (const Graph &graph, uint64_t v, Offset *begin, Offset *end)
 {
   *begin = graph.offsets[v];
   *end = graph.offsets[v + 1];
-  if (*begin <= *end && *end <= graph.edges)
-    return;
-  leat_report_at (CORRUPT_OFFSETS, v, *begin);
-  *begin = *end = 0;
+  graph_check_row (graph, v, begin, end);
 }
 
 static __device__ __forceinline__ uint32_t
@@ -131,23 +164,23 @@ frontier_count_units (uint64_t edges)
 static __device__ __forceinline__ uint64_t *
 frontier_list (const Frontier &frontier, uint64_t level)
 {
-  return level % 2 ? frontier.odd_list : frontier.even_list;
+  return frontier_in_memory (level % 2 ? frontier.odd_list : frontier.even_list);
 }
 
 static __device__ __forceinline__ uint32_t *
 frontier_bits (const Frontier &frontier, uint64_t level)
 {
-  return level % 2 ? frontier.odd_bits : frontier.even_bits;
+  return frontier_in_memory (level % 2 ? frontier.odd_bits : frontier.even_bits);
 }
 
 static __device__ __forceinline__ uint64_t *
 frontier_tail (const Frontier &frontier, uint64_t round)
 {
-  return frontier.control + FRONTIER_TAILS + 16 * (round % 3);
+  return frontier_in_memory (frontier.control) + FRONTIER_TAILS + 16 * (round % 3);
 }
 
 static __device__ __forceinline__ void
-frontier_prefetch (const uint32_t *p)
+frontier_prefetch (const void *p)
 {
 #ifdef LEAT_CUDA
   asm volatile ("prefetch.global.L2 [%0];" ::"l"(p));
@@ -177,25 +210,32 @@ frontier_is_late (const Frontier &frontier, uint64_t round)
 static __device__ void
 frontier_sync (Frontier *frontier)
 {
+  uint64_t *arrived = frontier_in_memory (frontier->control) + FRONTIER_ARRIVED;
+
   frontier->arrivals += gridDim.x;
   __syncthreads ();
   if (threadIdx.x == 0)
     {
       __threadfence ();
-      atomicAdd (frontier->control + FRONTIER_ARRIVED, (uint64_t) 1);
-      while (leat_load_relaxed (frontier->control + FRONTIER_ARRIVED) < frontier->arrivals)
+      atomicAdd (arrived, (uint64_t) 1);
+      while (leat_load_relaxed (arrived) < frontier->arrivals)
         __nanosleep (20);
       __threadfence ();
     }
   __syncthreads ();
 }
 
+/* Lane 0 has the sum. */
 static __device__ __forceinline__ uint32_t
 frontier_sum_of_warp (uint32_t x)
 {
+#if defined(LEAT_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (0xffffffffu, x);
+#else
   for (int step = 16; step > 0; step /= 2)
     x += __shfl_down_sync (0xffffffffu, x, step);
   return x;
+#endif
 }
 
 static __device__ __forceinline__ uint32_t
@@ -236,33 +276,65 @@ frontier_store (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level
   else if (at < frontier.room)
     frontier_list (frontier, level)[at] = piece;
   else
-    leat_report_at (NO_ROOM, level, at);
+    graph_tell (NO_ROOM, level, at);
 }
 
-/* The rows of as many vertices as a warp has lanes, FRONTIER_UNROLL times, are added to the list of a level. */
-struct FrontierRows
+/* The rows of as many vertices as a warp has lanes, N times, are added to the list of a level. */
+template <int N> struct FrontierRows
 {
-  Offset begin[FRONTIER_UNROLL], edges[FRONTIER_UNROLL]; /* no edges: nothing to add */
+  Offset begin[N], edges[N]; /* no edges: nothing to add */
 };
 
-/* All lanes come here. */
+/* A row of more pieces than a warp has lanes, that of lane @lane: all store it. */
 static __device__ __forceinline__ void
-frontier_push (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level, uint64_t *tail, const FrontierRows &rows)
+frontier_store_long (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level, int lane, uint32_t at, Offset begin,
+                     Offset edges)
 {
-  uint32_t mine = 0, upto, sum, at = 0;
+  uint32_t first = __shfl_sync (0xffffffffu, at, lane);
+
+  begin = __shfl_sync (0xffffffffu, begin, lane);
+  edges = __shfl_sync (0xffffffffu, edges, lane);
+  for (uint32_t i = frontier_lane (); i < frontier_count_pieces (edges); i += 32)
+    frontier_store (frontier, alone, level, (uint64_t) first + i, frontier_make_piece (begin, edges, i));
+}
+
+/* All lanes come here: where the first of as many pieces in the list is. */
+static __device__ __forceinline__ uint32_t
+frontier_take_room (FrontierOfBlock *alone, uint64_t level, uint64_t *tail, uint32_t pieces)
+{
+  uint32_t at = 0;
+
+  if (frontier_lane () == 0)
+    at = alone != nullptr ? atomicAdd (alone->tails + level % 3, pieces)
+                          : (uint32_t) atomicAdd (frontier_in_memory (tail), (uint64_t) pieces);
+  return __shfl_sync (0xffffffffu, at, 0);
+}
+
+/* All lanes come here. */
+template <int N>
+static __device__ __forceinline__ void
+frontier_push (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level, uint64_t *tail, const FrontierRows<N> &rows)
+{
+  uint32_t mine = 0, some, upto, at;
 
 #pragma unroll
-  for (int u = 0; u < FRONTIER_UNROLL; u++)
+  for (int u = 0; u < N; u++)
     mine += frontier_count_pieces (rows.edges[u]);
-  if (!__any_sync (0xffffffffu, mine != 0))
+  some = __ballot_sync (0xffffffffu, mine != 0);
+  if (some == 0)
     return;
+  if (N == 1 && !__any_sync (0xffffffffu, mine > 1)) /* short rows need no sums */
+    {
+      at = frontier_take_room (alone, level, tail, (uint32_t) __popc (some));
+      if (mine != 0)
+        frontier_store (frontier, alone, level, (uint64_t) at + (uint32_t) __popc (some & ((1u << frontier_lane ()) - 1)),
+                        frontier_make_piece (rows.begin[0], rows.edges[0], 0));
+      return;
+    }
   upto = frontier_scan_of_warp (mine);
-  sum = __shfl_sync (0xffffffffu, upto, 31);
-  if (frontier_lane () == 0)
-    at = alone != nullptr ? atomicAdd (alone->tails + level % 3, sum) : (uint32_t) atomicAdd (tail, (uint64_t) sum);
-  at = __shfl_sync (0xffffffffu, at, 0) + upto - mine;
+  at = frontier_take_room (alone, level, tail, __shfl_sync (0xffffffffu, upto, 31)) + upto - mine;
 #pragma unroll
-  for (int u = 0; u < FRONTIER_UNROLL; u++)
+  for (int u = 0; u < N; u++)
     {
       uint32_t pieces = frontier_count_pieces (rows.edges[u]);
       uint32_t long_ones = __ballot_sync (0xffffffffu, pieces > 32);
@@ -271,15 +343,7 @@ frontier_push (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level,
         for (uint32_t i = 0; i < pieces; i++)
           frontier_store (frontier, alone, level, (uint64_t) at + i, frontier_make_piece (rows.begin[u], rows.edges[u], i));
       for (; long_ones != 0; long_ones &= long_ones - 1)
-        {
-          int lane = __ffs ((int) long_ones) - 1;
-          Offset begin = __shfl_sync (0xffffffffu, rows.begin[u], lane);
-          Offset edges = __shfl_sync (0xffffffffu, rows.edges[u], lane);
-          uint32_t first = __shfl_sync (0xffffffffu, at, lane), n = __shfl_sync (0xffffffffu, pieces, lane);
-
-          for (uint32_t i = frontier_lane (); i < n; i += 32)
-            frontier_store (frontier, alone, level, (uint64_t) first + i, frontier_make_piece (begin, edges, i));
-        }
+        frontier_store_long (frontier, alone, level, __ffs ((int) long_ones) - 1, at, rows.begin[u], rows.edges[u]);
       at += pieces;
     }
 }
@@ -332,7 +396,7 @@ frontier_list_bits (const Graph &graph, const Frontier &frontier, uint64_t level
   for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
     {
       uint32_t bits = frontier_bits (frontier, level)[i];
-      FrontierRows rows = {};
+      FrontierRows<1> rows = {};
       Offset end = 0;
 
       if (bits == 0)

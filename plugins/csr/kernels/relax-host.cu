@@ -12,14 +12,14 @@
 static __device__ inline void
 relax_push_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint32_t v)
 {
-  uint32_t *word = relax_queued (relax, round, v), bit = 1u << v % 32;
+  uint32_t *bits = relax_queued (relax, round);
   Offset begin, end;
 
-  if (crew.blocks > 1 ? atomicOr (word, bit) & bit : *word & bit)
+  if (crew.blocks > 1 ? !leat_bits_add (bits, v) : leat_bits_have (bits, v))
     return;
   graph_find_row (relax.graph, v, &begin, &end);
   if (crew.blocks == 1)
-    *word |= bit;
+    bits[v / 32] |= 1u << v % 32;
   relax.lists[round % 2 * relax.room
               + (uint32_t) atomicAdd (crew.tails + 16 * (round % 3), (uint64_t) frontier_count_units (end - begin) << 32 | 1)] = v;
 }
@@ -29,14 +29,14 @@ relax_do_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t round, uin
 {
   for (uint64_t i = first; i < last; i++)
     {
-      uint32_t v = relax.lists[round % 2 * relax.room + i], *word = relax_queued (relax, round, v);
+      uint32_t v = relax.lists[round % 2 * relax.room + i], *bits = relax_queued (relax, round);
       Offset begin, end;
       Value value;
 
       if (crew.blocks > 1)
-        atomicAnd (word, ~(1u << v % 32));
+        leat_bits_remove (bits, v);
       else
-        *word &= ~(1u << v % 32);
+        bits[v / 32] &= ~(1u << v % 32);
       value = leat_load_relaxed (relax.values + v);
       graph_find_row (relax.graph, v, &begin, &end);
       for (uint64_t e = begin; e < end; e++)

@@ -52,16 +52,16 @@ relax_tail (const RelaxCrew &crew, uint64_t ahead)
 }
 
 static __device__ __forceinline__ uint32_t *
-relax_queued (const Relax &relax, uint64_t round, uint32_t v)
+relax_queued (const Relax &relax, uint64_t round)
 {
-  return relax.queued + round % 2 * ((relax.graph.vertices + 31) / 32) + v / 32;
+  return relax.queued + round % 2 * ((relax.graph.vertices + 31) / 32);
 }
 
 /* All lanes come here: those that are `changed` put their vertex into the list of @round, if it is not there. */
 static __device__ void
 relax_push (const Relax &relax, uint64_t *tail, uint64_t round, uint32_t v, bool changed)
 {
-  bool fresh = changed && !(atomicOr (relax_queued (relax, round, v), 1u << v % 32) >> v % 32 & 1);
+  bool fresh = changed && leat_bits_add (relax_queued (relax, round), v);
   Offset begin = 0, end = 0;
   uint32_t mask, units, at = 0;
 
@@ -76,7 +76,7 @@ relax_push (const Relax &relax, uint64_t *tail, uint64_t round, uint32_t v, bool
       if (number < relax.long_room)
         relax.long_lists[round % 2 * relax.long_room + number] = v;
       else
-        leat_report_at (NO_ROOM, round, number);
+        graph_tell (NO_ROOM, round, number);
       fresh = false;
     }
   mask = __ballot_sync (0xffffffffu, fresh);
@@ -97,7 +97,7 @@ relax_follow (const Relax &relax, const RelaxCrew &crew, uint64_t round, uint64_
 
   if (live && to >= relax.graph.vertices)
     {
-      leat_report_at (CORRUPT_INDEX, edge, to);
+      graph_tell (CORRUPT_INDEX, edge, to);
       to = 0;
     }
   else if (live)
@@ -115,7 +115,7 @@ relax_do_rows (const Relax &relax, const RelaxCrew &crew, uint64_t round, bool l
 
   if (live)
     {
-      atomicAnd (relax_queued (relax, round, v), ~(1u << v % 32));
+      leat_bits_remove (relax_queued (relax, round), v);
       value = leat_load_relaxed (relax.values + v);
       graph_find_row (relax.graph, v, &begin, &end);
     }
@@ -144,7 +144,7 @@ relax_do_long_rows (const Relax &relax, const RelaxCrew &crew, const RelaxRound 
       Offset begin, end;
 
       if (crew.block == 0 && threadIdx.x == 0)
-        atomicAnd (relax_queued (relax, round.number, v), ~(1u << v % 32));
+        leat_bits_remove (relax_queued (relax, round.number), v);
       graph_find_row (relax.graph, v, &begin, &end);
       /* Whole warps come along, for the sake of those in them that have an edge. */
       for (uint64_t first = (uint64_t) begin + crew.block * blockDim.x; first < end; first += step)
@@ -248,7 +248,7 @@ relax_begin_all (const Relax &relax, const RelaxCrew &crew, const uint32_t *sour
       bool live = i < n && v < relax.graph.vertices;
 
       if (i < n && !live)
-        leat_report_at (NO_SUCH_SOURCE, i, v);
+        graph_tell (NO_SUCH_SOURCE, i, v);
       if (live)
         relax_begin (relax.values + v, i);
       relax_push (relax, relax_tail (crew, 0), 0, live ? v : 0, live);
@@ -268,7 +268,7 @@ relax_begin_warm (const Relax &relax, const RelaxCrew &crew, uint64_t warm, cons
       bool live = i < all && v < relax.graph.vertices;
 
       if (i < all && !live)
-        leat_report_at (NO_SUCH_CHANGED, i, v);
+        graph_tell (NO_SUCH_CHANGED, i, v);
       live = live && leat_load_relaxed (relax.values + v) != RELAX_FIRST;
       relax_push (relax, relax_tail (crew, 0), 0, live ? v : 0, live);
     }

@@ -147,6 +147,8 @@ test_csr_bfs_graphs (void)
       bfs_check_case ("csr:bfs threads=64", &graph, NULL);
       bfs_check_case ("csr:bfs threads=64", &graph, &back);
       bfs_check_case ("csr:bfs threads=32 alone=8", &graph, NULL);
+      bfs_check_case ("csr:bfs threads=32 alone=1", &graph, NULL);
+      bfs_check_case ("csr:bfs threads=32 alone=0", &graph, NULL);
       if (bfs_cases[i].symmetric)
         bfs_check_case ("csr:bfs threads=32 symmetric=true", &graph, NULL);
       csr_graph_clear (&graph);
