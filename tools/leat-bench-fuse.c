@@ -49,7 +49,7 @@ leat_bench_fuse_clear (LeatBenchFuse *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchFuse, leat_bench_fuse_clear)
 
-/* @mode: what a stage is: "map", or what access= says of the kernel `step` */
+/* @mode: what a stage is: "map", or what access= says of the kernel `step`, for stencils `near` */
 static void
 leat_bench_fuse_write_chain (GString *text, const LeatBench *bench, const LeatBenchCase *kind, const char *lead)
 {
@@ -57,8 +57,8 @@ leat_bench_fuse_write_chain (GString *text, const LeatBench *bench, const LeatBe
     if (g_str_equal (kind->mode, "map"))
       g_string_append_printf (text, "%ss%u = map expr=x+1\n", lead, i);
     else
-      g_string_append_printf (text, "%ss%u = kernel source=\"%s\" entry=step a=1 b=1 block=256 access=%s\n", lead, i,
-                              bench->kernels, kind->mode);
+      g_string_append_printf (text, "%ss%u = kernel source=\"%s\" entry=%s a=1 b=1 block=256 access=%s\n", lead, i,
+                              bench->kernels, g_str_has_prefix (kind->mode, "stencil") ? "near" : "step", kind->mode);
 }
 
 static void
@@ -197,6 +197,8 @@ const LeatBenchCase leat_bench_fuses[] = {
     10, FALSE },
   { "chain-64-blocks", "64 stages that need what their own block has written", leat_bench_run_fuse,
     132 * 256 * sizeof (float), 64, "block", 10, FALSE },
+  { "chain-64-stencil", "64 stages that need what is beside their items too", leat_bench_run_fuse,
+    132 * 256 * sizeof (float), 64, "stencil:1", 10, FALSE },
   { "chain-64-grid", "64 stages that need what any block has written", leat_bench_run_fuse, 132 * 256 * sizeof (float),
     64, "any", 10, FALSE },
   { NULL },

@@ -48,12 +48,14 @@ leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
 {
   g_autofree char *key = NULL, *declaration = NULL;
   const char *known = leat_fuse_writer_find (self, "items", id, &key);
+  gboolean written;
   char *name;
 
   if (known != NULL)
     return known;
   name = g_strdup_printf ("a%u", self->n_buffers++);
-  declaration = g_strdup_printf ("%sunsigned char *%s", leat_fuser_writes (self->fuser, id) ? "" : "const ", name);
+  written = leat_fuser_writes (self->fuser, id) || (self->fuser->n_words > 0 && id == self->fuser->words);
+  declaration = g_strdup_printf ("%sunsigned char *%s", written ? "" : "const ", name);
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
 
@@ -131,8 +133,9 @@ leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guin
   if (!per_item)
     return g_strdup_printf ("leat_fuse_any { %s }", items);
   if (self->fuser->call->is_checked && stage->traits.indexed[index])
-    return g_strdup_printf ("leat_fuse_checked<%s%s> { (%s%s *) %s, leat_at, &leat_wrong }", constant, type, constant,
-                            type, items);
+    return g_strdup_printf ("leat_fuse_checked<%s%s> { (%s%s *) %s, leat_at, %" G_GUINT64_FORMAT "u, &leat_wrong }",
+                            constant, type, constant, type, items,
+                            param->kind == LEAT_PARAM_INPUT ? leat_op_get_reach (stage->op) : 0);
   return g_strdup_printf ("(%s%s *) %s", constant, type, items);
 }
 
@@ -296,17 +299,15 @@ leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
     leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong");
 }
 
-static void
-leat_fuse_writer_begin_items (LeatFuseWriter *self, const LeatStage *stage)
+static char *
+leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage)
 {
   guint64 factor;
   LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
-  g_autofree char *n =
-    id != LEAT_BUFFER_NONE
-      ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
-      : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 
-  leat_kernel_fuse_begin_items (self->text, n);
+  return id != LEAT_BUFFER_NONE
+           ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
+           : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 }
 
 /* Each node has a code of its own, as far as there are so many. */
@@ -314,9 +315,13 @@ static void
 leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, guint index)
 {
   guint code = MIN (index, LEAT_REPORT_CODES - 1);
-  g_autofree char *declaration = g_strdup_printf (
-    "LEAT_REPORT (%u, error, \"%s \\\"%s\\\" says access=elementwise and touches another item than its own\")\n", code,
-    leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
+  g_autofree char *said =
+    stage->op->pattern == LEAT_PATTERN_STENCIL ? g_strdup_printf (
+      "access=stencil:%" G_GUINT64_FORMAT " and touches an item that is further away", stage->op->reach)
+                                               : g_strdup ("access=elementwise and touches another item than its own");
+  g_autofree char *declaration =
+    g_strdup_printf ("LEAT_REPORT (%u, error, \"%s \\\"%s\\\" says %s\")\n", code, leat_node_get_id (stage->op->node),
+                     leat_node_get_name (stage->op->node), said);
 
   if (index < LEAT_REPORT_CODES)
     leat_kernel_fuse_add_declaration (self->text, declaration);
@@ -363,6 +368,50 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
     }
 }
 
+static const char *
+leat_fuse_writer_get_words (LeatFuseWriter *self)
+{
+  return leat_fuse_writer_get_items (self, self->fuser->words);
+}
+
+static void
+leat_fuse_writer_write_waits (LeatFuseWriter *self, guint unit)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->fuser->waits->len; i++)
+    {
+      const LeatFuseWait *wait = &g_array_index (self->fuser->waits, LeatFuseWait, i);
+
+      if (wait->unit != unit)
+        continue;
+      leat_kernel_fuse_add_wait (self->text, leat_fuse_writer_get_words (self), self->fuser->tiles[wait->on].first_word,
+                                 wait->blocks);
+      any = TRUE;
+    }
+  if (any)
+    leat_kernel_fuse_add_meeting (self->text);
+}
+
+/* The unit with the most tiles: whoever has a tile of another one has one of it. */
+static void
+leat_fuse_writer_begin_turns (LeatFuseWriter *self)
+{
+  guint most = 0, word = 0;
+
+  for (guint i = 0; i < self->fuser->stages->len; i++)
+    {
+      const LeatFuseTiles *tiles = &self->fuser->tiles[i];
+      const LeatOp *op = g_array_index (self->fuser->stages, LeatStage, i).op;
+      guint n = tiles->told ? leat_op_count_blocks (op) : 0;
+
+      word = n > most ? tiles->first_word : word;
+      most = MAX (most, n);
+    }
+  if (most > 0)
+    leat_kernel_fuse_begin_turns (self->text, leat_fuse_writer_get_words (self), word, most);
+}
+
 static guint
 leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit)
 {
@@ -374,46 +423,99 @@ leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit)
 }
 
 static void
+leat_fuse_writer_write_items (LeatFuseWriter *self, guint unit)
+{
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
+
+  leat_kernel_fuse_begin_items (self->text, n);
+  leat_fuse_writer_declare_locals (self, unit);
+  leat_fuse_writer_write_calls (self, unit, TRUE);
+  leat_kernel_fuse_end (self->text);
+}
+
+static void
+leat_fuse_writer_write_tile_items (LeatFuseWriter *self, guint unit)
+{
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
+
+  leat_kernel_fuse_begin_tile_items (self->text, n);
+  leat_fuse_writer_declare_locals (self, unit);
+  leat_fuse_writer_write_calls (self, unit, TRUE);
+  leat_kernel_fuse_end_tile_items (self->text);
+}
+
+static void
+leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit)
+{
+  const LeatOp *op = g_array_index (self->fuser->stages, LeatStage, unit).op;
+  const LeatFuseTiles *tiles = &self->fuser->tiles[unit];
+
+  leat_kernel_fuse_begin_tile (self->text, op->grid, op->block);
+  leat_fuse_writer_write_waits (self, unit);
+  if (leat_fuser_is_per_item (self->fuser, unit))
+    leat_fuse_writer_write_tile_items (self, unit);
+  else
+    {
+      leat_kernel_fuse_begin_blocks (self->text, op->grid, op->block);
+      leat_fuse_writer_write_calls (self, unit, FALSE);
+    }
+  if (tiles->told)
+    leat_kernel_fuse_add_tell (self->text, leat_fuse_writer_get_words (self), tiles->first_word);
+  leat_kernel_fuse_end (self->text);
+}
+
+/* A stage by itself that is told by GRID_FOR alone what to do, or that is no kernel. */
+static gboolean
+leat_fuse_writer_is_free (LeatFuseWriter *self, guint unit)
+{
+  const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, unit);
+
+  if (stage->op->kind != LEAT_OP_KERNEL)
+    return TRUE;
+  return !self->fuser->tiles[unit].tiled && stage->traits.form != LEAT_FUSE_BLOCK
+         && leat_fuse_writer_count_unit (self, unit) == 1;
+}
+
+static void
 leat_fuse_writer_write_unit (LeatFuseWriter *self, guint unit)
 {
   const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, unit);
-  gboolean per_item = leat_fuser_is_per_item (self->fuser, unit);
 
-  if (!per_item
-      && (stage->op->kind != LEAT_OP_KERNEL
-          || (stage->traits.form != LEAT_FUSE_BLOCK && leat_fuse_writer_count_unit (self, unit) == 1)))
+  if (leat_fuser_is_per_item (self->fuser, unit) && !self->fuser->tiles[unit].tiled)
+    leat_fuse_writer_write_items (self, unit);
+  else if (!leat_fuse_writer_is_free (self, unit))
+    leat_fuse_writer_write_tiles (self, unit);
+  else
     {
       leat_fuse_writer_comment (self, stage);
       leat_fuse_writer_write_free (self, stage);
-      return;
     }
-  if (per_item)
+}
+
+static void
+leat_fuse_writer_write_phase (LeatFuseWriter *self, guint layer, guint phase)
+{
+  for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      leat_fuse_writer_begin_items (self, stage);
-      leat_fuse_writer_declare_locals (self, unit);
+      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+
+      if (stage->layer == layer && stage->phase == phase && stage->unit == i)
+        leat_fuse_writer_write_unit (self, i);
     }
-  else
-    leat_kernel_fuse_begin_blocks (self->text, stage->op->grid, stage->op->block);
-  leat_fuse_writer_write_calls (self, unit, per_item);
-  leat_kernel_fuse_end (self->text);
 }
 
 static void
 leat_fuse_writer_write_steps (LeatFuseWriter *self)
 {
-  guint n_layers = leat_fuser_count_layers (self->fuser);
+  guint n_layers = leat_fuser_count_layers (self->fuser), n_phases = leat_fuser_count_phases (self->fuser);
 
+  leat_fuse_writer_begin_turns (self);
   for (guint layer = 0; layer < n_layers; layer++)
     {
       if (layer > 0)
         leat_kernel_fuse_add_sync (self->text);
-      for (guint i = 0; i < self->fuser->stages->len; i++)
-        {
-          const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
-
-          if (stage->layer == layer && stage->unit == i)
-            leat_fuse_writer_write_unit (self, i);
-        }
+      for (guint phase = 0; phase < n_phases; phase++)
+        leat_fuse_writer_write_phase (self, layer, phase);
     }
 }
 

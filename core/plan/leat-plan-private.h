@@ -44,6 +44,7 @@ typedef struct
 {
   guint n_ops;
   guint n_syncs;
+  guint n_waits;      /* of blocks for those around them, in other stages */
   guint n_kept;       /* buffers of which no memory is left */
   guint64 kept_bytes; /* that would have been written to them and read from them */
   GPtrArray *lines;   /* char*: its stages and the borders between them, in order */
@@ -92,6 +93,7 @@ struct _LeatOp
   gboolean grid_by_occupancy;
   guint grid_most; /* then: blocks that there is work for; 0: for any number */
   LeatPattern pattern;
+  guint64 reach;      /* STENCIL */
   LeatFusion *fusion; /* (nullable) */
   LeatOpArg *args;
   guint n_args;
