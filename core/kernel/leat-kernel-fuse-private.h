@@ -66,8 +66,8 @@ void leat_kernel_fuse_begin_items (LeatKernelFuse *self, const char *n);
 void leat_kernel_fuse_begin_tile (LeatKernelFuse *self, const guint grid[3], const guint block[3]);
 /* In a tile: calls are for it as a block of that grid. */
 void leat_kernel_fuse_begin_blocks (LeatKernelFuse *self, const guint grid[3], const guint block[3]);
-/* In a tile: calls are for the items of its threads, which are some of @n. */
-void leat_kernel_fuse_begin_tile_items (LeatKernelFuse *self, const char *n);
+/* In a tile: calls are for its items, and @halo to either side, of @n. */
+void leat_kernel_fuse_begin_tile_items (LeatKernelFuse *self, const char *n, guint halo);
 void leat_kernel_fuse_end_tile_items (LeatKernelFuse *self);
 /* Between tiles of units: where a kernel begins, so that its blocks know what they wait for; @word is that of a tile,
  * of

@@ -16,6 +16,7 @@ struct _LeatKernelFuse
   GString *steps;
   char *calls_with; /* between begin and end: what every call begins with */
   guint grid[3];    /* of the tiles that they are about */
+  guint tile_items; /* threads of one */
   guint active;     /* between begin and end: threads of a block that have something to do */
 };
 
@@ -31,6 +32,12 @@ static const char leat_fuse_prelude[] =
   "{\n"
   "  T *at;\n"
   "  template <class I> __device__ __forceinline__ T &operator[] (I) const { return *at; }\n"
+  "};\n"
+  "template <class T> struct leat_fuse_window\n"
+  "{\n"
+  "  T *at;\n"
+  "  unsigned int first;\n"
+  "  template <class I> __device__ __forceinline__ T &operator[] (I i) const { return at[(unsigned int) i - first]; }\n"
   "};\n"
   "template <class T> struct leat_fuse_checked\n"
   "{\n"
@@ -80,6 +87,21 @@ static const char leat_fuse_prelude[] =
   "{\n"
   "  GRID_FOR (i, n)\n"
   "    to[i] = from[i];\n"
+  "}\n"
+  /* Of the items of a tile, and so many to either side. */
+  "template <class T> __device__ __forceinline__ T leat_fuse_from (T, unsigned int tile, unsigned int size, unsigned "
+  "int "
+  "halo)\n"
+  "{\n"
+  "  uint64_t from = (uint64_t) tile * size;\n"
+  "  return (T) (from > halo ? from - halo : 0);\n"
+  "}\n"
+  "template <class T> __device__ __forceinline__ T leat_fuse_to (T n, unsigned int tile, unsigned int size, unsigned "
+  "int "
+  "halo)\n"
+  "{\n"
+  "  uint64_t to = ((uint64_t) tile + 1) * size + halo;\n"
+  "  return to < n ? (T) to : n;\n"
   "}\n"
   /* Block @tile is done, by the number of the launch; @near either side of it along each axis are waited for. */
   "__device__ __forceinline__ unsigned int leat_fuse_begin (const unsigned int *told, unsigned int n)\n"
@@ -187,18 +209,18 @@ leat_kernel_fuse_begin_tile (LeatKernelFuse *self, const guint grid[3], const gu
                           "u; leat_tile += gridDim.x)\n    {\n",
                           (guint64) grid[0] * grid[1] * grid[2]);
   memcpy (self->grid, grid, sizeof self->grid);
-  self->active = block[0] * block[1] * block[2];
+  self->tile_items = self->active = block[0] * block[1] * block[2];
 }
 
+/* Two rounds at the most: more of them in the text would only be more instructions to fetch. */
 void
-leat_kernel_fuse_begin_tile_items (LeatKernelFuse *self, const char *n)
+leat_kernel_fuse_begin_tile_items (LeatKernelFuse *self, const char *n, guint halo)
 {
-  g_autofree char *active = g_strdup_printf ("threadIdx.x < %u && ", self->active);
-
   g_string_append_printf (self->steps,
-                          "      const auto leat_at = leat_fuse_as (%s, (uint64_t) leat_tile * %uu + threadIdx.x);\n"
-                          "      if (%sleat_at < (%s))\n    {\n",
-                          n, self->active, self->active < self->threads ? active : "", n);
+                          "#pragma unroll 1\n"
+                          "      for (auto leat_at = leat_fuse_from (%s, leat_tile, %uu, %uu) + threadIdx.x; leat_at < "
+                          "leat_fuse_to (%s, leat_tile, %uu, %uu); leat_at += blockDim.x)\n    {\n",
+                          n, self->tile_items, halo, n, self->tile_items, halo);
   self->calls_with = g_strdup ("leat_at");
   self->active = self->threads;
 }
@@ -207,6 +229,7 @@ void
 leat_kernel_fuse_end_tile_items (LeatKernelFuse *self)
 {
   g_string_append (self->steps, "    }\n");
+  g_clear_pointer (&self->calls_with, g_free);
 }
 
 void

@@ -48,9 +48,23 @@ typedef struct
 typedef struct
 {
   gboolean tiled;
-  gboolean told;    /* somebody waits for them */
-  guint first_word; /* then: where its blocks say that they are done */
+  guint area;        /* the first of those that it is connected with in its layer */
+  gboolean windowed; /* all of the area do items of others again rather than wait for them */
+  guint64 halo;      /* then: so many to either side */
+  guint64 most_halo; /* and of who does the most of the area */
+  gboolean told;     /* somebody waits for them */
+  guint first_word;  /* then: where its blocks say that they are done */
 } LeatFuseTiles;
+
+/* Of a buffer: what lies in shared memory. */
+typedef struct
+{
+  guint slot;         /* and 1; 0: it does not */
+  guint unit;         /* that writes it */
+  gboolean is_stored; /* others need it too: it is written to memory */
+  const char *type;
+  guint until; /* the last place in the order of units at which it is there */
+} LeatFuseWindow;
 
 typedef struct
 {
@@ -61,13 +75,16 @@ typedef struct
   gboolean is_chain; /* of nodes that are in no group together */
   GArray *stages;    /* LeatStage */
   guint threads;
-  guint8 *per_item;     /* by unit: it is done item by item */
-  guint8 *kept;         /* by buffer: it is a local variable */
-  GArray *waits;        /* LeatFuseWait */
-  LeatFuseTiles *tiles; /* by unit */
-  guint n_words;        /* in which blocks say that they are done */
-  LeatBufferId words;   /* those, where there are any */
-  GHashTable *counts;   /* LeatBufferId + 1 of a buffer -> that of the one whose count it has */
+  guint8 *per_item;        /* by unit: it is done item by item */
+  guint8 *kept;            /* by buffer: it is a local variable */
+  GArray *waits;           /* LeatFuseWait */
+  LeatFuseTiles *tiles;    /* by unit */
+  LeatFuseWindow *windows; /* by buffer */
+  guint n_buffers;         /* of the plan before there were words */
+  guint n_slots, slot_words;
+  guint n_words;      /* in which blocks say that they are done */
+  LeatBufferId words; /* those, where there are any */
+  GHashTable *counts; /* LeatBufferId + 1 of a buffer -> that of the one whose count it has */
 } LeatFuser;
 
 void leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, const LeatFuseCall *call);
@@ -82,6 +99,8 @@ const char *leat_stage_why_border (const LeatStage *before, const LeatStage *sta
 LeatBorder leat_fuser_find_border (LeatFuser *self, const LeatStage *before, const LeatStage *stage);
 /* After all stages have their place: which units wait for which. */
 void leat_fuser_find_waits (LeatFuser *self);
+/* Before it is known who says that it is done: which units need not wait, as they do again what others do. */
+void leat_fuser_find_areas (LeatFuser *self);
 /* Can each item of it be done by itself? */
 gboolean leat_fuser_has_items (LeatFuser *self, const LeatStage *stage);
 gboolean leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b);
@@ -98,6 +117,15 @@ LeatBufferId leat_fuser_get_count_origin (LeatFuser *self, LeatBufferId id);
 LeatBufferId leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor);
 /* A buffer that nobody but stages of one unit sees, which is done item by item. */
 gboolean leat_fuser_is_kept (LeatFuser *self, LeatBufferId id);
+/* What the stage touches of it lies in shared memory. */
+gboolean leat_fuser_has_window (LeatFuser *self, const LeatStage *stage, LeatBufferId id);
+/* No memory is left of it. */
+gboolean leat_fuser_is_dropped (LeatFuser *self, LeatBufferId id);
+/* Does every node that reads the buffer stand in the body? */
+gboolean leat_fuser_is_inside (LeatFuser *self, LeatBufferId id);
+gboolean leat_fuser_has_alias (LeatFuser *self, LeatBufferId id);
+/* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
+const char *leat_stage_get_type (const LeatStage *stage, LeatBufferId id);
 /* Writes the kernel, and gives it to @op with its arguments. */
 gboolean leat_fuser_write (LeatFuser *self, LeatOp *op, GError **error);
 gboolean leat_fuser_writes (LeatFuser *self, LeatBufferId id);

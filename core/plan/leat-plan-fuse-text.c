@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-plan-fuse-private.h"
+#include "leat-plan-fuse-text-private.h"
 
 #include "kernel/device/leat-report-block.h"
 #include "graph/leat-graph-error.h"
@@ -13,16 +13,6 @@
  * node; sizes that are known stand in the text. */
 
 #define LEAT_FUSE_ENTRY "megakernel"
-
-typedef struct
-{
-  LeatFuser *fuser;
-  LeatKernelFuse *text;
-  GArray *args;      /* LeatOpArg: of the kernel */
-  GHashTable *known; /* char* "items 3" -> char* name of the parameter */
-  guint n_buffers, n_values;
-  GError *error;
-} LeatFuseWriter;
 
 static const char *
 leat_fuse_writer_find (LeatFuseWriter *self, const char *kind, LeatBufferId id, char **key)
@@ -43,7 +33,7 @@ leat_fuse_writer_add (LeatFuseWriter *self, char *key, char *name, const char *d
   return name;
 }
 
-static const char *
+const char *
 leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
 {
   g_autofree char *key = NULL, *declaration = NULL;
@@ -123,6 +113,9 @@ leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guin
 
   if (id == LEAT_BUFFER_NONE)
     return g_strdup (per_item ? "(unsigned char *) nullptr" : "leat_fuse_any { nullptr }");
+  if (leat_fuser_has_window (self->fuser, stage, id))
+    return g_strdup_printf ("leat_fuse_window<%s%s> { (%s%s *) leat_cells[%u], leat_first }", constant, type, constant,
+                            type, self->fuser->windows[id].slot - 1);
   if (leat_fuser_is_kept (self->fuser, id))
     {
       g_autofree char *local = leat_fuse_writer_dup_local (self, id);
@@ -180,8 +173,7 @@ leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatStage *stage, gb
   return g_string_free (text, FALSE);
 }
 
-G_GNUC_PRINTF (2, 3)
-static void
+void
 leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...)
 {
   g_autofree char *statement = NULL;
@@ -225,7 +217,7 @@ leat_fuse_writer_copy (LeatFuseWriter *self, const LeatStage *stage)
   guint64 bytes = header && op->bytes >= LEAT_BUFFER_HEADER ? op->bytes - LEAT_BUFFER_HEADER : header ? 0 : op->bytes;
   const char *to, *from;
 
-  if (stage->alone && leat_fuser_is_kept (self->fuser, op->to))
+  if (stage->alone && leat_fuser_is_dropped (self->fuser, op->to))
     return;
   to = leat_fuse_writer_get_items (self, op->to);
   if (header)
@@ -279,7 +271,7 @@ leat_fuse_writer_write_free (LeatFuseWriter *self, const LeatStage *stage)
   leat_kernel_fuse_add_free (self->text, function, arguments);
 }
 
-static void
+void
 leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
 {
   for (guint i = 0; i < self->fuser->stages->len; i++)
@@ -299,7 +291,7 @@ leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
     leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong");
 }
 
-static char *
+char *
 leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage)
 {
   guint64 factor;
@@ -342,7 +334,7 @@ leat_fuse_writer_meets (LeatFuseWriter *self, guint unit)
   return FALSE;
 }
 
-static void
+void
 leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item)
 {
   gboolean meets = !per_item && leat_fuse_writer_meets (self, unit);
@@ -368,50 +360,6 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
     }
 }
 
-static const char *
-leat_fuse_writer_get_words (LeatFuseWriter *self)
-{
-  return leat_fuse_writer_get_items (self, self->fuser->words);
-}
-
-static void
-leat_fuse_writer_write_waits (LeatFuseWriter *self, guint unit)
-{
-  gboolean any = FALSE;
-
-  for (guint i = 0; i < self->fuser->waits->len; i++)
-    {
-      const LeatFuseWait *wait = &g_array_index (self->fuser->waits, LeatFuseWait, i);
-
-      if (wait->unit != unit)
-        continue;
-      leat_kernel_fuse_add_wait (self->text, leat_fuse_writer_get_words (self), self->fuser->tiles[wait->on].first_word,
-                                 wait->blocks);
-      any = TRUE;
-    }
-  if (any)
-    leat_kernel_fuse_add_meeting (self->text);
-}
-
-/* The unit with the most tiles: whoever has a tile of another one has one of it. */
-static void
-leat_fuse_writer_begin_turns (LeatFuseWriter *self)
-{
-  guint most = 0, word = 0;
-
-  for (guint i = 0; i < self->fuser->stages->len; i++)
-    {
-      const LeatFuseTiles *tiles = &self->fuser->tiles[i];
-      const LeatOp *op = g_array_index (self->fuser->stages, LeatStage, i).op;
-      guint n = tiles->told ? leat_op_count_blocks (op) : 0;
-
-      word = n > most ? tiles->first_word : word;
-      most = MAX (most, n);
-    }
-  if (most > 0)
-    leat_kernel_fuse_begin_turns (self->text, leat_fuse_writer_get_words (self), word, most);
-}
-
 static guint
 leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit)
 {
@@ -430,37 +378,6 @@ leat_fuse_writer_write_items (LeatFuseWriter *self, guint unit)
   leat_kernel_fuse_begin_items (self->text, n);
   leat_fuse_writer_declare_locals (self, unit);
   leat_fuse_writer_write_calls (self, unit, TRUE);
-  leat_kernel_fuse_end (self->text);
-}
-
-static void
-leat_fuse_writer_write_tile_items (LeatFuseWriter *self, guint unit)
-{
-  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
-
-  leat_kernel_fuse_begin_tile_items (self->text, n);
-  leat_fuse_writer_declare_locals (self, unit);
-  leat_fuse_writer_write_calls (self, unit, TRUE);
-  leat_kernel_fuse_end_tile_items (self->text);
-}
-
-static void
-leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit)
-{
-  const LeatOp *op = g_array_index (self->fuser->stages, LeatStage, unit).op;
-  const LeatFuseTiles *tiles = &self->fuser->tiles[unit];
-
-  leat_kernel_fuse_begin_tile (self->text, op->grid, op->block);
-  leat_fuse_writer_write_waits (self, unit);
-  if (leat_fuser_is_per_item (self->fuser, unit))
-    leat_fuse_writer_write_tile_items (self, unit);
-  else
-    {
-      leat_kernel_fuse_begin_blocks (self->text, op->grid, op->block);
-      leat_fuse_writer_write_calls (self, unit, FALSE);
-    }
-  if (tiles->told)
-    leat_kernel_fuse_add_tell (self->text, leat_fuse_writer_get_words (self), tiles->first_word);
   leat_kernel_fuse_end (self->text);
 }
 
@@ -499,8 +416,12 @@ leat_fuse_writer_write_phase (LeatFuseWriter *self, guint layer, guint phase)
     {
       const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
 
-      if (stage->layer == layer && stage->phase == phase && stage->unit == i)
+      if (stage->layer != layer || stage->phase != phase || stage->unit != i)
+        continue;
+      if (!self->fuser->tiles[i].windowed)
         leat_fuse_writer_write_unit (self, i);
+      else if (self->fuser->tiles[i].area == i)
+        leat_fuse_writer_write_area (self, i);
     }
 }
 
@@ -509,7 +430,7 @@ leat_fuse_writer_write_steps (LeatFuseWriter *self)
 {
   guint n_layers = leat_fuser_count_layers (self->fuser), n_phases = leat_fuser_count_phases (self->fuser);
 
-  leat_fuse_writer_begin_turns (self);
+  leat_fuse_writer_begin_tiles (self);
   for (guint layer = 0; layer < n_layers; layer++)
     {
       if (layer > 0)

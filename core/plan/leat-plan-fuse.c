@@ -145,7 +145,7 @@ leat_fuser_touch (LeatFuser *self, LeatOp *to)
       const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
 
       for (guint t = 0; t < op->n_touches; t++)
-        if (!leat_fuser_is_kept (self, op->touches[t].buffer))
+        if (!leat_fuser_is_dropped (self, op->touches[t].buffer))
           leat_op_touch (to, op->touches[t].buffer, op->touches[t].access);
     }
   if (self->n_words > 0)
@@ -198,6 +198,16 @@ leat_fuser_set_shape (LeatFuser *self, LeatOp *op, gboolean waits)
 }
 
 static char *
+leat_fuser_dup_window_border (LeatFuser *self, const LeatStage *stage, const char *with)
+{
+  guint64 halo = self->tiles[g_array_index (self->stages, LeatStage, stage->border_with).unit].halo;
+
+  return g_strdup_printf ("  takes what \"%s\" gives from shared memory, with %" G_GUINT64_FORMAT
+                          " item%s to either side done twice",
+                          with, halo, halo == 1 ? "" : "s");
+}
+
+static char *
 leat_fuser_dup_border (LeatFuser *self, const LeatStage *stage)
 {
   const char *with = leat_node_get_name (g_array_index (self->stages, LeatStage, stage->border_with).op->node);
@@ -205,6 +215,8 @@ leat_fuser_dup_border (LeatFuser *self, const LeatStage *stage)
 
   if (stage->border.kind == LEAT_BORDER_GRID)
     return g_strdup_printf ("  meets \"%s\" at a barrier: %s", with, stage->border.why);
+  if (self->tiles[stage->unit].windowed)
+    return leat_fuser_dup_window_border (self, stage, with);
   if (blocks[1] + blocks[2] == 0)
     return g_strdup_printf ("  waits for the %u block%s to either side in \"%s\"", blocks[0], blocks[0] == 1 ? "" : "s",
                             with);
@@ -235,9 +247,10 @@ leat_fuser_count_kept (LeatFuser *self, LeatFusion *fusion)
 {
   for (guint id = 0; id < self->plan->buffers->len; id++)
     {
-      gboolean kept = leat_fuser_is_kept (self, id);
+      gboolean kept = leat_fuser_is_dropped (self, id);
 
-      fusion->n_kept += kept;
+      fusion->n_kept += leat_fuser_is_kept (self, id);
+      fusion->n_windows += id < self->n_buffers && self->windows[id].slot > 0;
       for (guint i = 0; i < self->stages->len && kept; i++)
         {
           const LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
@@ -323,6 +336,7 @@ leat_fuser_clear (LeatFuser *self)
   g_hash_table_unref (self->counts);
   g_clear_pointer (&self->waits, g_array_unref);
   g_free (self->tiles);
+  g_free (self->windows);
   g_free (self->per_item);
   g_free (self->kept);
 }

@@ -227,8 +227,7 @@ leat_fuser_has_node (LeatFuser *self, LeatNode *node)
   return FALSE;
 }
 
-/* Does every node that reads the buffer stand in the body? */
-static gboolean
+gboolean
 leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
 {
   LeatPort *port = leat_fuser_find_port (self, id);
@@ -246,8 +245,7 @@ leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
   return peers != NULL;
 }
 
-/* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
-static const char *
+const char *
 leat_stage_get_type (const LeatStage *stage, LeatBufferId id)
 {
   const char *type = NULL;
@@ -268,7 +266,7 @@ leat_stage_get_type (const LeatStage *stage, LeatBufferId id)
   return type;
 }
 
-static gboolean
+gboolean
 leat_fuser_has_alias (LeatFuser *self, LeatBufferId id)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)
@@ -327,7 +325,7 @@ leat_fuser_find_layers (LeatFuser *self)
   for (guint i = 0; i < self->stages->len; i++)
     if (leat_fuser_at (self, i)->unit == i)
       self->per_item[i] = leat_fuser_find_per_item (self, i);
-  leat_fuser_find_waits (self);
   for (guint i = 0; i < self->plan->buffers->len && !self->call->is_checked; i++)
     self->kept[i] = leat_fuser_find_kept (self, i);
+  leat_fuser_find_waits (self);
 }

@@ -53,15 +53,26 @@ leat_fuser_add_wait (LeatFuser *self, guint unit, guint on, const LeatBorder *bo
 }
 
 static void
+leat_fuser_connect (LeatFuser *self, guint one, guint other)
+{
+  guint from = MAX (self->tiles[one].area, self->tiles[other].area);
+  guint to = MIN (self->tiles[one].area, self->tiles[other].area);
+
+  for (guint i = 0; i < self->stages->len; i++)
+    if (self->tiles[i].area == from)
+      self->tiles[i].area = to;
+}
+
+static void
 leat_fuser_relate (LeatFuser *self, guint before, guint index)
 {
   const LeatStage *a = leat_fuser_at (self, before), *b = leat_fuser_at (self, index);
   LeatBorder border;
 
-  if (a->alone || b->alone || a->layer != b->layer || a->unit == b->unit
-      || !leat_fuser_conflict (self, a->op, b->op))
+  if (a->alone || b->alone || a->layer != b->layer || a->unit == b->unit || !leat_fuser_conflict (self, a->op, b->op))
     return;
   self->tiles[a->unit].tiled = self->tiles[b->unit].tiled = TRUE;
+  leat_fuser_connect (self, a->unit, b->unit);
   border = leat_fuser_find_border (self, a, b);
   if (border.kind == LEAT_BORDER_NEIGHBOURS)
     leat_fuser_add_wait (self, b->unit, a->unit, &border);
@@ -104,7 +115,8 @@ leat_fuser_prune_waits (LeatFuser *self)
   GArray *left = g_array_new (FALSE, FALSE, sizeof (LeatFuseWait));
 
   for (guint i = 0; i < self->waits->len; i++)
-    if (!leat_fuser_implies_wait (self, leat_fuser_get_wait (self->waits, i)))
+    if (!self->tiles[leat_fuser_get_wait (self->waits, i)->unit].windowed
+        && !leat_fuser_implies_wait (self, leat_fuser_get_wait (self->waits, i)))
       g_array_append_val (left, *leat_fuser_get_wait (self->waits, i));
   g_array_unref (self->waits);
   self->waits = left;
@@ -121,9 +133,12 @@ leat_fuser_find_waits (LeatFuser *self)
 {
   self->waits = g_array_new (FALSE, FALSE, sizeof (LeatFuseWait));
   self->tiles = g_new0 (LeatFuseTiles, self->stages->len + 1);
+  for (guint i = 0; i < self->stages->len; i++)
+    self->tiles[i].area = i;
   for (guint i = 1; i < self->stages->len; i++)
     for (guint k = 0; k < i; k++)
       leat_fuser_relate (self, k, i);
+  leat_fuser_find_areas (self);
   leat_fuser_prune_waits (self);
   for (guint i = 0; i < self->waits->len; i++)
     {

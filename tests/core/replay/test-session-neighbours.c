@@ -279,8 +279,42 @@ compare_with_plain (const char *body, const char *spec, guint n)
   neighbours_close (&plain);
 }
 
-/* A node that reads some of the last values before it.  @waits: among those whose threads wait for each other, which all
- * need blocks of one size */
+/* Where a block does what it needs of others again, nobody waits, and what others need is there all the same. */
+static void
+test_neighbours_does_again (void)
+{
+  static const char several[] = "a = kernel source=KERNELS entry=near r=2 block=128 access=stencil:2\n"
+                                "b = kernel source=KERNELS entry=scale block=128 access=elementwise\n"
+                                "c = kernel source=KERNELS entry=sweep r=3 block=128 access=stencil:3\n"
+                                "d = kernel source=KERNELS entry=blend block=128 access=stencil:1\n"
+                                "e = kernel source=KERNELS entry=turn block=128\n"
+                                "f = kernel source=KERNELS entry=blend block=128 access=stencil:1\n"
+                                "in.x -> a -> b -> c -> d.p\nb -> d.q\nd -> e -> f.p\nc -> f.q\nf";
+  static const guint sizes[] = { 1, 255, 1000, 2999 };
+  g_autofree char *body = dup_chain (32, "near", 1, 1, 256);
+  g_autofree char *sweeps = dup_chain (20, "sweep", 3, 3, 128);
+  Neighbours one;
+
+  neighbours_open (&one, body, "f32[2999]", "");
+  neighbours_check_plan (&one, "31 buffers in shared memory");
+  neighbours_check_plan (&one, "0 barriers");
+  neighbours_check_plan (&one, "from shared memory, with 31 items to either side done twice");
+  neighbours_close (&one);
+  neighbours_open (&one, several, "f32[2999]", "");
+  neighbours_check_plan (&one, "2 buffers in shared memory");
+  neighbours_close (&one);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *spec = g_strdup_printf (i % 2 == 0 ? "f32[%u]" : "f32[<=%u]", sizes[i]);
+
+      compare_with_plain (body, spec, sizes[i]);
+      compare_with_plain (sweeps, spec, sizes[i]);
+      compare_with_plain (several, spec, sizes[i]);
+    }
+}
+
+/* A node that reads some of the last values before it.  @waits: among those whose threads wait for each other, which
+ * all need blocks of one size */
 static void
 append_random (GString *text, GRand *rand, guint index, gboolean waits)
 {
@@ -420,6 +454,7 @@ main (int argc, char **argv)
   kernels_path = g_build_filename (folder, "kernels.cu", NULL);
   g_assert_true (g_file_set_contents (kernels_path, kernels_text, -1, NULL));
   g_test_add_func ("/leat/session/neighbours/runs-chain", test_neighbours_runs_chain);
+  g_test_add_func ("/leat/session/neighbours/does-again", test_neighbours_does_again);
   g_test_add_func ("/leat/session/neighbours/equal-one-by-one", test_neighbours_equal_one_by_one);
   g_test_add_func ("/leat/session/neighbours/runs-in-two-axes", test_neighbours_runs_in_two_axes);
   g_test_add_func ("/leat/session/neighbours/says-why-not", test_neighbours_says_why_not);
