@@ -313,6 +313,89 @@ test_neighbours_does_again (void)
     }
 }
 
+/* Many inputs at once, each with its words and its numbers. */
+static void
+check_batch (guint block)
+{
+  enum
+  {
+    LANES = 5,
+    ITEMS = 700
+  };
+  g_autofree char *body = dup_chain (6, "near", 1, 1, block);
+  g_autofree float *x = g_new (float, ITEMS);
+  Neighbours one;
+
+  neighbours_open (&one, body, "f32[700]", "");
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref), results = NULL;
+      g_autoptr (GError) error = NULL;
+
+      for (guint lane = 0; lane < LANES; lane++)
+        {
+          fill_numbers (x, ITEMS, LANES * round + lane);
+          g_ptr_array_add (inputs, g_bytes_new (x, ITEMS * sizeof *x));
+        }
+      g_assert_true (leat_session_replay_batch (one.session, LANES, inputs, &results, NULL, &error));
+      g_assert_no_error (error);
+      for (guint lane = 0; lane < LANES; lane++)
+        {
+          GBytes *bytes = g_ptr_array_index (results, lane);
+
+          fill_numbers (x, ITEMS, LANES * round + lane);
+          oracle_near (x, ITEMS, 6, 1);
+          g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), x, ITEMS * sizeof *x);
+        }
+    }
+  neighbours_close (&one);
+}
+
+/* With blocks of 8 threads each waits, with 64 none. */
+static void
+test_neighbours_runs_batches (void)
+{
+  check_batch (8);
+  check_batch (64);
+}
+
+/* The words are written again and again in one launch of the graph. */
+static void
+test_neighbours_runs_in_loop (void)
+{
+  static const char text[] = "leat 1\n"
+                             "l = loop max-iterations=15 executor=while {\n"
+                             "  m = megakernel {\n"
+                             "    a = kernel source=KERNELS entry=near r=20 block=32 access=stencil:20\n"
+                             "    b = kernel source=KERNELS entry=near r=20 block=32 access=stencil:20\n"
+                             "    in.x -> a -> b -> out.y\n"
+                             "  }\n"
+                             "  in.x -> m.x\n"
+                             "  m.y -> out.y\n"
+                             "}\n"
+                             "app name=in spec=f32[400] -> upload -> l.x\n"
+                             "l.y -> readback -> app name=out\n";
+  float x[400];
+  g_autoptr (GError) error = NULL;
+  Neighbours one = { neighbours_parse (text), NULL };
+
+  one.session = leat_session_new (one.pipeline, NULL);
+  leat_session_open (one.session, NULL, &error);
+  g_assert_no_error (error);
+  neighbours_check_plan (&one, "1 wait for blocks around");
+  for (guint round = 0; round < 3; round++)
+    {
+      g_autoptr (GBytes) bytes = NULL;
+
+      fill_numbers (x, G_N_ELEMENTS (x), round);
+      bytes = neighbours_run (&one, x, G_N_ELEMENTS (x), &error);
+      g_assert_no_error (error);
+      oracle_near (x, G_N_ELEMENTS (x), 30, 20);
+      g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), x, sizeof x);
+    }
+  neighbours_close (&one);
+}
+
 /* A node that reads some of the last values before it.  @waits: among those whose threads wait for each other, which
  * all need blocks of one size */
 static void
@@ -455,6 +538,8 @@ main (int argc, char **argv)
   g_assert_true (g_file_set_contents (kernels_path, kernels_text, -1, NULL));
   g_test_add_func ("/leat/session/neighbours/runs-chain", test_neighbours_runs_chain);
   g_test_add_func ("/leat/session/neighbours/does-again", test_neighbours_does_again);
+  g_test_add_func ("/leat/session/neighbours/runs-batches", test_neighbours_runs_batches);
+  g_test_add_func ("/leat/session/neighbours/runs-in-loop", test_neighbours_runs_in_loop);
   g_test_add_func ("/leat/session/neighbours/equal-one-by-one", test_neighbours_equal_one_by_one);
   g_test_add_func ("/leat/session/neighbours/runs-in-two-axes", test_neighbours_runs_in_two_axes);
   g_test_add_func ("/leat/session/neighbours/says-why-not", test_neighbours_says_why_not);
