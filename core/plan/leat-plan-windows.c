@@ -118,9 +118,11 @@ leat_fuser_get_window_type (LeatFuser *self, guint writer, LeatBufferId id, guin
 {
   const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
   const char *type = leat_stage_get_type (leat_fuser_at (self, writer), id);
+  const LeatOp *op = leat_fuser_at (self, writer)->op;
 
-  if (buffer->kind != LEAT_BUFFER_DEVICE || buffer->spec == NULL || buffer->carried || buffer->is_marks
-      || leat_fuser_has_alias (self, id)
+  if (buffer->spec == NULL || leat_spec_get_items (buffer->spec) > (guint64) op->grid[0] * op->block[0])
+    return NULL;
+  if (buffer->kind != LEAT_BUFFER_DEVICE || buffer->carried || buffer->is_marks || leat_fuser_has_alias (self, id)
       || leat_stage_get_access (leat_fuser_at (self, writer), id) != LEAT_ACCESS_WRITE)
     return NULL;
   for (guint i = 0; i < self->stages->len && type != NULL; i++)
