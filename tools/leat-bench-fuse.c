@@ -6,7 +6,9 @@
 #include "replay/leat-session-bare-private.h"
 
 /* A chain as one kernel, against the graph of its kernels one by one as a program would launch it by hand.  What brings
- * the numbers and takes a few of them away stands before and after both, and is measured by itself too. */
+ * the numbers and takes a few of them away stands before and after both, and is measured by itself too.  Numbers come
+ * from the host's memory as the first kernel asks for them; or a kernel of a few blocks takes them over first, so that
+ * all others find them on the device. */
 
 #define SETTLE  50
 #define SEED    1024
@@ -33,6 +35,8 @@ typedef struct
 {
   LeatBenchFuseEntry sides[LEAT_BENCH_N_FUSE];
   LeatBenchSeries ratio, early_ratio;
+  LeatBenchSeries alone_ratio; /* to the early graph, of what both take more than the ends */
+  gboolean on_device;
 } LeatBenchFuse;
 
 static void
@@ -45,11 +49,12 @@ leat_bench_fuse_clear (LeatBenchFuse *self)
     }
   leat_bench_series_clear (&self->ratio);
   leat_bench_series_clear (&self->early_ratio);
+  leat_bench_series_clear (&self->alone_ratio);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchFuse, leat_bench_fuse_clear)
 
-/* @mode: what a stage is: "map", or what access= says of the kernel `step` */
+/* @mode: what a stage is: "map", or what access= says of the kernel `step`, for stencils `near` */
 static void
 leat_bench_fuse_write_chain (GString *text, const LeatBench *bench, const LeatBenchCase *kind, const char *lead)
 {
@@ -57,8 +62,8 @@ leat_bench_fuse_write_chain (GString *text, const LeatBench *bench, const LeatBe
     if (g_str_equal (kind->mode, "map"))
       g_string_append_printf (text, "%ss%u = map expr=x+1\n", lead, i);
     else
-      g_string_append_printf (text, "%ss%u = kernel source=\"%s\" entry=step a=1 b=1 block=256 access=%s\n", lead, i,
-                              bench->kernels, kind->mode);
+      g_string_append_printf (text, "%ss%u = kernel source=\"%s\" entry=%s a=1 b=1 block=256 access=%s\n", lead, i,
+                              bench->kernels, g_str_has_prefix (kind->mode, "stencil") ? "near" : "step", kind->mode);
 }
 
 static void
@@ -68,8 +73,18 @@ leat_bench_fuse_write_links (GString *text, const LeatBenchCase *kind)
     g_string_append_printf (text, "%ss%u", i > 0 ? " -> " : "", i);
 }
 
+static void
+leat_bench_fuse_write_source (const LeatBenchFuse *self, GString *text, const LeatBench *bench)
+{
+  if (self->on_device)
+    g_string_append_printf (text, "c = kernel source=\"%s\" entry=step a=1 b=0 block=256\n", bench->kernels);
+  g_string_append_printf (text, "app name=source spec=f32[%u] -> upload mode=mapped%s -> w\n", SEED,
+                          self->on_device ? " -> c" : "");
+}
+
 static char *
-leat_bench_fuse_dup_text (const LeatBench *bench, const LeatBenchCase *kind, LeatBenchFuseSide side)
+leat_bench_fuse_dup_text (const LeatBenchFuse *self, const LeatBench *bench, const LeatBenchCase *kind,
+                          LeatBenchFuseSide side)
 {
   guint numbers = (guint) (kind->bytes / sizeof (float));
   GString *text = g_string_new ("leat 1\n");
@@ -86,9 +101,9 @@ leat_bench_fuse_dup_text (const LeatBench *bench, const LeatBenchCase *kind, Lea
     leat_bench_fuse_write_chain (text, bench, kind, "");
   g_string_append_printf (text,
                           "w = kernel source=\"%s\" entry=widen y=f32[%u] block=256\n"
-                          "h = kernel source=\"%s\" entry=head y=f32[%u] block=256\n"
-                          "app name=source spec=f32[%u] -> upload mode=mapped -> w\n",
-                          bench->kernels, numbers, bench->kernels, SEED, SEED);
+                          "h = kernel source=\"%s\" entry=head y=f32[%u] block=256\n",
+                          bench->kernels, numbers, bench->kernels, SEED);
+  leat_bench_fuse_write_source (self, text, bench);
   if (side == LEAT_BENCH_FUSE_ONE)
     g_string_append (text, "w -> m.x\nm.y");
   else
@@ -105,7 +120,7 @@ static gboolean
 leat_bench_fuse_open (LeatBenchFuse *self, const LeatBench *bench, const LeatBenchCase *kind, LeatBenchFuseSide side,
                       GError **error)
 {
-  g_autofree char *text = leat_bench_fuse_dup_text (bench, kind, side);
+  g_autofree char *text = leat_bench_fuse_dup_text (self, bench, kind, side);
   const LeatBenchRule rule = { 1, side == LEAT_BENCH_FUSE_ENDS ? 0 : kind->n };
   LeatEarlyStart early = side == LEAT_BENCH_FUSE_PLAIN ? LEAT_EARLY_START_OFF : LEAT_EARLY_START_AUTO;
   LeatBenchFuseEntry *entry = &self->sides[side];
@@ -136,6 +151,17 @@ leat_bench_fuse_launch (LeatBenchFuseEntry *entry, gboolean spin, GError **error
   return FALSE;
 }
 
+static void
+leat_bench_fuse_compare (LeatBenchFuse *self)
+{
+  double one = self->sides[LEAT_BENCH_FUSE_ONE].us, early = self->sides[LEAT_BENCH_FUSE_EARLY].us;
+  double ends = self->sides[LEAT_BENCH_FUSE_ENDS].us;
+
+  leat_bench_series_add (&self->ratio, one / self->sides[LEAT_BENCH_FUSE_PLAIN].us);
+  leat_bench_series_add (&self->early_ratio, one / early);
+  leat_bench_series_add (&self->alone_ratio, early > ends ? (one - ends) / (early - ends) : 0);
+}
+
 static gboolean
 leat_bench_fuse_take_turns (LeatBenchFuse *self, GError **error)
 {
@@ -150,23 +176,22 @@ leat_bench_fuse_take_turns (LeatBenchFuse *self, GError **error)
         continue;
       for (guint i = 0; i < LEAT_BENCH_N_FUSE; i++)
         leat_bench_series_add (&self->sides[i].times, self->sides[i].us);
-      leat_bench_series_add (&self->ratio, self->sides[LEAT_BENCH_FUSE_ONE].us / self->sides[LEAT_BENCH_FUSE_PLAIN].us);
-      leat_bench_series_add (&self->early_ratio,
-                             self->sides[LEAT_BENCH_FUSE_ONE].us / self->sides[LEAT_BENCH_FUSE_EARLY].us);
+      leat_bench_fuse_compare (self);
     }
   return TRUE;
 }
 
 static gboolean
-leat_bench_run_fuse (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+leat_bench_compare_fused (LeatBench *bench, const LeatBenchCase *kind, gboolean on_device, GError **error)
 {
   static const char *const names[] = { "fused", "graph", "graph-early", "ends" };
-  g_auto (LeatBenchFuse) fuse = { 0 };
+  g_auto (LeatBenchFuse) fuse = { .on_device = on_device };
   guint runs = leat_bench_case_get_runs (kind, bench);
-  LeatBenchSummary ratio, early;
+  LeatBenchSummary ratio, early, alone;
 
   leat_bench_series_init (&fuse.ratio, runs);
   leat_bench_series_init (&fuse.early_ratio, runs);
+  leat_bench_series_init (&fuse.alone_ratio, runs);
   for (guint i = 0; i < LEAT_BENCH_N_FUSE; i++)
     {
       leat_bench_series_init (&fuse.sides[i].times, runs);
@@ -184,9 +209,23 @@ leat_bench_run_fuse (LeatBench *bench, const LeatBenchCase *kind, GError **error
     leat_bench_report_add_times (bench->report, names[i], &fuse.sides[i].times);
   leat_bench_series_summarize (&fuse.ratio, &ratio);
   leat_bench_series_summarize (&fuse.early_ratio, &early);
+  leat_bench_series_summarize (&fuse.alone_ratio, &alone);
   leat_bench_report_add_value (bench->report, "fused against graph", 100 * ratio.median, "%");
   leat_bench_report_add_value (bench->report, "fused against graph-early", 100 * early.median, "%");
+  leat_bench_report_add_value (bench->report, "the same, less ends", 100 * alone.median, "%");
   return TRUE;
+}
+
+static gboolean
+leat_bench_run_fuse (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  return leat_bench_compare_fused (bench, kind, FALSE, error);
+}
+
+static gboolean
+leat_bench_run_fuse_on_device (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  return leat_bench_compare_fused (bench, kind, TRUE, error);
 }
 
 /* clang-format off */
@@ -197,8 +236,16 @@ const LeatBenchCase leat_bench_fuses[] = {
     10, FALSE },
   { "chain-64-blocks", "64 stages that need what their own block has written", leat_bench_run_fuse,
     132 * 256 * sizeof (float), 64, "block", 10, FALSE },
+  { "chain-64-stencil", "64 stages that need what is beside their items too", leat_bench_run_fuse,
+    132 * 256 * sizeof (float), 64, "stencil:1", 10, FALSE },
   { "chain-64-grid", "64 stages that need what any block has written", leat_bench_run_fuse, 132 * 256 * sizeof (float),
     64, "any", 10, FALSE },
+  { "chain-64-fused-device", "chain-64-fused, its numbers on the device already", leat_bench_run_fuse_on_device,
+    4 << 20, 64, "map", 10, FALSE },
+  { "chain-64-blocks-device", "chain-64-blocks, its numbers on the device already", leat_bench_run_fuse_on_device,
+    132 * 256 * sizeof (float), 64, "block", 10, FALSE },
+  { "chain-64-stencil-device", "chain-64-stencil, its numbers on the device already", leat_bench_run_fuse_on_device,
+    132 * 256 * sizeof (float), 64, "stencil:1", 10, FALSE },
   { NULL },
 };
 /* clang-format on */

@@ -30,9 +30,17 @@ enum
 static gboolean
 leat_kernel_calls_is_wait (const char *word)
 {
-  static const char *const words[] = { "__syncwarp",   "__any_sync",  "__all_sync",     "__ballot_sync",
-                                       "__activemask", "__nanosleep", "leat_grid_sync", "leat_queue_next_of_block",
-                                       "QUEUE_EACH",   NULL };
+  static const char *const words[] = { "__syncwarp",
+                                       "__any_sync",
+                                       "__all_sync",
+                                       "__ballot_sync",
+                                       "__activemask",
+                                       "__nanosleep",
+                                       "leat_grid_sync",
+                                       "leat_queue_next_of_block",
+                                       "leat_fuse_await",
+                                       "QUEUE_EACH",
+                                       NULL };
   static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
 
   if (word[0] != '_' && word[0] != 'l' && word[0] != 'Q')
@@ -97,7 +105,8 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
 
   if (leat_kernel_calls_is_wait (word))
     g_array_index (self->traits, guint, node) |=
-      LEAT_CALLS_WAITS | (g_str_equal (word, "leat_grid_sync") ? LEAT_CALLS_GRID : 0);
+      LEAT_CALLS_WAITS
+      | (g_str_equal (word, "leat_grid_sync") || g_str_equal (word, "leat_fuse_await") ? LEAT_CALLS_GRID : 0);
   if (leat_kernel_calls_is_own (word))
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
   if (leat_kernel_calls_is_assembly (word))

@@ -323,6 +323,7 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
       return FALSE;
     }
   loops = leat_kernel_unit_find_fuse_loops (self->unit, calls, decl);
+  traits->has_loops = loops->len > 0;
   traits->waits = leat_kernel_calls_may_wait (calls, index);
   traits->has_shared = leat_fuse_has_shared (self->unit, calls, index);
   traits->count_param = G_MAXUINT;

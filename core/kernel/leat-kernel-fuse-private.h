@@ -26,6 +26,7 @@ typedef struct
 {
   LeatFuseForm form;     /* the freest that it can have; ITEM is FREE and more */
   gboolean per_thread;   /* BLOCK: it can be THREAD too */
+  gboolean has_loops;    /* items of it go by the threads' numbers along all axes */
   gboolean waits;        /* its threads wait for each other */
   gboolean has_shared;   /* a block that begins overwrites what the one before it has left */
   guint count_param;     /* ITEM, or per thread: the parameter that says how many items there are */
@@ -59,9 +60,25 @@ char *leat_kernel_fuse_add_function (LeatKernelFuse *self, LeatKernelSource *sou
 void leat_kernel_fuse_add_sync (LeatKernelFuse *self);
 void leat_kernel_fuse_add_comment (LeatKernelFuse *self, const char *text);
 void leat_kernel_fuse_add_free (LeatKernelFuse *self, const char *function, const char *arguments);
-/* Between the two stand the calls for one block of a grid, or for one item. */
-void leat_kernel_fuse_begin_blocks (LeatKernelFuse *self, const guint grid[3], const guint block[3]);
+/* From here to leat_kernel_fuse_end(): for each item. */
 void leat_kernel_fuse_begin_items (LeatKernelFuse *self, const char *n);
+/* From here to leat_kernel_fuse_end(): for each block of a grid, a tile. */
+void leat_kernel_fuse_begin_tile (LeatKernelFuse *self, const guint grid[3], const guint block[3]);
+/* In a tile: calls are for it as a block of that grid. */
+void leat_kernel_fuse_begin_blocks (LeatKernelFuse *self, const guint grid[3], const guint block[3]);
+/* In a tile: calls are for its items, and @halo to either side, of @n. */
+void leat_kernel_fuse_begin_tile_items (LeatKernelFuse *self, const char *n, guint halo);
+void leat_kernel_fuse_end_tile_items (LeatKernelFuse *self);
+/* Between tiles of units: where a kernel begins, so that its blocks know what they wait for; @word is that of a tile,
+ * of
+ * @n_tiles, from which on the words of @words are those of one unit. */
+void leat_kernel_fuse_begin_turns (LeatKernelFuse *self, const char *words, guint word, guint n_tiles);
+/* In a tile: until those around the one with the same number are done, @blocks of them to either side. */
+void leat_kernel_fuse_add_wait (LeatKernelFuse *self, const char *words, guint word, const guint blocks[3]);
+/* In a tile: that the threads of the block wait for each other. */
+void leat_kernel_fuse_add_meeting (LeatKernelFuse *self);
+/* In a tile: that it is done. */
+void leat_kernel_fuse_add_tell (LeatKernelFuse *self, const char *words, guint word);
 void leat_kernel_fuse_add_local (LeatKernelFuse *self, const char *type, const char *name);
 /* @meets: whether the threads of the block wait for each other behind it */
 void leat_kernel_fuse_add_call (LeatKernelFuse *self, const char *function, const char *arguments, gboolean meets);

@@ -3,6 +3,8 @@
  */
 #include "leat-kernel-fuse-file-private.h"
 
+#include <string.h>
+
 /* The text of one kernel out of several: the files, and a kernel that calls what was made of theirs. */
 
 struct _LeatKernelFuse
@@ -13,6 +15,8 @@ struct _LeatKernelFuse
   GString *params;
   GString *steps;
   char *calls_with; /* between begin and end: what every call begins with */
+  guint grid[3];    /* of the tiles that they are about */
+  guint tile_items; /* threads of one */
   guint active;     /* between begin and end: threads of a block that have something to do */
 };
 
@@ -29,14 +33,20 @@ static const char leat_fuse_prelude[] =
   "  T *at;\n"
   "  template <class I> __device__ __forceinline__ T &operator[] (I) const { return *at; }\n"
   "};\n"
+  "template <class T> struct leat_fuse_window\n"
+  "{\n"
+  "  T *at;\n"
+  "  unsigned int first;\n"
+  "  template <class I> __device__ __forceinline__ T &operator[] (I i) const { return at[(unsigned int) i - first]; }\n"
+  "};\n"
   "template <class T> struct leat_fuse_checked\n"
   "{\n"
   "  T *at;\n"
-  "  uint64_t item;\n"
+  "  uint64_t item, reach;\n"
   "  uint64_t *wrong;\n"
   "  template <class I> __device__ __forceinline__ T &operator[] (I i) const\n"
   "  {\n"
-  "    if ((uint64_t) i != item)\n"
+  "    if ((uint64_t) i > item + reach || (uint64_t) i + reach < item)\n"
   "      *wrong = (uint64_t) i + 1;\n"
   "    return at[i];\n"
   "  }\n"
@@ -77,6 +87,43 @@ static const char leat_fuse_prelude[] =
   "{\n"
   "  GRID_FOR (i, n)\n"
   "    to[i] = from[i];\n"
+  "}\n"
+  /* Of the items of a tile, and so many to either side. */
+  "template <class T> __device__ __forceinline__ T leat_fuse_from (T, unsigned int tile, unsigned int size, unsigned "
+  "int "
+  "halo)\n"
+  "{\n"
+  "  uint64_t from = (uint64_t) tile * size;\n"
+  "  return (T) (from > halo ? from - halo : 0);\n"
+  "}\n"
+  "template <class T> __device__ __forceinline__ T leat_fuse_to (T n, unsigned int tile, unsigned int size, unsigned "
+  "int "
+  "halo)\n"
+  "{\n"
+  "  uint64_t to = ((uint64_t) tile + 1) * size + halo;\n"
+  "  return to < n ? (T) to : n;\n"
+  "}\n"
+  /* Block @tile is done, by the number of the launch; @near either side of it along each axis are waited for. */
+  "__device__ __forceinline__ unsigned int leat_fuse_begin (const unsigned int *told, unsigned int n)\n"
+  "{\n"
+  "  return blockIdx.x < n ? leat_load_relaxed (told + blockIdx.x) + 1 : 0;\n"
+  "}\n"
+  "__device__ __forceinline__ void leat_fuse_tell (unsigned int *told, unsigned int turn, unsigned int tile)\n"
+  "{\n"
+  "  __syncthreads ();\n"
+  "  if (threadIdx.x == 0)\n"
+  "    leat_store_release (told + tile, turn);\n"
+  "}\n"
+  "__device__ __forceinline__ void leat_fuse_await (const unsigned int *told, unsigned int turn, unsigned int tile, "
+  "dim3 "
+  "grid, uint3 near)\n"
+  "{\n"
+  "  unsigned int width = 2 * near.x + 1, height = 2 * near.y + 1, n = width * height * (2 * near.z + 1);\n"
+  "  uint3 own = leat_fuse_place (tile, grid.x, grid.y), other = leat_fuse_place (threadIdx.x, width, height);\n"
+  "  unsigned int x = own.x + other.x - near.x, y = own.y + other.y - near.y, z = own.z + other.z - near.z;\n"
+  "  if (threadIdx.x < n && threadIdx.x != n / 2 && x < grid.x && y < grid.y && z < grid.z)\n"
+  "    while (leat_load_acquire (told + x + grid.x * (y + grid.y * z)) != turn)\n"
+  "      __nanosleep (20);\n"
   "}\n"
   "#define LEAT_FUSE_FOR(i, n) for (auto i = leat_fuse_first (n, leat_fuse_block, leat_fuse_grid, leat_fuse_thread, "
   "leat_fuse_size); i < (n); i += leat_fuse_step (n, leat_fuse_grid, leat_fuse_size))\n"
@@ -154,23 +201,78 @@ leat_kernel_fuse_add_free (LeatKernelFuse *self, const char *function, const cha
   g_string_append_printf (self->steps, "  %s (%s);\n", function, arguments);
 }
 
+void
+leat_kernel_fuse_begin_tile (LeatKernelFuse *self, const guint grid[3], const guint block[3])
+{
+  g_string_append_printf (self->steps,
+                          "  for (unsigned int leat_tile = blockIdx.x; leat_tile < %" G_GUINT64_FORMAT
+                          "u; leat_tile += gridDim.x)\n    {\n",
+                          (guint64) grid[0] * grid[1] * grid[2]);
+  memcpy (self->grid, grid, sizeof self->grid);
+  self->tile_items = self->active = block[0] * block[1] * block[2];
+}
+
+/* Two rounds at the most: more of them in the text would only be more instructions to fetch. */
+void
+leat_kernel_fuse_begin_tile_items (LeatKernelFuse *self, const char *n, guint halo)
+{
+  g_string_append_printf (self->steps,
+                          "#pragma unroll 1\n"
+                          "      for (auto leat_at = leat_fuse_from (%s, leat_tile, %uu, %uu) + threadIdx.x; leat_at < "
+                          "leat_fuse_to (%s, leat_tile, %uu, %uu); leat_at += blockDim.x)\n    {\n",
+                          n, self->tile_items, halo, n, self->tile_items, halo);
+  self->calls_with = g_strdup ("leat_at");
+  self->active = self->threads;
+}
+
+void
+leat_kernel_fuse_end_tile_items (LeatKernelFuse *self)
+{
+  g_string_append (self->steps, "    }\n");
+  g_clear_pointer (&self->calls_with, g_free);
+}
+
+void
+leat_kernel_fuse_begin_turns (LeatKernelFuse *self, const char *words, guint word, guint n_tiles)
+{
+  g_string_append_printf (self->steps,
+                          "  const unsigned int leat_turn = leat_fuse_begin ((const unsigned int *) %s + %uu, %uu);\n",
+                          words, word, n_tiles);
+}
+
+void
+leat_kernel_fuse_add_wait (LeatKernelFuse *self, const char *words, guint word, const guint blocks[3])
+{
+  g_string_append_printf (self->steps,
+                          "      leat_fuse_await ((const unsigned int *) %s + %uu, leat_turn, leat_tile, dim3 (%u, %u, "
+                          "%u), uint3 { %u, %u, %u });\n",
+                          words, word, self->grid[0], self->grid[1], self->grid[2], blocks[0], blocks[1], blocks[2]);
+}
+
+void
+leat_kernel_fuse_add_meeting (LeatKernelFuse *self)
+{
+  g_string_append (self->steps, "      __syncthreads ();\n");
+}
+
+void
+leat_kernel_fuse_add_tell (LeatKernelFuse *self, const char *words, guint word)
+{
+  g_string_append_printf (self->steps, "      leat_fuse_tell ((unsigned int *) %s + %uu, leat_turn, leat_tile);\n",
+                          words, word);
+}
+
 /* A thread's place in a block of another shape follows from its number; warps are the same then. */
 void
 leat_kernel_fuse_begin_blocks (LeatKernelFuse *self, const guint grid[3], const guint block[3])
 {
-  guint64 blocks = (guint64) grid[0] * grid[1] * grid[2];
   g_autofree char *thread = block[1] * block[2] == 1
                               ? g_strdup ("threadIdx")
                               : g_strdup_printf ("leat_fuse_place (threadIdx.x, %u, %u)", block[0], block[1]);
 
-  g_string_append_printf (self->steps,
-                          "  for (unsigned int leat_at = blockIdx.x; leat_at < %" G_GUINT64_FORMAT
-                          "u; leat_at += gridDim.x)\n    {\n",
-                          blocks);
   self->calls_with =
-    g_strdup_printf ("leat_fuse_place (leat_at, %u, %u), dim3 (%u, %u, %u), %s, dim3 (%u, %u, %u)", grid[0], grid[1],
+    g_strdup_printf ("leat_fuse_place (leat_tile, %u, %u), dim3 (%u, %u, %u), %s, dim3 (%u, %u, %u)", grid[0], grid[1],
                      grid[0], grid[1], grid[2], thread, block[0], block[1], block[2]);
-  self->active = block[0] * block[1] * block[2];
 }
 
 void

@@ -9,6 +9,21 @@
 
 G_BEGIN_DECLS
 
+/* What is between an op and one that it follows. */
+typedef enum
+{
+  LEAT_BORDER_NONE,       /* the thread, or the block, that does the one goes on with the other */
+  LEAT_BORDER_NEIGHBOURS, /* a block waits for those around the one with its number */
+  LEAT_BORDER_GRID,       /* all blocks meet */
+} LeatBorderKind;
+
+typedef struct
+{
+  LeatBorderKind kind;
+  guint blocks[3]; /* NEIGHBOURS: to either side, along each axis */
+  const char *why; /* GRID; static */
+} LeatBorder;
+
 /* One of the ops that become one kernel. */
 typedef struct
 {
@@ -16,10 +31,40 @@ typedef struct
   LeatFuseTraits traits; /* KERNEL */
   gboolean alone;        /* only a count moves: it is in nobody's way */
   guint layer;           /* barriers before it */
+  guint phase;           /* waits for blocks around, in its layer before it */
   guint unit;            /* the first stage of those that are done block by block, or item by item, with it */
-  const char *border;    /* (nullable): why all blocks meet between it and what it follows; static */
-  guint border_with;     /* that one */
+  LeatBorder border;     /* that put it where it is */
+  guint border_with;     /* what it follows there */
 } LeatStage;
+
+/* Blocks of one unit wait for those of another one. */
+typedef struct
+{
+  guint unit, on;
+  guint blocks[3];
+} LeatFuseWait;
+
+/* Of a unit whose blocks go by the numbers of their own grid, so that others can wait for them. */
+typedef struct
+{
+  gboolean tiled;
+  guint area;        /* the first of those that it is connected with in its layer */
+  gboolean windowed; /* all of the area do items of others again rather than wait for them */
+  guint64 halo;      /* then: so many to either side */
+  guint64 most_halo; /* and of who does the most of the area */
+  gboolean told;     /* somebody waits for them */
+  guint first_word;  /* then: where its blocks say that they are done */
+} LeatFuseTiles;
+
+/* Of a buffer: what lies in shared memory. */
+typedef struct
+{
+  guint slot;         /* and 1; 0: it does not */
+  guint unit;         /* that writes it */
+  gboolean is_stored; /* others need it too: it is written to memory */
+  const char *type;
+  guint until; /* the last place in the order of units at which it is there */
+} LeatFuseWindow;
 
 typedef struct
 {
@@ -30,8 +75,15 @@ typedef struct
   gboolean is_chain; /* of nodes that are in no group together */
   GArray *stages;    /* LeatStage */
   guint threads;
-  guint8 *per_item;   /* by unit: it is done item by item */
-  guint8 *kept;       /* by buffer: it is a local variable */
+  guint8 *per_item;        /* by unit: it is done item by item */
+  guint8 *kept;            /* by buffer: it is a local variable */
+  GArray *waits;           /* LeatFuseWait */
+  LeatFuseTiles *tiles;    /* by unit */
+  LeatFuseWindow *windows; /* by buffer */
+  guint n_buffers;         /* of the plan before there were words */
+  guint n_slots, slot_words;
+  guint n_words;      /* in which blocks say that they are done */
+  LeatBufferId words; /* those, where there are any */
   GHashTable *counts; /* LeatBufferId + 1 of a buffer -> that of the one whose count it has */
 } LeatFuser;
 
@@ -43,6 +95,12 @@ gboolean leat_fuser_replace (LeatFuser *self, GError **error);
 gboolean leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b);
 /* NULL: what one block does in @before is all that the block with its number needs in @stage. */
 const char *leat_stage_why_border (const LeatStage *before, const LeatStage *stage);
+/* How @stage follows @before, whose memory it touches. */
+LeatBorder leat_fuser_find_border (LeatFuser *self, const LeatStage *before, const LeatStage *stage);
+/* After all stages have their place: which units wait for which. */
+void leat_fuser_find_waits (LeatFuser *self);
+/* Before it is known who says that it is done: which units need not wait, as they do again what others do. */
+void leat_fuser_find_areas (LeatFuser *self);
 /* Can each item of it be done by itself? */
 gboolean leat_fuser_has_items (LeatFuser *self, const LeatStage *stage);
 gboolean leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b);
@@ -50,6 +108,7 @@ gboolean leat_fuser_read_stages (LeatFuser *self, GError **error);
 /* Says what stands before what, and what stands together. */
 void leat_fuser_find_layers (LeatFuser *self);
 guint leat_fuser_count_layers (LeatFuser *self);
+guint leat_fuser_count_phases (LeatFuser *self);
 /* Whether all stages of a unit are done item by item. */
 gboolean leat_fuser_is_per_item (LeatFuser *self, guint unit);
 /* The buffer of the count that parameter number @arg of a stage is given. */
@@ -58,9 +117,21 @@ LeatBufferId leat_fuser_get_count_origin (LeatFuser *self, LeatBufferId id);
 LeatBufferId leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor);
 /* A buffer that nobody but stages of one unit sees, which is done item by item. */
 gboolean leat_fuser_is_kept (LeatFuser *self, LeatBufferId id);
+/* What the stage touches of it lies in shared memory. */
+gboolean leat_fuser_has_window (LeatFuser *self, const LeatStage *stage, LeatBufferId id);
+/* No memory is left of it. */
+gboolean leat_fuser_is_dropped (LeatFuser *self, LeatBufferId id);
+/* Does every node that reads the buffer stand in the body? */
+gboolean leat_fuser_is_inside (LeatFuser *self, LeatBufferId id);
+gboolean leat_fuser_has_alias (LeatFuser *self, LeatBufferId id);
+/* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
+const char *leat_stage_get_type (const LeatStage *stage, LeatBufferId id);
 /* Writes the kernel, and gives it to @op with its arguments. */
 gboolean leat_fuser_write (LeatFuser *self, LeatOp *op, GError **error);
 gboolean leat_fuser_writes (LeatFuser *self, LeatBufferId id);
+/* How far away items are that an item follows from. */
+guint64 leat_op_get_reach (const LeatOp *op);
+guint leat_op_count_blocks (const LeatOp *op);
 LeatBufferId leat_plan_follow_memory (LeatPlan *self, LeatBufferId id);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-plan-fuse-private.h"
+#include "leat-plan-fuse-text-private.h"
 
 #include "kernel/device/leat-report-block.h"
 #include "graph/leat-graph-error.h"
@@ -13,16 +13,6 @@
  * node; sizes that are known stand in the text. */
 
 #define LEAT_FUSE_ENTRY "megakernel"
-
-typedef struct
-{
-  LeatFuser *fuser;
-  LeatKernelFuse *text;
-  GArray *args;      /* LeatOpArg: of the kernel */
-  GHashTable *known; /* char* "items 3" -> char* name of the parameter */
-  guint n_buffers, n_values;
-  GError *error;
-} LeatFuseWriter;
 
 static const char *
 leat_fuse_writer_find (LeatFuseWriter *self, const char *kind, LeatBufferId id, char **key)
@@ -43,17 +33,19 @@ leat_fuse_writer_add (LeatFuseWriter *self, char *key, char *name, const char *d
   return name;
 }
 
-static const char *
+const char *
 leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
 {
   g_autofree char *key = NULL, *declaration = NULL;
   const char *known = leat_fuse_writer_find (self, "items", id, &key);
+  gboolean written;
   char *name;
 
   if (known != NULL)
     return known;
   name = g_strdup_printf ("a%u", self->n_buffers++);
-  declaration = g_strdup_printf ("%sunsigned char *%s", leat_fuser_writes (self->fuser, id) ? "" : "const ", name);
+  written = leat_fuser_writes (self->fuser, id) || (self->fuser->n_words > 0 && id == self->fuser->words);
+  declaration = g_strdup_printf ("%sunsigned char *%s", written ? "" : "const ", name);
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
 
@@ -121,6 +113,9 @@ leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guin
 
   if (id == LEAT_BUFFER_NONE)
     return g_strdup (per_item ? "(unsigned char *) nullptr" : "leat_fuse_any { nullptr }");
+  if (leat_fuser_has_window (self->fuser, stage, id))
+    return g_strdup_printf ("leat_fuse_window<%s%s> { (%s%s *) leat_cells[%u], leat_first }", constant, type, constant,
+                            type, self->fuser->windows[id].slot - 1);
   if (leat_fuser_is_kept (self->fuser, id))
     {
       g_autofree char *local = leat_fuse_writer_dup_local (self, id);
@@ -131,8 +126,9 @@ leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guin
   if (!per_item)
     return g_strdup_printf ("leat_fuse_any { %s }", items);
   if (self->fuser->call->is_checked && stage->traits.indexed[index])
-    return g_strdup_printf ("leat_fuse_checked<%s%s> { (%s%s *) %s, leat_at, &leat_wrong }", constant, type, constant,
-                            type, items);
+    return g_strdup_printf ("leat_fuse_checked<%s%s> { (%s%s *) %s, leat_at, %" G_GUINT64_FORMAT "u, &leat_wrong }",
+                            constant, type, constant, type, items,
+                            param->kind == LEAT_PARAM_INPUT ? leat_op_get_reach (stage->op) : 0);
   return g_strdup_printf ("(%s%s *) %s", constant, type, items);
 }
 
@@ -177,8 +173,7 @@ leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatStage *stage, gb
   return g_string_free (text, FALSE);
 }
 
-G_GNUC_PRINTF (2, 3)
-static void
+void
 leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...)
 {
   g_autofree char *statement = NULL;
@@ -222,7 +217,7 @@ leat_fuse_writer_copy (LeatFuseWriter *self, const LeatStage *stage)
   guint64 bytes = header && op->bytes >= LEAT_BUFFER_HEADER ? op->bytes - LEAT_BUFFER_HEADER : header ? 0 : op->bytes;
   const char *to, *from;
 
-  if (stage->alone && leat_fuser_is_kept (self->fuser, op->to))
+  if (stage->alone && leat_fuser_is_dropped (self->fuser, op->to))
     return;
   to = leat_fuse_writer_get_items (self, op->to);
   if (header)
@@ -276,7 +271,7 @@ leat_fuse_writer_write_free (LeatFuseWriter *self, const LeatStage *stage)
   leat_kernel_fuse_add_free (self->text, function, arguments);
 }
 
-static void
+void
 leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
 {
   for (guint i = 0; i < self->fuser->stages->len; i++)
@@ -296,17 +291,15 @@ leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
     leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong");
 }
 
-static void
-leat_fuse_writer_begin_items (LeatFuseWriter *self, const LeatStage *stage)
+char *
+leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage)
 {
   guint64 factor;
   LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
-  g_autofree char *n =
-    id != LEAT_BUFFER_NONE
-      ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
-      : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 
-  leat_kernel_fuse_begin_items (self->text, n);
+  return id != LEAT_BUFFER_NONE
+           ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
+           : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 }
 
 /* Each node has a code of its own, as far as there are so many. */
@@ -314,9 +307,13 @@ static void
 leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, guint index)
 {
   guint code = MIN (index, LEAT_REPORT_CODES - 1);
-  g_autofree char *declaration = g_strdup_printf (
-    "LEAT_REPORT (%u, error, \"%s \\\"%s\\\" says access=elementwise and touches another item than its own\")\n", code,
-    leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
+  g_autofree char *said =
+    stage->op->pattern == LEAT_PATTERN_STENCIL ? g_strdup_printf (
+      "access=stencil:%" G_GUINT64_FORMAT " and touches an item that is further away", stage->op->reach)
+                                               : g_strdup ("access=elementwise and touches another item than its own");
+  g_autofree char *declaration =
+    g_strdup_printf ("LEAT_REPORT (%u, error, \"%s \\\"%s\\\" says %s\")\n", code, leat_node_get_id (stage->op->node),
+                     leat_node_get_name (stage->op->node), said);
 
   if (index < LEAT_REPORT_CODES)
     leat_kernel_fuse_add_declaration (self->text, declaration);
@@ -337,7 +334,7 @@ leat_fuse_writer_meets (LeatFuseWriter *self, guint unit)
   return FALSE;
 }
 
-static void
+void
 leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item)
 {
   gboolean meets = !per_item && leat_fuse_writer_meets (self, unit);
@@ -374,46 +371,72 @@ leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit)
 }
 
 static void
+leat_fuse_writer_write_items (LeatFuseWriter *self, guint unit)
+{
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
+
+  leat_kernel_fuse_begin_items (self->text, n);
+  leat_fuse_writer_declare_locals (self, unit);
+  leat_fuse_writer_write_calls (self, unit, TRUE);
+  leat_kernel_fuse_end (self->text);
+}
+
+/* A stage by itself that is told by GRID_FOR alone what to do, or that is no kernel. */
+static gboolean
+leat_fuse_writer_is_free (LeatFuseWriter *self, guint unit)
+{
+  const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, unit);
+
+  if (stage->op->kind != LEAT_OP_KERNEL)
+    return TRUE;
+  return !self->fuser->tiles[unit].tiled && stage->traits.form != LEAT_FUSE_BLOCK
+         && leat_fuse_writer_count_unit (self, unit) == 1;
+}
+
+static void
 leat_fuse_writer_write_unit (LeatFuseWriter *self, guint unit)
 {
   const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, unit);
-  gboolean per_item = leat_fuser_is_per_item (self->fuser, unit);
 
-  if (!per_item
-      && (stage->op->kind != LEAT_OP_KERNEL
-          || (stage->traits.form != LEAT_FUSE_BLOCK && leat_fuse_writer_count_unit (self, unit) == 1)))
+  if (leat_fuser_is_per_item (self->fuser, unit) && !self->fuser->tiles[unit].tiled)
+    leat_fuse_writer_write_items (self, unit);
+  else if (!leat_fuse_writer_is_free (self, unit))
+    leat_fuse_writer_write_tiles (self, unit);
+  else
     {
       leat_fuse_writer_comment (self, stage);
       leat_fuse_writer_write_free (self, stage);
-      return;
     }
-  if (per_item)
+}
+
+static void
+leat_fuse_writer_write_phase (LeatFuseWriter *self, guint layer, guint phase)
+{
+  for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      leat_fuse_writer_begin_items (self, stage);
-      leat_fuse_writer_declare_locals (self, unit);
+      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+
+      if (stage->layer != layer || stage->phase != phase || stage->unit != i)
+        continue;
+      if (!self->fuser->tiles[i].windowed)
+        leat_fuse_writer_write_unit (self, i);
+      else if (self->fuser->tiles[i].area == i)
+        leat_fuse_writer_write_area (self, i);
     }
-  else
-    leat_kernel_fuse_begin_blocks (self->text, stage->op->grid, stage->op->block);
-  leat_fuse_writer_write_calls (self, unit, per_item);
-  leat_kernel_fuse_end (self->text);
 }
 
 static void
 leat_fuse_writer_write_steps (LeatFuseWriter *self)
 {
-  guint n_layers = leat_fuser_count_layers (self->fuser);
+  guint n_layers = leat_fuser_count_layers (self->fuser), n_phases = leat_fuser_count_phases (self->fuser);
 
+  leat_fuse_writer_begin_tiles (self);
   for (guint layer = 0; layer < n_layers; layer++)
     {
       if (layer > 0)
         leat_kernel_fuse_add_sync (self->text);
-      for (guint i = 0; i < self->fuser->stages->len; i++)
-        {
-          const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
-
-          if (stage->layer == layer && stage->unit == i)
-            leat_fuse_writer_write_unit (self, i);
-        }
+      for (guint phase = 0; phase < n_phases; phase++)
+        leat_fuse_writer_write_phase (self, layer, phase);
     }
 }
 

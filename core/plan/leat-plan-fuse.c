@@ -145,9 +145,22 @@ leat_fuser_touch (LeatFuser *self, LeatOp *to)
       const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
 
       for (guint t = 0; t < op->n_touches; t++)
-        if (!leat_fuser_is_kept (self, op->touches[t].buffer))
+        if (!leat_fuser_is_dropped (self, op->touches[t].buffer))
           leat_op_touch (to, op->touches[t].buffer, op->touches[t].access);
     }
+  if (self->n_words > 0)
+    leat_op_touch (to, self->words, LEAT_ACCESS_READ_WRITE);
+}
+
+static void
+leat_fuser_add_words (LeatFuser *self)
+{
+  g_autofree char *name = g_strdup_printf ("%s.done", leat_node_get_name (self->node));
+
+  if (self->n_words == 0)
+    return;
+  self->words = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, name, NULL, self->n_words * sizeof (guint32));
+  leat_plan_get_buffer (self->plan, self->words)->is_marks = TRUE;
 }
 
 /* Blocks of the whole's size that the largest stage has work for. */
@@ -160,11 +173,11 @@ leat_fuser_count_blocks (LeatFuser *self)
     {
       const LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
       const LeatOp *op = stage->op;
-      guint64 blocks = op->kind == LEAT_OP_KERNEL ? (guint64) op->grid[0] * op->grid[1] * op->grid[2] : 1;
+      guint64 blocks = op->kind == LEAT_OP_KERNEL ? leat_op_count_blocks (op) : 1;
 
       if (op->kind != LEAT_OP_KERNEL)
         blocks = stage->alone ? 1 : (op->bytes / 8 + self->threads - 1) / self->threads;
-      else if (stage->traits.form != LEAT_FUSE_BLOCK)
+      else if (stage->traits.form != LEAT_FUSE_BLOCK && !self->tiles[stage->unit].tiled)
         blocks = (blocks * leat_op_count_threads (op) + self->threads - 1) / self->threads;
       most = MAX (most, blocks);
     }
@@ -172,16 +185,43 @@ leat_fuser_count_blocks (LeatFuser *self)
 }
 
 static void
-leat_fuser_set_shape (LeatFuser *self, LeatOp *op, guint n_syncs)
+leat_fuser_set_shape (LeatFuser *self, LeatOp *op, gboolean waits)
 {
   op->block[0] = self->threads;
   op->block[1] = op->block[2] = op->grid[1] = op->grid[2] = 1;
   op->grid[0] = leat_fuser_count_blocks (self);
-  op->cooperative = n_syncs > 0;
+  op->cooperative = waits;
   op->grid_by_occupancy = op->cooperative;
   op->grid_most = op->grid[0];
   for (guint i = 0; i < self->stages->len; i++)
     op->shared_bytes = MAX (op->shared_bytes, g_array_index (self->stages, LeatStage, i).op->shared_bytes);
+}
+
+static char *
+leat_fuser_dup_window_border (LeatFuser *self, const LeatStage *stage, const char *with)
+{
+  guint64 halo = self->tiles[g_array_index (self->stages, LeatStage, stage->border_with).unit].halo;
+
+  return g_strdup_printf ("  takes what \"%s\" gives from shared memory, with %" G_GUINT64_FORMAT
+                          " item%s to either side done twice",
+                          with, halo, halo == 1 ? "" : "s");
+}
+
+static char *
+leat_fuser_dup_border (LeatFuser *self, const LeatStage *stage)
+{
+  const char *with = leat_node_get_name (g_array_index (self->stages, LeatStage, stage->border_with).op->node);
+  const guint *blocks = stage->border.blocks;
+
+  if (stage->border.kind == LEAT_BORDER_GRID)
+    return g_strdup_printf ("  meets \"%s\" at a barrier: %s", with, stage->border.why);
+  if (self->tiles[stage->unit].windowed)
+    return leat_fuser_dup_window_border (self, stage, with);
+  if (blocks[1] + blocks[2] == 0)
+    return g_strdup_printf ("  waits for the %u block%s to either side in \"%s\"", blocks[0], blocks[0] == 1 ? "" : "s",
+                            with);
+  return g_strdup_printf ("  waits for the blocks around in \"%s\", %ux%ux%u to either side", with, blocks[0],
+                          blocks[1], blocks[2]);
 }
 
 static char *
@@ -191,10 +231,8 @@ leat_fuser_dup_line (LeatFuser *self, guint index, gboolean per_item)
   const LeatOp *op = stage->op;
   g_autofree char *border = NULL;
 
-  if (stage->border != NULL)
-    border = g_strdup_printf ("  meets \"%s\" at a barrier: %s",
-                              leat_node_get_name (g_array_index (self->stages, LeatStage, stage->border_with).op->node),
-                              stage->border);
+  if (stage->border.kind != LEAT_BORDER_NONE)
+    border = leat_fuser_dup_border (self, stage);
   return g_strdup_printf ("layer %u  %s \"%s\" %s%s%s", stage->layer,
                           op->kind == LEAT_OP_KERNEL ? leat_node_get_id (op->node) : leat_op_kind_get_name (op->kind),
                           leat_node_get_name (op->node), op->kind == LEAT_OP_KERNEL ? op->prototype->entry : "",
@@ -209,9 +247,10 @@ leat_fuser_count_kept (LeatFuser *self, LeatFusion *fusion)
 {
   for (guint id = 0; id < self->plan->buffers->len; id++)
     {
-      gboolean kept = leat_fuser_is_kept (self, id);
+      gboolean kept = leat_fuser_is_dropped (self, id);
 
-      fusion->n_kept += kept;
+      fusion->n_kept += leat_fuser_is_kept (self, id);
+      fusion->n_windows += id < self->n_buffers && self->windows[id].slot > 0;
       for (guint i = 0; i < self->stages->len && kept; i++)
         {
           const LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
@@ -230,6 +269,7 @@ leat_fuser_describe (LeatFuser *self)
 
   fusion->n_ops = self->stages->len;
   fusion->n_syncs = leat_fuser_count_layers (self) - 1;
+  fusion->n_waits = self->waits->len;
   fusion->lines = g_ptr_array_new_with_free_func (g_free);
   leat_fuser_count_kept (self, fusion);
   for (guint i = 0; i < self->stages->len; i++)
@@ -265,6 +305,7 @@ leat_fuser_replace (LeatFuser *self, GError **error)
   op->node = self->node;
   op->to = op->from = LEAT_BUFFER_NONE;
   op->loop = leat_plan_get_op (self->plan, self->first)->loop;
+  leat_fuser_add_words (self);
   if (!leat_fuser_write (self, op, error))
     {
       leat_op_free (op);
@@ -272,7 +313,7 @@ leat_fuser_replace (LeatFuser *self, GError **error)
     }
   op->fusion = leat_fuser_describe (self);
   leat_fuser_touch (self, op);
-  leat_fuser_set_shape (self, op, op->fusion->n_syncs);
+  leat_fuser_set_shape (self, op, op->fusion->n_syncs + op->fusion->n_waits > 0);
   g_ptr_array_remove_range (self->plan->ops, self->first, self->stages->len);
   g_ptr_array_insert (self->plan->ops, (gint) self->first, op);
   leat_fuser_renumber (self, self->stages->len - 1);
@@ -293,6 +334,9 @@ leat_fuser_clear (LeatFuser *self)
 {
   g_array_unref (self->stages);
   g_hash_table_unref (self->counts);
+  g_clear_pointer (&self->waits, g_array_unref);
+  g_free (self->tiles);
+  g_free (self->windows);
   g_free (self->per_item);
   g_free (self->kept);
 }

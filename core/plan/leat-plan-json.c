@@ -46,7 +46,9 @@ leat_json_add_fusion (JsonBuilder *builder, const LeatFusion *fusion)
 {
   leat_json_add_int (builder, "joined-ops", fusion->n_ops);
   leat_json_add_int (builder, "barriers", fusion->n_syncs);
+  leat_json_add_int (builder, "block-waits", fusion->n_waits);
   leat_json_add_int (builder, "kept-buffers", fusion->n_kept);
+  leat_json_add_int (builder, "shared-buffers", fusion->n_windows);
   leat_json_add_int (builder, "kept-bytes", fusion->kept_bytes);
   json_builder_set_member_name (builder, "stages");
   json_builder_begin_array (builder);

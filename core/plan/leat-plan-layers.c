@@ -10,9 +10,10 @@
 /* In what order the ops of one kernel stand, and between which of them all its blocks meet.
  *
  * An op follows another one where both touch the same memory and one of them writes it.  It then waits for the whole of
- * it, that is at a barrier behind all that must be over before, unless both say that they touch items or blocks with
- * their own number alone, and number them alike: then the thread or the block that does the one goes on with the
- * other. */
+ * it, that is at a barrier behind all that must be over before, unless both say which items they touch, and number them
+ * alike: with their own number alone, the thread or the block that does the one goes on with the other; with those
+ * around it, a block waits for those around it (leat-plan-neighbours.c).  Between two barriers is a layer, between two
+ * such waits in it a phase. */
 
 LeatBufferId
 leat_plan_follow_memory (LeatPlan *self, LeatBufferId id)
@@ -57,24 +58,6 @@ leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b)
   return FALSE;
 }
 
-const char *
-leat_stage_why_border (const LeatStage *before, const LeatStage *stage)
-{
-  const LeatOp *a = before->op, *b = stage->op;
-
-  if (a->kind != LEAT_OP_KERNEL || b->kind != LEAT_OP_KERNEL)
-    return "memory is filled or copied as a whole";
-  if (b->pattern == LEAT_PATTERN_ANY)
-    return "it may read anything: nothing is said by access=";
-  if (a->pattern == LEAT_PATTERN_ANY)
-    return "what it follows may write anything: nothing is said by access=";
-  if (a->grid_by_occupancy || b->grid_by_occupancy)
-    return "one of them has a grid by occupancy";
-  if (memcmp (a->block, b->block, sizeof a->block) != 0)
-    return "their blocks differ in size";
-  return memcmp (a->grid, b->grid, sizeof a->grid) != 0 ? "their grids differ in size" : NULL;
-}
-
 /* All stages of a unit get the number of its first. */
 static void
 leat_fuser_join (LeatFuser *self, guint one, guint other)
@@ -86,33 +69,42 @@ leat_fuser_join (LeatFuser *self, guint one, guint other)
       leat_fuser_at (self, i)->unit = to;
 }
 
+/* Where it stands if this is all that it follows. */
+static void
+leat_fuser_follow (LeatFuser *self, LeatStage *stage, guint index)
+{
+  const LeatStage *before = leat_fuser_at (self, index);
+  LeatBorder border = leat_fuser_find_border (self, before, stage);
+  guint layer = before->layer + (border.kind == LEAT_BORDER_GRID);
+  guint phase = layer > before->layer ? 0 : before->phase + (border.kind == LEAT_BORDER_NEIGHBOURS);
+  gboolean later = layer > stage->layer || (layer == stage->layer && phase > stage->phase);
+
+  if (later || (layer == stage->layer && phase == stage->phase && stage->border.kind < border.kind))
+    {
+      stage->border = border;
+      stage->border_with = index;
+    }
+  if (later)
+    {
+      stage->layer = layer;
+      stage->phase = phase;
+    }
+}
+
 static void
 leat_fuser_place (LeatFuser *self, guint index)
 {
   LeatStage *stage = leat_fuser_at (self, index);
 
   for (guint i = 0; i < index && !stage->alone; i++)
-    {
-      const LeatStage *before = leat_fuser_at (self, i);
-      const char *why;
-      guint layer;
-
-      if (before->alone || !leat_fuser_conflict (self, before->op, stage->op))
-        continue;
-      why = leat_stage_why_border (before, stage);
-      layer = before->layer + (why != NULL);
-      if (layer > stage->layer || (layer == stage->layer && why != NULL && stage->border == NULL))
-        {
-          stage->border = why;
-          stage->border_with = i;
-        }
-      stage->layer = MAX (stage->layer, layer);
-    }
+    if (!leat_fuser_at (self, i)->alone && leat_fuser_conflict (self, leat_fuser_at (self, i)->op, stage->op))
+      leat_fuser_follow (self, stage, i);
   for (guint i = 0; i < index && !stage->alone; i++)
     {
       const LeatStage *before = leat_fuser_at (self, i);
 
-      if (!before->alone && before->layer == stage->layer && leat_fuser_conflict (self, before->op, stage->op))
+      if (!before->alone && before->layer == stage->layer && before->phase == stage->phase
+          && leat_fuser_conflict (self, before->op, stage->op))
         leat_fuser_join (self, before->unit, stage->unit);
     }
 }
@@ -124,6 +116,16 @@ leat_fuser_count_layers (LeatFuser *self)
 
   for (guint i = 0; i < self->stages->len; i++)
     n = MAX (n, leat_fuser_at (self, i)->layer + 1);
+  return n;
+}
+
+guint
+leat_fuser_count_phases (LeatFuser *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->stages->len; i++)
+    n = MAX (n, leat_fuser_at (self, i)->phase + 1);
   return n;
 }
 
@@ -162,7 +164,8 @@ leat_fuser_covers_items (LeatFuser *self, const LeatStage *stage)
 gboolean
 leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
 {
-  if (stage->op->kind != LEAT_OP_KERNEL || stage->op->pattern != LEAT_PATTERN_ELEMENTWISE)
+  if (stage->op->kind != LEAT_OP_KERNEL
+      || (stage->op->pattern != LEAT_PATTERN_ELEMENTWISE && stage->op->pattern != LEAT_PATTERN_STENCIL))
     return FALSE;
   return stage->traits.form == LEAT_FUSE_ITEM || (stage->traits.per_thread && leat_fuser_covers_items (self, stage));
 }
@@ -224,8 +227,7 @@ leat_fuser_has_node (LeatFuser *self, LeatNode *node)
   return FALSE;
 }
 
-/* Does every node that reads the buffer stand in the body? */
-static gboolean
+gboolean
 leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
 {
   LeatPort *port = leat_fuser_find_port (self, id);
@@ -243,8 +245,7 @@ leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
   return peers != NULL;
 }
 
-/* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
-static const char *
+const char *
 leat_stage_get_type (const LeatStage *stage, LeatBufferId id)
 {
   const char *type = NULL;
@@ -265,7 +266,7 @@ leat_stage_get_type (const LeatStage *stage, LeatBufferId id)
   return type;
 }
 
-static gboolean
+gboolean
 leat_fuser_has_alias (LeatFuser *self, LeatBufferId id)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)
@@ -326,4 +327,5 @@ leat_fuser_find_layers (LeatFuser *self)
       self->per_item[i] = leat_fuser_find_per_item (self, i);
   for (guint i = 0; i < self->plan->buffers->len && !self->call->is_checked; i++)
     self->kept[i] = leat_fuser_find_kept (self, i);
+  leat_fuser_find_waits (self);
 }

@@ -87,9 +87,15 @@ leat_plan_print_fusion (const LeatFusion *fusion, GString *text)
   g_string_append_printf (text, "      one launch for %u op%s, %u barrier%s; %u launch%s less", fusion->n_ops,
                           fusion->n_ops == 1 ? "" : "s", fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
                           fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es");
+  if (fusion->n_waits > 0)
+    g_string_append_printf (text, ", %u wait%s for blocks around", fusion->n_waits, fusion->n_waits == 1 ? "" : "s");
+  if (fusion->n_windows > 0)
+    g_string_append_printf (text, ", %u buffer%s in shared memory", fusion->n_windows,
+                            fusion->n_windows == 1 ? "" : "s");
   if (fusion->n_kept > 0)
-    g_string_append_printf (text, ", %u buffer%s in registers: %" G_GUINT64_FORMAT " bytes less written and read",
-                            fusion->n_kept, fusion->n_kept == 1 ? "" : "s", fusion->kept_bytes);
+    g_string_append_printf (text, ", %u buffer%s in registers", fusion->n_kept, fusion->n_kept == 1 ? "" : "s");
+  if (fusion->kept_bytes > 0)
+    g_string_append_printf (text, ": %" G_GUINT64_FORMAT " bytes less written and read", fusion->kept_bytes);
   g_string_append_c (text, '\n');
   for (guint i = 0; i < fusion->lines->len; i++)
     g_string_append_printf (text, "        %s\n", (const char *) g_ptr_array_index (fusion->lines, i));

@@ -44,8 +44,10 @@ typedef struct
 {
   guint n_ops;
   guint n_syncs;
-  guint n_kept;       /* buffers of which no memory is left */
-  guint64 kept_bytes; /* that would have been written to them and read from them */
+  guint n_waits;      /* of blocks for those around them, in other stages */
+  guint n_kept;       /* buffers of which registers are left */
+  guint n_windows;    /* buffers that are handed on in shared memory */
+  guint64 kept_bytes; /* that would have been written to those of which no memory is left, and read from them */
   GPtrArray *lines;   /* char*: its stages and the borders between them, in order */
 } LeatFusion;
 
@@ -92,6 +94,7 @@ struct _LeatOp
   gboolean grid_by_occupancy;
   guint grid_most; /* then: blocks that there is work for; 0: for any number */
   LeatPattern pattern;
+  guint64 reach;      /* STENCIL */
   LeatFusion *fusion; /* (nullable) */
   LeatOpArg *args;
   guint n_args;

@@ -119,6 +119,7 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   op->cooperative = call->cooperative;
   op->grid_by_occupancy = call->grid_by_occupancy;
   op->pattern = call->pattern;
+  op->reach = call->reach;
   leat_recorder_copy_args (op, call->args, call->n_args);
   for (guint i = 0; i < call->n_buffers; i++)
     leat_op_touch (op, call->buffers[i], call->access[i]);

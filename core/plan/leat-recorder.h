@@ -108,6 +108,8 @@ typedef enum
  * @LEAT_PATTERN_BLOCK: a block reads what blocks with its number have written, and what nobody writes meanwhile
  * @LEAT_PATTERN_ELEMENTWISE: an item of every output follows from the items with the same number, and one thread does
  * it
+ * @LEAT_PATTERN_STENCIL: an item of every output follows from the items up to a distance away, and the thread with its
+ * number does it
  *
  * Which parts of its inputs a kernel's outputs follow from, so that kernels which follow each other may become one.
  */
@@ -116,6 +118,7 @@ typedef enum
   LEAT_PATTERN_ANY,
   LEAT_PATTERN_BLOCK,
   LEAT_PATTERN_ELEMENTWISE,
+  LEAT_PATTERN_STENCIL,
 } LeatPattern;
 
 /**
@@ -133,6 +136,7 @@ typedef enum
  * @access: (array length=n_buffers): what it does with each of them
  * @n_buffers: how many
  * @pattern: what of its inputs its outputs follow from
+ * @reach: with %LEAT_PATTERN_STENCIL: how many items away they may be, along each axis of the grid
  *
  * A launch of a kernel, for leat_recorder_add_kernel(), which copies it and keeps a reference on the source.
  */
@@ -151,6 +155,7 @@ typedef struct
   const LeatAccess *access;
   guint n_buffers;
   LeatPattern pattern;
+  guint64 reach;
 } LeatKernelCall;
 
 /**

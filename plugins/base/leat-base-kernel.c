@@ -278,19 +278,18 @@ leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char *
   return FALSE;
 }
 
-/* What a neighbour block has written is there when all blocks have met, however near it is. */
 static gboolean
 leat_base_kernel_choose_pattern (LeatBaseKernel *self, LeatKernelCall *call, GError **error)
 {
   const char *reach = g_str_has_prefix (self->access, "stencil:") ? self->access + strlen ("stencil:") : NULL;
-  guint64 items;
 
   if (g_str_equal (self->access, "elementwise"))
     call->pattern = LEAT_PATTERN_ELEMENTWISE;
   else if (g_str_equal (self->access, "block"))
     call->pattern = LEAT_PATTERN_BLOCK;
-  else if (!g_str_equal (self->access, "any")
-           && (reach == NULL || !g_ascii_string_to_unsigned (reach, 10, 0, G_MAXUINT32, &items, NULL)))
+  else if (reach != NULL && g_ascii_string_to_unsigned (reach, 10, 0, G_MAXUINT32, &call->reach, NULL))
+    call->pattern = LEAT_PATTERN_STENCIL;
+  else if (!g_str_equal (self->access, "any"))
     {
       leat_node_blame (LEAT_NODE (self), "access");
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,

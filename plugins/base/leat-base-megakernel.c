@@ -21,8 +21,9 @@ G_DEFINE_FINAL_TYPE (LeatBaseMegakernel, leat_base_megakernel, LEAT_TYPE_GROUP)
 
 static const LeatProp leat_base_megakernel_props[] = {
   { sizeof (LeatProp), "check", LEAT_PROP_BOOL, 0, offsetof (LeatBaseMegakernel, check),
-    .blurb = "whether kernels that say access=elementwise are held to it, which takes time; what they touch else fails "
-             "the run" },
+    .blurb =
+      "whether kernels that say access=elementwise or stencil:N are held to it, which takes time; what they touch "
+      "else fails the run" },
 };
 
 const LeatNodeInfo leat_base_megakernel_info = {
@@ -34,8 +35,8 @@ const LeatNodeInfo leat_base_megakernel_info = {
   "node's "
   "input NAME, and what goes to out.NAME is its output NAME.  Where a kernel needs what others have written, all "
   "blocks "
-  "meet at a barrier, unless access= says that its own block or thread has written it: then nothing waits, and what "
-  "nobody else reads stays in registers.\n\n"
+  "meet at a barrier, unless access= says that its own block or thread has written it, or the blocks around: then "
+  "nothing waits, or a block for those around it, and what nobody else reads stays in registers.\n\n"
   "Example: megakernel begin in.x + map expr=x*2 + map expr=x+1 + out.y end",
   leat_base_megakernel_props,
   G_N_ELEMENTS (leat_base_megakernel_props),

@@ -55,6 +55,12 @@ static const char kernels[] = "__global__ void scale (const float *x, float *y, 
                               "  leat_grid_sync ();\n"
                               "  y[i] = other + gridDim.x;\n"
                               "}\n"
+                              "__global__ void near (const float *x, float *y, uint64_t x_count)\n"
+                              "{\n"
+                              "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "  if (i < x_count)\n"
+                              "    y[i] = x[i > 0 ? i - 1 : i] + 0.5f * x[i + 1 < x_count ? i + 1 : i];\n"
+                              "}\n"
                               "__global__ void jump (const float *x, float *y)\n"
                               "{\n"
                               "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -85,6 +91,12 @@ static const char jump_text[] = KERNEL ("a", "jump", "") CHAIN "a -> readback ->
 /* Kernels of several files, made one by a node. */
 static const char mega_text[] = "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
                                 "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
+/* Its blocks wait for those beside them. */
+static const char near_text[] =
+  "m = megakernel {\n a = kernel source=\"%s\" entry=near block=64 access=stencil:1\n"
+  " b = kernel source=\"%s\" entry=near block=64 access=stencil:1\n"
+  " c = kernel source=\"%s\" entry=near block=64 access=stencil:1\n in.x -> a -> b -> c -> out.y\n}\n"
+  "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
 
 static LeatPipeline *
 parse (const char *text)
@@ -541,6 +553,9 @@ main (int argc, char **argv)
                         test_resident_equals_graph_in_blocks);
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel", mega_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
+                        test_resident_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours", near_text, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours-in-blocks", near_text,
                         test_resident_equals_graph_in_blocks);
   g_test_add_func ("/leat/session/resident/runs-thousands", test_resident_runs_thousands);
   g_test_add_func ("/leat/session/resident/comes-back-in-blocks", test_resident_comes_back_in_blocks);
