@@ -46,6 +46,13 @@ struct _LeatStayer
   LeatStayCounts counts;
 };
 
+/* With the lock held; others read it without. */
+static inline void
+leat_stayer_count (guint64 *counter)
+{
+  __atomic_store_n (counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
 #define LEAT_STAYER_LOOKS    32     /* at the doorbell for one at the clock */
 #define LEAT_STAYER_CHECK_US 200000 /* between looks at the driver, once a run takes that long */
 

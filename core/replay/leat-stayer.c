@@ -108,7 +108,7 @@ leat_stayer_leave (gpointer data)
     {
       self->is_asked = TRUE;
       __atomic_store_n (&self->bell->bell, self->bell->bell | LEAT_ORDER_LEAVE, __ATOMIC_RELEASE);
-      self->counts.parks++;
+      leat_stayer_count (&self->counts.parks);
     }
   while (!leat_stayer_is_gone (self) && leat_device_check (self->device, NULL))
     {
@@ -219,9 +219,10 @@ leat_stayer_come (LeatStayer *self, GError **error)
       self->stay.done = self->bell->done;
       self->stay.stay++;
       result = leat_stayer_launch (self, &call);
-      self->counts.stays += result == CUDA_SUCCESS;
-      if (result != CUDA_SUCCESS)
-        self->bell->left = self->stay.stay;
+      if (result == CUDA_SUCCESS)
+        leat_stayer_count (&self->counts.stays);
+      else
+        __atomic_store_n (&self->bell->left, self->stay.stay, __ATOMIC_RELEASE);
     }
   g_mutex_unlock (&self->lock);
   leat_driver_end_visit (driver);
@@ -264,12 +265,12 @@ leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error)
     return FALSE;
   g_mutex_lock (&self->lock);
   number = ++self->rung;
-  self->faults[number % LEAT_DOORBELL_SLOTS].number = 0;
+  __atomic_store_n (&self->faults[number % LEAT_DOORBELL_SLOTS].number, 0, __ATOMIC_RELAXED);
   self->bell->lanes[number % LEAT_DOORBELL_SLOTS] = lane->stay_lane;
   __atomic_store_n (&self->bell->bell,
                     LEAT_ORDER_MAKE (number, lane->stay_lane) | (self->is_asked ? LEAT_ORDER_LEAVE : 0),
                     __ATOMIC_RELEASE);
-  self->counts.rings++;
+  leat_stayer_count (&self->counts.rings);
   g_mutex_unlock (&self->lock);
   lane->rung = number;
   return !leat_stayer_is_gone (self) || leat_stayer_come (self, error);
@@ -329,14 +330,11 @@ static gboolean
 leat_stayer_finish (LeatStayer *self, LeatLane *lane, GError **error)
 {
   const LeatStayFault *fault = &self->faults[lane->rung % LEAT_DOORBELL_SLOTS];
-  gboolean failed;
+  const gboolean failed = __atomic_load_n (&fault->number, __ATOMIC_ACQUIRE) == lane->rung;
 
-  g_mutex_lock (&self->lock);
-  failed = fault->number == lane->rung;
+  lane->rung = 0;
   if (failed)
     leat_stayer_fail_run (self, fault, error);
-  g_mutex_unlock (&self->lock);
-  lane->rung = 0;
   return !failed;
 }
 
@@ -367,7 +365,8 @@ leat_stayer_wait (LeatStayer *self, LeatLane *lane, gint64 spin_us, GError **err
 void
 leat_stayer_get_counts (LeatStayer *self, LeatStayCounts *counts)
 {
-  g_mutex_lock (&self->lock);
-  *counts = self->counts;
-  g_mutex_unlock (&self->lock);
+  counts->rings = __atomic_load_n (&self->counts.rings, __ATOMIC_RELAXED);
+  counts->stays = __atomic_load_n (&self->counts.stays, __ATOMIC_RELAXED);
+  counts->parks = __atomic_load_n (&self->counts.parks, __ATOMIC_RELAXED);
+  counts->faults = __atomic_load_n (&self->counts.faults, __ATOMIC_RELAXED);
 }
