@@ -40,7 +40,8 @@ typedef struct
   LeatPlan *plan;                   /* not owned */
   GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;              /* LeatKernelSource -> LeatModule */
-  GHashTable *laned;                /* likewise, of images with lanes */
+  GHashTable *laned;                /* likewise, of images with lanes, */
+  GHashTable *enclosed;             /* and of those for bodies of loops */
   LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
   const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
