@@ -247,7 +247,8 @@ struct _LeatLane
 
   LeatStayer *stayer; /* not owned: that it has rung, in which its number is: */
   guint stay_lane;
-  guint64 rung; /* number of the run that it has under way there; 0: none */
+  guint stay_taken; /* of the packets of its results, the pairs that have come */
+  guint64 rung;     /* number of the run that it has under way there; 0: none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[2];                        /* a large one, and one for the rest */

@@ -17,12 +17,6 @@
  *
  * No two runs are under way at once: block 0 looks at the bell again when all blocks have ended the run before. */
 
-LEAT_STAY unsigned int
-leat_stay_get_rank ()
-{
-  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-
 /* Of those who notice that time is up, one says where it was. */
 LEAT_STAY_APART void
 leat_stay_tell (unsigned int ticks)
@@ -203,7 +197,7 @@ static __device__ void leat_stay_do (unsigned int kind, const unsigned char *arg
 
 /* The blocks of a stage, in turn on those that there are. */
 LEAT_STAY void
-leat_stay_run_stage (const LeatStage &stage, const unsigned char *args)
+leat_stay_do_blocks (const LeatStage &stage, const unsigned char *args)
 {
   const unsigned int n = stage.grid[0] * stage.grid[1] * stage.grid[2];
 
@@ -225,29 +219,45 @@ leat_stay_run_stage (const LeatStage &stage, const unsigned char *args)
 }
 
 LEAT_STAY void
+leat_stay_run_stage (const LeatStay &s, unsigned int i, const unsigned char *args)
+{
+  const LeatStage &stage = s.stages[i];
+
+  if (stage.kind == LEAT_STAGE_TAKEN)
+    return;
+  if (stage.meets)
+    leat_stay_meet ();
+  if (leat_stay_get_rank () == 0)
+    LEAT_HERE->stage = i;
+  if (stage.kind == LEAT_STAGE_SEND)
+    leat_stay_send (s, stage, args + stage.args);
+  else
+    leat_stay_do_blocks (stage, args + stage.args);
+}
+
+LEAT_STAY void
 leat_stay_run (const LeatStay &s)
 {
   uint64_t done = s.done, order;
 
   if (leat_stay_get_rank () == 0)
     leat_stay_know (s.bell, s.home);
-  while (order = leat_stay_next (s, done), !(order & LEAT_ORDER_LEAVE))
+  while (order = s.frames != nullptr ? leat_stay_receive (s, done) : leat_stay_next (s, done),
+         !(order & LEAT_ORDER_LEAVE))
     {
       const unsigned char *args = s.args + LEAT_ORDER_LANE (order) * s.lane_bytes;
 
       for (unsigned int i = 0; i < s.n_stages; i++)
-        {
-          const LeatStage &stage = s.stages[i];
-
-          if (stage.meets)
-            leat_stay_meet ();
-          if (leat_stay_get_rank () == 0)
-            LEAT_HERE->stage = i;
-          leat_stay_run_stage (stage, args + stage.args);
-        }
+        leat_stay_run_stage (s, i, args);
       done = LEAT_ORDER_NUMBER (order);
-      leat_stay_end (s, done);
+      if (s.frames != nullptr)
+        leat_stay_sync ();
+      else
+        leat_stay_end (s, done);
     }
-  if (leat_stay_get_rank () == 0 && leat_stay_get_block () == 0)
-    leat_store_release_system (&s.bell->left, s.stay);
+  if (leat_stay_get_rank () != 0 || leat_stay_get_block () != 0)
+    return;
+  if (s.frames != nullptr)
+    leat_store_release_system (&s.bell->done, done);
+  leat_store_release_system (&s.bell->left, s.stay);
 }
