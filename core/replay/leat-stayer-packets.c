@@ -184,7 +184,7 @@ leat_stayer_plan_packets (LeatStayer *self)
     if (self->ops[i]->kind == LEAT_OP_TRANSFER && !leat_stayer_is_input (self, self->ops[i]))
       leat_stayer_add_output (self, &self->stay.stages[i], self->ops[i], &end);
   self->stay.frame_words = (2 * end + LEAT_STAYER_LINE_WORDS - 1) / LEAT_STAYER_LINE_WORDS * LEAT_STAYER_LINE_WORDS;
-  self->stay.hot_ns = self->plan->traits.stay.hot_us * 1000;
+  self->stay.hot_ns = MIN (self->plan->traits.stay.hot_us * 1000, self->stay.idle_ns);
   return TRUE;
 }
 

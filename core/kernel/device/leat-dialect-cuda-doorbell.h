@@ -93,10 +93,11 @@ leat_stay_barrier ()
 }
 
 LEAT_STAY void
-leat_stay_know (LeatDoorbell *bell, LeatStayHome *home)
+leat_stay_know (const LeatStay &s)
 {
-  leat_stay_here.bell = bell;
-  leat_stay_here.home = home;
+  leat_stay_here.bell = s.bell;
+  leat_stay_here.home = s.home;
+  leat_stay_here.limit_ns = s.limit_ns;
   leat_stay_here.meets = 0;
 }
 

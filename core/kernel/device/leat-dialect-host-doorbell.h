@@ -56,10 +56,11 @@ leat_stay_enter (const LeatStay &s)
 }
 
 LEAT_STAY void
-leat_stay_know (LeatDoorbell *bell, LeatStayHome *home)
+leat_stay_know (const LeatStay &s)
 {
-  leat_here->bell = bell;
-  leat_here->home = home;
+  leat_here->bell = s.bell;
+  leat_here->home = s.home;
+  leat_here->limit_ns = s.limit_ns;
   leat_here->meets = 0;
 }
 

@@ -51,7 +51,8 @@ typedef struct
 {
   LeatDoorbell *bell;
   LeatStayHome *home;
-  uint64_t order, deadline;
+  uint64_t order;
+  uint64_t limit_ns, deadline; /* of a run; 0: not known yet */
   uint64_t meets; /* barriers of all blocks so far */
   unsigned int stage;
 } LeatStayHere;

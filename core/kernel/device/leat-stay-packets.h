@@ -81,28 +81,30 @@ leat_stay_judge (const LeatStay &s, uint64_t done, LeatPair head, uint64_t bell,
   return LEAT_ORDER_MAKE (done, 0) | ((bell & LEAT_ORDER_LEAVE) || idle ? LEAT_ORDER_LEAVE : 0u);
 }
 
-/* Likewise: until it is one of the first two. */
-LEAT_STAY void
+/* Likewise: until it is one of the first two; whether nothing has come for long. */
+LEAT_STAY bool
 leat_stay_rest (const LeatStay &s, uint64_t done, uint64_t since)
 {
   const uint64_t *frame = leat_stay_get_frame (s, done + 1);
   uint64_t order;
+  bool idle = false;
 
-  for (unsigned int looks = 1;; looks++)
+  for (unsigned int looks = 1; !idle; looks++)
     {
       const uint64_t bell = leat_load_relaxed (&s.bell->bell);
 
-      order = leat_stay_judge (s, done, leat_load_pair (frame), bell,
-                               looks % 16 == 0 && leat_clock_now () - since > s.idle_ns);
+      order = leat_stay_judge (s, done, leat_load_pair (frame), bell, false);
       if (LEAT_ORDER_NUMBER (order) != done || (order & LEAT_ORDER_LEAVE))
         break;
+      idle = looks % 16 == 0 && leat_clock_now () - since > s.idle_ns;
       __nanosleep (LEAT_STAY_IDLE_REST);
     }
+  return idle;
 }
 
 /* One look of the whole block: whether all of the run is there; else the order says whether to leave. */
 LEAT_STAY bool
-leat_stay_look_together (const LeatStay &s, uint64_t done, uint64_t since, LeatPair *found)
+leat_stay_look_together (const LeatStay &s, uint64_t done, bool idle, LeatPair *found)
 {
   const unsigned int rank = leat_stay_get_rank ();
   LeatPair head = { 0, 0 };
@@ -117,7 +119,7 @@ leat_stay_look_together (const LeatStay &s, uint64_t done, uint64_t since, LeatP
   good = leat_stay_look_for (s, done + 1, rank, found);
   if (rank == 0)
     {
-      LEAT_HERE->order = leat_stay_judge (s, done, head, bell, leat_clock_now () - since > s.idle_ns);
+      LEAT_HERE->order = leat_stay_judge (s, done, head, bell, idle);
       good = good && LEAT_ORDER_NUMBER (LEAT_HERE->order) != done;
     }
   return __syncthreads_and (good) != 0;
@@ -143,16 +145,19 @@ LEAT_STAY uint64_t
 leat_stay_receive (const LeatStay &s, uint64_t done)
 {
   const unsigned int rank = leat_stay_get_rank ();
-  const uint64_t since = leat_clock_now ();
   LeatPair found[LEAT_PACKET_EACH];
   const unsigned char *args;
-  uint64_t order;
+  uint64_t since = 0, order;
+  bool idle = false;
 
-  for (;;)
+  for (unsigned int looks = 0;; looks++)
     {
-      if (rank == 0 && leat_clock_now () - since >= s.hot_ns)
-        leat_stay_rest (s, done, since);
-      if (leat_stay_look_together (s, done, since, found))
+      if (rank == 0 && looks % 16 == 0)
+        {
+          since = looks == 0 ? leat_clock_now () : since;
+          idle = leat_clock_now () - since >= s.hot_ns && leat_stay_rest (s, done, since);
+        }
+      if (leat_stay_look_together (s, done, idle, found))
         break;
       order = leat_load_relaxed (&LEAT_HERE->order);
       if (order & LEAT_ORDER_LEAVE)
@@ -163,7 +168,7 @@ leat_stay_receive (const LeatStay &s, uint64_t done)
   leat_stay_put (s, args, rank, found);
   leat_stay_take_more (s, done + 1, args);
   if (rank == 0)
-    LEAT_HERE->deadline = leat_clock_now () + s.limit_ns;
+    LEAT_HERE->deadline = 0;
   leat_stay_barrier ();
   return order;
 }

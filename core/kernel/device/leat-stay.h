@@ -32,6 +32,19 @@ leat_stay_tell (unsigned int ticks)
   leat_store_release_system (&bell->fault, LEAT_ORDER_NUMBER (here->order));
 }
 
+/* The time of a run is counted from when a thread of the block first has to look: to ask what time it is takes as long
+ * as some runs. */
+LEAT_STAY bool
+leat_stay_is_over ()
+{
+  LeatStayHere *here = LEAT_HERE;
+  const uint64_t now = leat_clock_now (), deadline = leat_load_relaxed (&here->deadline);
+
+  if (deadline == 0)
+    leat_store_relaxed (&here->deadline, now + here->limit_ns);
+  return deadline != 0 && now >= deadline;
+}
+
 /* Does not come back where the run is over: threads that are not here yet find the order to leave behind their next
  * barrier, which this one's end opens. */
 LEAT_STAY_APART void
@@ -41,7 +54,7 @@ leat_stay_look (unsigned int ticks)
 
   if (leat_load_relaxed (&here->home->over) == 0)
     {
-      if (leat_clock_now () < here->deadline)
+      if (!leat_stay_is_over ())
         return;
       leat_stay_tell (ticks);
     }
@@ -125,7 +138,7 @@ leat_stay_next (const LeatStay &s, uint64_t done)
       if (leat_stay_get_block () == 0 && leat_stay_count_blocks () > 1)
         leat_store_release (&s.home->order, order);
       LEAT_HERE->order = order;
-      LEAT_HERE->deadline = leat_clock_now () + s.limit_ns;
+      LEAT_HERE->deadline = 0;
     }
   leat_stay_barrier ();
   return leat_load_relaxed (&LEAT_HERE->order);
@@ -241,7 +254,7 @@ leat_stay_run (const LeatStay &s)
   uint64_t done = s.done, order;
 
   if (leat_stay_get_rank () == 0)
-    leat_stay_know (s.bell, s.home);
+    leat_stay_know (s);
   while (order = s.frames != nullptr ? leat_stay_receive (s, done) : leat_stay_next (s, done),
          !(order & LEAT_ORDER_LEAVE))
     {
