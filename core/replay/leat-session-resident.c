@@ -50,11 +50,13 @@ leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *
   return TRUE;
 }
 
-/* For experiments, as is the other. */
+/* On the CPU the host's memory is near.  The variables are for experiments. */
 static gboolean
-leat_session_may_send_packets (void)
+leat_session_may_send_packets (LeatSession *self)
 {
-  return g_strcmp0 (g_getenv ("LEAT_RESIDENT_PACKETS"), "0") != 0;
+  const char *text = g_getenv ("LEAT_RESIDENT_PACKETS");
+
+  return text != NULL ? !g_str_equal (text, "0") : !leat_device_is_cpu (self->device);
 }
 
 /* To look with all threads keeps a CPU busy, and is no faster there. */
@@ -75,7 +77,7 @@ leat_session_want_staying (LeatSession *self, LeatTraits *traits)
   traits->stay = (LeatStayLimits){ .idle_us = (guint64) self->resident_idle_ms * 1000,
                                    .limit_us = (guint64) self->resident_limit_ms * 1000,
                                    .multiprocessors = self->resident_multiprocessors,
-                                   .packets = leat_session_may_send_packets (),
+                                   .packets = leat_session_may_send_packets (self),
                                    .hot_us = leat_session_get_hot_us (self) };
 }
 

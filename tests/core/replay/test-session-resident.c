@@ -671,6 +671,7 @@ main (int argc, char **argv)
   kernel_path = g_build_filename (folder, "resident.cu", NULL);
   g_assert_true (g_file_set_contents (kernel_path, kernels, -1, NULL));
   g_test_init (&argc, &argv, NULL);
+  g_setenv ("LEAT_RESIDENT_PACKETS", "1", TRUE); /* on the CPU too */
   g_test_add_data_func ("/leat/session/resident/equals-graph/one", one_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three", three_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies", copies_text, test_resident_equals_graph);
