@@ -417,6 +417,56 @@ test_resident_ends_a_runaway (gconstpointer text)
   session_fixture_close (&fixture);
 }
 
+/* Again and again, none later than it may; and the next run is as if nothing had been. */
+static void
+test_resident_ends_many (gconstpointer text)
+{
+  const guint limit_ms = 50;
+  SessionFixture fixture;
+
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  for (guint round = 1; round <= 10; round++)
+    {
+      float x[N] = { 1 };
+      gint64 begin, took;
+      g_autoptr (GError) error = NULL;
+
+      begin = g_get_monotonic_time ();
+      g_assert_null (session_fixture_try (&fixture, x, sizeof x, &error));
+      took = g_get_monotonic_time () - begin;
+      g_test_message ("%" G_GINT64_FORMAT " us", took);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
+      g_assert_nonnull (strstr (error->message, "kernel \"a\""));
+      g_assert_cmpint (took, >=, limit_ms * 1000);
+      g_assert_cmpint (took, <, limit_ms * 1000 * 20); /* the machine may be busy; leat-bench runaway tells how well */
+      check_climb (&fixture);
+      g_assert_cmpuint (get_counter (&fixture, "runaways"), ==, round);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* Several at once, which leave when another one opens and come back. */
+static void
+test_resident_several (gconstpointer text)
+{
+  enum
+  {
+    SESSIONS = 4
+  };
+  SessionFixture fixtures[SESSIONS];
+
+  for (guint i = 0; i < SESSIONS; i++)
+    open_resident (&fixtures[i], text, LEAT_EXECUTOR_RESIDENT, 200, 0);
+  for (guint run = 0; run < SOME; run++)
+    for (guint i = 0; i < SESSIONS; i++)
+      check_scaled (&fixtures[i], run + 100 * i);
+  for (guint i = 0; i < SESSIONS; i++)
+    {
+      g_assert_cmpuint (get_counter (&fixtures[i], "rings"), ==, SOME);
+      session_fixture_close (&fixtures[i]);
+    }
+}
+
 /* The device is at it, and nobody waits. */
 static void
 test_resident_is_closed_in_flight (gconstpointer text)
@@ -698,6 +748,8 @@ main (int argc, char **argv)
   add_for_both ("leaves-and-comes-back", one_text, brief_text, test_resident_leaves_and_comes_back);
   add_for_both ("is-parked-for-others", one_text, brief_text, test_resident_is_parked_for_others);
   add_for_both ("ends-a-runaway", climb_text, brief_climb_text, test_resident_ends_a_runaway);
+  add_for_both ("ends-many", climb_text, brief_climb_text, test_resident_ends_many);
+  add_for_both ("several", one_text, brief_text, test_resident_several);
   add_for_both ("is-closed-in-flight", three_text, brief_text, test_resident_is_closed_in_flight);
   add_for_both ("takes-arguments", one_text, brief_text, test_resident_takes_arguments);
   add_for_both ("streams", one_text, brief_text, test_resident_streams);
