@@ -42,6 +42,7 @@ struct _LeatStayer
   LeatStay stay;      /* what the kernel is launched with */
   LeatLaunchShape shape;
   guint blocks_fixed; /* that a kernel whose blocks wait for each other has; 0: as many as suit */
+  guint noted_blocks; /* that the device counts as taken */
   guint64 home_bytes;
   const LeatOp *ops[LEAT_STAY_STAGES]; /* by stage */
   guint n_params[LEAT_STAY_STAGES];

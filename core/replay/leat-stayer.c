@@ -38,12 +38,11 @@ leat_stayer_load (LeatStayer *self, GError **error)
 static guint
 leat_stayer_get_most_blocks (LeatStayer *self)
 {
-  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   guint asked = self->plan->traits.stay.multiprocessors;
 
-  if (asked != 0)
-    return MIN (asked, facts->multiprocessors);
-  return leat_device_is_cpu (self->device) ? 1 : MAX (facts->multiprocessors / 4, 1);
+  if (leat_device_is_cpu (self->device))
+    return asked != 0 ? MIN (asked, leat_device_get_facts (self->device)->multiprocessors) : 1;
+  return leat_device_get_resident_share (self->device, asked);
 }
 
 /* No more than the stages can use. */
@@ -63,11 +62,15 @@ leat_stayer_choose_blocks (LeatStayer *self, GError **error)
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
                    "cannot stay on the device: %u blocks wait for each other, and the kernel may have %u "
-                   "multiprocessors; allow more with resident-multiprocessors, or open the session with executor=graph",
+                   "multiprocessors beside other resident sessions; allow more with resident-multiprocessors, close "
+                   "others, or open "
+                   "the session with executor=graph",
                    self->blocks_fixed, most);
       return FALSE;
     }
   leat_stayer_fit_stages (self);
+  self->noted_blocks = self->shape.grid[0];
+  leat_device_note_resident (self->device, (gint) self->noted_blocks);
   return TRUE;
 }
 
@@ -174,6 +177,7 @@ leat_stayer_free (LeatStayer *self)
   g_clear_pointer (&self->frames_memory, leat_memory_free);
   g_clear_pointer (&self->module, leat_module_unref);
   g_free (self->args);
+  leat_device_note_resident (self->device, -(gint) self->noted_blocks);
   g_clear_object (&self->device);
   g_mutex_clear (&self->lock);
   g_free (self);

@@ -4,6 +4,7 @@
 
 #include "session-fixture.h"
 
+#include "device/leat-device-private.h"
 #include "plan/leat-plan-private.h"
 
 #include <glib/gstdio.h>
@@ -467,6 +468,18 @@ test_resident_several (gconstpointer text)
     }
 }
 
+/* Of 132 multiprocessors: quarters up to the half, then one; what is asked for while there are as many. */
+static void
+test_resident_shares (void)
+{
+  static const guint cases[][3] = { { 0, 0, 33 },    { 33, 0, 33 },   { 50, 0, 16 },   { 66, 0, 1 },  { 132, 0, 1 },
+                                    { 0, 132, 132 }, { 0, 500, 132 }, { 100, 40, 32 }, { 132, 40, 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpuint (leat_device_share_multiprocessors (132, cases[i][0], cases[i][1]), ==, cases[i][2]);
+  g_assert_cmpuint (leat_device_share_multiprocessors (1, 0, 0), ==, 1);
+}
+
 /* The device is at it, and nobody waits. */
 static void
 test_resident_is_closed_in_flight (gconstpointer text)
@@ -749,6 +762,7 @@ main (int argc, char **argv)
   add_for_both ("is-parked-for-others", one_text, brief_text, test_resident_is_parked_for_others);
   add_for_both ("ends-a-runaway", climb_text, brief_climb_text, test_resident_ends_a_runaway);
   add_for_both ("ends-many", climb_text, brief_climb_text, test_resident_ends_many);
+  g_test_add_func ("/leat/session/resident/shares", test_resident_shares);
   add_for_both ("several", one_text, brief_text, test_resident_several);
   add_for_both ("is-closed-in-flight", three_text, brief_text, test_resident_is_closed_in_flight);
   add_for_both ("takes-arguments", one_text, brief_text, test_resident_takes_arguments);
