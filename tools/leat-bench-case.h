@@ -45,6 +45,7 @@ struct _LeatBenchCase
 extern const LeatBenchCase leat_bench_round_trips[];
 extern const LeatBenchCase leat_bench_chains[];
 extern const LeatBenchCase leat_bench_doorbells[];
+extern const LeatBenchCase leat_bench_runaways[];
 extern const LeatBenchCase leat_bench_rebinds[];
 extern const LeatBenchCase leat_bench_batches[];
 extern const LeatBenchCase leat_bench_poisons[];

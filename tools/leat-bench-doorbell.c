@@ -77,13 +77,13 @@ leat_bench_empty_launch (LeatBenchEmpty *self, GError **error)
 
 static gboolean
 leat_bench_doorbell_open (LeatBenchSubject *self, const LeatBench *bench, const LeatBenchCase *kind,
-                          LeatExecutor executor, GError **error)
+                          LeatExecutor executor, const char *mode, GError **error)
 {
   g_autofree char *text =
     g_strdup_printf ("leat 1\n"
-                     "app name=source spec=f32[%" G_GSIZE_FORMAT ",4] -> upload mode=mapped -> kernel source=\"%s\" "
-                     "entry=axpb a=2 b=1 block=256 -> readback mode=mapped -> app name=sink\n",
-                     kind->bytes / 16, bench->kernels);
+                     "app name=source spec=f32[%" G_GSIZE_FORMAT ",4] -> upload mode=%s -> kernel source=\"%s\" "
+                     "entry=axpb a=2 b=1 block=256 -> readback mode=%s -> app name=sink\n",
+                     kind->bytes / 16, mode, bench->kernels, mode);
 
   return leat_bench_subject_open (self, bench, text, error, "executor", executor, "resident-idle-ms", 10000, NULL)
          && leat_bench_subject_try (self, &leat_bench_axpb, error);
@@ -114,9 +114,9 @@ leat_bench_run_doorbell (LeatBench *bench, const LeatBenchCase *kind, GError **e
   leat_bench_series_init (&rung, runs);
   leat_bench_series_init (&launched, runs);
   leat_bench_series_init (&nothing, runs);
-  if (!leat_bench_doorbell_open (&mapped, bench, kind, LEAT_EXECUTOR_GRAPH, error)
+  if (!leat_bench_doorbell_open (&mapped, bench, kind, LEAT_EXECUTOR_GRAPH, "mapped", error)
       || !leat_bench_empty_init (&empty, bench->device, error)
-      || !leat_bench_doorbell_open (&resident, bench, kind, LEAT_EXECUTOR_RESIDENT, error))
+      || !leat_bench_doorbell_open (&resident, bench, kind, LEAT_EXECUTOR_RESIDENT, "auto", error))
     return FALSE;
   for (guint round = 0; round < SETTLE + runs; round++)
     {

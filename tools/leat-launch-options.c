@@ -199,6 +199,8 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
   self->fuse = (LeatFuseMode) (fuse - 1);
+  if (!leat_launch_options_check_resident (self, error))
+    return FALSE;
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->report_format == LEAT_FORMAT_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
@@ -321,6 +323,12 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "Which kernels become one: off or auto (chains that go item by item)", "MODE" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
+    { "resident-idle-ms", 0, 0, G_OPTION_ARG_INT64, &self->resident_idle_ms,
+      "With --executor=resident: the kernel leaves the device when nothing has been run for so long (20)", "MS" },
+    { "resident-limit-ms", 0, 0, G_OPTION_ARG_INT64, &self->resident_limit_ms,
+      "With --executor=resident: a run that takes longer is ended (1000)", "MS" },
+    { "resident-multiprocessors", 0, 0, G_OPTION_ARG_INT64, &self->resident_multiprocessors,
+      "With --executor=resident: how many the kernel takes at the most (0: a quarter of them)", "N" },
     { "memo", 0, 0, G_OPTION_ARG_STRING, &words->memo,
       "exact: inputs that are those of an earlier run to the byte give its results, without a run; off: they do not",
       "MODE" },
@@ -387,6 +395,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
 
   self->runs = 1;
   self->memo_entries = self->memo_bytes = -1;
+  self->resident_idle_ms = self->resident_limit_ms = self->resident_multiprocessors = LEAT_LAUNCH_UNSET;
   ok = leat_launch_options_parse (self, &words, &full, error) && leat_launch_options_check_formats (self, &words, error)
        && leat_launch_options_check_task (self, &words, error);
   g_free (words.plan);

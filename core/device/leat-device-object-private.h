@@ -47,6 +47,7 @@ struct _LeatDevice
   LeatMemoryPool pools[LEAT_MEMORY_N_KINDS];
   GSList *quarantine;   /* LeatQuarantined; under the lock */
   GSList *idle_streams; /* CUstream; under the lock */
+  gint resident_blocks; /* atomic: of kernels that stay on it */
   gint is_dead;         /* atomic; set after the reason */
   gint is_hung;         /* atomic; set before is_dead */
   char *dead_reason;    /* set once, under the lock */

@@ -27,6 +27,8 @@ typedef struct
   gboolean indirect; /* what the framework launches may be given, for the items of a port, the address of a slot with
                      their address in it, plus 1; never shipped */
   gboolean lanes;    /* kernels that do the work of many lanes in one launch; never shipped */
+  gboolean enclosed; /* CUBIN and PTX: kernels of a loop's body, which neither wait for others nor let others begin
+                        early; never shipped */
   gboolean stays;    /* with LEAT_STAY_SYMBOL, which stays on the device (device/leat-stay.h); never shipped */
 } LeatImageTarget;
 

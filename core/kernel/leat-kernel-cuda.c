@@ -213,6 +213,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   words = calls != NULL ? leat_kernel_dup_cuda_stay_words () : g_strdup ("");
   stay = calls != NULL ? leat_kernel_dup_cuda_stay_text () : g_strdup ("");
   stages = calls != NULL ? leat_kernel_unit_dup_cuda_stages (unit, entries) : g_strdup ("");
-  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "", words, dialect, mixed, constants,
+  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "",
+                      form & LEAT_KERNEL_ENCLOSED ? "#define LEAT_ENCLOSED 1\n" : "", words, dialect, mixed, constants,
                       helper, reports, queues, stay, body, stages, NULL);
 }

@@ -41,7 +41,8 @@ typedef struct
   LeatPlan *plan;                   /* not owned */
   GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;              /* LeatKernelSource -> LeatModule */
-  GHashTable *laned;                /* likewise, of images with lanes */
+  GHashTable *laned;                /* likewise, of images with lanes, */
+  GHashTable *enclosed;             /* and of those for bodies of loops */
   LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
   const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
@@ -259,7 +260,8 @@ struct _LeatLane
 
   LeatStayer *stayer; /* not owned: that it has rung, in which its number is: */
   guint stay_lane;
-  guint64 rung; /* number of the run that it has under way there; 0: none */
+  guint stay_taken; /* of the packets of its results, the pairs that have come */
+  guint64 rung;     /* number of the run that it has under way there; 0: none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[3];                        /* a large one, one for the rest, and one on the device */

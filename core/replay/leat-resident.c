@@ -53,6 +53,22 @@ leat_resident_write_constants (LeatResident *self, GError **error)
   return TRUE;
 }
 
+/* Whether no kernel before or after it can overlap with it, as all in the body of a loop.  Many lanes go another way.
+ */
+static gboolean
+leat_resident_is_enclosed (LeatResident *self, const LeatOp *op)
+{
+  return op->loop != NULL && !op->laned && !leat_device_is_cpu (self->device)
+         && leat_device_get_facts (self->device)->compute_major >= 9;
+}
+
+/* Where the modules of its kind of image are. */
+static GHashTable *
+leat_resident_get_modules (LeatResident *self, const LeatOp *op)
+{
+  return op->laned ? self->laned : leat_resident_is_enclosed (self, op) ? self->enclosed : self->modules;
+}
+
 /* Of the same node, since a module holds what its kernels keep in variables of their own. @indirect: see
  * LeatImageTarget */
 static LeatModule *
@@ -65,8 +81,9 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indire
     {
       const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
 
-      if (other->node == op->node && other->laned == op->laned && leat_op_launches (other)
-          && self->op_modules[other->index] != NULL && leat_kernel_source_equal (other->source, op->source)
+      if (other->node == op->node && other->laned == op->laned && (other->loop != NULL) == (op->loop != NULL)
+          && leat_op_launches (other) && self->op_modules[other->index] != NULL
+          && leat_kernel_source_equal (other->source, op->source)
           && leat_plan_has_slots_for (self->plan, other->source) == indirect)
         return self->op_modules[other->index];
     }
@@ -76,7 +93,7 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indire
 static LeatModule *
 leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const LeatOp *op)
 {
-  GHashTable *modules = op->laned ? self->laned : self->modules;
+  GHashTable *modules = leat_resident_get_modules (self, op);
   LeatModule *module = g_hash_table_lookup (modules, op->source);
 
   if (module != NULL || lender == NULL)
@@ -88,22 +105,26 @@ leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const Lea
 }
 
 /* One image for runs that are measured and runs that are not: what a module keeps in variables is there once.  Where
- * there is no compiler, kernels are measured from outside. */
+ * there is no compiler, kernels are measured from outside, and those of a loop wait for what there is not. */
 static GBytes *
 leat_resident_get_image (LeatResident *self, LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
-  LeatImageTarget timed = *target;
+  LeatImageTarget timed = *target, plain = *target;
   GBytes *image = NULL;
 
   timed.timed = self->measured && target->kind != LEAT_IMAGE_HOST;
   if (timed.timed)
     image = leat_image_get (source, &timed, NULL);
-  return image != NULL ? image : leat_image_get (source, target, error);
+  if (image == NULL && target->enclosed)
+    image = leat_image_get (source, target, NULL);
+  plain.enclosed = FALSE;
+  return image != NULL ? image : leat_image_get (source, &plain, error);
 }
 
 static LeatModule *
-leat_resident_load_module (LeatResident *self, LeatKernelSource *source, gboolean laned, GError **error)
+leat_resident_load_module (LeatResident *self, const LeatOp *op, GError **error)
 {
+  LeatKernelSource *source = op->source;
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   LeatModule *module;
   g_autoptr (GBytes) image = NULL;
@@ -115,13 +136,14 @@ leat_resident_load_module (LeatResident *self, LeatKernelSource *source, gboolea
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
   target.indirect = leat_plan_has_slots_for (self->plan, source);
-  target.lanes = laned;
+  target.lanes = op->laned;
+  target.enclosed = leat_resident_is_enclosed (self, op);
   image = leat_resident_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;
   module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);
   if (module != NULL)
-    g_hash_table_insert (laned ? self->laned : self->modules, leat_kernel_source_ref (source), module);
+    g_hash_table_insert (leat_resident_get_modules (self, op), leat_kernel_source_ref (source), module);
   return module;
 }
 
@@ -213,7 +235,7 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
                 || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
 
   if (module == NULL)
-    module = leat_resident_load_module (self, op->source, op->laned, error);
+    module = leat_resident_load_module (self, op, error);
   if (module == NULL)
     return FALSE;
   function = leat_module_get_function (module, op->wrapped ? wrapper : op->prototype->entry, error);
@@ -280,6 +302,8 @@ leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolea
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   self->laned =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
+  self->enclosed =
+    g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   if (!leat_resident_load_kernels (self, lender, error) || !leat_resident_find_constants (self, store, error))
     return NULL;
   if (plan->traits.stays && (self->stayer = leat_stayer_new (device, plan, error)) == NULL)
@@ -303,6 +327,7 @@ leat_resident_unref (LeatResident *self)
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
   g_clear_pointer (&self->laned, g_hash_table_unref);
+  g_clear_pointer (&self->enclosed, g_hash_table_unref);
   g_free (self->op_modules);
   g_free (self->functions);
   g_free (self->prototypes);

@@ -86,7 +86,8 @@ leat_session_describe_running (void)
    * LeatSession:resident-multiprocessors:
    *
    * With #LeatSession:executor resident, how many multiprocessors the kernel takes at the most, and 0 for a quarter of
-   * them; read when the session opens.  What else runs on the device has the others.
+   * them, or fewer where other resident sessions have some; read when the session opens.  All of these together leave
+   * half of them to what else runs on the device, unless more is asked for; one is given in any case.
    */
   leat_session_props[LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS] = g_param_spec_uint (
     "resident-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);

@@ -42,6 +42,7 @@ typedef struct
   gint64 source_us, device_us, sink_us; /* sums over the runs */
   gint64 device_min_us, device_max_us;
   LeatGraphCounts graphs;
+  LeatStayCounts stay;
   guint64 runs_measured; /* by the device's clock */
   guint64 runs_silent;
   guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
@@ -50,8 +51,7 @@ typedef struct
   guint64 replans;    /* plans that were made since the opening */
   guint64 grown;      /* because an output had too little room; not one of these */
   guint64 shape_hits; /* and of them, those for which there was a setup of another shape */
-  LeatStayCounts stay;
-  guint64 shapes; /* setups that are kept beside the one that runs */
+  guint64 shapes;     /* setups that are kept beside the one that runs */
   guint64 shape_bytes;
   guint64 shared_bytes; /* of constants that were on the device before */
   guint64 early_starts;
@@ -762,6 +762,9 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
 }
 
 gboolean leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+/* The wait has failed with @error: where a kernel that stays was ended because the run took too long, that leaves the
+ * device as it was. */
+void leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error);
 static inline void
 leat_session_note_device_us (LeatSession *self, gint64 device_us)
 {

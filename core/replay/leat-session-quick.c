@@ -17,7 +17,7 @@ typedef struct
   LeatSession *session;
   LeatSessionFlight *flight;
   LeatPath path;
-  gboolean refused;     /* a kernel reported an error */
+  gboolean refused;     /* a kernel reported an error, or was ended */
   guint64 items, bytes; /* from sources */
 } LeatQuick;
 
@@ -38,7 +38,7 @@ static gboolean
 leat_plan_is_plain (const LeatPlan *self)
 {
   return self->prediction.waits > 0 && self->prediction.foreign == 0 && self->users->len == 0 && self->loops->len == 0
-         && !self->grows && !self->holds_back && !self->traits.stays;
+         && !self->grows && !self->holds_back;
 }
 
 gboolean
@@ -76,7 +76,7 @@ static void
 leat_quick_read (LeatQuick *self)
 {
   LeatSession *session = self->session;
-  gboolean fresh = !session->reuse || session->plan->why_not_reusable != NULL;
+  gboolean fresh = !session->reuse || session->plan->why_not_reusable != NULL || session->plan->traits.stays;
 
   for (guint i = 0; i < session->inputs->len; i++)
     {
@@ -105,6 +105,17 @@ leat_quick_take_reports (LeatQuick *self, GError **error)
   leat_quick_fill_run (self);
   if (leat_session_check_run (self->session, self->flight, error))
     return TRUE;
+  self->refused = self->flight->run.refused;
+  self->session->stats.runs += self->refused;
+  return FALSE;
+}
+
+/* A kernel that stays may be ended, and nothing else has happened then. */
+static G_NO_INLINE gboolean
+leat_quick_fail_wait (LeatQuick *self, GError **error)
+{
+  leat_quick_fill_run (self);
+  leat_session_note_runaway (self->session, self->flight, error);
   self->refused = self->flight->run.refused;
   self->session->stats.runs += self->refused;
   return FALSE;
@@ -143,8 +154,10 @@ leat_quick_compute (LeatQuick *self, GError **error)
   if (!lane->executables[self->path].is_built && !leat_session_prepare_path (session, lane, self->path, error))
     return FALSE;
   leat_session_note_on_device (session, FALSE);
-  if (!leat_lane_launch (lane, self->path, error) || !leat_lane_wait (lane, g_atomic_int_get (&session->wait), error))
+  if (!leat_lane_launch (lane, self->path, error))
     return FALSE;
+  if (!leat_lane_wait (lane, g_atomic_int_get (&session->wait), error))
+    return leat_quick_fail_wait (self, error);
   device_us = g_get_monotonic_time () - begin_us;
   if (!leat_quick_check (self, error))
     return FALSE;

@@ -6,6 +6,8 @@
 
 #include "leat-stayer-private.h"
 
+#define LEAT_SESSION_HOT_US 100
+
 /* executor=resident: whether a kernel that stays on the device does the runs. */
 
 static gboolean
@@ -48,13 +50,35 @@ leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *
   return TRUE;
 }
 
+/* On the CPU the host's memory is near.  The variables are for experiments. */
+static gboolean
+leat_session_may_send_packets (LeatSession *self)
+{
+  const char *text = g_getenv ("LEAT_RESIDENT_PACKETS");
+
+  return text != NULL ? !g_str_equal (text, "0") : !leat_device_is_cpu (self->device);
+}
+
+/* To look with all threads keeps a CPU busy, and is no faster there. */
+static guint64
+leat_session_get_hot_us (LeatSession *self)
+{
+  const char *text = g_getenv ("LEAT_RESIDENT_HOT_US");
+
+  if (text != NULL)
+    return g_ascii_strtoull (text, NULL, 10);
+  return leat_device_is_cpu (self->device) ? 0 : LEAT_SESSION_HOT_US;
+}
+
 void
 leat_session_want_staying (LeatSession *self, LeatTraits *traits)
 {
   traits->stays = self->executor == LEAT_EXECUTOR_RESIDENT || self->executor == LEAT_EXECUTOR_RESIDENT_AUTO;
   traits->stay = (LeatStayLimits){ .idle_us = (guint64) self->resident_idle_ms * 1000,
                                    .limit_us = (guint64) self->resident_limit_ms * 1000,
-                                   .multiprocessors = self->resident_multiprocessors };
+                                   .multiprocessors = self->resident_multiprocessors,
+                                   .packets = leat_session_may_send_packets (self),
+                                   .hot_us = leat_session_get_hot_us (self) };
 }
 
 gboolean

@@ -165,11 +165,11 @@ leat_session_find_beginning (LeatLane *lane, LeatRun *run)
     run->untimed = !leat_lane_is_busy (lane);
 }
 
-/* A run that was ended because it took too long has left the device as it was. */
-static void
+void
 leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  if (error == NULL || !g_error_matches (*error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY))
+  if (flight->lane->stayer == NULL || error == NULL
+      || !g_error_matches (*error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY))
     return;
   flight->run.refused = TRUE;
   self->stats.runs_refused++;
@@ -194,7 +194,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
       good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
       run->ended_us = g_get_monotonic_time ();
     }
-  if (G_UNLIKELY (!good && lane->stayer != NULL))
+  if (G_UNLIKELY (!good))
     leat_session_note_runaway (self, flight, error);
   leat_nvtx_pop ();
   if (G_UNLIKELY (run->traced || run->measured))

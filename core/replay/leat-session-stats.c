@@ -55,6 +55,7 @@ leat_session_note_run (LeatSession *self)
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   self->stats.graphs = self->graph_counts;
+  leat_session_note_staying (self);
   leat_session_note_dropped (self);
 }
 
@@ -63,7 +64,6 @@ void
 leat_session_tell_stats (LeatSession *self)
 {
   leat_session_note_run (self);
-  leat_session_note_staying (self);
   self->stats.early_starts = self->plan->prediction.early_starts;
   if (G_UNLIKELY (self->levels_changed))
     leat_session_note_levels (self);

@@ -38,21 +38,22 @@ gboolean
 leat_stayer_settle_fault (LeatStayer *self, GError **error)
 {
   LeatDoorbell *bell = self->bell;
-  LeatStayFault fault = { .number = __atomic_load_n (&bell->fault, __ATOMIC_ACQUIRE) };
+  const guint64 number = __atomic_load_n (&bell->fault, __ATOMIC_ACQUIRE);
+  LeatStayFault *fault = &self->faults[number % LEAT_DOORBELL_SLOTS];
 
-  if (fault.number == 0)
+  if (number == 0)
     return TRUE;
   if (!leat_stayer_await_end (self, error))
     return FALSE;
-  fault.stage = bell->fault_stage;
-  fault.block = bell->fault_block;
-  fault.ticks = bell->fault_ticks;
-  fault.behind = self->rung - fault.number;
-  self->faults[fault.number % LEAT_DOORBELL_SLOTS] = fault;
-  self->counts.faults++;
+  fault->stage = bell->fault_stage;
+  fault->block = bell->fault_block;
+  fault->ticks = bell->fault_ticks;
+  fault->behind = self->rung - number;
+  __atomic_store_n (&fault->number, number, __ATOMIC_RELEASE);
+  leat_stayer_count (&self->counts.faults);
   bell->fault = 0;
   __atomic_store_n (&bell->left, self->stay.stay, __ATOMIC_RELEASE);
-  __atomic_store_n (&bell->done, fault.number, __ATOMIC_RELEASE);
+  __atomic_store_n (&bell->done, number, __ATOMIC_RELEASE);
   return TRUE;
 }
 

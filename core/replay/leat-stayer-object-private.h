@@ -11,6 +11,12 @@ G_BEGIN_DECLS
 
 /* For leat-stayer*.c only. */
 
+typedef struct
+{
+  const LeatOp *op;
+  LeatPackets packets;
+} LeatStayOutput;
+
 /* What became of a run that took too long. */
 typedef struct
 {
@@ -27,10 +33,16 @@ struct _LeatStayer
   const LeatFunction *function;
   CUstream stream;
   LeatMemory *bell_memory, *home_memory, *args_memory;
+  LeatMemory *frames_memory; /* NULL where runs are told by the bell, and this as the host has it: */
+  guint64 *frames;
+  const LeatOp *inputs[LEAT_PACKET_PIECES];
+  LeatStayOutput outputs[LEAT_PACKET_PIECES];
+  guint n_outputs;
   LeatDoorbell *bell; /* as the host has it */
   LeatStay stay;      /* what the kernel is launched with */
   LeatLaunchShape shape;
   guint blocks_fixed; /* that a kernel whose blocks wait for each other has; 0: as many as suit */
+  guint noted_blocks; /* that the device counts as taken */
   guint64 home_bytes;
   const LeatOp *ops[LEAT_STAY_STAGES]; /* by stage */
   guint n_params[LEAT_STAY_STAGES];
@@ -45,6 +57,13 @@ struct _LeatStayer
   LeatStayFault faults[LEAT_DOORBELL_SLOTS]; /* by number of the run, modulo theirs */
   LeatStayCounts counts;
 };
+
+/* With the lock held; others read it without. */
+static inline void
+leat_stayer_count (guint64 *counter)
+{
+  __atomic_store_n (counter, *counter + 1, __ATOMIC_RELAXED);
+}
 
 #define LEAT_STAYER_LOOKS    32     /* at the doorbell for one at the clock */
 #define LEAT_STAYER_CHECK_US 200000 /* between looks at the driver, once a run takes that long */
@@ -63,6 +82,13 @@ gboolean leat_stayer_list_stages (LeatStayer *self, GError **error);
 gboolean leat_stayer_take_params (LeatStayer *self, LeatLane *lane);
 /* Once it is known how many blocks there are: kernels that are for as many as there are have that many. */
 void leat_stayer_fit_stages (LeatStayer *self);
+/* Small runs (leat-stayer-packets.c).  Whether runs are in packets; then there is one block. */
+gboolean leat_stayer_plan_packets (LeatStayer *self);
+gboolean leat_stayer_allocate_frames (LeatStayer *self, GError **error);
+/* With the lock held, before the lane has the number of the run. */
+void leat_stayer_send (LeatStayer *self, LeatLane *lane, guint64 number);
+/* Takes what has come of the lane's results; whether that is all. */
+gboolean leat_stayer_receive (LeatStayer *self, LeatLane *lane);
 LeatKernelSource *leat_stayer_find_source (LeatPlan *plan);
 
 G_END_DECLS

@@ -24,7 +24,7 @@ void leat_stayer_free (LeatStayer *self);
 
 /* Hands the lane's run to it. */
 gboolean leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error);
-gboolean leat_stayer_is_done (LeatStayer *self, const LeatLane *lane);
+gboolean leat_stayer_is_done (LeatStayer *self, LeatLane *lane);
 /* Until the lane's run has ended.  LEAT_SESSION_ERROR_RUNAWAY where that took too long and was ended.
  * @spin_us: to look without a rest */
 gboolean leat_stayer_wait (LeatStayer *self, LeatLane *lane, gint64 spin_us, GError **error);

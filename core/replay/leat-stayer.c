@@ -38,19 +38,18 @@ leat_stayer_load (LeatStayer *self, GError **error)
 static guint
 leat_stayer_get_most_blocks (LeatStayer *self)
 {
-  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   guint asked = self->plan->traits.stay.multiprocessors;
 
-  if (asked != 0)
-    return MIN (asked, facts->multiprocessors);
-  return leat_device_is_cpu (self->device) ? 1 : MAX (facts->multiprocessors / 4, 1);
+  if (leat_device_is_cpu (self->device))
+    return asked != 0 ? MIN (asked, leat_device_get_facts (self->device)->multiprocessors) : 1;
+  return leat_device_get_resident_share (self->device, asked);
 }
 
 /* No more than the stages can use. */
 static gboolean
 leat_stayer_choose_blocks (LeatStayer *self, GError **error)
 {
-  guint most = leat_stayer_get_most_blocks (self), wanted = 1;
+  guint most = leat_stayer_plan_packets (self) ? 1 : leat_stayer_get_most_blocks (self), wanted = 1;
 
   for (guint i = 0; i < self->stay.n_stages; i++)
     {
@@ -63,11 +62,15 @@ leat_stayer_choose_blocks (LeatStayer *self, GError **error)
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
                    "cannot stay on the device: %u blocks wait for each other, and the kernel may have %u "
-                   "multiprocessors; allow more with resident-multiprocessors, or open the session with executor=graph",
+                   "multiprocessors beside other resident sessions; allow more with resident-multiprocessors, close "
+                   "others, or open "
+                   "the session with executor=graph",
                    self->blocks_fixed, most);
       return FALSE;
     }
   leat_stayer_fit_stages (self);
+  self->noted_blocks = self->shape.grid[0];
+  leat_device_note_resident (self->device, (gint) self->noted_blocks);
   return TRUE;
 }
 
@@ -89,6 +92,8 @@ leat_stayer_allocate (LeatStayer *self, GError **error)
     leat_memory_new (self->device, LEAT_MEMORY_DEVICE, args_bytes, "the parameters of a resident kernel", error);
   if (self->args_memory == NULL)
     return FALSE;
+  if (self->stay.n_inputs > 0 && !leat_stayer_allocate_frames (self, error))
+    return FALSE;
   self->args = g_malloc0 (args_bytes);
   self->bell = leat_memory_get_host (self->bell_memory);
   memset (self->bell, 0, sizeof *self->bell);
@@ -108,7 +113,7 @@ leat_stayer_leave (gpointer data)
     {
       self->is_asked = TRUE;
       __atomic_store_n (&self->bell->bell, self->bell->bell | LEAT_ORDER_LEAVE, __ATOMIC_RELEASE);
-      self->counts.parks++;
+      leat_stayer_count (&self->counts.parks);
     }
   while (!leat_stayer_is_gone (self) && leat_device_check (self->device, NULL))
     {
@@ -169,8 +174,10 @@ leat_stayer_free (LeatStayer *self)
   g_clear_pointer (&self->bell_memory, leat_memory_free);
   g_clear_pointer (&self->home_memory, leat_memory_free);
   g_clear_pointer (&self->args_memory, leat_memory_free);
+  g_clear_pointer (&self->frames_memory, leat_memory_free);
   g_clear_pointer (&self->module, leat_module_unref);
   g_free (self->args);
+  leat_device_note_resident (self->device, -(gint) self->noted_blocks);
   g_clear_object (&self->device);
   g_mutex_clear (&self->lock);
   g_free (self);
@@ -219,9 +226,10 @@ leat_stayer_come (LeatStayer *self, GError **error)
       self->stay.done = self->bell->done;
       self->stay.stay++;
       result = leat_stayer_launch (self, &call);
-      self->counts.stays += result == CUDA_SUCCESS;
-      if (result != CUDA_SUCCESS)
-        self->bell->left = self->stay.stay;
+      if (result == CUDA_SUCCESS)
+        leat_stayer_count (&self->counts.stays);
+      else
+        __atomic_store_n (&self->bell->left, self->stay.stay, __ATOMIC_RELEASE);
     }
   g_mutex_unlock (&self->lock);
   leat_driver_end_visit (driver);
@@ -255,6 +263,16 @@ leat_stayer_bring_params (LeatStayer *self, LeatLane *lane, GError **error)
   return leat_memory_write (self->args_memory, offset, self->args + offset, self->stay.lane_bytes, error);
 }
 
+/* With the lock held. */
+static void
+leat_stayer_strike (LeatStayer *self, LeatLane *lane, guint64 number)
+{
+  self->bell->lanes[number % LEAT_DOORBELL_SLOTS] = lane->stay_lane;
+  __atomic_store_n (&self->bell->bell,
+                    LEAT_ORDER_MAKE (number, lane->stay_lane) | (self->is_asked ? LEAT_ORDER_LEAVE : 0),
+                    __ATOMIC_RELEASE);
+}
+
 gboolean
 leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error)
 {
@@ -264,21 +282,28 @@ leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error)
     return FALSE;
   g_mutex_lock (&self->lock);
   number = ++self->rung;
-  self->faults[number % LEAT_DOORBELL_SLOTS].number = 0;
-  self->bell->lanes[number % LEAT_DOORBELL_SLOTS] = lane->stay_lane;
-  __atomic_store_n (&self->bell->bell,
-                    LEAT_ORDER_MAKE (number, lane->stay_lane) | (self->is_asked ? LEAT_ORDER_LEAVE : 0),
-                    __ATOMIC_RELEASE);
-  self->counts.rings++;
+  __atomic_store_n (&self->faults[number % LEAT_DOORBELL_SLOTS].number, 0, __ATOMIC_RELAXED);
+  if (self->frames != NULL)
+    leat_stayer_send (self, lane, number);
+  else
+    leat_stayer_strike (self, lane, number);
+  leat_stayer_count (&self->counts.rings);
   g_mutex_unlock (&self->lock);
   lane->rung = number;
   return !leat_stayer_is_gone (self) || leat_stayer_come (self, error);
 }
 
+/* Where results come in packets the word says so of runs that have no more to come, and of those that were ended. */
 gboolean
-leat_stayer_is_done (LeatStayer *self, const LeatLane *lane)
+leat_stayer_is_done (LeatStayer *self, LeatLane *lane)
 {
-  return __atomic_load_n (&self->bell->done, __ATOMIC_ACQUIRE) >= lane->rung;
+  if (self->frames != NULL && leat_stayer_receive (self, lane))
+    return TRUE;
+  if (__atomic_load_n (&self->bell->done, __ATOMIC_ACQUIRE) < lane->rung)
+    return FALSE;
+  if (self->frames != NULL)
+    leat_stayer_receive (self, lane);
+  return TRUE;
 }
 
 /* What cannot be seen in the doorbell: that the driver has given up, and that the kernel does not end. */
@@ -329,14 +354,11 @@ static gboolean
 leat_stayer_finish (LeatStayer *self, LeatLane *lane, GError **error)
 {
   const LeatStayFault *fault = &self->faults[lane->rung % LEAT_DOORBELL_SLOTS];
-  gboolean failed;
+  const gboolean failed = __atomic_load_n (&fault->number, __ATOMIC_ACQUIRE) == lane->rung;
 
-  g_mutex_lock (&self->lock);
-  failed = fault->number == lane->rung;
+  lane->rung = 0;
   if (failed)
     leat_stayer_fail_run (self, fault, error);
-  g_mutex_unlock (&self->lock);
-  lane->rung = 0;
   return !failed;
 }
 
@@ -367,7 +389,8 @@ leat_stayer_wait (LeatStayer *self, LeatLane *lane, gint64 spin_us, GError **err
 void
 leat_stayer_get_counts (LeatStayer *self, LeatStayCounts *counts)
 {
-  g_mutex_lock (&self->lock);
-  *counts = self->counts;
-  g_mutex_unlock (&self->lock);
+  counts->rings = __atomic_load_n (&self->counts.rings, __ATOMIC_RELAXED);
+  counts->stays = __atomic_load_n (&self->counts.stays, __ATOMIC_RELAXED);
+  counts->parks = __atomic_load_n (&self->counts.parks, __ATOMIC_RELAXED);
+  counts->faults = __atomic_load_n (&self->counts.faults, __ATOMIC_RELAXED);
 }

@@ -29,6 +29,19 @@ leat_store_release_system (uint64_t *p, uint64_t v)
   asm volatile ("st.release.sys.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 
+/* Each of the two as a whole. */
+LEAT_STAY void
+leat_load_words (const uint64_t *p, uint64_t *a, uint64_t *b)
+{
+  asm volatile ("ld.relaxed.sys.v2.u64 {%0, %1}, [%2];" : "=l"(*a), "=l"(*b) : "l"(p) : "memory");
+}
+
+LEAT_STAY void
+leat_store_words (uint64_t *p, uint64_t a, uint64_t b)
+{
+  asm volatile ("st.relaxed.sys.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(a), "l"(b) : "memory");
+}
+
 LEAT_STAY void
 leat_add_release_device (uint64_t *p, uint64_t v)
 {
@@ -53,6 +66,18 @@ leat_stay_count_blocks ()
   return v;
 }
 
+LEAT_STAY unsigned int
+leat_stay_get_rank ()
+{
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+
+LEAT_STAY unsigned int
+leat_stay_count_threads ()
+{
+  return blockDim.x * blockDim.y * blockDim.z;
+}
+
 /* A thread that has ended counts as arrived at every barrier of its block. */
 LEAT_STAY void
 leat_stay_exit ()
@@ -68,10 +93,11 @@ leat_stay_barrier ()
 }
 
 LEAT_STAY void
-leat_stay_know (LeatDoorbell *bell, LeatStayHome *home)
+leat_stay_know (const LeatStay &s)
 {
-  leat_stay_here.bell = bell;
-  leat_stay_here.home = home;
+  leat_stay_here.bell = s.bell;
+  leat_stay_here.home = s.home;
+  leat_stay_here.limit_ns = s.limit_ns;
   leat_stay_here.meets = 0;
 }
 

@@ -89,8 +89,10 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
  *
  * What it reads may then be written while it is there already, though not after the wait.  Loads for what nobody writes
  * while a kernel is there (ld.global.nc) will not do for it; the compiler takes them for what is `__restrict__` and only
- * read, but not where something, at the end, might write it. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+ * read, but not where something, at the end, might write it.
+ *
+ * No edge in the body of a loop says so, and its kernels do without the two instructions (LEAT_ENCLOSED). */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(LEAT_ENCLOSED)
 /* By this name the host knows that wrappers wait. */
 extern "C" __device__ int leat_wrappers_wait = 1;
 

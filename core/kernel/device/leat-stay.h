@@ -17,12 +17,6 @@
  *
  * No two runs are under way at once: block 0 looks at the bell again when all blocks have ended the run before. */
 
-LEAT_STAY unsigned int
-leat_stay_get_rank ()
-{
-  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-
 /* Of those who notice that time is up, one says where it was. */
 LEAT_STAY_APART void
 leat_stay_tell (unsigned int ticks)
@@ -38,6 +32,19 @@ leat_stay_tell (unsigned int ticks)
   leat_store_release_system (&bell->fault, LEAT_ORDER_NUMBER (here->order));
 }
 
+/* The time of a run is counted from when a thread of the block first has to look: to ask what time it is takes as long
+ * as some runs. */
+LEAT_STAY bool
+leat_stay_is_over ()
+{
+  LeatStayHere *here = LEAT_HERE;
+  const uint64_t now = leat_clock_now (), deadline = leat_load_relaxed (&here->deadline);
+
+  if (deadline == 0)
+    leat_store_relaxed (&here->deadline, now + here->limit_ns);
+  return deadline != 0 && now >= deadline;
+}
+
 /* Does not come back where the run is over: threads that are not here yet find the order to leave behind their next
  * barrier, which this one's end opens. */
 LEAT_STAY_APART void
@@ -47,7 +54,7 @@ leat_stay_look (unsigned int ticks)
 
   if (leat_load_relaxed (&here->home->over) == 0)
     {
-      if (leat_clock_now () < here->deadline)
+      if (!leat_stay_is_over ())
         return;
       leat_stay_tell (ticks);
     }
@@ -131,7 +138,7 @@ leat_stay_next (const LeatStay &s, uint64_t done)
       if (leat_stay_get_block () == 0 && leat_stay_count_blocks () > 1)
         leat_store_release (&s.home->order, order);
       LEAT_HERE->order = order;
-      LEAT_HERE->deadline = leat_clock_now () + s.limit_ns;
+      LEAT_HERE->deadline = 0;
     }
   leat_stay_barrier ();
   return leat_load_relaxed (&LEAT_HERE->order);
@@ -203,7 +210,7 @@ static __device__ void leat_stay_do (unsigned int kind, const unsigned char *arg
 
 /* The blocks of a stage, in turn on those that there are. */
 LEAT_STAY void
-leat_stay_run_stage (const LeatStage &stage, const unsigned char *args)
+leat_stay_do_blocks (const LeatStage &stage, const unsigned char *args)
 {
   const unsigned int n = stage.grid[0] * stage.grid[1] * stage.grid[2];
 
@@ -225,29 +232,45 @@ leat_stay_run_stage (const LeatStage &stage, const unsigned char *args)
 }
 
 LEAT_STAY void
+leat_stay_run_stage (const LeatStay &s, unsigned int i, const unsigned char *args)
+{
+  const LeatStage &stage = s.stages[i];
+
+  if (stage.kind == LEAT_STAGE_TAKEN)
+    return;
+  if (stage.meets)
+    leat_stay_meet ();
+  if (leat_stay_get_rank () == 0)
+    LEAT_HERE->stage = i;
+  if (stage.kind == LEAT_STAGE_SEND)
+    leat_stay_send (s, stage, args + stage.args);
+  else
+    leat_stay_do_blocks (stage, args + stage.args);
+}
+
+LEAT_STAY void
 leat_stay_run (const LeatStay &s)
 {
   uint64_t done = s.done, order;
 
   if (leat_stay_get_rank () == 0)
-    leat_stay_know (s.bell, s.home);
-  while (order = leat_stay_next (s, done), !(order & LEAT_ORDER_LEAVE))
+    leat_stay_know (s);
+  while (order = s.frames != nullptr ? leat_stay_receive (s, done) : leat_stay_next (s, done),
+         !(order & LEAT_ORDER_LEAVE))
     {
       const unsigned char *args = s.args + LEAT_ORDER_LANE (order) * s.lane_bytes;
 
       for (unsigned int i = 0; i < s.n_stages; i++)
-        {
-          const LeatStage &stage = s.stages[i];
-
-          if (stage.meets)
-            leat_stay_meet ();
-          if (leat_stay_get_rank () == 0)
-            LEAT_HERE->stage = i;
-          leat_stay_run_stage (stage, args + stage.args);
-        }
+        leat_stay_run_stage (s, i, args);
       done = LEAT_ORDER_NUMBER (order);
-      leat_stay_end (s, done);
+      if (s.frames != nullptr)
+        leat_stay_sync ();
+      else
+        leat_stay_end (s, done);
     }
-  if (leat_stay_get_rank () == 0 && leat_stay_get_block () == 0)
-    leat_store_release_system (&s.bell->left, s.stay);
+  if (leat_stay_get_rank () != 0 || leat_stay_get_block () != 0)
+    return;
+  if (s.frames != nullptr)
+    leat_store_release_system (&s.bell->done, done);
+  leat_store_release_system (&s.bell->left, s.stay);
 }

@@ -325,6 +325,38 @@ test_kernel_compile_waits_for_nobody (void)
   g_assert_nonnull (strstr (entry, "ld.global.nc"));
 }
 
+/* Nor do kernels of a loop's body, whatever the GPU. */
+static void
+test_kernel_compile_enclosed (void)
+{
+  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .timed = TRUE, .enclosed = TRUE };
+  g_autofree char *ptx = compile_target_to_ptx (COUNTED, &target), *entry = NULL;
+
+  if (ptx == NULL)
+    return;
+  entry = cut_entry (ptx, "leat_time_twice");
+  g_assert_null (strstr (ptx, "leat_wrappers_wait"));
+  g_assert_null (strstr (ptx, "griddepcontrol"));
+  g_assert_nonnull (strstr (entry, "ld.global.nc"));
+}
+
+/* A kernel that stays reads and writes packets two at a time, each as a whole; and says nothing to other kernels. */
+static void
+test_kernel_compile_stays (void)
+{
+  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .stays = TRUE };
+  g_autofree char *ptx = compile_target_to_ptx (COUNTED, &target), *entry = NULL;
+
+  if (ptx == NULL)
+    return;
+  entry = cut_entry (ptx, "leat_stay");
+  g_assert_nonnull (strstr (entry, "ld.relaxed.sys.v2.u64"));
+  g_assert_nonnull (strstr (entry, "st.relaxed.sys.v2.u64"));
+  g_assert_nonnull (strstr (entry, "ld.acquire.sys.u64"));
+  g_assert_nonnull (strstr (entry, "st.release.sys.u64"));
+  g_assert_null (strstr (entry, "griddepcontrol"));
+}
+
 /* In the image for many lanes there is nothing else. */
 static void
 test_kernel_compile_lanes (void)
@@ -566,6 +598,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/lanes/keeps-data", test_kernel_keeps_data);
   g_test_add_data_func ("/leat/kernel/compile/waits/indirect", "indirect", test_kernel_compile_waits);
   g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
+  g_test_add_func ("/leat/kernel/compile/enclosed", test_kernel_compile_enclosed);
+  g_test_add_func ("/leat/kernel/compile/stays", test_kernel_compile_stays);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-nvrtc", "sm_90", test_kernel_compile_examples);

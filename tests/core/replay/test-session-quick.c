@@ -368,6 +368,13 @@ static const char kernels[] =
   "      y[i] = 2 * x[i] + 1;\n"
   "    }\n"
   "}\n"
+  "__global__ void climb (const float *x, float *y, uint64_t x_count)\n"
+  "{\n"
+  "  unsigned int n = 1;\n"
+  "  while (x[0] < 0 && n != 0)\n"
+  "    n = n * 3 | 1;\n"
+  "  y[threadIdx.x] = 2 * x[threadIdx.x] + n;\n"
+  "}\n"
   "__global__ void positive (const float *x, uint64_t x_count, float *y, uint64_t *y_count, uint64_t y_capacity)\n"
   "{\n"
   "  uint64_t n = 0;\n"
@@ -383,6 +390,9 @@ static const char kernels[] =
   "  *y_count = n;\n"
   "}\n";
 
+#define CLIMB                                                                                                          \
+  "app name=source spec=f32[8] -> upload mode=copy -> KERNELS=climb grid=1 block=8 y=f32[8] -> "                       \
+  "readback mode=copy -> app name=sink\n"
 #define JUDGE                                                                                                          \
   "app name=source spec=f32[8] -> upload mode=copy -> KERNELS=judge -> readback mode=copy -> app name=sink\n"
 #define POSITIVE                                                                                                       \
@@ -482,6 +492,24 @@ traced (Place *self)
   g_unlink (path);
 }
 
+/* A kernel that stays ends what does not end, and goes on.  How many rounds that were is told, and differs. */
+static void
+running_away (Place *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  place_run (self, 1, 2, 1, FALSE);
+  place_run (self, 2, 2, 1, TRUE);
+  place_fill (self, -3);
+  g_assert_cmpint (leat_session_replay (self->base.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
+  place_note (self, "%" G_GUINT64_FORMAT " refused, %" G_GUINT64_FORMAT " ended",
+              session_fixture_get_count (&self->base, "runs-refused"),
+              session_fixture_get_count (&self->base, "runaways"));
+  place_run (self, 4, 2, 1, FALSE);
+  place_run (self, 5, 2, 1, TRUE);
+}
+
 typedef struct
 {
   const char *name, *text;
@@ -520,6 +548,27 @@ static const Case cases[] = {
   { "overflowing", POSITIVE, overflowing },
   { "overflowing-within", TAKEN, overflowing },
   { "dead", COPY, dead },
+};
+/* clang-format on */
+
+/* The kernel does not leave meanwhile, whatever else the machine is at. */
+#define STAYING "resident-idle-ms", 60000, LEAT_EXECUTOR_RESIDENT
+
+/* clang-format off */
+static const Case resident_cases[] = {
+  { "steady", COPY, steady, STAYING },
+  { "mapped", MAPPED, steady, STAYING },
+  { "counted", BOUNDED, counted, STAYING },
+  { "arguments", COPY, arguments, STAYING },
+  { "properties", COPY, properties, STAYING },
+  { "other-calls", COPY, other_calls, STAYING },
+  { "summed", SUM, summed, STAYING },
+  { "cancelled", COPY, cancelled, STAYING },
+  { "waits", COPY, waits, STAYING },
+  { "memo", COPY, remembered, "memo", LEAT_MEMO_EXACT, LEAT_EXECUTOR_RESIDENT },
+  { "reporting", JUDGE, reporting, STAYING },
+  { "overflowing", POSITIVE, overflowing, STAYING },
+  { "running-away", CLIMB, running_away, "resident-limit-ms", 200, LEAT_EXECUTOR_RESIDENT },
 };
 /* clang-format on */
 
@@ -669,16 +718,20 @@ write_kernels (void)
 }
 
 static void
+add_case (const Case *self, LeatExecutor executor, const char *name)
+{
+  g_autofree char *path = g_strdup_printf ("/leat/session/quick/%s/%s", self->name, name);
+  Case *it = g_memdup2 (self, sizeof *it);
+
+  it->executor = executor;
+  g_test_add_data_func_full (path, it, (GTestDataFunc) test_session_quick, g_free);
+}
+
+static void
 add_cases (LeatExecutor executor, const char *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/leat/session/quick/%s/%s", cases[i].name, name);
-      Case *it = g_memdup2 (&cases[i], sizeof *it);
-
-      it->executor = executor;
-      g_test_add_data_func_full (path, it, (GTestDataFunc) test_session_quick, g_free);
-    }
+    add_case (&cases[i], executor, name);
 }
 
 int
@@ -690,6 +743,8 @@ main (int argc, char **argv)
   write_kernels ();
   add_cases (LEAT_EXECUTOR_GRAPH, "graph");
   add_cases (LEAT_EXECUTOR_EAGER, "eager");
+  for (guint i = 0; i < G_N_ELEMENTS (resident_cases); i++)
+    add_case (&resident_cases[i], LEAT_EXECUTOR_RESIDENT, "resident");
   g_test_add_func ("/leat/session/quick/settles", test_session_quick_settles);
   g_test_add_func ("/leat/session/quick/queues", test_session_quick_queues);
   g_test_add_func ("/leat/session/quick/foreign", test_session_quick_foreign);

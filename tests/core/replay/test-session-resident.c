@@ -4,6 +4,9 @@
 
 #include "session-fixture.h"
 
+#include "device/leat-device-private.h"
+#include "plan/leat-plan-private.h"
+
 #include <glib/gstdio.h>
 
 /* A kernel that stays on the device against the same pipeline run in launches. */
@@ -18,57 +21,73 @@
 #define SOME      20
 #endif
 
-static const char kernels[] = "__global__ void scale (const float *x, float *y, float by)\n"
-                              "{\n"
-                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                              "  if (i < 1024)\n"
-                              "    y[i] = by * x[i] + 1;\n"
-                              "}\n"
-                              "__global__ void turn (const float *x, float *y)\n"
-                              "{\n"
-                              "  __shared__ float part[64];\n"
-                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                              "  part[threadIdx.x] = x[1023 - i];\n"
-                              "  __syncthreads ();\n"
-                              "  y[i] = part[63 - threadIdx.x] + gridDim.x;\n"
-                              "}\n"
-                              "__global__ void total (const float *x, float *y)\n"
-                              "{\n"
-                              "  float sum = 0;\n"
-                              "  for (int i = 0; i < 1024; i++)\n"
-                              "    sum += x[i];\n"
-                              "  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n"
-                              "}\n"
-                              "__global__ void climb (const float *x, float *y)\n"
-                              "{\n"
-                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x, n = 1;\n"
-                              "  while (x[0] != 0 && n != 0)\n"
-                              "    n = n * 3 | 1;\n"
-                              "  y[i] = x[i] + n;\n"
-                              "}\n"
-                              "__global__ void meet (const float *x, float *y)\n"
-                              "{\n"
-                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                              "  y[i] = 2 * x[i];\n"
-                              "  leat_grid_sync ();\n"
-                              "  float other = leat_load_relaxed (&y[1023 - i]);\n"
-                              "  leat_grid_sync ();\n"
-                              "  y[i] = other + gridDim.x;\n"
-                              "}\n"
-                              "__global__ void near (const float *x, float *y, uint64_t x_count)\n"
-                              "{\n"
-                              "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                              "  if (i < x_count)\n"
-                              "    y[i] = x[i > 0 ? i - 1 : i] + 0.5f * x[i + 1 < x_count ? i + 1 : i];\n"
-                              "}\n"
-                              "__global__ void jump (const float *x, float *y)\n"
-                              "{\n"
-                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                              "again:\n"
-                              "  y[i] = x[i];\n"
-                              "  if (y[i] != x[i])\n"
-                              "    goto again;\n"
-                              "}\n";
+static const char kernels[] =
+  "__global__ void scale (const float *x, float *y, float by)\n"
+  "{\n"
+  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  if (i < 1024)\n"
+  "    y[i] = by * x[i] + 1;\n"
+  "}\n"
+  "__global__ void turn (const float *x, float *y)\n"
+  "{\n"
+  "  __shared__ float part[64];\n"
+  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  part[threadIdx.x] = x[1023 - i];\n"
+  "  __syncthreads ();\n"
+  "  y[i] = part[63 - threadIdx.x] + gridDim.x;\n"
+  "}\n"
+  "__global__ void total (const float *x, float *y)\n"
+  "{\n"
+  "  float sum = 0;\n"
+  "  for (int i = 0; i < 1024; i++)\n"
+  "    sum += x[i];\n"
+  "  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n"
+  "}\n"
+  "__global__ void climb (const float *x, float *y)\n"
+  "{\n"
+  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x, n = 1;\n"
+  "  while (x[0] != 0 && n != 0)\n"
+  "    n = n * 3 | 1;\n"
+  "  y[i] = x[i] + n;\n"
+  "}\n"
+  "__global__ void meet (const float *x, float *y)\n"
+  "{\n"
+  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  y[i] = 2 * x[i];\n"
+  "  leat_grid_sync ();\n"
+  "  float other = leat_load_relaxed (&y[1023 - i]);\n"
+  "  leat_grid_sync ();\n"
+  "  y[i] = other + gridDim.x;\n"
+  "}\n"
+  "__global__ void swap (const float *x, float *y)\n"
+  "{\n"
+  "  __shared__ float part[256];\n"
+  "  part[threadIdx.x] = x[1023 - blockIdx.x * 256 - threadIdx.x];\n"
+  "  __syncthreads ();\n"
+  "  y[blockIdx.x * 256 + threadIdx.x] = part[255 - threadIdx.x] + gridDim.x + blockIdx.x;\n"
+  "}\n"
+  "__global__ void pair (const float *x, const float *w, float *y, float *z)\n"
+  "{\n"
+  "  for (unsigned int i = threadIdx.x; i < 1024; i += blockDim.x)\n"
+  "    {\n"
+  "      y[i] = x[i] - w[1023 - i];\n"
+  "      z[i] = x[1023 - i] + 2 * w[i];\n"
+  "    }\n"
+  "}\n"
+  "__global__ void near (const float *x, float *y, uint64_t x_count)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    y[i] = x[i > 0 ? i - 1 : i] + 0.5f * x[i + 1 < x_count ? i + 1 : i];\n"
+  "}\n"
+  "__global__ void jump (const float *x, float *y)\n"
+  "{\n"
+  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "again:\n"
+  "  y[i] = x[i];\n"
+  "  if (y[i] != x[i])\n"
+  "    goto again;\n"
+  "}\n";
 
 static char *kernel_path;
 
@@ -82,6 +101,20 @@ static const char three_text[] = KERNEL ("a", "scale", " by=3") KERNEL ("b", "tu
 static const char copies_text[] =
   KERNEL ("a", "scale", " by=2") KERNEL ("b", "turn", "") "app name=source spec=f32[1024] -> upload mode=copy -> a\n"
                                                           "a -> b -> readback mode=copy -> app name=sink\n";
+/* So small that its data go in packets: one block does those of the kernel in turn. */
+#define BRIEF(entry, more) "a = kernel source=\"%s\" entry=" entry " grid=4 block=256 x=f32[1024] y=f32[1024]" more "\n"
+static const char brief_text[] = BRIEF ("scale", " by=2") CHAIN "a -> readback -> app name=sink\n";
+static const char brief_mapped_text[] = BRIEF ("scale", " by=2") "app name=source spec=f32[1024] -> upload mode=mapped "
+                                                                 "-> a -> readback -> app name=sink\n";
+static const char brief_climb_text[] = BRIEF ("climb", "") CHAIN "a -> readback -> app name=sink\n";
+static const char brief_chain_text[] =
+  BRIEF ("swap", "") "b = kernel source=\"%s\" entry=swap grid=4 block=256 x=f32[1024] y=f32[1024]\n" CHAIN
+                     "a -> b -> readback -> app name=sink\na -> readback -> app name=other\n";
+/* 8 KiB, so that each thread has several looks to take. */
+static const char brief_pair_text[] =
+  "m = kernel source=\"%s\" entry=pair grid=1 block=64 x=f32[1024] w=f32[1024] y=f32[1024] z=f32[1024]\n"
+  "app name=source spec=f32[1024] -> upload -> m.x\napp name=second spec=f32[1024] -> upload -> m.w\n"
+  "m.y -> readback -> app name=sink\nm.z -> readback -> app name=other\n";
 static const char climb_text[] = KERNEL ("a", "climb", "") CHAIN "a -> readback -> app name=sink\n";
 static const char meet_text[] =
   "a = kernel source=\"%s\" entry=meet grid=4 block=256 cooperative=true x=f32[1024] y=f32[1024]\n" CHAIN
@@ -244,12 +277,12 @@ check_scaled (SessionFixture *fixture, guint salt)
 }
 
 static void
-test_resident_runs_thousands (void)
+test_resident_runs_thousands (gconstpointer text)
 {
   const guint runs = THOUSANDS;
   SessionFixture fixture;
 
-  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
   for (guint run = 0; run < runs; run++)
     check_scaled (&fixture, run);
   g_assert_cmpuint (get_counter (&fixture, "rings"), ==, runs);
@@ -298,12 +331,12 @@ test_resident_calls_nobody (void)
 
 /* The kernel leaves by itself, and the next run has it back. */
 static void
-test_resident_leaves_and_comes_back (void)
+test_resident_leaves_and_comes_back (gconstpointer text)
 {
   SessionFixture fixture;
   guint64 stays;
 
-  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 1, 0);
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 1, 0);
   for (guint run = 0; run < 20; run++)
     {
       check_scaled (&fixture, run);
@@ -339,14 +372,14 @@ open_and_close (gpointer data)
 
 /* Memory, modules and graphs of others come and go meanwhile. */
 static void
-test_resident_is_parked_for_others (void)
+test_resident_is_parked_for_others (gconstpointer text)
 {
   SessionFixture fixture;
   Neighbour neighbour = { 0 };
   GThread *thread;
   guint run = 0;
 
-  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
   check_scaled (&fixture, run);
   thread = g_thread_new ("neighbour", open_and_close, &neighbour);
   while (get_counter (&fixture, "parks") < 5)
@@ -375,11 +408,11 @@ check_climb (SessionFixture *fixture)
 
 /* A loop without an end is ended and named, and what comes after it is as if nothing had been. */
 static void
-test_resident_ends_a_runaway (void)
+test_resident_ends_a_runaway (gconstpointer text)
 {
   SessionFixture fixture;
 
-  open_resident (&fixture, climb_text, LEAT_EXECUTOR_RESIDENT, 5000, 500);
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 500);
   for (guint round = 0; round < 2; round++)
     {
       float x[N] = { 1 };
@@ -397,9 +430,71 @@ test_resident_ends_a_runaway (void)
   session_fixture_close (&fixture);
 }
 
+/* Again and again, none later than it may; and the next run is as if nothing had been. */
+static void
+test_resident_ends_many (gconstpointer text)
+{
+  const guint limit_ms = 50;
+  SessionFixture fixture;
+
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  for (guint round = 1; round <= 10; round++)
+    {
+      float x[N] = { 1 };
+      gint64 begin, took;
+      g_autoptr (GError) error = NULL;
+
+      begin = g_get_monotonic_time ();
+      g_assert_null (session_fixture_try (&fixture, x, sizeof x, &error));
+      took = g_get_monotonic_time () - begin;
+      g_test_message ("%" G_GINT64_FORMAT " us", took);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
+      g_assert_nonnull (strstr (error->message, "kernel \"a\""));
+      g_assert_cmpint (took, >=, limit_ms * 1000);
+      g_assert_cmpint (took, <, limit_ms * 1000 * 20); /* the machine may be busy; leat-bench runaway tells how well */
+      check_climb (&fixture);
+      g_assert_cmpuint (get_counter (&fixture, "runaways"), ==, round);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* Several at once, which leave when another one opens and come back. */
+static void
+test_resident_several (gconstpointer text)
+{
+  enum
+  {
+    SESSIONS = 4
+  };
+  SessionFixture fixtures[SESSIONS];
+
+  for (guint i = 0; i < SESSIONS; i++)
+    open_resident (&fixtures[i], text, LEAT_EXECUTOR_RESIDENT, 200, 0);
+  for (guint run = 0; run < SOME; run++)
+    for (guint i = 0; i < SESSIONS; i++)
+      check_scaled (&fixtures[i], run + 100 * i);
+  for (guint i = 0; i < SESSIONS; i++)
+    {
+      g_assert_cmpuint (get_counter (&fixtures[i], "rings"), ==, SOME);
+      session_fixture_close (&fixtures[i]);
+    }
+}
+
+/* Of 132 multiprocessors: quarters up to the half, then one; what is asked for while there are as many. */
+static void
+test_resident_shares (void)
+{
+  static const guint cases[][3] = { { 0, 0, 33 },    { 33, 0, 33 },   { 50, 0, 16 },   { 66, 0, 1 },  { 132, 0, 1 },
+                                    { 0, 132, 132 }, { 0, 500, 132 }, { 100, 40, 32 }, { 132, 40, 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpuint (leat_device_share_multiprocessors (132, cases[i][0], cases[i][1]), ==, cases[i][2]);
+  g_assert_cmpuint (leat_device_share_multiprocessors (1, 0, 0), ==, 1);
+}
+
 /* The device is at it, and nobody waits. */
 static void
-test_resident_is_closed_in_flight (void)
+test_resident_is_closed_in_flight (gconstpointer text)
 {
   for (guint round = 0; round < 10; round++)
     {
@@ -410,7 +505,7 @@ test_resident_is_closed_in_flight (void)
 
       fill (x, round);
       input = g_bytes_new (x, sizeof x);
-      open_resident (&fixture, round % 2 == 0 ? three_text : one_text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+      open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
       leat_app_push_bytes (fixture.source, input, &error);
       g_assert_no_error (error);
       g_assert_cmpint (leat_session_launch (fixture.session, NULL, &error), ==, LEAT_FLOW_DATA);
@@ -421,12 +516,12 @@ test_resident_is_closed_in_flight (void)
 
 /* Arguments are given to the kernel when they change. */
 static void
-test_resident_takes_arguments (void)
+test_resident_takes_arguments (gconstpointer text)
 {
   SessionFixture fixture;
   float x[N];
 
-  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
   fill (x, 1);
   for (guint by = 2; by < 8; by++)
     {
@@ -443,7 +538,7 @@ test_resident_takes_arguments (void)
 
 /* Many runs under way, each in a lane of its own. */
 static void
-test_resident_streams (void)
+test_resident_streams (gconstpointer text)
 {
   enum
   {
@@ -452,7 +547,7 @@ test_resident_streams (void)
   SessionFixture fixture;
   g_autoptr (GError) error = NULL;
 
-  fixture.pipeline = parse (one_text);
+  fixture.pipeline = parse (text);
   fixture.session = leat_session_new (fixture.pipeline, NULL);
   g_object_set (fixture.session, "executor", LEAT_EXECUTOR_RESIDENT, "lanes", 4, "resident-limit-ms", PATIENT_MS, NULL);
   fixture.source = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "source", NULL));
@@ -483,6 +578,106 @@ test_resident_streams (void)
     }
   g_assert_cmpuint (get_counter (&fixture, "rings"), ==, RUNS);
   session_fixture_close (&fixture);
+}
+
+/* Whether packets are what is meant here. */
+static void
+test_resident_uses_packets (void)
+{
+  static const struct
+  {
+    const char *text;
+    gboolean brief;
+  } cases[] = { { one_text, FALSE },         { three_text, FALSE },      { copies_text, FALSE },
+                { brief_text, TRUE },        { brief_chain_text, TRUE }, { brief_pair_text, TRUE },
+                { brief_mapped_text, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      SessionFixture fixture;
+      g_autoptr (LeatPlan) plan = NULL;
+
+      open_resident (&fixture, cases[i].text, LEAT_EXECUTOR_RESIDENT, 0, 0);
+      plan = leat_session_dup_plan (fixture.session);
+      g_assert_cmpint (plan->brief, ==, cases[i].brief);
+      g_clear_object (&plan);
+      session_fixture_close (&fixture);
+    }
+}
+
+static void
+push (SessionFixture *self, const char *name, const float *x)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (x, N * sizeof *x);
+  g_autoptr (GError) error = NULL;
+
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, name, NULL)), bytes, &error);
+  g_assert_no_error (error);
+}
+
+static GBytes *
+pull (SessionFixture *self, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  GBytes *bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, name, NULL)), 0, &error);
+
+  g_assert_no_error (error);
+  return bytes;
+}
+
+/* Several inputs and outputs; the kernel goes away and comes back, and frames are used again. */
+static void
+test_resident_packs_pairs (void)
+{
+  SessionFixture fixture;
+
+  open_resident (&fixture, brief_pair_text, LEAT_EXECUTOR_RESIDENT, 2, 0);
+  for (guint run = 0; run < 5 * SOME; run++)
+    {
+      float x[N], w[N];
+      g_autoptr (GBytes) first = NULL, second = NULL;
+      g_autoptr (GError) error = NULL;
+
+      fill (x, run);
+      fill (w, 3 * run + 1);
+      push (&fixture, "source", x);
+      push (&fixture, "second", w);
+      g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      first = pull (&fixture, "sink");
+      second = pull (&fixture, "other");
+      for (guint i = 0; i < N; i++)
+        {
+          g_assert_cmpfloat (((const float *) g_bytes_get_data (first, NULL))[i], ==, x[i] - w[1023 - i]);
+          g_assert_cmpfloat (((const float *) g_bytes_get_data (second, NULL))[i], ==, x[1023 - i] + 2 * w[i]);
+        }
+      if (run % 20 == 19)
+        g_usleep (20000);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* All threads look for what comes, and not the first alone. */
+static void
+test_resident_looks_together (void)
+{
+  SessionFixture fixture;
+
+  g_setenv ("LEAT_RESIDENT_HOT_US", "10000000", TRUE);
+  open_resident (&fixture, brief_text, LEAT_EXECUTOR_RESIDENT, 500, 0);
+  for (guint run = 0; run < SOME; run++)
+    {
+      check_scaled (&fixture, run);
+      if (run % 8 == 7)
+        g_usleep (5000);
+    }
+  session_fixture_close (&fixture);
+  open_resident (&fixture, brief_climb_text, LEAT_EXECUTOR_RESIDENT, 20, 0);
+  check_climb (&fixture);
+  g_usleep (200000); /* it has left by then */
+  check_climb (&fixture);
+  session_fixture_close (&fixture);
+  g_unsetenv ("LEAT_RESIDENT_HOT_US");
 }
 
 /* Says why, and what would do. */
@@ -518,17 +713,28 @@ test_resident_falls_back (void)
 
 /* Runs without results are launched, and the one with them is rung behind them. */
 static void
-test_resident_repeats (void)
+test_resident_repeats (gconstpointer text)
 {
   SessionFixture fixture;
 
-  open_resident (&fixture, one_text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  open_resident (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
   g_object_set (fixture.session, "repeat", (guint64) 5, NULL);
   for (guint run = 0; run < 5; run++)
     check_scaled (&fixture, run);
   g_object_set (fixture.session, "readback", LEAT_READBACK_EACH, "repeat", (guint64) 1, NULL);
   check_scaled (&fixture, 6);
   session_fixture_close (&fixture);
+}
+
+/* With data in packets too. */
+static void
+add_for_both (const char *name, const char *text, const char *brief, GTestDataFunc test)
+{
+  g_autofree char *path = g_strconcat ("/leat/session/resident/", name, NULL);
+  g_autofree char *brief_path = g_strconcat (path, "/brief", NULL), *usual_path = g_strconcat (path, "/usual", NULL);
+
+  g_test_add_data_func (usual_path, text, test);
+  g_test_add_data_func (brief_path, brief, test);
 }
 
 int
@@ -540,9 +746,16 @@ main (int argc, char **argv)
   kernel_path = g_build_filename (folder, "resident.cu", NULL);
   g_assert_true (g_file_set_contents (kernel_path, kernels, -1, NULL));
   g_test_init (&argc, &argv, NULL);
+  g_setenv ("LEAT_RESIDENT_PACKETS", "1", TRUE); /* on the CPU too */
   g_test_add_data_func ("/leat/session/resident/equals-graph/one", one_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three", three_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies", copies_text, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/brief", brief_text, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/brief-chain", brief_chain_text,
+                        test_resident_equals_graph_in_blocks);
+  g_test_add_func ("/leat/session/resident/uses-packets", test_resident_uses_packets);
+  g_test_add_func ("/leat/session/resident/packs-pairs", test_resident_packs_pairs);
+  g_test_add_func ("/leat/session/resident/looks-together", test_resident_looks_together);
   g_test_add_data_func ("/leat/session/resident/equals-graph/one-in-blocks", one_text,
                         test_resident_equals_graph_in_blocks);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three-in-blocks", three_text,
@@ -557,16 +770,19 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours", near_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours-in-blocks", near_text,
                         test_resident_equals_graph_in_blocks);
-  g_test_add_func ("/leat/session/resident/runs-thousands", test_resident_runs_thousands);
+  add_for_both ("runs-thousands", one_text, brief_text, test_resident_runs_thousands);
   g_test_add_func ("/leat/session/resident/comes-back-in-blocks", test_resident_comes_back_in_blocks);
   g_test_add_func ("/leat/session/resident/calls-nobody", test_resident_calls_nobody);
-  g_test_add_func ("/leat/session/resident/leaves-and-comes-back", test_resident_leaves_and_comes_back);
-  g_test_add_func ("/leat/session/resident/is-parked-for-others", test_resident_is_parked_for_others);
-  g_test_add_func ("/leat/session/resident/ends-a-runaway", test_resident_ends_a_runaway);
-  g_test_add_func ("/leat/session/resident/is-closed-in-flight", test_resident_is_closed_in_flight);
-  g_test_add_func ("/leat/session/resident/takes-arguments", test_resident_takes_arguments);
-  g_test_add_func ("/leat/session/resident/streams", test_resident_streams);
-  g_test_add_func ("/leat/session/resident/repeats", test_resident_repeats);
+  add_for_both ("leaves-and-comes-back", one_text, brief_text, test_resident_leaves_and_comes_back);
+  add_for_both ("is-parked-for-others", one_text, brief_text, test_resident_is_parked_for_others);
+  add_for_both ("ends-a-runaway", climb_text, brief_climb_text, test_resident_ends_a_runaway);
+  add_for_both ("ends-many", climb_text, brief_climb_text, test_resident_ends_many);
+  g_test_add_func ("/leat/session/resident/shares", test_resident_shares);
+  add_for_both ("several", one_text, brief_text, test_resident_several);
+  add_for_both ("is-closed-in-flight", three_text, brief_text, test_resident_is_closed_in_flight);
+  add_for_both ("takes-arguments", one_text, brief_text, test_resident_takes_arguments);
+  add_for_both ("streams", one_text, brief_text, test_resident_streams);
+  add_for_both ("repeats", one_text, brief_text, test_resident_repeats);
   g_test_add_func ("/leat/session/resident/refuses", test_resident_refuses);
   g_test_add_func ("/leat/session/resident/falls-back", test_resident_falls_back);
   status = g_test_run ();
