@@ -247,7 +247,7 @@ test_state_file_is_looked_at_again (gconstpointer what)
     {
       g_assert_false (read_all (reader, expected, PIECE, &error));
       g_assert_error (error, LEAT_STATE_ERROR,
-                      GPOINTER_TO_INT (what) == MEANWHILE_CUT ? LEAT_STATE_ERROR_IO : LEAT_STATE_ERROR_DAMAGED);
+                      (GPOINTER_TO_INT (what) == MEANWHILE_CUT ? LEAT_STATE_ERROR_IO : LEAT_STATE_ERROR_DAMAGED));
     }
   g_unlink (path);
 }
