@@ -73,7 +73,7 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
     }
   if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL || op->kind == LEAT_OP_TRANSFER)
     leat_json_add_int (builder, "bytes", op->bytes);
-  if (op->kind == LEAT_OP_LOOP)
+  if (op->runs != NULL)
     {
       leat_json_add_int (builder, "last", op->runs->last);
       if (op->runs->most < G_MAXINT64)

@@ -11,13 +11,14 @@ void
 leat_plan_loop_free (LeatPlanLoop *self)
 {
   g_array_unref (self->delays);
+  g_free (self->joint_test);
   g_free (self);
 }
 
 const char *
 leat_loop_executor_get_name (LeatLoopExecutor executor)
 {
-  static const char *const names[] = { "auto", "while", "unrolled", "host" };
+  static const char *const names[] = { "auto", "while", "unrolled", "host", "cooperative" };
 
   return names[executor];
 }
@@ -65,7 +66,7 @@ leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
 
   loop->why = "as asked";
   loop->way = loop->asked;
-  if (loop->asked == LEAT_LOOP_HOST)
+  if (loop->asked == LEAT_LOOP_HOST || loop->is_kernel)
     return;
   if (loop->asked == LEAT_LOOP_UNROLLED && why_not_unrolled == NULL)
     return;
@@ -184,5 +185,6 @@ leat_plan_lift_dependencies (LeatPlan *self)
       leat_op_take_after (op, after);
     }
   for (guint i = 0; i < self->loops->len; i++)
-    leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
+    if (!((LeatPlanLoop *) g_ptr_array_index (self->loops, i))->is_kernel)
+      leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
 }

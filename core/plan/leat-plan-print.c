@@ -66,14 +66,20 @@ leat_plan_print_number (guint64 n, const char *one, const char *many, const char
 }
 
 static void
+leat_plan_print_executor (const LeatPlanLoop *loop, GString *text)
+{
+  if (loop->most < G_MAXUINT64)
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
+  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_executor_get_name (loop->way), loop->why);
+}
+
+static void
 leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
 {
   const char *before = " ";
 
   g_string_append_printf (text, "  ops %u-%u, ", loop->first + 1, loop->last);
-  if (loop->most < G_MAXUINT64)
-    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
-  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_executor_get_name (loop->way), loop->why);
+  leat_plan_print_executor (loop, text);
   leat_plan_print_number (loop->kernels, "kernel", "kernels", &before, text);
   leat_plan_print_number (loop->copies, "copy", "copies", &before, text);
   leat_plan_print_number (loop->fills, "fill", "fills", &before, text);
@@ -82,11 +88,22 @@ leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
 }
 
 static void
-leat_plan_print_fusion (const LeatFusion *fusion, GString *text)
+leat_plan_print_fusion (const LeatOp *op, GString *text)
 {
-  g_string_append_printf (text, "      one launch for %u op%s, %u barrier%s; %u launch%s less", fusion->n_ops,
-                          fusion->n_ops == 1 ? "" : "s", fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
-                          fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es");
+  const LeatFusion *fusion = op->fusion;
+
+  g_string_append (text, "      ");
+  if (op->runs != NULL)
+    {
+      leat_plan_print_executor (op->runs, text);
+      g_string_append_printf (text, " %u op%s, %u barrier%s of %s", fusion->n_ops, fusion->n_ops == 1 ? "" : "s",
+                              fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
+                              op->cooperative ? "the grid" : "the one block");
+    }
+  else
+    g_string_append_printf (text, "one launch for %u op%s, %u barrier%s; %u launch%s less", fusion->n_ops,
+                            fusion->n_ops == 1 ? "" : "s", fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
+                            fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es");
   if (fusion->n_kept > 0)
     g_string_append_printf (text, ", %u buffer%s in registers: %" G_GUINT64_FORMAT " bytes less written and read",
                             fusion->n_kept, fusion->n_kept == 1 ? "" : "s", fusion->kept_bytes);
@@ -126,7 +143,7 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   leat_plan_print_after (op, TRUE, "  early after ", text);
   g_string_append_c (text, '\n');
   if (op->fusion != NULL)
-    leat_plan_print_fusion (op->fusion, text);
+    leat_plan_print_fusion (op, text);
 }
 
 static void

@@ -62,6 +62,9 @@ struct _LeatPlanLoop
   guint64 most;
   LeatLoopExecutor asked;
   gboolean is_tested;
+  guint64 budget_ns;
+  char *joint_test;   /* (nullable): what does the work of the test in the kernel that the loop may become */
+  gboolean is_kernel; /* it became one: `first` is that kernel, and `last` too */
   LeatBufferId memory, report;
   GArray *delays; /* LeatDelay: what goes on from one iteration to the next */
 
@@ -76,7 +79,7 @@ struct _LeatOp
   LeatOpKind kind;
   guint index;
   LeatPlanLoop *loop;   /* (nullable): in whose body it is; a LEAT_OP_LOOP is outside of its own */
-  LeatPlanLoop *runs;   /* LOOP */
+  LeatPlanLoop *runs;   /* LOOP, or the KERNEL that it became */
   LeatPlanLoop *starts; /* (nullable): KERNEL that tells it to begin */
   LeatNode *node;       /* not owned: the plan's nodes hold it, in the pipeline or not */
   LeatTouch *touches;
@@ -391,6 +394,8 @@ void leat_plan_choose_loops (LeatPlan *self);
 /* one kernel out of several (leat-plan-fuse.c, leat-plan-layers.c) */
 /* Makes the ops from number @first on one, which is @node's. */
 gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error);
+/* Makes a loop one, whose test is the last op; nothing is changed where it cannot be. */
+gboolean leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error);
 void leat_fusion_free (LeatFusion *self);
 /* Joins what goes item by item anyway. */
 void leat_plan_fuse_chains (LeatPlan *self);

@@ -40,7 +40,7 @@ void check_floats (GBytes *bytes, const float *expected, gsize n);
 guint halve (float *x, float gain, float limit, guint most, float *series);
 /* One run of halve_text, looked at. */
 void halve_run (Loop *loop, float scale, float gain, float limit, const char *executor);
-/* A test for each #LoopCase. */
-void add_cases (const char *what, GTestDataFunc test);
+/* A test for each #LoopCase.  @joint: of those too in which the loop is one kernel */
+void add_cases (const char *what, gboolean joint, GTestDataFunc test);
 
 G_END_DECLS
