@@ -161,4 +161,3 @@ leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatStage *stage, gb
     }
   return g_string_free (text, FALSE);
 }
-

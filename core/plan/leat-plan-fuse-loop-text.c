@@ -16,7 +16,8 @@ static const char leat_fuse_loop_prelude[] =
   "  a = b;\n"
   "  b = was;\n"
   "}\n"
-  "__device__ __forceinline__ void leat_fuse_watch (void *memory, const void *outer, uint64_t iteration, uint64_t *since, "
+  "__device__ __forceinline__ void leat_fuse_watch (void *memory, const void *outer, uint64_t iteration, uint64_t "
+  "*since, "
   "uint64_t budget)\n"
   "{\n"
   "  uint64_t now = leat_clock_now (), verdict = 0;\n"
@@ -63,10 +64,9 @@ leat_fuse_writer_begin_loop (LeatFuseWriter *self)
   leat_fuse_writer_state (self, "for (;;)");
   leat_fuse_writer_state (self, "{");
   if (leat_fuse_writer_watches (self))
-    leat_fuse_writer_state (self,
-                            LEAT_FUSE_ONE_THREAD
-                            " leat_fuse_watch (%s, %s, leat_state[0], &leat_since, %" G_GUINT64_FORMAT "ull);",
-                            leat_fuse_writer_get_items (self, loop->memory), outer, loop->budget_ns);
+    leat_fuse_writer_state (
+      self, LEAT_FUSE_ONE_THREAD " leat_fuse_watch (%s, %s, leat_state[0], &leat_since, %" G_GUINT64_FORMAT "ull);",
+      leat_fuse_writer_get_items (self, loop->memory), outer, loop->budget_ns);
 }
 
 static char *

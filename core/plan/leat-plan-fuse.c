@@ -21,9 +21,13 @@ leat_fusion_free (LeatFusion *self)
 static gboolean
 leat_fuser_refuse (LeatFuser *self, const LeatOp *op, const char *why, GError **error)
 {
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "%s \"%s\" cannot be in the body: %s%s",
-               leat_node_get_id (op->node), leat_node_get_name (op->node), why,
-               self->loop != NULL ? ", or give the loop another executor" : "");
+  g_autofree char *loop =
+    self->loop != NULL ? g_strdup_printf (" of loop \"%s\" with executor=cooperative", leat_node_get_name (self->node))
+                       : g_strdup ("");
+
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "%s \"%s\" cannot be in the body%s: %s%s",
+               leat_node_get_id (op->node), leat_node_get_name (op->node), loop, why,
+               self->loop != NULL ? ", or set another executor=" : "");
   return FALSE;
 }
 
