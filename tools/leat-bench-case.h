@@ -55,6 +55,7 @@ extern const LeatBenchCase leat_bench_compacts[];
 extern const LeatBenchCase leat_bench_primitives[];
 extern const LeatBenchCase leat_bench_csrs[];
 extern const LeatBenchCase leat_bench_fuses[];
+extern const LeatBenchCase leat_bench_loops[];
 extern const LeatBenchCase leat_bench_soaks[];
 extern const LeatBenchCase leat_bench_evidences[];
 

@@ -328,8 +328,10 @@ static const struct
   guint n;
   Step first, second;
 } small_rows[] = {
-  { "grown", "  s = kernel source=KERNELS entry=spread\n  t = kernel source=KERNELS entry=turn\n", "2 barriers of the one "
-    "block", 1000, step_spread, step_turn },
+  { "grown", "  s = kernel source=KERNELS entry=spread\n  t = kernel source=KERNELS entry=turn\n",
+    "2 barriers of the one "
+    "block",
+    1000, step_spread, step_turn },
   { "own-block", "  s = kernel source=KERNELS entry=tile\n  t = kernel source=KERNELS entry=turn\n",
     "2 barriers of the one block", 250, step_tile, step_turn },
 };
@@ -367,7 +369,8 @@ static const struct
 {
   const char *name, *body, *said;
 } early_rows[] = {
-  { "last", "  in.x -> s -> out.y\n  in.x -> f -> out.top\n", "the test comes behind all layers, and a barrier behind it" },
+  { "last", "  in.x -> s -> out.y\n  in.x -> f -> out.top\n",
+    "the test comes behind all layers, and a barrier behind it" },
   { "before-last", "  t = kernel source=KERNELS entry=turn\n  in.x -> s -> t -> out.y\n  in.x -> f -> out.top\n",
     "the test comes behind the last layer that writes what it reads\n" },
 };
@@ -376,13 +379,13 @@ static void
 test_joint_early_test (gconstpointer data)
 {
   const guint row = GPOINTER_TO_UINT (data);
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\nl = loop until=\"top >= 99000\" max-iterations=60 series=top carry=x:y executor=EXECUTOR {\n"
-                     "  s = kernel source=KERNELS entry=spread\n"
-                     "  f = kernel source=KERNELS entry=first y=u32[1]\n%s}\n"
-                     "app name=in spec=u32[5000] -> upload -> l.x\nl.y -> readback -> app name=out\n"
-                     "l.series -> readback -> app name=series\n",
-                     early_rows[row].body);
+  g_autofree char *text = g_strdup_printf (
+    "leat 1\nl = loop until=\"top >= 99000\" max-iterations=60 series=top carry=x:y executor=EXECUTOR {\n"
+    "  s = kernel source=KERNELS entry=spread\n"
+    "  f = kernel source=KERNELS entry=first y=u32[1]\n%s}\n"
+    "app name=in spec=u32[5000] -> upload -> l.x\nl.y -> readback -> app name=out\n"
+    "l.series -> readback -> app name=series\n",
+    early_rows[row].body);
   g_autofree guint32 *x = g_new (guint32, MANY), *y = g_new (guint32, MANY);
   guint32 series[60];
   guint n = 0;
@@ -521,7 +524,8 @@ static const struct
 {
   const char *name, *loop, *message;
 } refused_rows[] = {
-  { "no-end", "loop carry=x:y executor=cooperative {\n  in.x -> map expr=x+1 -> out.y\n}", "nothing would end the loop" },
+  { "no-end", "loop carry=x:y executor=cooperative {\n  in.x -> map expr=x+1 -> out.y\n}",
+    "nothing would end the loop" },
   { "loop",
     "loop max-iterations=2 carry=x:y executor=cooperative {\n"
     "  i = loop max-iterations=2 carry=p:q {\n    in.p -> map expr=x+1 -> out.q\n  }\n"
@@ -534,9 +538,11 @@ static const struct
   { "reports",
     "loop max-iterations=2 carry=x:y executor=cooperative {\n"
     "  k = kernel source=KERNELS entry=tell\n  in.x -> k -> out.y\n}",
-    "\"k\" cannot be in the body of loop \"l\" with executor=cooperative: kernel tell cannot be part of a larger one: it reports" },
+    "\"k\" cannot be in the body of loop \"l\" with executor=cooperative: kernel tell cannot be part of a larger one: "
+    "it reports" },
   { "sort",
-    "loop max-iterations=2 carry=x:y executor=cooperative {\n  s = scan\n  in.x -> s -> map expr=x type=u32 -> out.y\n}",
+    "loop max-iterations=2 carry=x:y executor=cooperative {\n  s = scan\n  in.x -> s -> map expr=x type=u32 -> "
+    "out.y\n}",
     "\"s\" cannot be in the body of loop \"l\" with executor=cooperative: kernel" },
 };
 
