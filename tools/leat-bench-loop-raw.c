@@ -92,8 +92,7 @@ leat_bench_loop_raw_take_memory (LeatBenchLoopRaw *self, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      *rows[i].memory =
-        leat_memory_new (self->device, rows[i].kind, rows[i].n * sizeof (float), rows[i].what, error);
+      *rows[i].memory = leat_memory_new (self->device, rows[i].kind, rows[i].n * sizeof (float), rows[i].what, error);
       if (*rows[i].memory == NULL)
         return FALSE;
     }
@@ -145,10 +144,8 @@ leat_bench_loop_raw_add_while (LeatBenchLoopRaw *self, CUgraph graph, CUgraphNod
   CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
   CUgraphNode before = *last;
   guint64 handle = 0;
-  CUresult result =
-    (*self->table->cuGraphConditionalHandleCreate) (&params.conditional.handle, graph,
-                                                    leat_device_get_context (self->device), 1,
-                                                    CU_GRAPH_COND_ASSIGN_DEFAULT);
+  CUresult result = (*self->table->cuGraphConditionalHandleCreate) (
+    &params.conditional.handle, graph, leat_device_get_context (self->device), 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
 
   handle = params.conditional.handle;
   params.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
@@ -280,9 +277,8 @@ leat_bench_loop_raw_run_host (LeatBenchLoopRaw *self, GError **error)
   const volatile float *told = leat_memory_get_host (self->told);
   const gsize bytes = self->n * sizeof (float);
   double begin = leat_bench_now_us ();
-  CUresult result =
-    (*self->table->cuMemcpyHtoDAsync) (leat_memory_get_address (self->x), leat_memory_get_host (self->in), bytes,
-                                       leat_stream_get (self->stream));
+  CUresult result = (*self->table->cuMemcpyHtoDAsync) (
+    leat_memory_get_address (self->x), leat_memory_get_host (self->in), bytes, leat_stream_get (self->stream));
 
   do
     if (result == CUDA_SUCCESS)

@@ -120,7 +120,8 @@ static gboolean
 leat_bench_loop_do (LeatBenchLoop *self, LeatBenchLoopSide side, gboolean spin, GError **error)
 {
   static const char *const names[] = { "the loop", "executor=while", "the graph by hand", "the host's loop" };
-  const float *found = side <= LEAT_BENCH_LOOP_WHILE ? self->subjects[side].out : leat_bench_loop_raw_get_out (self->raw);
+  const float *found =
+    side <= LEAT_BENCH_LOOP_WHILE ? self->subjects[side].out : leat_bench_loop_raw_get_out (self->raw);
 
   if (side <= LEAT_BENCH_LOOP_WHILE)
     self->us[side] = leat_bench_loop_launch (&self->bare[side], spin, error);
@@ -187,8 +188,7 @@ leat_bench_run_loop (LeatBench *bench, const LeatBenchCase *kind, GError **error
     {
       if (!leat_bench_loop_open (&loop, bench, i, error))
         return FALSE;
-      if (leat_bench_loop_raw_has_graph (loop.raw)
-          && leat_session_get_bare (loop.subjects[i].session, &loop.bare[i]))
+      if (leat_bench_loop_raw_has_graph (loop.raw) && leat_session_get_bare (loop.subjects[i].session, &loop.bare[i]))
         continue;
       leat_bench_report_add_note (bench->report, "the driver has no conditional nodes, so there is nothing to compare");
       return TRUE;

@@ -170,7 +170,15 @@ leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error)
       leat_fuser_place_test (&fuser);
       good = leat_fuser_replace (&fuser, error);
     }
-  loop->is_kernel = good;
   leat_fuser_clear (&fuser);
   return good;
+}
+
+void
+leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!leat_plan_fuse_loop (self, loop, &error))
+    loop->why_not_joint = g_strdup (error->message);
 }

@@ -21,9 +21,9 @@ leat_fusion_free (LeatFusion *self)
 static gboolean
 leat_fuser_refuse (LeatFuser *self, const LeatOp *op, const char *why, GError **error)
 {
-  g_autofree char *loop =
-    self->loop != NULL ? g_strdup_printf (" of loop \"%s\" with executor=cooperative", leat_node_get_name (self->node))
-                       : g_strdup ("");
+  g_autofree char *loop = self->loop != NULL
+                            ? g_strdup_printf (" of loop \"%s\" as one kernel", leat_node_get_name (self->node))
+                            : g_strdup ("");
 
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "%s \"%s\" cannot be in the body%s: %s%s",
                leat_node_get_id (op->node), leat_node_get_name (op->node), loop, why,
@@ -49,7 +49,7 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
 {
   if (op->kind == LEAT_OP_FOREIGN)
     return "it is foreign work: put it outside";
-  if (op->kind == LEAT_OP_LOOP || op->loop != self->plan->loop || op->starts != NULL)
+  if (op->runs != NULL || op->loop != self->plan->loop || op->starts != NULL)
     return self->loop != NULL ? "a loop within a loop is not part of one kernel: put it outside"
                               : "a loop is not part of one kernel: put the megakernel into the loop's body";
   if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_FILL)
@@ -258,7 +258,7 @@ leat_fuser_describe (LeatFuser *self)
 
 /* Loops know their ops by number. */
 static void
-leat_plan_renumber (LeatPlan *self, guint first, guint n_less)
+leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
 {
   for (guint i = first + 1; i < self->ops->len; i++)
     leat_plan_get_op (self, i)->index = i;
@@ -266,24 +266,41 @@ leat_plan_renumber (LeatPlan *self, guint first, guint n_less)
     {
       LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
 
-      loop->first -= loop->first > first ? n_less : 0;
-      loop->last -= loop->last > first ? n_less : 0;
+      loop->first += loop->first > first ? n_more : 0;
+      loop->last += loop->last > first ? n_more : 0;
     }
 }
 
-/* Of a loop all goes: what is before its body, too, and the test behind it. */
+static void
+leat_plan_replace_ops (LeatPlan *self, guint n, LeatOp *op)
+{
+  if (n > 0)
+    g_ptr_array_remove_range (self->ops, op->index, n);
+  g_ptr_array_insert (self->ops, (gint) op->index, op);
+  leat_plan_renumber (self, op->index, 1 - (gint) n);
+}
+
+/* What is before the body of a loop goes, too, and the test behind it; or nothing, where it is not settled yet. */
 static void
 leat_fuser_take_place (LeatFuser *self, LeatOp *op)
 {
-  guint n = self->loop != NULL ? self->loop->last + 1 - op->index : self->stages->len;
+  LeatPlanLoop *loop = self->loop;
 
-  g_ptr_array_remove_range (self->plan->ops, op->index, n);
-  g_ptr_array_insert (self->plan->ops, (gint) op->index, op);
-  leat_plan_renumber (self->plan, op->index, n - 1);
-  if (self->loop == NULL)
-    return;
-  self->loop->first = self->loop->last = op->index;
-  op->runs = self->loop;
+  if (loop == NULL)
+    {
+      leat_plan_replace_ops (self->plan, self->stages->len, op);
+      return;
+    }
+  op->runs = loop;
+  if (loop->asked == LEAT_LOOP_AUTO)
+    {
+      leat_plan_replace_ops (self->plan, 0, op);
+      loop->joint = op;
+      return;
+    }
+  leat_plan_replace_ops (self->plan, loop->last + 1 - op->index, op);
+  loop->first = loop->last = op->index;
+  loop->is_kernel = TRUE;
 }
 
 /* The ops are still there; nothing is changed before all is known to be good. */

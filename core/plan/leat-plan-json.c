@@ -251,7 +251,8 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_set_member_name (builder, "ops");
   json_builder_begin_array (builder);
   for (guint i = 0; i < self->ops->len; i++)
-    leat_json_add_op (builder, leat_plan_get_op (self, i));
+    if (!leat_plan_get_op (self, i)->hidden)
+      leat_json_add_op (builder, leat_plan_get_op (self, i));
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "buffers");
   json_builder_begin_array (builder);

@@ -144,6 +144,8 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   g_string_append_c (text, '\n');
   if (op->fusion != NULL)
     leat_plan_print_fusion (op, text);
+  if (op->kind == LEAT_OP_LOOP && op->runs->why_not_joint != NULL)
+    g_string_append_printf (text, "      cannot be one kernel: %s\n", op->runs->why_not_joint);
 }
 
 static void
@@ -265,7 +267,8 @@ leat_plan_to_text (LeatPlan *self)
                           leat_plan_get_device_bytes (self), leat_plan_get_host_bytes (self));
   g_string_append (text, "ops\n");
   for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_print_op (self, leat_plan_get_op (self, i), text);
+    if (!leat_plan_get_op (self, i)->hidden)
+      leat_plan_print_op (self, leat_plan_get_op (self, i), text);
   g_string_append (text, "buffers\n");
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);

@@ -534,16 +534,16 @@ static const struct
   { "megakernel",
     "loop max-iterations=2 carry=x:y executor=cooperative {\n"
     "  m = megakernel {\n    in.p -> map expr=x+1 -> out.q\n  }\n  in.x -> m.p\n  m.q -> out.y\n}",
-    "\"m\" cannot be in the body of loop \"l\" with executor=cooperative: it is several kernels in one already" },
+    "\"m\" cannot be in the body of loop \"l\" as one kernel: it is several kernels in one already" },
   { "reports",
     "loop max-iterations=2 carry=x:y executor=cooperative {\n"
     "  k = kernel source=KERNELS entry=tell\n  in.x -> k -> out.y\n}",
-    "\"k\" cannot be in the body of loop \"l\" with executor=cooperative: kernel tell cannot be part of a larger one: "
+    "\"k\" cannot be in the body of loop \"l\" as one kernel: kernel tell cannot be part of a larger one: "
     "it reports" },
   { "sort",
     "loop max-iterations=2 carry=x:y executor=cooperative {\n  s = scan\n  in.x -> s -> map expr=x type=u32 -> "
     "out.y\n}",
-    "\"s\" cannot be in the body of loop \"l\" with executor=cooperative: kernel" },
+    "\"s\" cannot be in the body of loop \"l\" as one kernel: kernel" },
 };
 
 static void
