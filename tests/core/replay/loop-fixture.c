@@ -6,7 +6,8 @@
 #include <string.h>
 
 void
-loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes)
+loop_open_measured (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes,
+                    gboolean calibrate)
 {
   g_auto (GStrv) parts = g_strsplit (text, "EXECUTOR", -1);
   g_autofree char *whole = g_strjoinv (who, parts);
@@ -15,9 +16,15 @@ loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor,
   self->pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_assert_no_error (error);
   self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", executor, "lanes", lanes, NULL);
+  g_object_set (self->session, "executor", executor, "lanes", lanes, "calibrate", calibrate, NULL);
   leat_session_open (self->session, NULL, &error);
   g_assert_no_error (error);
+}
+
+void
+loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes)
+{
+  loop_open_measured (self, text, who, executor, lanes, FALSE);
 }
 
 void

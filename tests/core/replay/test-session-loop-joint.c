@@ -3,6 +3,8 @@
  */
 #include "loop-fixture.h"
 
+#include "device/leat-device-private.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -508,6 +510,47 @@ test_joint_budget_within (void)
   loop_close (&loop);
 }
 
+/* Nodes by which lanes wait for each other, in the graphs of four. */
+static guint64
+count_turns (const char *entry, guint n)
+{
+  g_autofree char *raw = g_strdup_printf ("leat 1\nl = loop max-iterations=3 executor=cooperative {\n"
+                                          "  in.x -> kernel source=KERNELS entry=%s -> out.y\n}\n"
+                                          "app name=in spec=u32[%u] -> upload -> l.x\n"
+                                          "l.y -> readback -> app name=out\n",
+                                          entry, n);
+  g_autofree char *text = joint_dup_text (raw);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatDevice) device = leat_device_open (NULL, &error);
+  LeatDriver *driver;
+  g_autofree guint32 *x = g_new0 (guint32, n);
+  guint64 count;
+  Loop loop;
+
+  g_assert_no_error (error);
+  driver = leat_device_get_driver (device);
+  g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
+  loop_open (&loop, text, "", LEAT_EXECUTOR_GRAPH, 4);
+  for (guint run = 0; run < 8; run++)
+    loop_push (&loop, "in", x, n * sizeof *x);
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (loop.pipeline, "in", NULL)));
+  leat_session_run (loop.session, NULL, &error);
+  g_assert_no_error (error);
+  count = leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuGraphAddEventWaitNode);
+  leat_driver_trace_stop (driver);
+  loop_close (&loop);
+  return count;
+}
+
+/* Where blocks meet is one place for all lanes, so that they do such loops one after the other; one block has its own.
+ */
+static void
+test_joint_lanes_in_turn (void)
+{
+  g_assert_cmpuint (count_turns ("spread", MANY), >=, 4);
+  g_assert_cmpuint (count_turns ("spread", 500), ==, 0);
+}
+
 /* A small one, a thousand times. */
 static void
 test_joint_again (void)
@@ -609,6 +652,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/loop-joint/within/while", "while", test_joint_within);
   g_test_add_data_func ("/leat/session/loop-joint/within/host", "host", test_joint_within);
   g_test_add_func ("/leat/session/loop-joint/budget-within", test_joint_budget_within);
+  g_test_add_func ("/leat/session/loop-joint/lanes-in-turn", test_joint_lanes_in_turn);
   g_test_add_func ("/leat/session/loop-joint/again", test_joint_again);
   ADD_ROWS ("refused", refused_rows, test_joint_refused)
   g_test_add_func ("/leat/session/loop-joint/too-large", test_joint_too_large);

@@ -67,7 +67,7 @@ open_halve (Loop *loop)
 
   g_string_replace (text, "-> upload", "-> upload mode=copy", 0);
   g_string_replace (text, "-> readback", "-> readback mode=copy", 0);
-  loop_open (loop, text->str, "auto", LEAT_EXECUTOR_GRAPH, 1);
+  loop_open_measured (loop, text->str, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
 }
 
 /* All that can do it are tried with the data of the first run; the next session knows. */
@@ -152,7 +152,7 @@ test_loop_measured_without (void)
   Loop loop;
 
   drop_ways ();
-  loop_open (&loop, text, "auto", LEAT_EXECUTOR_GRAPH, 1);
+  loop_open_measured (&loop, text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
   plan = leat_session_dup_plan (loop.session);
   planned = leat_plan_to_text (plan);
   g_assert_nonnull (strstr (planned, "cannot be one kernel: compact \"c\" cannot be in the body of loop \"l\""));
