@@ -57,6 +57,7 @@ extern const LeatBenchCase leat_bench_primitives[];
 extern const LeatBenchCase leat_bench_csrs[];
 extern const LeatBenchCase leat_bench_reaches[];
 extern const LeatBenchCase leat_bench_fuses[];
+extern const LeatBenchCase leat_bench_loops[];
 extern const LeatBenchCase leat_bench_soaks[];
 extern const LeatBenchCase leat_bench_evidences[];
 

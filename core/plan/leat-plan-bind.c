@@ -46,11 +46,13 @@ leat_plan_reset_places (LeatPlan *self)
       buffer->n_writers = 0;
     }
   for (guint i = 0; i < self->ops->len; i++)
+    leat_plan_get_op (self, i)->elided = FALSE;
+  leat_plan_choose_loops (self);
+  for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
 
-      op->elided = FALSE;
-      for (guint t = 0; t < op->n_touches; t++)
+      for (guint t = 0; t < op->n_touches && !op->hidden; t++)
         if (op->touches[t].access & LEAT_ACCESS_WRITE)
           leat_plan_get_root (self, op->touches[t].buffer)->n_writers++;
     }
@@ -69,7 +71,6 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   self->brief = traits->stays && traits->stay.packets && leat_plan_is_brief (self);
   leat_plan_choose_transfers (self);
   leat_plan_find_slots (self);
-  leat_plan_choose_loops (self);
   leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self, &ancestors);
   leat_plan_find_lanes (self);

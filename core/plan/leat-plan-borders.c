@@ -135,6 +135,9 @@ leat_fuser_find_border (LeatFuser *self, const LeatStage *before, const LeatStag
       }
   if (border.why == NULL && reach > 0 && !leat_border_set_reach (&border, b, reach))
     border.why = "more blocks are around one than it has threads";
+  /* Their words are numbered by launches, and there are several iterations in one. */
+  if (border.why == NULL && reach > 0 && self->loop != NULL)
+    border.why = "blocks do not wait for each other one by one in a loop that is one kernel";
   border.kind = border.why != NULL ? LEAT_BORDER_GRID : reach > 0 ? LEAT_BORDER_NEIGHBOURS : LEAT_BORDER_NONE;
   return border;
 }

@@ -93,7 +93,7 @@ leat_plan_fuse_chain (LeatPlan *self, guint first)
   static const LeatFuseCall call = { FALSE };
   LeatFuser fuser;
 
-  leat_fuser_init (&fuser, self, NULL, first, &call);
+  leat_fuser_init (&fuser, self, NULL, first, G_MAXUINT, &call);
   leat_chain_collect (&fuser);
   if (leat_chain_count_kernels (&fuser) > 1)
     {

@@ -30,6 +30,7 @@ typedef struct
   LeatOp *op;
   LeatFuseTraits traits; /* KERNEL */
   gboolean alone;        /* only a count moves: it is in nobody's way */
+  gboolean swapped;      /* a copy of what goes on in a loop: the two pointers change places instead */
   guint layer;           /* barriers before it */
   guint phase;           /* waits for blocks around, in its layer before it */
   guint unit;            /* the first stage of those that are done block by block, or item by item, with it */
@@ -71,10 +72,16 @@ typedef struct
   LeatPlan *plan;
   LeatNode *node;
   const LeatFuseCall *call;
-  guint first;
+  guint first, end;  /* ops that become stages */
   gboolean is_chain; /* of nodes that are in no group together */
   GArray *stages;    /* LeatStage */
   guint threads;
+  LeatPlanLoop *loop;   /* (nullable): the stages are done as often as its test says */
+  LeatStage test;       /* then */
+  guint test_layer;     /* before which layer it is looked at; their number: behind the last */
+  gboolean meets_again; /* behind the test, which reads what the first layer writes */
+  gboolean in_block;    /* one block does all */
+
   guint8 *per_item;        /* by unit: it is done item by item */
   guint8 *kept;            /* by buffer: it is a local variable */
   GArray *waits;           /* LeatFuseWait */
@@ -87,10 +94,20 @@ typedef struct
   GHashTable *counts; /* LeatBufferId + 1 of a buffer -> that of the one whose count it has */
 } LeatFuser;
 
-void leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, const LeatFuseCall *call);
+/* @end: G_MAXUINT for all that there are from @first on */
+void leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, guint end,
+                      const LeatFuseCall *call);
 void leat_fuser_clear (LeatFuser *self);
 /* Puts one op in the place of those of the stages, which follow each other in the plan. */
 gboolean leat_fuser_replace (LeatFuser *self, GError **error);
+/* Of a loop: which copies need not be, how large the blocks are; and when all stages have their layer, where the test
+ * stands. */
+void leat_fuser_prepare_loop (LeatFuser *self);
+void leat_fuser_place_test (LeatFuser *self);
+gboolean leat_op_writes_memory (LeatPlan *plan, const LeatOp *op, LeatBufferId root);
+/* Blocks of the whole's size that the largest stage has work for. */
+guint leat_fuser_count_blocks (LeatFuser *self);
+guint leat_op_count_threads (const LeatOp *op);
 /* Does one touch what the other writes? */
 gboolean leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b);
 /* NULL: what one block does in @before is all that the block with its number needs in @stage. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-plan-fuse-text-private.h"
+#include "leat-plan-fuse-writer-private.h"
 
 /* Writes the units of a kernel that go by the blocks of their own grid, "tiles": what they wait for and say, and the
  * areas in which nobody waits (leat-plan-windows.c). */

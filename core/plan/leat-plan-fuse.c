@@ -21,12 +21,17 @@ leat_fusion_free (LeatFusion *self)
 static gboolean
 leat_fuser_refuse (LeatFuser *self, const LeatOp *op, const char *why, GError **error)
 {
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "%s \"%s\" cannot be in the body: %s",
-               leat_node_get_id (op->node), leat_node_get_name (op->node), why);
+  g_autofree char *loop = self->loop != NULL
+                            ? g_strdup_printf (" of loop \"%s\" as one kernel", leat_node_get_name (self->node))
+                            : g_strdup ("");
+
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "%s \"%s\" cannot be in the body%s: %s%s",
+               leat_node_get_id (op->node), leat_node_get_name (op->node), loop, why,
+               self->loop != NULL ? ", or set another executor=" : "");
   return FALSE;
 }
 
-static guint
+guint
 leat_op_count_threads (const LeatOp *op)
 {
   return op->block[0] * op->block[1] * op->block[2];
@@ -44,8 +49,9 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
 {
   if (op->kind == LEAT_OP_FOREIGN)
     return "it is foreign work: put it outside";
-  if (op->kind == LEAT_OP_LOOP || op->loop != self->plan->loop || op->starts != NULL)
-    return "a loop is not part of one kernel: put the megakernel into the loop's body";
+  if (op->runs != NULL || op->loop != self->plan->loop || op->starts != NULL)
+    return self->loop != NULL ? "a loop within a loop is not part of one kernel: put it outside"
+                              : "a loop is not part of one kernel: put the megakernel into the loop's body";
   if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_FILL)
     return "it is done by the host: put it outside";
   if (op->kind == LEAT_OP_COPY && !leat_op_is_of_count (self->plan, op)
@@ -53,6 +59,8 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
     return "it copies bounded data to what is not: put it outside";
   if (op->kind != LEAT_OP_KERNEL)
     return NULL;
+  if (op->fusion != NULL)
+    return "it is several kernels in one already: put its nodes here instead";
   if (op->cooperative)
     return "it is cooperative: its blocks wait for each other, so put it outside or make what is on either side of its "
            "barriers a kernel";
@@ -101,7 +109,7 @@ leat_fuser_check_strict (LeatFuser *self, const LeatOp *op, GError **error)
 gboolean
 leat_fuser_read_stages (LeatFuser *self, GError **error)
 {
-  for (guint i = self->first; i < self->plan->ops->len; i++)
+  for (guint i = self->first; i < self->end; i++)
     {
       LeatStage stage = { .op = leat_plan_get_op (self->plan, i) };
       const char *why = leat_fuser_why_not (self, stage.op);
@@ -148,6 +156,8 @@ leat_fuser_touch (LeatFuser *self, LeatOp *to)
         if (!leat_fuser_is_dropped (self, op->touches[t].buffer))
           leat_op_touch (to, op->touches[t].buffer, op->touches[t].access);
     }
+  for (guint t = 0; self->loop != NULL && t < self->test.op->n_touches; t++)
+    leat_op_touch (to, self->test.op->touches[t].buffer, self->test.op->touches[t].access);
   if (self->n_words > 0)
     leat_op_touch (to, self->words, LEAT_ACCESS_READ_WRITE);
 }
@@ -163,8 +173,7 @@ leat_fuser_add_words (LeatFuser *self)
   leat_plan_get_buffer (self->plan, self->words)->is_marks = TRUE;
 }
 
-/* Blocks of the whole's size that the largest stage has work for. */
-static guint
+guint
 leat_fuser_count_blocks (LeatFuser *self)
 {
   guint64 most = 1;
@@ -177,7 +186,7 @@ leat_fuser_count_blocks (LeatFuser *self)
 
       if (op->kind != LEAT_OP_KERNEL)
         blocks = stage->alone ? 1 : (op->bytes / 8 + self->threads - 1) / self->threads;
-      else if (stage->traits.form != LEAT_FUSE_BLOCK && !self->tiles[stage->unit].tiled)
+      else if (stage->traits.form != LEAT_FUSE_BLOCK && (self->loop != NULL || !self->tiles[stage->unit].tiled))
         blocks = (blocks * leat_op_count_threads (op) + self->threads - 1) / self->threads;
       most = MAX (most, blocks);
     }
@@ -190,7 +199,7 @@ leat_fuser_set_shape (LeatFuser *self, LeatOp *op, gboolean waits)
   op->block[0] = self->threads;
   op->block[1] = op->block[2] = op->grid[1] = op->grid[2] = 1;
   op->grid[0] = leat_fuser_count_blocks (self);
-  op->cooperative = waits;
+  op->cooperative = waits && !self->in_block;
   op->grid_by_occupancy = op->cooperative;
   op->grid_most = op->grid[0];
   for (guint i = 0; i < self->stages->len; i++)
@@ -239,7 +248,9 @@ leat_fuser_dup_line (LeatFuser *self, guint index, gboolean per_item)
                           stage->unit == index ? ""
                           : per_item           ? "  item by item with what it follows"
                                                : "  block by block with what it follows",
-                          border != NULL ? border : "");
+                          stage->swapped   ? "  pointers change places"
+                          : border != NULL ? border
+                                           : "");
 }
 
 static void
@@ -267,8 +278,8 @@ leat_fuser_describe (LeatFuser *self)
 {
   LeatFusion *fusion = g_new0 (LeatFusion, 1);
 
-  fusion->n_ops = self->stages->len;
-  fusion->n_syncs = leat_fuser_count_layers (self) - 1;
+  fusion->n_ops = self->stages->len + (self->loop != NULL);
+  fusion->n_syncs = leat_fuser_count_layers (self) - 1 + (self->loop != NULL) + self->meets_again;
   fusion->n_waits = self->waits->len;
   fusion->lines = g_ptr_array_new_with_free_func (g_free);
   leat_fuser_count_kept (self, fusion);
@@ -276,22 +287,60 @@ leat_fuser_describe (LeatFuser *self)
     g_ptr_array_add (
       fusion->lines,
       leat_fuser_dup_line (self, i, leat_fuser_is_per_item (self, g_array_index (self->stages, LeatStage, i).unit)));
+  if (self->loop != NULL)
+    g_ptr_array_add (fusion->lines, g_strdup_printf ("the test comes %s%s",
+                                                     self->test_layer < leat_fuser_count_layers (self)
+                                                       ? "behind the last layer that writes what it reads"
+                                                       : "behind all layers",
+                                                     self->meets_again ? ", and a barrier behind it" : ""));
   return fusion;
 }
 
 /* Loops know their ops by number. */
 static void
-leat_fuser_renumber (LeatFuser *self, guint n_less)
+leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
 {
-  for (guint i = self->first + 1; i < self->plan->ops->len; i++)
-    leat_plan_get_op (self->plan, i)->index = i;
-  for (guint i = 0; i < self->plan->loops->len; i++)
+  for (guint i = first + 1; i < self->ops->len; i++)
+    leat_plan_get_op (self, i)->index = i;
+  for (guint i = 0; i < self->loops->len; i++)
     {
-      LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
 
-      loop->first -= loop->first > self->first ? n_less : 0;
-      loop->last -= loop->last > self->first ? n_less : 0;
+      loop->first += loop->first > first ? n_more : 0;
+      loop->last += loop->last > first ? n_more : 0;
     }
+}
+
+static void
+leat_plan_replace_ops (LeatPlan *self, guint n, LeatOp *op)
+{
+  if (n > 0)
+    g_ptr_array_remove_range (self->ops, op->index, n);
+  g_ptr_array_insert (self->ops, (gint) op->index, op);
+  leat_plan_renumber (self, op->index, 1 - (gint) n);
+}
+
+/* What is before the body of a loop goes, too, and the test behind it; or nothing, where it is not settled yet. */
+static void
+leat_fuser_take_place (LeatFuser *self, LeatOp *op)
+{
+  LeatPlanLoop *loop = self->loop;
+
+  if (loop == NULL)
+    {
+      leat_plan_replace_ops (self->plan, self->stages->len, op);
+      return;
+    }
+  op->runs = loop;
+  if (loop->asked == LEAT_LOOP_AUTO)
+    {
+      leat_plan_replace_ops (self->plan, 0, op);
+      loop->joint = op;
+      return;
+    }
+  leat_plan_replace_ops (self->plan, loop->last + 1 - op->index, op);
+  loop->first = loop->last = op->index;
+  loop->is_kernel = TRUE;
 }
 
 /* The ops are still there; nothing is changed before all is known to be good. */
@@ -301,10 +350,10 @@ leat_fuser_replace (LeatFuser *self, GError **error)
   LeatOp *op = g_new0 (LeatOp, 1);
 
   op->kind = LEAT_OP_KERNEL;
-  op->index = self->first;
+  op->index = self->loop != NULL ? self->loop->first - 1 : self->first;
   op->node = self->node;
   op->to = op->from = LEAT_BUFFER_NONE;
-  op->loop = leat_plan_get_op (self->plan, self->first)->loop;
+  op->loop = leat_plan_get_op (self->plan, op->index)->loop;
   leat_fuser_add_words (self);
   if (!leat_fuser_write (self, op, error))
     {
@@ -314,16 +363,15 @@ leat_fuser_replace (LeatFuser *self, GError **error)
   op->fusion = leat_fuser_describe (self);
   leat_fuser_touch (self, op);
   leat_fuser_set_shape (self, op, op->fusion->n_syncs + op->fusion->n_waits > 0);
-  g_ptr_array_remove_range (self->plan->ops, self->first, self->stages->len);
-  g_ptr_array_insert (self->plan->ops, (gint) self->first, op);
-  leat_fuser_renumber (self, self->stages->len - 1);
+  leat_fuser_take_place (self, op);
   return TRUE;
 }
 
 void
-leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, const LeatFuseCall *call)
+leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, guint end, const LeatFuseCall *call)
 {
   *self = (LeatFuser){ .plan = plan, .node = node, .call = call, .first = first, .threads = 32 };
+  self->end = MIN (end, plan->ops->len);
   self->stages = g_array_new (FALSE, FALSE, sizeof (LeatStage));
   g_array_set_clear_func (self->stages, leat_stage_clear);
   self->counts = g_hash_table_new (NULL, NULL);
@@ -354,7 +402,7 @@ leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall 
                    "out.NAME");
       return FALSE;
     }
-  leat_fuser_init (&fuser, self, node, first, call);
+  leat_fuser_init (&fuser, self, node, first, G_MAXUINT, call);
   good = leat_fuser_read_stages (&fuser, error);
   if (good)
     {

@@ -75,7 +75,7 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
     }
   if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL || op->kind == LEAT_OP_TRANSFER)
     leat_json_add_int (builder, "bytes", op->bytes);
-  if (op->kind == LEAT_OP_LOOP)
+  if (op->runs != NULL)
     {
       leat_json_add_int (builder, "last", op->runs->last);
       if (op->runs->most < G_MAXINT64)
@@ -253,7 +253,8 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_set_member_name (builder, "ops");
   json_builder_begin_array (builder);
   for (guint i = 0; i < self->ops->len; i++)
-    leat_json_add_op (builder, leat_plan_get_op (self, i));
+    if (!leat_plan_get_op (self, i)->hidden)
+      leat_json_add_op (builder, leat_plan_get_op (self, i));
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "buffers");
   json_builder_begin_array (builder);

@@ -30,20 +30,23 @@ leat_fuser_at (LeatFuser *self, guint index)
 }
 
 gboolean
+leat_op_writes_memory (LeatPlan *plan, const LeatOp *op, LeatBufferId root)
+{
+  for (guint t = 0; t < op->n_touches; t++)
+    if ((op->touches[t].access & LEAT_ACCESS_WRITE) && leat_plan_follow_memory (plan, op->touches[t].buffer) == root)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
 leat_fuser_writes (LeatFuser *self, LeatBufferId id)
 {
   LeatBufferId root = leat_plan_follow_memory (self->plan, id);
+  gboolean any = self->loop != NULL && leat_op_writes_memory (self->plan, self->test.op, root);
 
-  for (guint i = 0; i < self->stages->len; i++)
-    {
-      const LeatOp *op = leat_fuser_at (self, i)->op;
-
-      for (guint t = 0; t < op->n_touches; t++)
-        if ((op->touches[t].access & LEAT_ACCESS_WRITE)
-            && leat_plan_follow_memory (self->plan, op->touches[t].buffer) == root)
-          return TRUE;
-    }
-  return FALSE;
+  for (guint i = 0; i < self->stages->len && !any; i++)
+    any = leat_op_writes_memory (self->plan, leat_fuser_at (self, i)->op, root);
+  return any;
 }
 
 gboolean

@@ -11,13 +11,15 @@ void
 leat_plan_loop_free (LeatPlanLoop *self)
 {
   g_array_unref (self->delays);
+  g_free (self->joint_test);
+  g_free (self->why_not_joint);
   g_free (self);
 }
 
 const char *
 leat_loop_executor_get_name (LeatLoopExecutor executor)
 {
-  static const char *const names[] = { "auto", "while", "unrolled", "host" };
+  static const char *const names[] = { "auto", "while", "unrolled", "host", "cooperative" };
 
   return names[executor];
 }
@@ -57,6 +59,18 @@ leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
   return NULL;
 }
 
+gboolean
+leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopExecutor executor)
+{
+  if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL)
+    return FALSE;
+  if (executor == LEAT_LOOP_COOPERATIVE)
+    return loop->joint != NULL;
+  return executor == LEAT_LOOP_WHILE
+           ? leat_plan_why_not_while (self, loop) == NULL
+           : leat_plan_why_not_unrolled (self, loop) == NULL && loop->most <= LEAT_LOOP_MOST_UNROLLED;
+}
+
 static void
 leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
 {
@@ -65,8 +79,14 @@ leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
 
   loop->why = "as asked";
   loop->way = loop->asked;
-  if (loop->asked == LEAT_LOOP_HOST)
+  if (loop->asked == LEAT_LOOP_HOST || loop->is_kernel)
     return;
+  if (loop->measured != LEAT_LOOP_AUTO && leat_plan_may_loop (self, loop, loop->measured))
+    {
+      loop->way = loop->measured;
+      loop->why = "it was measured to be the fastest";
+      return;
+    }
   if (loop->asked == LEAT_LOOP_UNROLLED && why_not_unrolled == NULL)
     return;
   if (loop->asked == LEAT_LOOP_AUTO && why_not_unrolled == NULL && loop->most <= LEAT_LOOP_MOST_UNROLLED)
@@ -86,11 +106,38 @@ leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
   loop->why = why_not_while;
 }
 
+static void
+leat_op_hide (LeatOp *op, gboolean hidden)
+{
+  op->hidden = op->elided = hidden;
+}
+
+/* The kernel, or all that it would take the place of: what comes before the body, that, and the test. */
+static void
+leat_plan_hide_other (LeatPlan *self, const LeatPlanLoop *loop)
+{
+  gboolean joint = loop->way == LEAT_LOOP_COOPERATIVE;
+
+  if (loop->joint == NULL)
+    return;
+  leat_op_hide (loop->joint, !joint);
+  for (guint i = loop->joint->index + 1; i <= loop->last; i++)
+    leat_op_hide (leat_plan_get_op (self, i), joint);
+}
+
+/* Before anything else of the ops is decided. */
 void
 leat_plan_choose_loops (LeatPlan *self)
 {
   for (guint i = 0; i < self->loops->len; i++)
-    leat_plan_choose_loop (self, g_ptr_array_index (self->loops, i));
+    {
+      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
+
+      if (self->traits.ways != NULL && loop->joint != NULL)
+        loop->measured = (LeatLoopExecutor) self->traits.ways[loop->first];
+      leat_plan_choose_loop (self, loop);
+      leat_plan_hide_other (self, loop);
+    }
 }
 
 const char *
@@ -184,5 +231,6 @@ leat_plan_lift_dependencies (LeatPlan *self)
       leat_op_take_after (op, after);
     }
   for (guint i = 0; i < self->loops->len; i++)
-    leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
+    if (((LeatPlanLoop *) g_ptr_array_index (self->loops, i))->way != LEAT_LOOP_COOPERATIVE)
+      leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
 }

@@ -66,14 +66,20 @@ leat_plan_print_number (guint64 n, const char *one, const char *many, const char
 }
 
 static void
+leat_plan_print_executor (const LeatPlanLoop *loop, GString *text)
+{
+  if (loop->most < G_MAXUINT64)
+    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
+  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_executor_get_name (loop->way), loop->why);
+}
+
+static void
 leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
 {
   const char *before = " ";
 
   g_string_append_printf (text, "  ops %u-%u, ", loop->first + 1, loop->last);
-  if (loop->most < G_MAXUINT64)
-    g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
-  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_executor_get_name (loop->way), loop->why);
+  leat_plan_print_executor (loop, text);
   leat_plan_print_number (loop->kernels, "kernel", "kernels", &before, text);
   leat_plan_print_number (loop->copies, "copy", "copies", &before, text);
   leat_plan_print_number (loop->fills, "fill", "fills", &before, text);
@@ -82,11 +88,22 @@ leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
 }
 
 static void
-leat_plan_print_fusion (const LeatFusion *fusion, GString *text)
+leat_plan_print_fusion (const LeatOp *op, GString *text)
 {
-  g_string_append_printf (text, "      one launch for %u op%s, %u barrier%s; %u launch%s less", fusion->n_ops,
-                          fusion->n_ops == 1 ? "" : "s", fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
-                          fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es");
+  const LeatFusion *fusion = op->fusion;
+
+  g_string_append (text, "      ");
+  if (op->runs != NULL)
+    {
+      leat_plan_print_executor (op->runs, text);
+      g_string_append_printf (text, " %u op%s, %u barrier%s of %s", fusion->n_ops, fusion->n_ops == 1 ? "" : "s",
+                              fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
+                              op->cooperative ? "the grid" : "the one block");
+    }
+  else
+    g_string_append_printf (text, "one launch for %u op%s, %u barrier%s; %u launch%s less", fusion->n_ops,
+                            fusion->n_ops == 1 ? "" : "s", fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
+                            fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es");
   if (fusion->n_waits > 0)
     g_string_append_printf (text, ", %u wait%s for blocks around", fusion->n_waits, fusion->n_waits == 1 ? "" : "s");
   if (fusion->n_windows > 0)
@@ -132,7 +149,9 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   leat_plan_print_after (op, TRUE, "  early after ", text);
   g_string_append_c (text, '\n');
   if (op->fusion != NULL)
-    leat_plan_print_fusion (op->fusion, text);
+    leat_plan_print_fusion (op, text);
+  if (op->kind == LEAT_OP_LOOP && op->runs->why_not_joint != NULL)
+    g_string_append_printf (text, "      cannot be one kernel: %s\n", op->runs->why_not_joint);
 }
 
 static void
@@ -254,7 +273,8 @@ leat_plan_to_text (LeatPlan *self)
                           leat_plan_get_device_bytes (self), leat_plan_get_host_bytes (self));
   g_string_append (text, "ops\n");
   for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_print_op (self, leat_plan_get_op (self, i), text);
+    if (!leat_plan_get_op (self, i)->hidden)
+      leat_plan_print_op (self, leat_plan_get_op (self, i), text);
   g_string_append (text, "buffers\n");
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);

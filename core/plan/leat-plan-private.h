@@ -64,11 +64,17 @@ struct _LeatPlanLoop
   guint64 most;
   LeatLoopExecutor asked;
   gboolean is_tested;
+  guint64 budget_ns;
+  char *joint_test;    /* (nullable): what does the work of the test in the kernel that the loop may become */
+  gboolean is_kernel;  /* it became one: `first` is that kernel, and `last` too */
+  LeatOp *joint;       /* (nullable): or it may, and this stands before what it would take the place of; not owned */
+  char *why_not_joint; /* AUTO: then */
   LeatBufferId memory, report;
   GArray *delays; /* LeatDelay: what goes on from one iteration to the next */
 
   /* bound */
-  LeatLoopExecutor way; /* never AUTO */
+  LeatLoopExecutor measured; /* AUTO where nobody has */
+  LeatLoopExecutor way;      /* never AUTO */
   const char *why;
   guint64 kernels, copies, fills, foreign, loops; /* in an iteration, those of loops in the body left out */
 };
@@ -78,7 +84,7 @@ struct _LeatOp
   LeatOpKind kind;
   guint index;
   LeatPlanLoop *loop;   /* (nullable): in whose body it is; a LEAT_OP_LOOP is outside of its own */
-  LeatPlanLoop *runs;   /* LOOP */
+  LeatPlanLoop *runs;   /* LOOP, or the KERNEL that it became */
   LeatPlanLoop *starts; /* (nullable): KERNEL that tells it to begin */
   LeatNode *node;       /* not owned: the plan's nodes hold it, in the pipeline or not */
   LeatTouch *touches;
@@ -124,7 +130,8 @@ struct _LeatOp
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
   gboolean choosable;   /* TRANSFER: nobody insists on a way */
   gboolean mappable;    /* TRANSFER: it could be mapped */
-  gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs */
+  gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs; or hidden */
+  gboolean hidden;      /* of two ways in which a loop may be done, it belongs to the other one */
   struct _LeatOp *packed_with; /* TRANSFER that is elided as another one's launch does it too; NULL */
   gboolean by_slot;            /* it finds memory of the program through the table of what is bound */
   const char *reason;          /* why a transfer is done as it is */
@@ -238,7 +245,8 @@ typedef struct
 {
   gboolean bound;               /* FALSE: the logical plan, for no device */
   gboolean integrated;          /* device memory is host memory: a copy gains nothing */
-  const LeatTransferMode *ways; /* by op index, what was measured to be best; AUTO or NULL where nobody has */
+  const LeatTransferMode *ways; /* by op index, what was measured to be best; AUTO or NULL where nobody has; of a LOOP
+                                 * its LeatLoopExecutor */
   LeatCaptureMode capture;
   LeatEarlyMode early;
   gboolean settled; /* it has run so often that the smallest graph pays */
@@ -398,9 +406,15 @@ void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
 /* Who does each of them. */
 void leat_plan_choose_loops (LeatPlan *self);
+/* Whether measuring may settle that it is done so. */
+gboolean leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopExecutor executor);
 /* one kernel out of several (leat-plan-fuse.c, leat-plan-layers.c) */
 /* Makes the ops from number @first on one, which is @node's. */
 gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error);
+/* Makes a loop one, whose test is the last op; nothing is changed where it cannot be. */
+gboolean leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error);
+/* Puts that kernel before the loop, so that binding can choose between the two; or says why there is none. */
+void leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop);
 void leat_fusion_free (LeatFusion *self);
 /* Joins what goes item by item anyway. */
 void leat_plan_fuse_chains (LeatPlan *self);

@@ -342,7 +342,8 @@ leat_plan_choose_transfers (LeatPlan *self)
 gboolean
 leat_op_launches (const LeatOp *op)
 {
-  return op->kind == LEAT_OP_KERNEL || (op->kind == LEAT_OP_TRANSFER && op->way == LEAT_TRANSFER_KERNEL);
+  return (op->kind == LEAT_OP_KERNEL && !op->hidden)
+         || (op->kind == LEAT_OP_TRANSFER && op->way == LEAT_TRANSFER_KERNEL);
 }
 
 const char *

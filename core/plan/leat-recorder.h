@@ -211,6 +211,7 @@ typedef struct
  * @LEAT_LOOP_WHILE: a node of the graph that does its body again as long as a kernel says so
  * @LEAT_LOOP_UNROLLED: the body as often in the graph as it is done; only without a test
  * @LEAT_LOOP_HOST: the host launches each iteration, and looks whether there is to be another one
+ * @LEAT_LOOP_COOPERATIVE: one kernel does all iterations, and its blocks meet at barriers
  *
  * Who does the iterations of a loop; the results are the same.
  */
@@ -220,6 +221,7 @@ typedef enum
   LEAT_LOOP_WHILE,
   LEAT_LOOP_UNROLLED,
   LEAT_LOOP_HOST,
+  LEAT_LOOP_COOPERATIVE,
 } LeatLoopExecutor;
 
 /**
@@ -262,6 +264,10 @@ typedef struct
  * @most: iterations that it does at most, at least 1
  * @executor: who does them
  * @is_tested: whether it may end before
+ * @budget_ns: what it may take; 0: any time
+ * @joint_test: (nullable): for %LEAT_LOOP_COOPERATIVE, a kernel in the file of the test and with the same parameters,
+ *   which all threads run.  In place of the loop's memory each has three numbers of its own: the iterations that are
+ *   done, whether it goes on, which the kernel writes, and 1 where its time is over or 2 where that of another one is
  * @inputs: (array zero-terminated=1): inputs of the group that go on from one iteration to the next
  * @outputs: (array zero-terminated=1): for each of them, what it becomes: an output of the group
  *
@@ -272,6 +278,8 @@ typedef struct
   guint64 most;
   LeatLoopExecutor executor;
   gboolean is_tested;
+  guint64 budget_ns;
+  const char *joint_test;
   const char *const *inputs;
   const char *const *outputs;
 } LeatLoopCall;

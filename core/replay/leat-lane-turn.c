@@ -69,7 +69,8 @@ leat_op_wants_turn (LeatPlan *self, const LeatOp *op)
       if (root->kind == LEAT_BUFFER_STATE && root->scope != LEAT_STATE_LANE)
         return TRUE;
     }
-  return op->kind == LEAT_OP_KERNEL && leat_kernel_source_has_variables (op->source);
+  /* Where the blocks of a grid meet is in the module's memory, of which there is one for all lanes. */
+  return op->kind == LEAT_OP_KERNEL && (op->cooperative || leat_kernel_source_has_variables (op->source));
 }
 
 gboolean

@@ -76,7 +76,13 @@ leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
   return leat_resident_load_kernels (session->resident, NULL, error) && leat_lane_rebuild (self->lane, error);
 }
 
-/* "upload0=copy readback0=mapped" */
+static gboolean
+leat_calibrate_is_choosable_loop (const LeatOp *op)
+{
+  return op->kind == LEAT_OP_LOOP && op->runs->joint != NULL;
+}
+
+/* "upload0=copy readback0=mapped loop0=while" */
 static char *
 leat_calibrate_print (LeatCalibration *self)
 {
@@ -87,9 +93,11 @@ leat_calibrate_print (LeatCalibration *self)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_TRANSFER)
+      if (op->kind == LEAT_OP_TRANSFER || leat_calibrate_is_choosable_loop (op))
         g_string_append_printf (text, "%s%s=%s", text->len > 0 ? " " : "", leat_node_get_name (op->node),
-                                leat_transfer_mode_get_name (self->ways[i]));
+                                op->kind == LEAT_OP_TRANSFER
+                                  ? leat_transfer_mode_get_name (self->ways[i])
+                                  : leat_loop_executor_get_name ((LeatLoopExecutor) self->ways[i]));
     }
   return g_string_free (text, FALSE);
 }
@@ -194,14 +202,48 @@ leat_calibrate_try_others (LeatCalibration *self, const LeatOp *op, GError **err
   return TRUE;
 }
 
+/* Once the transfers are settled, since what they take is the same for each.  A kernel that the device cannot run is no
+ * way. */
+static gboolean
+leat_calibrate_try_executors (LeatCalibration *self, const LeatOp *op, GError **error)
+{
+  static const LeatLoopExecutor executors[] = { LEAT_LOOP_WHILE, LEAT_LOOP_UNROLLED, LEAT_LOOP_COOPERATIVE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
+    {
+      g_autofree LeatTransferMode *before = g_memdup2 (self->ways, self->session->plan->ops->len * sizeof *before);
+      g_autoptr (GError) local = NULL;
+
+      if (!leat_plan_may_loop (self->session->plan, op->runs, executors[i]))
+        continue;
+      self->ways[op->index] = (LeatTransferMode) executors[i];
+      if (leat_calibrate_try (self, before, &local))
+        continue;
+      memcpy (self->ways, before, self->session->plan->ops->len * sizeof *before);
+      if (leat_device_is_dead (self->session->device) || !leat_calibrate_apply (self, TRUE, NULL))
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static LeatTransferMode
+leat_calibrate_get_way (const LeatOp *op)
+{
+  if (leat_calibrate_is_choosable_loop (op))
+    return (LeatTransferMode) op->runs->way;
+  return op->kind == LEAT_OP_TRANSFER ? op->way : LEAT_TRANSFER_AUTO;
+}
+
 static gboolean
 leat_calibrate_search (LeatCalibration *self, GError **error)
 {
   LeatPlan *plan = self->session->plan;
 
   for (guint i = 0; i < plan->ops->len; i++)
-    self->ways[i] =
-      leat_plan_get_op (plan, i)->kind == LEAT_OP_TRANSFER ? leat_plan_get_op (plan, i)->way : LEAT_TRANSFER_AUTO;
+    self->ways[i] = leat_calibrate_get_way (leat_plan_get_op (plan, i));
   /* A set of ways that leaves one kernel is launched without a graph at first, which takes longer than what it will be
    * in all runs but these: what is measured is what it comes to. */
   if (plan->holds_back && !leat_calibrate_apply (self, TRUE, error))
@@ -215,6 +257,10 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
       return FALSE;
   for (guint i = 0; i < plan->ops->len; i++)
     if (!leat_calibrate_try_others (self, leat_plan_get_op (plan, i), error))
+      return FALSE;
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_calibrate_is_choosable_loop (leat_plan_get_op (plan, i))
+        && !leat_calibrate_try_executors (self, leat_plan_get_op (plan, i), error))
       return FALSE;
   return TRUE;
 }
@@ -303,7 +349,8 @@ static gboolean
 leat_session_has_choice (LeatSession *self)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
-    if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_TRANSFER && leat_plan_get_op (self->plan, i)->choosable)
+    if ((leat_plan_get_op (self->plan, i)->kind == LEAT_OP_TRANSFER && leat_plan_get_op (self->plan, i)->choosable)
+        || leat_calibrate_is_choosable_loop (leat_plan_get_op (self->plan, i)))
       return TRUE;
   return FALSE;
 }

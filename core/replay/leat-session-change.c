@@ -48,6 +48,8 @@ leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, G
       self->levels_changed = TRUE;
       return TRUE;
     }
+  if (op->hidden)
+    return TRUE;
   if (!leat_launch_repack (&lane->launches[op->index], lane, op, error))
     return FALSE;
   leat_lane_drop_repeats (lane);

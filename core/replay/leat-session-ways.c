@@ -14,7 +14,7 @@
 /* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be
  * read or does not fit counts as none. */
 
-#define LEAT_WAYS_VERSION 4
+#define LEAT_WAYS_VERSION 5
 
 static void
 leat_ways_add_text (XXH3_state_t *hash, const char *text)
@@ -36,7 +36,9 @@ leat_ways_add_op (XXH3_state_t *hash, LeatPlan *plan, const LeatOp *op)
     }
   if (op->kind != LEAT_OP_KERNEL)
     return;
-  XXH3_64bits_update (hash, op->grid, sizeof op->grid);
+  /* That of as many blocks as run at once is known when the kernel is loaded, and not before. */
+  if (!op->grid_by_occupancy)
+    XXH3_64bits_update (hash, op->grid, sizeof op->grid);
   XXH3_64bits_update (hash, op->block, sizeof op->block);
   leat_ways_add_text (hash, op->prototype->entry);
   XXH3_64bits_update (hash, &leat_kernel_source_get_text (op->source)->hash, sizeof (guint64));
@@ -74,6 +76,15 @@ leat_ways_parse (const char *text)
   return LEAT_TRANSFER_AUTO;
 }
 
+static LeatLoopExecutor
+leat_ways_parse_executor (const char *text)
+{
+  for (LeatLoopExecutor way = LEAT_LOOP_WHILE; way <= LEAT_LOOP_COOPERATIVE; way++)
+    if (g_str_equal (text, leat_loop_executor_get_name (way)))
+      return way;
+  return LEAT_LOOP_AUTO;
+}
+
 static gboolean
 leat_ways_read (LeatSession *self, GKeyFile *file, LeatTransferMode *ways)
 {
@@ -85,10 +96,12 @@ leat_ways_read (LeatSession *self, GKeyFile *file, LeatTransferMode *ways)
       g_autofree char *key = g_strdup_printf ("op-%u", i);
       g_autofree char *text = NULL;
 
-      if (op->kind != LEAT_OP_TRANSFER)
+      if (op->kind != LEAT_OP_TRANSFER && (op->kind != LEAT_OP_LOOP || op->runs->joint == NULL))
         continue;
       text = g_key_file_get_string (file, "transfers", key, NULL);
-      ways[i] = text != NULL ? leat_ways_parse (text) : LEAT_TRANSFER_AUTO;
+      ways[i] = text == NULL                   ? LEAT_TRANSFER_AUTO
+                : op->kind == LEAT_OP_TRANSFER ? leat_ways_parse (text)
+                                               : (LeatTransferMode) leat_ways_parse_executor (text);
       if (ways[i] == LEAT_TRANSFER_AUTO)
         return FALSE;
     }
@@ -162,6 +175,9 @@ leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, dou
 
       if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_TRANSFER)
         g_key_file_set_string (file, "transfers", key, leat_transfer_mode_get_name (ways[i]));
+      else if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_LOOP
+               && leat_plan_get_op (self->plan, i)->runs->joint != NULL)
+        g_key_file_set_string (file, "transfers", key, leat_loop_executor_get_name ((LeatLoopExecutor) ways[i]));
     }
   if (g_mkdir_with_parents (folder, 0700) == 0)
     g_key_file_save_to_file (file, path, NULL);
@@ -180,6 +196,8 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
 
       if (op->kind == LEAT_OP_TRANSFER && old->kind == LEAT_OP_TRANSFER && old->node == op->node)
         ways[i] = old->way;
+      if (op->kind == LEAT_OP_LOOP && old->kind == LEAT_OP_LOOP && old->node == op->node)
+        ways[i] = (LeatTransferMode) old->runs->measured;
     }
   traits.ways = self->ways_known ? ways : NULL;
   traits.settled = traits.settled || self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;

@@ -134,8 +134,8 @@ leat_setup_take_args (LeatSetup *self, LeatSetup *before)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i), *old = leat_plan_get_op (before->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !op->is_head && old->kind == LEAT_OP_KERNEL && old->node == op->node
-          && old->prototype->n_params == op->prototype->n_params)
+      if (op->kind == LEAT_OP_KERNEL && !op->hidden && !op->is_head && old->kind == LEAT_OP_KERNEL && !old->hidden
+          && old->node == op->node && old->prototype->n_params == op->prototype->n_params)
         leat_launch_take_args (&lane->launches[i], op, &from->launches[i], old);
     }
 }

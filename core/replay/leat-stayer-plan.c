@@ -67,7 +67,7 @@ leat_stayer_check_kernel (const LeatOp *op, const LeatOp *first, GError **error)
 static gboolean
 leat_stayer_check_op (const LeatOp *op, const LeatOp **first, guint *n, GError **error)
 {
-  if (op->kind == LEAT_OP_LOOP || op->loop != NULL)
+  if (op->runs != NULL || op->loop != NULL)
     return leat_stayer_refuse (op, error, "how often its body is done is not known to it");
   if (op->kind == LEAT_OP_FOREIGN)
     return leat_stayer_refuse (op, error, "its work is another library's");

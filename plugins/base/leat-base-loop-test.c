@@ -133,10 +133,12 @@ leat_loop_test_find_series (LeatLoopTest *self, const char *series, GError **err
 }
 
 static void
-leat_loop_test_write_params (LeatLoopTest *self, GString *text)
+leat_loop_test_write_params (LeatLoopTest *self, const char *entry, GString *text)
 {
-  g_string_append (text, "__global__ void " LEAT_LOOP_ENTRY " (uint64_t *leat_memory, uint64_t *leat_told, uint64_t "
-                         "leat_handle, uint64_t leat_most, uint64_t leat_budget, uint64_t *leat_outer");
+  g_string_append_printf (text,
+                          "__global__ void %s (uint64_t *leat_memory, uint64_t *leat_told, uint64_t leat_handle, "
+                          "uint64_t leat_most, uint64_t leat_budget, uint64_t *leat_outer",
+                          entry);
   for (guint i = 0; i < self->names->len; i++)
     {
       const char *name = g_ptr_array_index (self->names, i);
@@ -155,30 +157,12 @@ leat_loop_test_write_params (LeatLoopTest *self, GString *text)
 }
 
 /* What is told are the fields of a LeatLoopReport, in the host's memory, so that it is written once where the host does
- * not wait for it.  Names of its own begin so that no output is called so. */
-static char *
-leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
+ * not wait for it. */
+static void
+leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text)
 {
-  GString *text = g_string_new (NULL);
-  g_autofree char *condition =
-    expression != NULL ? leat_expression_to_c (expression, (const char *const *) self->names->pdata, FALSE) : NULL;
-
-  leat_loop_test_write_params (self, text);
-  g_string_append_printf (
-    text,
-    "{\n"
-    "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
-    "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = " LEAT_LOOP_DONE " + 1, leat_now = leat_clock_now ();\n"
-    "  const uint64_t leat_since = " LEAT_LOOP_SINCE " != 0 ? " LEAT_LOOP_SINCE " : leat_now;\n"
-    "  const bool leat_over = leat_memory" LEAT_LOOP_OVER " != 0 || (leat_outer != 0 && leat_outer" LEAT_LOOP_OVER
-    " != 0);\n"
-    "  const bool leat_ends = %s, leat_late = leat_budget > 0 && leat_now - leat_since > leat_budget;\n"
-    "  const bool leat_goes_on = !leat_over && !leat_ends && !leat_late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
-    "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
-    "  " LEAT_LOOP_SINCE " = leat_since;\n"
-    "  if (leat_outer != 0 && (leat_over || (leat_late && !leat_ends)))\n"
-    "    leat_outer" LEAT_LOOP_OVER " = 1;\n",
-    condition != NULL ? condition : "false");
+  g_string_append_printf (text, "  if (leat_outer != 0 && (leat_over || (leat_late && !leat_ends)))\n"
+                                "    leat_outer" LEAT_LOOP_OVER " = 1;\n");
   if (self->series != NULL)
     g_string_append_printf (text,
                             "  leat_series[" LEAT_LOOP_COUNTER " - 1] = %s[0];\n"
@@ -187,16 +171,69 @@ leat_loop_test_write (LeatLoopTest *self, LeatExpression *expression)
   g_string_append_printf (
     text,
     "  *leat_iterations = " LEAT_LOOP_COUNTER ";\n"
-    "  if (!leat_goes_on || leat_handle == 0)\n"
+    "  if (%s)\n"
     "    {\n"
     "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
     "      leat_told[2] = leat_over ? %d : leat_ends ? %d : leat_goes_on ? %d : leat_late ? %d : %d;\n"
     "      leat_told[0] = leat_goes_on;\n"
-    "    }\n"
-    "  if (leat_handle != 0)\n"
-    "    leat_graph_set_conditional (leat_handle, leat_goes_on);\n"
-    "}\n",
-    LEAT_LOOP_END_AROUND, LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET, LEAT_LOOP_END_CAP);
+    "    }\n",
+    is_told, LEAT_LOOP_END_AROUND, LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET,
+    LEAT_LOOP_END_CAP);
+}
+
+#define LEAT_LOOP_GOES_ON                                                                                              \
+  "  const bool leat_goes_on = !leat_over && !leat_ends && !leat_late && " LEAT_LOOP_COUNTER " < leat_most;\n\n"
+
+/* Names of its own begin so that no output is called so. */
+static void
+leat_loop_test_write (LeatLoopTest *self, const char *condition, GString *text)
+{
+  leat_loop_test_write_params (self, LEAT_LOOP_ENTRY, text);
+  g_string_append_printf (text,
+                          "{\n"
+                          "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
+                          "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = " LEAT_LOOP_DONE
+                          " + 1, leat_now = leat_clock_now ();\n"
+                          "  const uint64_t leat_since = " LEAT_LOOP_SINCE " != 0 ? " LEAT_LOOP_SINCE " : leat_now;\n"
+                          "  const bool leat_over = leat_memory" LEAT_LOOP_OVER
+                          " != 0 || (leat_outer != 0 && leat_outer" LEAT_LOOP_OVER " != 0);\n"
+                          "  const bool leat_ends = %s, leat_late = leat_budget > 0 && leat_now - leat_since > "
+                          "leat_budget;\n" LEAT_LOOP_GOES_ON "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
+                          "  " LEAT_LOOP_SINCE " = leat_since;\n",
+                          condition);
+  leat_loop_test_write_end (self, "!leat_goes_on || leat_handle == 0", text);
+  g_string_append (text, "  if (leat_handle != 0)\n"
+                         "    leat_graph_set_conditional (leat_handle, leat_goes_on);\n"
+                         "}\n");
+}
+
+/* The same in a kernel that does the iterations by itself, see LeatLoopCall. */
+static void
+leat_loop_test_write_joint (LeatLoopTest *self, const char *condition, GString *text)
+{
+  leat_loop_test_write_params (self, LEAT_LOOP_JOINT_ENTRY, text);
+  g_string_append_printf (text,
+                          "{\n"
+                          "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = leat_memory[0] + 1;\n"
+                          "  const bool leat_over = leat_memory[2] == 2, leat_late = leat_memory[2] == 1;\n"
+                          "  const bool leat_ends = %s;\n" LEAT_LOOP_GOES_ON "  leat_memory[i] = " LEAT_LOOP_COUNTER
+                          ";\n"
+                          "  leat_memory[1] = leat_goes_on;\n"
+                          "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n",
+                          condition);
+  leat_loop_test_write_end (self, "!leat_goes_on", text);
+  g_string_append (text, "}\n");
+}
+
+static char *
+leat_loop_test_dup_text (LeatLoopTest *self, LeatExpression *expression)
+{
+  GString *text = g_string_new (NULL);
+  g_autofree char *condition =
+    expression != NULL ? leat_expression_to_c (expression, (const char *const *) self->names->pdata, FALSE) : NULL;
+
+  leat_loop_test_write (self, condition != NULL ? condition : "false", text);
+  leat_loop_test_write_joint (self, condition != NULL ? condition : "false", text);
   return g_string_free (text, FALSE);
 }
 
@@ -218,7 +255,7 @@ leat_loop_test_new (LeatGroup *group, LeatExpression *expression, const char *un
   /* For what wants it to end so. */
   g_ptr_array_add (self->names, NULL);
   g_ptr_array_set_size (self->names, (gint) self->names->len - 1);
-  text = leat_loop_test_write (self, expression);
+  text = leat_loop_test_dup_text (self, expression);
   self->source = leat_kernel_source_new (until != NULL ? until : LEAT_LOOP_ENTRY, text, error);
   return self->source != NULL ? g_steal_pointer (&self) : NULL;
 }

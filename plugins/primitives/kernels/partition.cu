@@ -28,7 +28,7 @@ partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t *par
       if (threadIdx.x == 0)
         ((Part *) parts)[tile] = make_part (sum);
     }
-  if (arrive_last (arrived))
+  if (arrive_last (arrived, gridDim.x))
     scan_parts ((Part *) parts, tiles);
 }
 

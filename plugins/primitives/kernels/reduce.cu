@@ -161,7 +161,7 @@ reduce_tiles (const Item *x, uint64_t x_count, uint64_t row, uint64_t step_rows,
           if (blockIdx.x == 0 && threadIdx.x == 0)
             out[r] = give (a);
         }
-      else if (arrive_last (arrived + r))
+      else if (arrive_last (arrived + r, gridDim.x))
         {
           a = fold_parts (parts + r * row_tiles, tiles);
           if (threadIdx.x == 0)

@@ -68,7 +68,7 @@ sum_tiles (const Source &s, uint64_t n, Part *parts, uint32_t *arrived)
       if (threadIdx.x == 0)
         parts[tile] = join (make_nothing (), all);
     }
-  if (arrive_last (arrived))
+  if (arrive_last (arrived, gridDim.x))
     scan_parts (parts, tiles);
 }
 

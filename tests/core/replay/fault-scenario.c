@@ -168,6 +168,21 @@ const FaultScenario fault_scenarios[] = {
     .keeps_nothing = TRUE,
     .first = "halve",
     .changes = loop_changes },
+  { .name = "loop-joint",
+    .text = "leat 1\n"
+            "halve = loop until=\"most < limit\" limit=1 max-iterations=20 carry=x:half executor=cooperative {\n"
+            "  h = map expr=x/2\n"
+            "  in.x -> h -> out.half\n"
+            "  h -> reduce op=max -> out.most\n"
+            "}\n"
+            "app name=source spec=f32[16] -> upload name=up mode=copy -> halve.x\n"
+            "halve.half -> readback mode=copy -> app name=sink\n",
+    .bytes = 64,
+    .arg_node = "halve",
+    .arg = "limit",
+    .keeps_nothing = TRUE,
+    .first = "halve",
+    .changes = loop_changes },
   { .name = "bind-copied",
     .text = "leat 1\n"
             "app name=source memory=user spec=u8[64] -> upload mode=copy -> map expr=x+1 -> map expr=2*x "

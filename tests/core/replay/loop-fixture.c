@@ -6,7 +6,8 @@
 #include <string.h>
 
 void
-loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes)
+loop_open_measured (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes,
+                    gboolean calibrate)
 {
   g_auto (GStrv) parts = g_strsplit (text, "EXECUTOR", -1);
   g_autofree char *whole = g_strjoinv (who, parts);
@@ -15,9 +16,15 @@ loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor,
   self->pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_assert_no_error (error);
   self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", executor, "lanes", lanes, NULL);
+  g_object_set (self->session, "executor", executor, "lanes", lanes, "calibrate", calibrate, NULL);
   leat_session_open (self->session, NULL, &error);
   g_assert_no_error (error);
+}
+
+void
+loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes)
+{
+  loop_open_measured (self, text, who, executor, lanes, FALSE);
 }
 
 void
@@ -142,6 +149,11 @@ static const LoopCase cases[] = {
   { "unrolled", NULL, LEAT_EXECUTOR_EAGER },
 };
 
+static const LoopCase joint_cases[] = {
+  { "cooperative", "cooperative", LEAT_EXECUTOR_GRAPH },
+  { "cooperative", "cooperative", LEAT_EXECUTOR_EAGER },
+};
+
 const char nested_text[] = "leat 1\n"
                            "outer = loop max-iterations=3 carry=a:b executor=EXECUTOR {\n"
                            "  inner = loop max-iterations=50 until=\"most < 100\" carry=x:y {\n"
@@ -155,14 +167,20 @@ const char nested_text[] = "leat 1\n"
                            "app name=in spec=f32[1000] -> upload -> outer.a\n"
                            "outer.b -> readback -> app name=out\n";
 
+static void
+add_case (const char *what, const LoopCase *one, GTestDataFunc test)
+{
+  g_autofree char *path = g_strdup_printf ("/leat/session/loop/%s/%s-%s", what, one->who,
+                                           one->executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager");
+
+  g_test_add_data_func (path, one, test);
+}
+
 void
-add_cases (const char *what, GTestDataFunc test)
+add_cases (const char *what, gboolean joint, GTestDataFunc test)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/leat/session/loop/%s/%s-%s", what, cases[i].who,
-                                               cases[i].executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager");
-
-      g_test_add_data_func (path, &cases[i], test);
-    }
+    add_case (what, &cases[i], test);
+  for (guint i = 0; joint && i < G_N_ELEMENTS (joint_cases); i++)
+    add_case (what, &joint_cases[i], test);
 }

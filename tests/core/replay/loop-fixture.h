@@ -27,8 +27,10 @@ typedef struct
 /* Halves until the largest is under a limit; and loops within a loop.  EXECUTOR is to be put in. */
 extern const char halve_text[], nested_text[];
 
-/* @text: with EXECUTOR for that of the loops */
+/* @text: with EXECUTOR for that of the loops; auto goes by the rule, or by what the first run shows */
 void loop_open (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes);
+void loop_open_measured (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes,
+                         gboolean calibrate);
 void loop_close (Loop *self);
 void loop_push (Loop *self, const char *name, gconstpointer data, gsize size);
 GBytes *loop_pull (Loop *self, const char *name);
@@ -40,7 +42,7 @@ void check_floats (GBytes *bytes, const float *expected, gsize n);
 guint halve (float *x, float gain, float limit, guint most, float *series);
 /* One run of halve_text, looked at. */
 void halve_run (Loop *loop, float scale, float gain, float limit, const char *executor);
-/* A test for each #LoopCase. */
-void add_cases (const char *what, GTestDataFunc test);
+/* A test for each #LoopCase.  @joint: of those too in which the loop is one kernel */
+void add_cases (const char *what, gboolean joint, GTestDataFunc test);
 
 G_END_DECLS

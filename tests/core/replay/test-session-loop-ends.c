@@ -272,9 +272,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_cases ("budget", test_loop_budget);
-  add_cases ("budget-within", test_loop_budget_within);
-  add_cases ("compact", test_loop_compact);
+  add_cases ("budget", TRUE, test_loop_budget);
+  add_cases ("budget-within", FALSE, test_loop_budget_within);
+  add_cases ("compact", FALSE, test_loop_compact);
   g_test_add_data_func ("/leat/session/loop/called-off/cancelled", GINT_TO_POINTER (FALSE), test_loop_called_off);
   g_test_add_data_func ("/leat/session/loop/called-off/closed", GINT_TO_POINTER (TRUE), test_loop_called_off);
   g_test_add_func ("/leat/session/loop/predicted", test_loop_predicted);

@@ -1,0 +1,169 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-fuse-writer-private.h"
+
+#include "graph/leat-graph-error.h"
+
+/* What the functions that one kernel is made of are called with: its own parameters, sizes that are known, and local
+ * variables. */
+
+static const char *
+leat_fuse_writer_find (LeatFuseWriter *self, const char *kind, LeatBufferId id, char **key)
+{
+  *key = g_strdup_printf ("%s %u", kind, id);
+  return g_hash_table_lookup (self->known, *key);
+}
+
+static const char *
+leat_fuse_writer_add (LeatFuseWriter *self, char *key, char *name, const char *declaration, LeatArgKind kind,
+                      LeatBufferId id)
+{
+  LeatOpArg arg = { .kind = kind, .buffer = id };
+
+  leat_kernel_fuse_add_param (self->text, declaration);
+  g_array_append_val (self->args, arg);
+  g_hash_table_insert (self->known, key, name);
+  return name;
+}
+
+const char *
+leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
+{
+  g_autofree char *key = NULL, *declaration = NULL;
+  const char *known = leat_fuse_writer_find (self, "items", id, &key);
+  gboolean written;
+  char *name;
+
+  if (known != NULL)
+    return known;
+  name = g_strdup_printf ("a%u", self->n_buffers++);
+  written = leat_fuser_writes (self->fuser, id) || (self->fuser->n_words > 0 && id == self->fuser->words);
+  declaration = g_strdup_printf ("%sunsigned char *%s", written ? "" : "const ", name);
+  return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
+}
+
+/* @by_value: the number itself, as nothing in the kernel changes it; else where it is */
+const char *
+leat_fuse_writer_get_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_value)
+{
+  g_autofree char *key = NULL, *declaration = NULL;
+  const char *known = leat_fuse_writer_find (self, by_value ? "count of" : "count at", id, &key);
+  const char *items = leat_fuse_writer_get_items (self, id);
+  char *name;
+
+  if (known != NULL)
+    return known;
+  if (by_value && leat_fuser_writes (self->fuser, id) && self->error == NULL)
+    g_set_error (
+      &self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED,
+      "%s is counted in the body and how much there is of it is needed there: end the body before what takes "
+      "it",
+      leat_plan_get_buffer (self->fuser->plan, id)->name);
+  name = g_strdup_printf ("%s_count", items);
+  declaration = g_strdup_printf ("uint64_t %s%s", by_value ? "" : "*", name);
+  return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_COUNT, id);
+}
+
+/* An argument whose value comes with the launch. */
+static char *
+leat_fuse_writer_dup_scalar (LeatFuseWriter *self, const LeatStage *stage, guint index)
+{
+  const LeatOpArg *from = &stage->op->args[index];
+  LeatOpArg arg = { from->kind, LEAT_BUFFER_NONE, NULL, g_strdup (from->name), stage->op->node };
+  g_autofree char *declaration = NULL;
+  char *name = g_strdup_printf ("v%u", self->n_values++);
+
+  if (from->value != NULL)
+    arg.value = g_bytes_ref (from->value);
+  declaration = g_strdup_printf ("%s %s", leat_fuse_get_c_type (&stage->op->prototype->params[index]), name);
+  leat_kernel_fuse_add_param (self->text, declaration);
+  g_array_append_val (self->args, arg);
+  return name;
+}
+
+static guint64
+leat_op_arg_get_number (const LeatOpArg *self)
+{
+  guint64 number = 1;
+
+  if (self->value != NULL)
+    memcpy (&number, g_bytes_get_data (self->value, NULL), MIN (g_bytes_get_size (self->value), sizeof number));
+  return number;
+}
+
+char *
+leat_fuse_writer_dup_local (LeatFuseWriter *self, LeatBufferId id)
+{
+  return g_strdup_printf ("r%u", id);
+}
+
+static char *
+leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
+{
+  const LeatParam *param = &stage->op->prototype->params[index];
+  LeatBufferId id = stage->op->args[index].buffer;
+  const char *constant = param->kind == LEAT_PARAM_INPUT ? "const " : "", *type = leat_fuse_get_c_type (param), *items;
+
+  if (id == LEAT_BUFFER_NONE)
+    return g_strdup (per_item ? "(unsigned char *) nullptr" : "leat_fuse_any { nullptr }");
+  if (leat_fuser_has_window (self->fuser, stage, id))
+    return g_strdup_printf ("leat_fuse_window<%s%s> { (%s%s *) leat_cells[%u], leat_first }", constant, type, constant,
+                            type, self->fuser->windows[id].slot - 1);
+  if (leat_fuser_is_kept (self->fuser, id))
+    {
+      g_autofree char *local = leat_fuse_writer_dup_local (self, id);
+
+      return g_strdup_printf ("leat_fuse_cell<%s%s> { &%s }", constant, type, local);
+    }
+  items = leat_fuse_writer_get_items (self, id);
+  if (!per_item)
+    return g_strdup_printf ("leat_fuse_any { %s }", items);
+  if (self->fuser->call->is_checked && stage->traits.indexed[index])
+    return g_strdup_printf ("leat_fuse_checked<%s%s> { (%s%s *) %s, leat_at, %" G_GUINT64_FORMAT "u, &leat_wrong }",
+                            constant, type, constant, type, items,
+                            param->kind == LEAT_PARAM_INPUT ? leat_op_get_reach (stage->op) : 0);
+  return g_strdup_printf ("(%s%s *) %s", constant, type, items);
+}
+
+static char *
+leat_fuse_writer_dup_count (LeatFuseWriter *self, const LeatOpArg *arg)
+{
+  LeatBufferId origin = leat_fuser_get_count_origin (self->fuser, arg->buffer);
+
+  return g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, origin, TRUE),
+                          leat_op_arg_get_number (arg));
+}
+
+char *
+leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
+{
+  const LeatOpArg *arg = &stage->op->args[index];
+  const LeatParam *param = &stage->op->prototype->params[index];
+  g_autofree char *number = NULL;
+
+  if (param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT)
+    return leat_fuse_writer_dup_pointer (self, stage, index, per_item);
+  if (param->kind == LEAT_PARAM_OUTPUT_COUNT)
+    return g_strdup_printf ("leat_fuse_any { %s }", leat_fuse_writer_get_count (self, arg->buffer, FALSE));
+  if (param->kind == LEAT_PARAM_SCALAR)
+    return leat_fuse_writer_dup_scalar (self, stage, index);
+  number = arg->kind == LEAT_ARG_COUNT ? leat_fuse_writer_dup_count (self, arg)
+                                       : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
+  return g_strdup_printf ("(%s) (%s)", leat_fuse_get_c_type (param), number);
+}
+
+char *
+leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < stage->op->n_args; i++)
+    {
+      g_autofree char *one = leat_fuse_writer_dup_argument (self, stage, i, per_item);
+
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", one);
+    }
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,53 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-plan-fuse-private.h"
+
+G_BEGIN_DECLS
+
+/* Writes the kernel that several ops become. */
+typedef struct
+{
+  LeatFuser *fuser;
+  LeatKernelFuse *text;
+  GArray *args;      /* LeatOpArg: of the kernel */
+  GHashTable *known; /* char* "items 3" -> char* name of the parameter */
+  guint n_buffers, n_values;
+  GError *error;
+} LeatFuseWriter;
+
+/* The name of the parameter that is the buffer's items. */
+const char *leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id);
+/* @by_value: the number itself, as nothing in the kernel changes it; else where it is */
+const char *leat_fuse_writer_get_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_value);
+/* All (transfer full). */
+char *leat_fuse_writer_dup_local (LeatFuseWriter *self, LeatBufferId id);
+char *leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item);
+char *leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item);
+void leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* How many items a stage is about that is done item by item. (transfer full) */
+char *leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage);
+void leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit);
+/* All stages of a unit. */
+void leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item);
+
+/* What goes by tiles (leat-plan-fuse-tiles.c): first of all, and then a unit, or the area that begins with it. */
+void leat_fuse_writer_begin_tiles (LeatFuseWriter *self);
+void leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit);
+void leat_fuse_writer_write_area (LeatFuseWriter *self, guint area);
+
+#define LEAT_FUSE_ONE_THREAD "if (blockIdx.x + threadIdx.x == 0)"
+
+void leat_fuse_writer_copy_bytes (LeatFuseWriter *self, LeatBufferId to, LeatBufferId from, guint64 bytes);
+/* A barrier for all blocks. */
+void leat_fuse_writer_meet (LeatFuseWriter *self);
+
+/* A loop that is one kernel (leat-plan-fuse-loop-text.c): before its stages, where it is tested, and behind them. */
+void leat_fuse_writer_begin_loop (LeatFuseWriter *self);
+void leat_fuse_writer_write_test (LeatFuseWriter *self);
+void leat_fuse_writer_end_loop (LeatFuseWriter *self);
+
+G_END_DECLS

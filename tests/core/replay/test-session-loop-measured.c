@@ -1,0 +1,185 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "loop-fixture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* Who does a loop is found out in the first run, and remembered. */
+
+static char *folder; /* for what was measured, of this program alone */
+
+/* @with: NULL for any; the sets that were tried in which the loop was done so */
+static guint
+count_sets (Loop *loop, const char *key, const char *with)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (loop->session);
+  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, key, G_VARIANT_TYPE ("a(sd)"));
+  guint n = 0;
+
+  for (gsize i = 0; i < g_variant_n_children (trials); i++)
+    {
+      const char *ways;
+      double us;
+
+      g_variant_get_child (trials, i, "(&sd)", &ways, &us);
+      g_assert_cmpfloat (us, >, 0);
+      n += with == NULL || strstr (ways, with) != NULL;
+    }
+  return n;
+}
+
+static char *
+dup_ways_path (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name = dir != NULL ? g_dir_read_name (dir) : NULL;
+
+  return name != NULL ? g_build_filename (folder, name, NULL) : NULL;
+}
+
+static void
+drop_ways (void)
+{
+  g_autofree char *path = dup_ways_path ();
+
+  if (path != NULL)
+    g_assert_cmpint (g_remove (path), ==, 0);
+}
+
+static char *
+dup_executor (Loop *loop)
+{
+  g_autoptr (GVariant) loops = leat_session_dup_loops (loop->session);
+  g_autoptr (GVariant) one = g_variant_get_child_value (loops, 0);
+  char *who = NULL;
+
+  g_assert_true (g_variant_lookup (one, "executor", "s", &who));
+  return who;
+}
+
+/* Nothing but who does the loop is left to find out. */
+static void
+open_halve (Loop *loop)
+{
+  g_autoptr (GString) text = g_string_new (halve_text);
+
+  g_string_replace (text, "-> upload", "-> upload mode=copy", 0);
+  g_string_replace (text, "-> readback", "-> readback mode=copy", 0);
+  loop_open_measured (loop, text->str, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
+}
+
+/* All that can do it are tried with the data of the first run; the next session knows. */
+static void
+test_loop_measured_once (void)
+{
+  g_autofree char *first = NULL;
+  Loop loop;
+
+  drop_ways ();
+  open_halve (&loop);
+  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 0);
+  halve_run (&loop, 1, 0.5f, 0.5f, NULL);
+  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 2);
+  g_assert_cmpuint (count_sets (&loop, "trials", "halve=while"), ==, 1);
+  g_assert_cmpuint (count_sets (&loop, "trials", "halve=cooperative"), ==, 1);
+  halve_run (&loop, 1000, 0.5f, 0.5f, NULL);
+  halve_run (&loop, 0.0001f, 0.5f, 0.5f, NULL);
+  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 2);
+  first = dup_executor (&loop);
+  loop_close (&loop);
+  open_halve (&loop);
+  halve_run (&loop, 7, 0.5f, 0.5f, first);
+  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 0);
+  g_assert_cmpuint (count_sets (&loop, "former-trials", NULL), ==, 2);
+  loop_close (&loop);
+}
+
+/* As if it had come out so: what is remembered is done, and stays so when arguments and properties change. */
+static void
+test_loop_measured_recalled (gconstpointer who)
+{
+  g_autofree char *path = NULL, *text = NULL, *is = g_strdup_printf ("=%s\n", (const char *) who);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) file = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autofree char *planned = NULL;
+  LeatNode *node;
+  Loop loop;
+
+  drop_ways ();
+  open_halve (&loop);
+  halve_run (&loop, 1, 0.5f, 0.5f, NULL);
+  loop_close (&loop);
+  path = dup_ways_path ();
+  g_assert_true (g_file_get_contents (path, &text, NULL, &error));
+  file = g_string_new (text);
+  g_string_replace (file, "=while\n", is, 0);
+  g_string_replace (file, "=cooperative\n", is, 0);
+  g_assert_true (g_file_set_contents (path, file->str, -1, &error));
+  open_halve (&loop);
+  for (guint run = 0; run < 3; run++)
+    halve_run (&loop, (float) (run * run * 10), 0.5f, 0.5f, who);
+  plan = leat_session_dup_plan (loop.session);
+  planned = leat_plan_to_text (plan);
+  g_assert_nonnull (strstr (planned, "(it was measured to be the fastest)"));
+  g_assert_cmpint (strstr (planned, "cooperative_loop") != NULL, ==, g_str_equal (who, "cooperative"));
+  node = leat_pipeline_get_node (loop.pipeline, "h", NULL);
+  g_assert_true (leat_node_set_arg_double (node, "gain", 0.25, &error));
+  halve_run (&loop, 3, 0.25f, 0.5f, who);
+  g_assert_true (leat_node_set_from_string (node, "expr", "gain*x", &error));
+  g_assert_no_error (error);
+  halve_run (&loop, 5, 0.25f, 0.5f, who);
+  halve_run (&loop, 6, 0.25f, 0.5f, who);
+  loop_close (&loop);
+}
+
+/* Where the body cannot be one kernel, the plan says why, and nothing of that kind is tried. */
+static void
+test_loop_measured_without (void)
+{
+  static const char text[] = "leat 1\nl = loop max-iterations=100 until=\"n == 0\" carry=x:kept {\n"
+                             "  c = compact where=\"x > 0\"\n  h = map expr=x-1\n"
+                             "  in.x -> c -> h -> out.kept\n  c -> reduce op=count -> out.n\n}\n"
+                             "app name=in spec=i32[<=1000] -> upload -> l.x\n"
+                             "l.iterations -> readback -> app name=out\n";
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autofree char *planned = NULL;
+  const gint32 x[4] = { 1, 5, 2, 5 };
+  guint64 n;
+  g_autoptr (GBytes) out = NULL;
+  Loop loop;
+
+  drop_ways ();
+  loop_open_measured (&loop, text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
+  plan = leat_session_dup_plan (loop.session);
+  planned = leat_plan_to_text (plan);
+  g_assert_nonnull (strstr (planned, "cannot be one kernel: compact \"c\" cannot be in the body of loop \"l\""));
+  loop_push (&loop, "in", x, sizeof x);
+  loop_replay (&loop);
+  g_assert_cmpuint (count_sets (&loop, "trials", "l="), ==, 0);
+  out = loop_pull (&loop, "out");
+  memcpy (&n, g_bytes_get_data (out, NULL), sizeof n);
+  g_assert_cmpuint (n, ==, 6);
+  loop_close (&loop);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *cache = g_dir_make_tmp ("leat-loop-XXXXXX", NULL);
+  int status;
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* on which nothing is measured */
+  g_test_init (&argc, &argv, NULL);
+  folder = g_build_filename (g_get_user_cache_dir (), "leat", "transfers", NULL);
+  g_test_add_func ("/leat/session/loop-measured/once", test_loop_measured_once);
+  g_test_add_data_func ("/leat/session/loop-measured/recalled/while", "while", test_loop_measured_recalled);
+  g_test_add_data_func ("/leat/session/loop-measured/recalled/cooperative", "cooperative", test_loop_measured_recalled);
+  g_test_add_func ("/leat/session/loop-measured/without", test_loop_measured_without);
+  status = g_test_run ();
+  g_free (folder);
+  return status;
+}
