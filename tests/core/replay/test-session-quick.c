@@ -565,10 +565,9 @@ static const Case resident_cases[] = {
   { "summed", SUM, summed, STAYING },
   { "cancelled", COPY, cancelled, STAYING },
   { "waits", COPY, waits, STAYING },
-  { "memo", COPY, remembered, "memo", LEAT_MEMO_EXACT, LEAT_EXECUTOR_RESIDENT },
   { "reporting", JUDGE, reporting, STAYING },
   { "overflowing", POSITIVE, overflowing, STAYING },
-  { "running-away", CLIMB, running_away, "resident-limit-ms", 200, LEAT_EXECUTOR_RESIDENT },
+  { "running-away", CLIMB, running_away, STAYING },
 };
 /* clang-format on */
 
