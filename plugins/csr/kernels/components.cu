@@ -26,6 +26,18 @@ components_find_root (uint32_t *labels, uint32_t v)
   return next;
 }
 
+/* At the end, when each is given its label: who made others on the way point to something else might do so after these
+ * were given theirs. */
+static __device__ __forceinline__ uint32_t
+components_follow (const uint32_t *labels, uint32_t v)
+{
+  uint32_t next = leat_load_relaxed (labels + v), behind;
+
+  while ((behind = leat_load_relaxed (labels + next)) != next)
+    next = behind;
+  return next;
+}
+
 static __device__ __forceinline__ void
 components_join (const Graph &graph, uint32_t *labels, uint64_t edge, uint32_t v)
 {
@@ -142,7 +154,7 @@ components_find (const Offset *offsets, const uint32_t *indices, const uint32_t 
   components_join_long_rows (graph, long_rows, n_long < long_room ? n_long : long_room, labels);
   frontier_sync (&frontier);
   GRID_FOR (v, vertices)
-    leat_store_relaxed (labels + v, components_find_root (labels, (uint32_t) v));
+    leat_store_relaxed (labels + v, components_follow (labels, (uint32_t) v));
 }
 
 /* Plain C: a block is a thread of the host, which takes some vertices at a time. */
@@ -175,6 +187,6 @@ components_find (const Offset *offsets, const uint32_t *indices, const uint32_t 
       }
   leat_grid_sync ();
   for (uint64_t v = first; v < last; v++)
-    leat_store_relaxed (labels + v, components_find_root (labels, (uint32_t) v));
+    leat_store_relaxed (labels + v, components_follow (labels, (uint32_t) v));
 }
 #endif
