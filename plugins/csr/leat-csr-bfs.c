@@ -50,7 +50,7 @@ static const LeatProp props[] = {
     .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 1024, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
-  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 512, .min.u = 0,
+  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 256, .min.u = 0,
     .max.u = 1024,
     .blurb =
       "rows of a level, those of more than 64 edges counted several times, up to which one block of a GPU does it "

@@ -16,13 +16,13 @@
 
 #define ALONE_EDGES 8 /* for each piece, of a frontier with which block 0 goes on alone */
 #ifndef APART_LEVELS
-#define APART_LEVELS 32 /* that blocks do before they meet for the first time */
+#define APART_LEVELS 128 /* that blocks do before they meet for the first time */
 #endif
 #ifndef APART_LEVELS_MOST
-#define APART_LEVELS_MOST 128 /* that they do where the frontier hardly grows */
+#define APART_LEVELS_MOST 512 /* that they do where the frontier hardly grows */
 #endif
 #ifndef APART_LEASH
-#define APART_LEASH 4 /* levels that a block may be ahead of the last one; 0: any number */
+#define APART_LEASH 8 /* levels that a block may be ahead of the last one; 0: any number */
 #endif
 #ifndef APART_UNEVEN
 #define APART_UNEVEN 2 /* times its share and a few more: a block that has so much, and what all have is shared out anew */
