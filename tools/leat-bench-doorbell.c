@@ -2,20 +2,24 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-bench-module.h"
 #include "leat-bench-subject.h"
 
 #include "device/leat-stream-private.h"
 
 /* A run that is handed to a kernel which stays on the device, against the same run as a graph whose kernel reads and
- * writes the program's memory, and against a graph in which there is nothing: one of each in turn. */
+ * writes the program's memory, and against graphs in which there is nothing, or a kernel that does nothing: one of each
+ * in turn. */
 
 #define SETTLE 50
 
 static const LeatBenchRule leat_bench_axpb = { 2, 1 };
 
-/* A graph in which there is nothing to do. */
+/* A graph in which there is nothing to do, with a kernel that does nothing or without one: the latter never gets to the
+ * device. */
 typedef struct
 {
+  LeatModule *module; /* NULL: no kernel */
   LeatDevice *device;
   const LeatDriverTable *table;
   LeatStream *stream;
@@ -34,24 +38,51 @@ leat_bench_empty_clear (LeatBenchEmpty *self)
     (*self->table->cuGraphDestroy) (self->graph);
   leat_device_pop (self->device);
   g_clear_pointer (&self->stream, leat_stream_free);
+  g_clear_pointer (&self->module, leat_module_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchEmpty, leat_bench_empty_clear)
 
-static gboolean
-leat_bench_empty_init (LeatBenchEmpty *self, LeatDevice *device, GError **error)
+static const LeatFunction *
+leat_bench_empty_load (LeatBenchEmpty *self, GError **error)
+{
+  g_autoptr (LeatKernelSource) source =
+    leat_kernel_source_new ("nothing", "__global__ void nothing (void) {}\n", error);
+
+  self->module = source != NULL ? leat_bench_module_load (self->device, source, error) : NULL;
+  return self->module != NULL ? leat_module_get_function (self->module, "nothing", error) : NULL;
+}
+
+static CUresult
+leat_bench_empty_fill (LeatBenchEmpty *self, const LeatFunction *function)
 {
   CUgraphNode node;
+  CUDA_KERNEL_NODE_PARAMS kernel = {
+    .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1
+  };
+
+  if (function == NULL)
+    return (*self->table->cuGraphAddEmptyNode) (&node, self->graph, NULL, 0);
+  kernel.func = function->function;
+  return (*self->table->cuGraphAddKernelNode) (&node, self->graph, NULL, 0, &kernel);
+}
+
+static gboolean
+leat_bench_empty_init (LeatBenchEmpty *self, LeatDevice *device, gboolean has_kernel, GError **error)
+{
+  const LeatFunction *function = NULL;
   CUresult result;
 
   self->device = device;
   self->table = leat_device_get_table (device);
+  if (has_kernel && (function = leat_bench_empty_load (self, error)) == NULL)
+    return FALSE;
   self->stream = leat_stream_new (device, LEAT_STREAM_PRIORITY_NORMAL, error);
   if (self->stream == NULL || !leat_device_push (device, error))
     return FALSE;
   result = (*self->table->cuGraphCreate) (&self->graph, 0);
   if (result == CUDA_SUCCESS)
-    result = (*self->table->cuGraphAddEmptyNode) (&node, self->graph, NULL, 0);
+    result = leat_bench_empty_fill (self, function);
   if (result == CUDA_SUCCESS)
     result = (*self->table->cuGraphInstantiateWithFlags) (&self->exec, self->graph, 0);
   leat_device_pop (device);
@@ -103,34 +134,53 @@ leat_bench_doorbell_replay (LeatBenchSubject *self, guint round, LeatBenchSeries
   return TRUE;
 }
 
+/* Of the medians. */
+static void
+leat_bench_doorbell_compare (LeatBench *bench, const char *figure, LeatBenchSeries *one, LeatBenchSeries *other)
+{
+  LeatBenchSummary a, b;
+
+  leat_bench_series_summarize (one, &a);
+  leat_bench_series_summarize (other, &b);
+  leat_bench_report_add_value (bench->report, figure, 100 * a.median / b.median, "%");
+}
+
 static gboolean
 leat_bench_run_doorbell (LeatBench *bench, const LeatBenchCase *kind, GError **error)
 {
   g_auto (LeatBenchSubject) resident = { 0 }, mapped = { 0 };
-  g_auto (LeatBenchEmpty) empty = { 0 };
-  g_auto (LeatBenchSeries) rung = { 0 }, launched = { 0 }, nothing = { 0 };
+  g_auto (LeatBenchEmpty) empty = { 0 }, idle = { 0 };
+  g_auto (LeatBenchSeries) rung = { 0 }, launched = { 0 }, nothing = { 0 }, idled = { 0 };
   guint runs = leat_bench_case_get_runs (kind, bench);
 
   leat_bench_series_init (&rung, runs);
   leat_bench_series_init (&launched, runs);
   leat_bench_series_init (&nothing, runs);
+  leat_bench_series_init (&idled, runs);
   if (!leat_bench_doorbell_open (&mapped, bench, kind, LEAT_EXECUTOR_GRAPH, "mapped", error)
-      || !leat_bench_empty_init (&empty, bench->device, error)
+      || !leat_bench_empty_init (&empty, bench->device, FALSE, error)
+      || !leat_bench_empty_init (&idle, bench->device, TRUE, error)
       || !leat_bench_doorbell_open (&resident, bench, kind, LEAT_EXECUTOR_RESIDENT, "auto", error))
     return FALSE;
   for (guint round = 0; round < SETTLE + runs; round++)
     {
-      double us = leat_bench_empty_launch (&empty, error);
+      double us = leat_bench_empty_launch (&empty, error), kernel_us = leat_bench_empty_launch (&idle, error);
 
-      if (us < 0 || !leat_bench_doorbell_replay (&resident, round, &rung, error)
+      if (us < 0 || kernel_us < 0 || !leat_bench_doorbell_replay (&resident, round, &rung, error)
           || !leat_bench_doorbell_replay (&mapped, round, &launched, error))
         return FALSE;
       if (round >= SETTLE)
-        leat_bench_series_add (&nothing, us);
+        {
+          leat_bench_series_add (&nothing, us);
+          leat_bench_series_add (&idled, kernel_us);
+        }
     }
   leat_bench_report_add_times (bench->report, "resident", &rung);
   leat_bench_report_add_times (bench->report, "mapped-graph", &launched);
+  leat_bench_report_add_times (bench->report, "kernel-of-nothing", &idled);
   leat_bench_report_add_times (bench->report, "empty-graph", &nothing);
+  leat_bench_doorbell_compare (bench, "of-kernel-of-nothing", &rung, &idled);
+  leat_bench_doorbell_compare (bench, "of-mapped-graph", &rung, &launched);
   return TRUE;
 }
 
@@ -142,6 +192,7 @@ leat_bench_run_doorbell (LeatBench *bench, const LeatBenchCase *kind, GError **e
 
 /* clang-format off */
 const LeatBenchCase leat_bench_doorbells[] = {
+  DOORBELL ("512", 512),
   DOORBELL ("4k", 4096),
   DOORBELL ("64k", 65536),
   { NULL },

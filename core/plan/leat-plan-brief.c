@@ -13,7 +13,7 @@
 typedef struct
 {
   guint n;
-  guint64 bytes;
+  guint64 bytes, most;
 } LeatBrief;
 
 static gboolean
@@ -27,7 +27,7 @@ leat_brief_add (LeatBrief *self, const LeatOp *op)
 {
   self->n++;
   self->bytes += op->bytes;
-  return op->bytes > 0 && op->bytes % 16 == 0 && self->n <= LEAT_PACKET_PIECES && self->bytes <= LEAT_PACKET_BYTES;
+  return op->bytes > 0 && op->bytes % 16 == 0 && self->n <= LEAT_PACKET_PIECES && self->bytes <= self->most;
 }
 
 static gboolean
@@ -90,9 +90,9 @@ leat_plan_is_brief_op (LeatPlan *self, const LeatOp *op, LeatBrief *in, LeatBrie
 }
 
 gboolean
-leat_plan_is_brief (LeatPlan *self)
+leat_plan_is_brief (LeatPlan *self, guint64 most)
 {
-  LeatBrief in = { 0 }, out = { 0 };
+  LeatBrief in = { .most = MIN (most, LEAT_PACKET_BYTES) }, out = in;
 
   if (!leat_plan_has_brief_buffers (self))
     return FALSE;

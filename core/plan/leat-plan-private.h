@@ -236,7 +236,7 @@ typedef struct
   guint64 idle_us;       /* without a run: it leaves */
   guint64 limit_us;      /* that one run may take */
   guint multiprocessors; /* that it takes at the most; 0: what suits */
-  gboolean packets;      /* small runs may go in packets */
+  guint64 packet_bytes;  /* runs with no more of inputs, nor of results, go in packets */
   guint64 hot_us;        /* that all threads look for those of the next run */
 } LeatStayLimits;
 
@@ -325,7 +325,7 @@ struct _LeatRecorder
 
 /* May what crosses the link go in packets, where a kernel stays (leat-plan-brief.c)?  Before transfers have their ways.
  */
-gboolean leat_plan_is_brief (LeatPlan *self);
+gboolean leat_plan_is_brief (LeatPlan *self, guint64 most);
 
 /* What a port gives or takes. */
 void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);

@@ -4,6 +4,8 @@
 
 #include "leat-session-private.h"
 
+#include "kernel/device/leat-doorbell.h"
+
 #include "leat-stayer-private.h"
 
 #define LEAT_SESSION_HOT_US 100
@@ -50,13 +52,19 @@ leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *
   return TRUE;
 }
 
+/* Of 4 KiB each way, twice that with the numbers takes a block of an H200 longer than a word that says that they are
+ * there: 9.6 us, and 5.7 by the word. */
+#define LEAT_SESSION_PACKET_BYTES 512
+
 /* On the CPU the host's memory is near.  The variables are for experiments. */
-static gboolean
-leat_session_may_send_packets (LeatSession *self)
+static guint64
+leat_session_get_packet_bytes (LeatSession *self)
 {
   const char *text = g_getenv ("LEAT_RESIDENT_PACKETS");
 
-  return text != NULL ? !g_str_equal (text, "0") : !leat_device_is_cpu (self->device);
+  if (text != NULL)
+    return g_str_equal (text, "0") ? 0 : LEAT_PACKET_BYTES;
+  return leat_device_is_cpu (self->device) ? 0 : LEAT_SESSION_PACKET_BYTES;
 }
 
 /* To look with all threads keeps a CPU busy, and is no faster there. */
@@ -77,7 +85,7 @@ leat_session_want_staying (LeatSession *self, LeatTraits *traits)
   traits->stay = (LeatStayLimits){ .idle_us = (guint64) self->resident_idle_ms * 1000,
                                    .limit_us = (guint64) self->resident_limit_ms * 1000,
                                    .multiprocessors = self->resident_multiprocessors,
-                                   .packets = leat_session_may_send_packets (self),
+                                   .packet_bytes = leat_session_get_packet_bytes (self),
                                    .hot_us = leat_session_get_hot_us (self) };
 }
 
