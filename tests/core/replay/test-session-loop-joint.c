@@ -441,6 +441,37 @@ test_joint_reads_alone (void)
   loop_close (&loop);
 }
 
+/* Stencils wait for the blocks around where they are done once, and for all in a loop. */
+static void
+test_joint_neighbours (void)
+{
+  static const char text[] = "leat 1\nl = loop max-iterations=9 carry=x:y executor=EXECUTOR {\n"
+                             "  a = kernel source=KERNELS entry=spread block=64 access=stencil:1\n"
+                             "  b = kernel source=KERNELS entry=spread block=64 access=stencil:1\n"
+                             "  in.x -> a -> b -> out.y\n}\n"
+                             "in = app spec=u32[5000]\nin -> upload -> l.x\nl.y -> readback -> app name=out\n";
+  g_autofree guint32 *x = g_new (guint32, MANY), *y = g_new (guint32, MANY), *sent = NULL;
+  Loop loop;
+
+  joint_open (&loop, text, "cooperative");
+  joint_check_plan (&loop, "blocks do not wait for each other one by one in a loop");
+  for (guint i = 0; i < MANY; i++)
+    x[i] = i * 2654435761u;
+  sent = g_memdup2 (x, MANY * sizeof *x);
+  for (guint iteration = 0; iteration < 9; iteration++)
+    {
+      step_spread (x, y, MANY);
+      step_spread (y, x, MANY);
+    }
+  for (guint run = 0; run < 10; run++)
+    {
+      loop_push (&loop, "in", sent, MANY * sizeof *sent);
+      loop_replay (&loop);
+      joint_check_words (&loop, "out", x, MANY);
+    }
+  loop_close (&loop);
+}
+
 /* In the body of another one, which goes on until the inner one has doubled as often as it takes. */
 static void
 test_joint_within (gconstpointer who)
@@ -649,6 +680,7 @@ main (int argc, char **argv)
   ADD_ROWS ("one-block", small_rows, test_joint_one_block)
   ADD_ROWS ("early-test", early_rows, test_joint_early_test)
   g_test_add_func ("/leat/session/loop-joint/reads-alone", test_joint_reads_alone);
+  g_test_add_func ("/leat/session/loop-joint/neighbours", test_joint_neighbours);
   g_test_add_data_func ("/leat/session/loop-joint/within/while", "while", test_joint_within);
   g_test_add_data_func ("/leat/session/loop-joint/within/host", "host", test_joint_within);
   g_test_add_func ("/leat/session/loop-joint/budget-within", test_joint_budget_within);
