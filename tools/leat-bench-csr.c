@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-case.h"
-#include "leat-bench-search.h"
+#include "leat-bench-search-session.h"
 
 #include <string.h>
 
@@ -16,82 +15,39 @@
 typedef struct
 {
   LeatBenchSearch graph;
-  LeatPipeline *pipeline;
-  LeatSession *session;
-  LeatView levels, report;
+  LeatBenchSearchSession run;
 } LeatBenchCsr;
 
 static void
 leat_bench_csr_clear (LeatBenchCsr *self)
 {
-  if (self->session != NULL)
-    leat_session_close (self->session);
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
+  leat_bench_search_session_clear (&self->run);
   leat_bench_search_clear (&self->graph);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchCsr, leat_bench_csr_clear)
 
-static gboolean
-leat_bench_csr_save (const LeatBench *bench, const char *name, const guint32 *words, gsize n, GError **error)
-{
-  g_autofree char *path = g_build_filename (bench->folder, name, NULL);
-
-  return g_file_set_contents (path, (const char *) words, (gssize) (n * sizeof *words), error);
-}
-
-/* @checked: whether levels come to the host, else they stay where they are */
+/* @checked: whether the levels come to the host */
 static gboolean
 leat_bench_csr_open (LeatBenchCsr *self, const LeatBench *bench, const char *node, gboolean checked, GError **error)
 {
-  g_autofree char *text = g_strdup_printf (
-    "leat 1\nn = %s source=%u\n"
-    "const path=\"%s/offsets.bin\" spec=u32[%u] -> n.offsets\nconst path=\"%s/indices.bin\" spec=u32[%u] -> n.indices\n"
-    "n.levels -> %s\nn.parents -> discard\nn.report -> readback -> app name=report\n"
-    "app name=source spec=u32[1] -> upload -> discard\n",
-    node, self->graph.source, bench->folder, self->graph.vertices + 1, bench->folder, self->graph.n_edges,
-    checked ? "readback -> app name=levels" : "discard");
-  LeatView in;
+  g_autofree char *whole = g_strdup_printf ("%s source=%u", node, self->graph.source);
 
-  self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
-  if (self->pipeline == NULL)
-    return FALSE;
-  self->session = leat_session_new (self->pipeline, bench->selector);
-  g_object_set (self->session, "wait", bench->wait, NULL);
-  return leat_session_open (self->session, NULL, error) && leat_session_map_input (self->session, "source", &in, error)
-         && leat_session_map_output (self->session, "report", &self->report, error)
-         && (!checked || leat_session_map_output (self->session, "levels", &self->levels, error));
+  return leat_bench_search_session_open (&self->run, bench, &self->graph, whole, "n.parents -> discard\n", "levels",
+                                         checked, error);
 }
 
-static gboolean
-leat_bench_csr_measure (LeatBenchCsr *self, guint settle, guint runs, LeatBenchSeries *times, GError **error)
-{
-  for (guint i = 0; i < settle + runs; i++)
-    {
-      double begin = leat_bench_now_us ();
-
-      if (leat_session_replay (self->session, FALSE, NULL, error) == LEAT_FLOW_ERROR)
-        return FALSE;
-      if (i >= settle)
-        leat_bench_series_add (times, leat_bench_now_us () - begin);
-    }
-  return TRUE;
-}
-
-/* The first run brings the levels back. */
 static gboolean
 leat_bench_csr_check (LeatBenchCsr *self, const LeatBench *bench, const char *node, const guint32 *levels,
                       GError **error)
 {
   gboolean equal;
 
-  if (!leat_bench_csr_open (self, bench, node, TRUE, error) || !leat_bench_csr_measure (self, 1, 0, NULL, error))
+  if (!leat_bench_csr_open (self, bench, node, TRUE, error)
+      || !leat_bench_search_session_measure (&self->run, 1, 0, NULL, error))
     return FALSE;
-  equal = memcmp (self->levels.data, levels, self->graph.vertices * sizeof *levels) == 0;
-  leat_session_close (self->session);
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
+  equal = memcmp (self->run.found.data, levels, self->graph.vertices * sizeof *levels) == 0;
+  leat_bench_search_session_clear (&self->run);
   if (!equal)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED, "the levels are not those of a plain search");
   return equal;
@@ -117,7 +73,7 @@ static void
 leat_bench_csr_tell (LeatBenchCsr *self, LeatBench *bench, LeatBenchSeries *times, LeatBenchSeries *plain,
                      guint64 edges)
 {
-  const guint64 *report = self->report.data;
+  const guint64 *report = self->run.report.data;
   LeatBenchSummary ours, theirs;
 
   leat_bench_series_summarize (times, &ours);
@@ -152,11 +108,10 @@ leat_bench_run_csr (LeatBench *bench, const LeatBenchCase *kind, GError **error)
     leat_bench_search_init_rmat (&self.graph, kind->n, (guint) kind->bytes);
   levels = g_new (guint32, self.graph.vertices);
   edges = leat_bench_csr_run_plain (&self, &plain, levels);
-  if (!leat_bench_csr_save (bench, "offsets.bin", self.graph.offsets, self.graph.vertices + 1, error)
-      || !leat_bench_csr_save (bench, "indices.bin", self.graph.indices, self.graph.n_edges, error)
+  if (!leat_bench_search_save_graph (&self.graph, bench, error)
       || !leat_bench_csr_check (&self, bench, kind->mode, levels, error)
       || !leat_bench_csr_open (&self, bench, kind->mode, FALSE, error)
-      || !leat_bench_csr_measure (&self, SETTLE, runs, &times, error))
+      || !leat_bench_search_session_measure (&self.run, SETTLE, runs, &times, error))
     return FALSE;
   leat_bench_csr_tell (&self, bench, &times, &plain, edges);
   return TRUE;

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-case.h"
-#include "leat-bench-search.h"
+#include "leat-bench-search-session.h"
 
 /* csr:reach with many sources at once, beside the same with one. */
 
@@ -11,32 +10,6 @@
 #define MANY          64
 #define FACTOR        16 /* edges for each vertex */
 #define PLAIN_THREADS 2
-
-typedef struct
-{
-  LeatPipeline *pipeline;
-  LeatSession *session;
-  LeatView reached, report;
-} LeatBenchReach;
-
-static void
-leat_bench_reach_clear (LeatBenchReach *self)
-{
-  if (self->session != NULL)
-    leat_session_close (self->session);
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchReach, leat_bench_reach_clear)
-
-static gboolean
-leat_bench_reach_save (const LeatBench *bench, const char *name, const guint32 *words, gsize n, GError **error)
-{
-  g_autofree char *path = g_build_filename (bench->folder, name, NULL);
-
-  return g_file_set_contents (path, (const char *) words, (gssize) (n * sizeof *words), error);
-}
 
 /* Vertices with edges, the first of which is the graph's own source. */
 static gboolean
@@ -51,49 +24,18 @@ leat_bench_reach_save_sources (const LeatBenchSearch *graph, const LeatBench *be
       while (graph->offsets[v] == graph->offsets[v + 1])
         v = (v + 1) % graph->vertices;
     }
-  return leat_bench_reach_save (bench, "sources.bin", sources, MANY, error)
-         && leat_bench_reach_save (bench, "source.bin", sources, 1, error);
-}
-
-/* @checked: whether what was reached comes to the host, else it stays where it is */
-static gboolean
-leat_bench_reach_open (LeatBenchReach *self, const LeatBenchSearch *graph, const LeatBench *bench, guint sources,
-                       gboolean checked, GError **error)
-{
-  g_autofree char *text = g_strdup_printf (
-    "leat 1\nn = csr:reach\n"
-    "const path=\"%s/offsets.bin\" spec=u32[%u] -> n.offsets\nconst path=\"%s/indices.bin\" spec=u32[%u] -> n.indices\n"
-    "const path=\"%s/source%s.bin\" spec=u32[%u] -> n.sources\n"
-    "n.reached -> %s\nn.report -> readback -> app name=report\n"
-    "app name=again spec=u32[1] -> upload -> discard\n", /* else nothing changes and nothing is done */
-    bench->folder, graph->vertices + 1, bench->folder, graph->n_edges, bench->folder, sources > 1 ? "s" : "", sources,
-    checked ? "readback -> app name=reached" : "discard");
-
-  LeatView in;
-
-  self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
-  if (self->pipeline == NULL)
-    return FALSE;
-  self->session = leat_session_new (self->pipeline, bench->selector);
-  g_object_set (self->session, "wait", bench->wait, NULL);
-  return leat_session_open (self->session, NULL, error) && leat_session_map_input (self->session, "again", &in, error)
-         && leat_session_map_output (self->session, "report", &self->report, error)
-         && (!checked || leat_session_map_output (self->session, "reached", &self->reached, error));
+  return leat_bench_search_save (bench, "sources.bin", sources, MANY, error)
+         && leat_bench_search_save (bench, "source.bin", sources, 1, error);
 }
 
 static gboolean
-leat_bench_reach_measure (LeatBenchReach *self, guint settle, guint runs, LeatBenchSeries *times, GError **error)
+leat_bench_reach_open (LeatBenchSearchSession *self, const LeatBenchSearch *graph, const LeatBench *bench,
+                       guint sources, gboolean checked, GError **error)
 {
-  for (guint i = 0; i < settle + runs; i++)
-    {
-      double begin = leat_bench_now_us ();
+  g_autofree char *links = g_strdup_printf ("const path=\"%s/source%s.bin\" spec=u32[%u] -> n.sources\n", bench->folder,
+                                            sources > 1 ? "s" : "", sources);
 
-      if (leat_session_replay (self->session, FALSE, NULL, error) == LEAT_FLOW_ERROR)
-        return FALSE;
-      if (i >= settle)
-        leat_bench_series_add (times, leat_bench_now_us () - begin);
-    }
-  return TRUE;
+  return leat_bench_search_session_open (self, bench, graph, "csr:reach", links, "reached", checked, error);
 }
 
 /* The bit of the first source beside a plain search. */
@@ -101,14 +43,14 @@ static gboolean
 leat_bench_reach_check (const LeatBenchSearch *graph, const LeatBench *bench, GError **error)
 {
   g_autofree guint32 *levels = g_new (guint32, graph->vertices), *parents = g_new (guint32, graph->vertices);
-  g_auto (LeatBenchReach) self = { 0 };
+  g_auto (LeatBenchSearchSession) self = { 0 };
   const guint64 *reached;
 
   if (!leat_bench_reach_open (&self, graph, bench, MANY, TRUE, error)
-      || !leat_bench_reach_measure (&self, 1, 0, NULL, error))
+      || !leat_bench_search_session_measure (&self, 1, 0, NULL, error))
     return FALSE;
   leat_bench_search_run_plain (graph, PLAIN_THREADS, levels, parents);
-  reached = self.reached.data;
+  reached = self.found.data;
   for (guint32 v = 0; v < graph->vertices; v++)
     if ((reached[v] & 1) != (levels[v] != G_MAXUINT32))
       {
@@ -124,10 +66,10 @@ leat_bench_reach_run_one (const LeatBenchSearch *graph, LeatBench *bench, guint 
                           guint runs, GError **error)
 {
   g_autofree char *name = g_strdup_printf ("%u source%s", sources, sources > 1 ? "s" : ""), *rounds = NULL;
-  g_auto (LeatBenchReach) self = { 0 };
+  g_auto (LeatBenchSearchSession) self = { 0 };
 
   if (!leat_bench_reach_open (&self, graph, bench, sources, FALSE, error)
-      || !leat_bench_reach_measure (&self, SETTLE, runs, times, error))
+      || !leat_bench_search_session_measure (&self, SETTLE, runs, times, error))
     return FALSE;
   rounds = g_strconcat (name, ", rounds", NULL);
   leat_bench_report_add_times (bench->report, name, times);
@@ -147,9 +89,8 @@ leat_bench_run_reach (LeatBench *bench, const LeatBenchCase *kind, GError **erro
   leat_bench_series_init (&one, runs);
   leat_bench_series_init (&many, runs);
   leat_bench_search_init_rmat (&graph, kind->n, FACTOR);
-  if (!leat_bench_reach_save (bench, "offsets.bin", graph.offsets, graph.vertices + 1, error)
-      || !leat_bench_reach_save (bench, "indices.bin", graph.indices, graph.n_edges, error)
-      || !leat_bench_reach_save_sources (&graph, bench, error) || !leat_bench_reach_check (&graph, bench, error)
+  if (!leat_bench_search_save_graph (&graph, bench, error) || !leat_bench_reach_save_sources (&graph, bench, error)
+      || !leat_bench_reach_check (&graph, bench, error)
       || !leat_bench_reach_run_one (&graph, bench, 1, &one, runs, error)
       || !leat_bench_reach_run_one (&graph, bench, MANY, &many, runs, error))
     return FALSE;
