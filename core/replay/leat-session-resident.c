@@ -3,10 +3,9 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-stayer-private.h"
 
 #include "kernel/device/leat-doorbell.h"
-
-#include "leat-stayer-private.h"
 
 #define LEAT_SESSION_HOT_US 100
 

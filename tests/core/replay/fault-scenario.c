@@ -96,6 +96,16 @@ static const FaultChange check_changes[] = {
   { 0 },
 };
 
+#define HALVE(executor)                                                                                                \
+  "leat 1\n"                                                                                                           \
+  "halve = loop until=\"most < limit\" limit=1 max-iterations=20 carry=x:half " executor "{\n"                         \
+  "  h = map expr=x/2\n"                                                                                               \
+  "  in.x -> h -> out.half\n"                                                                                          \
+  "  h -> reduce op=max -> out.most\n"                                                                                 \
+  "}\n"                                                                                                                \
+  "app name=source spec=f32[16] -> upload name=up mode=copy -> halve.x\n"                                              \
+  "halve.half -> readback mode=copy -> app name=sink\n"
+
 const FaultScenario fault_scenarios[] = {
   { .name = "scan",
     .text = "leat 1\n"
@@ -154,14 +164,7 @@ const FaultScenario fault_scenarios[] = {
     .bytes = 64,
     .changes = counts_changes },
   { .name = "loop",
-    .text = "leat 1\n"
-            "halve = loop until=\"most < limit\" limit=1 max-iterations=20 carry=x:half {\n"
-            "  h = map expr=x/2\n"
-            "  in.x -> h -> out.half\n"
-            "  h -> reduce op=max -> out.most\n"
-            "}\n"
-            "app name=source spec=f32[16] -> upload name=up mode=copy -> halve.x\n"
-            "halve.half -> readback mode=copy -> app name=sink\n",
+    .text = HALVE (""),
     .bytes = 64,
     .arg_node = "halve",
     .arg = "limit",
@@ -169,14 +172,7 @@ const FaultScenario fault_scenarios[] = {
     .first = "halve",
     .changes = loop_changes },
   { .name = "loop-joint",
-    .text = "leat 1\n"
-            "halve = loop until=\"most < limit\" limit=1 max-iterations=20 carry=x:half executor=cooperative {\n"
-            "  h = map expr=x/2\n"
-            "  in.x -> h -> out.half\n"
-            "  h -> reduce op=max -> out.most\n"
-            "}\n"
-            "app name=source spec=f32[16] -> upload name=up mode=copy -> halve.x\n"
-            "halve.half -> readback mode=copy -> app name=sink\n",
+    .text = HALVE ("executor=cooperative "),
     .bytes = 64,
     .arg_node = "halve",
     .arg = "limit",
