@@ -5,8 +5,10 @@
 #include "leat-primitives-compact-layout.h"
 
 #define LEAT_COMPACT_THREADS       512
-#define LEAT_COMPACT_FIXED_WORDS   48 /* COMPACT_SETS in kernels/compact.cu */
-#define LEAT_COMPACT_LOADED_BYTES  64 /* that a thread has under way for the next tile */
+#define LEAT_COMPACT_THREADS_MANY  768
+#define LEAT_COMPACT_MANY          ((guint64) 1 << 23) /* rows; beyond them more warps are quicker than more blocks */
+#define LEAT_COMPACT_FIXED_WORDS   48                  /* COMPACT_SETS in kernels/compact.cu */
+#define LEAT_COMPACT_LOADED_BYTES  64                  /* that a thread has under way for the next tile */
 #define LEAT_COMPACT_LOADED_ROWS   32
 #define LEAT_COMPACT_TILE_BYTES    131072 /* of rows that one block copies at most, where there are larger ones too */
 #define LEAT_COMPACT_SMALL_TILES   32     /* below that many, smaller ones that more multiprocessors share */
@@ -149,6 +151,16 @@ leat_compact_layout_choose_few (LeatCompactLayout *self, guint64 looked_at, guin
   return TRUE;
 }
 
+/* Threads of large blocks have 40 registers: enough where they look at one column, a few rows of it at once, and stage
+ * its items. */
+static guint
+leat_compact_layout_choose_threads (const LeatCompactLayout *self)
+{
+  gboolean one = self->columns->len == 1 && self->stages_items && self->pack <= 4;
+
+  return one && self->most > LEAT_COMPACT_MANY ? LEAT_COMPACT_THREADS_MANY : LEAT_COMPACT_THREADS;
+}
+
 /* Long enough tiles to hide how long it takes to know their place, and short enough for several to be at work. */
 void
 leat_compact_layout_choose (LeatCompactLayout *self)
@@ -159,8 +171,8 @@ leat_compact_layout_choose (LeatCompactLayout *self)
   self->stages_items = leat_compact_layout_may_stage_items (self);
   if (leat_compact_layout_choose_few (self, looked_at, kept))
     return;
-  self->threads = LEAT_COMPACT_THREADS;
   self->pack = self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) MAX (16 / MAX (largest, 1), 2);
+  self->threads = leat_compact_layout_choose_threads (self);
   self->runs = 4;
   while (self->runs > 1
          && (looked_at * self->pack * self->runs > LEAT_COMPACT_LOADED_BYTES

@@ -231,8 +231,8 @@ leat_compact_text_add_run (const LeatCompactLayout *self, GString *text)
                                      "(CompactStage *) leat_stages);\n");
 }
 
-/* 1,024 threads of a multiprocessor have at most 64 registers each: two blocks of 512, of which one works while the
- * other waits. */
+/* At least two blocks of a multiprocessor, of which one works while the other waits: 1,024 threads have at most 64
+ * registers each. */
 static void
 leat_compact_text_add_kernel (const LeatCompactLayout *self, GString *text)
 {
@@ -240,7 +240,7 @@ leat_compact_text_add_kernel (const LeatCompactLayout *self, GString *text)
   if (self->cluster > 1)
     g_string_append_printf (text, "LEAT_CLUSTER (%u) ", self->cluster);
   g_string_append_printf (text, "__launch_bounds__ (%u, %u)\ncompact (", self->threads,
-                          LEAT_COMPACT_BUSY_THREADS / self->threads);
+                          MAX (LEAT_COMPACT_BUSY_THREADS / self->threads, 2));
   leat_compact_text_add_params (self, text);
   leat_compact_text_add_run (self, text);
   g_string_append (text, "}\nLEAT_HOST_VARIANT void\ncompact (");

@@ -21,7 +21,8 @@
  * - A block that is at work on a tile has the rows of the next one under way already.
  * - It publishes the sum of a tile before it looks back for the tile before that one, so that sums are there early and
  *   places are asked for late: by then the tiles before have nearly always told theirs.
- * - It looks at COMPACT_ROWS * 32 tiles at once, about as many as are at work at a time.
+ * - Its look back is one load by one warp, of the 32 tiles before.  More at once only take longer: a load is answered
+ *   behind all that the multiprocessor has asked for before, which is the rows of the next tiles.
  *
  * Blocks take tiles by a ticket, so that a tile is only ever waited for when its block runs already: it does not matter
  * how many blocks run at once, or what else is on the device.  Where there is a block for each tile its number serves
@@ -34,9 +35,6 @@
 
 #define COMPACT_WARPS (COMPACT_THREADS / 32)
 #define COMPACT_WARP_ROWS (32 * COMPACT_PACK * COMPACT_RUNS)
-#ifndef COMPACT_ROWS
-#define COMPACT_ROWS 4
-#endif
 
 /* Words of `control`; those that are written most have a line of the cache for themselves. */
 #define COMPACT_TURN 0 /* which set is this launch's */
@@ -137,39 +135,21 @@ compact_await (const uint64_t *word)
   return seen;
 }
 
-/* Rows kept in all tiles before @tile; for a whole warp.  Its threads look at 32 tiles at a time, the nearest first;
- * the loads of COMPACT_ROWS times as many are under way together. */
+/* Rows kept in all tiles before @tile; for a whole warp.  Its threads look at 32 tiles at a time, the nearest first. */
 static __device__ __forceinline__ uint64_t
 compact_look_back (const uint64_t *set, uint64_t tile)
 {
-  uint32_t lane = threadIdx.x % 32;
-  uint64_t sum = 0, seen[COMPACT_ROWS];
+  uint64_t back = threadIdx.x % 32 + 1, sum = 0;
   bool found = tile == 0;
 
-  for (uint64_t end = tile; !found; end -= 32 * COMPACT_ROWS)
+  for (uint64_t end = tile; !found; end -= 32)
     {
-#pragma unroll
-      for (uint32_t row = 0; row < COMPACT_ROWS; row++)
-        {
-          uint64_t back = 32 * row + lane + 1;
+      /* before the first tile nothing is kept */
+      uint64_t seen = back <= end ? compact_await (set + (end - back)) : (uint64_t) COMPACT_UP_TO_END;
+      uint32_t ends = __ballot_sync (0xffffffffu, (seen & 3) == COMPACT_UP_TO_END);
 
-          /* before the first tile nothing is kept */
-          seen[row] = back <= end ? leat_load_relaxed (set + (end - back)) : (uint64_t) COMPACT_UP_TO_END;
-        }
-#pragma unroll
-      for (uint32_t row = 0; row < COMPACT_ROWS; row++)
-        if (!found)
-          {
-            uint64_t back = 32 * row + lane + 1;
-            uint32_t ends, nearest;
-
-            if ((seen[row] & 3) == COMPACT_NOTHING)
-              seen[row] = compact_await (set + (end - back));
-            ends = __ballot_sync (0xffffffffu, (seen[row] & 3) == COMPACT_UP_TO_END);
-            found = ends != 0;
-            nearest = found ? (uint32_t) __ffs ((int) ends) - 1 : 31;
-            sum += lane <= nearest ? seen[row] >> 2 : 0;
-          }
+      found = ends != 0;
+      sum += !found || back <= (uint32_t) __ffs ((int) ends) ? seen >> 2 : 0;
     }
 #if COMPACT_IN_PLACE
   __threadfence (); /* with the release in compact_publish () */
@@ -339,6 +319,8 @@ compact_stage_tile (const CompactLook *look, const uint32_t *kept, const uint32_
     {
       uint32_t at = base + before[run];
 
+      if (kept[run] == 0)
+        continue;
 #pragma unroll
       for (uint32_t i = 0; i < COMPACT_PACK; i++)
         if (kept[run] >> i & 1)

@@ -132,7 +132,6 @@ static const Variant variant = { TEXT_OF (VARIANT), (const void *) compact, COMP
 #undef COMPACT_MOST_FEW
 #undef COMPACT_THREADS
 #undef COMPACT_RUNS
-#undef COMPACT_ROWS
 #undef COMPACT_BLOCKS
 #undef COMPACT_WIDE
 #undef COMPACT_IN_PLACE

@@ -57,11 +57,17 @@ struct Variant
 #define VARIANT t512r4
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 4
+#define COMPACT_BLOCKS 2
 #include "select-variant.cuh"
-#define VARIANT t512r4n8
-#define COMPACT_THREADS 512
+#define VARIANT t768r4
+#define COMPACT_THREADS 768
 #define COMPACT_RUNS 4
-#define COMPACT_ROWS 8
+#define COMPACT_BLOCKS 2
+#include "select-variant.cuh"
+#define VARIANT t384r5
+#define COMPACT_THREADS 384
+#define COMPACT_RUNS 5
+#define COMPACT_BLOCKS 3
 #include "select-variant.cuh"
 #define VARIANT t512r4wide
 #define COMPACT_THREADS 512
@@ -89,6 +95,13 @@ struct Variant
 #define VARIANT place
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 4
+#define COMPACT_BLOCKS 2
+#define COMPACT_IN_PLACE 1
+#include "select-variant.cuh"
+#define VARIANT place768r4
+#define COMPACT_THREADS 768
+#define COMPACT_RUNS 4
+#define COMPACT_BLOCKS 2
 #define COMPACT_IN_PLACE 1
 #include "select-variant.cuh"
 #define VARIANT few256r4
@@ -145,7 +158,7 @@ struct Variant
 #define COMPACT_CLUSTER 8
 #include "select-variant.cuh"
 
-static const Variant *const variants[] = { &t512r4::variant, &t512r4n8::variant, &t512r4wide::variant, &t512r2b3::variant, &t512r1::variant, &t256r4b4::variant, &t1024r4::variant, &place::variant, &few256r4::variant, &few512r4::variant, &few512r8::variant, &few512r16::variant, &fewplace::variant, &cl8t256r2::variant, &cl8t512r4::variant, &cl8place::variant };
+static const Variant *const variants[] = { &t512r4::variant, &t768r4::variant, &t384r5::variant, &t512r4wide::variant, &t512r2b3::variant, &t512r1::variant, &t256r4b4::variant, &t1024r4::variant, &place::variant, &place768r4::variant, &few256r4::variant, &few512r4::variant, &few512r8::variant, &few512r16::variant, &fewplace::variant, &cl8t256r2::variant, &cl8t512r4::variant, &cl8place::variant };
 
 struct Below
 {

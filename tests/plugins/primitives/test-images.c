@@ -24,6 +24,8 @@ static const TestImagesCase cases[] = {
   { "histogram-u8", "histogram", "x=u8[1048576]", "out", TRUE },
   { "compact-u32", "compact where=x<500", "x=u32[1048576]", "out", TRUE },
   { "compact-u8", "compact where=x<50", "x=u8[67108864]", "out" },
+  { "compact-u32-many", "compact where=x<500", "x=u32[268435456]", "out" },
+  { "compact-f64-many", "compact where=x<500", "x=f64[67108864]", "out" },
   { "compact-flags", "compact by=flags", "x=u32[1048576] flags=u8[1048576]", "out" },
   { "scatter", "scatter size=100", "items=f32[50,3] at=u64[50]", "out", TRUE },
   { "scatter-add", "scatter size=100 op=add", "items=i64[50] at=u32[50]", "out" },
