@@ -10,6 +10,7 @@
 /* Blocks that a GPU of 132 multiprocessors runs at once, 4 each. */
 #define LEAT_PREFIX_BLOCKS        528
 #define LEAT_PREFIX_PART          16                            /* bytes of the largest */
+#define LEAT_PREFIX_TILE_WORDS    4                             /* for each tile behind those */
 #define LEAT_PREFIX_CONTROL_WORDS (48 + 4 * LEAT_PREFIX_BLOCKS) /* ONCE_THERE in kernels/prefix-once.cu */
 
 void
@@ -51,11 +52,12 @@ leat_prefix_write_counts (GString *head)
 LeatBufferId
 leat_prefix_add_control (LeatRecorder *recorder, guint64 tiles)
 {
-  return leat_recorder_add_marks (recorder, "progress", (LEAT_PREFIX_CONTROL_WORDS + tiles) * sizeof (guint64));
+  return leat_recorder_add_marks (recorder, "progress",
+                                  (LEAT_PREFIX_CONTROL_WORDS + LEAT_PREFIX_TILE_WORDS * tiles) * sizeof (guint64));
 }
 
 LeatBufferId
 leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles)
 {
-  return leat_recorder_add_scratch (recorder, "parts", (2 * tiles + 1) * LEAT_PREFIX_PART);
+  return leat_recorder_add_scratch (recorder, "parts", (tiles + 1) * LEAT_PREFIX_PART);
 }

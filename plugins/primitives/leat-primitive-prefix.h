@@ -22,7 +22,7 @@ guint64 leat_prefix_count_tiles (guint64 items, gsize acc_bytes, gboolean segmen
 guint64 leat_prefix_count_blocks (guint64 tiles);
 /* What kernels/prefix-once.cu keeps of the tiles. */
 LeatBufferId leat_prefix_add_control (LeatRecorder *recorder, guint64 tiles);
-/* Memory for the tiles' sums, and what lies up to their ends. */
+/* Memory for the tiles' sums, and for that of all. */
 LeatBufferId leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles);
 
 G_END_DECLS

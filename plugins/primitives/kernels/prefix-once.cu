@@ -11,16 +11,16 @@
  *   where order counts   from the sums of all tiles before, in the order in which scan_parts () does, so that the result is
  *                        the same.  That is work for each tile that grows with their number: for many tiles there are
  *                        two kernels
- *   else                 from those back to the nearest tile that has published what lies up to its end (decoupled
- *                        look-back: Merrill and Garland, 2016), as it does itself then
+ *   else                 from those back to the nearest tile that has told what lies up to its end (decoupled look-back:
+ *                        Merrill and Garland, 2016), as it does itself then; by one warp, one load for 32 tiles
  *
  * A tile is only ever waited for when its block runs already: blocks take tiles by a ticket, or by their number where
  * there is a block for each and no other lane, as in compact.cu.  A block has the ticket for its next tile early; nobody
  * waits for that tile but those behind it, so the least tile that is not done is always at work.
  *
- * There sums lie in `parts`; that one is there is told by a word of `control`, which then has the number of this launch.  So
- * nothing has to be cleared between launches: what earlier ones have left is less.  The last block to end counts the
- * launch. */
+ * With look-back they are told in words (words.cu) too.  Where order counts sums lie in `parts`; that one is there is told
+ * by a word of `control`, which then has the number of this launch.  So nothing has to be cleared between launches: what
+ * earlier ones have left is less.  The last block to end counts the launch. */
 
 #define LOOKS_BACK (!ORDERED && !SEGMENTED)
 
@@ -29,7 +29,8 @@
 #define ONCE_TICKET 16
 #define ONCE_DONE 32
 #define ONCE_WORDS 48 /* for each of ONCE_FEW tiles, its sum (words.cu) */
-/* For each tile, the launch that has published its sum; 1 more: and what lies up to its end. */
+/* For each tile, with look-back, its sum and what lies up to its end (words.cu); else the launch that has published its
+ * sum. */
 #define ONCE_THERE (48 + 4 * ONCE_FEW)
 
 #define ONCE_FEW 528
@@ -41,13 +42,6 @@
 #else
 #define ONCE_TICKETS 0
 #endif
-
-/* Where the sum of a tile is; with look-back, what lies up to its end stands behind it. */
-static __device__ __forceinline__ uint64_t
-get_part (uint64_t tile)
-{
-  return LOOKS_BACK ? 2 * tile : tile;
-}
 
 static __device__ __forceinline__ bool
 takes_tickets (uint64_t tiles)
@@ -83,23 +77,24 @@ get_launch (const uint64_t *control)
   return leat_load_relaxed (control + ONCE_LAUNCH) + 2;
 }
 
-/* By one thread.  The release puts the sum in front of the word.  Up to the end of the first tile lies its sum. */
+/* By one thread: the sum of a tile, which for the first is what lies up to its end. */
 static __device__ __forceinline__ void
 publish_sum (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part sum)
 {
-  bool ends = LOOKS_BACK && tile == 0;
-
-  parts[get_part (tile) + ends] = sum;
-  leat_store_release (control + ONCE_THERE + tile, launch + ends);
+#if LOOKS_BACK
+  tell_in_words (control + ONCE_THERE, 2 * tile + (tile == 0), launch, sum);
+#else
+  parts[tile] = sum;
+  leat_store_release (control + ONCE_THERE + tile, launch); /* puts the sum in front of the word */
+#endif
 }
 
 /* The same for what lies up to the end of a tile that is not the first. */
 static __device__ __forceinline__ void
-publish_end (Part *parts, uint64_t *control, uint64_t launch, uint64_t tile, Part end)
+publish_end (uint64_t *control, uint64_t launch, uint64_t tile, Part end)
 {
 #if LOOKS_BACK
-  parts[get_part (tile) + 1] = end;
-  leat_store_release (control + ONCE_THERE + tile, launch + 1);
+  tell_in_words (control + ONCE_THERE, 2 * tile + 1, launch, end);
 #endif
 }
 
@@ -113,18 +108,35 @@ publish_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tiles, u
     tell_in_words (control + ONCE_WORDS, tile, launch, sum);
 }
 
-/* Until @tile has been published; whether what lies up to its end is there too.  The fence, with the release of whoever
- * has done it, puts the word that was seen in front of what the thread does next. */
+#if LOOKS_BACK
+/* What lies up to the end of @tile where it has told that, and else its sum; whether it is the former. */
 static __device__ __forceinline__ bool
+await_tile (const uint64_t *control, uint64_t launch, uint64_t tile, Part *part)
+{
+  for (;; __nanosleep (20))
+    {
+      Part end;
+      bool ends = see_in_words (control + ONCE_THERE, 2 * tile + 1, launch, &end);
+
+      if (see_in_words (control + ONCE_THERE, 2 * tile, launch, part) | ends)
+        {
+          if (ends)
+            *part = end;
+          return ends;
+        }
+    }
+}
+#else
+/* Until @tile has been published.  The fence, with the release of whoever has done it, puts the word that was seen in
+ * front of what the thread does next. */
+static __device__ __forceinline__ void
 await_tile (const uint64_t *control, uint64_t launch, uint64_t tile)
 {
-  uint64_t seen;
-
-  while ((seen = leat_load_relaxed (control + ONCE_THERE + tile)) < launch)
+  while (leat_load_relaxed (control + ONCE_THERE + tile) < launch)
     __nanosleep (20);
   __threadfence ();
-  return seen > launch;
 }
+#endif
 
 /* Of tiles, each thread reads EACH neighbouring ones, and one has the answer at hand. */
 static __device__ __forceinline__ Part
@@ -176,62 +188,73 @@ find_place_in_words (const uint64_t *control, uint64_t launch, uint64_t tile)
 #endif
 }
 
-/* What lies before @tile, which is not the first; for all threads, of which none looks at `control` any more. */
 #if LOOKS_BACK
-/* Each looks at one tile, the first at the nearest, and those back to the nearest that tells its end give what they
- * read; where none does, at as many before these. */
+/* For a warp, whose last thread has the answer: each looks at one tile, the first at the nearest, and those back to the
+ * nearest that tells its end give what they read; where none does, the next 32 are looked at. */
 static __device__ __forceinline__ Part
-find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile)
+look_back (const uint64_t *control, uint64_t launch, uint64_t tile)
 {
-  __shared__ uint32_t nearest;
+  uint32_t lane = threadIdx.x % 32;
   Part place = make_nothing ();
 
-  if (!takes_tickets (tiles))
-    return find_place_in_words (control, launch, tile);
-  for (bool found = false; !found; tile -= THREADS)
+  for (bool found = false; !found; tile -= 32)
     {
-      uint64_t mine = tile - 1 - threadIdx.x;
-      bool ends = threadIdx.x < tile && await_tile (control, launch, mine);
-      uint32_t word = __ballot_sync (0xffffffffu, ends), stop;
-      Part part = make_nothing (), all;
+      Part part = make_nothing ();
+      bool ends = lane >= tile || await_tile (control, launch, tile - 1 - lane, &part);
+      uint32_t lanes = __ballot_sync (0xffffffffu, ends);
 
-      if (threadIdx.x == 0)
-        nearest = THREADS;
-      __syncthreads ();
-      if (word != 0 && threadIdx.x % 32 == 0)
-        atomicMin (&nearest, threadIdx.x + (uint32_t) __ffs ((int) word) - 1);
-      __syncthreads ();
-      stop = nearest;
-      if (threadIdx.x < tile && threadIdx.x <= stop)
-        part = parts[get_part (mine) + (threadIdx.x == stop)];
-      find_in_block (part, &all);
-      place = join (all, place);
-      found = stop < THREADS || tile <= THREADS;
+      found = lanes != 0;
+      if (found && lane + 1 > (uint32_t) __ffs ((int) lanes))
+        part = make_nothing ();
+      for (int by = 1; by < 32; by *= 2)
+        {
+          Part other = shuffle_up (part, by);
+
+          if (lane >= (uint32_t) by)
+            part = join (other, part);
+        }
+      place = join (part, place);
     }
   return place;
 }
-#else
-/* They share the waiting; behind the barrier all may read all sums. */
+#endif
+
+/* What lies before @tile, which is not the first; for all threads, of which none looks at `control` any more. */
 static __device__ __forceinline__ Part
 find_place (const Part *parts, const uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile)
 {
+#if LOOKS_BACK
+  __shared__ uint64_t memory[sizeof (Part) / 8 + 1];
+
   if (!takes_tickets (tiles))
     return find_place_in_words (control, launch, tile);
-  for (uint64_t i = threadIdx.x; i < tile; i += THREADS)
+  if (threadIdx.x < 32)
+    {
+      Part place = look_back (control, launch, tile);
+
+      if (threadIdx.x == 31)
+        *(Part *) memory = place;
+    }
+  __syncthreads ();
+  return *(const Part *) memory; /* others come here again behind the barriers of the next tile */
+#else
+  if (!takes_tickets (tiles))
+    return find_place_in_words (control, launch, tile);
+  for (uint64_t i = threadIdx.x; i < tile; i += THREADS) /* they share the waiting */
     await_tile (control, launch, i);
   __syncthreads ();
   return find_in_parts (parts, tile);
-}
 #endif
+}
 
 /* What one thread of a block tells of its tile when all of the block know its place.  @end: what lies up to its end */
 static __device__ __forceinline__ void
-end_tile (Part *parts, uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile, Part end)
+end_tile (uint64_t *control, uint64_t launch, uint64_t tiles, uint64_t tile, Part end)
 {
   if (!takes_tickets (tiles) && tile + 1 == tiles)
     control[ONCE_LAUNCH] = launch;
   else if (takes_tickets (tiles) && tile > 0 && tile + 1 < tiles)
-    publish_end (parts, control, launch, tile, end);
+    publish_end (control, launch, tile, end);
 }
 
 /* With tickets, by one thread of each block when none of its threads looks at `control` any more. */
@@ -259,8 +282,10 @@ host_find_place (const Part *parts, const uint64_t *control, uint64_t launch, ui
 
   for (bool ends = false; tile > 0 && !ends; tile--)
     {
-      ends = await_tile (control, launch, tile - 1);
-      place = join (parts[get_part (tile - 1) + ends], place);
+      Part part;
+
+      ends = await_tile (control, launch, tile - 1, &part);
+      place = join (part, place);
     }
   return place;
 #else

@@ -28,13 +28,11 @@ get_stage ()
   return (Part *) memory;
 }
 
-/* The tile's items, so that each thread has neighbours, though it loads what its neighbours do.  All loads are under way
- * before the first is needed: behind the end the last item is loaded again, so that no branch stands between them. */
+/* The tile's items, each of which a thread loads beside its neighbours'.  All loads are under way before the first is
+ * needed: behind the end the last item is loaded again, so that no branch stands between them. */
 static __device__ __forceinline__ void
-load_tile (const Source &s, uint64_t first, uint64_t n, Part *stage, Part *mine)
+load_items (const Source &s, uint64_t first, uint64_t n, Part *some)
 {
-  Part some[EACH];
-
 #pragma unroll
   for (int j = 0; j < EACH; j++)
     {
@@ -43,6 +41,12 @@ load_tile (const Source &s, uint64_t first, uint64_t n, Part *stage, Part *mine)
 
       some[j] = i < n ? p : make_nothing ();
     }
+}
+
+/* Makes neighbours of those that a thread has. */
+static __device__ __forceinline__ void
+turn_tile (const Part *some, Part *stage, Part *mine)
+{
 #pragma unroll
   for (int j = 0; j < EACH; j++)
     stage[PLACE ((uint32_t) j * THREADS + threadIdx.x)] = some[j];
@@ -51,6 +55,15 @@ load_tile (const Source &s, uint64_t first, uint64_t n, Part *stage, Part *mine)
   for (int j = 0; j < EACH; j++)
     mine[j] = stage[PLACE (threadIdx.x * EACH + (uint32_t) j)];
   __syncthreads ();
+}
+
+static __device__ __forceinline__ void
+load_tile (const Source &s, uint64_t first, uint64_t n, Part *stage, Part *mine)
+{
+  Part some[EACH];
+
+  load_items (s, first, n, some);
+  turn_tile (some, stage, mine);
 }
 
 /* The first of two kernels. */
@@ -118,36 +131,47 @@ give_tiles (const Source &s, uint64_t n, const Part *parts)
     }
 }
 
-/* Both in one. */
+/* Whether a thread has registers for the items of the next tile too. */
+#define LOADS_AHEAD (LOOKS_BACK && sizeof (Part) <= 4)
+
+/* Both in one.  While the place of a tile is looked for, the items of the next one are under way. */
 static __device__ void
 give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
 {
   __shared__ uint64_t next;
-  uint64_t tiles = (n + TILE - 1) / TILE, tile = take_first (control, tiles);
-  Part *stage = get_stage ();
+  uint64_t tiles = (n + TILE - 1) / TILE, tile = take_first (control, tiles), ahead = tiles;
+  Part *stage = get_stage (), some[EACH];
 
+  if (threadIdx.x == 0)
+    ahead = take_next (control, tiles);
+  if (LOADS_AHEAD && tile < tiles)
+    load_items (s, tile * TILE, n, some);
   while (tile < tiles)
     {
-      uint64_t launch, ahead = tiles;
+      uint64_t after, launch;
       Part mine[EACH], all, p, before = make_nothing ();
 
-      load_tile (s, tile * TILE, n, stage, mine);
+      if (!LOADS_AHEAD)
+        load_items (s, tile * TILE, n, some);
       launch = get_launch (control);
       if (threadIdx.x == 0)
-        ahead = take_next (control, tiles);
+        next = ahead;
+      turn_tile (some, stage, mine);
+      after = next;
       p = find_in_block (fold_mine (mine), &all);
       all = join (before, all);
       if (threadIdx.x == 0 && tile + 1 < tiles)
         publish_tile (parts, control, launch, tiles, tile, all);
+      if (threadIdx.x == 0 && after < tiles)
+        ahead = take_next (control, tiles);
+      if (LOADS_AHEAD && after < tiles)
+        load_items (s, after * TILE, n, some);
       if (tile > 0)
         before = find_place (parts, control, launch, tiles, tile);
       if (threadIdx.x == 0)
-        {
-          end_tile (parts, control, launch, tiles, tile, join (before, all));
-          next = ahead;
-        }
+        end_tile (control, launch, tiles, tile, join (before, all));
       give_tile (s, tile * TILE, n, stage, mine, join (before, p));
-      tile = next;
+      tile = after;
     }
   __syncthreads (); /* all have looked */
   if (takes_tickets (tiles) && threadIdx.x == 0)
@@ -265,7 +289,7 @@ host_give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
       if (tile > 0)
         {
           before = host_find_place (parts, control, launch, tile);
-          publish_end (parts, control, launch, tile, join (before, sum));
+          publish_end (control, launch, tile, join (before, sum));
         }
       host_give_tile (s, tile * TILE, n, before);
     }

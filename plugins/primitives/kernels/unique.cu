@@ -17,7 +17,7 @@ make_source (const Item *x, Item *out, uint64_t *starts)
 static __device__ __forceinline__ void
 tell_runs (Part *parts, uint64_t tiles, uint64_t runs, uint64_t *live, uint64_t *starts_live)
 {
-  parts[get_part (tiles)] = make_part (runs);
+  parts[tiles] = make_part (runs);
   *live = *starts_live = runs;
 }
 
@@ -51,7 +51,7 @@ unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *
         tell_runs (parts, tiles, place + sum, live, starts_live);
       if (threadIdx.x == 0)
         {
-          end_tile (parts, control, launch, tiles, tile, make_part (place + sum));
+          end_tile (control, launch, tiles, tile, make_part (place + sum));
           next = ahead;
         }
       give_rows (s, first, get_tile_length (first, x_count), order, sum, place);
@@ -81,7 +81,7 @@ unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *
       if (tile > 0)
         {
           place = host_find_place (parts, control, launch, tile).value;
-          publish_end (parts, control, launch, tile, make_part (place + sum));
+          publish_end (control, launch, tile, make_part (place + sum));
         }
       host_give_tile (s, tile * TILE, x_count, place);
       if (tile + 1 == tiles)
@@ -94,7 +94,7 @@ __global__ void
 unique_measure (const Item *x, uint64_t x_count, const uint64_t *parts, const uint64_t *starts, uint64_t *lengths,
                 uint64_t *live)
 {
-  uint64_t runs = parts[get_part ((x_count + TILE - 1) / TILE)];
+  uint64_t runs = parts[(x_count + TILE - 1) / TILE];
 
   GRID_FOR (k, runs)
     lengths[k] = (k + 1 < runs ? starts[k + 1] : x_count) - starts[k];

@@ -28,25 +28,33 @@ tell_in_words (uint64_t *words, uint64_t index, uint64_t launch, T whole)
     leat_store_relaxed (words + index * PIECES (T) + i, launch << 32 | pieces.at[i]);
 }
 
+/* Whether it has been told. */
+template <class T>
+static __device__ __forceinline__ bool
+see_in_words (const uint64_t *words, uint64_t index, uint64_t launch, T *whole)
+{
+  Pieces<T> pieces;
+  bool there = true;
+
+#pragma unroll
+  for (uint32_t i = 0; i < PIECES (T); i++)
+    {
+      uint64_t seen = leat_load_relaxed (words + index * PIECES (T) + i);
+
+      there &= seen >> 32 == (uint32_t) launch;
+      pieces.at[i] = (uint32_t) seen;
+    }
+  *whole = pieces.whole;
+  return there;
+}
+
 template <class T>
 static __device__ __forceinline__ T
 await_in_words (const uint64_t *words, uint64_t index, uint64_t launch)
 {
-  uint64_t seen[PIECES (T)];
-  Pieces<T> pieces;
+  T whole;
 
-#pragma unroll
-  for (uint32_t i = 0; i < PIECES (T); i++)
-    seen[i] = leat_load_relaxed (words + index * PIECES (T) + i);
-#pragma unroll
-  for (uint32_t i = 0; i < PIECES (T); i++)
-    {
-      while (seen[i] >> 32 != (uint32_t) launch)
-        {
-          __nanosleep (20);
-          seen[i] = leat_load_relaxed (words + index * PIECES (T) + i);
-        }
-      pieces.at[i] = (uint32_t) seen[i];
-    }
-  return pieces.whole;
+  while (!see_in_words (words, index, launch, &whole))
+    __nanosleep (20);
+  return whole;
 }
