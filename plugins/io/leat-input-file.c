@@ -153,6 +153,7 @@ leat_input_file_wait (LeatInputFile *self, gboolean wait, GCancellable *cancella
 void
 leat_input_file_set_readers (LeatInputFile *self, guint n_readers)
 {
+  g_clear_pointer (&self->parts, leat_input_parts_free);
   self->n_readers = n_readers > 0 ? n_readers : leat_input_parts_get_readers ();
 }
 

@@ -27,7 +27,7 @@ LeatFlow leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsi
 gboolean leat_input_file_begin (LeatInputFile *self, gpointer to, gsize size);
 /* Waits for the first that was begun and is not complete, and ends as leat_input_file_read () does. */
 LeatFlow leat_input_file_complete (LeatInputFile *self, gpointer to, gsize size, gsize *got, GError **error);
-/* Before the first read: how many threads read a regular file together; 0 is for the processors to say. */
+/* Between two reads: how many threads read a regular file together; 0 is for the processors to say. */
 void leat_input_file_set_readers (LeatInputFile *self, guint n_readers);
 /* To where a regular file begins. */
 gboolean leat_input_file_rewind (LeatInputFile *self, GError **error);

@@ -21,6 +21,7 @@ struct _LeatIoNpy
 
   char *path;
   guint64 rows;
+  guint64 readers;
 
   LeatInputFile *input;
   LeatNpyHeader header;
@@ -100,6 +101,7 @@ leat_io_npy_start_source (LeatIoNpy *self, GError **error)
                    "\"%s\" holds %s now, and held %s when the pipeline was planned", self->path, is, was);
       return FALSE;
     }
+  leat_input_file_set_readers (self->input, (guint) self->readers);
   self->rows_left = self->header.n_dims > 0 ? self->header.dims[0] : 1;
   self->rows_ahead = 0;
   return TRUE;
@@ -292,6 +294,8 @@ static const LeatProp leat_io_npy_props[] = {
     .blurb = "The .npy file to read or write; - is standard output" },
   { sizeof (LeatProp), "rows", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, rows), .def.u = 0,
     .blurb = "Most rows that one run takes, when reading; 0 takes the whole array in one run" },
+  { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, readers), .def.u = 0, .max.u = 16,
+    .blurb = "Threads that read parts of a run of 512 KiB or more; 0: all processors but two" },
 };
 
 static const LeatPortInfo leat_io_npy_ports[] = {

@@ -35,7 +35,7 @@ test_failure (gconstpointer data)
   guint lanes = GPOINTER_TO_UINT (data) % 16, at = GPOINTER_TO_UINT (data) / 32;
   gboolean in_sink = GPOINTER_TO_UINT (data) / 16 % 2;
 
-  lanes_run_failing (lanes, in_sink, at);
+  lanes_run_failing (lanes, 0, in_sink, at);
 }
 
 /* A sink that fails while the source waits for data, for ever. */
