@@ -151,7 +151,7 @@ time_run (guint ahead)
   return took;
 }
 
-/* Four that wait at the same time: a quarter of the time, and what the machine adds. */
+/* Four that wait at the same time.  The next are begun when one was waited for, so it is not a quarter of the time. */
 static void
 test_overlap (void)
 {
