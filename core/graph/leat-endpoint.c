@@ -41,6 +41,38 @@
  */
 
 /**
+ * LeatEndpointClass::begin:
+ * @self: a source
+ * @view: the port's memory, lent until `complete ()` has been called for it
+ *
+ * Begins to put the next data into @view, and does not wait for them: who reads with several threads, or asks another
+ * machine, so gets on with the data of the runs that follow while those of this one are not all there.
+ *
+ * A source need not have it; then `fill ()` alone is called, run after run.  One that has it is asked for as many runs
+ * as there are free lanes (#LeatSession:lanes), and `complete ()` is then called once for each that was begun, in
+ * their order, and before any `fill ()`.  What comes of it, the end and errors too, `complete ()` tells.
+ *
+ * Returns: whether it has begun; %FALSE where it cannot, as at the end: `fill ()` is called for the run when all
+ *   before it are complete
+ */
+
+/**
+ * LeatEndpointClass::complete:
+ * @self: a source
+ * @view: what `begin ()` had, of the first run that was begun and is not complete; its count is set where the spec is
+ *   bounded
+ * @error: return location for an error
+ *
+ * Waits for data that `begin ()` was called for.
+ *
+ * It is called even when nobody wants them any more, so it must not wait longer than it takes to read them.  After
+ * anything but %LEAT_FLOW_DATA it is called for what else was begun, and what it gives then is dropped.  After
+ * %LEAT_FLOW_END `fill ()` is called, which says %LEAT_FLOW_END too.
+ *
+ * Returns: %LEAT_FLOW_DATA, %LEAT_FLOW_END where there are none after all, or %LEAT_FLOW_ERROR with the error set
+ */
+
+/**
  * LeatEndpointClass::drain:
  * @self: a sink
  * @view: the port's memory with the data of one run, for this call

@@ -59,11 +59,13 @@ typedef enum
  * @get_total: (nullable): bytes that a source will give in all, for progress; 0 when not known
  * @respec: (nullable): between two runs, another spec flows through the port from now on; without it the spec stays
  * @check: (nullable): finds what @start would refuse, without opening, making or waiting for anything
+ * @begin: (nullable): as a source, begins to put the next data into @view and does not wait; %FALSE where it cannot
+ * @complete: where there is @begin: waits for the first that was begun and is not complete
  *
  * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
- * ports are in host memory.  Where a session has several runs under way (#LeatSession:lanes), all @fill calls come from
- * one thread, all @drain calls from another one, and both at the same time; what two nodes share needs a lock.  All
- * other calls but @unblock come from the session's thread while neither is going on.
+ * ports are in host memory.  Where a session has several runs under way (#LeatSession:lanes), all @fill, @begin and
+ * @complete calls come from one thread, all @drain calls from another one, and both at the same time; what two nodes
+ * share needs a lock.  All other calls but @unblock come from the session's thread while neither is going on.
  */
 struct _LeatEndpointClass
 {
@@ -78,8 +80,10 @@ struct _LeatEndpointClass
   guint64 (*get_total) (LeatEndpoint *self);
   gboolean (*check) (LeatEndpoint *self, GError **error);
   void (*respec) (LeatEndpoint *self);
+  gboolean (*begin) (LeatEndpoint *self, LeatView *view);
+  LeatFlow (*complete) (LeatEndpoint *self, LeatView *view, GError **error);
 
-  gpointer padding[7];
+  gpointer padding[5];
 };
 
 gboolean leat_endpoint_is_source (LeatEndpoint *self);

@@ -2,59 +2,77 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-work.h"
+#include "leat-work-private.h"
 
-/* Work of the host that several threads share.  Who shares it does parts of it like any other, and waits for parts that
- * others have begun, never for threads that have begun none: so it gets on where all threads of the pool are taken,
- * also by work that is shared out in a part of other work. */
+#include <pthread.h>
+
+/* Work of the host that several threads share.  Who waits for its end does parts of it like any other, and waits for
+ * parts that others have begun, never for threads that have begun none: so it gets on where all threads of the pool are
+ * taken, also by work that is shared out in a part of other work. */
 
 /* Of the pool, where there are no more processors: who reads files waits most of the time. */
 #define LEAT_WORK_THREADS_LEAST 16
 
-typedef struct
+struct _LeatWork
 {
   LeatWorkFunc func;
   gpointer user_data;
   guint n_parts;
-  gint next;   /* atomic: the part that nobody has taken */
-  gint n_left; /* atomic: parts that are not done */
-  gint n_refs; /* atomic: whose it is, and threads that may not have looked at it yet */
-  GMutex lock;
-  GCond done;
-} LeatWork;
+  guint next;   /* the part that nobody has taken */
+  guint n_left; /* parts that are not done */
+};
 
-static void
-leat_work_unref (LeatWork *self)
+struct _LeatWorkers
 {
-  if (!g_atomic_int_dec_and_test (&self->n_refs))
+  guint n_most; /* helpers */
+
+  /* pthread's own, because the thread sanitizer knows these where it does not know GLib's. */
+  pthread_mutex_t lock;
+  pthread_cond_t done; /* all of some work */
+  GQueue works;        /* that have parts which nobody has taken, in the order in which they were begun */
+  guint n_helpers;     /* of the pool, at it or about to be */
+  guint n_refs;        /* whose it is, and its helpers */
+};
+
+/* Under the lock, which is gone then. */
+static void
+leat_workers_unref (LeatWorkers *self)
+{
+  gboolean last = --self->n_refs == 0;
+
+  pthread_mutex_unlock (&self->lock);
+  if (!last)
     return;
-  g_mutex_clear (&self->lock);
-  g_cond_clear (&self->done);
+  pthread_cond_destroy (&self->done);
+  pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
 
-/* @self may be freed by others when all parts are done, but for who holds it. */
+/* Under the lock, which others may have while the part is done. */
 static void
-leat_work_do (LeatWork *self)
+leat_workers_do_part (LeatWorkers *self, LeatWork *work)
 {
-  guint part;
+  guint part = work->next++;
 
-  while ((part = (guint) g_atomic_int_add (&self->next, 1)) < self->n_parts)
-    {
-      (*self->func) (part, self->user_data);
-      if (!g_atomic_int_dec_and_test (&self->n_left))
-        continue;
-      g_mutex_lock (&self->lock);
-      g_cond_signal (&self->done);
-      g_mutex_unlock (&self->lock);
-    }
+  if (work->next == work->n_parts)
+    g_queue_remove (&self->works, work);
+  pthread_mutex_unlock (&self->lock);
+  (*work->func) (part, work->user_data);
+  pthread_mutex_lock (&self->lock);
+  if (--work->n_left == 0)
+    pthread_cond_broadcast (&self->done);
 }
 
 static void
-leat_work_help (gpointer data, gpointer user_data)
+leat_workers_help (gpointer data, gpointer user_data)
 {
-  leat_work_do (data);
-  leat_work_unref (data);
+  LeatWorkers *self = data;
+
+  pthread_mutex_lock (&self->lock);
+  while (!g_queue_is_empty (&self->works))
+    leat_workers_do_part (self, g_queue_peek_head (&self->works));
+  self->n_helpers--;
+  leat_workers_unref (self);
 }
 
 static GThreadPool *
@@ -66,21 +84,59 @@ leat_work_get_pool (void)
     {
       gint most = MAX ((gint) g_get_num_processors (), LEAT_WORK_THREADS_LEAST);
 
-      g_once_init_leave (&pool, (gsize) g_thread_pool_new (leat_work_help, NULL, most, FALSE, NULL));
+      g_once_init_leave (&pool, (gsize) g_thread_pool_new (leat_workers_help, NULL, most, FALSE, NULL));
     }
   return (GThreadPool *) pool;
 }
 
-static void
-leat_work_share_out (LeatWork *self, guint n_helpers)
+LeatWorkers *
+leat_workers_new (guint n_threads)
 {
-  for (guint i = 0; i < n_helpers; i++)
+  LeatWorkers *self = g_new0 (LeatWorkers, 1);
+
+  self->n_most = MAX (n_threads, 1) - 1;
+  self->n_refs = 1;
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->done, NULL);
+  return self;
+}
+
+void
+leat_workers_free (LeatWorkers *self)
+{
+  pthread_mutex_lock (&self->lock);
+  leat_workers_unref (self);
+}
+
+LeatWork *
+leat_workers_begin (LeatWorkers *self, guint n_parts, LeatWorkFunc func, gpointer user_data)
+{
+  LeatWork *work = g_new (LeatWork, 1);
+  guint n;
+
+  *work = (LeatWork){ .func = func, .user_data = user_data, .n_parts = n_parts, .n_left = n_parts };
+  pthread_mutex_lock (&self->lock);
+  if (n_parts > 0)
+    g_queue_push_tail (&self->works, work);
+  n = MIN (self->n_most - self->n_helpers, n_parts);
+  self->n_helpers += n;
+  self->n_refs += n;
+  pthread_mutex_unlock (&self->lock);
+  for (guint i = 0; i < n; i++)
     g_thread_pool_push (leat_work_get_pool (), self, NULL);
-  leat_work_do (self);
-  g_mutex_lock (&self->lock);
-  while (g_atomic_int_get (&self->n_left) > 0)
-    g_cond_wait (&self->done, &self->lock);
-  g_mutex_unlock (&self->lock);
+  return work;
+}
+
+void
+leat_workers_end (LeatWorkers *self, LeatWork *work)
+{
+  pthread_mutex_lock (&self->lock);
+  while (work->next < work->n_parts)
+    leat_workers_do_part (self, work);
+  while (work->n_left > 0)
+    pthread_cond_wait (&self->done, &self->lock);
+  pthread_mutex_unlock (&self->lock);
+  g_free (work);
 }
 
 /**
@@ -102,10 +158,9 @@ void
 leat_work_share (guint n_parts, guint n_threads, LeatWorkFunc func, gpointer user_data)
 {
   guint n = MIN (n_parts, n_threads);
-  LeatWork *self;
+  g_autoptr (LeatWorkers) workers = NULL;
 
   g_return_if_fail (func != NULL);
-  g_return_if_fail (n_parts < G_MAXINT / 2); /* threads that find nothing count on */
 
   if (n < 2)
     {
@@ -113,12 +168,6 @@ leat_work_share (guint n_parts, guint n_threads, LeatWorkFunc func, gpointer use
         (*func) (part, user_data);
       return;
     }
-  self = g_new (LeatWork, 1);
-  *self = (LeatWork){ .func = func, .user_data = user_data, .n_parts = n_parts };
-  self->n_left = (gint) n_parts;
-  self->n_refs = (gint) n;
-  g_mutex_init (&self->lock);
-  g_cond_init (&self->done);
-  leat_work_share_out (self, n - 1);
-  leat_work_unref (self);
+  workers = leat_workers_new (n);
+  leat_workers_end (workers, leat_workers_begin (workers, n_parts, func, user_data));
 }

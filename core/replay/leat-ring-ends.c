@@ -71,19 +71,75 @@ leat_ring_fill (LeatRing *self, GError **error)
   return flow;
 }
 
+/* What waits for all that was read, as properties that were set do, waits for what was begun too. */
+static gboolean
+leat_ring_may_begin (LeatRing *self)
+{
+  gboolean good;
+
+  if (leat_changes_have_props (leat_pipeline_get_changes (self->session->pipeline))
+      || !leat_session_may_go_on (self->session, self->cancellable, NULL))
+    return FALSE;
+  leat_ring_lock (self);
+  good = !self->stopping && !self->gives_up && !self->replan && self->begun - self->drained < self->n;
+  leat_ring_unlock (self);
+  return good;
+}
+
+/* In all lanes that are free: while the source waits for the first of them it is at work on the others. */
+static void
+leat_ring_begin_ahead (LeatRing *self)
+{
+  while (leat_ring_may_begin (self))
+    {
+      LeatSessionFlight *flight = leat_ring_get_flight (self, self->begun);
+
+      flight->run = (LeatRun){ .streamed = TRUE, .number = self->before + self->begun + 1 };
+      if (!leat_session_begin_read (self->session, flight))
+        return;
+      self->begun++;
+    }
+}
+
+static void
+leat_ring_drop_begun (LeatRing *self)
+{
+  for (guint64 i = self->filled + 1; i < self->begun; i++)
+    leat_session_complete_read (self->session, leat_ring_get_flight (self, i), NULL);
+  self->begun = self->filled;
+}
+
+/* The end is for those who ask all sources to see. */
+static LeatFlow
+leat_ring_read_next (LeatRing *self, GError **error)
+{
+  LeatFlow flow = LEAT_FLOW_END;
+
+  leat_ring_begin_ahead (self);
+  if (self->begun > self->filled)
+    {
+      flow = leat_session_complete_read (self->session, leat_ring_get_flight (self, self->filled), error);
+      if (flow != LEAT_FLOW_DATA)
+        leat_ring_drop_begun (self);
+    }
+  return flow == LEAT_FLOW_END ? leat_ring_fill (self, error) : flow;
+}
+
+/* What was begun is completed whatever happens, and is of the ring then as all that was read. */
 gpointer
 leat_ring_read (gpointer data)
 {
   LeatRing *self = data;
   LeatFlow flow = LEAT_FLOW_DATA;
 
-  while (flow == LEAT_FLOW_DATA && leat_ring_take_free (self))
+  while (flow == LEAT_FLOW_DATA && (self->begun > self->filled || leat_ring_take_free (self)))
     {
       GError *error = NULL;
 
-      flow = leat_ring_fill (self, &error);
+      flow = leat_ring_read_next (self, &error);
       leat_ring_lock (self);
       self->filled += flow == LEAT_FLOW_DATA;
+      self->begun = MAX (self->begun, self->filled);
       leat_ring_tell_depths (self);
       self->read_flow = flow;
       self->read_error = error;

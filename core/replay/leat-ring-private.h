@@ -34,6 +34,8 @@ typedef struct
   pthread_cond_t changed;       /* for the session's thread, */
   pthread_cond_t computed_more; /* and for the writer: each is woken by what it waits for alone */
 
+  guint64 begun; /* the reader's alone: filled <= begun <= drained + n, where the source reads ahead */
+
   /* Under the lock from here on. */
   guint64 filled, launched, computed, drained;
   gboolean read_over; /* nothing will be filled any more */

@@ -338,6 +338,7 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
       flow = leat_session_stream (self, trial.run_ns, cancellable, error);
     else
       flow = leat_session_advance_one (self, cancellable, error);
+  leat_session_end_trial (&trial);
   self->watches_waits = FALSE;
   if (cancellable != NULL)
     g_cancellable_disconnect (cancellable, watch);

@@ -9,24 +9,38 @@
 
 /* What sources give to a run and sinks take from it. */
 
+/* What came of asking a source. */
+static LeatFlow
+leat_session_take_flow (const LeatSessionInput *input, const LeatSessionStaging *staging, const LeatView *view,
+                        LeatFlow flow, GError **error)
+{
+  if (flow == LEAT_FLOW_ERROR)
+    leat_node_prefix_error (input->op->node, error);
+  if (flow == LEAT_FLOW_DATA && staging->count != NULL)
+    *staging->count = view->count;
+  return flow;
+}
+
 static LeatFlow
 leat_session_ask (LeatSessionInput *input, const LeatSessionStaging *staging, LeatView *view, gboolean wait,
                   GCancellable *cancellable, GError **error)
 {
-  const LeatOp *op = input->op;
-  LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
+  LeatEndpoint *endpoint = LEAT_ENDPOINT (input->op->node);
   LeatFlow flow;
 
-  leat_nvtx_push (leat_node_get_name (op->node));
+  leat_nvtx_push (leat_node_get_name (input->op->node));
   flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->fill (endpoint, view, wait, cancellable, error);
   leat_nvtx_pop ();
-  if (flow == LEAT_FLOW_ERROR)
-    leat_node_prefix_error (op->node, error);
-  if (flow != LEAT_FLOW_DATA)
-    return flow;
-  if (staging->count != NULL)
-    *staging->count = view->count;
-  return LEAT_FLOW_DATA;
+  return leat_session_take_flow (input, staging, view, flow, error);
+}
+
+static void
+leat_session_note_filled (LeatSessionInput *input, LeatSessionFlight *flight, const LeatSessionStaging *staging,
+                          const LeatView *view)
+{
+  input->generation += !input->direct;
+  flight->run.items += view->count;
+  flight->run.bytes += leat_session_get_live_bytes (staging, view);
 }
 
 static LeatFlow
@@ -40,12 +54,41 @@ leat_session_fill (LeatSession *self, LeatSessionFlight *flight, guint index, gb
 
   leat_session_view (staging, &view);
   flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, staging, &view, wait, cancellable, error);
-  if (flow != LEAT_FLOW_DATA)
-    return flow;
-  input->generation += !input->direct;
-  flight->run.items += view.count;
-  flight->run.bytes += leat_session_get_live_bytes (staging, &view);
-  return LEAT_FLOW_DATA;
+  if (flow == LEAT_FLOW_DATA)
+    leat_session_note_filled (input, flight, staging, &view);
+  return flow;
+}
+
+/* With several sources a run would be begun by some of them alone where others can not. */
+gboolean
+leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight)
+{
+  LeatSessionInput *input = self->inputs->len == 1 ? leat_session_get_input (self, 0) : NULL;
+  LeatEndpoint *endpoint = input != NULL && !input->direct ? LEAT_ENDPOINT (input->op->node) : NULL;
+  LeatView view;
+
+  if (endpoint == NULL || LEAT_ENDPOINT_GET_CLASS (endpoint)->begin == NULL)
+    return FALSE;
+  leat_session_view (&flight->inputs[0], &view);
+  return LEAT_ENDPOINT_GET_CLASS (endpoint)->begin (endpoint, &view);
+}
+
+LeatFlow
+leat_session_complete_fill (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  LeatSessionInput *input = leat_session_get_input (self, 0);
+  const LeatSessionStaging *staging = &flight->inputs[0];
+  LeatEndpoint *endpoint = LEAT_ENDPOINT (input->op->node);
+  LeatView view;
+  LeatFlow flow;
+
+  leat_session_view (staging, &view);
+  leat_nvtx_push (leat_node_get_name (input->op->node));
+  flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->complete (endpoint, &view, error);
+  leat_nvtx_pop ();
+  if (leat_session_take_flow (input, staging, &view, flow, error) == LEAT_FLOW_DATA)
+    leat_session_note_filled (input, flight, staging, &view);
+  return flow;
 }
 
 /* Once, at the end, and only where somebody loses something. */

@@ -15,7 +15,8 @@
 #define LEAT_LANES_TRIAL     4          /* runs before the first look; each look later is after four times as many */
 #define LEAT_LANES_GAIN_US   50         /* of a run, at least; to hand a run from thread to thread takes time too */
 #define LEAT_LANES_SHARE     10         /* and a tenth of it */
-#define LEAT_LANES_MOST_HOST (1u << 30) /* pinned bytes that further lanes may take */
+#define LEAT_LANES_MOST_HOST (1u << 30) /* pinned bytes that further lanes may take, */
+#define LEAT_LANES_RESERVED  (1u << 27) /* and up to which they are allocated while the first one works */
 
 /* Memory that the program fills or reads is that of one lane. */
 static gboolean
@@ -149,22 +150,65 @@ leat_session_may_stream (LeatSession *self)
          && leat_session_is_queued (self);
 }
 
-gboolean
-leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
-{
-  if (!leat_session_may_stream (self))
-    return FALSE;
-  trial->run_ns = 0;
-  if (self->n_lanes > 1)
-    return TRUE;
-  return self->plan->prediction.foreign == 0 && !leat_session_has_app (self) && leat_session_look_at_gain (self, trial);
-}
-
 /* With as many as have a state that waits for them. */
 static guint
 leat_session_choose_lanes (LeatSession *self)
 {
   return leat_session_fit_lanes (self, MAX (LEAT_LANES_AUTO, self->away->len));
+}
+
+/* That are not there yet. */
+static guint
+leat_session_count_more_lanes (LeatSession *self)
+{
+  guint n = leat_session_choose_lanes (self);
+
+  return n > self->lanes->len ? n - self->lanes->len : 0;
+}
+
+/* What lasts is to pin memory: the first lane works on meanwhile. */
+static LeatReserve *
+leat_session_reserve_lanes (LeatSession *self)
+{
+  const guint more = leat_session_count_more_lanes (self);
+  LeatReserve *reserve = leat_reserve_new (self->device);
+  gboolean good = more * leat_plan_get_host_bytes (self->plan) <= LEAT_LANES_RESERVED;
+
+  for (guint i = 0; i < more && good; i++)
+    for (guint k = 0; k < self->plan->buffers->len; k++)
+      {
+        const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, k);
+
+        if (buffer->place == LEAT_PLACE_STAGING)
+          leat_reserve_add (reserve, LEAT_MEMORY_PINNED, buffer->bytes);
+      }
+  leat_reserve_begin (reserve);
+  return reserve;
+}
+
+void
+leat_session_end_trial (LeatLanesTrial *trial)
+{
+  g_clear_pointer (&trial->reserve, leat_reserve_free);
+}
+
+gboolean
+leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
+{
+  if (!leat_session_may_stream (self))
+    return FALSE;
+  if (self->n_lanes > 1)
+    {
+      trial->run_ns = 0;
+      return TRUE;
+    }
+  if (trial->reserve == NULL && self->plan->prediction.foreign == 0 && !leat_session_has_app (self)
+      && leat_session_look_at_gain (self, trial))
+    trial->reserve = leat_session_reserve_lanes (self);
+  if (trial->reserve == NULL || !leat_reserve_is_done (trial->reserve))
+    return FALSE;
+  leat_session_end_trial (trial);
+  return TRUE;
 }
 
 /* What cannot be had is no fault where nobody asked for it by number. */

@@ -733,11 +733,17 @@ LeatFlow leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCa
 /* Asks every source for a run's data, and gives its results to every sink. */
 LeatFlow leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                 GError **error);
+/* Before it is wanted, where the source can: then it is completed, in the order in which it was begun. */
+gboolean leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight);
+LeatFlow leat_session_complete_fill (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
                                  GError **error);
 /* The same in steps, for who has several under way: the first and the last come each from a thread of its own. */
 LeatFlow leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                 GError **error);
+/* Of a streamed run: begins to read, and waits until it has been read.  FALSE: it is for leat_session_read_run (). */
+gboolean leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight);
+LeatFlow leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,

@@ -283,6 +283,29 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
   return flow;
 }
 
+gboolean
+leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight)
+{
+  if (G_UNLIKELY (self->trace != NULL))
+    flight->run.marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
+  return leat_session_begin_fill (self, flight);
+}
+
+/* What it took is what was waited for it: others are begun meanwhile. */
+LeatFlow
+leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  LeatRun *run = &flight->run;
+  LeatFlow flow;
+
+  run->begin_us = g_get_monotonic_time ();
+  flow = leat_session_complete_fill (self, flight, error);
+  run->read_us = g_get_monotonic_time ();
+  if (G_UNLIKELY (self->trace != NULL))
+    leat_session_mark_filled (run);
+  return flow;
+}
+
 /* A thread that waits for the CPU driver does the work itself.  With more than one run launched another one does, and
  * is woken for it, which is worth while for long runs that need not wait for each other. */
 static gboolean

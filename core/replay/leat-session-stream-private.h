@@ -5,6 +5,8 @@
 
 #include "leat-session-private.h"
 
+#include "device/leat-reserve-private.h"
+
 G_BEGIN_DECLS
 
 /* Many runs in flight (leat-session-ring.c), where that pays (leat-session-lanes.c). */
@@ -15,6 +17,7 @@ typedef struct
   gint64 began_us;
   gint64 run_ns; /* that one took; 0 where several lanes were asked for */
   gint64 source_us, device_us, sink_us, waited_us;
+  LeatReserve *reserve; /* several lanes would gain: their memory is being allocated */
 } LeatLanesTrial;
 
 /* What a thread had done when it went into a source or sink. */
@@ -29,6 +32,8 @@ void leat_session_end_watch (LeatSession *self, const LeatWatch *watch);
 
 gboolean leat_session_may_stream (LeatSession *self);
 gboolean leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial);
+/* When no more runs are to come. */
+void leat_session_end_trial (LeatLanesTrial *trial);
 /* Many runs in each launch (leat-session-wide.c), where that was asked for and can be.  DATA where the plan may be
  * another one now. */
 gboolean leat_session_should_widen (LeatSession *self);

@@ -24,7 +24,10 @@ struct _LeatInputFile
   gboolean regular;
   gboolean at_end;
   guint64 size;
-  guint n_readers;
+  guint64 end;           /* of a regular file when it was opened, */
+  guint64 ahead;         /* and where what was begun of it ends */
+  LeatInputParts *parts; /* who read a regular file together; NULL before that, */
+  guint n_readers;       /* and how many */
 };
 
 static void
@@ -81,6 +84,7 @@ leat_input_file_look (LeatInputFile *self, GError **error)
     {
       begin = lseek (self->fd, 0, SEEK_CUR);
       self->size = begin >= 0 && begin < info.st_size ? (guint64) (info.st_size - begin) : 0;
+      self->end = (guint64) info.st_size;
       posix_fadvise (self->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
       return TRUE;
     }
@@ -112,6 +116,7 @@ leat_input_file_open (const char *path, GError **error)
 void
 leat_input_file_free (LeatInputFile *self)
 {
+  g_clear_pointer (&self->parts, leat_input_parts_free);
   if (self->fd >= 0 && self->owns_fd)
     close (self->fd);
   if (self->wake_fd >= 0)
@@ -148,18 +153,36 @@ leat_input_file_wait (LeatInputFile *self, gboolean wait, GCancellable *cancella
 void
 leat_input_file_set_readers (LeatInputFile *self, guint n_readers)
 {
+  g_clear_pointer (&self->parts, leat_input_parts_free);
   self->n_readers = n_readers > 0 ? n_readers : leat_input_parts_get_readers ();
+}
+
+static LeatInputParts *
+leat_input_file_get_parts (LeatInputFile *self)
+{
+  if (self->parts == NULL)
+    self->parts = leat_input_parts_new (self->n_readers);
+  return self->parts;
+}
+
+static gboolean
+leat_input_file_is_ahead (LeatInputFile *self)
+{
+  return self->parts != NULL && leat_input_parts_get_n_begun (self->parts) > 0;
 }
 
 /* Several threads as far as they get; where one of them met the end or an error, the next read meets it too. */
 static gssize
 leat_input_file_read_some (LeatInputFile *self, gpointer to, gsize size)
 {
-  off_t offset = self->regular && self->n_readers > 1 ? lseek (self->fd, 0, SEEK_CUR) : -1;
+  gboolean by_parts = self->regular && self->n_readers > 1 && !leat_input_file_is_ahead (self);
+  off_t offset = by_parts ? lseek (self->fd, 0, SEEK_CUR) : -1;
   gsize got = 0;
 
-  if (offset >= 0)
-    got = leat_input_parts_read (self->fd, (guint64) offset, to, MIN (size, LEAT_INPUT_FILE_STEP), self->n_readers);
+  if (offset >= 0
+      && leat_input_parts_begin (leat_input_file_get_parts (self), self->fd, (guint64) offset, to,
+                                 MIN (size, LEAT_INPUT_FILE_STEP)))
+    got = leat_input_parts_end (self->parts);
   if (got == 0)
     return read (self->fd, to, size);
   return lseek (self->fd, offset + (off_t) got, SEEK_SET) < 0 ? -1 : (gssize) got;
@@ -191,6 +214,48 @@ leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsize *got, 
       *got += (gsize) n;
     }
   return *got > 0 || size == 0 ? LEAT_FLOW_DATA : LEAT_FLOW_END;
+}
+
+gboolean
+leat_input_file_begin (LeatInputFile *self, gpointer to, gsize size)
+{
+  off_t offset;
+
+  if (!self->regular || self->at_end || self->n_readers < 2 || size > LEAT_INPUT_FILE_STEP)
+    return FALSE;
+  if (!leat_input_file_is_ahead (self))
+    {
+      offset = lseek (self->fd, 0, SEEK_CUR);
+      if (offset < 0)
+        return FALSE;
+      self->ahead = (guint64) offset;
+    }
+  if (self->ahead > self->end || size > self->end - self->ahead
+      || !leat_input_parts_begin (leat_input_file_get_parts (self), self->fd, self->ahead, to, size))
+    return FALSE;
+  self->ahead += size;
+  return TRUE;
+}
+
+LeatFlow
+leat_input_file_complete (LeatInputFile *self, gpointer to, gsize size, gsize *got, GError **error)
+{
+  gsize more;
+  LeatFlow flow;
+
+  *got = leat_input_parts_end (self->parts);
+  if (self->at_end)
+    *got = 0;
+  else if (lseek (self->fd, (off_t) *got, SEEK_CUR) < 0)
+    {
+      leat_input_file_set_error (self->path, errno, error);
+      return LEAT_FLOW_ERROR;
+    }
+  if (*got == size)
+    return LEAT_FLOW_DATA;
+  flow = leat_input_file_read (self, (guint8 *) to + *got, size - *got, &more, TRUE, NULL, error);
+  *got += more;
+  return flow == LEAT_FLOW_END && *got > 0 ? LEAT_FLOW_DATA : flow;
 }
 
 gboolean

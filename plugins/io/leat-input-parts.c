@@ -4,7 +4,7 @@
 
 #include "leat-input-parts.h"
 
-#include "leat.h"
+#include "graph/leat-work-private.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -17,12 +17,21 @@
 
 typedef struct
 {
+  LeatWork *work;
   int fd;
   guint64 offset;
   guint8 *to;
   gsize size, part;
+  guint n;
   gsize got[LEAT_INPUT_READERS_MOST];
-} LeatInputParts;
+} LeatInputStretch;
+
+struct _LeatInputParts
+{
+  LeatWorkers *workers;
+  guint n_readers;
+  GQueue begun;
+};
 
 /* One processor is left to whoever waits for the device, and one to whoever writes. */
 guint
@@ -36,7 +45,7 @@ leat_input_parts_get_readers (void)
 static void
 leat_input_parts_read_one (guint index, gpointer data)
 {
-  LeatInputParts *self = data;
+  LeatInputStretch *self = data;
   gsize begin = index * self->part, size = MIN (self->part, self->size - begin), got = 0;
 
   while (got < size)
@@ -52,18 +61,55 @@ leat_input_parts_read_one (guint index, gpointer data)
   self->got[index] = got;
 }
 
-gsize
-leat_input_parts_read (int fd, guint64 offset, gpointer to, gsize size, guint n_readers)
+LeatInputParts *
+leat_input_parts_new (guint n_readers)
 {
-  LeatInputParts self = { .fd = fd, .offset = offset, .to = to, .size = size };
-  guint n = (guint) MIN (MIN (n_readers, LEAT_INPUT_READERS_MOST), size / LEAT_INPUT_PART_LEAST);
-  gsize got = 0;
+  LeatInputParts *self = g_new0 (LeatInputParts, 1);
+
+  self->n_readers = MIN (n_readers, LEAT_INPUT_READERS_MOST);
+  self->workers = leat_workers_new (self->n_readers);
+  return self;
+}
+
+void
+leat_input_parts_free (LeatInputParts *self)
+{
+  while (leat_input_parts_get_n_begun (self) > 0)
+    leat_input_parts_end (self);
+  leat_workers_free (self->workers);
+  g_free (self);
+}
+
+gboolean
+leat_input_parts_begin (LeatInputParts *self, int fd, guint64 offset, gpointer to, gsize size)
+{
+  guint n = (guint) MIN (self->n_readers, size / LEAT_INPUT_PART_LEAST);
+  LeatInputStretch *stretch;
 
   if (n < 2)
-    return 0;
-  self.part = (size + n - 1) / n;
-  leat_work_share (n, n, leat_input_parts_read_one, &self);
-  for (guint i = 0; i < n && got == i * self.part; i++)
-    got += self.got[i];
+    return FALSE;
+  stretch = g_new0 (LeatInputStretch, 1);
+  *stretch = (LeatInputStretch){ .fd = fd, .offset = offset, .to = to, .size = size, .n = n };
+  stretch->part = (size + n - 1) / n;
+  stretch->work = leat_workers_begin (self->workers, n, leat_input_parts_read_one, stretch);
+  g_queue_push_tail (&self->begun, stretch);
+  return TRUE;
+}
+
+gsize
+leat_input_parts_end (LeatInputParts *self)
+{
+  g_autofree LeatInputStretch *stretch = g_queue_pop_head (&self->begun);
+  gsize got = 0;
+
+  leat_workers_end (self->workers, stretch->work);
+  for (guint i = 0; i < stretch->n && got == i * stretch->part; i++)
+    got += stretch->got[i];
   return got;
+}
+
+guint
+leat_input_parts_get_n_begun (LeatInputParts *self)
+{
+  return self->begun.length;
 }

@@ -162,19 +162,8 @@ leat_io_file_keep_rest (LeatIoFile *self, const guint8 *data, gsize got)
 }
 
 static LeatFlow
-leat_io_file_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+leat_io_file_give (LeatIoFile *self, LeatView *view, gsize got, GError **error)
 {
-  LeatIoFile *self = LEAT_IO_FILE (endpoint);
-  gsize size = leat_spec_get_bytes (view->spec);
-  gsize had = self->carried, got;
-  LeatFlow flow;
-
-  if (had > 0)
-    memcpy (view->data, self->carry, had);
-  flow = leat_input_file_read (self->input, (guint8 *) view->data + had, size - had, &got, wait, cancellable, error);
-  if (flow == LEAT_FLOW_ERROR)
-    return flow;
-  got += had;
   if (leat_input_file_is_at_end (self->input) && got % self->unit != 0)
     {
       leat_io_file_refuse_rest (self, got % self->unit, error);
@@ -185,6 +174,36 @@ leat_io_file_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCance
     return leat_input_file_is_at_end (self->input) ? LEAT_FLOW_END : LEAT_FLOW_EMPTY;
   view->count = got / leat_spec_get_row_bytes (view->spec);
   return LEAT_FLOW_DATA;
+}
+
+static LeatFlow
+leat_io_file_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+  gsize size = leat_spec_get_bytes (view->spec);
+  gsize had = self->carried, got;
+  LeatFlow flow;
+
+  if (had > 0)
+    memcpy (view->data, self->carry, had);
+  flow = leat_input_file_read (self->input, (guint8 *) view->data + had, size - had, &got, wait, cancellable, error);
+  return flow == LEAT_FLOW_ERROR ? flow : leat_io_file_give (self, view, had + got, error);
+}
+
+static gboolean
+leat_io_file_begin (LeatEndpoint *endpoint, LeatView *view)
+{
+  return leat_input_file_begin (LEAT_IO_FILE (endpoint)->input, view->data, leat_spec_get_bytes (view->spec));
+}
+
+static LeatFlow
+leat_io_file_complete (LeatEndpoint *endpoint, LeatView *view, GError **error)
+{
+  LeatIoFile *self = LEAT_IO_FILE (endpoint);
+  gsize got;
+  LeatFlow flow = leat_input_file_complete (self->input, view->data, leat_spec_get_bytes (view->spec), &got, error);
+
+  return flow == LEAT_FLOW_ERROR ? flow : leat_io_file_give (self, view, got, error);
 }
 
 static gboolean
@@ -286,6 +305,8 @@ leat_io_file_class_init (LeatIoFileClass *klass)
   endpoint_class->check = leat_io_file_check_output;
   endpoint_class->start = leat_io_file_start;
   endpoint_class->fill = leat_io_file_fill;
+  endpoint_class->begin = leat_io_file_begin;
+  endpoint_class->complete = leat_io_file_complete;
   endpoint_class->drain = leat_io_file_drain;
   endpoint_class->finish = leat_io_file_finish;
   endpoint_class->stop = leat_io_file_stop;

@@ -21,10 +21,12 @@ struct _LeatIoNpy
 
   char *path;
   guint64 rows;
+  guint64 readers;
 
   LeatInputFile *input;
   LeatNpyHeader header;
   guint64 rows_left;
+  guint64 rows_ahead; /* of these, that were begun */
 
   LeatOutputFile *output;
   guint64 runs;
@@ -99,7 +101,9 @@ leat_io_npy_start_source (LeatIoNpy *self, GError **error)
                    "\"%s\" holds %s now, and held %s when the pipeline was planned", self->path, is, was);
       return FALSE;
     }
+  leat_input_file_set_readers (self->input, (guint) self->readers);
   self->rows_left = self->header.n_dims > 0 ? self->header.dims[0] : 1;
+  self->rows_ahead = 0;
   return TRUE;
 }
 
@@ -125,18 +129,19 @@ leat_io_npy_start (LeatEndpoint *endpoint, GError **error)
   return self->output != NULL;
 }
 
-static LeatFlow
-leat_io_npy_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+/* Of the run behind @ahead rows that were begun. */
+static guint64
+leat_io_npy_get_rows (LeatIoNpy *self, const LeatView *view, guint64 ahead)
 {
-  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
-  guint64 row = leat_spec_get_row_bytes (view->spec);
-  guint64 rows = MIN (self->rows_left, leat_spec_get_bytes (view->spec) / row);
-  gsize got;
+  return MIN (self->rows_left - ahead, leat_spec_get_bytes (view->spec) / leat_spec_get_row_bytes (view->spec));
+}
 
-  if (rows == 0)
-    return LEAT_FLOW_END;
-  if (leat_input_file_read (self->input, view->data, rows * row, &got, TRUE, cancellable, error) == LEAT_FLOW_ERROR)
-    return LEAT_FLOW_ERROR;
+static LeatFlow
+leat_io_npy_give (LeatIoNpy *self, LeatView *view, gsize got, GError **error)
+{
+  guint64 row = leat_spec_get_row_bytes (view->spec);
+  guint64 rows = leat_io_npy_get_rows (self, view, 0);
+
   if (got < rows * row)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
@@ -148,6 +153,44 @@ leat_io_npy_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancel
   self->rows_left -= rows;
   view->count = rows;
   return LEAT_FLOW_DATA;
+}
+
+static LeatFlow
+leat_io_npy_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+  gsize size = leat_io_npy_get_rows (self, view, 0) * leat_spec_get_row_bytes (view->spec), got;
+
+  if (self->rows_left == 0)
+    return LEAT_FLOW_END;
+  if (leat_input_file_read (self->input, view->data, size, &got, TRUE, cancellable, error) == LEAT_FLOW_ERROR)
+    return LEAT_FLOW_ERROR;
+  return leat_io_npy_give (self, view, got, error);
+}
+
+static gboolean
+leat_io_npy_begin (LeatEndpoint *endpoint, LeatView *view)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+  guint64 rows = leat_io_npy_get_rows (self, view, self->rows_ahead);
+
+  if (!leat_input_file_begin (self->input, view->data, rows * leat_spec_get_row_bytes (view->spec)))
+    return FALSE;
+  self->rows_ahead += rows;
+  return TRUE;
+}
+
+static LeatFlow
+leat_io_npy_complete (LeatEndpoint *endpoint, LeatView *view, GError **error)
+{
+  LeatIoNpy *self = LEAT_IO_NPY (endpoint);
+  guint64 rows = leat_io_npy_get_rows (self, view, 0);
+  gsize size = rows * leat_spec_get_row_bytes (view->spec), got;
+
+  self->rows_ahead -= rows;
+  if (leat_input_file_complete (self->input, view->data, size, &got, error) == LEAT_FLOW_ERROR)
+    return LEAT_FLOW_ERROR;
+  return leat_io_npy_give (self, view, got, error);
 }
 
 /* One run of a spec that is not bounded is that array; several are one array, joined along the first dimension. */
@@ -251,6 +294,8 @@ static const LeatProp leat_io_npy_props[] = {
     .blurb = "The .npy file to read or write; - is standard output" },
   { sizeof (LeatProp), "rows", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, rows), .def.u = 0,
     .blurb = "Most rows that one run takes, when reading; 0 takes the whole array in one run" },
+  { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, readers), .def.u = 0, .max.u = 16,
+    .blurb = "Threads that read parts of a run of 512 KiB or more; 0: all processors but two" },
 };
 
 static const LeatPortInfo leat_io_npy_ports[] = {
@@ -288,6 +333,8 @@ leat_io_npy_class_init (LeatIoNpyClass *klass)
   endpoint_class->check = leat_io_npy_check_output;
   endpoint_class->start = leat_io_npy_start;
   endpoint_class->fill = leat_io_npy_fill;
+  endpoint_class->begin = leat_io_npy_begin;
+  endpoint_class->complete = leat_io_npy_complete;
   endpoint_class->drain = leat_io_npy_drain;
   endpoint_class->finish = leat_io_npy_finish;
   endpoint_class->stop = leat_io_npy_stop;

@@ -4,13 +4,16 @@
 
 #include "leat-text-patterns.h"
 
+#include "leat-text-distance.h"
+
 struct _LeatPatterns
 {
   GPtrArray *list;   /* GBytes */
   GHashTable *known; /* the same, to their place in the list */
   guint longest;
-  double density; /* occurrences a position, from the periods; at most `nesting` */
-  guint nesting;  /* patterns that can match at one position */
+  double density;            /* occurrences a position, from the periods; at most `nesting` */
+  guint nesting;             /* patterns that can match at one position */
+  LeatTextDistance distance; /* of occurrences; no bytes where that is not known */
   gboolean fold;
 };
 
@@ -186,6 +189,7 @@ leat_patterns_parse (const char *text, gboolean fold, GError **error)
   for (guint i = 0; i < self->list->len; i++)
     self->density += 1.0 / leat_patterns_get_period (g_ptr_array_index (self->list, i));
   self->nesting = leat_patterns_measure_nesting (self);
+  leat_text_distance_measure (&self->distance, self->list);
   return g_steal_pointer (&self);
 }
 
@@ -207,17 +211,31 @@ leat_patterns_get_longest (LeatPatterns *self)
   return self->longest;
 }
 
-/* Two bounds, both exact in the worst case of one kind: occurrences of one pattern are at least its period apart, and
- * at one position only patterns that begin each other can match. */
+/* All but as many as there are patterns are as far from the one before as can be told of all: a chain of patterns that
+ * come once each may be nearer. */
+static guint64
+leat_patterns_bound_by_distance (LeatPatterns *self, guint64 starts)
+{
+  guint64 steps;
+
+  if (self->distance.bytes == 0 || starts == 0 || !g_uint64_checked_mul (&steps, starts - 1, self->distance.steps))
+    return G_MAXUINT64;
+  return steps / self->distance.bytes + self->list->len;
+}
+
+/* Occurrences of one pattern are at least its period apart, and at one position only patterns that begin each other can
+ * match: these bounds are exact in the worst case of one kind.  Where patterns are few, what is known of each two of
+ * them gives another. */
 guint64
 leat_patterns_get_bound (LeatPatterns *self, guint64 starts)
 {
   double by_period = (double) starts * self->density + self->list->len;
-  guint64 by_position;
+  guint64 by_position, by_distance = leat_patterns_bound_by_distance (self, starts);
 
   /* Beyond 2^63 a sum of doubles says too little, and nothing has that size. */
   if (!g_uint64_checked_mul (&by_position, starts, self->nesting) || by_position > G_MAXINT64)
     by_position = G_MAXUINT64;
+  by_position = MIN (by_position, by_distance);
   if (by_period >= 0x1p63)
     return by_position;
   return by_period < by_position ? (guint64) by_period + 1 : by_position;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A large file that the system has in memory, looked through for some words: leat-launch beside GNU grep and ripgrep on
 one processor and on all, and beside what it takes to read the file and to bring it to the device. All take turns; all
-must find what was planted. Usage: bench-stream.py SCAN.leat [MEBIBYTES [ROUNDS]]; LEAT_DEVICE names the device."""
+must find what was planted. Usage: bench-stream.py SCAN.leat [MEBIBYTES [ROUNDS [OPTIONS]...]]; LEAT_DEVICE names the
+device. OPTIONS are those of leat-launch, with commas between, as --lanes=4,chunk=8M: each argument is one side more."""
 
 import json
 import os
@@ -96,19 +97,35 @@ def search(tool, patterns, path, size, processes):
 
 
 def scan(graph, path, extra=()):
+    """Seconds, lines, and the seconds from the first line to the last, which no start and no end are in."""
     words = ','.join(pattern.decode() for pattern in PATTERNS)
+    options = [option for option in extra if option.startswith('-')]
+    settings = [option for option in extra if not option.startswith('-')]
     begin = time.monotonic()
-    done = subprocess.run(['leat-launch', '-q', *extra, graph, f'input={path}', f'patterns={words}'],
-                          stdout=subprocess.PIPE, check=True)
-    return time.monotonic() - begin, done.stdout.count(b'\n')
+    lines, times = 0, [begin]
+    with subprocess.Popen(['leat-launch', '-q', *options, graph, f'input={path}', f'patterns={words}', *settings],
+                          stdout=subprocess.PIPE, bufsize=0) as process:
+        while text := process.stdout.read(1 << 20):
+            lines += text.count(b'\n')
+            times.append(time.monotonic())
+    assert process.returncode == 0, f'leat-launch ended with {process.returncode}'
+    return time.monotonic() - begin, lines, times[-1] - times[min(1, len(times) - 1)]
 
 
-def list_sides(graph, text, size, patterns, folder):
+def scan_between(between, side, graph, path, extra=()):
+    seconds, lines, inner = scan(graph, path, extra)
+    between.setdefault(side, []).append(inner)
+    return seconds, lines
+
+
+def list_sides(graph, text, size, patterns, folder, more, between):
     """By name, what takes a turn: each returns (seconds, occurrences or None)."""
     stats = folder / 'stats.json'
+    launches = {'leat-launch': ['--stats=json', f'--stats-file={stats}'], 'leat-launch, one lane': ['--lanes=1']}
+    launches.update({options: options.split(',') for options in more})
     sides = {
-        'leat-launch': lambda: scan(graph, text, ['--stats=json', f'--stats-file={stats}']),
-        'leat-launch, one lane': lambda: scan(graph, text, ['--lanes=1']),
+        **{side: lambda side=side, extra=extra: scan_between(between, side, graph, text, extra)
+           for side, extra in launches.items()},
         'read by one': lambda: (read_by(text, size, 1), None),
         'read by all': lambda: (read_by(text, size, CPUS), None),
     }
@@ -126,6 +143,7 @@ def main():
     size = int(sys.argv[2] if len(sys.argv) > 2 else 256) << 20
     size -= size % BLOCK
     rounds = int(sys.argv[3] if len(sys.argv) > 3 else 5)
+    between = {}
     with tempfile.TemporaryDirectory(prefix='leat-bench-', dir=os.environ.get('LEAT_BENCH_FOLDER')) as name:
         folder = Path(name)
         text, short, tiny, patterns = folder / 'text', folder / 'short', folder / 'tiny', folder / 'patterns'
@@ -134,7 +152,7 @@ def main():
             short.write_bytes(file.read(SHORT))
         tiny.write_bytes(b'nothing\n')
         patterns.write_bytes(b''.join(pattern + b'\n' for pattern in PATTERNS))
-        sides = list_sides(graph, text, size, patterns, folder)
+        sides = list_sides(graph, text, size, patterns, folder, sys.argv[4:], between)
         times, starts, shorts, found = {side: [] for side in sides}, [], [], set()
         for turn in range(rounds + 1):
             for side in sorted(sides, key=lambda side: (hash((side, turn)), side)):
@@ -149,6 +167,13 @@ def main():
     for side, taken in times.items():
         middle = statistics.median(taken)
         print(f'{side:24} {middle:8.3f} s [{min(taken):.3f}, {max(taken):.3f}]  {size / middle / 1e9:7.2f} GB/s')
+    read = statistics.median(times['read by all'])
+    for side, taken in between.items():
+        middle = statistics.median(taken[1:])
+        print(f'{side:24} {middle:8.3f} s [{min(taken[1:]):.3f}, {max(taken[1:]):.3f}]  from the first line to the last, '
+              f'{read / middle:.2f} of reading by all')
+    print('leat-launch was busy     ' + ', '.join(f'{who} {told[who + "-busy-us"] / 1e3:.1f} ms'
+                                                 for who in ('reader', 'lanes', 'writer')))
     # What more text takes: a short one needs all lanes and their memory, too.
     stream = (statistics.median(times['leat-launch']) - statistics.median(shorts)) * size / (size - SHORT)
     print(f'a file of some bytes     {start:8.3f} s: what a start takes')

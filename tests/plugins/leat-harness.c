@@ -120,17 +120,42 @@ leat_harness_start (LeatHarness *self)
   g_assert_no_error (error);
 }
 
+static LeatView
+leat_harness_view (LeatHarness *self, gpointer to)
+{
+  LeatSpec *spec = leat_harness_get_spec (self);
+
+  return (LeatView){ to, leat_spec_get_bytes (spec), 0, spec };
+}
+
 LeatFlow
 leat_harness_fill (LeatHarness *self, gboolean wait, GError **error)
 {
-  LeatSpec *spec = leat_harness_get_spec (self);
-  LeatView view = { NULL, leat_spec_get_bytes (spec), 0, spec };
+  LeatView view = leat_harness_view (self, NULL);
   LeatFlow flow;
 
   g_byte_array_set_size (self->memory, (guint) view.capacity);
   view.data = self->memory->data;
   flow = LEAT_ENDPOINT_GET_CLASS (self->node)->fill (self->node, &view, wait, NULL, error);
   g_byte_array_set_size (self->memory, flow == LEAT_FLOW_DATA ? (guint) leat_view_get_bytes (&view) : 0);
+  return flow;
+}
+
+gboolean
+leat_harness_begin (LeatHarness *self, gpointer to)
+{
+  LeatView view = leat_harness_view (self, to);
+
+  return LEAT_ENDPOINT_GET_CLASS (self->node)->begin (self->node, &view);
+}
+
+LeatFlow
+leat_harness_complete (LeatHarness *self, gpointer to, guint64 *count, GError **error)
+{
+  LeatView view = leat_harness_view (self, to);
+  LeatFlow flow = LEAT_ENDPOINT_GET_CLASS (self->node)->complete (self->node, &view, error);
+
+  *count = view.count;
   return flow;
 }
 

@@ -32,6 +32,9 @@ char *leat_harness_dup_spec (LeatHarness *self);
 
 /* One run.  The bytes of @self->memory that are live are what came. */
 LeatFlow leat_harness_fill (LeatHarness *self, gboolean wait, GError **error);
+/* The same in two steps, into memory of the caller's, which has room for a run: @count is what came. */
+gboolean leat_harness_begin (LeatHarness *self, gpointer to);
+LeatFlow leat_harness_complete (LeatHarness *self, gpointer to, guint64 *count, GError **error);
 gboolean leat_harness_drain (LeatHarness *self, gconstpointer data, gsize size, GError **error);
 gboolean leat_harness_finish (LeatHarness *self, GError **error);
 void leat_harness_stop (LeatHarness *self);

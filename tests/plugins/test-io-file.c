@@ -96,6 +96,121 @@ test_io_file_readers_shortened (void)
   leat_harness_clear (&harness);
 }
 
+#define AHEAD       3
+#define AHEAD_CHUNK (1 << 20)
+
+/* A file of @size bytes, and a node that has begun to read three chunks of it, when only @left were left. */
+static guint8 *
+test_io_file_init_ahead (Harness *harness, gsize size, gsize left, guint8 *memory)
+{
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  guint32 *words = g_malloc (size + sizeof *words);
+
+  for (guint32 i = 0; i < size / sizeof *words + 1; i++)
+    words[i] = i * 2654435761u;
+  leat_harness_write_file (path, (const char *) words, size);
+  leat_harness_init_source (harness, "io:file", setting, "chunk=1M", "readers=3", NULL);
+  leat_harness_start (harness);
+  g_assert_no_errno (truncate (path, (off_t) left));
+  for (guint i = 0; i < AHEAD; i++)
+    g_assert_true (leat_harness_begin (harness, memory + i * AHEAD_CHUNK));
+  return (guint8 *) words;
+}
+
+/* Chunks that are known to be there are begun, and come in their order; the rest, and what was written behind the end
+ * since, comes as ever. */
+static void
+test_io_file_ahead (void)
+{
+  const gsize size = 5 * AHEAD_CHUNK + 77;
+  g_autofree guint8 *memory = g_malloc (AHEAD * AHEAD_CHUNK);
+  g_autofree guint8 *bytes = NULL;
+  GError *error = NULL;
+  Harness harness;
+  guint64 count;
+
+  bytes = test_io_file_init_ahead (&harness, size, size, memory);
+  for (guint i = 0; i < 5; i++)
+    {
+      guint8 *to = memory + i % AHEAD * AHEAD_CHUNK;
+
+      g_assert_cmpint (leat_harness_complete (&harness, to, &count, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      g_assert_cmpmem (to, count, bytes + i * AHEAD_CHUNK, AHEAD_CHUNK);
+      g_assert_true (leat_harness_begin (&harness, to) == (i + AHEAD < 5));
+    }
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, bytes + 5 * AHEAD_CHUNK, 77);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+/* Where the file has become shorter it ends, though more was begun. */
+static void
+test_io_file_ahead_shortened (void)
+{
+  g_autofree guint8 *memory = g_malloc (AHEAD * AHEAD_CHUNK);
+  g_autofree guint8 *bytes = NULL;
+  GError *error = NULL;
+  Harness harness;
+  guint64 count;
+
+  bytes = test_io_file_init_ahead (&harness, 4 * AHEAD_CHUNK, AHEAD_CHUNK + 77, memory);
+  g_assert_cmpint (leat_harness_complete (&harness, memory, &count, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (memory, count, bytes, AHEAD_CHUNK);
+  g_assert_cmpint (leat_harness_complete (&harness, memory + AHEAD_CHUNK, &count, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (memory + AHEAD_CHUNK, count, bytes + AHEAD_CHUNK, 77);
+  g_assert_cmpint (leat_harness_complete (&harness, memory + 2 * AHEAD_CHUNK, &count, &error), ==, LEAT_FLOW_END);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  g_assert_no_error (error);
+  leat_harness_clear (&harness);
+}
+
+/* What nobody completes does not outlive the node. */
+static void
+test_io_file_ahead_stopped (void)
+{
+  g_autofree guint8 *memory = g_malloc (AHEAD * AHEAD_CHUNK);
+  g_autofree guint8 *bytes = NULL;
+  Harness harness;
+
+  bytes = test_io_file_init_ahead (&harness, 4 * AHEAD_CHUNK, 4 * AHEAD_CHUNK, memory);
+  leat_harness_stop (&harness);
+  g_assert_cmpmem (memory, AHEAD * AHEAD_CHUNK, bytes, AHEAD * AHEAD_CHUNK);
+  leat_harness_clear (&harness);
+}
+
+/* A pipe has what it has: nothing is begun.  Nor by one thread, nor of small chunks. */
+static void
+test_io_file_ahead_not (void)
+{
+  static const struct
+  {
+    const char *chunk, *readers;
+  } table[] = { { "chunk=1M", "readers=1" }, { "chunk=400K", "readers=4" }, { "chunk=65M", "readers=4" } };
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autofree guint8 *memory = g_malloc0 (66 << 20);
+  Harness harness;
+
+  leat_harness_write_file (path, memory, 66 << 20);
+  for (guint i = 0; i <= G_N_ELEMENTS (table); i++)
+    {
+      if (i == G_N_ELEMENTS (table))
+        {
+          unlink (path);
+          g_assert_no_errno (mkfifo (path, 0600));
+        }
+      leat_harness_init_source (&harness, "io:file", setting, i < G_N_ELEMENTS (table) ? table[i].chunk : "chunk=1M",
+                                i < G_N_ELEMENTS (table) ? table[i].readers : "readers=4", NULL);
+      leat_harness_start (&harness);
+      g_assert_false (leat_harness_begin (&harness, memory));
+      leat_harness_clear (&harness);
+    }
+  unlink (path);
+}
+
 static void
 test_io_file_empty (void)
 {
@@ -532,6 +647,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/io-file/source/readers/rest", GUINT_TO_POINTER (1), test_io_file_readers);
   g_test_add_data_func ("/leat/io-file/source/readers/long-rest", GUINT_TO_POINTER (1048577), test_io_file_readers);
   g_test_add_func ("/leat/io-file/source/readers/shortened", test_io_file_readers_shortened);
+  g_test_add_func ("/leat/io-file/source/ahead/order", test_io_file_ahead);
+  g_test_add_func ("/leat/io-file/source/ahead/shortened", test_io_file_ahead_shortened);
+  g_test_add_func ("/leat/io-file/source/ahead/stopped", test_io_file_ahead_stopped);
+  g_test_add_func ("/leat/io-file/source/ahead/not", test_io_file_ahead_not);
   g_test_add_func ("/leat/io-file/source/empty", test_io_file_empty);
   g_test_add_func ("/leat/io-file/source/specs", test_io_file_specs);
   g_test_add_func ("/leat/io-file/source/refuses-open-spec", test_io_file_open_spec);

@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef LeatHarness Harness;
 
@@ -40,6 +41,66 @@ test_io_npy_whole (void)
   g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
   g_assert_cmpmem (harness.memory->data, harness.memory->len, "aabbccddeeff", 12);
   g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+#define AHEAD_ROWS 1000
+#define ROW        512 /* items */
+
+/* Runs that were begun before those before them were complete, the last one shorter. */
+static void
+test_io_npy_ahead (void)
+{
+  const guint64 dims[] = { 3 * AHEAD_ROWS - 300, ROW };
+  const gsize n = dims[0] * ROW;
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree guint16 *items = g_new (guint16, n);
+  g_autofree guint16 *memory = g_new (guint16, 3 * AHEAD_ROWS * ROW);
+  GError *error = NULL;
+  Harness harness;
+  guint64 count;
+
+  for (gsize i = 0; i < n; i++)
+    items[i] = (guint16) (i * 40503);
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, items, n * sizeof *items);
+  leat_harness_init_source (&harness, "io:npy", setting, "rows=1000", "readers=3", NULL);
+  leat_harness_start (&harness);
+  for (guint i = 0; i < 3; i++)
+    g_assert_true (leat_harness_begin (&harness, memory + i * AHEAD_ROWS * ROW));
+  g_assert_false (leat_harness_begin (&harness, memory));
+  for (guint i = 0; i < 3; i++)
+    {
+      g_assert_cmpint (leat_harness_complete (&harness, memory + i * AHEAD_ROWS * ROW, &count, &error), ==,
+                       LEAT_FLOW_DATA);
+      g_assert_cmpuint (count, ==, i < 2 ? AHEAD_ROWS : AHEAD_ROWS - 300);
+    }
+  g_assert_cmpmem (memory, n * sizeof *memory, items, n * sizeof *items);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+/* An array that loses rows while runs of it are begun. */
+static void
+test_io_npy_ahead_shortened (void)
+{
+  const guint64 dims[] = { 2 * AHEAD_ROWS, ROW };
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree guint16 *memory = g_new0 (guint16, 2 * AHEAD_ROWS * ROW);
+  GError *error = NULL;
+  Harness harness;
+  guint64 count;
+
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, memory, 2 * AHEAD_ROWS * ROW * sizeof *memory);
+  leat_harness_init_source (&harness, "io:npy", setting, "rows=1000", "readers=3", NULL);
+  leat_harness_start (&harness);
+  g_assert_no_errno (truncate (path, (off_t) (LEAT_NPY_HEADER_BYTES + (AHEAD_ROWS + 1) * ROW * sizeof *memory)));
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (leat_harness_begin (&harness, memory + i * AHEAD_ROWS * ROW));
+  g_assert_cmpint (leat_harness_complete (&harness, memory, &count, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpint (leat_harness_complete (&harness, memory + AHEAD_ROWS * ROW, &count, &error), ==, LEAT_FLOW_ERROR);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "999 rows are missing");
   leat_harness_clear (&harness);
 }
 
@@ -333,6 +394,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/io-npy/source/ahead", test_io_npy_ahead);
+  g_test_add_func ("/leat/io-npy/source/ahead/shortened", test_io_npy_ahead_shortened);
   g_test_add_func ("/leat/io-npy/source/whole", test_io_npy_whole);
   g_test_add_func ("/leat/io-npy/source/rows", test_io_npy_rows);
   g_test_add_func ("/leat/io-npy/source/empty-rows", test_io_npy_empty_rows);

@@ -119,13 +119,16 @@ test_patterns_bound (void)
     { "aaaa", 1000, 997, 1000 },
     { "abcd", 1000, 250, 252 },
     { "abab", 1000, 499, 502 },
-    { "abc,xyz", 1000, 333, 1000 },
+    { "abc,xyz", 1000, 334, 335 },
     { "a,aa,aaa", 1000, 2994, 3000 },
     { "a,ab,abc", 1000, 1000, 1837 },
     { "a,b,c,d", 1000, 1000, 1000 },
     { "whale", 1, 1, 1 },
     { "whale", 0, 0, 2 },
-    { "ab,abc,b", 1000, 1000, 1837 },
+    { "ab,abc,b", 1000, 1000, 1505 },
+    { "warranty,copyrights,qualified-name", 4194304, 524288, 524291 },
+    { "abcabd,dabca", 1000, 333, 335 },
+    { "license,licenses", 1000, 250, 252 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -191,6 +194,51 @@ test_patterns_bound_holds (void)
     }
 }
 
+#define SHORT_STARTS  9
+#define SHORT_LONGEST 5
+
+/* Of all texts of two letters that are so long, how many occurrences has the one with the most? */
+static guint64
+test_patterns_find_most (LeatPatterns *patterns)
+{
+  const guint length = SHORT_STARTS + SHORT_LONGEST - 1;
+  char text[SHORT_STARTS + SHORT_LONGEST];
+  guint64 most = 0;
+
+  for (guint bits = 0; bits < 1u << length; bits++)
+    {
+      for (guint i = 0; i < length; i++)
+        text[i] = "ab"[bits >> i & 1];
+      most = MAX (most, test_patterns_count (patterns, text, length, SHORT_STARTS));
+    }
+  return most;
+}
+
+static void
+test_patterns_bound_of_all_texts (void)
+{
+  for (guint round = 0; round < 60; round++)
+    {
+      g_autoptr (GHashTable) words = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      g_autoptr (GString) list = g_string_new (NULL);
+      g_autoptr (LeatPatterns) patterns = NULL;
+
+      for (guint i = 0; i < 1 + round % 5; i++)
+        {
+          char word[SHORT_LONGEST + 1] = { 0 };
+          guint length = g_test_rand_int_range (1, SHORT_LONGEST + 1);
+
+          for (guint j = 0; j < length; j++)
+            word[j] = "ab"[g_test_rand_int_range (0, 2)];
+          if (g_hash_table_add (words, g_strdup (word)))
+            g_string_append_printf (list, "%s%s", list->len > 0 ? "," : "", word);
+        }
+      patterns = test_patterns_parse (list->str);
+      g_test_message ("%s", list->str);
+      g_assert_cmpuint (test_patterns_find_most (patterns), <=, leat_patterns_get_bound (patterns, SHORT_STARTS));
+    }
+}
+
 static void
 test_patterns_pairs (void)
 {
@@ -248,6 +296,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/text/patterns/number", test_patterns_number);
   g_test_add_func ("/leat/text/patterns/bound", test_patterns_bound);
   g_test_add_func ("/leat/text/patterns/bound-holds", test_patterns_bound_holds);
+  g_test_add_func ("/leat/text/patterns/bound-of-all-texts", test_patterns_bound_of_all_texts);
   g_test_add_func ("/leat/text/patterns/pairs", test_patterns_pairs);
   g_test_add_func ("/leat/text/patterns/tables", test_patterns_tables);
   return g_test_run ();

@@ -4,6 +4,7 @@
 #include "device-harness.h"
 
 #include "device/leat-device-object-private.h"
+#include "device/leat-reserve-private.h"
 
 #include <string.h>
 
@@ -143,6 +144,66 @@ test_memory_pool_reuses_blocks (void)
   g_assert_cmpuint (counts.cached_bytes, ==, 0);
   g_assert_cmpuint (counts.driver_frees, ==, 1);
   g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 0);
+  device_harness_clear (&harness);
+}
+
+static void
+wait_for_reserve (LeatReserve *reserve)
+{
+  leat_reserve_begin (reserve);
+  while (!leat_reserve_is_done (reserve))
+    g_thread_yield ();
+}
+
+/* Each block that was reserved is had without a call of the driver, and nobody has it before. */
+static void
+test_memory_reserve (void)
+{
+  DeviceHarness harness;
+  LeatReserve *reserve;
+  LeatMemory *blocks[3];
+  LeatMemoryCounts counts;
+
+  device_harness_init (&harness, "100000000");
+  reserve = leat_reserve_new (harness.device);
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+    leat_reserve_add (reserve, LEAT_MEMORY_DEVICE, MIB);
+  wait_for_reserve (reserve);
+  leat_reserve_free (reserve);
+  leat_device_get_memory_counts (harness.device, LEAT_MEMORY_DEVICE, &counts);
+  g_assert_cmpuint (counts.live_count, ==, 0);
+  g_assert_cmpuint (counts.cached_bytes, ==, 3 * MIB);
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+    blocks[i] = take (harness.device, LEAT_MEMORY_DEVICE, MIB);
+  leat_device_get_memory_counts (harness.device, LEAT_MEMORY_DEVICE, &counts);
+  g_assert_cmpuint (counts.driver_allocations, ==, 3);
+  g_assert_cmpuint (counts.cached_bytes, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+    leat_memory_free (blocks[i]);
+  device_harness_clear (&harness);
+}
+
+/* It ends, and says nothing: who asks for the memory is told. */
+static void
+test_memory_reserve_without_room (void)
+{
+  DeviceHarness harness;
+  LeatReserve *reserve;
+  LeatMemoryCounts counts;
+
+  device_harness_init (&harness, "100000000");
+  reserve = leat_reserve_new (harness.device);
+  leat_reserve_add (reserve, LEAT_MEMORY_DEVICE, MIB);
+  leat_reserve_add (reserve, LEAT_MEMORY_DEVICE, G_GUINT64_CONSTANT (1) << 40);
+  leat_reserve_add (reserve, LEAT_MEMORY_DEVICE, MIB);
+  wait_for_reserve (reserve);
+  leat_reserve_free (reserve);
+  leat_device_get_memory_counts (harness.device, LEAT_MEMORY_DEVICE, &counts);
+  g_assert_cmpuint (counts.live_count, ==, 0);
+  g_assert_cmpuint (counts.cached_bytes, ==, MIB);
+  reserve = leat_reserve_new (harness.device);
+  wait_for_reserve (reserve); /* nothing */
+  leat_reserve_free (reserve);
   device_harness_clear (&harness);
 }
 
@@ -396,6 +457,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/memory/pinned-has-two-addresses", test_memory_pinned_has_two_addresses);
   g_test_add_func ("/leat/memory/pool/rounds", test_memory_pool_rounds);
   g_test_add_func ("/leat/memory/pool/reuses-blocks", test_memory_pool_reuses_blocks);
+  g_test_add_func ("/leat/memory/reserve", test_memory_reserve);
+  g_test_add_func ("/leat/memory/reserve-without-room", test_memory_reserve_without_room);
   g_test_add_func ("/leat/memory/pool/keeps-no-more-than-its-share", test_memory_pool_keeps_no_more_than_its_share);
   g_test_add_func ("/leat/memory/budget/refuses", test_memory_budget_refuses);
   g_test_add_func ("/leat/memory/budget/refuses-pinned", test_memory_budget_refuses_pinned);

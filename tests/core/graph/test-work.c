@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat.h"
+#include "graph/leat-work-private.h"
 
 #define N_PARTS 1000
 #define WAIT_US (20 * G_TIME_SPAN_SECOND) /* for what takes no time */
@@ -140,6 +140,46 @@ test_work_of_several_callers (void)
     g_thread_join (threads[i]);
 }
 
+/* A part of the second that is begun before the first has ended, which waits for it. */
+static void
+test_work_ahead (void)
+{
+  g_autoptr (LeatWorkers) workers = leat_workers_new (3);
+  LeatWork *first, *second;
+  Work work;
+
+  work_init (&work, 3);
+  first = leat_workers_begin (workers, 1, meet, &work);
+  second = leat_workers_begin (workers, 2, meet, &work);
+  leat_workers_end (workers, first);
+  leat_workers_end (workers, second);
+  g_assert_cmpint (work.times[0], ==, 1);
+  work_clear (&work);
+}
+
+/* However many are begun, there are no more threads at it; each part is done once. */
+static void
+test_work_many_ahead (void)
+{
+  g_autoptr (LeatWorkers) workers = leat_workers_new (4);
+  LeatWork *begun[20];
+  Work works[20];
+
+  for (guint i = 0; i < 20; i++)
+    {
+      work_init (&works[i], 0);
+      begun[i] = leat_workers_begin (workers, i * 10, do_part, &works[i]);
+    }
+  for (guint i = 0; i < 20; i++)
+    {
+      leat_workers_end (workers, begun[i]);
+      for (guint k = 0; k < 200; k++)
+        g_assert_cmpint (works[i].times[k], ==, k < i * 10 ? 1 : 0);
+      g_assert_cmpint (works[i].most, <=, 4);
+      work_clear (&works[i]);
+    }
+}
+
 static void
 test_work_without_function (void)
 {
@@ -156,6 +196,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/work/at-the-same-time", test_work_at_the_same_time);
   g_test_add_func ("/leat/work/nested", test_work_nested);
   g_test_add_func ("/leat/work/of-several-callers", test_work_of_several_callers);
+  g_test_add_func ("/leat/work/ahead", test_work_ahead);
+  g_test_add_func ("/leat/work/many-ahead", test_work_many_ahead);
   g_test_add_func ("/leat/work/without-function", test_work_without_function);
   return g_test_run ();
 }

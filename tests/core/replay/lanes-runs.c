@@ -23,12 +23,13 @@ lanes_run_all (Lanes *self, guint n)
 }
 
 void
-lanes_run_failing (guint lanes, gboolean in_sink, guint at)
+lanes_run_failing (guint lanes, guint ahead, gboolean in_sink, guint at)
 {
   g_autoptr (GError) error = NULL;
   Lanes self;
 
   lanes_set_up (&self, lanes, LEAT_EXECUTOR_AUTO);
+  self.source->ahead = (gint) ahead;
   (in_sink ? self.sink : self.source)->fails_at = (gint) at;
   g_assert_false (leat_session_run (self.session, NULL, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);

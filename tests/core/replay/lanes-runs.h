@@ -9,8 +9,9 @@
 
 /* To the end of @n pieces of data, all of which are there then. */
 void lanes_run_all (Lanes *self, guint n);
-/* Piece @at cannot be read, or written: all before it is given, nothing behind it, and the session has failed. */
-void lanes_run_failing (guint lanes, gboolean in_sink, guint at);
+/* @ahead: pieces that the source begins.  Piece @at cannot be read, or written: all before it is given, nothing behind
+ * it, and the session has failed. */
+void lanes_run_failing (guint lanes, guint ahead, gboolean in_sink, guint at);
 /* Called off at some moment: what came is in order. @goes_on: with another call nothing is missing. */
 void lanes_run_cancelled (Lanes *self, gboolean goes_on);
 /* 200 pieces, on the way of which the map gets another expression: each result is that of one of the two. */

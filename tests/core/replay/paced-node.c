@@ -69,7 +69,6 @@ paced_node_call (PacedNode *self, GError **error)
 
   self->mixed = self->mixed || (self->thread != NULL && self->thread != g_thread_self ());
   self->thread = g_thread_self ();
-  paced_node_spend (self, self->us_from > 0 && call >= self->us_from ? self->us_later : g_atomic_int_get (&self->us));
   if (call != self->fails_at)
     return TRUE;
   while (self->hangs && !g_atomic_int_get (&self->unblocked))
@@ -78,10 +77,10 @@ paced_node_call (PacedNode *self, GError **error)
   return FALSE;
 }
 
+/* The run that is next. */
 static LeatFlow
-paced_source_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+paced_source_give (PacedNode *self, const LeatView *view, GError **error)
 {
-  PacedNode *self = (PacedNode *) endpoint;
   guint32 *items = view->data;
   guint32 value = (guint32) self->calls;
 
@@ -94,12 +93,53 @@ paced_source_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCance
   return LEAT_FLOW_DATA;
 }
 
+static LeatFlow
+paced_source_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  PacedNode *self = (PacedNode *) endpoint;
+
+  g_assert_cmpint (self->begun, ==, self->completed);
+  paced_node_spend (self, g_atomic_int_get (&self->us));
+  return paced_source_give (self, view, error);
+}
+
+/* It does not look whether there is an end. */
+static gboolean
+paced_source_begin (LeatEndpoint *endpoint, LeatView *view)
+{
+  PacedNode *self = (PacedNode *) endpoint;
+
+  if (self->begun - self->completed >= self->ahead)
+    return FALSE;
+  self->lent[self->begun % PACED_AHEAD] = view->data;
+  self->begun_us[self->begun % PACED_AHEAD] = g_get_monotonic_time ();
+  self->begun++;
+  self->begun_most = MAX (self->begun_most, self->begun - self->completed);
+  return TRUE;
+}
+
+static LeatFlow
+paced_source_complete (LeatEndpoint *endpoint, LeatView *view, GError **error)
+{
+  PacedNode *self = (PacedNode *) endpoint;
+  gint i = self->completed % PACED_AHEAD;
+  gint64 us = self->begun_us[i] + g_atomic_int_get (&self->us) - g_get_monotonic_time ();
+
+  g_assert_cmpint (self->completed, <, self->begun);
+  g_assert_true (view->data == self->lent[i]);
+  self->completed++;
+  paced_node_spend (self, (gint) MAX (us, 0));
+  return paced_source_give (self, view, error);
+}
+
 static gboolean
 paced_sink_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *cancellable, GError **error)
 {
   PacedNode *self = (PacedNode *) endpoint;
   const guint32 *items = view->data;
+  gboolean late = self->us_from > 0 && self->calls >= self->us_from;
 
+  paced_node_spend (self, late ? self->us_later : g_atomic_int_get (&self->us));
   if (!paced_node_call (self, error))
     return FALSE;
   g_array_append_val (self->got, items[0]);
@@ -124,6 +164,8 @@ paced_source_class_init (PacedNodeClass *klass)
 {
   LEAT_NODE_CLASS (klass)->negotiate = paced_source_negotiate;
   LEAT_ENDPOINT_CLASS (klass)->fill = paced_source_fill;
+  LEAT_ENDPOINT_CLASS (klass)->begin = paced_source_begin;
+  LEAT_ENDPOINT_CLASS (klass)->complete = paced_source_complete;
   LEAT_ENDPOINT_CLASS (klass)->unblock = paced_node_unblock;
   leat_node_class_describe (LEAT_NODE_CLASS (klass), &paced_source_info);
 }

@@ -77,7 +77,7 @@ test_in_turn (void)
 static void
 test_failure (gconstpointer data)
 {
-  lanes_run_failing (WIDE + 4, GPOINTER_TO_UINT (data) % 2, GPOINTER_TO_UINT (data) / 2);
+  lanes_run_failing (WIDE + 4, 0, GPOINTER_TO_UINT (data) % 2, GPOINTER_TO_UINT (data) / 2);
 }
 
 static void
