@@ -37,7 +37,7 @@ typedef struct
   guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
   guint64 memo_entries, memo_bytes;
   guint64 changes; /* nodes whose arguments were set between runs */
-  guint64 dropped; /* by sources with `leaky` */
+  guint64 dropped; /* by sources and sinks with `leaky` */
   guint64 items_in, bytes_in, bytes_out;
   gint64 source_us, device_us, sink_us; /* sums over the runs */
   gint64 device_min_us, device_max_us;
