@@ -26,8 +26,7 @@ static const Stream streams[] = {
 static void
 set_up (SessionFixture *self, const Stream *stream)
 {
-  session_fixture_open (self,
-                        "app name=source spec=u8[20000] -> upload -> map expr=x+1 -> readback -> app name=sink\n",
+  session_fixture_open (self, "app name=source spec=u8[20000] -> upload -> map expr=x+1 -> readback -> app name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
   leat_session_close (self->session);
   g_object_set (self->session, "lanes", stream->lanes, "batch", stream->batch, NULL);
