@@ -15,7 +15,7 @@ leat_session_take_lightly (LeatSession *self, GError **error)
     {
     case LEAT_SESSION_LAUNCHED:
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
-                   "a run of the session is under way: leat_session_complete () gives its results");
+                   "a run of the session is launched and under way: leat_session_complete () gives its results");
       break;
     case LEAT_SESSION_RUNNING:
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,

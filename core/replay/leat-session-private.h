@@ -697,6 +697,8 @@ gboolean leat_session_plan (LeatSession *self, GError **error);
 gboolean leat_session_bind_plan (LeatSession *self, GError **error);
 /* Would what is planned take more than the session may? */
 gboolean leat_session_check_budget (LeatSession *self, GError **error);
+/* Of the device's memory, for the first lane: what must be free so that it can be opened, or come back. */
+guint64 leat_session_get_needed_bytes (LeatSession *self);
 /* Of @most lanes; 0: not even one. */
 guint leat_session_fit_lanes (LeatSession *self, guint most);
 
