@@ -35,9 +35,10 @@ static const LeatEvidenceTerm leat_evidence_order[] = { TERM ("least-us", least_
                                                         TERM ("most-us", most_us) };
 
 /* What a program that orchestrates from the host does at least once a run; whoever does less is no such program. */
-static const LeatEvidenceTerm leat_evidence_at_host[] = { TERM ("uploads", uploads), TERM ("readbacks", readbacks),
-                                                          TERM ("allocations", allocations),
-                                                          TERM ("launches", launches), TERM ("waits", waits) };
+static const LeatEvidenceTerm leat_evidence_at_host[] = {
+  TERM ("uploads", uploads),   TERM ("readbacks", readbacks), TERM ("allocations", allocations),
+  TERM ("launches", launches), TERM ("waits", waits),         TERM ("bytes-up", bytes_up)
+};
 
 static void G_GNUC_PRINTF (5, 6)
   leat_evidence_blame_part (GPtrArray *faults, const LeatEvidence *row, const LeatEvidencePart *part, const char *term,
@@ -149,6 +150,14 @@ leat_evidence_check_host (const LeatEvidence *row, GPtrArray *faults)
     }
 }
 
+static gboolean
+leat_evidence_is_sha256 (const char *text)
+{
+  gsize length = (gsize) g_checksum_type_get_length (G_CHECKSUM_SHA256) * 2;
+
+  return strlen (text) == length && strspn (text, "0123456789abcdef") == length;
+}
+
 static void
 leat_evidence_check_amounts (const LeatEvidence *row, GPtrArray *faults)
 {
@@ -157,6 +166,9 @@ leat_evidence_check_amounts (const LeatEvidence *row, GPtrArray *faults)
                          row->outputs);
   if (row->output_bytes == 0)
     leat_evidence_blame (faults, row, "output-bytes", "nothing was compared");
+  if (!leat_evidence_is_sha256 (row->output_sha256))
+    leat_evidence_blame (faults, row, "output-sha256", "\"%s\" is no SHA-256: 64 digits of 0-9 and a-f",
+                         row->output_sha256);
   if (row->memory_bytes == 0)
     leat_evidence_blame (faults, row, "memory-bytes", "no device has no memory");
   if (row->nodes == 0)

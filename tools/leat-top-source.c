@@ -110,6 +110,8 @@ leat_top_ask (const char *path, GError **error)
   if (socket != NULL && g_socket_send (socket, request, strlen (request), NULL, &reason) == (gssize) strlen (request)
       && leat_top_receive (socket, text, &reason))
     sample = leat_top_sample_parse (text->str, text->len, &reason);
+  if (socket == NULL)
+    g_prefix_error_literal (&reason, "nobody tells anything there, as leat-launch --monitor and LEAT_MONITOR=1 do: ");
   if (sample == NULL)
     g_propagate_prefixed_error (error, g_steal_pointer (&reason), "%s: ", path);
   return sample;

@@ -386,7 +386,8 @@ leat_device_buffer_take_memory (LeatDeviceBuffer *self, GError **error)
     }
   g_set_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_BUSY,
                uses > 0 ? "cannot give the buffer's memory back: %u transfers or runs that use it are under way"
-                        : "cannot give the buffer's memory back: it is bound to %u places of sessions; unbind it first",
+                        : "cannot give the buffer's memory back: it is bound to %u ports of sessions; bind "
+                          "other memory there, or close these sessions",
                uses > 0 ? uses : self->bindings);
   return NULL;
 }

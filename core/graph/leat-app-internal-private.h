@@ -29,7 +29,7 @@ typedef enum
   LEAT_APP_MEMORY_USER
 } LeatAppMemory;
 
-/* What gives way where the queue of a source is full. */
+/* What gives way where the queue is full. */
 typedef enum
 {
   LEAT_APP_LEAKY_NONE,
@@ -55,7 +55,7 @@ struct _LeatApp
   gboolean ended; /* leat_app_end () was called */
   gboolean woken; /* unblock () was called */
   gboolean asked; /* a run has asked for data since the session was opened */
-  guint dropped;  /* atomic: of what was pushed since the session was opened */
+  guint dropped;  /* atomic: of what came since the session was opened */
   guint stops;    /* sessions that have gone: who waited for one must not wait for the next */
   LeatSpec *planned;
   char *planned_from; /* what the property said then */
@@ -64,11 +64,13 @@ struct _LeatApp
 /* The queue's lock; the program's threads and the session's take it. */
 void leat_app_lock (LeatApp *self);
 void leat_app_unlock (LeatApp *self);
-/* Under the lock, as the three after it. */
+/* Under the lock, as the four after it. */
 void leat_app_wake_all (LeatApp *self);
 /* FALSE: @deadline_us (monotonic; negative: none) is over. */
 gboolean leat_app_wait (LeatApp *self, gint64 deadline_us);
 gboolean leat_app_is_full (LeatApp *self);
+/* There is room, or it is leaky. */
+void leat_app_put (LeatApp *self, GBytes *bytes);
 /* Fails for a queue that is full, and says what to do. */
 gboolean leat_app_refuse_full (LeatApp *self, const char *advice, GError **error);
 

@@ -14,7 +14,7 @@ extern const LeatNodeInfo leat_app_info;
 gboolean leat_app_has_user_memory (LeatApp *self);
 /* That wait in it.  Any thread. */
 guint leat_app_get_queue_length (LeatApp *self);
-/* Of what was pushed since a session was opened. */
+/* Of what was pushed, or given to it by runs, since a session was opened. */
 guint leat_app_get_dropped (LeatApp *self);
 
 G_END_DECLS

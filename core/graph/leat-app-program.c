@@ -37,27 +37,6 @@ leat_app_check_memory (LeatApp *self, const char *refused, GError **error)
   return FALSE;
 }
 
-/* Under the lock: room for one more. */
-static void
-leat_app_drop_oldest (LeatApp *self)
-{
-  while (leat_app_is_full (self))
-    {
-      g_bytes_unref (g_queue_pop_head (&self->queue));
-      g_atomic_int_inc (&self->dropped);
-    }
-}
-
-/* Under the lock. */
-static void
-leat_app_put (LeatApp *self, GBytes *bytes)
-{
-  if (self->leaky == LEAT_APP_LEAKY_NEWEST && leat_app_is_full (self))
-    g_atomic_int_inc (&self->dropped);
-  else
-    g_queue_push_tail (&self->queue, g_bytes_ref (bytes));
-}
-
 guint
 leat_app_get_dropped (LeatApp *self)
 {
@@ -88,8 +67,6 @@ leat_app_admit_push (LeatApp *self, GError **error)
                    leat_node_get_name (LEAT_NODE (self)));
       return FALSE;
     }
-  if (self->leaky == LEAT_APP_LEAKY_OLDEST)
-    leat_app_drop_oldest (self);
   if (self->leaky != LEAT_APP_LEAKY_NONE)
     return TRUE;
   if (leat_app_is_full (self) && !self->block)

@@ -151,11 +151,8 @@ leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellab
   LeatFlow flow;
   gsize size;
 
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return LEAT_FLOW_ERROR;
+  /* Who is woken has taken nothing: that it was called off is told by who asked, before the next run. */
   flow = leat_app_take (self, wait, &bytes);
-  if (flow == LEAT_FLOW_EMPTY && g_cancellable_set_error_if_cancelled (cancellable, error))
-    return LEAT_FLOW_ERROR;
   if (flow != LEAT_FLOW_DATA)
     return flow;
   data = g_bytes_get_data (bytes, &size);
@@ -180,10 +177,14 @@ leat_app_refuse_full (LeatApp *self, const char *advice, GError **error)
   return FALSE;
 }
 
-/* Under the lock. */
+/* Under the lock.  What need not wait goes in, also of a run that is called off: it is there already. */
 static gboolean
-leat_app_wait_for_room (LeatApp *self, GError **error)
+leat_app_wait_for_room (LeatApp *self, GCancellable *cancellable, GError **error)
 {
+  if (self->leaky != LEAT_APP_LEAKY_NONE || !leat_app_is_full (self))
+    return TRUE;
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
   while (self->block && leat_app_is_full (self) && !self->woken)
     leat_app_wait (self, -1);
   if (!leat_app_is_full (self))
@@ -207,13 +208,11 @@ leat_app_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *canc
   leat_app_lock (self);
   self->woken = FALSE;
   leat_app_unlock (self);
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
   bytes = g_bytes_new (view->data, leat_view_get_bytes (view));
   leat_app_lock (self);
-  room = leat_app_wait_for_room (self, error);
+  room = leat_app_wait_for_room (self, cancellable, error);
   if (room)
-    g_queue_push_tail (&self->queue, g_steal_pointer (&bytes));
+    leat_app_put (self, bytes);
   leat_app_wake_all (self);
   leat_app_unlock (self);
   return room;

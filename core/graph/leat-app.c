@@ -57,6 +57,21 @@ leat_app_is_full (LeatApp *self)
   return self->max_queue > 0 && self->queue.length >= self->max_queue;
 }
 
+/* Where it is leaky, something gives way. */
+void
+leat_app_put (LeatApp *self, GBytes *bytes)
+{
+  while (self->leaky == LEAT_APP_LEAKY_OLDEST && leat_app_is_full (self))
+    {
+      g_bytes_unref (g_queue_pop_head (&self->queue));
+      g_atomic_int_inc (&self->dropped);
+    }
+  if (self->leaky == LEAT_APP_LEAKY_NEWEST && leat_app_is_full (self))
+    g_atomic_int_inc (&self->dropped);
+  else
+    g_queue_push_tail (&self->queue, g_bytes_ref (bytes));
+}
+
 /* What is known of the data before a session says it all. (transfer full) (nullable) */
 static LeatSpec *
 leat_app_parse_spec (LeatApp *self, GError **error)
@@ -156,8 +171,9 @@ static const LeatProp leat_app_props[] = {
              "for each run" },
   { sizeof (LeatProp), "leaky", LEAT_PROP_CHOICE, 0, offsetof (LeatApp, leaky), .def.i = LEAT_APP_LEAKY_NONE,
     .choices = leat_app_leakies,
-    .blurb = "What a push to a full queue drops, for live data: none (see block), the oldest in it, or the newest, "
-             "which is what is pushed" },
+    .blurb =
+      "What a push to a full queue drops, or a run that gives a result to it, for live data: none (see block), the "
+      "oldest in it, or the newest, which is what comes" },
 };
 
 static const LeatPortInfo leat_app_ports[] = {
@@ -217,9 +233,10 @@ const LeatNodeInfo leat_app_info = {
 /**
  * LeatApp:leaky:
  *
- * What a push to a source drops when #LeatApp:max-queue items are in the queue, for live data: with `none` nothing, and
- * #LeatApp:block says what is done; with `oldest` what has waited longest; with `newest` what is pushed.  The push then
- * succeeds at once.  The session's statistics count it as "dropped".  Without a limit to the queue it is an error.
+ * What is dropped when #LeatApp:max-queue items are in the queue and one more comes, for live data: with `none`
+ * nothing, and #LeatApp:block says what is done; with `oldest` what has waited longest; with `newest` what comes.  The
+ * push to a source then succeeds at once, and the run that gives a result to a sink goes on.  The session's statistics
+ * count both as "dropped".  Without a limit to the queue it is an error.
  */
 
 static void

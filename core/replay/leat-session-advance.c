@@ -15,10 +15,11 @@ leat_session_take_lightly (LeatSession *self, GError **error)
     {
     case LEAT_SESSION_LAUNCHED:
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
-                   "a run of the session is under way, launched and not completed");
+                   "a run of the session is launched and under way: leat_session_complete () gives its results");
       break;
     case LEAT_SESSION_RUNNING:
-      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY, "the session is running in another thread");
+      g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
+                   "the session is running in another thread; wait until it is done, or close it");
       break;
     default:
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,

@@ -257,9 +257,9 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:dropped:
    *
-   * What `app` sources with `leaky` have dropped, since the session was opened.
+   * What `app` nodes with `leaky` have dropped, since the session was opened.
    */
-  COUNTER ("dropped", dropped, "Data that sources dropped because they came too fast"),
+  COUNTER ("dropped", dropped, "Data and results that app nodes dropped because they came too fast"),
   /**
    * LeatSession:runs-timed:
    *

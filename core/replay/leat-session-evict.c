@@ -154,7 +154,7 @@ leat_session_return (LeatSession *self, GCancellable *cancellable, GError **erro
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   leat_device_settle (self->device);
-  if (!leat_session_ask_for_room (self, leat_plan_get_device_bytes (self->plan), error))
+  if (!leat_session_ask_for_room (self, leat_session_get_needed_bytes (self), error))
     return FALSE;
   if (!leat_resident_find_constants (self->resident, self->store, error)
       || !leat_resident_write_constants (self->resident, error)

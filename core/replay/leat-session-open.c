@@ -115,7 +115,7 @@ static gboolean
 leat_session_check_budgets (LeatSession *self, GError **error)
 {
   return leat_session_check_budget (self, error)
-         && leat_session_ask_for_room (self, leat_plan_get_device_bytes (self->plan), error)
+         && leat_session_ask_for_room (self, leat_session_get_needed_bytes (self), error)
          && leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }

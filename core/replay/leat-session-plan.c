@@ -228,6 +228,18 @@ leat_session_refuse_budget (LeatSession *self, const LeatSessionPlan *plan, GErr
   return FALSE;
 }
 
+/* Blocks are rounded as they are given out, and what others have brought to the device is there already. */
+guint64
+leat_session_get_needed_bytes (LeatSession *self)
+{
+  LeatConstantBytes constants;
+  LeatSessionPlan plan;
+
+  leat_session_plan_constants (self, &constants);
+  leat_session_plan_fill (self, &constants, 1, 0, &plan);
+  return plan.device_bytes;
+}
+
 gboolean
 leat_session_check_budget (LeatSession *self, GError **error)
 {

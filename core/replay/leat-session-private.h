@@ -37,7 +37,7 @@ typedef struct
   guint64 reports, reports_lost; /* of kernels; and of them, those of which no record was kept */
   guint64 memo_entries, memo_bytes;
   guint64 changes; /* nodes whose arguments were set between runs */
-  guint64 dropped; /* by sources with `leaky` */
+  guint64 dropped; /* by sources and sinks with `leaky` */
   guint64 items_in, bytes_in, bytes_out;
   gint64 source_us, device_us, sink_us; /* sums over the runs */
   gint64 device_min_us, device_max_us;
@@ -697,6 +697,8 @@ gboolean leat_session_plan (LeatSession *self, GError **error);
 gboolean leat_session_bind_plan (LeatSession *self, GError **error);
 /* Would what is planned take more than the session may? */
 gboolean leat_session_check_budget (LeatSession *self, GError **error);
+/* Of the device's memory, for the first lane: what must be free so that it can be opened, or come back. */
+guint64 leat_session_get_needed_bytes (LeatSession *self);
 /* Of @most lanes; 0: not even one. */
 guint leat_session_fit_lanes (LeatSession *self, guint most);
 

@@ -46,6 +46,9 @@ leat_session_note_dropped (LeatSession *self)
   for (guint i = 0; i < self->inputs->len; i++)
     if (leat_session_get_input (self, i)->app != NULL)
       self->stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (leat_session_get_output (self, i)->app != NULL)
+      self->stats.dropped += leat_app_get_dropped (leat_session_get_output (self, i)->app);
 }
 
 /* What a run may have changed. */

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LEAT_STATE_ADVICE "; save it again, or take another copy"
+
 /* A file of states, read piece by piece: once from end to end to see whether it is whole, and once more for who takes
  * its contents.  One that is no larger than a piece is read once. */
 
@@ -147,7 +149,7 @@ leat_state_reader_check_sum (LeatStateReader *self, GError **error)
   if (!good || memcmp (found, self->head.checksum, sizeof found) == 0)
     return good;
   return leat_state_reader_refuse (error, LEAT_STATE_ERROR_DAMAGED, self->path,
-                                   "its checksum is not that of its contents");
+                                   "its checksum is not that of its contents" LEAT_STATE_ADVICE);
 }
 
 static gboolean
@@ -164,14 +166,17 @@ leat_state_reader_check_head (LeatStateReader *self, GError **error)
                                      "it is no file of leat_session_save_state ()");
   if (self->size < sizeof self->head)
     return leat_state_reader_refuse (error, LEAT_STATE_ERROR_TRUNCATED, self->path,
-                                     "it ends within its head, after %" G_GUINT64_FORMAT " bytes", self->size);
+                                     "it ends within its head, after %" G_GUINT64_FORMAT " bytes" LEAT_STATE_ADVICE,
+                                     self->size);
   if (self->head.version != LEAT_STATE_VERSION)
-    return leat_state_reader_refuse (error, LEAT_STATE_ERROR_VERSION, self->path,
-                                     "it is of version %u, and this library reads version %u", self->head.version,
-                                     LEAT_STATE_VERSION);
+    return leat_state_reader_refuse (
+      error, LEAT_STATE_ERROR_VERSION, self->path,
+      "it is of version %u, and this library reads version %u; save it with this library", self->head.version,
+      LEAT_STATE_VERSION);
   if (self->head.file_bytes != self->size)
     return leat_state_reader_refuse (error, LEAT_STATE_ERROR_TRUNCATED, self->path,
-                                     "it has %" G_GUINT64_FORMAT " bytes and should have %" G_GUINT64_FORMAT,
+                                     "it has %" G_GUINT64_FORMAT
+                                     " bytes and should have %" G_GUINT64_FORMAT LEAT_STATE_ADVICE,
                                      self->size, self->head.file_bytes);
   return leat_state_reader_check_sum (self, error);
 }
@@ -236,7 +241,8 @@ leat_state_reader_read_table (LeatStateReader *self, GArray *entries, GError **e
     }
   if (good && leat_state_reader_place (self, at, entries))
     return TRUE;
-  return leat_state_reader_refuse (error, LEAT_STATE_ERROR_DAMAGED, self->path, "its table does not fit its size");
+  return leat_state_reader_refuse (error, LEAT_STATE_ERROR_DAMAGED, self->path,
+                                   "its table does not fit its size" LEAT_STATE_ADVICE);
 }
 
 static gboolean
@@ -246,7 +252,8 @@ leat_state_reader_match (const LeatStateEntry *is, const LeatStateEntry *wanted,
     return TRUE;
   return leat_state_reader_refuse (error, LEAT_STATE_ERROR_PIPELINE, what,
                                    "it has %s, %s of %" G_GUINT64_FORMAT
-                                   " bytes, where the pipeline has %s, %s of %" G_GUINT64_FORMAT,
+                                   " bytes, where the pipeline has %s, %s of %" G_GUINT64_FORMAT
+                                   "; it goes with the pipeline that saved it",
                                    is->name, is->spec, is->bytes, wanted->name, wanted->spec, wanted->bytes);
 }
 
@@ -268,8 +275,9 @@ static gboolean
 leat_state_reader_match_all (GArray *found, GArray *expected, const char *what, GError **error)
 {
   if (found->len != expected->len)
-    return leat_state_reader_refuse (error, LEAT_STATE_ERROR_PIPELINE, what,
-                                     "it has %u states, and the pipeline has %u", found->len, expected->len);
+    return leat_state_reader_refuse (
+      error, LEAT_STATE_ERROR_PIPELINE, what,
+      "it has %u states, and the pipeline has %u; it goes with the pipeline that saved it", found->len, expected->len);
   for (guint i = 0; i < found->len; i++)
     if (!leat_state_reader_match (&g_array_index (found, LeatStateEntry, i),
                                   &g_array_index (expected, LeatStateEntry, i), what, error))
@@ -298,7 +306,7 @@ leat_state_reader_look (LeatStateReader *self, GArray *expected, guint64 key, GE
     return FALSE;
   if (self->head.key != key)
     return leat_state_reader_refuse (error, LEAT_STATE_ERROR_PIPELINE, self->path,
-                                     "it was saved by a pipeline of other nodes or links");
+                                     "it was saved by a pipeline of other nodes or links; it goes with that one");
   if (!leat_state_reader_match_all_lanes (found, expected, self->path, error))
     return FALSE;
   for (guint i = 0; i < found->len; i++)

@@ -53,7 +53,8 @@ leat_submission_init (LeatSubmission *self, LeatScheduler *scheduler, LeatSessio
   self->scheduler = scheduler;
   self->session = g_object_ref (session);
   self->inputs = inputs != NULL ? leat_submission_hold_inputs (inputs) : NULL;
-  self->deadline = deadline > 0 ? deadline : G_MAXINT64;
+  /* The clock is never below 0: that is past, by as much as can be said. */
+  self->deadline = deadline == 0 ? G_MAXINT64 : MAX (deadline, 0);
   self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   self->flow = LEAT_FLOW_ERROR;
   g_cond_init (&self->turn);

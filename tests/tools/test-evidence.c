@@ -46,7 +46,7 @@ static const char *const good_row[][2] = {
   { "resident-waits", "100" },
   { "resident-bytes-up", "6553600" },
   { "output-bytes", "65536" },
-  { "output-sha256", "0123456789abcdef" },
+  { "output-sha256", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" },
   { "outputs", "equal" },
   { "clock-us", "0.030" },
   { "delayed-us", "12.000" },
@@ -203,6 +203,9 @@ static const struct
   { "resident-least-us", "0.400", "too small: 0.400 is less than 20 steps of the clock" },
   { "clock-us", "0.000", "no clock has such a step" },
   { "output-bytes", "0", "nothing was compared" },
+  { "host-bytes-up", "0", "0 in 100 runs: not what is compared with" },
+  { "output-sha256", "0123456789abcdef", "is no SHA-256" },
+  { "output-sha256", "x123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "is no SHA-256" },
   { "nodes", "0", "too small" },
   { "edges", "0", "too small" },
   { "memory-bytes", "0", "no device has no memory" },
@@ -248,7 +251,8 @@ static const struct
 } other_rows[] = {
   { { "resident-median-us", "14.000", "resident-p90-us", "14.500", "resident-p10-us", "13.000", NULL },
     "not reproducible: 14.000, and 10.000 in line 2" },
-  { { "output-sha256", "ffff", NULL }, "the same inputs gave other results in line 2" },
+  { { "output-sha256", "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", NULL },
+    "the same inputs gave other results in line 2" },
   { { "nodes", "13", NULL }, "\"evidence-chain-8\" in line 2 is another pipeline" },
 };
 

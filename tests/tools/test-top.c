@@ -297,7 +297,7 @@ test_top_refuses (Fixture *self, gconstpointer data)
   } wrong[] = { { "--delay=0", 2, "--delay" },
                 { "--delay=nan", 2, "--delay" },
                 { "--nonsense", 2, "nonsense" },
-                { "1", 1, "1.sock" },
+                { "1", 1, "1.sock: nobody tells anything there, as leat-launch --monitor" },
                 { "/nonexistent/socket", 1, "/nonexistent/socket" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)

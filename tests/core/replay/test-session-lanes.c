@@ -412,15 +412,26 @@ test_auto_gives_up (void)
   lanes_tear_down (&self);
 }
 
-/* Of five pushes to a queue for two: which two come out, and how many were dropped. */
-static void
-test_leaky (gconstpointer policy)
+typedef struct
 {
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\napp name=in spec=u8[4] max-queue=2 leaky=%s -> upload -> readback -> "
-                     "app name=out\n",
-                     (const char *) policy);
-  const char *first = strcmp (policy, "oldest") == 0 ? "ddd" : "aaa", *second = first[0] == 'd' ? "eee" : "bbb";
+  const char *source, *sink; /* properties of the two */
+  guint lanes;
+  const char *given[2];
+} Leaky;
+
+static const Leaky leakies[] = {
+  { "max-queue=2 leaky=oldest", "", 1, { "ddd", "eee" } }, { "max-queue=2 leaky=newest", "", 1, { "aaa", "bbb" } },
+  { "", "max-queue=2 leaky=oldest", 1, { "ddd", "eee" } }, { "", "max-queue=2 leaky=newest", 1, { "aaa", "bbb" } },
+  { "", "max-queue=2 leaky=oldest", 3, { "ddd", "eee" } }, { "", "max-queue=2 leaky=newest", 3, { "aaa", "bbb" } },
+};
+
+/* Of five items that come to a queue for two: which two are left, and how many were dropped. */
+static void
+test_leaky (gconstpointer data)
+{
+  const Leaky *leaky = data;
+  g_autofree char *text = g_strdup_printf (
+    "leat 1\napp name=in spec=u8[4] %s -> upload -> readback -> app name=out %s\n", leaky->source, leaky->sink);
   static const char *const pushed[] = { "aaa", "bbb", "ccc", "ddd", "eee" };
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
@@ -429,6 +440,7 @@ test_leaky (gconstpointer policy)
 
   g_assert_no_error (error);
   session = leat_session_new (pipeline, NULL);
+  g_object_set (session, "lanes", leaky->lanes, NULL);
   leat_session_open (session, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < G_N_ELEMENTS (pushed); i++)
@@ -446,10 +458,7 @@ test_leaky (gconstpointer policy)
       g_autoptr (GBytes) bytes =
         leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "out", NULL)), 0, NULL);
 
-      g_assert_cmpstr (bytes != NULL ? g_bytes_get_data (bytes, NULL) : NULL, ==,
-                       i == 0   ? first
-                       : i == 1 ? second
-                                : NULL);
+      g_assert_cmpstr (bytes != NULL ? g_bytes_get_data (bytes, NULL) : NULL, ==, i < 2 ? leaky->given[i] : NULL);
     }
 }
 
@@ -498,8 +507,12 @@ main (int argc, char **argv)
   g_test_add_func ("/session/lanes/auto/gives-up", test_auto_gives_up);
   g_test_add_func ("/session/lanes/auto/reserve", test_auto_reserve);
   g_test_add_func ("/session/lanes/auto/within-budget", test_auto_within_budget);
-  g_test_add_data_func ("/session/lanes/leaky/oldest", "oldest", test_leaky);
-  g_test_add_data_func ("/session/lanes/leaky/newest", "newest", test_leaky);
+  for (guint i = 0; i < G_N_ELEMENTS (leakies); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/session/lanes/leaky/%u", i);
+
+      g_test_add_data_func (name, &leakies[i], test_leaky);
+    }
   g_test_add_func ("/session/lanes/leaky/needs-a-limit", test_leaky_needs_a_limit);
   g_test_add_func ("/session/lanes/call-fails", test_call_fails);
   g_test_add_func ("/session/lanes/variable", test_variable);

@@ -9,7 +9,7 @@
 
 /* Sessions for which the device has no room together. */
 
-#define WORDS (1 << 20)
+#define WORDS ((1 << 20) + 100)
 
 /* Each adds its own number to what it keeps. */
 typedef struct
@@ -145,6 +145,37 @@ test_evicts_least_recently_used (void)
   crowd_close (&crowd);
 }
 
+/* To the byte, as memory is given out: neither opening nor coming back takes more than is allowed. */
+static void
+test_holds_to_the_byte (void)
+{
+  Crowd crowd;
+  g_autoptr (GError) error = NULL;
+  guint64 allowed;
+
+  crowd_open (&crowd);
+  g_object_set (crowd.scheduler, "evict-idle", FALSE, NULL);
+  allowed = crowd_get_used (&crowd) + crowd.bytes;
+  for (guint back = 0; back < 2; back++)
+    {
+      g_object_set (crowd.scheduler, "budget", allowed - 1, NULL);
+      if (back ? leat_session_restore (crowd.sessions[1], NULL, &error)
+               : leat_session_open (crowd.sessions[1], NULL, &error))
+        g_assert_not_reached ();
+      g_assert_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_BUDGET);
+      g_clear_error (&error);
+      g_object_set (crowd.scheduler, "budget", allowed, NULL);
+      if (back)
+        leat_session_restore (crowd.sessions[1], NULL, &error);
+      else
+        leat_session_open (crowd.sessions[1], NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (crowd_get_used (&crowd), ==, allowed);
+      g_assert_true (leat_session_evict (crowd.sessions[1], NULL, NULL));
+    }
+  crowd_close (&crowd);
+}
+
 static void
 test_refuses_opening (void)
 {
@@ -249,6 +280,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/scheduler/budget/evicts-least-recently-used", test_evicts_least_recently_used);
+  g_test_add_func ("/leat/scheduler/budget/holds-to-the-byte", test_holds_to_the_byte);
   g_test_add_func ("/leat/scheduler/budget/refuses-opening", test_refuses_opening);
   g_test_add_func ("/leat/scheduler/budget/refuses-adding", test_refuses_adding);
   g_test_add_func ("/leat/scheduler/budget/refuses-adding-again", test_refuses_adding_again);

@@ -21,10 +21,15 @@ test_refuses_past_deadline (void)
   SchedulerFixture fixture;
   FixtureRun run;
 
+  const gint64 past[] = { g_get_monotonic_time () - 1, 1, -1, G_MININT64 };
+
   scheduler_fixture_open (&fixture, 1);
-  scheduler_fixture_submit (&fixture, &run, 0, g_get_monotonic_time () - 1, NULL);
-  assert_ended (&fixture, &run, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_DEADLINE);
-  g_assert_cmpuint (scheduler_fixture_get_count (&fixture, 0, "refused"), ==, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (past); i++)
+    {
+      scheduler_fixture_submit (&fixture, &run, 0, past[i], NULL);
+      assert_ended (&fixture, &run, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_DEADLINE);
+    }
+  g_assert_cmpuint (scheduler_fixture_get_count (&fixture, 0, "refused"), ==, G_N_ELEMENTS (past));
   g_assert_cmpuint (scheduler_fixture_get_count (&fixture, 0, "submitted"), ==, 0);
   scheduler_fixture_close (&fixture);
 }
