@@ -54,6 +54,7 @@ typedef struct
   LeatBatchFlight flights[LEAT_BATCH_FLIGHTS];
   GPtrArray *errors;   /* GError or NULL, by lane of the last batch */
   GArray *reports;     /* LeatReport: what its lanes reported */
+  GArray *untold;      /* guint: lanes that failed by what no report tells */
   GArray *short_lanes; /* guint: those for which an output that may grow had too little room */
   gboolean is_alone;   /* a lane is done as a single run now: */
   guint alone;

@@ -146,6 +146,7 @@ leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGrap
   self->counts = counts;
   self->widths = g_ptr_array_new_with_free_func (leat_width_free);
   self->reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
+  self->untold = g_array_new (FALSE, FALSE, sizeof (guint));
   self->short_lanes = g_array_new (FALSE, FALSE, sizeof (guint));
   self->errors = g_ptr_array_new_with_free_func (leat_batch_free_error);
   self->memory = &self->ring;
@@ -173,6 +174,7 @@ leat_batch_free (LeatBatch *self)
   leat_batch_drop_memory (self, &self->lent);
   g_ptr_array_unref (self->errors);
   g_array_unref (self->reports);
+  g_array_unref (self->untold);
   g_array_unref (self->short_lanes);
   for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
     g_clear_pointer (&self->stores[i], leat_store_unref);
@@ -268,6 +270,7 @@ leat_batch_begin_errors (LeatBatch *self, guint n)
 {
   self->told = FALSE;
   self->n_posted = 0;
+  g_array_set_size (self->untold, 0);
   for (guint i = 0; i < self->errors->len; i++)
     if (G_UNLIKELY (self->errors->pdata[i] != NULL))
       g_clear_error ((GError **) &self->errors->pdata[i]);

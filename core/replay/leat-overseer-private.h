@@ -20,6 +20,8 @@ typedef struct
   void (*closed) (GObject *overseer, LeatSession *session);
   /* The run that a former overseer had under way has ended. */
   void (*parted) (GObject *overseer, LeatSession *session);
+  /* It has another priority (leat_session_get_priority ()). */
+  void (*ranked) (GObject *overseer, LeatSession *session);
 } LeatOverseerClass;
 
 /* At most one, which is not kept alive.  FALSE where there is another. */
@@ -32,6 +34,8 @@ GObject *leat_session_get_overseer (LeatSession *self, const LeatOverseerClass *
  * thread. */
 void leat_session_set_parting (LeatSession *self, gboolean parting);
 gboolean leat_session_is_parting (LeatSession *self);
+
+void leat_session_set_priority (LeatSession *self, LeatPriority priority);
 
 /* One run with data that the call brings and results that it gives, past queues: @inputs (GBytes) for each source in
  * the order of the plan.  Data at fault fail this run alone. */

@@ -22,6 +22,18 @@ leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
   return TRUE;
 }
 
+static gboolean
+leat_batch_run_check_counts (LeatSession *self, const LeatBatchFlight *flight, guint index, GError **error)
+{
+  guint lane = flight->first + index;
+
+  if (leat_lane_check_overs_of (flight->lane, index, error)
+      && leat_batch_run_check_outputs (self, flight->at + index, error))
+    return TRUE;
+  g_array_append_val (self->batch->untold, lane);
+  return FALSE;
+}
+
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
 static gboolean
 leat_batch_run_check_lane (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
@@ -35,8 +47,7 @@ leat_batch_run_check_lane (LeatSession *self, const LeatBatchRun *run, const Lea
       leat_lane_check_overs_of (flight->lane, index, NULL);
       return FALSE;
     }
-  return leat_lane_check_overs_of (flight->lane, index, error)
-         && leat_batch_run_check_outputs (self, flight->at + index, error);
+  return leat_batch_run_check_counts (self, flight, index, error);
 }
 
 static gboolean

@@ -298,6 +298,8 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
     {
       g_ptr_array_index (self->batch->errors, lane) = inner;
       self->stats.lane_errors++;
+      if (!flight->run.refused)
+        g_array_append_val (self->batch->untold, lane);
       return TRUE;
     }
   g_propagate_error (error, inner);

@@ -329,6 +329,7 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
     good = self->memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
                               : leat_session_run_together (self, run, cancellable, error);
   leat_session_end_lane_reports (self);
+  leat_batch_run_tell_failed (self, run, G_MAXUINT);
   return good;
 }
 

@@ -92,6 +92,19 @@ leat_session_get_priority (LeatSession *self)
   return (LeatPriority) g_atomic_int_get (&self->priority);
 }
 
+/* Told after it is so, as above. */
+void
+leat_session_set_priority (LeatSession *self, LeatPriority priority)
+{
+  const LeatOverseerClass *klass;
+  g_autoptr (GObject) overseer = NULL;
+
+  g_atomic_int_set (&self->priority, (gint) priority);
+  overseer = leat_session_get_overseer (self, &klass);
+  if (overseer != NULL)
+    (*klass->ranked) (overseer, self);
+}
+
 guint
 leat_session_get_weight (LeatSession *self)
 {

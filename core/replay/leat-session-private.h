@@ -566,6 +566,10 @@ void leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight);
 gboolean leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                     GError **error);
 void leat_batch_run_tell (LeatSession *self, gboolean all);
+/* Of lanes that failed by what no report tells (leat-session-batch-tell.c).  @but: the one that the call ends with, and
+ * so tells itself; G_MAXUINT: none */
+gboolean leat_batch_run_is_untold (LeatSession *self, guint lane);
+void leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint but);
 void leat_batch_run_abandon (LeatSession *self);
 gboolean leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error);
 gboolean leat_session_renew_batch (LeatSession *self, GError **error);

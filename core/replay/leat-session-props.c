@@ -73,7 +73,7 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
         self->n_lanes = g_value_get_uint (value);
       break;
     case LEAT_SESSION_PROP_PRIORITY:
-      g_atomic_int_set (&self->priority, g_value_get_enum (value));
+      leat_session_set_priority (self, (LeatPriority) g_value_get_enum (value));
       break;
     case LEAT_SESSION_PROP_WEIGHT:
       g_atomic_int_set (&self->weight, (gint) g_value_get_uint (value));

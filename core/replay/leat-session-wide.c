@@ -143,6 +143,21 @@ leat_wide_set_before (LeatWide *self, guint index, guint others)
   self->run.before = self->session->stats.runs + others - (guint64) index * self->n;
 }
 
+/* The first of all lanes that fail is what the call ends with. */
+static void
+leat_wide_tell (LeatWide *self, guint first, guint n)
+{
+  LeatSession *session = self->session;
+  guint cause = first;
+
+  while (cause < first + n && g_ptr_array_index (self->batch->errors, cause) == NULL)
+    cause++;
+  if (self->refusal != NULL || cause == first + n)
+    cause = G_MAXUINT;
+  leat_batch_run_tell (session, cause == G_MAXUINT || leat_batch_run_is_untold (session, cause));
+  leat_batch_run_tell_failed (session, &self->run, cause);
+}
+
 static gboolean
 leat_wide_complete (LeatWide *self, guint index, GError **error)
 {
@@ -155,7 +170,7 @@ leat_wide_complete (LeatWide *self, guint index, GError **error)
   leat_wide_set_before (self, index, 0);
   good = leat_batch_run_complete (session, &self->run, &self->batch->flights[index], error);
   session->stats.device_us += g_get_monotonic_time () - self->launched_us[index];
-  leat_batch_run_tell (session, self->refusal != NULL);
+  leat_wide_tell (self, first, n);
   for (guint i = 0; i < n && good; i++)
     good = leat_wide_give (self, first + i, error);
   self->filled[index] = 0;

@@ -68,6 +68,13 @@ leat_scheduler_find_idle (LeatScheduler *self, LeatSession *session)
   return best;
 }
 
+static void
+leat_scheduler_set_leaving (LeatScheduler *self, LeatMember *member, gboolean leaving)
+{
+  member->leaving = leaving;
+  leat_scheduler_rank (self, member);
+}
+
 /* FALSE: nobody is left who could leave. */
 static gboolean
 leat_scheduler_evict_one (LeatScheduler *self, LeatSession *session)
@@ -78,17 +85,17 @@ leat_scheduler_evict_one (LeatScheduler *self, LeatSession *session)
   g_mutex_lock (&self->lock);
   member = self->evict_idle ? leat_scheduler_find_idle (self, session) : NULL;
   if (member != NULL)
-    leat_member_ref (member)->leaving = TRUE;
-  g_mutex_unlock (&self->lock);
+    leat_scheduler_set_leaving (self, leat_member_ref (member), TRUE);
+  leat_scheduler_unlock (self);
   if (member == NULL)
     return FALSE;
   left = leat_session_evict (member->session, NULL, NULL);
   g_mutex_lock (&self->lock);
-  member->leaving = FALSE;
+  leat_scheduler_set_leaving (self, member, FALSE);
   member->spared = !left;
   self->n_evicted += left;
   leat_scheduler_dispatch (self);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
   return TRUE;
 }
 
@@ -158,9 +165,11 @@ leat_scheduler_await_idle (LeatScheduler *self, LeatSession *session, gint64 unt
   gboolean goes_on = TRUE;
 
   g_mutex_lock (&self->lock);
+  self->n_awaiting++;
   while (goes_on && self->evict_idle && leat_scheduler_find_idle (self, session) == NULL
          && leat_scheduler_has_run (self, session))
     goes_on = g_cond_wait_until (&self->ended, &self->lock, until_us);
+  self->n_awaiting--;
   goes_on = goes_on && self->evict_idle && leat_scheduler_find_idle (self, session) != NULL;
   g_mutex_unlock (&self->lock);
   return goes_on;

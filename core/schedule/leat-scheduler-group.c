@@ -9,6 +9,7 @@
 static void
 leat_member_group_free (LeatMemberGroup *self)
 {
+  leat_member_group_clear_order (self);
   leat_scratch_unref (self->scratch);
   g_free (self->name);
   g_free (self);
@@ -25,6 +26,7 @@ leat_scheduler_have_group (LeatScheduler *self, const char *name)
   group = g_new0 (LeatMemberGroup, 1);
   group->name = g_strdup (name);
   group->scratch = leat_scratch_new (self->device);
+  leat_member_group_init_order (group);
   g_ptr_array_add (self->groups, group);
   return group;
 }
@@ -51,7 +53,9 @@ leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *grou
 
   if (former == group)
     return;
+  leat_scheduler_unrank (self, member);
   member->group = group;
+  leat_scheduler_rank (self, member);
   /* A run that is under way is no turn of the new group, and may not have looked for its memory yet. */
   if (group == NULL || member->running == NULL)
     leat_member_apply_group (member);
@@ -64,11 +68,13 @@ leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *grou
 }
 
 void
-leat_member_group_begin (LeatMember *member)
+leat_member_group_begin (LeatScheduler *self, LeatMember *member)
 {
   member->running_from = member->group;
-  if (member->group != NULL)
-    member->group->running = TRUE;
+  if (member->group == NULL)
+    return;
+  member->group->running = TRUE;
+  leat_scheduler_rank_group (self, member->group);
 }
 
 void
@@ -81,6 +87,7 @@ leat_member_group_end (LeatScheduler *self, LeatMember *member)
   if (group == NULL)
     return;
   group->running = FALSE;
+  leat_scheduler_rank_group (self, group);
   leat_scheduler_forget_group (self, group);
 }
 
@@ -113,6 +120,6 @@ leat_scheduler_set_group (LeatScheduler *self, LeatSession *session, const char 
   member = leat_scheduler_find (self, session, error);
   if (member != NULL)
     leat_member_join (self, member, group != NULL ? leat_scheduler_have_group (self, group) : NULL);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
   return member != NULL;
 }

@@ -3,8 +3,10 @@
  */
 #pragma once
 
+#include "leat-heap-private.h"
 #include "leat-histogram-private.h"
 #include "leat-scheduler.h"
+#include "leat-gate-private.h"
 #include "replay/leat-overseer-private.h"
 
 G_BEGIN_DECLS
@@ -22,7 +24,9 @@ typedef enum
 } LeatSubmissionState;
 
 /* One run that somebody wants.  Who submits it waits (then it is on that one's stack), or has a task for it. */
-typedef struct
+typedef struct _LeatSubmission LeatSubmission;
+
+struct _LeatSubmission
 {
   LeatScheduler *scheduler; /* not owned: the task does, or who waits */
   LeatMember *member;
@@ -30,9 +34,12 @@ typedef struct
   GPtrArray *inputs; /* NULL: of the session's own sources */
   gint64 deadline;   /* G_MAXINT64: none */
   GCancellable *cancellable;
-  gulong watch; /* of it */
-  GTask *task;  /* NULL: somebody waits */
-  GCond turn;   /* for that one */
+  gulong watch;         /* of it */
+  GTask *task;          /* NULL: somebody waits */
+  LeatGate turn;        /* for that one */
+  GList link;           /* in the queue of its session */
+  guint place;          /* among those of its session that have a deadline */
+  LeatSubmission *next; /* that is told after it (leat-scheduler-tell.c) */
 
   LeatSubmissionState state;
   LeatPriority level; /* whose place it has while it runs */
@@ -43,8 +50,10 @@ typedef struct
   LeatFlow flow;
   GPtrArray *results;
   GError *error;
-} LeatSubmission;
+};
 
+/* What runs come to, and how long they take, is noted by those who did them, under a lock of its own (accounts); the
+ * rest under the scheduler's. */
 typedef struct
 {
   guint64 submitted, done, failed, cancelled, refused, dropped, missed;
@@ -59,7 +68,9 @@ typedef struct
   char *name;
   LeatScratch *scratch;
   guint n_members;
-  gboolean running; /* any of them */
+  gboolean running;                     /* any of them */
+  LeatHeap ready[LEAT_N_PRIORITIES];    /* LeatMember */
+  LeatMember *front[LEAT_N_PRIORITIES]; /* that stands for it among all; NULL: none */
 } LeatMemberGroup;
 
 /* A session among others.  Under the lock of the scheduler. */
@@ -67,9 +78,13 @@ struct _LeatMember
 {
   gatomicrefcount refs;
   LeatSession *session;
-  guint64 number;  /* that no other of the scheduler has, or had */
-  GQueue waiting;  /* LeatSubmission */
-  gint64 earliest; /* deadline of any of them */
+  guint64 number; /* that no other of the scheduler has, or had */
+  LeatPriority level;
+  GQueue waiting;      /* LeatSubmission */
+  LeatHeap due;        /* of them, those with a deadline */
+  gint64 earliest;     /* deadline of any of them */
+  guint64 head_number; /* of the first */
+  guint place_in_line, place_in_group, place_by_share;
   LeatSubmission *running;
   LeatMemberGroup *group;        /* NULL: none */
   LeatMemberGroup *running_from; /* that it was in when its run began */
@@ -77,7 +92,7 @@ struct _LeatMember
   gboolean leaving; /* the device, for another: it has its turn after that */
   gboolean spared;  /* it could not leave the device, in the search that is under way */
   gboolean brief;   /* the run that is under way will end soon, if it is like the last one */
-  gint64 lasted_us; /* that one; 0: there was none */
+  gint64 lasted_us; /* that one; 0: there was none.  While it runs, of who runs it */
   guint64 used;     /* when it last had a turn, was opened or added, by the scheduler's clock */
   guint64 admitted; /* bytes that it may have, and may not have taken yet */
   double served;    /* of what is shared, by its weight */
@@ -95,13 +110,17 @@ struct _LeatScheduler
   guint64 id;         /* that no other of the process has */
   GMutex lock;        /* of all below */
   GCond ended;        /* a run of any session, or its way to the device */
+  guint n_awaiting;   /* that */
   GPtrArray *members; /* LeatMember */
   GHashTable *by_session;
-  GPtrArray *groups;                 /* LeatMemberGroup, with members or with a run under way */
-  GThreadPool *workers;              /* NULL before the first task */
-  guint busy[LEAT_N_PRIORITIES];     /* runs that are under way */
-  guint brief[LEAT_N_PRIORITIES];    /* of them, those that end soon */
-  double reached[LEAT_N_PRIORITIES]; /* what the last that was chosen had been served before */
+  GPtrArray *groups;                  /* LeatMemberGroup, with members or with a run under way */
+  GThreadPool *workers;               /* NULL before the first task */
+  LeatHeap ready[LEAT_N_PRIORITIES];  /* LeatMember: who could begin, and the first of each group that could */
+  LeatHeap active[LEAT_N_PRIORITIES]; /* LeatMember: those with a run that waits or is under way, by what they had */
+  LeatSubmission *told, **told_end;   /* to be told of when the lock is given back */
+  guint busy[LEAT_N_PRIORITIES];      /* runs that are under way */
+  guint brief[LEAT_N_PRIORITIES];     /* of them, those that end soon */
+  double reached[LEAT_N_PRIORITIES];  /* what the last that was chosen had been served before */
   guint in_flight, queue_limit;
   LeatShare share;
   gboolean drop_late;
@@ -111,9 +130,10 @@ struct _LeatScheduler
   gboolean paused, closed;
   guint64 n_submitted, n_turns, n_evicted, n_added;
   LeatMemberStats former; /* of sessions that were taken out */
+  GMutex accounts;        /* of what the stats say of ends; who has the lock may take it, but not the other way round */
 };
 
-/* Those who have the lock want it for about a microsecond, and to sleep takes some tens. */
+/* Those who have the lock want it for less than a microsecond, and to sleep takes some tens. */
 #define LEAT_SCHEDULER_LOOKS 200
 
 static inline void
@@ -124,6 +144,13 @@ leat_scheduler_lock (LeatScheduler *self)
       return;
   g_mutex_lock (&self->lock);
 }
+
+/* And whoever is to be told of something is told of it (leat-scheduler-tell.c). */
+void leat_scheduler_unlock (LeatScheduler *self);
+/* With the lock held: of a run that has its turn, or waits no more. */
+void leat_scheduler_note_told (LeatScheduler *self, LeatSubmission *submission);
+/* In the thread that waits: until it is told. */
+void leat_submission_await_turn (LeatSubmission *self);
 
 void leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void leat_scheduler_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec);
@@ -145,15 +172,28 @@ void leat_schedulers_remove (LeatScheduler *scheduler);
 gboolean leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value);
 
 /* Who goes next (leat-scheduler-order.c).  All with the lock held. */
+void leat_scheduler_init_order (LeatScheduler *self);
+void leat_scheduler_clear_order (LeatScheduler *self);
+void leat_member_init_order (LeatMember *self);
+void leat_member_group_init_order (LeatMemberGroup *self);
+void leat_member_group_clear_order (LeatMemberGroup *self);
+/* To its place, after anything of it has changed but the two that say where that is: its priority and its group.  For
+ * those it is taken out before. */
+void leat_scheduler_rank (LeatScheduler *self, LeatMember *member);
+void leat_scheduler_unrank (LeatScheduler *self, LeatMember *member);
+/* After a run of it has begun or ended. */
+void leat_scheduler_rank_group (LeatScheduler *self, LeatMemberGroup *group);
+/* How often a session was compared with another one so far. */
+guint64 leat_scheduler_count_looks (LeatScheduler *self);
+/* Puts it there. */
 void leat_member_enqueue (LeatScheduler *self, LeatMember *member, LeatSubmission *submission);
+/* The caller puts the session to its place then. */
 void leat_member_dequeue (LeatMember *self, LeatSubmission *submission);
-/* The one whose head goes next, of those that could; NULL where there is none. */
-LeatMember *leat_scheduler_choose (LeatScheduler *self, LeatPriority level);
 void leat_member_charge (LeatScheduler *self, LeatMember *member, gint64 device_us);
 
 /* With the lock held.  @group: (nullable) */
 void leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *group);
-void leat_member_group_begin (LeatMember *member);
+void leat_member_group_begin (LeatScheduler *self, LeatMember *member);
 void leat_member_group_end (LeatScheduler *self, LeatMember *member);
 
 /* Who has room on the device (leat-scheduler-budget.c).  With no lock held.  @present: it has its memory already */
@@ -165,9 +205,9 @@ guint64 leat_scheduler_get_allowed (LeatScheduler *self);
 
 /* Begins what can be, of all that waits; with the lock held. */
 void leat_scheduler_dispatch (LeatScheduler *self);
-/* With no lock: the run itself; its place is kept until it is freed. */
-void leat_submission_run (LeatSubmission *self);
-void leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level);
+/* With no lock: the run itself; its place is kept until it is freed.  Returns how long it had the device. */
+gint64 leat_submission_run (LeatSubmission *self);
+void leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level, gint64 device_us);
 guint leat_scheduler_count_workers (LeatScheduler *self);
 void leat_submission_unwatch (LeatSubmission *self);
 /* What a thread of the pool does. */

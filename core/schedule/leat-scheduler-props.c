@@ -35,8 +35,8 @@ void
 leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   LeatScheduler *self = LEAT_SCHEDULER (object);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
+  g_mutex_lock (&self->lock);
   switch (id)
     {
     case PROP_DEVICE:
@@ -63,6 +63,7 @@ leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GPa
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
+  leat_scheduler_unlock (self);
 }
 
 static gboolean

@@ -13,24 +13,15 @@
  * that one, the driver's locks and a place on the device, is much of such a run, and it waits for little. */
 #define LEAT_SCHEDULER_BRIEF_US 250
 
-/* Under the lock.  Whoever waits for it goes on; a task is told of by a thread that has time for that. */
-static void
-leat_submission_wake (LeatSubmission *self)
-{
-  if (self->task == NULL)
-    g_cond_signal (&self->turn);
-  else
-    g_thread_pool_push (self->scheduler->workers, self, NULL);
-}
-
 void
 leat_submission_give_up (LeatSubmission *self, GError *error)
 {
   leat_member_dequeue (self->member, self);
+  leat_scheduler_rank (self->scheduler, self->member);
   self->state = LEAT_SUBMISSION_DONE;
   self->flow = LEAT_FLOW_ERROR;
   self->error = error;
-  leat_submission_wake (self);
+  leat_scheduler_note_told (self->scheduler, self);
 }
 
 static void
@@ -67,11 +58,11 @@ leat_scheduler_begin (LeatScheduler *self, LeatMember *member, LeatPriority leve
   submission->state = LEAT_SUBMISSION_RUNNING;
   submission->begun_us = now;
   member->running = submission;
-  leat_member_group_begin (member);
+  leat_member_group_begin (self, member);
+  leat_scheduler_rank (self, member);
   member->stats.last_turn = ++self->n_turns;
   member->used = ++self->clock;
-  leat_histogram_add (&member->stats.wait, now - submission->submitted_us);
-  leat_submission_wake (submission);
+  leat_scheduler_note_told (self, submission);
 }
 
 static gboolean
@@ -81,7 +72,9 @@ leat_scheduler_drop_late (LeatScheduler *self, LeatMember *member, gint64 now)
 
   if (!self->drop_late || submission->deadline >= now)
     return FALSE;
+  g_mutex_lock (&self->accounts);
   member->stats.missed++;
+  g_mutex_unlock (&self->accounts);
   member->stats.dropped++;
   leat_submission_give_up (submission, g_error_new (LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_LATE,
                                                     "the run was not begun: its deadline passed %" G_GINT64_FORMAT
@@ -97,7 +90,7 @@ leat_scheduler_dispatch_level (LeatScheduler *self, LeatPriority level, gint64 n
 {
   LeatMember *member;
 
-  while ((member = leat_scheduler_choose (self, level)) != NULL)
+  while ((member = leat_heap_peek (&self->ready[level])) != NULL)
     {
       if (leat_scheduler_drop_late (self, member, now))
         continue;
@@ -137,7 +130,7 @@ leat_submission_count (LeatSubmission *self, gint64 now, gint64 device_us)
     stats->failed += self->flow == LEAT_FLOW_ERROR;
   stats->missed += now > self->deadline;
   stats->device_us += device_us;
-  self->member->lasted_us = MAX (now - self->begun_us, 1);
+  leat_histogram_add (&stats->wait, self->begun_us - self->submitted_us);
   leat_histogram_add (&stats->run, now - self->begun_us);
 }
 
@@ -170,37 +163,39 @@ leat_submission_note_end (LeatSubmission *self, gint64 device_us)
   gint64 now = g_get_monotonic_time ();
   GError *warning;
 
-  leat_scheduler_lock (self->scheduler);
-  self->state = LEAT_SUBMISSION_DONE;
+  self->member->lasted_us = MAX (now - self->begun_us, 1);
+  g_mutex_lock (&self->scheduler->accounts);
   leat_submission_count (self, now, device_us);
-  leat_member_charge (self->scheduler, self->member, device_us);
   warning = leat_submission_note_miss (self, now);
-  g_mutex_unlock (&self->scheduler->lock);
+  g_mutex_unlock (&self->scheduler->accounts);
   if (warning != NULL)
     leat_submission_post_miss (self, warning);
 }
 
 /* The next of its session, and of its priority, may begin. */
 void
-leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level)
+leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level, gint64 device_us)
 {
   gboolean removed;
 
   leat_scheduler_lock (self);
   member->running = NULL;
+  leat_member_charge (self, member, device_us);
   leat_member_group_end (self, member);
+  leat_scheduler_rank (self, member);
   member->spared = FALSE;
-  g_cond_broadcast (&self->ended);
+  if (self->n_awaiting > 0)
+    g_cond_broadcast (&self->ended);
   self->busy[level]--;
   self->brief[level] -= member->brief;
   removed = member->removed;
   leat_scheduler_dispatch (self);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
   if (removed)
     leat_session_set_parting (member->session, FALSE);
 }
 
-void
+gint64
 leat_submission_run (LeatSubmission *self)
 {
   gint64 device_us;
@@ -214,6 +209,7 @@ leat_submission_run (LeatSubmission *self)
         : LEAT_FLOW_ERROR;
   device_us = self->flow == LEAT_FLOW_DATA ? leat_session_get_last_device_us (self->session) : 0;
   leat_submission_note_end (self, device_us);
+  return device_us;
 }
 
 /* The task has it, and what is told. */
@@ -237,14 +233,10 @@ leat_submission_work (gpointer data, gpointer unused)
   g_autoptr (LeatScheduler) scheduler = g_object_ref (self->scheduler);
   g_autoptr (LeatMember) member = leat_member_ref (self->member);
   LeatPriority level = self->level;
-  gboolean runs;
+  gboolean runs = self->state == LEAT_SUBMISSION_RUNNING;
+  gint64 device_us = runs ? leat_submission_run (self) : 0;
 
-  leat_scheduler_lock (scheduler);
-  runs = self->state == LEAT_SUBMISSION_RUNNING;
-  g_mutex_unlock (&scheduler->lock);
-  if (runs)
-    leat_submission_run (self);
   leat_submission_tell (self);
   if (runs)
-    leat_scheduler_free_place (scheduler, member, level);
+    leat_scheduler_free_place (scheduler, member, level, device_us);
 }

@@ -74,7 +74,22 @@ leat_member_stats_add (LeatMemberStats *self, const LeatMemberStats *from)
   leat_histogram_add_all (&self->run, &from->run);
 }
 
-/* Of all sessions, those that were taken out included; with the lock held.  (transfer full) */
+/* All that is told is of one moment. */
+static void
+leat_scheduler_lock_stats (LeatScheduler *self)
+{
+  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->accounts);
+}
+
+static void
+leat_scheduler_unlock_stats (LeatScheduler *self)
+{
+  g_mutex_unlock (&self->accounts);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Of all sessions, those that were taken out included; with both locks held.  (transfer full) */
 static LeatMemberStats *
 leat_scheduler_sum (LeatScheduler *self)
 {
@@ -219,13 +234,13 @@ leat_scheduler_describe (LeatScheduler *self)
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "id", "t", self->id);
   leat_monitor_insert_text (&dict, "device", leat_device_get_id (self->device));
-  g_mutex_lock (&self->lock);
+  leat_scheduler_lock_stats (self);
   sum = leat_scheduler_sum (self);
   leat_scheduler_print_all (self, sum, &dict);
   for (guint i = 0; i < self->members->len; i++)
     g_variant_builder_add_value (&members,
                                  leat_scheduler_describe_member (g_ptr_array_index (self->members, i), sum->device_us));
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock_stats (self);
   g_variant_dict_insert_value (&dict, "members", g_variant_builder_end (&members));
   return g_variant_dict_end (&dict);
 }
@@ -254,9 +269,9 @@ leat_scheduler_dup_stats (LeatScheduler *self, LeatSession *session)
 
   g_return_val_if_fail (LEAT_IS_SCHEDULER (self), NULL);
   g_variant_dict_init (&dict, NULL);
-  g_mutex_lock (&self->lock);
+  leat_scheduler_lock_stats (self);
   leat_scheduler_print (self, session, &dict);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock_stats (self);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 
@@ -277,9 +292,9 @@ leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value)
 
   if (index >= G_N_ELEMENTS (leat_scheduler_counters))
     return FALSE;
-  g_mutex_lock (&self->lock);
+  leat_scheduler_lock_stats (self);
   sum = leat_scheduler_sum (self);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock_stats (self);
   g_value_set_uint64 (value, *leat_member_stats_get (sum, index));
   return TRUE;
 }

@@ -24,7 +24,6 @@ leat_submission_clear (LeatSubmission *self)
   g_clear_pointer (&self->member, leat_member_unref);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->session);
-  g_cond_clear (&self->turn);
 }
 
 static void
@@ -57,7 +56,6 @@ leat_submission_init (LeatSubmission *self, LeatScheduler *scheduler, LeatSessio
   self->deadline = deadline == 0 ? G_MAXINT64 : MAX (deadline, 0);
   self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   self->flow = LEAT_FLOW_ERROR;
-  g_cond_init (&self->turn);
 }
 
 static GError *
@@ -77,11 +75,13 @@ leat_submission_cancelled (GCancellable *cancellable, gpointer data)
   self->cancelled = TRUE;
   if (self->state == LEAT_SUBMISSION_WAITING)
     {
+      g_mutex_lock (&scheduler->accounts);
       self->member->stats.cancelled++;
+      g_mutex_unlock (&scheduler->accounts);
       leat_submission_give_up (self, leat_submission_new_cancelled ());
       leat_scheduler_dispatch (scheduler);
     }
-  g_mutex_unlock (&scheduler->lock);
+  leat_scheduler_unlock (scheduler);
 }
 
 /* What a member says of a run that is to come. */
@@ -146,14 +146,15 @@ leat_submission_enqueue (LeatSubmission *self, GError **error)
 static gboolean
 leat_submission_submit (LeatSubmission *self, GError **error)
 {
+  LeatScheduler *scheduler = self->scheduler;
   gboolean taken;
 
   /* Before anybody else can have it, so that whoever ends it knows what to disconnect. */
   if (self->cancellable != NULL)
     self->watch = g_cancellable_connect (self->cancellable, G_CALLBACK (leat_submission_cancelled), self, NULL);
-  leat_scheduler_lock (self->scheduler);
+  leat_scheduler_lock (scheduler);
   taken = leat_submission_enqueue (self, error);
-  g_mutex_unlock (&self->scheduler->lock);
+  leat_scheduler_unlock (scheduler);
   return taken;
 }
 
@@ -253,18 +254,9 @@ leat_scheduler_submit_finish (LeatScheduler *self, GAsyncResult *result, GPtrArr
 static void
 leat_submission_await (LeatSubmission *self)
 {
-  LeatScheduler *scheduler = self->scheduler;
-  gboolean runs;
-
-  leat_scheduler_lock (scheduler);
-  while (self->state == LEAT_SUBMISSION_WAITING)
-    g_cond_wait (&self->turn, &scheduler->lock);
-  runs = self->state == LEAT_SUBMISSION_RUNNING;
-  g_mutex_unlock (&scheduler->lock);
-  if (!runs)
-    return;
-  leat_submission_run (self);
-  leat_scheduler_free_place (scheduler, self->member, self->level);
+  leat_submission_await_turn (self);
+  if (self->state == LEAT_SUBMISSION_RUNNING)
+    leat_scheduler_free_place (self->scheduler, self->member, self->level, leat_submission_run (self));
 }
 
 /**

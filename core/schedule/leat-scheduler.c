@@ -33,6 +33,7 @@ leat_member_unref (LeatMember *self)
 {
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
+  leat_heap_clear (&self->due);
   g_object_unref (self->session);
   g_free (self);
 }
@@ -45,7 +46,7 @@ leat_member_new (LeatSession *session)
   g_atomic_ref_count_init (&self->refs);
   self->session = g_object_ref (session);
   g_queue_init (&self->waiting);
-  self->earliest = G_MAXINT64;
+  leat_member_init_order (self);
   return self;
 }
 
@@ -89,10 +90,11 @@ leat_scheduler_set_closing (LeatScheduler *self, LeatSession *session, gboolean 
   if (member != NULL)
     {
       member->closing = closing;
+      leat_scheduler_rank (self, member);
       leat_scheduler_give_up_waiting (self, member, "the session was closed before the run's turn");
       leat_scheduler_dispatch (self);
     }
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
 }
 
 static void
@@ -117,16 +119,38 @@ static void
 leat_scheduler_session_parted (GObject *overseer, LeatSession *session)
 {
   LeatScheduler *self = LEAT_SCHEDULER (overseer);
+  LeatMember *member;
 
   g_mutex_lock (&self->lock);
+  member = leat_scheduler_find (self, session, NULL);
+  if (member != NULL)
+    leat_scheduler_rank (self, member);
   leat_scheduler_dispatch (self);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
 }
 
-static const LeatOverseerClass leat_scheduler_overseer = { leat_scheduler_admit, leat_scheduler_session_settled,
-                                                           leat_scheduler_session_closing,
-                                                           leat_scheduler_session_closed,
-                                                           leat_scheduler_session_parted };
+static void
+leat_scheduler_session_ranked (GObject *overseer, LeatSession *session)
+{
+  LeatScheduler *self = LEAT_SCHEDULER (overseer);
+  LeatMember *member;
+
+  g_mutex_lock (&self->lock);
+  member = leat_scheduler_find (self, session, NULL);
+  if (member != NULL)
+    {
+      leat_scheduler_unrank (self, member);
+      member->level = leat_session_get_priority (session);
+      leat_scheduler_rank (self, member);
+    }
+  leat_scheduler_dispatch (self);
+  leat_scheduler_unlock (self);
+}
+
+static const LeatOverseerClass leat_scheduler_overseer = {
+  leat_scheduler_admit,          leat_scheduler_session_settled, leat_scheduler_session_closing,
+  leat_scheduler_session_closed, leat_scheduler_session_parted,  leat_scheduler_session_ranked
+};
 
 /**
  * leat_scheduler_new:
@@ -230,8 +254,11 @@ leat_scheduler_retire (LeatScheduler *self, LeatMember *member)
     leat_session_set_parting (member->session, TRUE);
   leat_session_drop_overseer (member->session, G_OBJECT (self));
   leat_member_join (self, member, NULL);
+  g_mutex_lock (&self->accounts);
   leat_member_stats_add (&self->former, &member->stats);
   member->removed = TRUE;
+  g_mutex_unlock (&self->accounts);
+  leat_scheduler_rank (self, member);
 }
 
 /**
@@ -264,7 +291,7 @@ leat_scheduler_remove (LeatScheduler *self, LeatSession *session, GError **error
       g_ptr_array_remove (self->members, member);
       leat_scheduler_dispatch (self);
     }
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
   return member != NULL;
 }
 
@@ -276,12 +303,15 @@ leat_scheduler_set_paused (LeatScheduler *self, LeatSession *session, gboolean p
 
   g_mutex_lock (&self->lock);
   member = session != NULL ? leat_scheduler_find (self, session, NULL) : NULL;
-  if (member != NULL)
-    member->paused = paused;
-  else if (session == NULL)
+  if (session == NULL)
     self->paused = paused;
+  if (member != NULL)
+    {
+      member->paused = paused;
+      leat_scheduler_rank (self, member);
+    }
   leat_scheduler_dispatch (self);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
 }
 
 /**
@@ -336,7 +366,7 @@ leat_scheduler_close (LeatScheduler *self)
   g_hash_table_remove_all (self->by_session);
   members = self->members;
   self->members = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_member_unref);
-  g_mutex_unlock (&self->lock);
+  leat_scheduler_unlock (self);
   /* Not under the lock: sessions may go with them. */
   g_ptr_array_unref (members);
 }
@@ -361,7 +391,9 @@ leat_scheduler_finalize (GObject *object)
   g_hash_table_unref (self->by_session);
   g_ptr_array_unref (self->groups);
   g_clear_object (&self->device);
+  leat_scheduler_clear_order (self);
   g_mutex_clear (&self->lock);
+  g_mutex_clear (&self->accounts);
   g_mutex_clear (&self->admission);
   g_cond_clear (&self->ended);
   G_OBJECT_CLASS (leat_scheduler_parent_class)->finalize (object);
@@ -383,7 +415,10 @@ static void
 leat_scheduler_init (LeatScheduler *self)
 {
   g_mutex_init (&self->lock);
+  g_mutex_init (&self->accounts);
   g_mutex_init (&self->admission);
+  leat_scheduler_init_order (self);
+  self->told_end = &self->told;
   g_cond_init (&self->ended);
   self->evict_idle = TRUE;
   self->members = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_member_unref);

@@ -251,9 +251,15 @@ SEEN void (g_atomic_ref_count_inc) (gatomicrefcount *count)
 SEEN
 gboolean (g_atomic_ref_count_dec) (gatomicrefcount *count)
 {
+  gboolean last;
+
   REAL (g_atomic_ref_count_dec);
-  change (count);
-  return real (count);
+  release (count);
+  last = real (count);
+  /* As above: others may have dropped theirs between the two. */
+  if (last)
+    acquire (count);
+  return last;
 }
 
 /* What is pushed to a pool of threads was made before its thread looks at it. */

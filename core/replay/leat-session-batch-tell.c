@@ -1,0 +1,63 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+#include "graph/leat-bus.h"
+#include "graph/leat-message-private.h"
+#include "graph/leat-pipeline.h"
+
+/* Lanes whose failure no report tells, as those that have more to give than there is room for.  Nobody ends with their
+ * errors, so the bus has them. */
+
+#define LEAT_SESSION_LANES_POSTED 16 /* messages at one time */
+
+gboolean
+leat_batch_run_is_untold (LeatSession *self, guint lane)
+{
+  for (guint i = 0; i < self->batch->untold->len; i++)
+    if (g_array_index (self->batch->untold, guint, i) == lane)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+leat_batch_run_post_failed (LeatSession *self, const LeatBatchRun *run, guint lane)
+{
+  const GError *error = g_ptr_array_index (self->batch->errors, lane);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "lane", "u", lane);
+  g_variant_dict_insert (&dict, "run", "t", run->before + lane + 1);
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, g_variant_dict_end (&dict)));
+}
+
+static void
+leat_batch_run_post_left_out (LeatSession *self, guint left_out)
+{
+  g_autoptr (GError) warning = g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
+                                            "%u more lanes that failed are not told one by one", left_out);
+  GVariantDict dict;
+
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "left-out", "u", left_out);
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, g_variant_dict_end (&dict)));
+}
+
+void
+leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint but)
+{
+  GArray *lanes = self->batch->untold;
+  guint n = 0;
+
+  for (guint i = 0; i < lanes->len; i++)
+    if (g_array_index (lanes, guint, i) != but && n++ < LEAT_SESSION_LANES_POSTED)
+      leat_batch_run_post_failed (self, run, g_array_index (lanes, guint, i));
+  if (n > LEAT_SESSION_LANES_POSTED)
+    leat_batch_run_post_left_out (self, n - LEAT_SESSION_LANES_POSTED);
+  g_array_set_size (lanes, 0);
+}
