@@ -62,7 +62,7 @@ def list_names(command, environment):
         with open(command[0], 'rb') as file:
             if file.read(4) != b'\x7fELF':
                 return []
-        asked = subprocess.run([command[0], '-l'], env={**os.environ, **environment}, text=True, errors='replace',
+        asked = subprocess.run([*(word for word in command if word != '--tap'), '-l'], env={**os.environ, **environment}, text=True, errors='replace',
                                stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
     except (OSError, subprocess.SubprocessError):
         return []

@@ -4,8 +4,9 @@
 
 #include "leat-bench-loop-raw.h"
 
-#include "leat-bench-series.h"
 #include "leat-bench-module.h"
+#include "leat-bench-raw.h"
+#include "leat-bench-series.h"
 
 #include "device/leat-device-private.h"
 #include "device/leat-memory-private.h"
@@ -101,22 +102,6 @@ leat_bench_loop_raw_take_memory (LeatBenchLoopRaw *self, GError **error)
 }
 
 static CUresult
-leat_bench_loop_raw_add_copy (LeatBenchLoopRaw *self, CUgraph graph, gboolean up, CUgraphNode *last)
-{
-  CUDA_MEMCPY3D copy = { .WidthInBytes = self->n * sizeof (float), .Height = 1, .Depth = 1 };
-  CUgraphNode before = *last;
-
-  copy.srcMemoryType = up ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-  copy.dstMemoryType = up ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-  copy.srcHost = up ? leat_memory_get_host (self->in) : NULL;
-  copy.dstDevice = up ? leat_memory_get_address (self->x) : 0;
-  copy.srcDevice = up ? 0 : leat_memory_get_address (self->x);
-  copy.dstHost = up ? NULL : leat_memory_get_host (self->out);
-  return (*self->table->cuGraphAddMemcpyNode) (last, graph, &before, before != NULL, &copy,
-                                               leat_device_get_context (self->device));
-}
-
-static CUresult
 leat_bench_loop_raw_add_body (LeatBenchLoopRaw *self, CUgraph body, guint64 handle)
 {
   CUdeviceptr x = leat_memory_get_address (self->x), y = leat_memory_get_address (self->y);
@@ -160,6 +145,8 @@ leat_bench_loop_raw_add_while (LeatBenchLoopRaw *self, CUgraph graph, CUgraphNod
 static gboolean
 leat_bench_loop_raw_build (LeatBenchLoopRaw *self, GError **error)
 {
+  const CUdeviceptr x = leat_memory_get_address (self->x);
+  const gsize bytes = self->n * sizeof (float);
   CUgraphNode last = NULL;
   CUgraph graph;
   CUresult result;
@@ -169,11 +156,11 @@ leat_bench_loop_raw_build (LeatBenchLoopRaw *self, GError **error)
   result = (*self->table->cuGraphCreate) (&graph, 0);
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->device, error, "cuGraphCreate", result, "a raw loop");
-  result = leat_bench_loop_raw_add_copy (self, graph, TRUE, &last);
+  result = leat_bench_raw_add_copy (self->device, graph, &last, TRUE, self->in, 0, x, bytes);
   if (result == CUDA_SUCCESS)
     result = leat_bench_loop_raw_add_while (self, graph, &last);
   if (result == CUDA_SUCCESS)
-    result = leat_bench_loop_raw_add_copy (self, graph, FALSE, &last);
+    result = leat_bench_raw_add_copy (self->device, graph, &last, FALSE, self->out, 0, x, bytes);
   if (result == CUDA_SUCCESS)
     result = (*self->table->cuGraphInstantiateWithFlags) (&self->exec, graph, 0);
   (*self->table->cuGraphDestroy) (graph);

@@ -93,27 +93,22 @@ leat_bench_raw_check (LeatBenchRaw *self, const char *call, CUresult result, GEr
   return result == CUDA_SUCCESS || leat_device_set_error (self->device, error, call, result, "a raw graph");
 }
 
-static CUresult
-leat_bench_raw_add_copy (LeatBenchRaw *self, CUgraph graph, CUgraphNode *last, gboolean up, void *host,
-                         CUdeviceptr device, gsize bytes)
+CUresult
+leat_bench_raw_add_copy (LeatDevice *device, CUgraph graph, CUgraphNode *last, gboolean up, LeatMemory *host,
+                         gsize offset, CUdeviceptr address, gsize bytes)
 {
   CUDA_MEMCPY3D copy = { .WidthInBytes = bytes, .Height = 1, .Depth = 1 };
   CUgraphNode before = *last;
+  guint8 *here = (guint8 *) leat_memory_get_host (host) + offset;
 
   copy.srcMemoryType = up ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
   copy.dstMemoryType = up ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-  if (up)
-    {
-      copy.srcHost = host;
-      copy.dstDevice = device;
-    }
-  else
-    {
-      copy.srcDevice = device;
-      copy.dstHost = host;
-    }
-  return (*self->table->cuGraphAddMemcpyNode) (last, graph, &before, before != NULL, &copy,
-                                               leat_device_get_context (self->device));
+  copy.srcHost = up ? here : NULL;
+  copy.dstDevice = up ? address : 0;
+  copy.srcDevice = up ? 0 : address;
+  copy.dstHost = up ? NULL : here;
+  return (*leat_device_get_table (device)->cuGraphAddMemcpyNode) (last, graph, &before, before != NULL, &copy,
+                                                                  leat_device_get_context (device));
 }
 
 static CUresult
@@ -142,18 +137,16 @@ leat_bench_raw_fill_graph (LeatBenchRaw *self, CUgraph graph, guint lane)
 {
   CUdeviceptr ends[] = { leat_memory_get_address (self->x[lane % STREAMS]),
                          leat_memory_get_address (self->y[lane % STREAMS]) };
+  const gsize in = self->n_in * sizeof (float), out = self->n_out * sizeof (float);
   CUgraphNode last = NULL;
-  CUresult result =
-    leat_bench_raw_add_copy (self, graph, &last, TRUE, leat_bench_raw_get_in (self) + (gsize) lane * self->n_in,
-                             ends[0], self->n_in * sizeof (float));
+  CUresult result = leat_bench_raw_add_copy (self->device, graph, &last, TRUE, self->in, lane * in, ends[0], in);
 
   for (guint i = 0; i < self->n_kernels && result == CUDA_SUCCESS; i++)
     result = leat_bench_raw_add_kernel (self, graph, &last, i + 1 == self->n_kernels, ends[i % 2], ends[(i + 1) % 2]);
   if (result != CUDA_SUCCESS)
     return result;
-  return leat_bench_raw_add_copy (self, graph, &last, FALSE,
-                                  (float *) leat_memory_get_host (self->out) + (gsize) lane * self->n_out,
-                                  ends[self->n_kernels % 2], self->n_out * sizeof (float));
+  return leat_bench_raw_add_copy (self->device, graph, &last, FALSE, self->out, lane * out, ends[self->n_kernels % 2],
+                                  out);
 }
 
 static gboolean

@@ -24,6 +24,10 @@ const float *leat_bench_raw_get_out (LeatBenchRaw *self);
 double leat_bench_raw_launch_all (LeatBenchRaw *self, GError **error);
 double leat_bench_raw_copy_both_ways (LeatBenchRaw *self, GError **error);
 
+/* Adds a copy behind *@last, which it becomes: from the host, pinned, or to it. */
+CUresult leat_bench_raw_add_copy (LeatDevice *device, CUgraph graph, CUgraphNode *last, gboolean up, LeatMemory *host,
+                                  gsize offset, CUdeviceptr address, gsize bytes);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatBenchRaw, leat_bench_raw_free)
 
 G_END_DECLS

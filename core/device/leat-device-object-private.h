@@ -64,13 +64,14 @@ gboolean leat_memory_pool_take (LeatDevice *device, LeatMemoryKind kind, guint64
 void leat_memory_pool_forget (LeatDevice *device, LeatMemoryKind kind, guint64 block_bytes);
 /* FALSE when the cache is full: the caller then gives the block back to the driver. */
 gboolean leat_memory_pool_keep (LeatDevice *device, LeatMemory *block);
+/* Gives cached blocks back until at most @keep_bytes stay; none where the context cannot be made current. */
 void leat_memory_pool_trim (LeatDevice *device, LeatMemoryKind kind, guint64 keep_bytes);
 
 void leat_memory_account_enter (LeatMemoryAccount *self, const LeatMemory *memory);
 void leat_memory_account_leave (LeatMemoryAccount *self, const LeatMemory *memory);
 void leat_memory_account_note_written (LeatMemoryAccount *self, guint64 bytes);
 
-/* Gives a block that nobody uses back to the driver and frees it. */
+/* Gives a block that nobody uses back to the driver, with the context current, and frees it. */
 void leat_memory_destroy (LeatDevice *device, LeatMemory *block);
 
 /* When nobody has the device any more. */

@@ -126,8 +126,8 @@ leat_memory_pool_unlink (LeatMemoryPool *self, guint64 keep_bytes)
   return list;
 }
 
-void
-leat_memory_pool_trim (LeatDevice *device, LeatMemoryKind kind, guint64 keep_bytes)
+static void
+leat_memory_pool_destroy_cached (LeatDevice *device, LeatMemoryKind kind, guint64 keep_bytes)
 {
   LeatMemory *list;
 
@@ -144,9 +144,34 @@ leat_memory_pool_trim (LeatDevice *device, LeatMemoryKind kind, guint64 keep_byt
     }
 }
 
+static gboolean
+leat_memory_pool_has_more (LeatDevice *device, LeatMemoryKind kind, guint64 than_bytes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&device->lock);
+
+  return device->pools[kind].counts.cached_bytes > than_bytes;
+}
+
+/* Where the context cannot be made current the blocks stay: the driver would refuse them, and they would be lost. */
+void
+leat_memory_pool_trim (LeatDevice *device, LeatMemoryKind kind, guint64 keep_bytes)
+{
+  gboolean pushed;
+
+  if (!leat_memory_pool_has_more (device, kind, keep_bytes))
+    return;
+  pushed = leat_device_push_anyhow (device);
+  if (pushed || leat_device_is_dead (device))
+    leat_memory_pool_destroy_cached (device, kind, keep_bytes);
+  if (pushed)
+    leat_device_pop (device);
+}
+
+/* What is there now goes with the context. */
 void
 leat_memory_pool_clear (LeatDevice *device, LeatMemoryKind kind)
 {
   leat_memory_pool_trim (device, kind, 0);
+  leat_memory_pool_destroy_cached (device, kind, 0);
   g_clear_pointer (&device->pools[kind].buckets, g_hash_table_unref);
 }

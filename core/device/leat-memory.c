@@ -35,18 +35,14 @@ leat_memory_allocate (LeatMemory *self, LeatDevice *device, const char **call)
   return (*device->table->cuMemAlloc) (&self->address, self->block_bytes);
 }
 
+/* Nothing can be done about a failure here; a poisoned context reports itself at the next call that matters. */
 void
 leat_memory_destroy (LeatDevice *device, LeatMemory *block)
 {
-  /* Nothing can be done about a failure here; a poisoned context reports itself at the next call that matters. */
-  gboolean pushed = leat_device_push_anyhow (device);
-
   if (block->kind == LEAT_MEMORY_PINNED)
     (*device->table->cuMemFreeHost) (block->host);
   else
     (*device->table->cuMemFree) (block->address);
-  if (pushed)
-    leat_device_pop (device);
   g_free (block);
 }
 
@@ -164,6 +160,15 @@ leat_memory_new_in (LeatMemoryAccount *account, LeatMemoryUse use, LeatDevice *d
 }
 
 static void
+leat_memory_destroy_last (gpointer data)
+{
+  LeatMemory *self = data;
+  g_autoptr (LeatDevice) device = g_steal_pointer (&self->device);
+
+  leat_memory_destroy (device, self);
+}
+
+static void
 leat_memory_release (gpointer data)
 {
   LeatMemory *self = data;
@@ -173,8 +178,10 @@ leat_memory_release (gpointer data)
     leat_memory_account_leave (self->account, self);
   g_clear_pointer (&self->account, leat_memory_account_unref);
   self->in_doubt = FALSE;
-  if (!leat_memory_pool_keep (device, self))
-    leat_memory_destroy (device, self);
+  if (leat_memory_pool_keep (device, self))
+    return;
+  self->device = g_object_ref (device);
+  leat_device_release (device, self, leat_memory_destroy_last);
 }
 
 void

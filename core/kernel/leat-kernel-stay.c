@@ -33,8 +33,7 @@ leat_stay_dup_texts (const char *const *names)
 char *
 leat_kernel_dup_cuda_stay_text (void)
 {
-  static const char *const names[] = { "leat-doorbell.h", "leat-dialect-cuda-doorbell.h", "leat-stay-packets.h",
-                                       "leat-stay.h", NULL };
+  static const char *const names[] = { "leat-doorbell.h", "leat-dialect-cuda-doorbell.h", "leat-stay.h", NULL };
   g_autofree char *text = leat_stay_dup_texts (names);
 
   return g_strconcat (text, "#define __syncthreads() leat_stay_sync ()\n#define leat_grid_sync() leat_stay_meet ()\n",
@@ -155,7 +154,7 @@ leat_stay_append_host_stage (GString *out, const LeatEntry *entry)
 char *
 leat_kernel_unit_dup_host_stages (const LeatKernelUnit *unit, GPtrArray *entries)
 {
-  static const char *const names[] = { "leat-dialect-host-doorbell.h", "leat-stay-packets.h", "leat-stay.h", NULL };
+  static const char *const names[] = { "leat-dialect-host-doorbell.h", "leat-stay.h", NULL };
   g_autofree char *text = leat_stay_dup_texts (names);
   g_autofree char *stages = leat_stay_dup_stages (unit, entries, "LEAT_MEMBER", leat_stay_append_host_stage);
 

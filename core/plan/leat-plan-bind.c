@@ -68,7 +68,6 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   self->traits = *traits;
   self->why_not_early = "the kernels are not loaded";
   leat_plan_reset_places (self);
-  self->brief = traits->stays && leat_plan_is_brief (self, traits->stay.packet_bytes);
   leat_plan_choose_transfers (self);
   leat_plan_find_slots (self);
   leat_plan_find_reusable (self);

@@ -236,8 +236,6 @@ typedef struct
   guint64 idle_us;       /* without a run: it leaves */
   guint64 limit_us;      /* that one run may take */
   guint multiprocessors; /* that it takes at the most; 0: what suits */
-  guint64 packet_bytes;  /* runs with no more of inputs, nor of results, go in packets */
-  guint64 hot_us;        /* that all threads look for those of the next run */
 } LeatStayLimits;
 
 /* What binding must know of a device, and of how it is to be used. */
@@ -304,7 +302,6 @@ struct _LeatPlan
   gint64 negotiate_us; /* what it took to check and sort the nodes and to fix the specs */
   LeatTraits traits;
   GArray *pieces;            /* LeatPiece */
-  gboolean brief;            /* what crosses the link goes in packets, where a kernel stays */
   gboolean holds_back;       /* one of them would be a graph if the plan were settled */
   const char *why_in_turn;   /* lanes cannot be done together at all, static; NULL: they can */
   char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run */
@@ -322,10 +319,6 @@ struct _LeatRecorder
   LeatNode *node;
   GError *error; /* first fault of the node's record () */
 };
-
-/* May what crosses the link go in packets, where a kernel stays (leat-plan-brief.c)?  Before transfers have their ways.
- */
-gboolean leat_plan_is_brief (LeatPlan *self, guint64 most);
 
 /* What a port gives or takes. */
 void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);

@@ -245,8 +245,6 @@ leat_plan_want_way (LeatPlan *self, const LeatOp *op)
     return bounded && op->mode != LEAT_TRANSFER_COPY ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
   if (op->mode != LEAT_TRANSFER_AUTO)
     return op->mode;
-  if (self->brief)
-    return LEAT_TRANSFER_COPY;
   if (leat_plan_is_with_user (self, op) || self->traits.stays)
     return LEAT_TRANSFER_MAPPED;
   if (measured != LEAT_TRANSFER_AUTO)
@@ -265,8 +263,6 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
     return "as asked";
   if (why_not_mapped != NULL)
     return why_not_mapped;
-  if (self->brief)
-    return "so little goes to a kernel that stays, and back, together with the run's number";
   if (measured)
     return "the fastest that was measured";
   if (op->way == LEAT_TRANSFER_MAPPED && leat_plan_is_with_user (self, op))

@@ -260,8 +260,7 @@ struct _LeatLane
 
   LeatStayer *stayer; /* not owned: that it has rung, in which its number is: */
   guint stay_lane;
-  guint stay_taken; /* of the packets of its results, the pairs that have come */
-  guint64 rung;     /* number of the run that it has under way there; 0: none */
+  guint64 rung; /* number of the run that it has under way there; 0: none */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[3];                        /* a large one, one for the rest, and one on the device */

@@ -5,10 +5,6 @@
 #include "leat-session-private.h"
 #include "leat-stayer-private.h"
 
-#include "kernel/device/leat-doorbell.h"
-
-#define LEAT_SESSION_HOT_US 100
-
 /* executor=resident: whether a kernel that stays on the device does the runs. */
 
 static gboolean
@@ -51,36 +47,13 @@ leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *
   return TRUE;
 }
 
-/* Not unless asked for: on an H200 runs of 4 KiB took 9.6 us in packets and 5.7 by the word that says that data are
- * there, and runs of 512 bytes 5.6 and 5.0.  The variables are for experiments. */
-static guint64
-leat_session_get_packet_bytes (void)
-{
-  const char *text = g_getenv ("LEAT_RESIDENT_PACKETS");
-
-  return text != NULL && !g_str_equal (text, "0") ? LEAT_PACKET_BYTES : 0;
-}
-
-/* To look with all threads keeps a CPU busy, and is no faster there. */
-static guint64
-leat_session_get_hot_us (LeatSession *self)
-{
-  const char *text = g_getenv ("LEAT_RESIDENT_HOT_US");
-
-  if (text != NULL)
-    return g_ascii_strtoull (text, NULL, 10);
-  return leat_device_is_cpu (self->device) ? 0 : LEAT_SESSION_HOT_US;
-}
-
 void
 leat_session_want_staying (LeatSession *self, LeatTraits *traits)
 {
   traits->stays = self->executor == LEAT_EXECUTOR_RESIDENT || self->executor == LEAT_EXECUTOR_RESIDENT_AUTO;
   traits->stay = (LeatStayLimits){ .idle_us = (guint64) self->resident_idle_ms * 1000,
                                    .limit_us = (guint64) self->resident_limit_ms * 1000,
-                                   .multiprocessors = self->resident_multiprocessors,
-                                   .packet_bytes = leat_session_get_packet_bytes (),
-                                   .hot_us = leat_session_get_hot_us (self) };
+                                   .multiprocessors = self->resident_multiprocessors };
 }
 
 gboolean

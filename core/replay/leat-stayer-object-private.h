@@ -11,12 +11,6 @@ G_BEGIN_DECLS
 
 /* For leat-stayer*.c only. */
 
-typedef struct
-{
-  const LeatOp *op;
-  LeatPackets packets;
-} LeatStayOutput;
-
 /* What became of a run that took too long. */
 typedef struct
 {
@@ -33,11 +27,6 @@ struct _LeatStayer
   const LeatFunction *function;
   CUstream stream;
   LeatMemory *bell_memory, *home_memory, *args_memory;
-  LeatMemory *frames_memory; /* NULL where runs are told by the bell, and this as the host has it: */
-  guint64 *frames;
-  const LeatOp *inputs[LEAT_PACKET_PIECES];
-  LeatStayOutput outputs[LEAT_PACKET_PIECES];
-  guint n_outputs;
   LeatDoorbell *bell; /* as the host has it */
   LeatStay stay;      /* what the kernel is launched with */
   LeatLaunchShape shape;
@@ -82,13 +71,6 @@ gboolean leat_stayer_list_stages (LeatStayer *self, GError **error);
 gboolean leat_stayer_take_params (LeatStayer *self, LeatLane *lane);
 /* Once it is known how many blocks there are: kernels that are for as many as there are have that many. */
 void leat_stayer_fit_stages (LeatStayer *self);
-/* Small runs (leat-stayer-packets.c).  Whether runs are in packets; then there is one block. */
-gboolean leat_stayer_plan_packets (LeatStayer *self);
-gboolean leat_stayer_allocate_frames (LeatStayer *self, GError **error);
-/* With the lock held, before the lane has the number of the run. */
-void leat_stayer_send (LeatStayer *self, LeatLane *lane, guint64 number);
-/* Takes what has come of the lane's results; whether that is all. */
-gboolean leat_stayer_receive (LeatStayer *self, LeatLane *lane);
 LeatKernelSource *leat_stayer_find_source (LeatPlan *plan);
 
 G_END_DECLS

@@ -49,7 +49,7 @@ leat_stayer_get_most_blocks (LeatStayer *self)
 static gboolean
 leat_stayer_choose_blocks (LeatStayer *self, GError **error)
 {
-  guint most = leat_stayer_plan_packets (self) ? 1 : leat_stayer_get_most_blocks (self), wanted = 1;
+  guint most = leat_stayer_get_most_blocks (self), wanted = 1;
 
   for (guint i = 0; i < self->stay.n_stages; i++)
     {
@@ -91,8 +91,6 @@ leat_stayer_allocate (LeatStayer *self, GError **error)
   self->args_memory =
     leat_memory_new (self->device, LEAT_MEMORY_DEVICE, args_bytes, "the parameters of a resident kernel", error);
   if (self->args_memory == NULL)
-    return FALSE;
-  if (self->stay.n_inputs > 0 && !leat_stayer_allocate_frames (self, error))
     return FALSE;
   self->args = g_malloc0 (args_bytes);
   self->bell = leat_memory_get_host (self->bell_memory);
@@ -174,7 +172,6 @@ leat_stayer_free (LeatStayer *self)
   g_clear_pointer (&self->bell_memory, leat_memory_free);
   g_clear_pointer (&self->home_memory, leat_memory_free);
   g_clear_pointer (&self->args_memory, leat_memory_free);
-  g_clear_pointer (&self->frames_memory, leat_memory_free);
   g_clear_pointer (&self->module, leat_module_unref);
   g_free (self->args);
   leat_device_note_resident (self->device, -(gint) self->noted_blocks);
@@ -283,27 +280,17 @@ leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error)
   g_mutex_lock (&self->lock);
   number = ++self->rung;
   __atomic_store_n (&self->faults[number % LEAT_DOORBELL_SLOTS].number, 0, __ATOMIC_RELAXED);
-  if (self->frames != NULL)
-    leat_stayer_send (self, lane, number);
-  else
-    leat_stayer_strike (self, lane, number);
+  leat_stayer_strike (self, lane, number);
   leat_stayer_count (&self->counts.rings);
   g_mutex_unlock (&self->lock);
   lane->rung = number;
   return !leat_stayer_is_gone (self) || leat_stayer_come (self, error);
 }
 
-/* Where results come in packets the word says so of runs that have no more to come, and of those that were ended. */
 gboolean
 leat_stayer_is_done (LeatStayer *self, LeatLane *lane)
 {
-  if (self->frames != NULL && leat_stayer_receive (self, lane))
-    return TRUE;
-  if (__atomic_load_n (&self->bell->done, __ATOMIC_ACQUIRE) < lane->rung)
-    return FALSE;
-  if (self->frames != NULL)
-    leat_stayer_receive (self, lane);
-  return TRUE;
+  return __atomic_load_n (&self->bell->done, __ATOMIC_ACQUIRE) >= lane->rung;
 }
 
 /* What cannot be seen in the doorbell: that the driver has given up, and that the kernel does not end. */

@@ -5,7 +5,10 @@
 
 /* The switch between stacks.  It is a plain function that saves what its caller may expect to survive a call, so the
  * compiler needs to know nothing, and it comes back by a return: threads of one block wait at the same place, so the
- * processor's guess at the return address is right although the stack is another one. */
+ * processor's guess at the return address is right although the stack is another one.
+ *
+ * Both names are global within the library: with -Db_lto=true this text and what uses it may come into different
+ * objects. */
 
 #if defined(__x86_64__) && !defined(LEAT_CPU_FIBER_UCONTEXT)
 
@@ -32,6 +35,8 @@ __asm__(".text\n"
         "  ret\n"
         ".size leat_cpu_fiber_swap, . - leat_cpu_fiber_swap\n"
         ".p2align 4\n"
+        ".globl leat_cpu_fiber_first\n"
+        ".hidden leat_cpu_fiber_first\n"
         ".type leat_cpu_fiber_first, @function\n"
         "leat_cpu_fiber_first:\n"
         "  movq %r12, %rdi\n"
@@ -93,6 +98,8 @@ __asm__(".text\n"
         "  ret\n"
         ".size leat_cpu_fiber_swap, . - leat_cpu_fiber_swap\n"
         ".p2align 4\n"
+        ".globl leat_cpu_fiber_first\n"
+        ".hidden leat_cpu_fiber_first\n"
         ".type leat_cpu_fiber_first, %function\n"
         "leat_cpu_fiber_first:\n"
         "  mov x0, x19\n"

@@ -155,31 +155,23 @@ leat_fuzz_run (GPtrArray *seeds, double seconds)
   return n;
 }
 
-/* fuzz-NAME SEEDS [SECONDS]; the input of a crash is in SEEDS' name with .last, after eight bytes of length.
- * fuzz-NAME FILE tries one input. */
-int
-main (int argc, char **argv)
+static int
+leat_fuzz_try_file (const char *path)
 {
-  g_autoptr (GPtrArray) seeds = NULL;
-  g_autofree char *name = argc > 1 ? g_path_get_basename (argv[1]) : NULL;
-  g_autofree char *last = g_strdup_printf ("fuzz-%s.last", name != NULL ? name : "");
-  double seconds = argc > 2 ? g_ascii_strtod (argv[2], NULL) : 3;
+  g_autofree char *text = NULL;
+  gsize size = 0;
 
-  if (argc < 2 || !leat_fuzz_open_last (last))
-    {
-      fprintf (stderr, "usage: %s SEEDS [SECONDS]\n", argv[0]);
-      return 2;
-    }
-  if (g_file_test (argv[1], G_FILE_TEST_IS_REGULAR))
-    {
-      g_autofree char *text = NULL;
-      gsize size = 0;
+  if (!g_file_get_contents (path, &text, &size, NULL))
+    return 1;
+  leat_fuzz_try ((const guint8 *) text, size);
+  return 0;
+}
 
-      g_file_get_contents (argv[1], &text, &size, NULL);
-      leat_fuzz_try ((const guint8 *) text, size);
-      return 0;
-    }
-  seeds = leat_fuzz_load_seeds (argv[1]);
+static int
+leat_fuzz_try_seeds (const char *folder, double seconds)
+{
+  g_autoptr (GPtrArray) seeds = leat_fuzz_load_seeds (folder);
+
   printf ("1..2\n%s 1 there are seeds # %u\n", seeds->len > 0 ? "ok" : "not ok", seeds->len);
   for (guint i = 0; i < seeds->len; i++)
     {
@@ -193,4 +185,31 @@ main (int argc, char **argv)
     return 1;
   printf ("ok 2 mutations of them # %u inputs in %g s\n", leat_fuzz_run (seeds, seconds), seconds);
   return 0;
+}
+
+/* fuzz-NAME SEEDS [SECONDS]; the input of a crash stays beside the program, in fuzz-NAME.last, after eight bytes of
+ * length.  fuzz-NAME FILE tries one input. */
+int
+main (int argc, char **argv)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *last = g_strconcat (program != NULL ? program : argv[0], ".last", NULL);
+  int status;
+
+  if (argc < 2)
+    {
+      fprintf (stderr, "usage: %s SEEDS [SECONDS]\n", argv[0]);
+      return 2;
+    }
+  if (!leat_fuzz_open_last (last))
+    {
+      fprintf (stderr, "%s: %s cannot be written\n", argv[0], last);
+      return 2;
+    }
+  if (g_file_test (argv[1], G_FILE_TEST_IS_REGULAR))
+    status = leat_fuzz_try_file (argv[1]);
+  else
+    status = leat_fuzz_try_seeds (argv[1], argc > 2 ? g_ascii_strtod (argv[2], NULL) : 3);
+  unlink (last);
+  return status;
 }

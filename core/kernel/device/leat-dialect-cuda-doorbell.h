@@ -29,19 +29,6 @@ leat_store_release_system (uint64_t *p, uint64_t v)
   asm volatile ("st.release.sys.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 
-/* Each of the two as a whole. */
-LEAT_STAY void
-leat_load_words (const uint64_t *p, uint64_t *a, uint64_t *b)
-{
-  asm volatile ("ld.relaxed.sys.v2.u64 {%0, %1}, [%2];" : "=l"(*a), "=l"(*b) : "l"(p) : "memory");
-}
-
-LEAT_STAY void
-leat_store_words (uint64_t *p, uint64_t a, uint64_t b)
-{
-  asm volatile ("st.relaxed.sys.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(a), "l"(b) : "memory");
-}
-
 LEAT_STAY void
 leat_add_release_device (uint64_t *p, uint64_t v)
 {
@@ -70,12 +57,6 @@ LEAT_STAY unsigned int
 leat_stay_get_rank ()
 {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-
-LEAT_STAY unsigned int
-leat_stay_count_threads ()
-{
-  return blockDim.x * blockDim.y * blockDim.z;
 }
 
 /* A thread that has ended counts as arrived at every barrier of its block. */

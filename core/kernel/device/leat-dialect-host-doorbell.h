@@ -17,19 +17,6 @@ void *leat_escape[5];
 LEAT_STAY uint64_t leat_load_acquire_system (const uint64_t *p) { return __atomic_load_n (p, __ATOMIC_ACQUIRE); }
 LEAT_STAY void leat_store_release_system (uint64_t *p, uint64_t v) { __atomic_store_n (p, v, __ATOMIC_RELEASE); }
 LEAT_STAY void leat_add_release_device (uint64_t *p, uint64_t v) { __atomic_fetch_add (p, v, __ATOMIC_RELEASE); }
-LEAT_STAY void
-leat_load_words (const uint64_t *p, uint64_t *a, uint64_t *b)
-{
-  *a = __atomic_load_n (p, __ATOMIC_RELAXED);
-  *b = __atomic_load_n (p + 1, __ATOMIC_RELAXED);
-}
-
-LEAT_STAY void
-leat_store_words (uint64_t *p, uint64_t a, uint64_t b)
-{
-  __atomic_store_n (p, a, __ATOMIC_RELAXED);
-  __atomic_store_n (p + 1, b, __ATOMIC_RELAXED);
-}
 
 LEAT_STAY unsigned int leat_stay_get_block () { return leat_block->index.x; }
 LEAT_STAY unsigned int leat_stay_count_blocks () { return leat_block->grid.x; }
@@ -39,8 +26,6 @@ leat_stay_get_rank ()
 {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-
-LEAT_STAY unsigned int leat_stay_count_threads () { return blockDim.x * blockDim.y * blockDim.z; }
 
 /* Back to where this thread began, from however deep: nothing on its stack has to be undone. */
 LEAT_STAY_APART void leat_stay_exit () { __builtin_longjmp (leat_escape, 1); }

@@ -57,23 +57,8 @@ typedef struct
   unsigned int stage;
 } LeatStayHere;
 
-/* Where packets (leat-stay-packets.h) of one input or output are in a frame, two of them a pair; the first pair is the
- * head, with the lane. */
-typedef struct
-{
-  unsigned int first, pairs;
-  unsigned int args; /* of an input: where its parameters begin in those of a lane, of which the first is where it goes */
-} LeatPackets;
-
-#define LEAT_PACKET_PIECES 4 /* inputs, and outputs, of a run in packets */
-#define LEAT_PACKET_BYTES 8192 /* of all inputs, and of all outputs */
-#define LEAT_PACKET_TURNS 4 /* blocks of a stage of such a run, done by one */
-#define LEAT_PACKET_EACH 4 /* pairs that a thread looks at together */
-
 typedef enum
 {
-  LEAT_STAGE_TAKEN, /* a copy that packets stand for: from the host, */
-  LEAT_STAGE_SEND, /* and to it */
   LEAT_STAGE_COPY, /* parameters: to, from, bytes */
   LEAT_STAGE_FILL, /* to, value, bytes */
   LEAT_STAGE_KERNEL /* and on: by the place of the kernel in its file */
@@ -85,7 +70,6 @@ typedef struct
   unsigned int meets; /* with what the stages before have written */
   unsigned int grid[3];
   unsigned int args; /* where its parameters begin in those of a lane */
-  LeatPackets packets; /* SEND */
 } LeatStage;
 
 /* The one parameter of the kernel. */
@@ -99,10 +83,6 @@ typedef struct
   uint64_t stay;       /* its number */
   uint64_t idle_ns;    /* without a run: it leaves */
   uint64_t limit_ns;   /* for one run */
-  uint64_t *frames;    /* one after the other, in pinned memory, for runs by number modulo their slots; or NULL */
-  uint64_t hot_ns;     /* that all threads look for packets, from the end of a run on */
-  unsigned int frame_words, in_pairs, n_inputs;
-  LeatPackets inputs[LEAT_PACKET_PIECES];
   unsigned int n_stages;
   LeatStage stages[LEAT_STAY_STAGES];
 } LeatStay;

@@ -236,16 +236,11 @@ leat_stay_run_stage (const LeatStay &s, unsigned int i, const unsigned char *arg
 {
   const LeatStage &stage = s.stages[i];
 
-  if (stage.kind == LEAT_STAGE_TAKEN)
-    return;
   if (stage.meets)
     leat_stay_meet ();
   if (leat_stay_get_rank () == 0)
     LEAT_HERE->stage = i;
-  if (stage.kind == LEAT_STAGE_SEND)
-    leat_stay_send (s, stage, args + stage.args);
-  else
-    leat_stay_do_blocks (stage, args + stage.args);
+  leat_stay_do_blocks (stage, args + stage.args);
 }
 
 LEAT_STAY void
@@ -255,22 +250,15 @@ leat_stay_run (const LeatStay &s)
 
   if (leat_stay_get_rank () == 0)
     leat_stay_know (s);
-  while (order = s.frames != nullptr ? leat_stay_receive (s, done) : leat_stay_next (s, done),
-         !(order & LEAT_ORDER_LEAVE))
+  while (order = leat_stay_next (s, done), !(order & LEAT_ORDER_LEAVE))
     {
       const unsigned char *args = s.args + LEAT_ORDER_LANE (order) * s.lane_bytes;
 
       for (unsigned int i = 0; i < s.n_stages; i++)
         leat_stay_run_stage (s, i, args);
       done = LEAT_ORDER_NUMBER (order);
-      if (s.frames != nullptr)
-        leat_stay_sync ();
-      else
-        leat_stay_end (s, done);
+      leat_stay_end (s, done);
     }
-  if (leat_stay_get_rank () != 0 || leat_stay_get_block () != 0)
-    return;
-  if (s.frames != nullptr)
-    leat_store_release_system (&s.bell->done, done);
-  leat_store_release_system (&s.bell->left, s.stay);
+  if (leat_stay_get_rank () == 0 && leat_stay_get_block () == 0)
+    leat_store_release_system (&s.bell->left, s.stay);
 }

@@ -25,17 +25,7 @@
 #include <cstring>
 #include <vector>
 
-#define MUST(call)                                                                                                     \
-  do                                                                                                                   \
-    {                                                                                                                  \
-      cudaError_t must = (call);                                                                                       \
-      if (must != cudaSuccess)                                                                                         \
-        {                                                                                                              \
-          fprintf (stderr, "%s: %s\n", #call, cudaGetErrorString (must));                                              \
-          exit (2);                                                                                                    \
-        }                                                                                                              \
-    }                                                                                                                  \
-  while (0)
+#include "must.cuh"
 
 #define GIVE_UP_NS 5000000000ull
 #define TRIP_CYCLES 2400 /* about what a look at the host's memory takes */

@@ -30,22 +30,12 @@ __device__ int leat_wrappers_wait; /* which the dialect declares for the device 
 }
 #endif
 #include "leat-dialect-cuda.h"
+#include "must.cuh"
 
 #ifndef SHUFFLED
 #define SHUFFLED 0
 #endif
 #define RUNS 9
-#define MUST(call)                                                                                                     \
-  do                                                                                                                   \
-    {                                                                                                                  \
-      cudaError_t must = (call);                                                                                       \
-      if (must != cudaSuccess)                                                                                         \
-        {                                                                                                              \
-          fprintf (stderr, "%s: %s\n", #call, cudaGetErrorString (must));                                             \
-          exit (2);                                                                                                    \
-        }                                                                                                              \
-    }                                                                                                                  \
-  while (0)
 
 /* What the node and the dialect put in front of the kernel. */
 #define LEAT_REPORT(name, severity, text) enum { name };

@@ -30,20 +30,10 @@ __device__ int leat_wrappers_wait; /* which the dialect declares for the device 
 }
 #endif
 #include "leat-dialect-cuda.h"
+#include "must.cuh"
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_ (x)
-#define MUST(call)                                                                                                     \
-  do                                                                                                                   \
-    {                                                                                                                  \
-      cudaError_t must = (call);                                                                                       \
-      if (must != cudaSuccess)                                                                                         \
-        {                                                                                                              \
-          fprintf (stderr, "%s: %s\n", #call, cudaGetErrorString (must));                                             \
-          exit (2);                                                                                                    \
-        }                                                                                                              \
-    }                                                                                                                  \
-  while (0)
 
 struct Variant
 {

@@ -228,6 +228,35 @@ test_memory_pool_keeps_no_more_than_its_share (void)
   device_harness_clear (&harness);
 }
 
+/* The context cannot be made current when a block is to go: the driver would not take it. */
+static void
+test_memory_waits_for_the_context (gconstpointer data)
+{
+  LeatMemoryKind kind = GPOINTER_TO_INT (data);
+  DeviceHarness harness;
+  LeatMemory *cached, *large;
+  LeatMemoryCounts counts;
+
+  device_harness_init (&harness, "83886080");
+  cached = take (harness.device, kind, MIB);
+  large = take (harness.device, kind, 20 * MIB); /* more than is cached of device memory */
+  leat_memory_free (cached);
+  harness.fake.plan ("cuCtxPushCurrent", CUDA_ERROR_OUT_OF_MEMORY, 0);
+  leat_memory_free (large);
+  leat_device_trim (harness.device, 0);
+  leat_device_get_memory_counts (harness.device, kind, &counts);
+  g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 21 * MIB);
+  g_assert_cmpuint (counts.cached_bytes, >=, MIB);
+
+  harness.fake.plan ("cuCtxPushCurrent", CUDA_SUCCESS, 0);
+  leat_device_trim (harness.device, 0);
+  leat_device_get_memory_counts (harness.device, kind, &counts);
+  g_assert_cmpuint (counts.cached_bytes, ==, 0);
+  g_assert_true (leat_device_settle (harness.device));
+  g_assert_cmpuint (harness.fake.get_live_bytes (), ==, 0);
+  device_harness_clear (&harness);
+}
+
 static void
 test_memory_budget_refuses (void)
 {
@@ -460,6 +489,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/memory/reserve", test_memory_reserve);
   g_test_add_func ("/leat/memory/reserve-without-room", test_memory_reserve_without_room);
   g_test_add_func ("/leat/memory/pool/keeps-no-more-than-its-share", test_memory_pool_keeps_no_more_than_its_share);
+  g_test_add_data_func ("/leat/memory/waits-for-the-context/device", GINT_TO_POINTER (LEAT_MEMORY_DEVICE),
+                        test_memory_waits_for_the_context);
+  g_test_add_data_func ("/leat/memory/waits-for-the-context/pinned", GINT_TO_POINTER (LEAT_MEMORY_PINNED),
+                        test_memory_waits_for_the_context);
   g_test_add_func ("/leat/memory/budget/refuses", test_memory_budget_refuses);
   g_test_add_func ("/leat/memory/budget/refuses-pinned", test_memory_budget_refuses_pinned);
   g_test_add_data_func ("/leat/memory/budget/holds-for-cached-pinned-blocks", GINT_TO_POINTER (LEAT_MEMORY_PINNED),

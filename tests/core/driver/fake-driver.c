@@ -175,6 +175,7 @@ cuDevicePrimaryCtxRelease_v2 (CUdevice device)
 CUresult
 cuCtxPushCurrent_v2 (CUcontext context)
 {
+  FAKE_CALL ("cuCtxPushCurrent");
   if (fake_n_contexts == sizeof fake_contexts / sizeof fake_contexts[0])
     return CUDA_ERROR_UNKNOWN;
   fake_contexts[fake_n_contexts++] = context;
@@ -195,6 +196,13 @@ cuCtxGetCurrent (CUcontext *context)
 {
   *context = fake_n_contexts > 0 ? fake_contexts[fake_n_contexts - 1] : NULL;
   return CUDA_SUCCESS;
+}
+
+/* Nothing is ever under way. */
+CUresult
+cuCtxSynchronize (void)
+{
+  return fake_n_contexts > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* The size lies before the block. */
@@ -221,6 +229,8 @@ fake_driver_release (void *block)
 {
   size_t *memory = (size_t *) ((char *) block - 256);
 
+  if (fake_n_contexts == 0)
+    return CUDA_ERROR_INVALID_CONTEXT;
   __atomic_fetch_sub (&fake_live_bytes, memory[0], __ATOMIC_RELAXED);
   free (memory);
   return CUDA_SUCCESS;

@@ -3,7 +3,7 @@
  */
 
 #include "fault-driver.h"
-#include "leat.h"
+#include "session-fixture.h"
 
 #include "device/leat-device-private.h"
 
@@ -11,56 +11,22 @@
  * is on the device or off it then, and never between, and what it keeps is there. */
 
 #define TEXT                                                                                                           \
-  "leat 1\n"                                                                                                           \
   "sum = state spec=u32[64]\n"                                                                                         \
   "m = map inputs=x,sum expr=x+sum\n"                                                                                  \
   "app name=source spec=u32[64] -> upload mode=copy -> m.x\n"                                                          \
   "sum -> m.sum -> sum\n"                                                                                              \
   "m -> readback mode=copy -> app name=sink\n"
 
-typedef struct
-{
-  LeatPipeline *pipeline;
-  LeatSession *session;
-} Fixture;
-
-static void
-fixture_open (Fixture *self)
-{
-  g_autoptr (GError) error = NULL;
-
-  self->pipeline = leat_parse_text (TEXT, LEAT_TEXT_STYLE_FILE, NULL, &error);
-  g_assert_no_error (error);
-  self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", LEAT_EXECUTOR_GRAPH, NULL);
-  leat_session_open (self->session, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-fixture_close (Fixture *self)
-{
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
-}
-
 /* The sum after a run with @x. */
 static guint32
-fixture_run (Fixture *self, guint32 x)
+fixture_run (SessionFixture *self, guint32 x)
 {
-  LeatApp *source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
-  LeatApp *sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
-  g_autoptr (GBytes) input = NULL, output = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) output = NULL;
   guint32 items[64];
 
   for (guint i = 0; i < 64; i++)
     items[i] = x;
-  input = g_bytes_new (items, sizeof items);
-  leat_app_push_bytes (source, input, &error);
-  g_assert_cmpint (leat_session_replay (self->session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
-  g_assert_no_error (error);
-  output = leat_app_pull_bytes (sink, 0, &error);
+  output = session_fixture_run (self, items, sizeof items);
   return *(const guint32 *) g_bytes_get_data (output, NULL);
 }
 
@@ -73,9 +39,9 @@ sweep_one (Move move, const char *code, guint64 n)
   g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, code);
   gboolean was_away = move == leat_session_restore, good;
   g_autoptr (GError) error = NULL, later = NULL;
-  Fixture fixture;
+  SessionFixture fixture;
 
-  fixture_open (&fixture);
+  session_fixture_open (&fixture, TEXT, LEAT_EXECUTOR_GRAPH);
   g_assert_cmpuint (fixture_run (&fixture, 100), ==, 100);
   g_assert_true (!was_away || leat_session_evict (fixture.session, NULL, NULL));
   fault_driver_plant (plant);
@@ -90,22 +56,22 @@ sweep_one (Move move, const char *code, guint64 n)
     fault_driver_complain ("%s: not even later: %s", plant, later->message);
   if (fixture_run (&fixture, 2) != 102)
     fault_driver_complain ("%s: what it keeps is lost", plant);
-  fixture_close (&fixture);
+  session_fixture_close (&fixture);
 }
 
 static guint64
 count_calls (Move move)
 {
-  Fixture fixture;
+  SessionFixture fixture;
   guint64 n;
 
-  fixture_open (&fixture);
+  session_fixture_open (&fixture, TEXT, LEAT_EXECUTOR_GRAPH);
   g_assert_cmpuint (fixture_run (&fixture, 100), ==, 100);
   g_assert_true (move == leat_session_evict || leat_session_evict (fixture.session, NULL, NULL));
   fault_driver_plant ("");
   g_assert_true ((*move) (fixture.session, NULL, NULL));
   n = fault_driver_count_calls ();
-  fixture_close (&fixture);
+  session_fixture_close (&fixture);
   return n;
 }
 
@@ -129,9 +95,9 @@ static void
 test_session_evict_faults_driver_memory (void)
 {
   LeatCpuCounters open = { .size = sizeof open }, away = open, back = open;
-  Fixture fixture;
+  SessionFixture fixture;
 
-  fixture_open (&fixture);
+  session_fixture_open (&fixture, TEXT, LEAT_EXECUTOR_GRAPH);
   g_assert_cmpuint (fixture_run (&fixture, 7), ==, 7);
   fault_driver_get_counters (&open);
   g_assert_true (leat_session_evict (fixture.session, NULL, NULL));
@@ -143,7 +109,7 @@ test_session_evict_faults_driver_memory (void)
   g_assert_cmpuint (away.execs_destroyed, ==, away.instantiates);
   g_assert_cmpuint (back.device_bytes, ==, open.device_bytes);
   g_assert_cmpuint (back.instantiates - back.execs_destroyed, ==, open.instantiates - open.execs_destroyed);
-  fixture_close (&fixture);
+  session_fixture_close (&fixture);
 }
 
 int

@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 /* Every driver call of a session of each example graph is made to fail, one after the other; all of them in the slow
- * suite, else one in so many, and others for each graph, executor and code. */
-#ifndef EVERY_NTH
-#define EVERY_NTH       307
-#define AGAIN_EVERY_NTH 1 /* of them, the next session is tried */
-#endif
+ * suite, else one in so many, and others for each graph, executor and code.
+ *
+ *   test-core-session-faults [SCENARIO EXECUTOR]: all calls of these */
 
+static guint every_nth = 307;
+static guint again_every_nth = 1;                   /* of them, the next session is tried */
+static const char *asked_scenario, *asked_executor; /* NULL: all */
 static char *folder;
 
 typedef struct
@@ -177,7 +178,7 @@ sweep_one (const Sweep *self, guint64 n, GPtrArray *expected)
   assert_outputs (when, outputs, expected, error == NULL);
   fault_driver_assert_empty (when, !self->sticky);
 
-  if (n % AGAIN_EVERY_NTH != 0)
+  if (n % again_every_nth != 0)
     return;
   fault_driver_plant ("");
   try_again (self, when, expected);
@@ -188,7 +189,7 @@ sweep_one (const Sweep *self, guint64 n, GPtrArray *expected)
 static guint64
 get_step (const Sweep *self)
 {
-  return EVERY_NTH * (self->part->replans && !g_str_equal (self->code, "UNKNOWN") ? 5 : 1);
+  return every_nth * (self->part->replans && !g_str_equal (self->code, "UNKNOWN") ? 5 : 1);
 }
 
 static void
@@ -270,15 +271,22 @@ make_files (void)
   g_assert_true (g_file_set_contents (packages, depends, -1, NULL));
 }
 
-/* One program of the slow suite for each. */
+static void
+read_arguments (int argc, char **argv)
+{
+  if (argc < 3)
+    return;
+  asked_scenario = argv[1];
+  asked_executor = argv[2];
+  every_nth = 1;
+  again_every_nth = 4;
+}
+
 static gboolean
 is_asked_for (const char *scenario, const char *executor)
 {
-#ifdef FAULT_SCENARIO
-  return strstr (scenario, FAULT_SCENARIO) != NULL && g_str_equal (executor, FAULT_EXECUTOR);
-#else
-  return TRUE;
-#endif
+  return asked_scenario == NULL
+         || (strstr (scenario, asked_scenario) != NULL && g_str_equal (executor, asked_executor));
 }
 
 static void
@@ -318,6 +326,7 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
+  read_arguments (argc, argv);
   if (!fault_driver_init_or_skip ())
     return 0;
   folder = g_dir_make_tmp ("leat-faults-XXXXXX", NULL);

@@ -3,13 +3,12 @@
  */
 
 #include "fault-driver.h"
-#include "leat.h"
+#include "session-fixture.h"
 
 /* Every driver call of runs that are repeated for the first time, and of those that are repeated again, is made to
  * fail, one after the other. */
 
 #define TEXT                                                                                                           \
-  "leat 1\n"                                                                                                           \
   "sum = state spec=u32[16]\n"                                                                                         \
   "m = map inputs=x,sum expr=x+sum\n"                                                                                  \
   "app name=source spec=u32[16] -> upload mode=copy -> m.x\n"                                                          \
@@ -17,73 +16,35 @@
   "m -> readback mode=copy -> app name=sink\n"
 #define RUNS 100
 
-typedef struct
-{
-  LeatPipeline *pipeline;
-  LeatSession *session;
-} Fixture;
-
-static void
-fixture_open (Fixture *self)
-{
-  g_autoptr (GError) error = NULL;
-
-  self->pipeline = leat_parse_text (TEXT, LEAT_TEXT_STYLE_FILE, NULL, &error);
-  g_assert_no_error (error);
-  self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", LEAT_EXECUTOR_GRAPH, NULL);
-  leat_session_open (self->session, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-fixture_close (Fixture *self)
-{
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
-}
-
 /* The sum after so many runs with 1; 0 with an error. */
 static guint32
-fixture_repeat (Fixture *self, guint64 runs, GError **error)
+fixture_repeat (SessionFixture *self, guint64 runs, GError **error)
 {
-  LeatApp *source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
-  LeatApp *sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
   g_autoptr (GBytes) input = NULL, output = NULL;
   guint32 items[16];
 
   for (guint i = 0; i < 16; i++)
     items[i] = 1;
   input = g_bytes_new (items, sizeof items);
-  g_assert_true (leat_app_push_bytes (source, input, NULL));
+  g_assert_true (leat_app_push_bytes (self->source, input, NULL));
   if (leat_session_repeat (self->session, runs, FALSE, NULL, error) != LEAT_FLOW_DATA)
     {
-      g_assert_null (leat_app_pull_bytes (sink, 0, NULL));
+      g_assert_null (leat_app_pull_bytes (self->sink, 0, NULL));
       return 0;
     }
-  output = leat_app_pull_bytes (sink, 0, NULL);
+  output = leat_app_pull_bytes (self->sink, 0, NULL);
   return *(const guint32 *) g_bytes_get_data (output, NULL);
-}
-
-static guint64
-fixture_count (Fixture *self, const char *name)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (self->session);
-  guint64 n = 0;
-
-  g_assert_true (g_variant_lookup (stats, name, "t", &n));
-  return n;
 }
 
 /* With the loop made before, or not yet. */
 static guint32
-fixture_begin (Fixture *self, gboolean again)
+fixture_begin (SessionFixture *self, gboolean again)
 {
   const guint64 runs = again ? RUNS : 1;
   g_autoptr (GError) error = NULL;
   guint32 sum;
 
-  fixture_open (self);
+  session_fixture_open (self, TEXT, LEAT_EXECUTOR_GRAPH);
   sum = fixture_repeat (self, runs, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (sum, ==, runs);
@@ -100,13 +61,15 @@ must_do_otherwise (const char *code, const char *call)
 }
 
 static void
-check_outcome (Fixture *fixture, const char *when, guint32 sum, guint32 expected, const char *code, const GError *error)
+check_outcome (SessionFixture *fixture, const char *when, guint32 sum, guint32 expected, const char *code,
+               const GError *error)
 {
   if (error != NULL && must_do_otherwise (code, fault_driver_get_failed ()))
     fault_driver_complain ("%s: it is not done otherwise: %s", when, error->message);
   if (error == NULL && sum != expected)
     fault_driver_complain ("%s: the sum is %u and not %u", when, sum, expected);
-  if (error == NULL && fixture_count (fixture, "runs-looped") + fixture_count (fixture, "runs-chained") == 0)
+  if (error == NULL
+      && session_fixture_get_count (fixture, "runs-looped") + session_fixture_get_count (fixture, "runs-chained") == 0)
     fault_driver_complain ("%s: all runs were launched by themselves", when);
   if (error != NULL && error->domain != LEAT_DRIVER_ERROR)
     fault_driver_complain ("%s: the error is not the driver's: %s", when, error->message);
@@ -120,7 +83,7 @@ sweep_one (gboolean again, const char *code, guint64 n)
   g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, code), *when = NULL;
   g_autoptr (GError) error = NULL, later = NULL;
   guint32 sum, before;
-  Fixture fixture;
+  SessionFixture fixture;
 
   fault_driver_plant ("");
   before = fixture_begin (&fixture, again);
@@ -135,7 +98,7 @@ sweep_one (gboolean again, const char *code, guint64 n)
     fault_driver_complain ("%s: it does not open again: %s", when, later->message);
   else if ((sum = fixture_repeat (&fixture, RUNS, &later)) != (error != NULL ? RUNS : before + 2 * RUNS))
     fault_driver_complain ("%s: later the sum is %u: %s", when, sum, later != NULL ? later->message : "no error");
-  fixture_close (&fixture);
+  session_fixture_close (&fixture);
   fault_driver_assert_empty (when, FALSE);
 }
 
@@ -143,7 +106,7 @@ static guint64
 count_calls (gboolean again)
 {
   g_autoptr (GError) error = NULL;
-  Fixture fixture;
+  SessionFixture fixture;
   guint64 n;
 
   fixture_begin (&fixture, again);
@@ -151,8 +114,8 @@ count_calls (gboolean again)
   fixture_repeat (&fixture, RUNS, &error);
   g_assert_no_error (error);
   n = fault_driver_count_calls ();
-  g_assert_cmpuint (fixture_count (&fixture, "runs-looped"), ==, (again ? 2 : 1) * (RUNS - 2));
-  fixture_close (&fixture);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-looped"), ==, (again ? 2 : 1) * (RUNS - 2));
+  session_fixture_close (&fixture);
   return n;
 }
 
@@ -175,7 +138,7 @@ test_session_repeat_faults_balance (void)
 {
   LeatCpuCounters first = { .size = sizeof first }, last = first;
   guint64 alive;
-  Fixture fixture;
+  SessionFixture fixture;
 
   fixture_begin (&fixture, TRUE);
   fault_driver_get_counters (&first);
@@ -186,7 +149,7 @@ test_session_repeat_faults_balance (void)
   g_assert_cmpuint (fault_driver_count_alive (), ==, alive);
   g_assert_cmpuint (last.instantiates, ==, first.instantiates);
   g_assert_cmpuint (last.device_bytes, ==, first.device_bytes);
-  fixture_close (&fixture);
+  session_fixture_close (&fixture);
 }
 
 int

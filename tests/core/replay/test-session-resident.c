@@ -21,73 +21,65 @@
 #define SOME      20
 #endif
 
-static const char kernels[] =
-  "__global__ void scale (const float *x, float *y, float by)\n"
-  "{\n"
-  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < 1024)\n"
-  "    y[i] = by * x[i] + 1;\n"
-  "}\n"
-  "__global__ void turn (const float *x, float *y)\n"
-  "{\n"
-  "  __shared__ float part[64];\n"
-  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  part[threadIdx.x] = x[1023 - i];\n"
-  "  __syncthreads ();\n"
-  "  y[i] = part[63 - threadIdx.x] + gridDim.x;\n"
-  "}\n"
-  "__global__ void total (const float *x, float *y)\n"
-  "{\n"
-  "  float sum = 0;\n"
-  "  for (int i = 0; i < 1024; i++)\n"
-  "    sum += x[i];\n"
-  "  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n"
-  "}\n"
-  "__global__ void climb (const float *x, float *y)\n"
-  "{\n"
-  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x, n = 1;\n"
-  "  while (x[0] != 0 && n != 0)\n"
-  "    n = n * 3 | 1;\n"
-  "  y[i] = x[i] + n;\n"
-  "}\n"
-  "__global__ void meet (const float *x, float *y)\n"
-  "{\n"
-  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  y[i] = 2 * x[i];\n"
-  "  leat_grid_sync ();\n"
-  "  float other = leat_load_relaxed (&y[1023 - i]);\n"
-  "  leat_grid_sync ();\n"
-  "  y[i] = other + gridDim.x;\n"
-  "}\n"
-  "__global__ void swap (const float *x, float *y)\n"
-  "{\n"
-  "  __shared__ float part[256];\n"
-  "  part[threadIdx.x] = x[1023 - blockIdx.x * 256 - threadIdx.x];\n"
-  "  __syncthreads ();\n"
-  "  y[blockIdx.x * 256 + threadIdx.x] = part[255 - threadIdx.x] + gridDim.x + blockIdx.x;\n"
-  "}\n"
-  "__global__ void pair (const float *x, const float *w, float *y, float *z)\n"
-  "{\n"
-  "  for (unsigned int i = threadIdx.x; i < 1024; i += blockDim.x)\n"
-  "    {\n"
-  "      y[i] = x[i] - w[1023 - i];\n"
-  "      z[i] = x[1023 - i] + 2 * w[i];\n"
-  "    }\n"
-  "}\n"
-  "__global__ void near (const float *x, float *y, uint64_t x_count)\n"
-  "{\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = x[i > 0 ? i - 1 : i] + 0.5f * x[i + 1 < x_count ? i + 1 : i];\n"
-  "}\n"
-  "__global__ void jump (const float *x, float *y)\n"
-  "{\n"
-  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "again:\n"
-  "  y[i] = x[i];\n"
-  "  if (y[i] != x[i])\n"
-  "    goto again;\n"
-  "}\n";
+static const char kernels[] = "__global__ void scale (const float *x, float *y, float by)\n"
+                              "{\n"
+                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "  if (i < 1024)\n"
+                              "    y[i] = by * x[i] + 1;\n"
+                              "}\n"
+                              "__global__ void turn (const float *x, float *y)\n"
+                              "{\n"
+                              "  __shared__ float part[64];\n"
+                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "  part[threadIdx.x] = x[1023 - i];\n"
+                              "  __syncthreads ();\n"
+                              "  y[i] = part[63 - threadIdx.x] + gridDim.x;\n"
+                              "}\n"
+                              "__global__ void total (const float *x, float *y)\n"
+                              "{\n"
+                              "  float sum = 0;\n"
+                              "  for (int i = 0; i < 1024; i++)\n"
+                              "    sum += x[i];\n"
+                              "  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n"
+                              "}\n"
+                              "__global__ void climb (const float *x, float *y)\n"
+                              "{\n"
+                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x, n = 1;\n"
+                              "  while (x[0] != 0 && n != 0)\n"
+                              "    n = n * 3 | 1;\n"
+                              "  y[i] = x[i] + n;\n"
+                              "}\n"
+                              "__global__ void meet (const float *x, float *y)\n"
+                              "{\n"
+                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "  y[i] = 2 * x[i];\n"
+                              "  leat_grid_sync ();\n"
+                              "  float other = leat_load_relaxed (&y[1023 - i]);\n"
+                              "  leat_grid_sync ();\n"
+                              "  y[i] = other + gridDim.x;\n"
+                              "}\n"
+                              "__global__ void pair (const float *x, const float *w, float *y, float *z)\n"
+                              "{\n"
+                              "  for (unsigned int i = threadIdx.x; i < 1024; i += blockDim.x)\n"
+                              "    {\n"
+                              "      y[i] = x[i] - w[1023 - i];\n"
+                              "      z[i] = x[1023 - i] + 2 * w[i];\n"
+                              "    }\n"
+                              "}\n"
+                              "__global__ void near (const float *x, float *y, uint64_t x_count)\n"
+                              "{\n"
+                              "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "  if (i < x_count)\n"
+                              "    y[i] = x[i > 0 ? i - 1 : i] + 0.5f * x[i + 1 < x_count ? i + 1 : i];\n"
+                              "}\n"
+                              "__global__ void jump (const float *x, float *y)\n"
+                              "{\n"
+                              "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "again:\n"
+                              "  y[i] = x[i];\n"
+                              "  if (y[i] != x[i])\n"
+                              "    goto again;\n"
+                              "}\n";
 
 static char *kernel_path;
 
@@ -101,17 +93,7 @@ static const char three_text[] = KERNEL ("a", "scale", " by=3") KERNEL ("b", "tu
 static const char copies_text[] =
   KERNEL ("a", "scale", " by=2") KERNEL ("b", "turn", "") "app name=source spec=f32[1024] -> upload mode=copy -> a\n"
                                                           "a -> b -> readback mode=copy -> app name=sink\n";
-/* So small that its data go in packets: one block does those of the kernel in turn. */
-#define BRIEF(entry, more) "a = kernel source=\"%s\" entry=" entry " grid=4 block=256 x=f32[1024] y=f32[1024]" more "\n"
-static const char brief_text[] = BRIEF ("scale", " by=2") CHAIN "a -> readback -> app name=sink\n";
-static const char brief_mapped_text[] = BRIEF ("scale", " by=2") "app name=source spec=f32[1024] -> upload mode=mapped "
-                                                                 "-> a -> readback -> app name=sink\n";
-static const char brief_climb_text[] = BRIEF ("climb", "") CHAIN "a -> readback -> app name=sink\n";
-static const char brief_chain_text[] =
-  BRIEF ("swap", "") "b = kernel source=\"%s\" entry=swap grid=4 block=256 x=f32[1024] y=f32[1024]\n" CHAIN
-                     "a -> b -> readback -> app name=sink\na -> readback -> app name=other\n";
-/* 8 KiB, so that each thread has several looks to take. */
-static const char brief_pair_text[] =
+static const char pair_text[] =
   "m = kernel source=\"%s\" entry=pair grid=1 block=64 x=f32[1024] w=f32[1024] y=f32[1024] z=f32[1024]\n"
   "app name=source spec=f32[1024] -> upload -> m.x\napp name=second spec=f32[1024] -> upload -> m.w\n"
   "m.y -> readback -> app name=sink\nm.z -> readback -> app name=other\n";
@@ -580,31 +562,6 @@ test_resident_streams (gconstpointer text)
   session_fixture_close (&fixture);
 }
 
-/* Whether packets are what is meant here. */
-static void
-test_resident_uses_packets (void)
-{
-  static const struct
-  {
-    const char *text;
-    gboolean brief;
-  } cases[] = { { one_text, FALSE },         { three_text, FALSE },      { copies_text, FALSE },
-                { brief_text, TRUE },        { brief_chain_text, TRUE }, { brief_pair_text, TRUE },
-                { brief_mapped_text, FALSE } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      SessionFixture fixture;
-      g_autoptr (LeatPlan) plan = NULL;
-
-      open_resident (&fixture, cases[i].text, LEAT_EXECUTOR_RESIDENT, 0, 0);
-      plan = leat_session_dup_plan (fixture.session);
-      g_assert_cmpint (plan->brief, ==, cases[i].brief);
-      g_clear_object (&plan);
-      session_fixture_close (&fixture);
-    }
-}
-
 static void
 push (SessionFixture *self, const char *name, const float *x)
 {
@@ -625,13 +582,13 @@ pull (SessionFixture *self, const char *name)
   return bytes;
 }
 
-/* Several inputs and outputs; the kernel goes away and comes back, and frames are used again. */
+/* Several inputs and outputs; the kernel goes away and comes back. */
 static void
-test_resident_packs_pairs (void)
+test_resident_several_ports (void)
 {
   SessionFixture fixture;
 
-  open_resident (&fixture, brief_pair_text, LEAT_EXECUTOR_RESIDENT, 2, 0);
+  open_resident (&fixture, pair_text, LEAT_EXECUTOR_RESIDENT, 2, 0);
   for (guint run = 0; run < 5 * SOME; run++)
     {
       float x[N], w[N];
@@ -655,29 +612,6 @@ test_resident_packs_pairs (void)
         g_usleep (20000);
     }
   session_fixture_close (&fixture);
-}
-
-/* All threads look for what comes, and not the first alone. */
-static void
-test_resident_looks_together (void)
-{
-  SessionFixture fixture;
-
-  g_setenv ("LEAT_RESIDENT_HOT_US", "10000000", TRUE);
-  open_resident (&fixture, brief_text, LEAT_EXECUTOR_RESIDENT, 500, 0);
-  for (guint run = 0; run < SOME; run++)
-    {
-      check_scaled (&fixture, run);
-      if (run % 8 == 7)
-        g_usleep (5000);
-    }
-  session_fixture_close (&fixture);
-  open_resident (&fixture, brief_climb_text, LEAT_EXECUTOR_RESIDENT, 20, 0);
-  check_climb (&fixture);
-  g_usleep (200000); /* it has left by then */
-  check_climb (&fixture);
-  session_fixture_close (&fixture);
-  g_unsetenv ("LEAT_RESIDENT_HOT_US");
 }
 
 /* Says why, and what would do. */
@@ -726,17 +660,6 @@ test_resident_repeats (gconstpointer text)
   session_fixture_close (&fixture);
 }
 
-/* With data in packets too. */
-static void
-add_for_both (const char *name, const char *text, const char *brief, GTestDataFunc test)
-{
-  g_autofree char *path = g_strconcat ("/leat/session/resident/", name, NULL);
-  g_autofree char *brief_path = g_strconcat (path, "/brief", NULL), *usual_path = g_strconcat (path, "/usual", NULL);
-
-  g_test_add_data_func (usual_path, text, test);
-  g_test_add_data_func (brief_path, brief, test);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -746,16 +669,10 @@ main (int argc, char **argv)
   kernel_path = g_build_filename (folder, "resident.cu", NULL);
   g_assert_true (g_file_set_contents (kernel_path, kernels, -1, NULL));
   g_test_init (&argc, &argv, NULL);
-  g_setenv ("LEAT_RESIDENT_PACKETS", "1", TRUE); /* on the CPU too */
   g_test_add_data_func ("/leat/session/resident/equals-graph/one", one_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three", three_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies", copies_text, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/brief", brief_text, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/brief-chain", brief_chain_text,
-                        test_resident_equals_graph_in_blocks);
-  g_test_add_func ("/leat/session/resident/uses-packets", test_resident_uses_packets);
-  g_test_add_func ("/leat/session/resident/packs-pairs", test_resident_packs_pairs);
-  g_test_add_func ("/leat/session/resident/looks-together", test_resident_looks_together);
+  g_test_add_func ("/leat/session/resident/several-ports", test_resident_several_ports);
   g_test_add_data_func ("/leat/session/resident/equals-graph/one-in-blocks", one_text,
                         test_resident_equals_graph_in_blocks);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three-in-blocks", three_text,
@@ -770,19 +687,19 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours", near_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours-in-blocks", near_text,
                         test_resident_equals_graph_in_blocks);
-  add_for_both ("runs-thousands", one_text, brief_text, test_resident_runs_thousands);
+  g_test_add_data_func ("/leat/session/resident/runs-thousands", one_text, test_resident_runs_thousands);
   g_test_add_func ("/leat/session/resident/comes-back-in-blocks", test_resident_comes_back_in_blocks);
   g_test_add_func ("/leat/session/resident/calls-nobody", test_resident_calls_nobody);
-  add_for_both ("leaves-and-comes-back", one_text, brief_text, test_resident_leaves_and_comes_back);
-  add_for_both ("is-parked-for-others", one_text, brief_text, test_resident_is_parked_for_others);
-  add_for_both ("ends-a-runaway", climb_text, brief_climb_text, test_resident_ends_a_runaway);
-  add_for_both ("ends-many", climb_text, brief_climb_text, test_resident_ends_many);
+  g_test_add_data_func ("/leat/session/resident/leaves-and-comes-back", one_text, test_resident_leaves_and_comes_back);
+  g_test_add_data_func ("/leat/session/resident/is-parked-for-others", one_text, test_resident_is_parked_for_others);
+  g_test_add_data_func ("/leat/session/resident/ends-a-runaway", climb_text, test_resident_ends_a_runaway);
+  g_test_add_data_func ("/leat/session/resident/ends-many", climb_text, test_resident_ends_many);
   g_test_add_func ("/leat/session/resident/shares", test_resident_shares);
-  add_for_both ("several", one_text, brief_text, test_resident_several);
-  add_for_both ("is-closed-in-flight", three_text, brief_text, test_resident_is_closed_in_flight);
-  add_for_both ("takes-arguments", one_text, brief_text, test_resident_takes_arguments);
-  add_for_both ("streams", one_text, brief_text, test_resident_streams);
-  add_for_both ("repeats", one_text, brief_text, test_resident_repeats);
+  g_test_add_data_func ("/leat/session/resident/several", one_text, test_resident_several);
+  g_test_add_data_func ("/leat/session/resident/is-closed-in-flight", three_text, test_resident_is_closed_in_flight);
+  g_test_add_data_func ("/leat/session/resident/takes-arguments", one_text, test_resident_takes_arguments);
+  g_test_add_data_func ("/leat/session/resident/streams", one_text, test_resident_streams);
+  g_test_add_data_func ("/leat/session/resident/repeats", one_text, test_resident_repeats);
   g_test_add_func ("/leat/session/resident/refuses", test_resident_refuses);
   g_test_add_func ("/leat/session/resident/falls-back", test_resident_falls_back);
   status = g_test_run ();
