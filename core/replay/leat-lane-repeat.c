@@ -41,14 +41,28 @@ leat_lane_drop_repeats (LeatLane *self)
       leat_lane_destroy_path (self, paths[i]);
 }
 
-/* A graph with loops cannot be in another one.  Memory that the program has bound since the graph was made is told to
- * the executable, and a graph that has it in it would not know. */
+/* A loop that is unrolled, or is one kernel, is nodes like all others. */
+static gboolean
+leat_lane_has_loop_node (LeatLane *self)
+{
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+
+      if (!loop->is_kernel && loop->way != LEAT_LOOP_UNROLLED)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A graph with a node that does a body again and again cannot be in another one.  Memory that the program has bound
+ * since the graph was made is told to the executable, and a graph that has it in it would not know. */
 static gboolean
 leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 {
   const LeatExecutable *it = &self->executables[path];
 
-  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && self->plan->loops->len == 0
+  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && !leat_lane_has_loop_node (self)
          && (self->plan->users->len == 0 || it->made_with == self->bound);
 }
 
@@ -240,6 +254,8 @@ leat_lane_hold_back (LeatLane *self, guint64 launches, GError **error)
 static const char *
 leat_lane_why_not_looped (LeatLane *self, LeatPath path)
 {
+  if (leat_lane_has_loop_node (self))
+    return "the pipeline has a loop that is neither unrolled nor one kernel";
   if (!leat_lane_is_one_graph (self, path))
     return "the run is not one graph of its own";
   if (self->table->cuGraphConditionalHandleCreate == NULL || self->table->cuGraphAddNode == NULL)

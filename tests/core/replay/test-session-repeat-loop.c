@@ -222,6 +222,61 @@ test_repeat_loop_told (void)
   session_fixture_close (&fixture);
 }
 
+/* Four times over, x and what there is go together. */
+static guint32
+loop_step (guint32 state, guint32 x)
+{
+  for (guint i = 0; i < 4; i++)
+    state = state * 3 + x;
+  return state;
+}
+
+static const struct
+{
+  const char *executor;
+  gboolean looped;
+} loops[] = { { "unrolled", TRUE }, { "cooperative", TRUE }, { "while", FALSE }, { "host", FALSE } };
+
+/* A pipeline with a loop of its own: one that is nodes like others is repeated like others. */
+static void
+test_repeat_loop_around (gconstpointer index)
+{
+  const char *executor = loops[GPOINTER_TO_INT (index)].executor;
+  gboolean looped = loops[GPOINTER_TO_INT (index)].looped;
+  g_autofree char *text = g_strdup_printf ("app name=source spec=u32[%u] -> upload mode=copy -> again.x\n"
+                                           "s = state spec=u32[%u]\n"
+                                           "again = loop max-iterations=4 executor=%s carry=y:next {\n"
+                                           "  m = map inputs=y,x expr=y*3+x\n"
+                                           "  in.y -> m.y\n  in.x -> m.x\n  m -> out.next\n}\n"
+                                           "s -> again.y\nagain.next -> s\n"
+                                           "again.next -> readback mode=copy -> app name=sink\n",
+                                           ITEMS, ITEMS, executor);
+  g_autoptr (GVariant) stats = NULL;
+  guint32 state[ITEMS] = { 0 }, x[ITEMS], result[ITEMS];
+  SessionFixture fixture;
+  const char *why;
+
+  session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
+  for (guint n = 1; n < 300; n += 99)
+    {
+      fill (x);
+      repeat (&fixture, x, n, result);
+      for (guint k = 0; k < n * ITEMS; k++)
+        state[k % ITEMS] = loop_step (state[k % ITEMS], x[k % ITEMS]);
+      g_assert_cmpmem (result, sizeof result, state, sizeof state);
+    }
+  stats = leat_session_dup_stats (fixture.session);
+  g_assert_true (g_variant_lookup (stats, "why-not-looped", "&s", &why));
+  if (!looped)
+    g_assert_cmpstr (why, ==, "the pipeline has a loop that is neither unrolled nor one kernel");
+  else if (has_whiles (&fixture))
+    g_assert_cmpstr (why, ==, "");
+  /* Of each call all but the first and the last. */
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-looped"), ==,
+                    looped && has_whiles (&fixture) ? 98 + 197 + 296 : 0);
+  session_fixture_close (&fixture);
+}
+
 typedef enum
 {
   END_CANCELLED,
@@ -402,6 +457,12 @@ main (int argc, char **argv)
                         test_repeat_loop_single);
   g_test_add_data_func ("/leat/session-repeat-loop/single/chained", GINT_TO_POINTER (FALSE), test_repeat_loop_single);
   g_test_add_func ("/leat/session-repeat-loop/told", test_repeat_loop_told);
+  for (guint i = 0; i < G_N_ELEMENTS (loops); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/leat/session-repeat-loop/around/%s", loops[i].executor);
+
+      g_test_add_data_func (path, GINT_TO_POINTER (i), test_repeat_loop_around);
+    }
   g_test_add_data_func ("/leat/session-repeat-loop/ends/cancelled", GINT_TO_POINTER (END_CANCELLED),
                         test_repeat_loop_ends);
   g_test_add_data_func ("/leat/session-repeat-loop/ends/closed", GINT_TO_POINTER (END_CLOSED), test_repeat_loop_ends);
