@@ -74,9 +74,8 @@ leat_bench_fetch_bring (LeatBenchFetch *self, LeatBench *bench, LeatBenchBlock *
     return FALSE;
   g_ptr_array_add (self->memory, memory);
   block->address = leat_memory_get_address (memory);
-  return leat_bench_host_check (
-    self->host, self->op, "cuMemcpyHtoD",
-    (*self->host->table->cuMemcpyHtoD) (block->address, block->data, block->bytes), error);
+  return leat_bench_host_check (self->host, self->op, "cuMemcpyHtoD",
+                                (*self->host->table->cuMemcpyHtoD) (block->address, block->data, block->bytes), error);
 }
 
 static gboolean
@@ -128,8 +127,8 @@ leat_bench_fetch_wait (LeatBenchFetch *self, GError **error)
 static gboolean
 leat_bench_fetch_copy (LeatBenchFetch *self, LeatMemory *to, CUdeviceptr from, guint64 bytes, GError **error)
 {
-  CUresult result = (*self->host->table->cuMemcpyDtoHAsync) (leat_memory_get_host (to), from, bytes,
-                                                             leat_stream_get (self->stream));
+  CUresult result =
+    (*self->host->table->cuMemcpyDtoHAsync) (leat_memory_get_host (to), from, bytes, leat_stream_get (self->stream));
 
   return leat_bench_host_check (self->host, self->op, "cuMemcpyDtoHAsync", result, error)
          && leat_bench_fetch_wait (self, error);
