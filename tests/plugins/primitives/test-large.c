@@ -7,8 +7,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* More than 2^32 items, whose numbers and counts take 64 bits.  They are made on the device, all zeros but for one of each
- * 2^20, so that what must come is known without looking at them. */
+/* More than 2^32 items, whose numbers and counts take 64 bits.  They are made on the device, all zeros but for one of
+ * each 2^20, so that what must come is known without looking at them. */
 
 #define ITEMS        ((G_GUINT64_CONSTANT (1) << 32) + (1 << 20))
 #define ITEMS_TEXT   "4296015872"
@@ -17,13 +17,13 @@
 #define CHOSEN       (ITEMS / STEP)
 #define NEEDED_BYTES (G_GUINT64_CONSTANT (14) << 30) /* two such arrays, and what belongs to them */
 
-static const char test_large_kernel[] =
-  "__global__ void\n"
-  "make (unsigned char *out, uint64_t n)\n"
-  "{\n"
-  "  for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (uint64_t) gridDim.x * blockDim.x)\n"
-  "    out[i] = (i & 0xfffff) == 5 ? (unsigned char) (1 + (i >> 20) % 200) : 0;\n"
-  "}\n";
+static const char test_large_kernel[] = "__global__ void\n"
+                                        "make (unsigned char *out, uint64_t n)\n"
+                                        "{\n"
+                                        "  for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; i < n; "
+                                        "i += (uint64_t) gridDim.x * blockDim.x)\n"
+                                        "    out[i] = (i & 0xfffff) == 5 ? (unsigned char) (1 + (i >> 20) % 200) : 0;\n"
+                                        "}\n";
 
 typedef struct
 {
@@ -94,8 +94,9 @@ test_large_clear (Large *self)
 static LeatPipeline *
 test_large_parse (Large *self, const char *rest, GError **error)
 {
-  g_autofree char *text = g_strdup_printf (
-    "leat 1\nmake = kernel source=\"%s\" n=" ITEMS_TEXT " block=256 grid=4096 out=u8[" ITEMS_TEXT "]\n%s", self->path, rest);
+  g_autofree char *text = g_strdup_printf ("leat 1\nmake = kernel source=\"%s\" n=" ITEMS_TEXT
+                                           " block=256 grid=4096 out=u8[" ITEMS_TEXT "]\n%s",
+                                           self->path, rest);
 
   return leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
 }
@@ -198,7 +199,9 @@ test_large_reduce (void)
 static void
 test_large_scan_and_gather (void)
 {
-  static const guint64 places[] = { 0, FIRST, STEP + FIRST, G_MAXUINT32, G_MAXUINT32 + G_GUINT64_CONSTANT (1) + FIRST, ITEMS - 1 };
+  static const guint64 places[] = {
+    0, FIRST, STEP + FIRST, G_MAXUINT32, G_MAXUINT32 + G_GUINT64_CONSTANT (1) + FIRST, ITEMS - 1
+  };
   Large self = { 0 };
   GError *error = NULL;
   g_autofree char *table = NULL, *rest = NULL;
@@ -265,7 +268,8 @@ test_large_refuses (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *folder = g_dir_make_tmp ("leat-large-XXXXXX", NULL), *path = g_build_filename (folder, "make.cu", NULL);
+      g_autofree char *folder = g_dir_make_tmp ("leat-large-XXXXXX", NULL),
+                      *path = g_build_filename (folder, "make.cu", NULL);
       g_autoptr (LeatPipeline) pipeline = NULL;
       g_autoptr (LeatPlan) plan = NULL;
       g_autoptr (GError) error = NULL;

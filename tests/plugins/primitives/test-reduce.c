@@ -319,7 +319,7 @@ test_reduce_nothing_is_an_error (void)
   primitive_fixture_push (&fixture, 0, NULL, 0);
   leat_session_replay (fixture.session, TRUE, NULL, &error);
   g_assert_nonnull (error);
-  g_assert_nonnull (strstr (error->message, "nothing to reduce"));
+  g_assert_nonnull (strstr (error->message, "nothing to reduce: there are 0 items"));
   g_clear_error (&error);
   primitive_fixture_close (&fixture);
 }
