@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Many inputs in one call give what each gives by itself, which other tests hold against C: of lanes of different length,
- * some of them empty, all outputs. */
+/* Many inputs in one call give what each gives by itself, which other tests hold against C: of lanes of different
+ * length, some of them empty, all outputs. */
 
 #define LANES 19
 
