@@ -162,7 +162,7 @@ def main():
     strip_and_find(given.bundle, library_folder)
     describe_tests(given.source, given.build, given.bundle, given.commit)
     write_environment(given.source, given.build, given.bundle)
-    for name, kept in (('run_bundle.py', 'run-tests'), ('tap.py', 'tap.py')):
+    for name, kept in (('run_bundle.py', 'run-tests'), ('run_sanitizer.py', 'run_sanitizer.py'), ('tap.py', 'tap.py')):
         shutil.copy2(Path(__file__).parent / name, given.bundle / kept)
     (given.bundle / 'run-tests').chmod(0o755)
     write_run_peers(given.bundle / 'run-peers')

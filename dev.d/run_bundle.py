@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import run_sanitizer
 import tap
 
 BUNDLE = Path(__file__).resolve().parent
@@ -110,6 +111,11 @@ def write_record(folder, about, outputs, programs):
 
 def wanted_tests(described, given):
     tests = described['benchmarks'] if given.benchmarks else described['tests']
+    if given.sanitize:
+        names = given.names or run_sanitizer.PROGRAMS
+        return run_sanitizer.tests_under(
+            given.sanitize, [test for test in tests if any(name in test['name'] for name in names)
+                             and not test['name'].endswith('-as-gpu')], run_sanitizer.find())
     if given.names:
         return [test for test in tests if any(name in test['name'] for name in given.names)]
     return [test for test in tests if not any(suite.endswith(':slow') for suite in test['suite'])]
@@ -146,7 +152,12 @@ def main():
     parser.add_argument('--jobs', type=int, default=min(6, os.cpu_count() or 1))
     parser.add_argument('--time-factor', type=float, default=2.0, help='multiplies every time limit')
     parser.add_argument('--benchmarks', action='store_true', help='the benchmarks instead of the tests')
+    parser.add_argument('--sanitize', nargs='?', const=','.join(run_sanitizer.TOOLS), metavar='TOOL,...',
+                        type=lambda text: text.split(','),
+                        help='the primitives, or the tests named, under compute-sanitizer; all its tools if none is named')
     given = parser.parse_args()
+    if given.sanitize and run_sanitizer.find() is None:
+        parser.error('there is no compute-sanitizer on PATH or in /usr/local/cuda/bin; it comes with the CUDA toolkit')
     described = json.loads((BUNDLE / 'tests.json').read_text())
     with tempfile.TemporaryDirectory(prefix='leat-cache-') as cache:
         base = base_environment(given.device, cache)
@@ -156,7 +167,10 @@ def main():
              'LEAT_DEVICE': given.device, 'devices (name, driver, memory)': '; '.join(device_lines()),
              'system': f'{platform.platform()}, {os.cpu_count()} cores'}
     write_record(given.record, about, outputs, programs)
-    return 0 if tap.report(programs) else 1
+    good = tap.report(programs)
+    if given.sanitize:
+        good = run_sanitizer.report(outputs) and good
+    return 0 if good else 1
 
 
 if __name__ == '__main__':

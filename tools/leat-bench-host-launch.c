@@ -67,9 +67,8 @@ leat_bench_host_put (LeatBenchHost *self, const LeatOp *op, guint index, guint64
   return TRUE;
 }
 
-/* On the stream that is there without being made, as programs do that make none. */
 gboolean
-leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, GError **error)
+leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, CUstream stream, GError **error)
 {
   g_autofree guint64 *slots = g_new0 (guint64, op->n_args + 1);
   g_autofree void **params = g_new0 (void *, op->n_args + 1);
@@ -84,11 +83,9 @@ leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, GError **error)
     }
   if (op->cooperative)
     result = (*self->table->cuLaunchCooperativeKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
-                                                        op->block[1], op->block[2], op->shared_bytes, NULL, params);
+                                                        op->block[1], op->block[2], op->shared_bytes, stream, params);
   else
     result = (*self->table->cuLaunchKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
-                                             op->block[1], op->block[2], op->shared_bytes, NULL, params, NULL);
-  if (!leat_bench_host_check (self, op, "cuLaunchKernel", result, error))
-    return FALSE;
-  return leat_bench_host_check (self, op, "cuStreamSynchronize", (*self->table->cuStreamSynchronize) (NULL), error);
+                                             op->block[1], op->block[2], op->shared_bytes, stream, params, NULL);
+  return leat_bench_host_check (self, op, "cuLaunchKernel", result, error);
 }

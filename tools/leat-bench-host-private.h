@@ -51,7 +51,7 @@ gboolean leat_bench_host_refuse (LeatNode *node, const char *what, GError **erro
 gboolean leat_bench_host_check (LeatBenchHost *self, const LeatOp *op, const char *call, CUresult result,
                                 GError **error);
 LeatBenchBlock *leat_bench_host_get_block (LeatBenchHost *self, LeatBufferId id);
-/* The kernel of an op whose blocks are on the device; waits for it. */
-gboolean leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, GError **error);
+/* The kernel of an op whose blocks are on the device. */
+gboolean leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, CUstream stream, GError **error);
 
 G_END_DECLS

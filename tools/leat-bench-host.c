@@ -256,6 +256,7 @@ leat_bench_host_give_back (LeatBenchHost *self, const LeatOp *op, GError **error
   return leat_bench_host_check (self, op, "cuMemFree", worst, error);
 }
 
+/* On the stream that is there without being made, as programs do that make none. */
 static gboolean
 leat_bench_host_do_kernel (LeatBenchHost *self, const LeatOp *op, GError **error)
 {
@@ -264,7 +265,8 @@ leat_bench_host_do_kernel (LeatBenchHost *self, const LeatOp *op, GError **error
 
   for (guint i = 0; i < step->n_uses && good; i++)
     good = leat_bench_host_bring (self, op, &step->uses[i], error);
-  good = good && leat_bench_host_launch (self, op, error);
+  good = good && leat_bench_host_launch (self, op, NULL, error)
+         && leat_bench_host_check (self, op, "cuStreamSynchronize", (*self->table->cuStreamSynchronize) (NULL), error);
   for (guint i = 0; i < step->n_uses && good; i++)
     good = leat_bench_host_take_back (self, op, &step->uses[i], error);
   return leat_bench_host_give_back (self, op, good ? error : NULL) && good;

@@ -19,6 +19,7 @@ struct _LeatModule
   GHashTable *functions; /* name -> LeatModuleFunction */
   gboolean waits;        /* of who opens a session; where waits_known */
   gboolean waits_known;
+  gboolean may_wait; /* as far as the image tells */
 };
 
 typedef struct

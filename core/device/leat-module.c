@@ -10,6 +10,7 @@
 #define LEAT_MODULE_LOG_BYTES     4096
 #define LEAT_MODULE_LISTED_NAMES  8
 #define LEAT_MODULE_MAX_FUNCTIONS 1024
+#define LEAT_MODULE_WAITS         "leat_wrappers_wait"
 
 static void
 leat_module_function_free (gpointer data)
@@ -40,6 +41,16 @@ leat_module_is_text (const char *image, gsize size)
   return memchr (image, '\0', size) == NULL || image[size - 1] == '\0';
 }
 
+/* A fat binary may be compressed; other images have the names of what is in them.  To ask the driver for what is not
+ * there counts as an error where a tool looks on. */
+static gboolean
+leat_module_may_have (const char *image, gsize size, const char *name)
+{
+  gboolean is_fat = size >= 4 && memcmp (image, "\x50\xed\x55\xba", 4) == 0;
+
+  return is_fat || memmem (image, size, name, strlen (name)) != NULL;
+}
+
 static CUresult
 leat_module_load_text (LeatModule *self, const char *image, gsize size, char *log)
 {
@@ -63,6 +74,7 @@ leat_module_load_image (LeatModule *self, GBytes *image, GError **error)
 
   if (!leat_device_push (self->device, error))
     return FALSE;
+  self->may_wait = leat_module_may_have (data, size, LEAT_MODULE_WAITS);
   if (leat_module_is_text (data, size))
     result = leat_module_load_text (self, data, size, log);
   else
@@ -289,9 +301,8 @@ leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address
                                    self->what);
 }
 
-/* What was compiled for an older compute capability, or by an older Leat, does not; the CPU driver begins nothing
- * early.
- */
+/* What was compiled for an older compute capability, for the body of a loop or by an older Leat, does not; the CPU
+ * driver begins nothing early. */
 gboolean
 leat_module_waits (LeatModule *self)
 {
@@ -301,7 +312,7 @@ leat_module_waits (LeatModule *self)
   if (leat_device_is_cpu (self->device))
     return TRUE;
   if (!self->waits_known)
-    self->waits = leat_module_get_global (self, "leat_wrappers_wait", &address, &bytes, NULL);
+    self->waits = self->may_wait && leat_module_get_global (self, LEAT_MODULE_WAITS, &address, &bytes, NULL);
   self->waits_known = TRUE;
   return self->waits;
 }

@@ -90,13 +90,23 @@ leat_image_host_dup_identity (GError **error)
                           (gint64) info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-/* g++ would show the line of a file of that name, which need not be the kernel's. */
 static gboolean
-leat_image_host_shows_own_lines (const char *program)
+leat_image_host_is_clang (const char *program)
 {
   g_autofree char *path = g_find_program_in_path (program), *real = path != NULL ? realpath (path, NULL) : NULL;
 
   return real != NULL && strstr (real, "clang") != NULL;
+}
+
+/* What clang refuses or need not be told: it neither makes traps of what follows a null pointer, nor shows a line of a
+ * file that has the kernel's name by chance. */
+static void
+leat_image_host_add_for_gcc (GPtrArray *args, const char *program)
+{
+  if (leat_image_host_is_clang (program))
+    return;
+  g_ptr_array_add (args, g_strdup ("-fno-isolate-erroneous-paths-dereference"));
+  g_ptr_array_add (args, g_strdup ("-fno-diagnostics-show-caret"));
 }
 
 static void
@@ -134,7 +144,6 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
     "-fno-strict-aliasing",
     /* A wrong pointer or an endless loop must stay one: what the compiler drops, nobody is told of. */
     "-fno-delete-null-pointer-checks",
-    "-fno-isolate-erroneous-paths-dereference",
     "-fno-finite-loops",
     "-fvisibility=hidden",
     "-fno-stack-protector",
@@ -152,8 +161,7 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
     g_ptr_array_add (args, g_strdup (compiler[i]));
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
     g_ptr_array_add (args, g_strdup (options[i]));
-  if (!leat_image_host_shows_own_lines (compiler[0]))
-    g_ptr_array_add (args, g_strdup ("-fno-diagnostics-show-caret"));
+  leat_image_host_add_for_gcc (args, compiler[0]);
   g_ptr_array_add (args, g_strdup (strict ? "-ffp-contract=off" : "-ffp-contract=fast"));
   if (!strict)
     g_ptr_array_add (args, g_strdup ("-DLEAT_FAST"));

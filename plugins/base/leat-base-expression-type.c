@@ -242,6 +242,19 @@ leat_expression_fail_arg (LeatExpression *self, const LeatToken *token, const ch
   return FALSE;
 }
 
+gboolean
+leat_expression_check_names (LeatExpression *self, const char *const *known, const char *hint, GError **error)
+{
+  for (guint i = 0; i < self->tokens->len; i++)
+    {
+      const LeatToken *token = &g_array_index (self->tokens, LeatToken, i);
+
+      if (token->kind == LEAT_TOKEN_NAME && !g_strv_contains (known, token->text))
+        return leat_token_fail (self->text, token->column, error, "no value \"%s\"; %s", token->text, hint);
+    }
+  return TRUE;
+}
+
 static gboolean
 leat_expression_check_args (LeatExpression *self, LeatNode *node, const char *const *inputs, GError **error)
 {

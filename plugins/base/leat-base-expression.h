@@ -20,6 +20,10 @@ const char *const *leat_expression_list_names (LeatExpression *self);
  * a fraction are floats. */
 char *leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean single);
 
+/* Whether there are no other names than @known (NULL-terminated).  Errors are LEAT_GRAPH_ERROR_TYPE with the column,
+ * and end with @hint. */
+gboolean leat_expression_check_names (LeatExpression *self, const char *const *known, const char *hint, GError **error);
+
 /* What the names in an expression are. */
 typedef struct
 {

@@ -34,24 +34,6 @@ leat_operation_check (LeatOperationKind kind, const char *expression, gboolean h
 }
 
 static gboolean
-leat_operation_check_names (LeatExpression *expression, const char *text, guint n_known, GError **error)
-{
-  static const char *const known[] = { "a", "b", NULL };
-  const char *const *names = leat_expression_list_names (expression);
-
-  for (guint i = 0; names[i] != NULL; i++)
-    if (n_known == 0 || !g_strv_contains (known, names[i]))
-      {
-        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
-                     n_known > 0 ? "\"%s\": no value \"%s\"; what is combined is a and b"
-                                 : "\"%s\": no value \"%s\"; set a number, lowest or greatest",
-                     text, names[i]);
-        return FALSE;
-      }
-  return TRUE;
-}
-
-static gboolean
 leat_operation_is_limit (const char *identity)
 {
   return g_str_equal (identity, "lowest") || g_str_equal (identity, "greatest");
@@ -60,17 +42,19 @@ leat_operation_is_limit (const char *identity)
 gboolean
 leat_operation_set_expression (LeatOperation *self, const char *expression, const char *identity, GError **error)
 {
+  static const char *const both[] = { "a", "b", NULL }, *const none[] = { NULL };
   g_autoptr (LeatExpression) number = NULL;
 
   leat_operation_clear (self);
   self->identity = g_strdup (identity);
   self->expression = leat_expression_parse (expression, error);
-  if (self->expression == NULL || !leat_operation_check_names (self->expression, expression, 2, error))
+  if (self->expression == NULL
+      || !leat_expression_check_names (self->expression, both, "what is combined is a and b", error))
     return FALSE;
   if (leat_operation_is_limit (identity))
     return TRUE;
   number = leat_expression_parse (identity, error);
-  return number != NULL && leat_operation_check_names (number, identity, 0, error);
+  return number != NULL && leat_expression_check_names (number, none, "set a number, lowest or greatest", error);
 }
 
 gboolean

@@ -130,8 +130,9 @@ leat_compact_text_add_give_on_host (const LeatCompactLayout *self, GString *text
 {
   g_string_append (text, "#ifdef LEAT_HOST\nstatic __device__ inline void\ncompact_give_on_host (const CompactFrom "
                          "&leat_from, const CompactTo &leat_to, uint64_t leat_base, uint64_t leat_rows, const uint64_t "
-                         "*leat_kept, uint64_t leat_place, uint64_t leat_n)\n{\n"
-                         "  uint64_t leat_most = compact_clip (leat_place, (uint32_t) leat_n, leat_to.leat_room);\n\n");
+                         "*leat_kept, uint64_t leat_place, uint64_t leat_n, uint64_t leat_all)\n{\n"
+                         "  uint64_t leat_most = compact_clip (leat_place, (uint32_t) leat_n, leat_to.leat_room);\n\n"
+                         "  if (leat_most < leat_n)\n    leat_all = 0;\n");
   for (guint i = 0; i < self->columns->len; i++)
     {
       const LeatCompactColumn *column = leat_compact_layout_get (self, i);
@@ -142,7 +143,7 @@ leat_compact_text_add_give_on_host (const LeatCompactLayout *self, GString *text
         g_string_append_printf (text,
                                 "  compact_store_on_host<%s, %" G_GUINT64_FORMAT "> ((%s *) leat_to.%s + leat_place * "
                                 "%" G_GUINT64_FORMAT ", (const %s *) leat_from.%s + leat_base * %" G_GUINT64_FORMAT
-                                ", leat_kept, leat_rows, leat_most);\n",
+                                ", leat_kept, leat_rows, leat_most, leat_all);\n",
                                 word, words, word, column->output, words, word, column->name, words);
     }
   if (self->numbers != NULL)
@@ -265,7 +266,8 @@ leat_compact_layout_write (const LeatCompactLayout *self, GError **error)
   g_autoptr (GString) text = g_string_new (NULL);
 
   leat_compact_text_begin (self, text);
-  if (!leat_compact_text_add_file (text, "/leat/primitives/compact-store.cu", error))
+  if (!leat_compact_text_add_file (text, "/leat/primitives/compact-store.cu", error)
+      || !leat_compact_text_add_file (text, "/leat/primitives/compact-host.cu", error))
     return NULL;
   leat_compact_text_add_types (self, text);
   leat_compact_layout_write_loads (self, text);

@@ -54,24 +54,14 @@ static gboolean
 leat_primitives_partition_prepare (LeatNode *node, GError **error)
 {
   LeatPrimitivesPartition *self = LEAT_PRIMITIVES_PARTITION (node);
-  const char *const *names;
+  static const char *const known[] = { "x", NULL };
 
   g_clear_pointer (&self->expression, leat_expression_free);
   if (self->where == NULL)
     return TRUE;
   leat_node_blame (node, "where");
   self->expression = leat_expression_parse (self->where, error);
-  if (self->expression == NULL)
-    return FALSE;
-  names = leat_expression_list_names (self->expression);
-  for (guint i = 0; names[i] != NULL; i++)
-    if (!g_str_equal (names[i], "x"))
-      {
-        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "\"%s\": no value \"%s\"; an item is x",
-                     self->where, names[i]);
-        return FALSE;
-      }
-  return TRUE;
+  return self->expression != NULL && leat_expression_check_names (self->expression, known, "an item is x", error);
 }
 
 static gboolean

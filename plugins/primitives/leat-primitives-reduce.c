@@ -117,7 +117,7 @@ leat_primitives_reduce_compile (LeatPrimitivesReduce *self, GError **error)
 
   leat_operation_write (&self->operation, head);
   if (self->empty == 1)
-    g_string_append (head, "LEAT_REPORT (EMPTY = 0, error, \"nothing to reduce\")\n");
+    g_string_append (head, "LEAT_REPORT (EMPTY = 0, error, \"nothing to reduce: there are {value} items\")\n");
   g_string_append_printf (head, "static __device__ void when_empty () {%s}\n",
                           self->empty == 1 ? " leat_report_at (EMPTY, 0, 0); " : "");
   g_clear_pointer (&self->source, leat_kernel_source_unref);

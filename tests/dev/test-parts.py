@@ -3,6 +3,9 @@
 
 import contextlib
 import io
+import json
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -170,6 +173,54 @@ def test_count_of_what_ends_well(folder):
 
 def test_count_of_a_failure_after_the_last_case(folder):
     assert 'p0: (program) - ended with FAIL: leaked\n' in told(('1..1\nok 1 /x/a\n', 'FAIL', 'leaked\n', NAMES))[1]
+
+
+def make_bundle(folder, tool):
+    """One with a test that passes, and in bin/ a compute-sanitizer that does with it what TOOL says."""
+    for name, kept in (('run_bundle.py', 'run-tests'), ('tap.py', 'tap.py'), ('run_sanitizer.py', 'run_sanitizer.py')):
+        shutil.copy2(PARTS / name, folder / kept)
+    (folder / 'env.sh').write_text(':\n')
+    program = folder / 'program'
+    program.write_text('#!/bin/sh\necho 1..1; echo "ok 1 /x/$LEAT_TEST_REPEAT"\n')
+    program.chmod(0o755)
+    tests = [{'name': name, 'suite': ['unit'], 'cmd': [str(program)], 'env': {}, 'workdir': str(folder), 'timeout': 30}
+             for name in ('plugins/primitives/repeat-order', 'plugins/primitives/repeat-order-as-gpu', 'plugins/other')]
+    (folder / 'tests.json').write_text(json.dumps({'commit': 'none', 'tests': tests, 'benchmarks': []}))
+    (folder / 'bin').mkdir()
+    sanitizer = folder / 'bin' / 'compute-sanitizer'
+    sanitizer.write_text('#!/bin/sh\nused=$2; shift 4\n"$@" || exit\n' + tool)
+    sanitizer.chmod(0o755)
+
+
+def sanitize(folder, *words):
+    environment = {**os.environ, 'PATH': f'{folder}/bin:{os.environ["PATH"]}'}
+    ran = subprocess.run([sys.executable, '-B', str(folder / 'run-tests'), str(folder / 'record'), *words], text=True,
+                         env=environment, capture_output=True, timeout=20)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def test_sanitizer_that_finds_nothing(folder):
+    make_bundle(folder, 'echo "========= ERROR SUMMARY: 0 errors"\n')
+    code, said = sanitize(folder, '--sanitize')
+    assert code == 0 and said.endswith('compute-sanitizer: 4 of 4 runs clean\n'), said
+    assert '  plugins/primitives/repeat-order under synccheck: clean: 0 errors\n' in said, said
+    assert 'ok 1 /x/few' in (folder / 'record' / 'record.txt').read_text()
+
+
+def test_sanitizer_that_finds_something(folder):
+    make_bundle(folder, '[ "$used" != racecheck ] || { echo "========= RACECHECK SUMMARY: 2 hazards displayed"; exit 86; }\n'
+                        'echo "========= ERROR SUMMARY: 0 errors"\n')
+    code, said = sanitize(folder, 'other', '--sanitize=memcheck,racecheck')
+    assert code == 1 and said.endswith('compute-sanitizer: 1 of 2 runs clean\n'), said
+    assert '  plugins/other under racecheck: found something: 2 hazards displayed\n' in said, said
+
+
+def test_sanitizer_that_does_not_end_or_says_nothing(folder):
+    make_bundle(folder, '[ "$used" != racecheck ] || sleep 20\n')
+    code, said = sanitize(folder, 'other', '--sanitize=memcheck,racecheck', '--time-factor=0.02')
+    assert code == 1 and said.endswith('compute-sanitizer: 0 of 2 runs clean\n'), said
+    assert 'under racecheck: did not come to its end in time\n' in said, said
+    assert 'under memcheck: said nothing of what it found\n' in said, said
 
 
 def main():

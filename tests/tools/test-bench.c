@@ -63,8 +63,8 @@ test_bench_gives_figures (void)
 {
   g_autoptr (ToolResult) result =
     tool_run (NULL, WORDS ("--json", "--repeat=5", "round-trip-4k", "round-trip-64k-copy", "resident-4k", "queue-4k",
-                           "memo-4k", "chain-1", "chain-32", "fan-out", "argument", "rebind", "work-relay", "open-10",
-                           "start", "doorbell-4k", "runaway", "loop-grid", "loop-block"));
+                           "memo-4k", "chain-1", "chain-32", "fan-out", "argument", "rebind", "work-relay",
+                           "compact-back-4k", "open-10", "start", "doorbell-4k", "runaway", "loop-grid", "loop-block"));
   g_autoptr (JsonObject) all = NULL;
   g_autofree char *names = NULL;
 
@@ -75,7 +75,7 @@ test_bench_gives_figures (void)
   g_assert_cmpstr (
     names, ==,
     "round-trip-4k-auto round-trip-4k-copy round-trip-4k-mapped resident-4k queue-4k round-trip-64k-copy "
-    "memo-4k chain-1 chain-32 fan-out-8 argument argument-double rebind work-relay open-10 start "
+    "memo-4k chain-1 chain-32 fan-out-8 argument argument-double rebind work-relay compact-back-4k open-10 start "
     "doorbell-4k runaway-resident runaway-while runaway-host loop-grid loop-block");
   g_assert_cmpint (json_object_get_int_member (all, "repeat"), ==, 5);
   g_assert_cmpstr (json_object_get_string_member (all, "device-name"), !=, "");

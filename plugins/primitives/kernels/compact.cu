@@ -536,7 +536,7 @@ compact_run_on_host (const CompactFrom &from, const CompactTo &to, uint64_t rows
           if (!COMPACT_IN_PLACE)
             leat_store_release (sets.mine + tile, (place + sum) << 2 | COMPACT_UP_TO_END);
         }
-      compact_give_on_host (from, to, first, n, kept, place, sum);
+      compact_give_on_host (from, to, first, n, kept, place, sum, COMPACT_IN_PLACE ? 0 : rows);
       if (!job.alone && COMPACT_IN_PLACE)
         leat_store_release (sets.mine + tile, (place + sum) << 2 | COMPACT_UP_TO_END);
       if (job.alone)

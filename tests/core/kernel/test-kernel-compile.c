@@ -485,6 +485,26 @@ test_kernel_compile_missing_nvrtc (void)
   image_case_clear (&c);
 }
 
+/* The last of those that are looked for; it takes other options than g++. */
+static void
+test_kernel_compile_by_clang (void)
+{
+  g_autofree char *clang = g_find_program_in_path ("clang++");
+  ImageCase c;
+
+  if (clang == NULL)
+    {
+      g_test_skip ("no clang++ here");
+      return;
+    }
+  if (!image_case_init (&c))
+    return;
+  image_case_set (&c, "LEAT_CXX", clang);
+  image_case_write (&c, "kernel.cu", "__global__ void f (int *x) { x[0] = 3; }\n");
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_clear (&c);
+}
+
 /* A host compiler given as words, options included. */
 static void
 test_kernel_compile_takes_options (void)
@@ -607,6 +627,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
   g_test_add_func ("/leat/kernel/compile/enclosed", test_kernel_compile_enclosed);
   g_test_add_func ("/leat/kernel/compile/stays", test_kernel_compile_stays);
+  g_test_add_func ("/leat/kernel/compile/by-clang", test_kernel_compile_by_clang);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-nvrtc", "sm_90", test_kernel_compile_examples);

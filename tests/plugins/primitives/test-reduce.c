@@ -319,7 +319,7 @@ test_reduce_nothing_is_an_error (void)
   primitive_fixture_push (&fixture, 0, NULL, 0);
   leat_session_replay (fixture.session, TRUE, NULL, &error);
   g_assert_nonnull (error);
-  g_assert_nonnull (strstr (error->message, "nothing to reduce"));
+  g_assert_nonnull (strstr (error->message, "nothing to reduce: there are 0 items"));
   g_clear_error (&error);
   primitive_fixture_close (&fixture);
 }
@@ -334,7 +334,7 @@ test_reduce_refuses (void)
     { "reduce", "x=f16[8]", "cannot compute with" },
     { "reduce op=expr", "x=f32[8]", "needs expr=" },
     { "reduce expr=a+b", "x=f32[8]", "expr is for op=expr" },
-    { "reduce op=expr expr=a+c", "x=f32[8]", "no value \"c\"" },
+    { "reduce op=expr expr=a+c", "x=f32[8]", "column 3: no value \"c\"" },
     { "reduce op=expr expr=a+", "x=f32[8]", "column" },
     { "reduce op=expr expr=a+b identity=zero", "x=f32[8]", "set a number" },
     { "reduce op=max type=u8", "x=f32[8]", "type is for" },

@@ -177,7 +177,7 @@ test_runs_refuses (void)
   } cases[] = {
     { "partition", "x=u8[3]", "set where=" },
     { "partition where=x>1", "x=u8[3] flags=u8[3]", "not both" },
-    { "partition where=y>1", "x=u8[3]", "no value \"y\"" },
+    { "partition where=y>1", "x=u8[3]", "column 1: no value \"y\"" },
     { "partition where=x>", "x=u8[3]", "column" },
     { "partition where=x>1", "x=u8[3,2]", "rows of several" },
     { "partition", "x=u8[3] flags=u8[4]", "for each row" },
