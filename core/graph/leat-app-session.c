@@ -133,35 +133,6 @@ leat_app_take (LeatApp *self, gboolean wait, GBytes **bytes)
   return flow;
 }
 
-static void
-leat_app_called_off (GCancellable *cancellable, gpointer data)
-{
-  leat_app_unblock (data);
-}
-
-static gboolean
-leat_app_has_to_wait (LeatApp *self)
-{
-  gboolean waits;
-
-  leat_app_lock (self);
-  waits = leat_endpoint_is_source (LEAT_ENDPOINT (self))
-            ? self->queue.length == 0 && !self->ended
-            : self->leaky == LEAT_APP_LEAKY_NONE && self->block && leat_app_is_full (self);
-  leat_app_unlock (self);
-  return waits;
-}
-
-/* Of those who run a session only some watch what they are cancelled by.  To be disconnected without the lock; 0: there
- * is nothing to wait for. */
-static gulong
-leat_app_watch (LeatApp *self, GCancellable *cancellable)
-{
-  if (cancellable == NULL || !leat_app_has_to_wait (self))
-    return 0;
-  return g_cancellable_connect (cancellable, G_CALLBACK (leat_app_called_off), self, NULL);
-}
-
 /* It is for the run after the session has taken another spec over. */
 static void
 leat_app_put_back (LeatApp *self, GBytes *bytes)
@@ -178,14 +149,10 @@ leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellab
   g_autoptr (GBytes) bytes = NULL;
   gconstpointer data;
   LeatFlow flow;
-  gulong watch;
   gsize size;
 
   /* Who is woken has taken nothing: that it was called off is told by who asked, before the next run. */
-  watch = wait ? leat_app_watch (self, cancellable) : 0;
   flow = leat_app_take (self, wait, &bytes);
-  if (watch != 0)
-    g_cancellable_disconnect (cancellable, watch);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   data = g_bytes_get_data (bytes, &size);
@@ -235,14 +202,12 @@ leat_app_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *canc
   LeatApp *self = LEAT_APP (endpoint);
   g_autoptr (GBytes) bytes = NULL;
   gboolean room;
-  gulong watch;
 
   /* Who woke an earlier run may have come too late for it.  Whoever means this one has cancelled it before, or wakes it
    * again. */
   leat_app_lock (self);
   self->woken = FALSE;
   leat_app_unlock (self);
-  watch = leat_app_watch (self, cancellable);
   bytes = g_bytes_new (view->data, leat_view_get_bytes (view));
   leat_app_lock (self);
   room = leat_app_wait_for_room (self, cancellable, error);
@@ -250,8 +215,6 @@ leat_app_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *canc
     leat_app_put (self, bytes);
   leat_app_wake_all (self);
   leat_app_unlock (self);
-  if (watch != 0)
-    g_cancellable_disconnect (cancellable, watch);
   return room;
 }
 
