@@ -165,6 +165,18 @@ leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
   return flow;
 }
 
+static void
+leat_session_cancelled (GCancellable *cancellable, gpointer data)
+{
+  leat_session_unblock_endpoints (data);
+}
+
+gulong
+leat_session_watch (LeatSession *self, GCancellable *cancellable)
+{
+  return cancellable != NULL ? g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL) : 0;
+}
+
 /* @stream: see leat_session_take_props () */
 static LeatFlow
 leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancellable *cancellable, GError **error)
@@ -184,6 +196,16 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
   if (flow == LEAT_FLOW_DATA)
     flow = leat_session_end_run (self, leat_session_get_flight (self, 0), cancellable, error);
   return leat_session_settle (self, flow, error);
+}
+
+static LeatFlow
+leat_session_advance_by_hand (LeatSession *self, gboolean wait, GCancellable *cancellable, GError **error)
+{
+  gulong watch = leat_session_watch (self, cancellable);
+  LeatFlow flow = leat_session_advance (self, wait, FALSE, cancellable, error);
+
+  g_cancellable_disconnect (cancellable, watch);
+  return flow;
 }
 
 /**
@@ -224,7 +246,7 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
     }
   if (!leat_session_begin_taken (self, error))
     return LEAT_FLOW_ERROR;
-  flow = leat_session_advance (self, wait, FALSE, cancellable, error);
+  flow = leat_session_advance_by_hand (self, wait, cancellable, error);
   self->quick = flow == LEAT_FLOW_DATA && leat_session_may_be_quick (self);
   leat_session_end (self, LEAT_SESSION_FREE);
   return flow;
@@ -272,7 +294,7 @@ leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellabl
   readback = self->readback;
   self->repeat = runs;
   self->readback = LEAT_READBACK_FINAL;
-  flow = leat_session_advance (self, wait, FALSE, cancellable, error);
+  flow = leat_session_advance_by_hand (self, wait, cancellable, error);
   self->repeat = repeat;
   self->readback = readback;
   leat_session_end (self, LEAT_SESSION_FREE);
@@ -306,12 +328,6 @@ leat_session_post_stats (LeatSession *self)
   leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_STATS, NULL, NULL, stats));
 }
 
-static void
-leat_session_cancelled (GCancellable *cancellable, gpointer data)
-{
-  leat_session_unblock_endpoints (data);
-}
-
 static LeatFlow
 leat_session_advance_one (LeatSession *self, GCancellable *cancellable, GError **error)
 {
@@ -327,10 +343,8 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
 {
   LeatLanesTrial trial = { 0 };
   LeatFlow flow = LEAT_FLOW_DATA;
-  gulong watch = 0;
+  gulong watch = leat_session_watch (self, cancellable);
 
-  if (cancellable != NULL)
-    watch = g_cancellable_connect (cancellable, G_CALLBACK (leat_session_cancelled), self, NULL);
   self->last_progress_us = g_get_monotonic_time ();
   while (flow == LEAT_FLOW_DATA)
     if (leat_session_should_widen (self))
@@ -341,8 +355,7 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
       flow = leat_session_advance_one (self, cancellable, error);
   leat_session_end_trial (&trial);
   self->watches_waits = FALSE;
-  if (cancellable != NULL)
-    g_cancellable_disconnect (cancellable, watch);
+  g_cancellable_disconnect (cancellable, watch);
   if (flow == LEAT_FLOW_END)
     leat_session_post_stats (self);
   leat_session_end (self, LEAT_SESSION_FREE);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-stream-private.h"
 
 /* A run in two halves: it is launched, the program does something else and is told of the end, it is completed. */
 
@@ -144,7 +144,12 @@ leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **er
       return LEAT_FLOW_ERROR;
     }
   if (self->task_source == NULL)
-    flow = leat_session_complete_taken (self, cancellable, error);
+    {
+      gulong watch = leat_session_watch (self, cancellable);
+
+      flow = leat_session_complete_taken (self, cancellable, error);
+      g_cancellable_disconnect (cancellable, watch);
+    }
   else
     {
       after = LEAT_SESSION_LAUNCHED;

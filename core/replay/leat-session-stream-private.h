@@ -44,5 +44,7 @@ gboolean leat_session_grow_lanes (LeatSession *self, GError **error);
  */
 LeatFlow leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error);
 void leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks);
+/* Calls off who waits in a source or a sink when it is cancelled, until it is disconnected; 0 without one. */
+gulong leat_session_watch (LeatSession *self, GCancellable *cancellable);
 
 G_END_DECLS

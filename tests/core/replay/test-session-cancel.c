@@ -124,6 +124,67 @@ test_cancel_while_it_waits (gconstpointer data)
   session_fixture_close (&self);
 }
 
+typedef enum
+{
+  REPLAY,
+  REPEAT
+} Way;
+
+static LeatFlow
+run_by_hand (SessionFixture *self, Way way, GCancellable *cancellable, GError **error)
+{
+  return way == REPLAY ? leat_session_replay (self->session, TRUE, cancellable, error)
+                       : leat_session_repeat (self->session, 3, TRUE, cancellable, error);
+}
+
+/* Its source has nothing: it ends, and the next one goes on. */
+static void
+test_cancel_by_hand (gconstpointer data)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("abc", 3), result = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  Way way = GPOINTER_TO_INT (data);
+  SessionFixture self;
+  GThread *thread;
+
+  session_fixture_open (&self, "app name=source spec=u8[<=8] -> upload -> readback -> app name=sink\n",
+                        LEAT_EXECUTOR_GRAPH);
+  thread = g_thread_new ("cancel", cancel_later, cancellable);
+  g_assert_cmpint (run_by_hand (&self, way, cancellable, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_thread_join (thread);
+  g_assert_true (leat_app_push_bytes (self.source, bytes, NULL));
+  g_assert_cmpint (run_by_hand (&self, way, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  result = leat_app_pull_bytes (self.sink, 0, NULL);
+  g_assert_true (g_bytes_equal (result, bytes));
+  session_fixture_close (&self);
+}
+
+/* Its sink is full, and nobody pulls. */
+static void
+test_cancel_at_a_full_sink (void)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("abc", 3);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  SessionFixture self;
+  GThread *thread;
+
+  session_fixture_open (&self, "app name=source spec=u8[<=8] -> upload -> readback -> app name=sink max-queue=1\n",
+                        LEAT_EXECUTOR_GRAPH);
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (leat_app_push_bytes (self.source, bytes, NULL));
+  g_assert_cmpint (leat_session_replay (self.session, TRUE, NULL, NULL), ==, LEAT_FLOW_DATA);
+  thread = g_thread_new ("cancel", cancel_later, cancellable);
+  g_assert_cmpint (leat_session_replay (self.session, TRUE, cancellable, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+  session_fixture_close (&self);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -136,5 +197,8 @@ main (int argc, char **argv)
       g_test_add_data_func (moment, &streams[i], test_cancel_at_any_moment);
       g_test_add_data_func (waits, &streams[i], test_cancel_while_it_waits);
     }
+  g_test_add_data_func ("/leat/session/cancel/by-hand/replay", GINT_TO_POINTER (REPLAY), test_cancel_by_hand);
+  g_test_add_data_func ("/leat/session/cancel/by-hand/repeat", GINT_TO_POINTER (REPEAT), test_cancel_by_hand);
+  g_test_add_func ("/leat/session/cancel/by-hand/full-sink", test_cancel_at_a_full_sink);
   return g_test_run ();
 }
