@@ -19,8 +19,8 @@
 #define RESIDENT_THREE                                                                                                 \
   RESIDENT_KERNEL ("a", "scale", " by=3")                                                                              \
   RESIDENT_KERNEL ("b", "turn", "")                                                                                    \
-  RESIDENT_KERNEL ("c", "total", "") RESIDENT_CHAIN                                                                    \
-    "a -> b\nb -> c -> readback -> app name=other\nb -> readback -> app name=sink\n"
+  RESIDENT_KERNEL ("c", "total", "")                                                                                   \
+  RESIDENT_CHAIN "a -> b\nb -> c -> readback -> app name=other\nb -> readback -> app name=sink\n"
 #define RESIDENT_COPIES                                                                                                \
   RESIDENT_KERNEL ("a", "scale", " by=2")                                                                              \
   RESIDENT_KERNEL ("b", "turn", "")                                                                                    \
