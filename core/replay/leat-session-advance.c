@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-stream-private.h"
+#include "leat-session-reports-private.h"
 
 /* Runs one after the other: by hand, until the end, or in a thread. */
 

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-batch-private.h"
+#include "leat-session-reports-private.h"
 
 /* Which lanes of a launch that has ended are good.  Where neither counts nor reports have anything to say, none is
  * looked at: a batch has thousands, and the next launch waits for this. */

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-batch-private.h"
+#include "leat-session-reports-private.h"
 
 #include "graph/leat-app.h"
 #include "graph/leat-graph-error.h"

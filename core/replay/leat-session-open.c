@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-batch-private.h"
+#include "leat-session-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
@@ -57,7 +58,6 @@ leat_session_plan (LeatSession *self, GError **error)
   return TRUE;
 }
 
-/* To the device, which is opened, with the ways for data that are known to be best. */
 static gboolean
 leat_session_check_device (LeatSession *self, GError **error)
 {
@@ -75,8 +75,9 @@ leat_session_check_device (LeatSession *self, GError **error)
   return TRUE;
 }
 
-gboolean
-leat_session_bind_plan (LeatSession *self, GError **error)
+/* What the device is, and what is asked of the session. */
+static LeatTraits
+leat_session_get_traits (LeatSession *self)
 {
   static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
@@ -86,7 +87,23 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   static const LeatEarlyMode earlies[] = { [LEAT_EARLY_START_AUTO] = LEAT_EARLY_AUTO,
                                            [LEAT_EARLY_START_OFF] = LEAT_EARLY_NONE,
                                            [LEAT_EARLY_START_ON] = LEAT_EARLY_ALL };
-  LeatTraits traits = { .bound = TRUE };
+  const LeatDriverTable *table = leat_device_get_table (self->device);
+  LeatTraits traits = { .bound = TRUE,
+                        .capture = captures[self->executor],
+                        .early = earlies[self->early_start],
+                        .integrated = leat_device_get_facts (self->device)->integrated,
+                        .whiles = table->cuGraphConditionalHandleCreate != NULL && table->cuGraphAddNode != NULL,
+                        .urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH };
+
+  leat_session_want_staying (self, &traits);
+  return traits;
+}
+
+/* To the device, which is opened, with the ways for data that are known to be best. */
+gboolean
+leat_session_bind_plan (LeatSession *self, GError **error)
+{
+  LeatTraits traits;
   gint64 since = g_get_monotonic_time ();
 
   self->device = leat_device_open (self->selector, error);
@@ -96,13 +113,7 @@ leat_session_bind_plan (LeatSession *self, GError **error)
     return FALSE;
   leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
-  traits.capture = captures[self->executor];
-  traits.early = earlies[self->early_start];
-  traits.integrated = leat_device_get_facts (self->device)->integrated;
-  traits.whiles = leat_device_get_table (self->device)->cuGraphConditionalHandleCreate != NULL
-                  && leat_device_get_table (self->device)->cuGraphAddNode != NULL;
-  traits.urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH;
-  leat_session_want_staying (self, &traits);
+  traits = leat_session_get_traits (self);
   if (!leat_session_bind_staying (self, self->plan, &traits, error))
     return FALSE;
   leat_session_plan_calibration (self);

@@ -497,19 +497,6 @@ void leat_session_remember_spans (LeatSession *self);
 /* A lane of a batch has the inputs of another one. */
 void leat_session_note_equal (LeatSession *self);
 
-/* What leat_session_replay_batch () was asked for. */
-typedef struct
-{
-  guint n;
-  GPtrArray *inputs;  /* GBytes; NULL: in the staging memory */
-  GPtrArray *results; /* GBytes; NULL: likewise */
-  gboolean in_place;  /* the staging memory has a place for every lane */
-  guint64 before;     /* runs that there were before its first lane */
-  guint *from;        /* by lane: that whose result it has too, itself where it is run; NULL: all are run */
-} LeatBatchRun;
-
-#define LEAT_BATCH_KNOWN G_MAXUINT /* in the place of a lane: there was a result before */
-
 /* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
 gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
 gboolean leat_session_check_given (LeatSession *self, guint index, GBytes *bytes, GError **error);
@@ -534,45 +521,6 @@ void leat_session_drop_other_setups (LeatSession *self);
 gboolean leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error);
 void leat_session_settle_room (LeatSession *self);
 
-void leat_session_drop_batch (LeatSession *self);
-/* FALSE without any lane to blame: the session has failed, unless it was told to stop. */
-gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
-                                  GError **error);
-/* Of the same batch: the lanes for which an output that may grow had too little room. */
-gboolean leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
-gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
-/* The same in steps: one launch of @n lanes from @first on, and its end; what their kernels reported; and the end of
- * all that is under way, whatever came of it. */
-gboolean leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n,
-                                GError **error);
-gboolean leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error);
-/* Of a launch that has ended.  FALSE: the device is at fault, and not the data of some lanes. */
-gboolean leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight,
-                               GError **error);
-/* @at: of a lane in the staging memory */
-guint64 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at);
-guint64 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count);
-guint8 *leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at);
-void leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane);
-gboolean leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error);
-/* One lane as a single run. */
-gboolean leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable,
-                             GError **error);
-/* With a memo: fills in which lanes are to be run, and gives what is known; keeps what a launch gave; and gives lanes
- * what others with the same inputs have. */
-gboolean leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
-                                    GError **error);
-void leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight);
-gboolean leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
-                                    GError **error);
-void leat_batch_run_tell (LeatSession *self, gboolean all);
-/* Of lanes that failed by what no report tells (leat-session-batch-tell.c).  @but: the one that the call ends with, and
- * so tells itself; G_MAXUINT: none */
-gboolean leat_batch_run_is_untold (LeatSession *self, guint lane);
-void leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint but);
-void leat_batch_run_abandon (LeatSession *self);
-gboolean leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error);
-gboolean leat_session_renew_batch (LeatSession *self, GError **error);
 /* Sets @error, and returns FALSE. */
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 
@@ -643,36 +591,6 @@ gboolean leat_session_put_lanes_away (LeatSession *self, GCancellable *cancellab
 gboolean leat_session_bring_lanes_back (LeatSession *self, GError **error);
 /* As take_open, and on the device. */
 gboolean leat_session_take_resident (LeatSession *self, GError **error);
-
-/* After a run: kernels may have reported, and then the run may have failed. */
-gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
-gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
-gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run,
-                                         GError **error);
-void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
-/* When all lanes of a batch are done. */
-void leat_session_end_lane_reports (LeatSession *self);
-void leat_session_post_refusal (LeatSession *self, const GError *error);
-GArray *leat_session_totals_new (void);
-void leat_session_clear_reports (LeatSession *self);
-GVariant *leat_session_print_reports (LeatSession *self);
-GVariant *leat_session_dup_refusal (LeatSession *self);
-GVariant *leat_session_steal_refusal (LeatSession *self);
-void leat_session_take_refusal (LeatSession *self, GVariant *refusal);
-/* Of what went wrong with a queue (leat-session-queues.c). */
-gboolean leat_report_is_error (const LeatReport *self);
-char *leat_report_dup_text (const LeatReport *self);
-GError *leat_report_make_error (const LeatReport *self);
-/* What is told of a report, when its plan may be gone. */
-typedef struct _LeatReportTold LeatReportTold;
-LeatReportTold *leat_report_told_new (const LeatReport *report);
-LeatReportTold *leat_report_told_ref (LeatReportTold *self);
-void leat_report_told_unref (LeatReportTold *self);
-GVariant *leat_report_told_get_details (LeatReportTold *self);
-gboolean leat_queue_report_is_error (const LeatReport *self);
-char *leat_queue_report_dup_text (const LeatReport *self);
-GError *leat_queue_report_make_error (const LeatReport *self);
-void leat_queue_report_add_details (const LeatReport *self, GVariantDict *dict);
 
 static inline LeatSessionInput *
 leat_session_get_input (LeatSession *self, guint index)

@@ -3,6 +3,7 @@
  */
 
 #include "leat-ring-private.h"
+#include "leat-session-reports-private.h"
 #include "leat-session-stream-private.h"
 
 #include "graph/leat-pipeline-private.h"

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-stream-private.h"
+#include "leat-session-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"

@@ -3,6 +3,8 @@
  */
 
 #include "leat-session-stream-private.h"
+#include "leat-session-batch-private.h"
+#include "leat-session-reports-private.h"
 
 #include "graph/leat-pipeline-private.h"
 

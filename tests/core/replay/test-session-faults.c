@@ -30,6 +30,15 @@ typedef struct
   guint number;     /* so that not all sweeps leave out the same calls */
 } Sweep;
 
+/* What there is without a fault. */
+typedef struct
+{
+  GPtrArray *outputs; /* GBytes */
+  guint64 n_calls, first;
+} Whole;
+
+static GHashTable *wholes; /* by scenario, part and executor */
+
 static FaultDrive
 drive (const Sweep *self, GError **error)
 {
@@ -192,29 +201,59 @@ get_step (const Sweep *self)
   return every_nth * (self->part->replans && !g_str_equal (self->code, "UNKNOWN") ? 5 : 1);
 }
 
+static Whole *
+whole_new (const Sweep *sweep)
+{
+  Whole *self = g_new (Whole, 1);
+  g_autoptr (GError) error = NULL;
+  FaultDrive found;
+
+  g_ptr_array_unref (drive (sweep, &error).outputs); /* compiles the kernels */
+  g_assert_no_error (error);
+  fault_driver_plant ("");
+  found = drive (sweep, &error);
+  g_assert_no_error (error);
+  self->outputs = found.outputs;
+  self->n_calls = fault_driver_count_calls ();
+  self->first = sweep->part->opens_as_others ? found.n_opening : 0;
+  fault_driver_assert_empty ("without a fault", TRUE);
+  return self;
+}
+
+static void
+whole_free (gpointer data)
+{
+  Whole *self = data;
+
+  g_ptr_array_unref (self->outputs);
+  g_free (self);
+}
+
+/* It is the same for all codes. */
+static const Whole *
+get_whole (const Sweep *sweep)
+{
+  g_autofree char *key = g_strdup_printf ("%s %s %d", sweep->scenario->name, sweep->part->name, (int) sweep->executor);
+  Whole *whole = g_hash_table_lookup (wholes, key);
+
+  if (whole != NULL)
+    return whole;
+  whole = whole_new (sweep);
+  g_hash_table_insert (wholes, g_steal_pointer (&key), whole);
+  return whole;
+}
+
 static void
 test_sweep (gconstpointer data)
 {
   const Sweep *self = data;
-  g_autoptr (GPtrArray) expected = NULL;
-  g_autoptr (GError) error = NULL;
   const guint64 step = get_step (self);
-  guint64 n_calls, first;
-  FaultDrive whole;
+  const Whole *whole = get_whole (self);
 
-  g_ptr_array_unref (drive (self, &error).outputs); /* compiles the kernels */
-  g_assert_no_error (error);
-  fault_driver_plant ("");
-  whole = drive (self, &error);
-  expected = whole.outputs;
-  g_assert_no_error (error);
-  n_calls = fault_driver_count_calls ();
-  first = self->part->opens_as_others ? whole.n_opening : 0;
-  fault_driver_assert_empty ("without a fault", TRUE);
-  g_test_message ("%" G_GUINT64_FORMAT " driver calls, %" G_GUINT64_FORMAT " left out", n_calls, first);
-  g_assert_cmpuint (n_calls, >, 50);
-  for (guint64 n = first + 1 + self->number % step; n <= n_calls; n += step)
-    self->lasting ? sweep_from (self, n, expected) : sweep_one (self, n, expected);
+  g_test_message ("%" G_GUINT64_FORMAT " driver calls, %" G_GUINT64_FORMAT " left out", whole->n_calls, whole->first);
+  g_assert_cmpuint (whole->n_calls, >, 50);
+  for (guint64 n = whole->first + 1 + self->number % step; n <= whole->n_calls; n += step)
+    self->lasting ? sweep_from (self, n, whole->outputs) : sweep_one (self, n, whole->outputs);
 }
 
 static void
@@ -338,7 +377,9 @@ main (int argc, char **argv)
         if (fault_part_suits (&fault_parts[k], &fault_scenarios[i]))
           add_sweeps (
             (Sweep){ &fault_scenarios[i], &fault_parts[k], 0, codes[c].code, codes[c].sticky, codes[c].lasting, 0 });
+  wholes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, whole_free);
   status = g_test_run ();
+  g_hash_table_unref (wholes);
   remove_files ();
   return status;
 }

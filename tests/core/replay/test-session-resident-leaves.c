@@ -1,0 +1,204 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "resident-fixture.h"
+
+/* When a kernel that stays goes: because nobody has run anything, for other sessions, or as a run takes too long; and
+ * comes back. */
+
+static const char climb_text[] = RESIDENT_KERNEL ("a", "climb", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+
+/* Each time that the kernel comes back its blocks begin with nothing of what they said to each other before. */
+static void
+test_resident_comes_back_in_blocks (void)
+{
+  SessionFixture resident, graph;
+
+  resident_open_wide (&resident, RESIDENT_THREE);
+  resident_open (&graph, RESIDENT_THREE, LEAT_EXECUTOR_GRAPH, 0, 0);
+  for (guint run = 0; run < 8; run++)
+    {
+      SessionFixture other;
+
+      resident_run_both (&resident, &graph, run);
+      resident_run_both (&resident, &graph, run + 100);
+      resident_open (&other, RESIDENT_ONE, LEAT_EXECUTOR_GRAPH, 0, 0);
+      session_fixture_close (&other);
+    }
+  g_assert_cmpuint (resident_get_counter (&resident, "stays"), >=, 8);
+  session_fixture_close (&graph);
+  session_fixture_close (&resident);
+}
+
+/* The kernel leaves by itself, and the next run has it back. */
+static void
+test_resident_leaves_and_comes_back (gconstpointer text)
+{
+  SessionFixture fixture;
+  guint64 stays;
+
+  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 1, 0);
+  for (guint run = 0; run < 20; run++)
+    {
+      resident_check_scaled (&fixture, run);
+      if (run % 5 == 4)
+        g_usleep (100000);
+    }
+  stays = resident_get_counter (&fixture, "stays");
+  g_assert_cmpuint (stays, >=, 4);
+  session_fixture_close (&fixture);
+}
+
+typedef struct
+{
+  gint stop;
+  guint opened;
+} Neighbour;
+
+static gpointer
+open_and_close (gpointer data)
+{
+  Neighbour *self = data;
+
+  while (!g_atomic_int_get (&self->stop))
+    {
+      SessionFixture fixture;
+
+      resident_open (&fixture, self->opened % 2 == 0 ? RESIDENT_COPIES : RESIDENT_ONE, LEAT_EXECUTOR_GRAPH, 0, 0);
+      session_fixture_close (&fixture);
+      self->opened++;
+    }
+  return NULL;
+}
+
+/* Memory, modules and graphs of others come and go meanwhile. */
+static void
+test_resident_is_parked_for_others (gconstpointer text)
+{
+  SessionFixture fixture;
+  Neighbour neighbour = { 0 };
+  GThread *thread;
+  guint run = 0;
+
+  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  resident_check_scaled (&fixture, run);
+  thread = g_thread_new ("neighbour", open_and_close, &neighbour);
+  while (resident_get_counter (&fixture, "parks") < 5)
+    resident_check_scaled (&fixture, ++run);
+  g_atomic_int_set (&neighbour.stop, TRUE);
+  g_thread_join (thread);
+  resident_check_scaled (&fixture, ++run);
+  g_assert_cmpuint (neighbour.opened, >=, 1);
+  g_assert_cmpuint (resident_get_counter (&fixture, "stays"), >=, 2);
+  g_assert_cmpuint (resident_get_counter (&fixture, "rings"), ==, run + 1);
+  session_fixture_close (&fixture);
+}
+
+static void
+check_climb (SessionFixture *fixture)
+{
+  float x[RESIDENT_N] = { 0 };
+  g_autoptr (GBytes) output = NULL;
+  const float *y;
+
+  x[1] = 5;
+  output = session_fixture_run (fixture, x, sizeof x);
+  y = g_bytes_get_data (output, NULL);
+  g_assert_cmpfloat (y[1], ==, 6);
+}
+
+/* A loop without an end is ended and named, and what comes after it is as if nothing had been. */
+static void
+test_resident_ends_a_runaway (gconstpointer text)
+{
+  SessionFixture fixture;
+
+  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 500);
+  for (guint round = 0; round < 2; round++)
+    {
+      float x[RESIDENT_N] = { 1 };
+      g_autoptr (GError) error = NULL;
+
+      check_climb (&fixture);
+      g_assert_null (session_fixture_try (&fixture, x, sizeof x, &error));
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
+      g_assert_nonnull (strstr (error->message, "kernel \"a\""));
+      g_assert_nonnull (strstr (error->message, "kernel climb was ended"));
+      g_assert_nonnull (strstr (error->message, "500 ms"));
+    }
+  check_climb (&fixture);
+  g_assert_cmpuint (resident_get_counter (&fixture, "runaways"), ==, 2);
+  session_fixture_close (&fixture);
+}
+
+/* Again and again, none later than it may; and the next run is as if nothing had been. */
+static void
+test_resident_ends_many (gconstpointer text)
+{
+  const guint limit_ms = 50;
+  SessionFixture fixture;
+
+  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  for (guint round = 1; round <= 10; round++)
+    {
+      float x[RESIDENT_N] = { 1 };
+      gint64 begin, took;
+      g_autoptr (GError) error = NULL;
+
+      begin = g_get_monotonic_time ();
+      g_assert_null (session_fixture_try (&fixture, x, sizeof x, &error));
+      took = g_get_monotonic_time () - begin;
+      g_test_message ("%" G_GINT64_FORMAT " us", took);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
+      g_assert_nonnull (strstr (error->message, "kernel \"a\""));
+      g_assert_cmpint (took, >=, limit_ms * 1000);
+      g_assert_cmpint (took, <, limit_ms * 1000 * 20); /* the machine may be busy; leat-bench runaway tells how well */
+      check_climb (&fixture);
+      g_assert_cmpuint (resident_get_counter (&fixture, "runaways"), ==, round);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* The device is at it, and nobody waits. */
+static void
+test_resident_is_closed_in_flight (gconstpointer text)
+{
+  for (guint round = 0; round < 10; round++)
+    {
+      SessionFixture fixture;
+      float x[RESIDENT_N];
+      g_autoptr (GBytes) input = NULL;
+      g_autoptr (GError) error = NULL;
+
+      resident_fill (x, round);
+      input = g_bytes_new (x, sizeof x);
+      resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_session_launch (fixture.session, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      session_fixture_close (&fixture);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  resident_init ();
+  g_test_add_func ("/leat/session/resident-leaves/comes-back-in-blocks", test_resident_comes_back_in_blocks);
+  g_test_add_data_func ("/leat/session/resident-leaves/leaves-and-comes-back", RESIDENT_ONE,
+                        test_resident_leaves_and_comes_back);
+  g_test_add_data_func ("/leat/session/resident-leaves/is-parked-for-others", RESIDENT_ONE,
+                        test_resident_is_parked_for_others);
+  g_test_add_data_func ("/leat/session/resident-leaves/ends-a-runaway", climb_text, test_resident_ends_a_runaway);
+  g_test_add_data_func ("/leat/session/resident-leaves/ends-many", climb_text, test_resident_ends_many);
+  g_test_add_data_func ("/leat/session/resident-leaves/is-closed-in-flight", RESIDENT_THREE,
+                        test_resident_is_closed_in_flight);
+  status = g_test_run ();
+  resident_clear ();
+  return status;
+}
