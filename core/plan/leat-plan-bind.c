@@ -46,8 +46,9 @@ leat_plan_reset_places (LeatPlan *self)
       buffer->n_writers = 0;
     }
   for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->elided = FALSE;
+    leat_plan_get_op (self, i)->elided = leat_plan_get_op (self, i)->hidden = FALSE;
   leat_plan_choose_loops (self);
+  leat_plan_choose_chains (self);
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
