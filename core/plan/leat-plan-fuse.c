@@ -301,21 +301,6 @@ leat_fuser_describe (LeatFuser *self)
   return fusion;
 }
 
-/* Loops know their ops by number. */
-static void
-leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
-{
-  for (guint i = first + 1; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->index = i;
-  for (guint i = 0; i < self->loops->len; i++)
-    {
-      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
-
-      loop->first += loop->first > first ? n_more : 0;
-      loop->last += loop->last > first ? n_more : 0;
-    }
-}
-
 static void
 leat_plan_replace_ops (LeatPlan *self, guint n, LeatOp *op)
 {

@@ -16,6 +16,21 @@ leat_plan_loop_free (LeatPlanLoop *self)
   g_free (self);
 }
 
+/* Loops know their ops by number. */
+void
+leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
+{
+  for (guint i = first + 1; i < self->ops->len; i++)
+    leat_plan_get_op (self, i)->index = i;
+  for (guint i = 0; i < self->loops->len; i++)
+    {
+      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
+
+      loop->first += loop->first > first ? n_more : 0;
+      loop->last += loop->last > first ? n_more : 0;
+    }
+}
+
 const char *
 leat_loop_executor_get_name (LeatLoopExecutor executor)
 {

@@ -428,6 +428,8 @@ gboolean leat_buffer_is_of_lane (const LeatBuffer *self);
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
+/* After @n_more ops came, or went, from number @first on. */
+void leat_plan_renumber (LeatPlan *self, guint first, gint n_more);
 /* Who does each of them. */
 void leat_plan_choose_loops (LeatPlan *self);
 /* Whether measuring may settle that it is done so. */

@@ -173,10 +173,8 @@ typedef struct
 } Recalled;
 
 static const Recalled recalled[] = {
-  { "apart", { "apart", "apart", "apart" }, 10, 0 },
-  { "first", { "apart", "joined", "apart" }, 7, 3 },
-  { "both", { "apart", "joined", "joined" }, 4, 6 },
-  { "all", { "joined", "apart", "apart" }, 1, 9 },
+  { "apart", { "apart", "apart", "apart" }, 10, 0 },          { "first", { "apart", "joined", "apart" }, 7, 3 },
+  { "both", { "apart", "joined", "joined" }, 4, 6 },          { "all", { "joined", "apart", "apart" }, 1, 9 },
   { "all-and-both", { "joined", "joined", "joined" }, 1, 9 },
 };
 
@@ -245,8 +243,7 @@ test_chains_recalled (gconstpointer data)
   chains_run (&one, 4999);
   check_saved (&one, row);
   plan = chains_dup_plan (&one);
-  g_assert_cmpuint (count_said (plan, "it was measured to be "), ==,
-                    g_str_equal (row->ways[0], "joined") ? 1 : 3);
+  g_assert_cmpuint (count_said (plan, "it was measured to be "), ==, g_str_equal (row->ways[0], "joined") ? 1 : 3);
   /* What is set reaches all ways, and what was measured stays. */
   node = leat_pipeline_get_node (one.pipeline, "d", NULL);
   g_assert_true (leat_node_set_from_string (node, "expr", "x/4", &error));
@@ -274,8 +271,9 @@ test_chains_by_rule (void)
 
       chains_open (&one, rows[r].mode, FALSE);
       plan = chains_dup_plan (&one);
-      g_assert_cmpint (strstr (plan, "could be one kernel, with 2 barriers and 9 launches less, and are not: nobody has "
-                                     "measured it")
+      g_assert_cmpint (strstr (plan,
+                               "could be one kernel, with 2 barriers and 9 launches less, and are not: nobody has "
+                               "measured it")
                          != NULL,
                        ==, rows[r].mode == LEAT_FUSE_MODE_AUTO);
       g_assert_cmpuint (count_said (plan, "(nothing is waited for in it)"), ==,
