@@ -77,7 +77,7 @@ leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
 gboolean
 leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopExecutor executor)
 {
-  if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL)
+  if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL || executor == LEAT_LOOP_HOST)
     return FALSE;
   if (executor == LEAT_LOOP_COOPERATIVE)
     return loop->joint != NULL;
