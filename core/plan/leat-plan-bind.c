@@ -68,6 +68,11 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
 
   self->traits = *traits;
   self->why_not_early = "the kernels are not loaded";
+  if (traits->stays)
+    {
+      leat_plan_find_needed_chains (self);
+      self->traits.ways = NULL; /* nothing of it is measured, and ops may have other numbers now */
+    }
   leat_plan_reset_places (self);
   self->brief = traits->stays && leat_plan_is_brief (self, traits->stay.packet_bytes);
   leat_plan_choose_transfers (self);

@@ -208,10 +208,37 @@ leat_plan_find_chains_of (LeatPlan *self, gboolean is_free)
 }
 
 void
-leat_plan_find_chains (LeatPlan *self)
+leat_plan_find_chains (LeatPlan *self, gboolean is_asked)
 {
   leat_plan_find_chains_of (self, FALSE);
   leat_plan_find_chains_of (self, TRUE);
+  for (guint i = 0; i < self->chains->len; i++)
+    ((LeatPlanChain *) g_ptr_array_index (self->chains, i))->is_asked = is_asked;
+}
+
+static gboolean
+leat_plan_has_several_files (LeatPlan *self)
+{
+  const LeatOp *first = NULL;
+
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->kind != LEAT_OP_KERNEL)
+        continue;
+      first = first != NULL ? first : op;
+      if (!leat_kernel_source_equal (op->source, first->source))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+leat_plan_find_needed_chains (LeatPlan *self)
+{
+  if (self->chains->len == 0 && self->users->len == 0 && leat_plan_has_several_files (self))
+    leat_plan_find_chains (self, FALSE);
 }
 
 static void
@@ -221,8 +248,14 @@ leat_plan_choose_chain (LeatPlan *self, LeatPlanChain *chain)
     chain->measured = (LeatJoinWay) self->traits.ways[chain->joint->index];
   chain->way = chain->measured;
   chain->why = chain->way == LEAT_JOIN_JOINED ? "it was measured to be faster so" : "it was measured to be slower so";
-  if (chain->measured != LEAT_JOIN_AUTO)
+  if (chain->measured != LEAT_JOIN_AUTO && chain->is_asked)
     return;
+  if (self->traits.stays || !chain->is_asked)
+    {
+      chain->way = self->traits.stays ? LEAT_JOIN_JOINED : LEAT_JOIN_APART;
+      chain->why = self->traits.stays ? "a kernel that stays is made of one file" : "nobody has asked for it";
+      return;
+    }
   chain->way = chain->is_free ? LEAT_JOIN_JOINED : LEAT_JOIN_APART;
   chain->why = chain->is_free ? "nothing is waited for in it" : "nobody has measured it";
 }

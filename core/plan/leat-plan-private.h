@@ -93,6 +93,7 @@ typedef struct
   LeatOp *joint; /* that one, which stands before them; not owned, as are these: */
   LeatOp *first, *last;
   gboolean is_free;     /* nothing is waited for within it: it is one where nobody has measured */
+  gboolean is_asked;    /* by the pipeline; else it is there for a kernel that stays, which is made of one file */
   LeatJoinWay measured; /* AUTO where nobody has */
 
   /* bound */
@@ -443,7 +444,9 @@ gboolean leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error
 void leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop);
 void leat_fusion_free (LeatFusion *self);
 /* Finds kernels that may be one, and makes that one of them. */
-void leat_plan_find_chains (LeatPlan *self);
+void leat_plan_find_chains (LeatPlan *self, gboolean is_asked);
+/* For a kernel that stays: where they come of several files, and nobody has asked. */
+void leat_plan_find_needed_chains (LeatPlan *self);
 /* Once who does each loop is known. */
 void leat_plan_choose_chains (LeatPlan *self);
 

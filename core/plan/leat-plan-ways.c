@@ -11,7 +11,8 @@
 gboolean
 leat_op_has_ways (const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER || (op->kind == LEAT_OP_LOOP && op->runs->joint != NULL) || op->chain != NULL;
+  return op->kind == LEAT_OP_TRANSFER || (op->kind == LEAT_OP_LOOP && op->runs->joint != NULL)
+         || (op->chain != NULL && op->chain->is_asked);
 }
 
 guint

@@ -336,7 +336,7 @@ leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
   if (!leat_plan_record (self, error))
     return NULL;
   if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
-    leat_plan_find_chains (self);
+    leat_plan_find_chains (self, TRUE);
   if (!leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error)
       || !leat_plan_check_growing (self, error))
     return NULL;

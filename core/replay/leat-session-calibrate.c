@@ -235,7 +235,7 @@ leat_calibrate_try_chains (LeatCalibration *self, GError **error)
       const LeatOp *joint = ((const LeatPlanChain *) g_ptr_array_index (chains, i - 1))->joint;
       guint other = self->ways[joint->index] == LEAT_JOIN_JOINED ? LEAT_JOIN_APART : LEAT_JOIN_JOINED;
 
-      if (!leat_calibrate_try_kernel (self, joint, other, error))
+      if (leat_op_has_ways (joint) && !leat_calibrate_try_kernel (self, joint, other, error))
         return FALSE;
     }
   return TRUE;

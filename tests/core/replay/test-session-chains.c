@@ -30,7 +30,7 @@ static const char text[] = "leat 1\n"
 
 /* @calibrate: whether the first run measures */
 static void
-chains_open (SessionFixture *self, LeatFuseMode mode, gboolean calibrate)
+chains_open_as (SessionFixture *self, LeatFuseMode mode, gboolean calibrate, LeatExecutor executor)
 {
   g_auto (GStrv) parts = g_strsplit (text, "KERNELS", -1);
   g_autofree char *whole = g_strjoinv (kernels, parts);
@@ -40,11 +40,17 @@ chains_open (SessionFixture *self, LeatFuseMode mode, gboolean calibrate)
   g_assert_no_error (error);
   leat_pipeline_set_fuse (self->pipeline, mode);
   self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", LEAT_EXECUTOR_GRAPH, "calibrate", calibrate, NULL);
+  g_object_set (self->session, "executor", executor, "calibrate", calibrate, NULL);
   leat_session_open (self->session, NULL, &error);
   g_assert_no_error (error);
   self->source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
   self->sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
+}
+
+static void
+chains_open (SessionFixture *self, LeatFuseMode mode, gboolean calibrate)
+{
+  chains_open_as (self, mode, calibrate, LEAT_EXECUTOR_GRAPH);
 }
 
 /* @n: of different lengths, so that what is left of the run before would be seen */
@@ -285,6 +291,23 @@ test_chains_by_rule (void)
     }
 }
 
+/* A kernel that stays is made of one file: what comes of several becomes one, whether that was asked for or not. */
+static void
+test_chains_stay (gconstpointer mode)
+{
+  g_autofree char *plan = NULL;
+  SessionFixture one;
+
+  chains_open_as (&one, (LeatFuseMode) GPOINTER_TO_INT (mode), TRUE, LEAT_EXECUTOR_RESIDENT);
+  plan = chains_dup_plan (&one);
+  g_assert_nonnull (strstr (plan, "(a kernel that stays is made of one file)"));
+  for (guint run = 0; run < 20; run++)
+    chains_run (&one, N - 211 * run);
+  g_assert_cmpuint (session_fixture_get_count (&one, "rings"), ==, 20);
+  g_assert_cmpuint (count_trials (&one, "trials", ""), ==, 0);
+  session_fixture_close (&one);
+}
+
 /* Why kernels that stand beside each other are not one. */
 static void
 test_chains_borders (void)
@@ -346,6 +369,8 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &recalled[i], test_chains_recalled);
     }
   g_test_add_func ("/leat/session/chains/by-rule", test_chains_by_rule);
+  g_test_add_data_func ("/leat/session/chains/stay/off", GINT_TO_POINTER (LEAT_FUSE_MODE_OFF), test_chains_stay);
+  g_test_add_data_func ("/leat/session/chains/stay/auto", GINT_TO_POINTER (LEAT_FUSE_MODE_AUTO), test_chains_stay);
   g_test_add_func ("/leat/session/chains/borders", test_chains_borders);
   status = g_test_run ();
   g_free (folder);
