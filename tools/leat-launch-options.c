@@ -320,7 +320,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "batch", 0, 0, G_OPTION_ARG_STRING, &words->batch,
       "How many runs may go into one launch: 1 to 65535; with --plan, what becomes of each op then", "N" },
     { "fuse", 0, 0, G_OPTION_ARG_STRING, &words->fuse,
-      "Which kernels become one: off or auto (chains that go item by item)", "MODE" },
+      "Which kernels become one: off or auto (those that are faster so)", "MODE" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
     { "resident-idle-ms", 0, 0, G_OPTION_ARG_INT64, &self->resident_idle_ms,

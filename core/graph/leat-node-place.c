@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-group-private.h"
 #include "leat-node-private.h"
 
 #include <string.h>
@@ -106,10 +107,12 @@ leat_node_prefix_origin (LeatNode *self, GError **error)
 void
 leat_node_prefix_error (LeatNode *self, GError **error)
 {
-  g_autofree char *title = leat_node_dup_title (self);
+  /* The ends of a body stand in no file, and what is wrong with them is what their node asks for. */
+  LeatNode *told = LEAT_IS_GROUP_END (self) ? LEAT_NODE (leat_node_get_group (self)) : self;
+  g_autofree char *title = leat_node_dup_title (told);
 
   g_prefix_error (error, "%s: ", title);
-  leat_node_prefix_origin (self, error);
+  leat_node_prefix_origin (told, error);
 }
 
 /**

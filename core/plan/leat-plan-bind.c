@@ -46,8 +46,9 @@ leat_plan_reset_places (LeatPlan *self)
       buffer->n_writers = 0;
     }
   for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->elided = FALSE;
+    leat_plan_get_op (self, i)->elided = leat_plan_get_op (self, i)->hidden = FALSE;
   leat_plan_choose_loops (self);
+  leat_plan_choose_chains (self);
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
@@ -67,6 +68,11 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
 
   self->traits = *traits;
   self->why_not_early = "the kernels are not loaded";
+  if (traits->stays)
+    {
+      leat_plan_find_needed_chains (self);
+      self->traits.ways = NULL; /* nothing of it is measured, and ops may have other numbers now */
+    }
   leat_plan_reset_places (self);
   leat_plan_choose_transfers (self);
   leat_plan_find_slots (self);

@@ -98,7 +98,11 @@ typedef struct
 void leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, guint end,
                       const LeatFuseCall *call);
 void leat_fuser_clear (LeatFuser *self);
-/* Puts one op in the place of those of the stages, which follow each other in the plan. */
+void leat_fuser_add_stage (LeatFuser *self, const LeatStage *stage);
+/* NULL: it may be part of it, as far as can be seen without its source. */
+const char *leat_fuser_why_not (LeatFuser *self, const LeatOp *op);
+gboolean leat_op_is_of_count (LeatPlan *plan, const LeatOp *op);
+/* Puts one op in the place of those of the stages, which follow each other in the plan; of a chain, before them. */
 gboolean leat_fuser_replace (LeatFuser *self, GError **error);
 /* Of a loop: which copies need not be, how large the blocks are; and when all stages have their layer, where the test
  * stands. */

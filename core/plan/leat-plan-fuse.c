@@ -38,18 +38,18 @@ leat_op_count_threads (const LeatOp *op)
 }
 
 /* A copy or a fill of a count alone. */
-static gboolean
+gboolean
 leat_op_is_of_count (LeatPlan *plan, const LeatOp *op)
 {
   return op->bytes == sizeof (guint64) && leat_plan_get_buffer (plan, op->to)->header;
 }
 
-static const char *
+const char *
 leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
 {
   if (op->kind == LEAT_OP_FOREIGN)
     return "it is foreign work: put it outside";
-  if (op->runs != NULL || op->loop != self->plan->loop || op->starts != NULL)
+  if (op->runs != NULL || (!self->is_chain && op->loop != self->plan->loop) || op->starts != NULL)
     return self->loop != NULL ? "a loop within a loop is not part of one kernel: put it outside"
                               : "a loop is not part of one kernel: put the megakernel into the loop's body";
   if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_FILL)
@@ -118,15 +118,8 @@ leat_fuser_read_stages (LeatFuser *self, GError **error)
         return leat_fuser_refuse (self, stage.op, why, error);
       if (stage.op->kind == LEAT_OP_KERNEL && !leat_fuser_check_strict (self, stage.op, error))
         return FALSE;
-      if (stage.op->kind == LEAT_OP_KERNEL)
-        self->threads = MAX (self->threads, leat_op_count_threads (stage.op));
-      if (stage.op->kind == LEAT_OP_COPY && leat_op_is_of_count (self->plan, stage.op))
-        {
-          stage.alone = TRUE;
-          g_hash_table_insert (self->counts, GUINT_TO_POINTER (stage.op->to + 1),
-                               GUINT_TO_POINTER (stage.op->from + 1));
-        }
-      g_array_append_val (self->stages, stage);
+      stage.alone = stage.op->kind == LEAT_OP_COPY && leat_op_is_of_count (self->plan, stage.op);
+      leat_fuser_add_stage (self, &stage);
     }
   for (guint i = 0; i < self->stages->len; i++)
     {
@@ -136,6 +129,18 @@ leat_fuser_read_stages (LeatFuser *self, GError **error)
         return FALSE;
     }
   return TRUE;
+}
+
+void
+leat_fuser_add_stage (LeatFuser *self, const LeatStage *stage)
+{
+  const LeatOp *op = stage->op;
+
+  if (stage->alone && op->kind == LEAT_OP_COPY)
+    g_hash_table_insert (self->counts, GUINT_TO_POINTER (op->to + 1), GUINT_TO_POINTER (op->from + 1));
+  if (op->kind == LEAT_OP_KERNEL)
+    self->threads = MAX (self->threads, leat_op_count_threads (op));
+  g_array_append_val (self->stages, *stage);
 }
 
 static void
@@ -296,21 +301,6 @@ leat_fuser_describe (LeatFuser *self)
   return fusion;
 }
 
-/* Loops know their ops by number. */
-static void
-leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
-{
-  for (guint i = first + 1; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->index = i;
-  for (guint i = 0; i < self->loops->len; i++)
-    {
-      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
-
-      loop->first += loop->first > first ? n_more : 0;
-      loop->last += loop->last > first ? n_more : 0;
-    }
-}
-
 static void
 leat_plan_replace_ops (LeatPlan *self, guint n, LeatOp *op)
 {
@@ -326,6 +316,11 @@ leat_fuser_take_place (LeatFuser *self, LeatOp *op)
 {
   LeatPlanLoop *loop = self->loop;
 
+  if (self->is_chain)
+    {
+      leat_plan_replace_ops (self->plan, 0, op);
+      return;
+    }
   if (loop == NULL)
     {
       leat_plan_replace_ops (self->plan, self->stages->len, op);

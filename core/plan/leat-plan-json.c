@@ -88,6 +88,10 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
     }
   if (op->fusion != NULL)
     leat_json_add_fusion (builder, op->fusion);
+  if (op->chain != NULL)
+    leat_json_add_string (builder, "why-joined", op->chain->why);
+  if (op->why_apart != NULL)
+    leat_json_add_string (builder, "why-apart", op->why_apart);
   if (op->loop != NULL)
     leat_json_add_int (builder, "loop", op->loop->first);
   if (op->kind == LEAT_OP_FOREIGN)

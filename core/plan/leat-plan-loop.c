@@ -16,6 +16,21 @@ leat_plan_loop_free (LeatPlanLoop *self)
   g_free (self);
 }
 
+/* Loops know their ops by number. */
+void
+leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
+{
+  for (guint i = first + 1; i < self->ops->len; i++)
+    leat_plan_get_op (self, i)->index = i;
+  for (guint i = 0; i < self->loops->len; i++)
+    {
+      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
+
+      loop->first += loop->first > first ? n_more : 0;
+      loop->last += loop->last > first ? n_more : 0;
+    }
+}
+
 const char *
 leat_loop_executor_get_name (LeatLoopExecutor executor)
 {
@@ -62,7 +77,7 @@ leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
 gboolean
 leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopExecutor executor)
 {
-  if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL)
+  if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL || executor == LEAT_LOOP_HOST)
     return FALSE;
   if (executor == LEAT_LOOP_COOPERATIVE)
     return loop->joint != NULL;

@@ -113,9 +113,23 @@ leat_plan_print_fusion (const LeatOp *op, GString *text)
     g_string_append_printf (text, ", %u buffer%s in registers", fusion->n_kept, fusion->n_kept == 1 ? "" : "s");
   if (fusion->kept_bytes > 0)
     g_string_append_printf (text, ": %" G_GUINT64_FORMAT " bytes less written and read", fusion->kept_bytes);
+  if (op->chain != NULL)
+    g_string_append_printf (text, " (%s)", op->chain->why);
   g_string_append_c (text, '\n');
   for (guint i = 0; i < fusion->lines->len; i++)
     g_string_append_printf (text, "        %s\n", (const char *) g_ptr_array_index (fusion->lines, i));
+}
+
+/* Of kernels that stay what they are. */
+static void
+leat_plan_print_chain (const LeatPlanChain *chain, GString *text)
+{
+  const LeatFusion *fusion = chain->joint->fusion;
+
+  g_string_append_printf (text,
+                          "      %u-%u could be one kernel, with %u barrier%s and %u launch%s less, and are not: %s\n",
+                          chain->first->index, chain->last->index, fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
+                          fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es", chain->why);
 }
 
 static void
@@ -152,6 +166,8 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
     leat_plan_print_fusion (op, text);
   if (op->kind == LEAT_OP_LOOP && op->runs->why_not_joint != NULL)
     g_string_append_printf (text, "      cannot be one kernel: %s\n", op->runs->why_not_joint);
+  if (op->why_apart != NULL)
+    g_string_append_printf (text, "      %s\n", op->why_apart);
 }
 
 static void
@@ -273,8 +289,14 @@ leat_plan_to_text (LeatPlan *self)
                           leat_plan_get_device_bytes (self), leat_plan_get_host_bytes (self));
   g_string_append (text, "ops\n");
   for (guint i = 0; i < self->ops->len; i++)
-    if (!leat_plan_get_op (self, i)->hidden)
-      leat_plan_print_op (self, leat_plan_get_op (self, i), text);
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (!op->hidden)
+        leat_plan_print_op (self, op, text);
+      else if (op->chain != NULL && op->chain->way == LEAT_JOIN_APART && !op->chain->is_gone)
+        leat_plan_print_chain (op->chain, text);
+    }
   g_string_append (text, "buffers\n");
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);

@@ -79,6 +79,29 @@ struct _LeatPlanLoop
   guint64 kernels, copies, fills, foreign, loops; /* in an iteration, those of loops in the body left out */
 };
 
+/* What measuring may say of kernels that could be one. */
+typedef enum
+{
+  LEAT_JOIN_AUTO,
+  LEAT_JOIN_APART,
+  LEAT_JOIN_JOINED,
+} LeatJoinWay;
+
+/* Kernels that follow each other and that may be one (leat-plan-chains.c); one such chain may stand in another. */
+typedef struct
+{
+  LeatOp *joint; /* that one, which stands before them; not owned, as are these: */
+  LeatOp *first, *last;
+  gboolean is_free;     /* nothing is waited for within it: it is one where nobody has measured */
+  gboolean is_asked;    /* by the pipeline; else it is there for a kernel that stays, which is made of one file */
+  LeatJoinWay measured; /* AUTO where nobody has */
+
+  /* bound */
+  LeatJoinWay way;  /* never AUTO */
+  gboolean is_gone; /* it stands in what is one kernel otherwise */
+  const char *why;
+} LeatPlanChain;
+
 struct _LeatOp
 {
   LeatOpKind kind;
@@ -100,8 +123,10 @@ struct _LeatOp
   gboolean grid_by_occupancy;
   guint grid_most; /* then: blocks that there is work for; 0: for any number */
   LeatPattern pattern;
-  guint64 reach;      /* STENCIL */
-  LeatFusion *fusion; /* (nullable) */
+  guint64 reach;        /* STENCIL */
+  LeatFusion *fusion;   /* (nullable) */
+  LeatPlanChain *chain; /* (nullable): that it may take the place of; not owned */
+  char *why_apart;      /* (nullable): why it is in no chain with what stands before it, where chains are looked for */
   LeatOpArg *args;
   guint n_args;
 
@@ -131,7 +156,7 @@ struct _LeatOp
   gboolean choosable;   /* TRANSFER: nobody insists on a way */
   gboolean mappable;    /* TRANSFER: it could be mapped */
   gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs; or hidden */
-  gboolean hidden;      /* of two ways in which a loop may be done, it belongs to the other one */
+  gboolean hidden;      /* of two ways in which a loop or a chain may be done, it belongs to the other one */
   struct _LeatOp *packed_with; /* TRANSFER that is elided as another one's launch does it too; NULL */
   gboolean by_slot;            /* it finds memory of the program through the table of what is bound */
   const char *reason;          /* why a transfer is done as it is */
@@ -241,10 +266,9 @@ typedef struct
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
 {
-  gboolean bound;               /* FALSE: the logical plan, for no device */
-  gboolean integrated;          /* device memory is host memory: a copy gains nothing */
-  const LeatTransferMode *ways; /* by op index, what was measured to be best; AUTO or NULL where nobody has; of a LOOP
-                                 * its LeatLoopExecutor */
+  gboolean bound;      /* FALSE: the logical plan, for no device */
+  gboolean integrated; /* device memory is host memory: a copy gains nothing */
+  const guint *ways;   /* by op index, what was measured to be best (leat_op_get_way ()); 0 or NULL where nobody has */
   LeatCaptureMode capture;
   LeatEarlyMode early;
   gboolean settled; /* it has run so often that the smallest graph pays */
@@ -291,6 +315,7 @@ struct _LeatPlan
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
   GArray *delays;     /* LeatDelay */
   GPtrArray *loops;   /* LeatPlanLoop */
+  GPtrArray *chains;  /* LeatPlanChain, those that have others within them first */
   LeatPlanLoop *loop; /* while nodes record: in whose body */
   gboolean flush;
   gboolean grows;       /* some buffer of it does */
@@ -397,6 +422,8 @@ gboolean leat_buffer_is_of_lane (const LeatBuffer *self);
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
+/* After @n_more ops came, or went, from number @first on. */
+void leat_plan_renumber (LeatPlan *self, guint first, gint n_more);
 /* Who does each of them. */
 void leat_plan_choose_loops (LeatPlan *self);
 /* Whether measuring may settle that it is done so. */
@@ -409,8 +436,22 @@ gboolean leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error
 /* Puts that kernel before the loop, so that binding can choose between the two; or says why there is none. */
 void leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop);
 void leat_fusion_free (LeatFusion *self);
-/* Joins what goes item by item anyway. */
-void leat_plan_fuse_chains (LeatPlan *self);
+/* Finds kernels that may be one, and makes that one of them. */
+void leat_plan_find_chains (LeatPlan *self, gboolean is_asked);
+/* For a kernel that stays: where they come of several files, and nobody has asked. */
+void leat_plan_find_needed_chains (LeatPlan *self);
+/* Once who does each loop is known. */
+void leat_plan_choose_chains (LeatPlan *self);
+
+/* An op that can be done in several ways: a transfer (LeatTransferMode), a loop (LeatLoopExecutor), a chain
+ * (LeatJoinWay).  0: it is not known which is best. */
+gboolean leat_op_has_ways (const LeatOp *op);
+guint leat_op_get_way (const LeatOp *op);
+/* What measuring has said; 0 where it has not. */
+guint leat_op_get_measured (const LeatOp *op);
+const char *leat_op_get_way_name (const LeatOp *op, guint way);
+/* 0 where it is the name of none. */
+guint leat_op_parse_way (const LeatOp *op, const char *name);
 
 /* Why it cannot be in a graph; NULL where it can, as far as is known. */
 const char *leat_op_get_why_eager (const LeatOp *op);

@@ -238,7 +238,8 @@ static LeatTransferMode
 leat_plan_want_way (LeatPlan *self, const LeatOp *op)
 {
   gboolean bounded = leat_plan_get_buffer (self, op->from)->header;
-  LeatTransferMode measured = self->traits.ways != NULL ? self->traits.ways[op->index] : LEAT_TRANSFER_AUTO;
+  LeatTransferMode measured =
+    self->traits.ways != NULL ? (LeatTransferMode) self->traits.ways[op->index] : LEAT_TRANSFER_AUTO;
 
   /* Of lanes the memory of the host moves along from launch to launch, and only what transfers can follow. */
   if (self->traits.lanes > 0)

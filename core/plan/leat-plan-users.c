@@ -104,8 +104,7 @@ leat_plan_insert_heads (LeatPlan *self)
   for (guint first = 0; first < self->users->len; first += LEAT_PLAN_HEAD_MOST, at++)
     g_ptr_array_insert (self->ops, (gint) at,
                         leat_plan_make_head (self, first, MIN (self->users->len - first, LEAT_PLAN_HEAD_MOST)));
-  for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->index = i;
+  leat_plan_renumber (self, 0, (gint) at);
 }
 
 /* The table has room for all that the kernel writes. */

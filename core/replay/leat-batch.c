@@ -35,6 +35,18 @@ leat_batch_free_error (gpointer error)
     g_error_free (error);
 }
 
+/* What was measured to be one kernel is so for many lanes too. */
+static void
+leat_batch_take_chains (LeatBatch *self, LeatPlan *plan)
+{
+  for (guint i = 0; i < MIN (plan->chains->len, self->narrow->chains->len); i++)
+    {
+      const LeatPlanChain *chain = g_ptr_array_index (self->narrow->chains, i);
+
+      ((LeatPlanChain *) g_ptr_array_index (plan->chains, i))->measured = chain->measured;
+    }
+}
+
 /* The same pipeline, planned again: nothing of it has changed since. */
 static LeatPlan *
 leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
@@ -47,6 +59,7 @@ leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
   leat_pipeline_end_planning (self->narrow->pipeline);
   if (plan == NULL)
     return NULL;
+  leat_batch_take_chains (self, plan);
   traits.ways = NULL;
   traits.lanes = lanes;
   traits.lanes_most = most;

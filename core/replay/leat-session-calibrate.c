@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* How data enters and leaves, by measuring: the first run's own inputs go through the pipeline with each way of each
- * transfer, and the fastest set is kept.  It is done with the real inputs, because kernels may rely on what their data
- * are, and before the first run proper: memory on the device, state too, is made anew after it, so nothing of it is
- * seen.  First one way for all, then one transfer at a time: two transfers need at most nine trials, and ten not 59049.
- * What was nearly the fastest is tried again, in turns with it: times change by the moment, and one moment is not
- * enough to tell two that are close. */
+/* How data enters and leaves, who does loops and what is one kernel, by measuring: the first run's own inputs go
+ * through the pipeline with each way of each transfer, and the fastest set is kept.  It is done with the real inputs,
+ * because kernels may rely on what their data are, and before the first run proper: memory on the device, state too, is
+ * made anew after it, so nothing of it is seen.  First one way for all, then one transfer at a time: two transfers need
+ * at most nine trials, and ten not 59049. What was nearly the fastest is tried again, in turns with it: times change by
+ * the moment, and one moment is not enough to tell two that are close. */
 
 #define LEAT_CALIBRATE_MOST_US 250000.0 /* for all trials together, once the first is over */
 #define LEAT_CALIBRATE_GAIN    0.97     /* of the time so far; less is noise */
@@ -22,7 +22,7 @@
 /* A set of ways that was tried. */
 typedef struct
 {
-  LeatTransferMode *ways;                  /* by op index */
+  guint *ways;                             /* by op index */
   double us[1 + LEAT_CALIBRATE_ROUNDS];    /* of each trial */
   double median_us, least_us, greatest_us; /* of these */
   guint n;
@@ -32,8 +32,8 @@ typedef struct
 {
   LeatSession *session;
   LeatLane *lane;
-  LeatTransferMode *ways; /* by op index */
-  GArray *candidates;     /* LeatCandidate, in the order of the session's trials */
+  guint *ways;        /* by op index */
+  GArray *candidates; /* LeatCandidate, in the order of the session's trials */
   double best_us, left_us;
   gboolean settled; /* the trait of the plan, which is TRUE for trials */
 } LeatCalibration;
@@ -76,13 +76,7 @@ leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
   return leat_resident_load_kernels (session->resident, NULL, error) && leat_lane_rebuild (self->lane, error);
 }
 
-static gboolean
-leat_calibrate_is_choosable_loop (const LeatOp *op)
-{
-  return op->kind == LEAT_OP_LOOP && op->runs->joint != NULL;
-}
-
-/* "upload0=copy readback0=mapped loop0=while" */
+/* "upload0=copy readback0=mapped loop0=while map1=joined" */
 static char *
 leat_calibrate_print (LeatCalibration *self)
 {
@@ -93,11 +87,9 @@ leat_calibrate_print (LeatCalibration *self)
     {
       LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_TRANSFER || leat_calibrate_is_choosable_loop (op))
+      if (leat_op_has_ways (op))
         g_string_append_printf (text, "%s%s=%s", text->len > 0 ? " " : "", leat_node_get_name (op->node),
-                                op->kind == LEAT_OP_TRANSFER
-                                  ? leat_transfer_mode_get_name (self->ways[i])
-                                  : leat_loop_executor_get_name ((LeatLoopExecutor) self->ways[i]));
+                                leat_op_get_way_name (op, self->ways[i]));
     }
   return g_string_free (text, FALSE);
 }
@@ -149,7 +141,7 @@ leat_calibrate_fits (LeatCalibration *self)
 
 /* The ways as they are now; those of @before come back where they are not faster than the best so far. */
 static gboolean
-leat_calibrate_try (LeatCalibration *self, const LeatTransferMode *before, GError **error)
+leat_calibrate_try (LeatCalibration *self, const guint *before, GError **error)
 {
   gsize bytes = self->session->plan->ops->len * sizeof *before;
   double us = G_MAXDOUBLE;
@@ -178,7 +170,7 @@ static gboolean
 leat_calibrate_try_everywhere (LeatCalibration *self, LeatTransferMode way, GError **error)
 {
   LeatPlan *plan = self->session->plan;
-  g_autofree LeatTransferMode *before = g_memdup2 (self->ways, plan->ops->len * sizeof *before);
+  g_autofree guint *before = g_memdup2 (self->ways, plan->ops->len * sizeof *before);
 
   for (guint i = 0; i < plan->ops->len; i++)
     if (leat_calibrate_may (leat_plan_get_op (plan, i), way))
@@ -191,7 +183,7 @@ leat_calibrate_try_others (LeatCalibration *self, const LeatOp *op, GError **err
 {
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     {
-      g_autofree LeatTransferMode *before = g_memdup2 (self->ways, self->session->plan->ops->len * sizeof *before);
+      g_autofree guint *before = g_memdup2 (self->ways, self->session->plan->ops->len * sizeof *before);
 
       if (!leat_calibrate_may (op, way))
         continue;
@@ -202,39 +194,51 @@ leat_calibrate_try_others (LeatCalibration *self, const LeatOp *op, GError **err
   return TRUE;
 }
 
-/* Once the transfers are settled, since what they take is the same for each.  A kernel that the device cannot run is no
- * way. */
+/* A kernel that the device cannot run is no way. */
+static gboolean
+leat_calibrate_try_kernel (LeatCalibration *self, const LeatOp *op, guint way, GError **error)
+{
+  gsize bytes = self->session->plan->ops->len * sizeof *self->ways;
+  g_autofree guint *before = g_memdup2 (self->ways, bytes);
+  g_autoptr (GError) local = NULL;
+
+  self->ways[op->index] = way;
+  if (leat_calibrate_try (self, before, &local))
+    return TRUE;
+  memcpy (self->ways, before, bytes);
+  if (!leat_device_is_dead (self->session->device) && leat_calibrate_apply (self, TRUE, NULL))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 static gboolean
 leat_calibrate_try_executors (LeatCalibration *self, const LeatOp *op, GError **error)
 {
   static const LeatLoopExecutor executors[] = { LEAT_LOOP_WHILE, LEAT_LOOP_UNROLLED, LEAT_LOOP_COOPERATIVE };
 
   for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
-    {
-      g_autofree LeatTransferMode *before = g_memdup2 (self->ways, self->session->plan->ops->len * sizeof *before);
-      g_autoptr (GError) local = NULL;
-
-      if (!leat_plan_may_loop (self->session->plan, op->runs, executors[i]))
-        continue;
-      self->ways[op->index] = (LeatTransferMode) executors[i];
-      if (leat_calibrate_try (self, before, &local))
-        continue;
-      memcpy (self->ways, before, self->session->plan->ops->len * sizeof *before);
-      if (leat_device_is_dead (self->session->device) || !leat_calibrate_apply (self, TRUE, NULL))
-        {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
-        }
-    }
+    if (leat_plan_may_loop (self->session->plan, op->runs, executors[i])
+        && !leat_calibrate_try_kernel (self, op, executors[i], error))
+      return FALSE;
   return TRUE;
 }
 
-static LeatTransferMode
-leat_calibrate_get_way (const LeatOp *op)
+/* Those within others first, which is where they stand in nobody's way. */
+static gboolean
+leat_calibrate_try_chains (LeatCalibration *self, GError **error)
 {
-  if (leat_calibrate_is_choosable_loop (op))
-    return (LeatTransferMode) op->runs->way;
-  return op->kind == LEAT_OP_TRANSFER ? op->way : LEAT_TRANSFER_AUTO;
+  GPtrArray *chains = self->session->plan->chains;
+
+  for (guint i = chains->len; i > 0; i--)
+    {
+      const LeatOp *joint = ((const LeatPlanChain *) g_ptr_array_index (chains, i - 1))->joint;
+      guint other = self->ways[joint->index] == LEAT_JOIN_JOINED ? LEAT_JOIN_APART : LEAT_JOIN_JOINED;
+
+      if (leat_op_has_ways (joint) && !leat_calibrate_try_kernel (self, joint, other, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -243,7 +247,7 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   LeatPlan *plan = self->session->plan;
 
   for (guint i = 0; i < plan->ops->len; i++)
-    self->ways[i] = leat_calibrate_get_way (leat_plan_get_op (plan, i));
+    self->ways[i] = leat_op_get_way (leat_plan_get_op (plan, i));
   /* A set of ways that leaves one kernel is launched without a graph at first, which takes longer than what it will be
    * in all runs but these: what is measured is what it comes to. */
   if (plan->holds_back && !leat_calibrate_apply (self, TRUE, error))
@@ -258,11 +262,12 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   for (guint i = 0; i < plan->ops->len; i++)
     if (!leat_calibrate_try_others (self, leat_plan_get_op (plan, i), error))
       return FALSE;
+  /* Once the transfers are settled, since what they take is the same for each. */
   for (guint i = 0; i < plan->ops->len; i++)
-    if (leat_calibrate_is_choosable_loop (leat_plan_get_op (plan, i))
+    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_LOOP && leat_op_has_ways (leat_plan_get_op (plan, i))
         && !leat_calibrate_try_executors (self, leat_plan_get_op (plan, i), error))
       return FALSE;
-  return TRUE;
+  return leat_calibrate_try_chains (self, error);
 }
 
 static LeatCandidate *
@@ -349,9 +354,12 @@ static gboolean
 leat_session_has_choice (LeatSession *self)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
-    if ((leat_plan_get_op (self->plan, i)->kind == LEAT_OP_TRANSFER && leat_plan_get_op (self->plan, i)->choosable)
-        || leat_calibrate_is_choosable_loop (leat_plan_get_op (self->plan, i)))
-      return TRUE;
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (op->kind == LEAT_OP_TRANSFER ? op->choosable : leat_op_has_ways (op))
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -381,7 +389,7 @@ leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, 
 gboolean
 leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
 {
-  g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, self->plan->ops->len + 1);
+  g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
   g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (LeatCandidate));
   LeatCalibration calibration = { .session = self,
                                   .lane = lane,

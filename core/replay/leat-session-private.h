@@ -449,7 +449,7 @@ double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_
 gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
 gboolean leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error);
-void leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us);
+void leat_session_remember_ways (LeatSession *self, const guint *ways, double us);
 
 LeatSetupBase leat_session_get_base (LeatSession *self);
 gboolean leat_session_make_setup (LeatSession *self, GError **error);

@@ -14,7 +14,8 @@
 #define LEAT_TRIAL_US        2000.0
 #define LEAT_TRIAL_LEAST     11
 #define LEAT_TRIAL_MOST      256
-#define LEAT_TRIAL_FEWEST    3         /* where there is no time left */
+#define LEAT_TRIAL_FEWEST    3         /* where there is no time left, */
+#define LEAT_TRIAL_LONG_US   100000.0  /* but of runs that take so long: to tell two of them apart one is enough */
 #define LEAT_TRIAL_TOUCHED   (1 << 20) /* bytes; more do not stay in the host's caches */
 #define LEAT_TRIAL_LINE      64
 
@@ -68,6 +69,14 @@ leat_trial_read (LeatSession *self)
     }
 }
 
+static gboolean
+leat_trial_is_over (guint n, double spent_us, double left_us)
+{
+  if (n == LEAT_TRIAL_MOST || (n >= LEAT_TRIAL_LEAST && spent_us >= LEAT_TRIAL_US))
+    return TRUE;
+  return left_us <= 0 && n > 0 && (n >= LEAT_TRIAL_FEWEST || spent_us / n >= LEAT_TRIAL_LONG_US);
+}
+
 /* In microseconds; negative after an error. */
 static double
 leat_trial_replay (LeatSession *self, LeatLane *lane, GError **error)
@@ -90,15 +99,14 @@ leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GEr
   double times[LEAT_TRIAL_MOST], settled_us = 0, spent_us = 0;
   guint n_settled = 0, n = 0;
 
-  while (n < LEAT_TRIAL_MOST && (n < LEAT_TRIAL_LEAST || spent_us < LEAT_TRIAL_US)
-         && (n < LEAT_TRIAL_FEWEST || *left_us > 0))
+  while (!leat_trial_is_over (n, spent_us, *left_us))
     {
       double us = leat_trial_replay (self, lane, error);
 
       if (us < 0)
         return us;
       *left_us -= us;
-      if (n_settled < LEAT_TRIAL_SETTLE || settled_us < LEAT_TRIAL_SETTLE_US)
+      if (us < LEAT_TRIAL_LONG_US && (n_settled < LEAT_TRIAL_SETTLE || settled_us < LEAT_TRIAL_SETTLE_US))
         {
           n_settled++;
           settled_us += us;

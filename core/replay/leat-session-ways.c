@@ -67,26 +67,8 @@ leat_ways_dup_path (LeatSession *self)
   return g_build_filename (g_get_user_cache_dir (), "leat", "transfers", name, NULL);
 }
 
-static LeatTransferMode
-leat_ways_parse (const char *text)
-{
-  for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
-    if (g_str_equal (text, leat_transfer_mode_get_name (way)))
-      return way;
-  return LEAT_TRANSFER_AUTO;
-}
-
-static LeatLoopExecutor
-leat_ways_parse_executor (const char *text)
-{
-  for (LeatLoopExecutor way = LEAT_LOOP_WHILE; way <= LEAT_LOOP_COOPERATIVE; way++)
-    if (g_str_equal (text, leat_loop_executor_get_name (way)))
-      return way;
-  return LEAT_LOOP_AUTO;
-}
-
 static gboolean
-leat_ways_read (LeatSession *self, GKeyFile *file, LeatTransferMode *ways)
+leat_ways_read (LeatSession *self, GKeyFile *file, guint *ways)
 {
   if (g_key_file_get_integer (file, "transfers", "version", NULL) != LEAT_WAYS_VERSION)
     return FALSE;
@@ -96,13 +78,11 @@ leat_ways_read (LeatSession *self, GKeyFile *file, LeatTransferMode *ways)
       g_autofree char *key = g_strdup_printf ("op-%u", i);
       g_autofree char *text = NULL;
 
-      if (op->kind != LEAT_OP_TRANSFER && (op->kind != LEAT_OP_LOOP || op->runs->joint == NULL))
+      if (!leat_op_has_ways (op))
         continue;
       text = g_key_file_get_string (file, "transfers", key, NULL);
-      ways[i] = text == NULL                   ? LEAT_TRANSFER_AUTO
-                : op->kind == LEAT_OP_TRANSFER ? leat_ways_parse (text)
-                                               : (LeatTransferMode) leat_ways_parse_executor (text);
-      if (ways[i] == LEAT_TRANSFER_AUTO)
+      ways[i] = text != NULL ? leat_op_parse_way (op, text) : 0;
+      if (ways[i] == 0)
         return FALSE;
     }
   return TRUE;
@@ -146,7 +126,7 @@ leat_session_recall_ways (LeatSession *self)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *path = leat_ways_dup_path (self);
-  g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, self->plan->ops->len + 1);
+  g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
   LeatTraits traits = self->plan->traits;
 
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL) || !leat_ways_read (self, file, ways))
@@ -160,7 +140,7 @@ leat_session_recall_ways (LeatSession *self)
 
 /* A folder that cannot be written costs the next session its own measuring. */
 void
-leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, double us)
+leat_session_remember_ways (LeatSession *self, const guint *ways, double us)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *path = leat_ways_dup_path (self);
@@ -173,11 +153,9 @@ leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, dou
     {
       g_autofree char *key = g_strdup_printf ("op-%u", i);
 
-      if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_TRANSFER)
-        g_key_file_set_string (file, "transfers", key, leat_transfer_mode_get_name (ways[i]));
-      else if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_LOOP
-               && leat_plan_get_op (self->plan, i)->runs->joint != NULL)
-        g_key_file_set_string (file, "transfers", key, leat_loop_executor_get_name ((LeatLoopExecutor) ways[i]));
+      if (leat_op_has_ways (leat_plan_get_op (self->plan, i)))
+        g_key_file_set_string (file, "transfers", key,
+                               leat_op_get_way_name (leat_plan_get_op (self->plan, i), ways[i]));
     }
   if (g_mkdir_with_parents (folder, 0700) == 0)
     g_key_file_save_to_file (file, path, NULL);
@@ -187,17 +165,15 @@ leat_session_remember_ways (LeatSession *self, const LeatTransferMode *ways, dou
 gboolean
 leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
 {
-  g_autofree LeatTransferMode *ways = g_new0 (LeatTransferMode, plan->ops->len + 1);
+  g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
   LeatTraits traits = self->plan->traits;
 
   for (guint i = 0; i < MIN (plan->ops->len, self->plan->ops->len); i++)
     {
       const LeatOp *old = leat_plan_get_op (self->plan, i), *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_TRANSFER && old->kind == LEAT_OP_TRANSFER && old->node == op->node)
-        ways[i] = old->way;
-      if (op->kind == LEAT_OP_LOOP && old->kind == LEAT_OP_LOOP && old->node == op->node)
-        ways[i] = (LeatTransferMode) old->runs->measured;
+      if (op->kind == old->kind && op->node == old->node && leat_op_has_ways (op) && leat_op_has_ways (old))
+        ways[i] = leat_op_get_measured (old);
     }
   traits.ways = self->ways_known ? ways : NULL;
   traits.settled = traits.settled || self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;

@@ -35,7 +35,7 @@ LeatKernelSource *
 leat_stayer_find_source (LeatPlan *plan)
 {
   for (guint i = 0; i < plan->ops->len; i++)
-    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_KERNEL)
+    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_KERNEL && leat_stayer_is_stage (leat_plan_get_op (plan, i)))
       return leat_plan_get_op (plan, i)->source;
   return NULL;
 }
@@ -153,7 +153,7 @@ static const guint *
 leat_stayer_find_block (LeatPlan *plan)
 {
   for (guint i = 0; i < plan->ops->len; i++)
-    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_KERNEL)
+    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_KERNEL && leat_stayer_is_stage (leat_plan_get_op (plan, i)))
       return leat_plan_get_op (plan, i)->block;
   g_assert_not_reached ();
 }

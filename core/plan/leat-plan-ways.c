@@ -1,0 +1,63 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-plan-private.h"
+
+/* Ops that can be done in several ways, by what measuring calls them: numbers within a process, names on disk. */
+
+#define LEAT_OP_MOST_WAYS 4
+
+gboolean
+leat_op_has_ways (const LeatOp *op)
+{
+  return op->kind == LEAT_OP_TRANSFER || (op->kind == LEAT_OP_LOOP && op->runs->joint != NULL)
+         || (op->chain != NULL && op->chain->is_asked);
+}
+
+guint
+leat_op_get_way (const LeatOp *op)
+{
+  if (op->kind == LEAT_OP_TRANSFER)
+    return op->way;
+  if (op->chain != NULL)
+    return op->chain->way;
+  return leat_op_has_ways (op) ? op->runs->way : 0;
+}
+
+guint
+leat_op_get_measured (const LeatOp *op)
+{
+  if (op->kind == LEAT_OP_TRANSFER)
+    return op->way;
+  if (op->chain != NULL)
+    return op->chain->measured;
+  return leat_op_has_ways (op) ? op->runs->measured : 0;
+}
+
+static const char *
+leat_join_way_get_name (LeatJoinWay way)
+{
+  static const char *const names[] = { "auto", "apart", "joined" };
+
+  return way < G_N_ELEMENTS (names) ? names[way] : "";
+}
+
+const char *
+leat_op_get_way_name (const LeatOp *op, guint way)
+{
+  if (op->kind == LEAT_OP_TRANSFER)
+    return way <= LEAT_TRANSFER_KERNEL ? leat_transfer_mode_get_name ((LeatTransferMode) way) : "";
+  if (op->chain != NULL)
+    return leat_join_way_get_name ((LeatJoinWay) way);
+  return way <= LEAT_LOOP_COOPERATIVE ? leat_loop_executor_get_name ((LeatLoopExecutor) way) : "";
+}
+
+guint
+leat_op_parse_way (const LeatOp *op, const char *name)
+{
+  for (guint way = 1; way <= LEAT_OP_MOST_WAYS; way++)
+    if (g_str_equal (name, leat_op_get_way_name (op, way)))
+      return way;
+  return 0;
+}

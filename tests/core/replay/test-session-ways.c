@@ -1,0 +1,218 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "session-fixture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* What was measured lies on disk, where anything may come to stand in it: no choice that is read there breaks the rule
+ * by which it may be made, and results stay what they are. */
+
+#define N 1000
+
+static char *folder, *spin; /* of what was measured, and a kernel's file */
+
+/* A chain, a loop that always does five iterations, and one with a test, whose body cannot be one kernel. */
+static const char text[] = "a = map expr=x+1\nb = map expr=x*2\n"
+                           "l = loop max-iterations=5 carry=x:y {\n"
+                           "  h = map expr=x/2\n  g = map expr=x+3\n  in.x -> h -> g -> out.y\n}\n"
+                           "k = loop max-iterations=9 until=\"n > 0\" carry=x:y {\n"
+                           "  d = map expr=x*2\n  c = compact where=\"x > 500\"\n"
+                           "  in.x -> d -> out.y\n  d -> c -> reduce op=count -> out.n\n}\n"
+                           "app name=source spec=f32[1000] -> upload -> a -> b -> l.x\n"
+                           "l.y -> k.x\nk.y -> readback mode=copy -> app name=sink\n";
+
+static void
+ways_open (SessionFixture *self, const char *what)
+{
+  g_autofree char *whole = g_strconcat ("leat 1\n", what, NULL);
+  g_autoptr (GError) error = NULL;
+  LeatPipeline *pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
+
+  g_assert_no_error (error);
+  leat_pipeline_set_fuse (pipeline, LEAT_FUSE_MODE_AUTO);
+  session_fixture_open_pipeline (self, pipeline, LEAT_EXECUTOR_GRAPH);
+}
+
+/* What the pipeline does, in plain C. */
+static void
+ways_run (SessionFixture *self, guint seed)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  float x[N];
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < N; i++)
+    x[i] = (float) ((i * 7 + seed) % 97);
+  bytes = session_fixture_run (self, x, sizeof x);
+  for (guint i = 0; i < N; i++)
+    {
+      x[i] = (x[i] + 1) * 2;
+      for (guint n = 0; n < 5; n++)
+        x[i] = x[i] / 2 + 3;
+    }
+  for (guint n = 0; n < 9 && !found; n++)
+    for (guint i = 0; i < N; i++)
+      {
+        x[i] *= 2;
+        found = found || x[i] > 500;
+      }
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), x, sizeof x);
+}
+
+static char *
+dup_path (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+
+  return g_build_filename (folder, g_dir_read_name (dir), NULL);
+}
+
+/* Each way becomes a word that stands for one of something, or for nothing. */
+static void
+write_any (const char *path, GRand *rand)
+{
+  static const char *const words[] = { "copy",        "mapped", "kernel", "while", "unrolled", "host",
+                                       "cooperative", "apart",  "joined", "auto",  "",         "\377" };
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) keys = NULL;
+
+  g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error));
+  keys = g_key_file_get_keys (file, "transfers", NULL, &error);
+  for (guint i = 0; keys[i] != NULL; i++)
+    if (g_str_has_prefix (keys[i], "op-"))
+      g_key_file_set_string (file, "transfers", keys[i],
+                             words[g_rand_int_range (rand, 0, i == 3 ? 9 : G_N_ELEMENTS (words))]);
+  g_assert_true (g_key_file_save_to_file (file, path, &error));
+}
+
+/* Words that stand for a way of the op that they are of. */
+static void
+write_good (const char *path, GRand *rand)
+{
+  static const char *const sets[][5] = { { "copy", "mapped", "kernel" },
+                                         { "while", "unrolled", "host", "cooperative" },
+                                         { "apart", "joined" } };
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) keys = NULL;
+
+  g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error));
+  keys = g_key_file_get_keys (file, "transfers", NULL, &error);
+  for (guint i = 0; keys[i] != NULL; i++)
+    {
+      g_autofree char *word = g_key_file_get_string (file, "transfers", keys[i], NULL);
+
+      for (guint s = 0; s < G_N_ELEMENTS (sets); s++)
+        if (g_strv_contains (sets[s], word))
+          g_key_file_set_string (file, "transfers", keys[i],
+                                 sets[s][g_rand_int_range (rand, 0, (gint) g_strv_length ((char **) sets[s]))]);
+    }
+  g_assert_true (g_key_file_save_to_file (file, path, &error));
+}
+
+/* By whatever file: the first loop may be done by three, the other one by "while" alone, and the readback is a copy. */
+static void
+check_rules (SessionFixture *self)
+{
+  g_autoptr (GVariant) loops = leat_session_dup_loops (self->session);
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (self->session);
+  g_autofree char *said = leat_plan_to_text (plan);
+
+  for (guint i = 0; i < g_variant_n_children (loops); i++)
+    {
+      g_autoptr (GVariant) one = g_variant_get_child_value (loops, i);
+      const char *who = NULL, *name = NULL;
+
+      g_assert_true (g_variant_lookup (one, "executor", "&s", &who));
+      g_assert_true (g_variant_lookup (one, "node", "&s", &name));
+      g_assert_cmpstr (who, !=, "host");
+      if (g_str_equal (name, "k"))
+        g_assert_cmpstr (who, ==, "while");
+    }
+  g_assert_nonnull (strstr (said, "k.x -> readback0.out  copy (as asked)"));
+}
+
+static void
+test_ways_any (gconstpointer data)
+{
+  void (*write) (const char *, GRand *) = GPOINTER_TO_INT (data) != 0 ? write_good : write_any;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (20);
+  g_autofree char *path = NULL, *first = NULL;
+  gsize length;
+  SessionFixture one;
+
+  ways_open (&one, text);
+  ways_run (&one, 1);
+  session_fixture_close (&one);
+  path = dup_path ();
+  g_assert_true (g_file_get_contents (path, &first, &length, NULL));
+  for (guint round = 0; round < 12; round++)
+    {
+      g_assert_true (g_file_set_contents (path, first, (gssize) length, NULL));
+      write (path, rand);
+      ways_open (&one, text);
+      ways_run (&one, round);
+      check_rules (&one);
+      ways_run (&one, round + 1);
+      session_fixture_close (&one);
+    }
+  g_assert_cmpint (g_remove (path), ==, 0);
+}
+
+static const char spin_text[] = "__global__ void\n"
+                                "spin (const float *in, float *out, unsigned int in_count, unsigned long long rounds)\n"
+                                "{\n"
+                                "  unsigned long long x = 88172645463325252ull + (unsigned long long) in[0];\n"
+                                "  for (unsigned long long i = 0; i < rounds; i++)\n"
+                                "    {\n      x ^= x << 13;\n      x ^= x >> 7;\n      x ^= x << 17;\n    }\n"
+                                "  out[0] = x != 0 ? 1 : 0;\n"
+                                "}\n";
+
+/* Runs that take longer than all trials may: one of them says what there is to say. */
+static void
+test_ways_long (void)
+{
+  g_autofree char *what = g_strdup_printf ("k = kernel source=%s grid=1 block=1 out=f32[1] rounds=300000000\n"
+                                           "app name=source spec=f32[1] -> upload -> k -> readback -> app name=sink\n",
+                                           spin);
+  g_autoptr (GBytes) bytes = NULL;
+  const float x = 1;
+  LeatDriver *driver;
+  SessionFixture one;
+  gint64 begin;
+
+  ways_open (&one, what);
+  driver = leat_device_get_driver (leat_session_get_device (one.session));
+  g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
+  begin = g_get_monotonic_time ();
+  bytes = session_fixture_run (&one, &x, sizeof x);
+  leat_driver_trace_stop (driver);
+  g_assert_cmpint (g_get_monotonic_time () - begin, >, 500000);
+  g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuGraphLaunch), ==, 2);
+  session_fixture_close (&one);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *cache = g_dir_make_tmp ("leat-ways-XXXXXX", NULL);
+  int status;
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* on which nothing is measured */
+  g_test_init (&argc, &argv, NULL);
+  folder = g_build_filename (g_get_user_cache_dir (), "leat", "transfers", NULL);
+  spin = g_build_filename (cache, "spin.cu", NULL);
+  g_assert_true (g_file_set_contents (spin, spin_text, -1, NULL));
+  g_test_add_data_func ("/session/ways/any", GINT_TO_POINTER (0), test_ways_any);
+  g_test_add_data_func ("/session/ways/good", GINT_TO_POINTER (1), test_ways_any);
+  g_test_add_func ("/session/ways/long", test_ways_long);
+  status = g_test_run ();
+  g_free (folder);
+  g_free (spin);
+  return status;
+}
