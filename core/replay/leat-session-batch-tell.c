@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-session-batch-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-message-private.h"
