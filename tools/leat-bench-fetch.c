@@ -78,15 +78,27 @@ leat_bench_fetch_bring (LeatBenchFetch *self, LeatBench *bench, LeatBenchBlock *
                                 (*self->host->table->cuMemcpyHtoD) (block->address, block->data, block->bytes), error);
 }
 
+/* Copies from pageable memory return while the last bytes are still on their way, and our stream does not wait for the
+ * one that they are on. */
 static gboolean
-leat_bench_fetch_take_memory (LeatBenchFetch *self, LeatBench *bench, GError **error)
+leat_bench_fetch_bring_all (LeatBenchFetch *self, LeatBench *bench, GError **error)
 {
   const LeatBenchStep *step = &self->host->steps[self->op->index];
-  guint64 most = 0;
 
   for (guint i = 0; i < step->n_uses; i++)
     if (!leat_bench_fetch_bring (self, bench, step->uses[i].block, error))
       return FALSE;
+  return leat_bench_host_check (self->host, self->op, "cuStreamSynchronize",
+                                (*self->host->table->cuStreamSynchronize) (NULL), error);
+}
+
+static gboolean
+leat_bench_fetch_take_memory (LeatBenchFetch *self, LeatBench *bench, GError **error)
+{
+  guint64 most = 0;
+
+  if (!leat_bench_fetch_bring_all (self, bench, error))
+    return FALSE;
   leat_bench_fetch_look (self, &most);
   if (most == 0)
     return leat_bench_host_refuse (self->op->node, "gives nothing that is bounded", error);

@@ -148,9 +148,9 @@ test_work_ahead (void)
   LeatWork *first, *second;
   Work work;
 
-  work_init (&work, 3);
+  work_init (&work, 2);
   first = leat_workers_begin (workers, 1, meet, &work);
-  second = leat_workers_begin (workers, 2, meet, &work);
+  second = leat_workers_begin (workers, 1, meet, &work);
   leat_workers_end (workers, first);
   leat_workers_end (workers, second);
   g_assert_cmpint (work.times[0], ==, 1);
