@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -61,8 +62,36 @@ def reason_to_skip(test, device):
     return None
 
 
-def run_one(test, base, factor):
+class Stop:
+    """A run that is told to end takes its test programs with it, and what has not begun does not begin."""
+
+    def __init__(self):
+        self.asked = threading.Event()
+        self.running = set()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self.end)
+
+    def end(self, _number, _frame):
+        self.asked.set()
+        for child in list(self.running):
+            self.kill(child)
+
+    def kill(self, child):
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def begin(self, child):
+        self.running.add(child)
+        if self.asked.is_set():
+            self.kill(child)
+
+
+def run_one(test, base, factor, stop):
     """Returns (stdout, stderr, end, seconds) of one test program; its whole process group goes when time is up."""
+    if stop.asked.is_set():
+        return '', '', 'STOPPED', 0.0
     reason = reason_to_skip(test, base['LEAT_DEVICE'])
     if reason:
         return f'1..0 # SKIP {reason}\n', '', 'SKIP', 0.0
@@ -74,13 +103,15 @@ def run_one(test, base, factor):
     child = subprocess.Popen(command, env=environment, cwd=placed(test['workdir'] or '@BUILD@'), text=True,
                              errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, start_new_session=True)
+    stop.begin(child)
     try:
         stdout, stderr = child.communicate(timeout=(test['timeout'] or 30) * factor)
         end = {0: 'OK', 77: 'SKIP'}.get(child.returncode, f'exit status {child.returncode}')
     except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
+        stop.kill(child)
         stdout, stderr = child.communicate()
         end = 'TIMEOUT'
+    stop.running.discard(child)
     return stdout, stderr, end, time.monotonic() - began
 
 
@@ -121,10 +152,10 @@ def wanted_tests(described, given):
     return [test for test in tests if not any(suite.endswith(':slow') for suite in test['suite'])]
 
 
-def run_at_once(tests, jobs, base, given):
+def run_at_once(tests, jobs, base, given, stop):
     outputs = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        running = {pool.submit(run_one, test, base, given.time_factor): test['name'] for test in tests}
+        running = {pool.submit(run_one, test, base, given.time_factor, stop): test['name'] for test in tests}
         for done in concurrent.futures.as_completed(running):
             name = running[done]
             outputs[name] = done.result()
@@ -136,11 +167,11 @@ def run_at_once(tests, jobs, base, given):
     return outputs
 
 
-def run_all(tests, base, given):
+def run_all(tests, base, given, stop):
     """Those that say so run by themselves, as benchmarks do."""
     together = [test for test in tests if test.get('is_parallel', True) and not given.benchmarks]
-    outputs = run_at_once(together, given.jobs, base, given)
-    outputs.update(run_at_once([test for test in tests if test not in together], 1, base, given))
+    outputs = run_at_once(together, given.jobs, base, given, stop)
+    outputs.update(run_at_once([test for test in tests if test not in together], 1, base, given, stop))
     return dict(sorted(outputs.items()))
 
 
@@ -161,7 +192,7 @@ def main():
     described = json.loads((BUNDLE / 'tests.json').read_text())
     with tempfile.TemporaryDirectory(prefix='leat-cache-') as cache:
         base = base_environment(given.device, cache)
-        outputs = run_all(wanted_tests(described, given), base, given)
+        outputs = run_all(wanted_tests(described, given), base, given, Stop())
     programs = {name: tap.cases_of_program(output[0], output[2], output[1]) for name, output in outputs.items()}
     about = {'commit': described['commit'], 'date': datetime.datetime.now(datetime.timezone.utc).isoformat('T', 'minutes'),
              'LEAT_DEVICE': given.device, 'devices (name, driver, memory)': '; '.join(device_lines()),

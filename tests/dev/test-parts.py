@@ -175,6 +175,13 @@ def test_count_of_a_failure_after_the_last_case(folder):
     assert 'p0: (program) - ended with FAIL: leaked\n' in told(('1..1\nok 1 /x/a\n', 'FAIL', 'leaked\n', NAMES))[1]
 
 
+def is_there(pid):
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] != 'Z'
+    except FileNotFoundError:
+        return False
+
+
 def make_bundle(folder, tool):
     """One with a test that passes, and in bin/ a compute-sanitizer that does with it what TOOL says."""
     for name, kept in (('run_bundle.py', 'run-tests'), ('tap.py', 'tap.py'), ('run_sanitizer.py', 'run_sanitizer.py')):
@@ -221,6 +228,24 @@ def test_sanitizer_that_does_not_end_or_says_nothing(folder):
     assert code == 1 and said.endswith('compute-sanitizer: 0 of 2 runs clean\n'), said
     assert 'under racecheck: did not come to its end in time\n' in said, said
     assert 'under memcheck: said nothing of what it found\n' in said, said
+
+
+def test_bundle_that_is_told_to_end_leaves_nothing(folder):
+    make_bundle(folder, '')
+    (folder / 'program').write_text('#!/bin/sh\nsleep 60 & echo $! >> sleeps; wait\n')
+    run = subprocess.Popen([sys.executable, '-B', str(folder / 'run-tests'), str(folder / 'record'), '--jobs=1'], text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    until = time.monotonic() + 20
+    while not (folder / 'sleeps').exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    run.terminate()
+    said = run.communicate(timeout=20)[0]
+    assert run.returncode == 1 and 'STOPPED' in said, said
+    begun = [int(pid) for pid in (folder / 'sleeps').read_text().split()]
+    while any(is_there(pid) for pid in begun) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert len(begun) == 1 and not is_there(begun[0]), said
+    assert '== plugins/other: STOPPED' in (folder / 'record' / 'record.txt').read_text()
 
 
 def main():
