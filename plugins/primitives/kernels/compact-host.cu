@@ -9,6 +9,20 @@
 #define COMPACT_STAGE_BYTES 4096        /* that are stored at once where they go around the cache */
 #define COMPACT_STREAM_BYTES (16 << 20) /* of all rows; what is less stays in the cache for who reads it next */
 
+template <class W>
+static __device__ inline uint64_t
+compact_store_singly (W *out, const W *in, uint64_t bits)
+{
+  uint64_t at = 0;
+
+  for (uint32_t i = 0; i < 64; i++)
+    {
+      out[at] = in[i];
+      at += bits >> i & 1;
+    }
+  return at;
+}
+
 /* compact_store_64 () stores those of 64 items together that are kept, and behind them something up to where the 64th
  * would be. */
 #if defined __AVX512F__ && defined __AVX512VBMI2__
@@ -86,8 +100,11 @@ static __device__ inline uint64_t
 compact_store_64 (W *out, const W *in, uint64_t bits)
 {
   static const CompactOrders orders;
-  const uint32_t each = 32 / sizeof (W);
+  const uint32_t each = sizeof (W) < 4 ? 8 : 32 / sizeof (W);
   uint64_t at = 0;
+
+  if (sizeof (W) < 4) /* nothing here puts so small ones together */
+    return compact_store_singly (out, in, bits);
 
   for (uint32_t i = 0; i < 64; i += each, bits >>= each)
     {
@@ -106,14 +123,7 @@ template <class W>
 static __device__ inline uint64_t
 compact_store_64 (W *out, const W *in, uint64_t bits)
 {
-  uint64_t at = 0;
-
-  for (uint32_t i = 0; i < 64; i++)
-    {
-      out[at] = in[i];
-      at += bits >> i & 1;
-    }
-  return at;
+  return compact_store_singly (out, in, bits);
 }
 #endif
 
