@@ -167,7 +167,7 @@ compact_run_few (const CompactFrom &from, const CompactTo &to, uint64_t rows, ui
   if (tile > last)
     return;
   if (last > 0)
-    launch = (uint32_t) leat_load_relaxed (control + COMPACT_LAUNCH) + 1;
+    launch = ((uint32_t) leat_load_relaxed (control + COMPACT_LAUNCH) + 2) | 1; /* never 0, as words are at first */
   compact_read_tile (from, rows, tile, it);
   if (threadIdx.x == 0 && tile < last)
     compact_publish (words + tile, (uint64_t) launch << 32 | it.sum);

@@ -3,7 +3,8 @@
  */
 
 /* What blocks of a launch tell each other, in words of which each has a piece of it and the number of the launch: nothing
- * has to be in order, and nothing to be cleared.  Who waits has to be sure that the block it waits for has begun. */
+ * has to be in order, and nothing to be cleared.  Who waits has to be sure that the block it waits for has begun.
+ * Numbers of launches are even, and stand there as the odd ones behind them: what nobody has told is 0. */
 
 #define PIECES(T) ((uint32_t) (sizeof (T) + 3) / 4)
 
@@ -25,7 +26,7 @@ tell_in_words (uint64_t *words, uint64_t index, uint64_t launch, T whole)
   pieces.whole = whole;
 #pragma unroll
   for (uint32_t i = 0; i < PIECES (T); i++)
-    leat_store_relaxed (words + index * PIECES (T) + i, launch << 32 | pieces.at[i]);
+    leat_store_relaxed (words + index * PIECES (T) + i, (launch | 1) << 32 | pieces.at[i]);
 }
 
 /* Whether it has been told. */
@@ -41,7 +42,7 @@ see_in_words (const uint64_t *words, uint64_t index, uint64_t launch, T *whole)
     {
       uint64_t seen = leat_load_relaxed (words + index * PIECES (T) + i);
 
-      there &= seen >> 32 == (uint32_t) launch;
+      there &= seen >> 32 == ((uint32_t) launch | 1);
       pieces.at[i] = (uint32_t) seen;
     }
   *whole = pieces.whole;
