@@ -36,11 +36,12 @@ leat_bench_host_refuse (LeatNode *node, const char *what, GError **error)
   return FALSE;
 }
 
-/* Buffers that share memory in the plan share it here. */
+/* Buffers that share memory in the plan share it here; as they did when memory was taken, for what the session's first
+ * run measures may have other buffers share theirs. */
 LeatBenchBlock *
 leat_bench_host_get_block (LeatBenchHost *self, LeatBufferId id)
 {
-  LeatBenchBlock **slot = &self->of[leat_plan_get_root (self->plan, id)->id];
+  LeatBenchBlock **slot = &self->of[self->of[id] != NULL ? id : leat_plan_get_root (self->plan, id)->id];
 
   if (*slot == NULL)
     {
@@ -98,6 +99,8 @@ leat_bench_host_take_memory (LeatBenchHost *self, GError **error)
   for (guint i = 0; i < self->plan->buffers->len; i++)
     if (!leat_bench_host_fill_block (self, g_ptr_array_index (self->plan->buffers, i), error))
       return FALSE;
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    self->of[i] = leat_bench_host_get_block (self, i);
   return TRUE;
 }
 
@@ -159,6 +162,8 @@ leat_bench_host_load (LeatBenchHost *self, GError **error)
 
       if (op->kind == LEAT_OP_FOREIGN)
         return leat_bench_host_refuse (op->node, "is foreign work", error);
+      if (op->kind == LEAT_OP_LOOP || op->loop != NULL || op->chain != NULL)
+        return leat_bench_host_refuse (op->node, "can be done in several ways or is in a loop", error);
       if (op->kind == LEAT_OP_KERNEL && !leat_bench_host_load_kernel (self, op, error))
         return FALSE;
     }
