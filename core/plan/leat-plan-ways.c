@@ -57,7 +57,7 @@ guint
 leat_op_parse_way (const LeatOp *op, const char *name)
 {
   for (guint way = 1; way <= LEAT_OP_MOST_WAYS; way++)
-    if (g_str_equal (name, leat_op_get_way_name (op, way)))
+    if (*name != '\0' && g_str_equal (name, leat_op_get_way_name (op, way)))
       return way;
   return 0;
 }

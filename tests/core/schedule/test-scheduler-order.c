@@ -50,16 +50,6 @@ order_open (Order *self, guint n)
 }
 
 static void
-order_close (Order *self)
-{
-  leat_scheduler_close (self->scheduler);
-  g_ptr_array_unref (self->sessions);
-  g_ptr_array_unref (self->runs);
-  g_object_unref (self->scheduler);
-  g_object_unref (self->device);
-}
-
-static void
 order_submit (Order *self, guint session, gint64 deadline)
 {
   LeatSubmission *run = g_new0 (LeatSubmission, 1);
@@ -92,6 +82,21 @@ order_end (Order *self, guint index, gint64 device_us, gint64 lasted_us)
   run->state = LEAT_SUBMISSION_DONE;
   run->member->lasted_us = lasted_us;
   leat_scheduler_free_place (self->scheduler, run->member, run->level, device_us);
+}
+
+/* What is under way ends, and nothing else is begun. */
+static void
+order_close (Order *self)
+{
+  leat_scheduler_pause (self->scheduler, NULL);
+  for (guint i = 0; i < self->runs->len; i++)
+    if (((LeatSubmission *) g_ptr_array_index (self->runs, i))->state == LEAT_SUBMISSION_RUNNING)
+      order_end (self, i, 0, 0);
+  leat_scheduler_close (self->scheduler);
+  g_ptr_array_unref (self->sessions);
+  g_ptr_array_unref (self->runs);
+  g_object_unref (self->scheduler);
+  g_object_unref (self->device);
 }
 
 /* What each run has come to, and in which order they were begun. */
