@@ -29,6 +29,15 @@ order_get_member (Order *self, guint session)
 }
 
 static void
+order_run_free (gpointer data)
+{
+  LeatSubmission *run = data;
+
+  g_clear_error (&run->error);
+  g_free (run);
+}
+
+static void
 order_open (Order *self, guint n)
 {
   g_autoptr (GError) error = NULL;
@@ -40,7 +49,7 @@ order_open (Order *self, guint n)
   g_assert_no_error (error);
   self->scheduler = leat_scheduler_new (self->device);
   self->sessions = g_ptr_array_new_with_free_func (g_object_unref);
-  self->runs = g_ptr_array_new_with_free_func (g_free);
+  self->runs = g_ptr_array_new_with_free_func (order_run_free);
   for (guint i = 0; i < n; i++)
     {
       g_ptr_array_add (self->sessions, leat_session_new (pipeline, NULL));
