@@ -145,7 +145,8 @@ leat_input_file_wait (LeatInputFile *self, gboolean wait, GCancellable *cancella
   if (polled[1].revents != 0)
     {
       eventfd_read (self->wake_fd, &ignored);
-      return g_cancellable_set_error_if_cancelled (cancellable, error) ? LEAT_FLOW_ERROR : LEAT_FLOW_EMPTY;
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return LEAT_FLOW_ERROR;
     }
   return polled[0].revents != 0 ? LEAT_FLOW_DATA : LEAT_FLOW_EMPTY;
 }

@@ -187,6 +187,11 @@ leat_io_file_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCance
   if (had > 0)
     memcpy (view->data, self->carry, had);
   flow = leat_input_file_read (self->input, (guint8 *) view->data + had, size - had, &got, wait, cancellable, error);
+  if (flow == LEAT_FLOW_ERROR && got == 0 && g_cancellable_is_cancelled (cancellable))
+    {
+      g_clear_error (error); /* nothing is lost: who called it off knows why there is nothing */
+      return LEAT_FLOW_EMPTY;
+    }
   return flow == LEAT_FLOW_ERROR ? flow : leat_io_file_give (self, view, had + got, error);
 }
 

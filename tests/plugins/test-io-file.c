@@ -456,6 +456,39 @@ test_io_file_pipe_unblock (void)
   g_remove (path);
 }
 
+/* Who was woken while nobody waited gives what is there, and a call that is called off before anything was read takes
+ * nothing. */
+static void
+test_io_file_pipe_goes_on (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("pipe");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
+  GError *error = NULL;
+  Harness harness;
+  LeatEndpointClass *klass;
+  guint8 bytes[8];
+  LeatView view = { .data = bytes };
+  int fd;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  leat_harness_init_source (&harness, "io:file", setting, "out=u32[<=2]", NULL);
+  leat_harness_start (&harness);
+  klass = LEAT_ENDPOINT_GET_CLASS (harness.node);
+  view.spec = leat_port_get_spec (leat_node_get_port (LEAT_NODE (harness.node), "out", NULL));
+  fd = open (path, O_WRONLY | O_CLOEXEC);
+  g_assert_cmpint (write (fd, "abcdefgh", 8), ==, 8);
+  klass->unblock (LEAT_ENDPOINT (harness.node));
+  g_cancellable_cancel (cancelled);
+  g_assert_cmpint (klass->fill (LEAT_ENDPOINT (harness.node), &view, FALSE, cancelled, &error), ==, LEAT_FLOW_EMPTY);
+  g_assert_no_error (error);
+  g_assert_cmpint (leat_harness_fill (&harness, FALSE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpmem (harness.memory->data, harness.memory->len, "abcdefgh", 8);
+  close (fd);
+  leat_harness_clear (&harness);
+  g_remove (path);
+}
+
 static void
 test_io_file_sink (void)
 {
@@ -660,6 +693,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/io-file/source/pipe", test_io_file_pipe);
   g_test_add_func ("/leat/io-file/source/pipe-without-waiting", test_io_file_pipe_without_waiting);
   g_test_add_func ("/leat/io-file/source/pipe-unblock", test_io_file_pipe_unblock);
+  g_test_add_func ("/leat/io-file/source/pipe-goes-on", test_io_file_pipe_goes_on);
   g_test_add_func ("/leat/io-file/sink/appends-live-bytes", test_io_file_sink);
   g_test_add_func ("/leat/io-file/sink/undone-without-finish", test_io_file_sink_undone);
   g_test_add_func ("/leat/io-file/sink/keeps-mode-and-link", test_io_file_sink_keeps_mode_and_link);
