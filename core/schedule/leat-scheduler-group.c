@@ -40,7 +40,7 @@ leat_scheduler_forget_group (LeatScheduler *self, LeatMemberGroup *group)
   leat_member_group_free (group);
 }
 
-static void
+void
 leat_member_apply_group (LeatMember *self)
 {
   leat_session_set_scratch (self->session, self->group != NULL ? self->group->scratch : NULL);
@@ -56,8 +56,9 @@ leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *grou
   leat_scheduler_unrank (self, member);
   member->group = group;
   leat_scheduler_rank (self, member);
-  /* A run that is under way is no turn of the new group, and may not have looked for its memory yet. */
-  if (group == NULL || member->running == NULL)
+  /* A run that is under way is no turn of the new group, and may not have looked for its memory yet; it may be one from
+   * before the session was taken out and put in again. */
+  if (group == NULL || (member->running == NULL && !leat_session_is_parting (member->session)))
     leat_member_apply_group (member);
   if (group != NULL)
     group->n_members++;
@@ -119,7 +120,10 @@ leat_scheduler_set_group (LeatScheduler *self, LeatSession *session, const char 
   g_mutex_lock (&self->lock);
   member = leat_scheduler_find (self, session, error);
   if (member != NULL)
-    leat_member_join (self, member, group != NULL ? leat_scheduler_have_group (self, group) : NULL);
+    {
+      leat_member_join (self, member, group != NULL ? leat_scheduler_have_group (self, group) : NULL);
+      leat_scheduler_dispatch (self);
+    }
   leat_scheduler_unlock (self);
   return member != NULL;
 }

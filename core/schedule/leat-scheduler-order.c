@@ -155,6 +155,21 @@ leat_member_catch_up (LeatScheduler *self, LeatMember *member)
   member->served = MAX (member->served, least != NULL ? least->served : self->reached[member->level]);
 }
 
+/* To another priority it comes level with who has had least there: what it has had elsewhere says nothing of that. */
+void
+leat_member_change_level (LeatScheduler *self, LeatMember *member, LeatPriority level)
+{
+  const LeatMember *least;
+
+  if (level == member->level)
+    return;
+  leat_scheduler_unrank (self, member);
+  member->level = level;
+  least = leat_heap_peek (&self->active[level]);
+  member->served = least != NULL ? least->served : self->reached[level];
+  leat_scheduler_rank (self, member);
+}
+
 static void
 leat_member_note_queue (LeatMember *self)
 {

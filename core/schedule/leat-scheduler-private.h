@@ -189,10 +189,13 @@ guint64 leat_scheduler_count_looks (LeatScheduler *self);
 void leat_member_enqueue (LeatScheduler *self, LeatMember *member, LeatSubmission *submission);
 /* The caller puts the session to its place then. */
 void leat_member_dequeue (LeatMember *self, LeatSubmission *submission);
+void leat_member_change_level (LeatScheduler *self, LeatMember *member, LeatPriority level);
 void leat_member_charge (LeatScheduler *self, LeatMember *member, gint64 device_us);
 
 /* With the lock held.  @group: (nullable) */
 void leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *group);
+/* Has the session's next run use the group's memory. */
+void leat_member_apply_group (LeatMember *self);
 void leat_member_group_begin (LeatScheduler *self, LeatMember *member);
 void leat_member_group_end (LeatScheduler *self, LeatMember *member);
 

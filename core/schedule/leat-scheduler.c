@@ -124,7 +124,11 @@ leat_scheduler_session_parted (GObject *overseer, LeatSession *session)
   g_mutex_lock (&self->lock);
   member = leat_scheduler_find (self, session, NULL);
   if (member != NULL)
-    leat_scheduler_rank (self, member);
+    {
+      if (member->running == NULL)
+        leat_member_apply_group (member);
+      leat_scheduler_rank (self, member);
+    }
   leat_scheduler_dispatch (self);
   leat_scheduler_unlock (self);
 }
@@ -138,11 +142,7 @@ leat_scheduler_session_ranked (GObject *overseer, LeatSession *session)
   g_mutex_lock (&self->lock);
   member = leat_scheduler_find (self, session, NULL);
   if (member != NULL)
-    {
-      leat_scheduler_unrank (self, member);
-      member->level = leat_session_get_priority (session);
-      leat_scheduler_rank (self, member);
-    }
+    leat_member_change_level (self, member, leat_session_get_priority (session));
   leat_scheduler_dispatch (self);
   leat_scheduler_unlock (self);
 }

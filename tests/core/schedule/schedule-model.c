@@ -62,16 +62,33 @@ model_get_earliest (Model *self, guint session)
   return earliest;
 }
 
-/* Who had nothing to do begins level with the least of those that had, or with who was last begun. */
-static void
-model_catch_up (Model *self, ModelSession *session)
+/* What the least of those of a priority has had that have something to do, or else who was last begun. */
+static double
+model_get_least (Model *self, LeatPriority priority)
 {
   double least = G_MAXDOUBLE;
 
   for (guint i = 0; i < self->n_sessions; i++)
-    if (self->sessions[i].priority == session->priority && model_is_active (self, i))
+    if (self->sessions[i].priority == priority && model_is_active (self, i))
       least = MIN (least, self->sessions[i].served);
-  session->served = MAX (session->served, least < G_MAXDOUBLE ? least : self->reached[session->priority]);
+  return least < G_MAXDOUBLE ? least : self->reached[priority];
+}
+
+/* Who had nothing to do begins level with these. */
+static void
+model_catch_up (Model *self, ModelSession *session)
+{
+  session->served = MAX (session->served, model_get_least (self, session->priority));
+}
+
+void
+model_set_priority (Model *self, guint session, LeatPriority priority)
+{
+  ModelSession *it = &self->sessions[session];
+
+  if (it->priority != priority)
+    it->served = model_get_least (self, priority);
+  it->priority = priority;
 }
 
 void

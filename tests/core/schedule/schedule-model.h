@@ -45,6 +45,7 @@ void model_free (Model *self);
 /* Nothing begins before model_dispatch (). */
 void model_submit (Model *self, guint session, gint64 deadline);
 void model_cancel (Model *self, guint run);
+void model_set_priority (Model *self, guint session, LeatPriority priority);
 void model_end (Model *self, guint run, gint64 device_us, gint64 lasted_us);
 void model_dispatch (Model *self);
 

@@ -201,9 +201,6 @@ order_join_some (Order *self, GRand *rand, guint session)
                             &error);
   g_assert_no_error (error);
   self->model->sessions[session].group = group;
-  /* It is for the next change to find out that more may begin. */
-  leat_scheduler_resume (self->scheduler, g_ptr_array_index (self->sessions, session));
-  self->model->sessions[session].paused = FALSE;
 }
 
 static void
@@ -211,7 +208,7 @@ order_set_some (Order *self, GRand *rand, guint session)
 {
   ModelSession *expected = &self->model->sessions[session];
 
-  expected->priority = (LeatPriority) g_rand_int_range (rand, 0, LEAT_N_PRIORITIES);
+  model_set_priority (self->model, session, (LeatPriority) g_rand_int_range (rand, 0, LEAT_N_PRIORITIES));
   expected->weight = (guint) g_rand_int_range (rand, 1, 5);
   g_object_set (g_ptr_array_index (self->sessions, session), "priority", expected->priority, "weight", expected->weight,
                 NULL);
