@@ -40,10 +40,19 @@ leat_scheduler_forget_group (LeatScheduler *self, LeatMemberGroup *group)
   leat_member_group_free (group);
 }
 
-void
+static void
 leat_member_apply_group (LeatMember *self)
 {
   leat_session_set_scratch (self->session, self->group != NULL ? self->group->scratch : NULL);
+}
+
+/* A run that is under way is no turn of the new group, and may not have looked for its memory yet; it may be one from
+ * before the session was taken out and put in again. */
+void
+leat_member_settle_group (LeatMember *self)
+{
+  if (self->running == NULL && !leat_session_is_parting (self->session))
+    leat_member_apply_group (self);
 }
 
 void
@@ -56,10 +65,10 @@ leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *grou
   leat_scheduler_unrank (self, member);
   member->group = group;
   leat_scheduler_rank (self, member);
-  /* A run that is under way is no turn of the new group, and may not have looked for its memory yet; it may be one from
-   * before the session was taken out and put in again. */
-  if (group == NULL || (member->running == NULL && !leat_session_is_parting (member->session)))
+  if (group == NULL)
     leat_member_apply_group (member);
+  else
+    leat_member_settle_group (member);
   if (group != NULL)
     group->n_members++;
   if (former == NULL)
@@ -83,7 +92,7 @@ leat_member_group_end (LeatScheduler *self, LeatMember *member)
 {
   LeatMemberGroup *group = g_steal_pointer (&member->running_from);
 
-  if (member->group != NULL && member->group != group)
+  if (member->group != NULL)
     leat_member_apply_group (member);
   if (group == NULL)
     return;

@@ -194,8 +194,8 @@ void leat_member_charge (LeatScheduler *self, LeatMember *member, gint64 device_
 
 /* With the lock held.  @group: (nullable) */
 void leat_member_join (LeatScheduler *self, LeatMember *member, LeatMemberGroup *group);
-/* Has the session's next run use the group's memory. */
-void leat_member_apply_group (LeatMember *self);
+/* Has the session's next run use the group's memory, once none is under way. */
+void leat_member_settle_group (LeatMember *self);
 void leat_member_group_begin (LeatScheduler *self, LeatMember *member);
 void leat_member_group_end (LeatScheduler *self, LeatMember *member);
 

@@ -125,8 +125,7 @@ leat_scheduler_session_parted (GObject *overseer, LeatSession *session)
   member = leat_scheduler_find (self, session, NULL);
   if (member != NULL)
     {
-      if (member->running == NULL)
-        leat_member_apply_group (member);
+      leat_member_settle_group (member);
       leat_scheduler_rank (self, member);
     }
   leat_scheduler_dispatch (self);

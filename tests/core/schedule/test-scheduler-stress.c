@@ -218,10 +218,71 @@ test_stress (void)
   scheduler_fixture_close (&self.fixture);
 }
 
+typedef struct
+{
+  SchedulerFixture *fixture;
+  gint stop;
+  guint n_done;
+  GError *error; /* the first */
+} Neighbour;
+
+static gpointer
+run_neighbour (gpointer data)
+{
+  Neighbour *self = data;
+
+  while (!g_atomic_int_get (&self->stop) && self->error == NULL)
+    {
+      g_autoptr (GPtrArray) inputs = scheduler_fixture_make_inputs (1), results = NULL;
+
+      if (leat_scheduler_replay (self->fixture->scheduler, scheduler_fixture_get (self->fixture, 1), inputs, 0,
+                                 &results, NULL, &self->error)
+          == LEAT_FLOW_DATA)
+        self->n_done++;
+    }
+  return NULL;
+}
+
+/* A session that is taken out while it runs, put in again and into the group of another: no run of either meets one of
+ * the other in the memory that they share. */
+static void
+test_stress_parting_and_groups (void)
+{
+  SchedulerFixture fixture;
+  Neighbour neighbour = { &fixture };
+  LeatSession *session;
+  GThread *thread;
+
+  scheduler_fixture_open (&fixture, 2);
+  session = scheduler_fixture_get (&fixture, 0);
+  g_assert_true (leat_scheduler_set_group (fixture.scheduler, scheduler_fixture_get (&fixture, 1), "both", NULL));
+  thread = g_thread_new ("neighbour", run_neighbour, &neighbour);
+  for (guint i = 0; i < 2000; i++)
+    {
+      FixtureRun run;
+
+      scheduler_fixture_submit (&fixture, &run, 0, 0, NULL);
+      g_assert_true (leat_scheduler_remove (fixture.scheduler, session, NULL));
+      g_assert_true (leat_scheduler_add (fixture.scheduler, session, NULL));
+      g_assert_true (leat_scheduler_set_group (fixture.scheduler, session, "both", NULL));
+      scheduler_fixture_await (&fixture, &run, 1);
+      if (run.error != NULL)
+        g_assert_error (run.error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_CLOSED);
+      scheduler_fixture_clear_run (&run);
+      g_assert_true (leat_scheduler_set_group (fixture.scheduler, session, NULL, NULL));
+    }
+  g_atomic_int_set (&neighbour.stop, TRUE);
+  g_thread_join (thread);
+  g_assert_no_error (neighbour.error);
+  g_assert_cmpuint (neighbour.n_done, >, 0);
+  scheduler_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/scheduler/stress", test_stress);
+  g_test_add_func ("/leat/scheduler/stress/parting-and-groups", test_stress_parting_and_groups);
   return g_test_run ();
 }
