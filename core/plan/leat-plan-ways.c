@@ -56,8 +56,10 @@ leat_op_get_way_name (const LeatOp *op, guint way)
 guint
 leat_op_parse_way (const LeatOp *op, const char *name)
 {
+  if (*name == '\0') /* as the ways that an op has not are called */
+    return 0;
   for (guint way = 1; way <= LEAT_OP_MOST_WAYS; way++)
-    if (*name != '\0' && g_str_equal (name, leat_op_get_way_name (op, way)))
+    if (g_str_equal (name, leat_op_get_way_name (op, way)))
       return way;
   return 0;
 }

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-batch-private.h"
+#include "leat-session-reports-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-message-private.h"
@@ -35,19 +36,6 @@ leat_batch_run_post_failed (LeatSession *self, const LeatBatchRun *run, guint la
                  leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, g_variant_dict_end (&dict)));
 }
 
-static void
-leat_batch_run_post_left_out (LeatSession *self, guint left_out)
-{
-  g_autoptr (GError) warning = g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
-                                            "%u more lanes that failed are not told one by one", left_out);
-  GVariantDict dict;
-
-  g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "left-out", "u", left_out);
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
-                 leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, g_variant_dict_end (&dict)));
-}
-
 void
 leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint but)
 {
@@ -58,6 +46,6 @@ leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint bu
     if (g_array_index (lanes, guint, i) != but && n++ < LEAT_SESSION_LANES_POSTED)
       leat_batch_run_post_failed (self, run, g_array_index (lanes, guint, i));
   if (n > LEAT_SESSION_LANES_POSTED)
-    leat_batch_run_post_left_out (self, n - LEAT_SESSION_LANES_POSTED);
+    leat_session_post_left_out (self, LEAT_SESSION_ERROR_OVERFLOW, "lanes that failed", n - LEAT_SESSION_LANES_POSTED);
   g_array_set_size (lanes, 0);
 }

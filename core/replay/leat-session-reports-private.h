@@ -17,6 +17,8 @@ gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guin
 void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
 /* When all lanes of a batch are done. */
 void leat_session_end_lane_reports (LeatSession *self);
+/* That there are more @what than messages were posted. */
+void leat_session_post_left_out (LeatSession *self, LeatSessionError code, const char *what, guint left_out);
 void leat_session_post_refusal (LeatSession *self, const GError *error);
 GArray *leat_session_totals_new (void);
 void leat_session_clear_reports (LeatSession *self);

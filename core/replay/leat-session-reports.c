@@ -141,17 +141,23 @@ leat_session_post_report (LeatSession *self, const LeatReport *report, LeatRepor
                             (GDestroyNotify) leat_report_told_unref));
 }
 
-static void
-leat_session_post_left_out (LeatSession *self, guint left_out)
+void
+leat_session_post_left_out (LeatSession *self, LeatSessionError code, const char *what, guint left_out)
 {
-  g_autoptr (GError) warning = g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
-                                            "%u more kinds of reports of this run are not told one by one", left_out);
+  g_autoptr (GError) warning =
+    g_error_new (LEAT_SESSION_ERROR, code, "%u more %s are not told one by one", left_out, what);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "left-out", "u", left_out);
   leat_bus_post (leat_pipeline_get_bus (self->pipeline),
                  leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, g_variant_dict_end (&dict)));
+}
+
+static void
+leat_session_post_reports_left_out (LeatSession *self, guint left_out)
+{
+  leat_session_post_left_out (self, LEAT_SESSION_ERROR_REPORTED, "kinds of reports of this run", left_out);
 }
 
 /* The error that the run fails with is told by who asked for the run. */
@@ -171,7 +177,7 @@ leat_session_post_reports (LeatSession *self, GArray *reports, GPtrArray *told, 
   if (alone)
     self->batch->n_posted = n;
   else if (n > LEAT_SESSION_REPORTS_POSTED)
-    leat_session_post_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
+    leat_session_post_reports_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
 }
 
 /* Of lanes that were done alone, when all are. */
@@ -181,7 +187,7 @@ leat_session_end_lane_reports (LeatSession *self)
   const guint n = self->batch->n_posted;
 
   if (G_UNLIKELY (n > LEAT_SESSION_REPORTS_POSTED))
-    leat_session_post_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
+    leat_session_post_reports_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
 }
 
 /* The first in the order of the ops: those behind it may only have met what it left. */
