@@ -3,30 +3,12 @@
  */
 
 #include "queue-fixture.h"
+#include "ways-fixture.h"
 
 #include "device/leat-device-private.h"
 
-#include <glib/gstdio.h>
-
 #define N   1000
 #define MAP "app name=source spec=f32[<=1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
-
-static char *folder; /* for what was measured, of this program alone */
-
-static guint
-count_sets (SessionFixture *fixture, const char *key)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (fixture->session);
-  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, key, G_VARIANT_TYPE ("a(sd)"));
-
-  return (guint) g_variant_n_children (trials);
-}
-
-static guint
-count_trials (SessionFixture *fixture)
-{
-  return count_sets (fixture, "trials");
-}
 
 static void
 check_trials_differ (SessionFixture *fixture)
@@ -62,20 +44,6 @@ run_and_check (SessionFixture *fixture, guint n, guint seed)
     g_assert_cmpfloat (y[i], ==, 2 * x[i] + 1);
 }
 
-static void
-drop_ways (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      g_remove (path);
-    }
-}
-
 static char *
 dup_choice (SessionFixture *fixture)
 {
@@ -92,13 +60,13 @@ test_calibrate_with_an_end_on_the_device (void)
 {
   SessionFixture fixture;
 
-  drop_ways ();
+  ways_fixture_drop ();
   session_fixture_open (&fixture,
                         "app name=source spec=f32[<=1000] -> upload -> map name=m expr=\"a*x+b\" a=2 b=1 -> readback "
                         "-> app name=sink\nm. -> discard\n",
                         LEAT_EXECUTOR_GRAPH);
   run_and_check (&fixture, 700, 1);
-  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
   run_and_check (&fixture, N, 2);
   session_fixture_close (&fixture);
 }
@@ -110,7 +78,7 @@ test_calibrate_measures_graphs (void)
   SessionFixture fixture;
   LeatDriver *driver;
 
-  drop_ways ();
+  ways_fixture_drop ();
   session_fixture_open (&fixture,
                         "app name=source spec=f32[1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback "
                         "-> app name=sink\n",
@@ -119,7 +87,7 @@ test_calibrate_measures_graphs (void)
   g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
   run_and_check (&fixture, N, 1);
   leat_driver_trace_stop (driver);
-  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
   /* Of the run proper, three at most: with a kernel for each transfer. */
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuLaunchKernel)
                       + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuLaunchKernelEx),
@@ -137,23 +105,23 @@ test_calibrate_measures_once (void)
   g_autofree char *second = NULL;
   guint n;
 
-  drop_ways ();
+  ways_fixture_drop ();
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
-  g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), ==, 0);
   run_and_check (&fixture, 700, 1);
-  n = count_trials (&fixture);
+  n = ways_fixture_count (fixture.session, "trials", NULL);
   g_assert_cmpuint (n, >=, 5); /* of nine sets; none twice */
   g_assert_cmpuint (n, <=, 9);
   check_trials_differ (&fixture);
   run_and_check (&fixture, N, 2);
   run_and_check (&fixture, 0, 0);
-  g_assert_cmpuint (count_trials (&fixture), ==, n);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), ==, n);
   first = dup_choice (&fixture);
   session_fixture_close (&fixture);
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   run_and_check (&fixture, 700, 3);
-  g_assert_cmpuint (count_trials (&fixture), ==, 0);
-  g_assert_cmpuint (count_sets (&fixture, "former-trials"), ==, n);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "former-trials", NULL), ==, n);
   second = dup_choice (&fixture);
   g_assert_cmpstr (second, ==, first);
   session_fixture_close (&fixture);
@@ -162,19 +130,10 @@ test_calibrate_measures_once (void)
 static void
 damage_ways (void)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-  guint n = 0;
+  g_autofree char *path = ways_fixture_dup_path ();
 
-  g_assert_nonnull (dir);
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      g_assert_true (g_file_set_contents (path, "[transfers]\nversion=1\nop-1=by balloon\n", -1, NULL));
-      n++;
-    }
-  g_assert_cmpuint (n, ==, 1);
+  g_assert_nonnull (path);
+  g_assert_true (g_file_set_contents (path, "[transfers]\nversion=1\nop-1=by balloon\n", -1, NULL));
 }
 
 static void
@@ -182,12 +141,12 @@ test_calibrate_measures_again_where_the_file_is_damaged (void)
 {
   SessionFixture fixture;
 
-  drop_ways ();
+  ways_fixture_drop ();
   for (guint i = 0; i < 2; i++)
     {
       session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
       run_and_check (&fixture, 10, i);
-      g_assert_cmpuint (count_trials (&fixture), >, 1); /* as many as there is time for */
+      g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1); /* as many as there is time for */
       session_fixture_close (&fixture);
       damage_ways ();
     }
@@ -198,17 +157,17 @@ test_calibrate_leaves_alone_what_is_said (void)
 {
   SessionFixture fixture;
 
-  drop_ways ();
+  ways_fixture_drop ();
   session_fixture_open (&fixture,
                         "app name=source spec=f32[<=1000] -> upload mode=copy -> map expr=\"a*x+b\" a=2 b=1 -> "
                         "readback mode=mapped -> app name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
   run_and_check (&fixture, 10, 1);
-  g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), ==, 0);
   session_fixture_close (&fixture);
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_EAGER);
   run_and_check (&fixture, 10, 1);
-  g_assert_cmpuint (count_trials (&fixture), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), ==, 0);
   session_fixture_close (&fixture);
 }
 
@@ -220,13 +179,13 @@ test_calibrate_touches_no_state (void)
   g_autoptr (GBytes) first = NULL;
   g_autoptr (GBytes) second = NULL;
 
-  drop_ways ();
+  ways_fixture_drop ();
   session_fixture_open (&fixture,
                         "app name=source spec=u8[<=4096] -> upload -> text:scan patterns=needle -> readback -> "
                         "app name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
   first = session_fixture_run (&fixture, "a needle, a nee", 15);
-  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
   second = session_fixture_run (&fixture, "dle and more", 12);
   g_assert_cmpuint (g_bytes_get_size (first) + g_bytes_get_size (second), ==, 2 * 16);
   session_fixture_close (&fixture);
@@ -240,7 +199,7 @@ test_calibrate_keeps_staging_memory (void)
   g_autoptr (GError) error = NULL;
   LeatView in, out, again;
 
-  drop_ways ();
+  ways_fixture_drop ();
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   leat_session_map_output (fixture.session, "sink", &out, &error);
   leat_session_set_input_count (fixture.session, "source", 3, &error);
@@ -248,7 +207,7 @@ test_calibrate_keeps_staging_memory (void)
   g_assert_no_error (error);
   memcpy (in.data, (float[]){ 1, 2, 3 }, 3 * sizeof (float));
   g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
-  g_assert_cmpuint (count_trials (&fixture), >, 1);
+  g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
   leat_session_map_input (fixture.session, "source", &again, &error);
   g_assert_true (again.data == in.data);
   leat_session_map_output (fixture.session, "sink", &again, &error);
@@ -301,7 +260,7 @@ test_calibrate_packs (void)
   SessionFixture fixture;
   g_autoptr (GError) error = NULL;
 
-  drop_ways ();
+  ways_fixture_drop ();
   session_fixture_open (
     &fixture,
     "app name=source spec=f32[8] -> upload name=up -> map expr=\"x+1\" -> readback -> app name=sink\n"
@@ -316,7 +275,7 @@ test_calibrate_packs (void)
       for (guint i = 0; i < 8; i++)
         ((float *) in.data)[i] = (float) (i + run);
       g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
-      g_assert_cmpuint (count_trials (&fixture), >=, 4);
+      g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >=, 4);
       leat_session_map_output (fixture.session, "sink", &sum, &error);
       leat_session_map_output (fixture.session, "twice", &twice, &error);
       leat_session_map_output (fixture.session, "minus", &minus, &error);
@@ -339,14 +298,14 @@ test_calibrate_counts_no_trial (void)
   QueueSums expected;
   SessionFixture fixture;
 
-  drop_ways ();
+  ways_fixture_drop ();
   queue_fixture_fill (roots, G_N_ELEMENTS (roots), 21);
   expected = queue_fixture_expect (roots, G_N_ELEMENTS (roots), 3);
   queue_fixture_open (&fixture, "entry=visit grid=4 block=32 depth=3 how=2 queue=3000", LEAT_EXECUTOR_GRAPH);
   for (guint run = 1; run <= 2; run++)
     {
       queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, G_N_ELEMENTS (roots)), expected);
-      g_assert_cmpuint (count_trials (&fixture), >, 1);
+      g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
       g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, run * expected.visits);
       g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "requeued"), ==, run * 2 * expected.visits);
       g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "claimed"), ==, run * 3 * expected.visits);
@@ -361,13 +320,13 @@ test_calibrate_tells_of_no_trial (void)
   guint32 items[QUEUE_ITEMS];
   SessionFixture fixture;
 
-  drop_ways ();
+  ways_fixture_drop ();
   queue_fixture_fill (items, QUEUE_ITEMS, 22);
   queue_fixture_open (&fixture, "entry=leave grid=4 block=32 queue=100 overflow=warn", LEAT_EXECUTOR_GRAPH);
   for (guint run = 1; run <= 2; run++)
     {
       g_assert_cmpuint (queue_fixture_walk (&fixture, items, 250).visits, ==, 100);
-      g_assert_cmpuint (count_trials (&fixture), >, 1);
+      g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
       g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, run * 100);
       g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "overflows"), ==, run * 150);
     }
@@ -387,13 +346,9 @@ is_integrated (void)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *cache = g_dir_make_tmp ("leat-calibrate-XXXXXX", NULL);
+  g_autofree char *cache = ways_fixture_init (&argc, &argv);
   int status;
 
-  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
-  g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* so that there is something to choose */
-  g_test_init (&argc, &argv, NULL);
-  folder = g_build_filename (g_get_user_cache_dir (), "leat", "transfers", NULL);
   if (is_integrated ())
     {
       g_print ("1..0 # SKIP the device's memory is the host's, so there is nothing to choose\n");
@@ -417,6 +372,5 @@ main (int argc, char **argv)
   queue_fixture_init ();
   status = g_test_run ();
   queue_fixture_clear ();
-  g_free (folder);
   return status;
 }

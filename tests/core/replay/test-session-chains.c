@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "session-fixture.h"
+#include "ways-fixture.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* Kernels that become one by themselves: whether they do is found out in the first run, and remembered. */
 
 #define N 5000
 
-static char *folder;  /* for what was measured, of this program alone */
 static char *kernels; /* a file */
 
 static const char kernels_text[] = "__global__ void\n"
@@ -104,44 +103,6 @@ count_said (const char *said, const char *what)
   return n;
 }
 
-/* What was found, with the times. (transfer full) */
-static char *
-dup_path (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name = dir != NULL ? g_dir_read_name (dir) : NULL;
-
-  return name != NULL ? g_build_filename (folder, name, NULL) : NULL;
-}
-
-static void
-drop_ways (void)
-{
-  g_autofree char *path = dup_path ();
-
-  if (path != NULL)
-    g_assert_cmpint (g_remove (path), ==, 0);
-}
-
-static guint
-count_trials (SessionFixture *self, const char *key, const char *with)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (self->session);
-  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, key, G_VARIANT_TYPE ("a(sd)"));
-  guint n = 0;
-
-  for (gsize i = 0; i < g_variant_n_children (trials); i++)
-    {
-      const char *ways;
-      double us;
-
-      g_variant_get_child (trials, i, "(&sd)", &ways, &us);
-      g_assert_cmpfloat (us, >, 0);
-      n += strstr (ways, with) != NULL;
-    }
-  return n;
-}
-
 /* Each chain is tried as one kernel and as several, with the data of the first run; the next session knows. */
 static void
 test_chains_measured (void)
@@ -150,23 +111,24 @@ test_chains_measured (void)
   guint n;
   SessionFixture one;
 
-  drop_ways ();
+  ways_fixture_drop ();
   chains_open (&one, LEAT_FUSE_MODE_AUTO, TRUE);
-  g_assert_cmpuint (count_trials (&one, "trials", ""), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, 0);
   chains_run (&one, N);
-  n = count_trials (&one, "trials", "");
+  n = ways_fixture_count (one.session, "trials", "");
   g_assert_cmpuint (n, >=, 4);
-  g_assert_cmpuint (count_trials (&one, "trials", "b=apart"), >=, 1);
-  g_assert_cmpuint (count_trials (&one, "trials", "b=joined"), ==, n - count_trials (&one, "trials", "b=apart"));
-  g_assert_cmpuint (count_trials (&one, "trials", "d=joined b="), ==, 1);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "b=apart"), >=, 1);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "b=joined"), ==,
+                    n - ways_fixture_count (one.session, "trials", "b=apart"));
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "d=joined b="), ==, 1);
   chains_run (&one, 17);
   launches_then = chains_count_launches (&one);
-  g_assert_cmpuint (count_trials (&one, "trials", ""), ==, n);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, n);
   session_fixture_close (&one);
   chains_open (&one, LEAT_FUSE_MODE_AUTO, TRUE);
   chains_run (&one, 4321);
-  g_assert_cmpuint (count_trials (&one, "trials", ""), ==, 0);
-  g_assert_cmpuint (count_trials (&one, "former-trials", ""), ==, n);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (one.session, "former-trials", ""), ==, n);
   g_assert_cmpuint (chains_count_launches (&one), ==, launches_then);
   session_fixture_close (&one);
 }
@@ -188,7 +150,7 @@ static const Recalled recalled[] = {
 static void
 write_ways (const Recalled *row)
 {
-  g_autofree char *path = dup_path ();
+  g_autofree char *path = ways_fixture_dup_path ();
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) keys = NULL;
@@ -238,7 +200,7 @@ test_chains_recalled (gconstpointer data)
   LeatNode *node;
   SessionFixture one;
 
-  drop_ways ();
+  ways_fixture_drop ();
   chains_open (&one, LEAT_FUSE_MODE_AUTO, TRUE);
   chains_run (&one, N);
   session_fixture_close (&one);
@@ -285,7 +247,7 @@ test_chains_by_rule (void)
       g_assert_cmpuint (count_said (plan, "(nothing is waited for in it)"), ==,
                         rows[r].mode == LEAT_FUSE_MODE_AUTO ? 2 : 0);
       chains_run (&one, N);
-      g_assert_cmpuint (count_trials (&one, "trials", ""), ==, 0);
+      g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, 0);
       g_assert_cmpuint (chains_count_launches (&one), ==, rows[r].launches);
       session_fixture_close (&one);
     }
@@ -304,7 +266,7 @@ test_chains_stay (gconstpointer mode)
   for (guint run = 0; run < 20; run++)
     chains_run (&one, N - 211 * run);
   g_assert_cmpuint (session_fixture_get_count (&one, "rings"), ==, 20);
-  g_assert_cmpuint (count_trials (&one, "trials", ""), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, 0);
   session_fixture_close (&one);
 }
 
@@ -352,13 +314,9 @@ test_chains_borders (void)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *cache = g_dir_make_tmp ("leat-chains-XXXXXX", NULL);
+  g_autofree char *cache = ways_fixture_init (&argc, &argv);
   int status;
 
-  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
-  g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* on which nothing is measured */
-  g_test_init (&argc, &argv, NULL);
-  folder = g_build_filename (g_get_user_cache_dir (), "leat", "transfers", NULL);
   kernels = g_build_filename (cache, "kernels.cu", NULL);
   g_assert_true (g_file_set_contents (kernels, kernels_text, -1, NULL));
   g_test_add_func ("/leat/session/chains/measured", test_chains_measured);
@@ -373,7 +331,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/chains/stay/auto", GINT_TO_POINTER (LEAT_FUSE_MODE_AUTO), test_chains_stay);
   g_test_add_func ("/leat/session/chains/borders", test_chains_borders);
   status = g_test_run ();
-  g_free (folder);
   g_free (kernels);
   return status;
 }

@@ -2,51 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "loop-fixture.h"
+#include "ways-fixture.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* Who does a loop is found out in the first run, and remembered. */
-
-static char *folder; /* for what was measured, of this program alone */
-
-/* @with: NULL for any; the sets that were tried in which the loop was done so */
-static guint
-count_sets (Loop *loop, const char *key, const char *with)
-{
-  g_autoptr (GVariant) stats = leat_session_dup_stats (loop->session);
-  g_autoptr (GVariant) trials = g_variant_lookup_value (stats, key, G_VARIANT_TYPE ("a(sd)"));
-  guint n = 0;
-
-  for (gsize i = 0; i < g_variant_n_children (trials); i++)
-    {
-      const char *ways;
-      double us;
-
-      g_variant_get_child (trials, i, "(&sd)", &ways, &us);
-      g_assert_cmpfloat (us, >, 0);
-      n += with == NULL || strstr (ways, with) != NULL;
-    }
-  return n;
-}
-
-static char *
-dup_ways_path (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name = dir != NULL ? g_dir_read_name (dir) : NULL;
-
-  return name != NULL ? g_build_filename (folder, name, NULL) : NULL;
-}
-
-static void
-drop_ways (void)
-{
-  g_autofree char *path = dup_ways_path ();
-
-  if (path != NULL)
-    g_assert_cmpint (g_remove (path), ==, 0);
-}
 
 static char *
 dup_executor (Loop *loop)
@@ -77,22 +37,22 @@ test_loop_measured_once (void)
   g_autofree char *first = NULL;
   Loop loop;
 
-  drop_ways ();
+  ways_fixture_drop ();
   open_halve (&loop);
-  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 0);
   halve_run (&loop, 1, 0.5f, 0.5f, NULL);
-  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 2);
-  g_assert_cmpuint (count_sets (&loop, "trials", "halve=while"), ==, 1);
-  g_assert_cmpuint (count_sets (&loop, "trials", "halve=cooperative"), ==, 1);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=while"), ==, 1);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=cooperative"), ==, 1);
   halve_run (&loop, 1000, 0.5f, 0.5f, NULL);
   halve_run (&loop, 0.0001f, 0.5f, 0.5f, NULL);
-  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 2);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
   first = dup_executor (&loop);
   loop_close (&loop);
   open_halve (&loop);
   halve_run (&loop, 7, 0.5f, 0.5f, first);
-  g_assert_cmpuint (count_sets (&loop, "trials", NULL), ==, 0);
-  g_assert_cmpuint (count_sets (&loop, "former-trials", NULL), ==, 2);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "former-trials", NULL), ==, 2);
   loop_close (&loop);
 }
 
@@ -108,11 +68,11 @@ test_loop_measured_recalled (gconstpointer who)
   LeatNode *node;
   Loop loop;
 
-  drop_ways ();
+  ways_fixture_drop ();
   open_halve (&loop);
   halve_run (&loop, 1, 0.5f, 0.5f, NULL);
   loop_close (&loop);
-  path = dup_ways_path ();
+  path = ways_fixture_dup_path ();
   g_assert_true (g_file_get_contents (path, &text, NULL, &error));
   file = g_string_new (text);
   g_string_replace (file, "=while\n", is, 0);
@@ -151,14 +111,14 @@ test_loop_measured_without (void)
   g_autoptr (GBytes) out = NULL;
   Loop loop;
 
-  drop_ways ();
+  ways_fixture_drop ();
   loop_open_measured (&loop, text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
   plan = leat_session_dup_plan (loop.session);
   planned = leat_plan_to_text (plan);
   g_assert_nonnull (strstr (planned, "cannot be one kernel: compact \"c\" cannot be in the body of loop \"l\""));
   loop_push (&loop, "in", x, sizeof x);
   loop_replay (&loop);
-  g_assert_cmpuint (count_sets (&loop, "trials", "l="), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "l="), ==, 0);
   out = loop_pull (&loop, "out");
   memcpy (&n, g_bytes_get_data (out, NULL), sizeof n);
   g_assert_cmpuint (n, ==, 6);
@@ -168,18 +128,13 @@ test_loop_measured_without (void)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *cache = g_dir_make_tmp ("leat-loop-XXXXXX", NULL);
+  g_autofree char *cache = ways_fixture_init (&argc, &argv);
   int status;
 
-  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
-  g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* on which nothing is measured */
-  g_test_init (&argc, &argv, NULL);
-  folder = g_build_filename (g_get_user_cache_dir (), "leat", "transfers", NULL);
   g_test_add_func ("/leat/session/loop-measured/once", test_loop_measured_once);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/while", "while", test_loop_measured_recalled);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/cooperative", "cooperative", test_loop_measured_recalled);
   g_test_add_func ("/leat/session/loop-measured/without", test_loop_measured_without);
   status = g_test_run ();
-  g_free (folder);
   return status;
 }

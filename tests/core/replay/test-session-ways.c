@@ -3,6 +3,7 @@
  */
 
 #include "session-fixture.h"
+#include "ways-fixture.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #define N 1000
 
-static char *folder, *spin; /* of what was measured, and a kernel's file */
+static char *spin; /* a kernel's file */
 
 /* A chain, a loop that always does five iterations, and one with a test, whose body cannot be one kernel. */
 static const char text[] = "a = map expr=x+1\nb = map expr=x*2\n"
@@ -60,14 +61,6 @@ ways_run (SessionFixture *self, guint seed)
         found = found || x[i] > 500;
       }
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), x, sizeof x);
-}
-
-static char *
-dup_path (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-
-  return g_build_filename (folder, g_dir_read_name (dir), NULL);
 }
 
 /* Each way becomes a word that stands for one of something, or for nothing. */
@@ -148,7 +141,7 @@ test_ways_any (gconstpointer data)
   ways_open (&one, text);
   ways_run (&one, 1);
   session_fixture_close (&one);
-  path = dup_path ();
+  path = ways_fixture_dup_path ();
   g_assert_true (g_file_get_contents (path, &first, &length, NULL));
   for (guint round = 0; round < 12; round++)
     {
@@ -199,20 +192,15 @@ test_ways_long (void)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *cache = g_dir_make_tmp ("leat-ways-XXXXXX", NULL);
+  g_autofree char *cache = ways_fixture_init (&argc, &argv);
   int status;
 
-  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
-  g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* on which nothing is measured */
-  g_test_init (&argc, &argv, NULL);
-  folder = g_build_filename (g_get_user_cache_dir (), "leat", "transfers", NULL);
   spin = g_build_filename (cache, "spin.cu", NULL);
   g_assert_true (g_file_set_contents (spin, spin_text, -1, NULL));
   g_test_add_data_func ("/session/ways/any", GINT_TO_POINTER (0), test_ways_any);
   g_test_add_data_func ("/session/ways/good", GINT_TO_POINTER (1), test_ways_any);
   g_test_add_func ("/session/ways/long", test_ways_long);
   status = g_test_run ();
-  g_free (folder);
   g_free (spin);
   return status;
 }
