@@ -28,13 +28,15 @@ leat_bench_primitive_clear (LeatBenchPrimitive *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchPrimitive, leat_bench_primitive_clear)
 
-/* Whole numbers in no order, which as floats are as good. */
+/* Whole numbers in no order, which as floats are as good; two make one of 64 bits. */
 static gboolean
-leat_bench_primitive_fill (LeatBenchPrimitive *self, const LeatBench *bench, guint64 n, GError **error)
+leat_bench_primitive_fill (LeatBenchPrimitive *self, const LeatBench *bench, guint64 n, const char *type,
+                           GError **error)
 {
-  g_autofree guint32 *numbers = g_new (guint32, n);
+  guint64 n_numbers = n * leat_dtype_get_size (leat_dtype_from_name (type)) / sizeof (guint32);
+  g_autofree guint32 *numbers = g_new (guint32, n_numbers);
 
-  for (guint64 i = 0; i < n; i++)
+  for (guint64 i = 0; i < n_numbers; i++)
     {
       guint32 h = (guint32) i * 2654435761u;
 
@@ -42,7 +44,7 @@ leat_bench_primitive_fill (LeatBenchPrimitive *self, const LeatBench *bench, gui
       numbers[i] = (h ^ h >> 13) >> 2; /* an exponent below that of infinity */
     }
   self->path = g_build_filename (bench->folder, "numbers.bin", NULL);
-  return g_file_set_contents (self->path, (const char *) numbers, (gssize) (n * sizeof *numbers), error);
+  return g_file_set_contents (self->path, (const char *) numbers, (gssize) (n_numbers * sizeof *numbers), error);
 }
 
 /* The source is there so that there are runs. @type: of the data; @node: what is measured */
@@ -90,7 +92,7 @@ leat_bench_run_primitive (LeatBench *bench, const LeatBenchCase *kind, GError **
   LeatBenchSummary summary;
 
   leat_bench_series_init (&times, runs);
-  if (!leat_bench_primitive_fill (&self, bench, n, error)
+  if (!leat_bench_primitive_fill (&self, bench, n, parts[0], error)
       || !leat_bench_primitive_open (&self, bench, n, parts[0], parts[1], error)
       || !leat_bench_primitive_measure (&self, runs, &times, error))
     return FALSE;
@@ -134,7 +136,7 @@ leat_bench_run_sorts (LeatBench *bench, const LeatBenchCase *kind, GError **erro
   g_auto (LeatBenchPrimitive) own = { 0 }, cub = { 0 };
   g_autoptr (GError) why = NULL;
 
-  if (!leat_bench_primitive_fill (&own, bench, n, error))
+  if (!leat_bench_primitive_fill (&own, bench, n, parts[0], error))
     return FALSE;
   cub.path = g_strdup (own.path);
   if (!leat_bench_primitive_open (&own, bench, n, parts[0], own_node, error))
