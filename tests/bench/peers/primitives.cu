@@ -221,6 +221,13 @@ agree (const std::vector<unsigned> &a, const std::vector<unsigned> &b)
   return a == b;
 }
 
+/* As leat_prefix_add_control () of the plugin. */
+static uint64_t
+take_control (uint64_t tiles)
+{
+  return take (8 * (48 + 4 * 528 + 4 * tiles));
+}
+
 /* once: whatever the number of tiles, which is so where the order of sums does not count */
 template <class T>
 static Contest
@@ -228,7 +235,7 @@ make_scan (const char *name, const Kernels &kernels, uint64_t x, uint64_t n, boo
 {
   uint64_t tiles = blocks_of (n, 4096, UINT64_MAX), blocks = std::min (tiles, (uint64_t) 528);
   uint64_t parts = take (16 * (2 * tiles + 1)), arrived = take (4), out = take (4 * n), live = take (8);
-  uint64_t control = take (8 * (48 + 4 * 528 + tiles)), theirs = take (4 * n), room;
+  uint64_t control = take_control (tiles), theirs = take (4 * n), room;
   size_t bytes = 0;
 
   MUST (cub::DeviceScan::InclusiveSum (nullptr, bytes, (const T *) x, (T *) theirs, (int64_t) n));
@@ -255,7 +262,7 @@ static Contest
 make_unique (const Kernels &kernels, uint64_t x, uint64_t n)
 {
   uint64_t tiles = blocks_of (n, 4096, UINT64_MAX), blocks = std::min (tiles, (uint64_t) 528);
-  uint64_t parts = take (16 * (2 * tiles + 1)), control = take (8 * (48 + 4 * 528 + tiles)), out = take (n), live = take (8);
+  uint64_t parts = take (16 * (2 * tiles + 1)), control = take_control (tiles), out = take (n), live = take (8);
   uint64_t starts_live = take (8), theirs = take (n), runs = take (8), room;
   size_t bytes = 0;
 
