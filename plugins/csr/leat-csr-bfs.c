@@ -48,7 +48,7 @@ static const LeatProp props[] = {
     .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
   { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrBfs, budget), .def.d = 60, .min.d = 0,
     .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
-  { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 1024, .min.u = 32,
+  { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 512, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
   { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 256, .min.u = 0,
     .max.u = 1024,
@@ -110,9 +110,11 @@ leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
-  g_string_append_printf (head, "#define PULLS %d\n#define PARENTS %d\n#define TUNES %d\n",
-                          self->has_back || self->symmetric, leat_csr_bfs_is_linked (self, "parents"),
-                          self->alone == 0);
+  g_string_append_printf (head,
+                          "#define PULLS %d\n#define PARENTS %d\n#define TUNES %d\n"
+                          "#define BFS_THREADS %" G_GUINT64_FORMAT "\n",
+                          self->has_back || self->symmetric, leat_csr_bfs_is_linked (self, "parents"), self->alone == 0,
+                          self->threads);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;

@@ -20,6 +20,9 @@
 #ifndef OWN_EDGES
 #define OWN_EDGES 2 /* that a lane follows at a time, where there are more than one for each; more do not fit registers */
 #endif
+#ifndef OWN_FEW
+#define OWN_FEW 4 /* edges of a piece, for which there are as many lanes */
+#endif
 #ifndef OWN_AHEAD
 #define OWN_AHEAD 64 /* how many vertices or edges further on memory is fetched; 0: not at all */
 #endif
@@ -64,61 +67,92 @@ bfs_fetch_ahead (const Search &search, uint32_t v, Offset begin, Offset edges)
     frontier_prefetch (indices + begin - OWN_AHEAD);
 }
 
-/* The edges of 32 pieces, N at a time for each lane.  What one step waits for is the whole time that a small level takes:
- * a vertex's row is loaded while it is claimed, whether or not it is needed then.  Blocks that are apart may reach a vertex
- * by a way that is too long, and later by a shorter one; it is in the list for each. */
+/* N edges of each lane, of which those that are not `fresh` are none.  What one step waits for is the whole time that a
+ * small level takes: a vertex's row is loaded while it is claimed, whether or not it is needed then.  Blocks that are
+ * apart may reach a vertex by a way that is too long, and later by a shorter one; it is in the list for each. */
+template <int Way, int N>
+static __device__ __forceinline__ void
+bfs_expand_edges (const Search &search, const Frontier &frontier, FrontierOfBlock *own, const uint64_t *edge, bool *fresh,
+                  uint64_t level, Found *found)
+{
+  uint32_t to[N], before[N], next = (uint32_t) level + 1;
+  Offset end[N];
+  FrontierRows<N> rows;
+
+#pragma unroll
+  for (int u = 0; u < N; u++)
+    to[u] = bfs_follow (search, edge[u], fresh + u);
+#pragma unroll
+  for (int u = 0; u < N; u++)
+    {
+      rows.begin[u] = end[u] = before[u] = 0;
+      fresh[u] = fresh[u] && bfs_is_news (own, to[u]);
+      if (fresh[u])
+        {
+          const Offset *row = frontier_in_memory (search.graph.offsets) + to[u];
+
+          rows.begin[u] = row[0];
+          end[u] = row[1];
+          before[u] = bfs_claim<Way> (search, frontier, to[u], next);
+        }
+    }
+#pragma unroll
+  for (int u = 0; u < N; u++)
+    {
+      if (fresh[u] && bfs_settle<Way> (search, frontier, to[u], next, before[u]))
+        {
+          graph_check_row (search.graph, to[u], rows.begin + u, end + u);
+          bfs_fetch_ahead (search, to[u], rows.begin[u], end[u] - rows.begin[u]);
+        }
+      else
+        rows.begin[u] = end[u] = 0;
+      rows.edges[u] = end[u] - rows.begin[u];
+      found->units += frontier_count_units (rows.edges[u]);
+    }
+  frontier_push (frontier, own, level + 1, nullptr, rows);
+}
+
+/* The edges of 32 pieces, N at a time for each lane. */
 template <int Way, int N>
 static __device__ __forceinline__ void
 bfs_expand_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own, uint64_t piece, uint32_t upto,
                 uint64_t level, Found *found)
 {
-  uint32_t mine = (uint32_t) piece & 127, total = __shfl_sync (0xffffffffu, upto, 31), next = (uint32_t) level + 1;
+  uint32_t mine = (uint32_t) piece & 127, total = __shfl_sync (0xffffffffu, upto, 31);
 
   for (uint32_t first = 0; first < total; first += 32 * N)
     {
-      uint32_t to[N], before[N];
+      uint64_t edge[N];
       bool fresh[N];
-      Offset end[N];
-      FrontierRows<N> rows;
 
 #pragma unroll
       for (int u = 0; u < N; u++)
         {
           uint32_t k = first + 32 * u + frontier_lane (), owner;
-          uint64_t edge = frontier_find_edge (k, upto, mine, piece >> 7, &owner);
 
+          edge[u] = frontier_find_edge (k, upto, mine, piece >> 7, &owner);
           fresh[u] = k < total;
-          to[u] = bfs_follow (search, edge, fresh + u);
         }
-#pragma unroll
-      for (int u = 0; u < N; u++)
-        {
-          rows.begin[u] = end[u] = before[u] = 0;
-          fresh[u] = fresh[u] && bfs_is_news (own, to[u]);
-          if (fresh[u])
-            {
-              const Offset *row = frontier_in_memory (search.graph.offsets) + to[u];
-
-              rows.begin[u] = row[0];
-              end[u] = row[1];
-              before[u] = bfs_claim<Way> (search, frontier, to[u], next);
-            }
-        }
-#pragma unroll
-      for (int u = 0; u < N; u++)
-        {
-          if (fresh[u] && bfs_settle<Way> (search, frontier, to[u], next, before[u]))
-            {
-              graph_check_row (search.graph, to[u], rows.begin + u, end + u);
-              bfs_fetch_ahead (search, to[u], rows.begin[u], end[u] - rows.begin[u]);
-            }
-          else
-            rows.begin[u] = end[u] = 0;
-          rows.edges[u] = end[u] - rows.begin[u];
-          found->units += frontier_count_units (rows.edges[u]);
-        }
-      frontier_push (frontier, own, level + 1, nullptr, rows);
+      bfs_expand_edges<Way, N> (search, frontier, own, edge, fresh, level, found);
     }
+}
+
+/* As many pieces as there are with OWN_FEW lanes each, from the @first-th on, where none has more edges than that, which
+ * is so in meshes and road maps: nobody has to look for the edge that is its own.  Whether it is so. */
+template <int Way>
+static __device__ __forceinline__ bool
+bfs_expand_few (const Search &search, const Frontier &frontier, FrontierOfBlock *own, uint32_t first, uint32_t last,
+                uint64_t level, Found *found)
+{
+  uint32_t i = first + frontier_lane () / OWN_FEW, k = frontier_lane () % OWN_FEW;
+  uint64_t piece = i < last ? own->lists[level % 2][i] : 0, edge = (piece >> 7) + k;
+  uint32_t edges = (uint32_t) piece & 127;
+  bool fresh = k < edges;
+
+  if (__any_sync (0xffffffffu, edges > OWN_FEW))
+    return false;
+  bfs_expand_edges<Way, 1> (search, frontier, own, &edge, &fresh, level, found);
+  return true;
 }
 
 /* How many pieces a warp takes: its share, or as many as give each lane an edge.  For fewer warps there is less to be
@@ -126,9 +160,12 @@ bfs_expand_own (const Search &search, const Frontier &frontier, FrontierOfBlock 
 static __device__ __forceinline__ uint32_t
 bfs_find_share (uint32_t size, uint32_t edges)
 {
-  uint32_t warps = blockDim.x / 32, share = (size + warps - 1) / warps, full = edges > 0 ? 32 * size / edges : 1;
+  uint32_t share = (size + BFS_THREADS / 32 - 1) / (BFS_THREADS / 32), full = 32 / OWN_FEW;
 
-  full = full < 32 ? full : 32;
+#pragma unroll
+  for (uint32_t each = OWN_FEW; each < 32; each *= 2)
+    full = edges > each * size ? 16 / each : full;
+  full = full > 0 ? full : 1;
   return share > full ? share : full;
 }
 
@@ -164,31 +201,35 @@ template <int Way>
 static __device__ void
 bfs_do_own (const Search &search, const Frontier &frontier, FrontierOfBlock *own, uint64_t at, uint32_t size)
 {
-  uint32_t share = bfs_find_share (size, own->units[at % 3] << EDGE_SHIFT), first = threadIdx.x / 32 * share;
+  uint32_t share = bfs_find_share (size, own->units[FRONTIER_SLOT (at)] << EDGE_SHIFT), first = threadIdx.x / 32 * share;
   uint32_t last = first + share < size ? first + share : size;
   Found found = {};
 
   /* Neighbouring pieces stay together, as they are likely to be in the graph. */
-  for (; first < last; first += 32)
-    {
-      uint32_t i = first + frontier_lane ();
-      uint64_t piece = i < last ? own->lists[at % 2][i] : 0;
-      uint32_t upto = frontier_scan_of_warp ((uint32_t) piece & 127);
+  while (first < last)
+    if (bfs_expand_few<Way> (search, frontier, own, first, last, at, &found))
+      first += 32 / OWN_FEW;
+    else
+      {
+        uint32_t i = first + frontier_lane ();
+        uint64_t piece = i < last ? own->lists[at % 2][i] : 0;
+        uint32_t upto = frontier_scan_of_warp ((uint32_t) piece & 127);
 
-      if (__shfl_sync (0xffffffffu, upto, 31) <= 32)
-        bfs_expand_own<Way, 1> (search, frontier, own, piece, upto, at, &found);
-      else
-        bfs_expand_own<Way, OWN_EDGES> (search, frontier, own, piece, upto, at, &found);
-    }
+        if (__shfl_sync (0xffffffffu, upto, 31) <= 32)
+          bfs_expand_own<Way, 1> (search, frontier, own, piece, upto, at, &found);
+        else
+          bfs_expand_own<Way, OWN_EDGES> (search, frontier, own, piece, upto, at, &found);
+        first += 32;
+      }
   if (__any_sync (0xffffffffu, found.units != 0))
     {
       found.units = frontier_sum_of_warp (found.units);
       if (frontier_lane () == 0)
-        atomicAdd (own->units + (at + 1) % 3, found.units);
+        atomicAdd (own->units + FRONTIER_SLOT (at + 1), found.units);
     }
   if (threadIdx.x == 0) /* everybody has read these before the barrier that ended the level before */
     {
-      own->tails[(at + 2) % 3] = own->units[(at + 2) % 3] = 0;
+      own->tails[FRONTIER_SLOT (at + 2)] = own->units[FRONTIER_SLOT (at + 2)] = 0;
       /* A look at the clock takes as long as a small level.  Threads that are late may still ask about the level before. */
       if (Way == WAY_ALONE && at % 32 == 0 && own->late == 0 && budget_is_over (search.budget))
         own->late = (uint32_t) at + 1;
@@ -206,7 +247,7 @@ bfs_take_share (const Frontier &frontier, FrontierOfBlock *own, uint64_t level, 
     own->lists[level % 2][i] = frontier_list (frontier, level)[first + i];
   for (uint32_t i = threadIdx.x; i < 1 << FRONTIER_RECENT_SHIFT; i += blockDim.x)
     own->recent[i] = FRONTIER_NONE;
-  if (threadIdx.x < 3)
+  if (threadIdx.x < 4)
     own->tails[threadIdx.x] = own->units[threadIdx.x] = 0;
   if (threadIdx.x == 0)
     {
@@ -241,8 +282,8 @@ bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *o
     {
       bfs_do_own<WAY_ALONE> (search, frontier, own, level->number, (uint32_t) level->size);
       level->number++;
-      level->size = own->tails[level->number % 3];
-      bfs_explore (level, own->units[level->number % 3]);
+      level->size = own->tails[FRONTIER_SLOT (level->number)];
+      bfs_explore (level, own->units[FRONTIER_SLOT (level->number)]);
       level->late = own->late != 0 && own->late <= level->number;
     }
   bfs_give_share (frontier, own, level->number, 0, level->size);
@@ -294,7 +335,7 @@ bfs_go_apart (const Search &search, const Frontier &frontier, FrontierOfBlock *o
     {
       bfs_tell_progress (frontier, at);
       bfs_do_own<WAY_APART> (search, frontier, own, at, size);
-      size = own->tails[(at + 1) % 3];
+      size = own->tails[FRONTIER_SLOT (at + 1)];
       if (size > FRONTIER_ROOM_OF_BLOCK)
         {
           if (threadIdx.x == 0)
@@ -342,7 +383,7 @@ bfs_meet (Frontier *frontier, const Budget &budget, const FrontierOfBlock *own, 
 
   if (threadIdx.x == 0)
     {
-      uint64_t units = size > 0 ? own->units[end % 3] : 0, share = APART_UNEVEN * level->size / gridDim.x + 32;
+      uint64_t units = size > 0 ? own->units[FRONTIER_SLOT (end)] : 0, share = APART_UNEVEN * level->size / gridDim.x + 32;
 
       atomicAdd (tail, units << 32 | size);
       if (size > (share < APART_MOST ? share : APART_MOST))

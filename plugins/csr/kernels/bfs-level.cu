@@ -4,8 +4,9 @@
 
 /* Breadth-first search, one level of it.  Behind frontier.cu and
  *
- *   PULLS      whether there are the edges into each vertex (back_offsets, back_indices)
- *   PARENTS    whether parents are wanted
+ *   PULLS        whether there are the edges into each vertex (back_offsets, back_indices)
+ *   PARENTS      whether parents are wanted
+ *   BFS_THREADS  of a block
  *
  * Levels are done in one of four ways; which one, all blocks find out from the same numbers:
  *

@@ -259,7 +259,7 @@ bfs_go (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *l
 }
 
 /* @tells: 0: nothing where max-iterations are spent, 1: a warning, 2: an error.  @most: max-iterations. */
-__global__ void __launch_bounds__ (1024, 1)
+__global__ void __launch_bounds__ (BFS_THREADS, 1)
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
             const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
             uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,

@@ -23,6 +23,7 @@
 #define FRONTIER_NONE 0xffffffffu
 #define FRONTIER_PIECE 64u
 #define FRONTIER_UNROLL 4
+#define FRONTIER_SLOT(level) ((uint32_t) (level) & 3)
 #define FRONTIER_ROOM_OF_BLOCK 2048u /* pieces that a block keeps in shared memory of each of two levels */
 #ifndef FRONTIER_RECENT_SHIFT
 #define FRONTIER_RECENT_SHIFT 11 /* a block knows 2^11 vertices that it was at lately */
@@ -106,7 +107,7 @@ struct Level
 struct FrontierOfBlock
 {
   uint64_t lists[2][FRONTIER_ROOM_OF_BLOCK]; /* by level */
-  uint32_t tails[3], units[3];               /* likewise */
+  uint32_t tails[4], units[4];               /* likewise, at FRONTIER_SLOT () */
   uint32_t recent[1 << FRONTIER_RECENT_SHIFT]; /* vertices that were offered a level, each at a place of its number's */
   uint32_t late;                             /* the first level at whose beginning time is over; 0: not yet */
   uint32_t spills;                           /* pieces that there is no room for go to memory; else they are lost */
@@ -305,7 +306,7 @@ frontier_take_room (FrontierOfBlock *alone, uint64_t level, uint64_t *tail, uint
   uint32_t at = 0;
 
   if (frontier_lane () == 0)
-    at = alone != nullptr ? atomicAdd (alone->tails + level % 3, pieces)
+    at = alone != nullptr ? atomicAdd (alone->tails + FRONTIER_SLOT (level), pieces)
                           : (uint32_t) atomicAdd (frontier_in_memory (tail), (uint64_t) pieces);
   return __shfl_sync (0xffffffffu, at, 0);
 }

@@ -32,6 +32,9 @@ __device__ int leat_wrappers_wait; /* which the dialect declares for the device 
 #include "leat-dialect-cuda.h"
 #include "must.cuh"
 
+#ifndef BFS_THREADS
+#define BFS_THREADS 512
+#endif
 #ifndef SHUFFLED
 #define SHUFFLED 0
 #endif
@@ -163,7 +166,7 @@ main (int argc, char **argv)
 
           MUST (cudaMemset (control, 0, 256 * sizeof *control));
           MUST (cudaEventRecord (begin));
-          MUST (cudaLaunchCooperativeKernel ((const void *) bfs_search, dim3 (device.multiProcessorCount), dim3 (1024), args,
+          MUST (cudaLaunchCooperativeKernel ((const void *) bfs_search, dim3 (device.multiProcessorCount), dim3 (BFS_THREADS), args,
                                              0, 0));
           MUST (cudaEventRecord (end));
           MUST (cudaEventSynchronize (end));
