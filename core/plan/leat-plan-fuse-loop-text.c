@@ -10,6 +10,8 @@
  * iteration. */
 
 static const char leat_fuse_loop_prelude[] =
+  /* Cycles after which the clock is looked at, which takes as long as a small iteration. */
+  "#define LEAT_FUSE_LOOK 32768\n"
   "template <class T> __device__ __forceinline__ void leat_fuse_swap (T &a, T &b)\n"
   "{\n"
   "  T was = a;\n"
@@ -17,16 +19,19 @@ static const char leat_fuse_loop_prelude[] =
   "  b = was;\n"
   "}\n"
   "__device__ __forceinline__ void leat_fuse_watch (void *memory, const void *outer, uint64_t iteration, uint64_t "
-  "*since, "
-  "uint64_t budget)\n"
+  "*since, uint64_t budget)\n"
   "{\n"
-  "  uint64_t now = leat_clock_now (), verdict = 0;\n"
-  "  if (iteration == 0)\n"
-  "    *since = now;\n"
+  "  uint64_t verdict = 0, tick = (uint64_t) clock64 ();\n"
   "  if (outer != nullptr && ((const volatile uint64_t *) outer)[2] != 0)\n"
   "    verdict = 2;\n"
-  "  else if (budget > 0 && now - *since > budget)\n"
-  "    verdict = 1;\n"
+  "  else if (budget > 0 && (iteration == 0 || tick - since[1] > LEAT_FUSE_LOOK))\n"
+  "    {\n"
+  "      uint64_t now = leat_clock_now ();\n"
+  "      if (iteration == 0)\n"
+  "        since[0] = now;\n"
+  "      since[1] = tick;\n"
+  "      verdict = now - since[0] > budget;\n"
+  "    }\n"
   "  ((volatile uint64_t *) memory)[4 + iteration % 2] = verdict;\n"
   "}\n"
   "__device__ __forceinline__ uint64_t leat_fuse_get_verdict (const void *memory, uint64_t iteration)\n"
@@ -58,14 +63,14 @@ leat_fuse_writer_begin_loop (LeatFuseWriter *self)
   leat_kernel_fuse_add_declaration (self->text, leat_fuse_loop_prelude);
   leat_fuse_writer_state (self, "uint64_t leat_state[3] = { 0, 0, 0 };");
   if (leat_fuse_writer_watches (self))
-    leat_fuse_writer_state (self, "uint64_t leat_since = 0;");
+    leat_fuse_writer_state (self, "uint64_t leat_since[2] = { 0, 0 };");
   if (leat_fuse_writer_swaps (self))
     leat_fuse_writer_state (self, "bool leat_turned = false;");
   leat_fuse_writer_state (self, "for (;;)");
   leat_fuse_writer_state (self, "{");
   if (leat_fuse_writer_watches (self))
     leat_fuse_writer_state (
-      self, LEAT_FUSE_ONE_THREAD " leat_fuse_watch (%s, %s, leat_state[0], &leat_since, %" G_GUINT64_FORMAT "ull);",
+      self, LEAT_FUSE_ONE_THREAD " leat_fuse_watch (%s, %s, leat_state[0], leat_since, %" G_GUINT64_FORMAT "ull);",
       leat_fuse_writer_get_items (self, loop->memory), outer, loop->budget_ns);
 }
 

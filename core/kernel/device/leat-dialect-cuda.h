@@ -299,30 +299,24 @@ leat_take_ticket (T *counter)
   return atomicAdd (counter, (T) 1);
 }
 
-/* The barrier's memory lies in the module, so two launches of one module that use it must not overlap.  `count` is
- * back at 0 and only `round` has moved when all blocks have passed. */
-__device__ unsigned int leat_grid_barrier_count, leat_grid_barrier_round;
+/* The barrier's memory lies in the module, so two launches of one module that use it must not overlap.  All blocks
+ * together add 2^31, whatever is in the word: its highest bit is another one when the last has come. */
+__device__ unsigned int leat_grid_barrier;
 
+/* A barrier of all blocks, which all run at once: each adds to a word and waits for it to change, so that nobody has to
+ * be told by another one (as cooperative groups do it). */
 __device__ inline void
 leat_grid_sync ()
 {
   __syncthreads ();
   if (threadIdx.x + threadIdx.y + threadIdx.z == 0)
     {
-      unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
-      unsigned int round = leat_load_relaxed (&leat_grid_barrier_round);
+      unsigned int blocks = gridDim.x * gridDim.y * gridDim.z, before;
+      unsigned int mine = blockIdx.x + blockIdx.y + blockIdx.z == 0 ? 0x80000000u - (blocks - 1) : 1;
 
-      __threadfence ();
-      if (atomicAdd (&leat_grid_barrier_count, 1u) == blocks - 1)
-        {
-          leat_store_relaxed (&leat_grid_barrier_count, 0u);
-          __threadfence ();
-          atomicAdd (&leat_grid_barrier_round, 1u);
-        }
-      else
-        while (leat_load_relaxed (&leat_grid_barrier_round) == round)
-          __nanosleep (20);
-      __threadfence ();
+      asm volatile ("atom.release.gpu.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(&leat_grid_barrier), "r"(mine) : "memory");
+      while (((leat_load_acquire (&leat_grid_barrier) ^ before) & 0x80000000u) == 0)
+        ;
     }
   __syncthreads ();
 }
