@@ -209,6 +209,21 @@ dup_chain (guint n_stages, const char *entry, guint reach, guint said, guint blo
   return g_string_free (text, FALSE);
 }
 
+/* The same kernel again and again, each time with other numbers. */
+static char *
+dup_changing_chain (guint n_stages)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < n_stages; i++)
+    g_string_append_printf (text, "s%u = kernel source=KERNELS entry=%s r=%u block=128 access=stencil:3\n", i,
+                            i % 3 == 2 ? "sweep" : "near", 1 + i % 2);
+  g_string_append (text, "in.x");
+  for (guint i = 0; i < n_stages; i++)
+    g_string_append_printf (text, " -> s%u", i);
+  return g_string_free (text, FALSE);
+}
+
 /* One launch and no barrier, whatever is of the last block, and runs after runs. */
 static void
 test_neighbours_runs_chain (void)
@@ -292,7 +307,7 @@ test_neighbours_does_again (void)
                                 "in.x -> a -> b -> c -> d.p\nb -> d.q\nd -> e -> f.p\nc -> f.q\nf";
   static const guint sizes[] = { 1, 255, 1000, 2999 };
   g_autofree char *body = dup_chain (32, "near", 1, 1, 256);
-  g_autofree char *sweeps = dup_chain (20, "sweep", 3, 3, 128);
+  g_autofree char *sweeps = dup_chain (20, "sweep", 3, 3, 128), *changing = dup_changing_chain (15);
   Neighbours one;
 
   neighbours_open (&one, body, "f32[2999]", "");
@@ -309,6 +324,7 @@ test_neighbours_does_again (void)
 
       compare_with_plain (body, spec, sizes[i]);
       compare_with_plain (sweeps, spec, sizes[i]);
+      compare_with_plain (changing, spec, sizes[i]);
       compare_with_plain (several, spec, sizes[i]);
     }
 }
