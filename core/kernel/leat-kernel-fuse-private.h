@@ -69,10 +69,6 @@ void leat_kernel_fuse_begin_blocks (LeatKernelFuse *self, const guint grid[3], c
 /* In a tile: calls are for its items, and @halo to either side, of @n. */
 void leat_kernel_fuse_begin_tile_items (LeatKernelFuse *self, const char *n, guint halo);
 void leat_kernel_fuse_end_tile_items (LeatKernelFuse *self);
-/* In a tile: the same for one call of a function of the form ITEM, or THREAD where @by_thread, by a function that is
- * shared with all other calls of the same, and that stands in the text only once.  @n_arguments: of @arguments */
-void leat_kernel_fuse_add_shared_items (LeatKernelFuse *self, const char *n, guint halo, const char *function,
-                                        gboolean by_thread, const char *arguments, guint n_arguments);
 /* Between tiles of units: where a kernel begins, so that its blocks know what they wait for; @word is that of a tile,
  * of
  * @n_tiles, from which on the words of @words are those of one unit. */

@@ -14,11 +14,10 @@ struct _LeatKernelFuse
   GString *declarations;
   GString *params;
   GString *steps;
-  GPtrArray *shared; /* char*: functions that do all items of a tile, each there once */
-  char *calls_with;  /* between begin and end: what every call begins with */
-  guint grid[3];     /* of the tiles that they are about */
-  guint tile_items;  /* threads of one */
-  guint active;      /* between begin and end: threads of a block that have something to do */
+  char *calls_with; /* between begin and end: what every call begins with */
+  guint grid[3];    /* of the tiles that they are about */
+  guint tile_items; /* threads of one */
+  guint active;     /* between begin and end: threads of a block that have something to do */
 };
 
 /* `leat_fuse_any` becomes whatever pointer a parameter wants; a `leat_fuse_cell` is a local variable in the place of
@@ -38,13 +37,7 @@ static const char leat_fuse_prelude[] =
   "{\n"
   "  T *at;\n"
   "  unsigned int first;\n"
-  "  template <class I> __device__ __forceinline__ T &operator[] (I i) const\n"
-  "  {\n"
-  "#ifdef LEAT_CUDA\n"
-  "    __builtin_assume (__isShared (at));\n"
-  "#endif\n"
-  "    return at[(unsigned int) i - first];\n"
-  "  }\n"
+  "  template <class I> __device__ __forceinline__ T &operator[] (I i) const { return at[(unsigned int) i - first]; }\n"
   "};\n"
   "template <class T> struct leat_fuse_checked\n"
   "{\n"
@@ -148,7 +141,6 @@ leat_kernel_fuse_new (guint threads)
   self->declarations = g_string_new (NULL);
   self->params = g_string_new (NULL);
   self->steps = g_string_new (NULL);
-  self->shared = g_ptr_array_new_with_free_func (g_free);
   return self;
 }
 
@@ -159,7 +151,6 @@ leat_kernel_fuse_free (LeatKernelFuse *self)
   g_string_free (self->declarations, TRUE);
   g_string_free (self->params, TRUE);
   g_string_free (self->steps, TRUE);
-  g_ptr_array_unref (self->shared);
   g_free (self->calls_with);
   g_free (self);
 }
@@ -239,50 +230,6 @@ leat_kernel_fuse_end_tile_items (LeatKernelFuse *self)
 {
   g_string_append (self->steps, "    }\n");
   g_clear_pointer (&self->calls_with, g_free);
-}
-
-static char *
-leat_kernel_fuse_dup_shared (LeatKernelFuse *self, const char *name, const char *call, guint n_arguments)
-{
-  GString *text = g_string_new ("template <class N");
-
-  for (guint i = 0; i < n_arguments; i++)
-    g_string_append_printf (text, ", class A%u", i);
-  g_string_append_printf (
-    text, ">\n__device__ __noinline__ void %s (unsigned int leat_tile, unsigned int leat_halo, N leat_n", name);
-  for (guint i = 0; i < n_arguments; i++)
-    g_string_append_printf (text, ", A%u a%u", i, i);
-  g_string_append_printf (text,
-                          ")\n{\n#pragma unroll 1\n"
-                          "  for (auto leat_at = leat_fuse_from (leat_n, leat_tile, %uu, leat_halo) + threadIdx.x; "
-                          "leat_at < leat_fuse_to (leat_n, leat_tile, %uu, leat_halo); leat_at += blockDim.x)\n    %s",
-                          self->tile_items, self->tile_items, call);
-  for (guint i = 0; i < n_arguments; i++)
-    g_string_append_printf (text, ", a%u", i);
-  g_string_append (text, ");\n}\n");
-  return g_string_free (text, FALSE);
-}
-
-void
-leat_kernel_fuse_add_shared_items (LeatKernelFuse *self, const char *n, guint halo, const char *function,
-                                   gboolean by_thread, const char *arguments, guint n_arguments)
-{
-  guint size = self->tile_items, grid = self->grid[0];
-  g_autofree char *name = g_strdup_printf ("%s_of_%u_x_%u", function, grid, size);
-  g_autofree char *call =
-    by_thread
-      ? g_strdup_printf ("%s (leat_fuse_along (leat_at / %uu), dim3 (%u, 1, 1), leat_fuse_along (leat_at %% %uu), "
-                         "dim3 (%u, 1, 1)",
-                         function, size, grid, size, size)
-      : g_strdup_printf ("%s (leat_at", function);
-  char *text = leat_kernel_fuse_dup_shared (self, name, call, n_arguments);
-
-  if (g_ptr_array_find_with_equal_func (self->shared, text, g_str_equal, NULL))
-    g_free (text);
-  else
-    g_ptr_array_add (self->shared, text);
-  g_string_append_printf (self->steps, "      %s (leat_tile, %uu, %s%s%s);\n", name, halo, n,
-                          n_arguments > 0 ? ", " : "", arguments);
 }
 
 void
@@ -383,8 +330,6 @@ leat_kernel_fuse_dup_text (LeatKernelFuse *self, const char *entry)
 
       g_string_append (text, file);
     }
-  for (guint i = 0; i < self->shared->len; i++)
-    g_string_append (text, g_ptr_array_index (self->shared, i));
   g_string_append_printf (text, "__global__ __launch_bounds__ (%u) void %s (%s)\n{\n%s}\n", self->threads, entry,
                           self->params->str, self->steps->str);
   return g_string_free (text, FALSE);

@@ -92,7 +92,7 @@ leat_fuse_writer_copy (LeatFuseWriter *self, const LeatStage *stage)
     leat_fuse_writer_copy_bytes (self, op->to, op->from, bytes);
 }
 
-void
+static void
 leat_fuse_writer_comment (LeatFuseWriter *self, const LeatStage *stage)
 {
   g_autofree char *text =
@@ -101,7 +101,7 @@ leat_fuse_writer_comment (LeatFuseWriter *self, const LeatStage *stage)
   leat_kernel_fuse_add_comment (self->text, text);
 }
 
-char *
+static char *
 leat_fuse_writer_add_function (LeatFuseWriter *self, const LeatStage *stage, LeatFuseForm form)
 {
   return leat_kernel_fuse_add_function (self->text, stage->op->source, stage->op->prototype->entry, form);
@@ -213,7 +213,7 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
     }
 }
 
-guint
+static guint
 leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit)
 {
   guint n = 0;
@@ -325,8 +325,6 @@ leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 {
   const char *entry = self->fuser->loop != NULL ? LEAT_FUSE_LOOP_ENTRY : LEAT_FUSE_ENTRY;
   g_autofree char *text = leat_kernel_fuse_dup_text (self->text, entry);
-  if (g_getenv ("DUMP_FUSED"))
-    g_file_set_contents (g_getenv ("DUMP_FUSED"), text, -1, NULL);
   gboolean strict = TRUE;
 
   for (guint i = 0; i < self->fuser->stages->len; i++)

@@ -4,8 +4,6 @@
 
 #include "leat-plan-fuse-writer-private.h"
 
-#define LEAT_FUSE_SHARED_FROM 4 /* calls of one kernel, from which on it is no part of the text around them */
-
 /* Writes the units of a kernel that go by the blocks of their own grid, "tiles": what they wait for and say, and the
  * areas in which nobody waits (leat-plan-windows.c). */
 
@@ -112,60 +110,15 @@ leat_fuse_writer_store_windows (LeatFuseWriter *self, guint unit)
         fuser->windows[id].type, fuser->windows[id].slot - 1);
 }
 
-/* Stages of an area that are one kernel each, and the same one. */
-static guint
-leat_fuse_writer_count_alike (LeatFuseWriter *self, const LeatStage *stage)
-{
-  const LeatFuser *fuser = self->fuser;
-  guint n = 0;
-
-  for (guint i = 0; i < fuser->stages->len; i++)
-    {
-      const LeatStage *other = &g_array_index (fuser->stages, LeatStage, i);
-
-      n += other->op->kind == LEAT_OP_KERNEL && other->op->source == stage->op->source
-           && other->op->prototype == stage->op->prototype && fuser->tiles[other->unit].windowed;
-    }
-  return n;
-}
-
-/* A kernel that is there several times is one function that is called: else most of the time of a short stage goes into
- * fetching the instructions of a text that is gone through only once.
- * FALSE: that is not worth while, or it is done together with others. */
-static gboolean
-leat_fuse_writer_share_items (LeatFuseWriter *self, guint unit, const char *n)
-{
-  const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, unit);
-  LeatFuseForm form = stage->traits.form == LEAT_FUSE_ITEM ? LEAT_FUSE_ITEM : LEAT_FUSE_THREAD;
-  g_autofree char *function = NULL, *arguments = NULL;
-
-  if (leat_fuse_writer_count_unit (self, unit) > 1
-      || leat_fuse_writer_count_alike (self, stage) < LEAT_FUSE_SHARED_FROM)
-    return FALSE;
-  leat_fuse_writer_comment (self, stage);
-  function = leat_fuse_writer_add_function (self, stage, form);
-  arguments = leat_fuse_writer_dup_arguments (self, stage, TRUE);
-  leat_kernel_fuse_add_shared_items (self->text, n, (guint) self->fuser->tiles[unit].halo, function,
-                                     form == LEAT_FUSE_THREAD, arguments, stage->op->n_args);
-  return TRUE;
-}
-
-static void
-leat_fuse_writer_write_area_items (LeatFuseWriter *self, guint unit, const char *n)
-{
-  leat_kernel_fuse_begin_tile_items (self->text, n, (guint) self->fuser->tiles[unit].halo);
-  leat_fuse_writer_declare_locals (self, unit);
-  leat_fuse_writer_write_calls (self, unit, TRUE);
-  leat_kernel_fuse_end_tile_items (self->text);
-}
-
 static void
 leat_fuse_writer_write_area_unit (LeatFuseWriter *self, guint unit)
 {
   g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
 
-  if (!leat_fuse_writer_share_items (self, unit, n))
-    leat_fuse_writer_write_area_items (self, unit, n);
+  leat_kernel_fuse_begin_tile_items (self->text, n, (guint) self->fuser->tiles[unit].halo);
+  leat_fuse_writer_declare_locals (self, unit);
+  leat_fuse_writer_write_calls (self, unit, TRUE);
+  leat_kernel_fuse_end_tile_items (self->text);
   leat_kernel_fuse_add_meeting (self->text);
   leat_fuse_writer_store_windows (self, unit);
 }

@@ -30,11 +30,6 @@ void leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...) G_GN
 
 /* How many items a stage is about that is done item by item. (transfer full) */
 char *leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage);
-void leat_fuse_writer_comment (LeatFuseWriter *self, const LeatStage *stage);
-/* The name of what the stage's kernel becomes. (transfer full) */
-char *leat_fuse_writer_add_function (LeatFuseWriter *self, const LeatStage *stage, LeatFuseForm form);
-/* Stages of a unit. */
-guint leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit);
 void leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit);
 /* All stages of a unit. */
 void leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item);
