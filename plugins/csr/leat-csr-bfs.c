@@ -48,7 +48,7 @@ static const LeatProp props[] = {
     .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
   { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrBfs, budget), .def.d = 60, .min.d = 0,
     .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
-  { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 512, .min.u = 32,
+  { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 640, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
   { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 256, .min.u = 0,
     .max.u = 1024,

@@ -33,7 +33,7 @@ __device__ int leat_wrappers_wait; /* which the dialect declares for the device 
 #include "must.cuh"
 
 #ifndef BFS_THREADS
-#define BFS_THREADS 512
+#define BFS_THREADS 640
 #endif
 #ifndef SHUFFLED
 #define SHUFFLED 0
