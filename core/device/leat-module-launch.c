@@ -110,6 +110,19 @@ leat_launch_check_cooperative (LeatModule *self, const LeatModuleFunction *funct
 }
 
 gboolean
+leat_module_keep_shared (LeatModule *self, const LeatFunction *function, guint percent)
+{
+  CUresult result;
+
+  if (!leat_device_push (self->device, NULL))
+    return FALSE;
+  result = (*self->table->cuFuncSetAttribute) (function->function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                               (int) percent);
+  leat_device_pop (self->device);
+  return result == CUDA_SUCCESS;
+}
+
+gboolean
 leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,
                             const char *what, GError **error)
 {

@@ -49,6 +49,9 @@ gboolean leat_module_waits (LeatModule *self);
  * dynamic shared memory where the launch needs more than the default. */
 gboolean leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,
                                      const char *what, GError **error);
+/* So many of a hundred parts of what a multiprocessor has of shared memory at the most are there while the kernel runs,
+ * also where it takes none itself; for others.  Whether the driver took it. */
+gboolean leat_module_keep_shared (LeatModule *self, const LeatFunction *function, guint percent);
 /* How many blocks can run at once on one multiprocessor. */
 gboolean leat_module_get_occupancy (LeatModule *self, const LeatFunction *function, guint block_threads,
                                     guint shared_bytes, guint *blocks_per_multiprocessor, GError **error);

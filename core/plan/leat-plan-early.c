@@ -33,6 +33,14 @@ leat_op_may_overlap (const LeatOp *op, LeatEarlyMode mode)
          && (mode == LEAT_EARLY_ALL || op->is_small);
 }
 
+/* How much memory of a multiprocessor is shared is settled while kernels run on it.  A block that takes more finds room
+ * only where none of them is, and so all blocks of its kernel may go to a few multiprocessors, the others idle. */
+static gboolean
+leat_op_has_room (const LeatOp *before, const LeatOp *op)
+{
+  return op->shared_need <= before->shared_room;
+}
+
 /* What is written in assembly might be moved to before the wait. */
 static gboolean
 leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *op)
@@ -40,8 +48,8 @@ leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *o
   LeatEarlyMode mode = self->traits.early;
 
   return before->loop == NULL && op->loop == NULL && leat_op_may_overlap (before, mode)
-         && leat_op_may_overlap (op, mode) && !op->prototype->has_assembly
-         && leat_plan_are_in_one_graph (self, before->index, op->index);
+         && leat_op_may_overlap (op, mode) && (mode == LEAT_EARLY_ALL || leat_op_has_room (before, op))
+         && !op->prototype->has_assembly && leat_plan_are_in_one_graph (self, before->index, op->index);
 }
 
 void

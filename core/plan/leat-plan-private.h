@@ -177,6 +177,8 @@ struct _LeatOp
   gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
+  guint shared_need; /* bytes of shared memory that a block of it takes, its own and what it asks for */
+  guint shared_room; /* that a block of another may take while it runs, and still be begun beside any of its blocks */
 };
 
 typedef enum

@@ -8,6 +8,8 @@
 #include "kernel/leat-image-private.h"
 #include "kernel/leat-kernel-source-private.h"
 
+#define LEAT_RESIDENT_ROOM 25 /* of a hundred */
+
 /* What stays on the device for all lanes of a session: constants and loaded kernels. */
 
 void
@@ -212,6 +214,19 @@ leat_resident_measure_grid (LeatResident *self, LeatModule *module, LeatOp *op, 
   return TRUE;
 }
 
+/* A kernel without shared memory leaves a quarter of what may be for those that begin while it runs, which leaves the
+ * cache most of it. */
+static void
+leat_resident_leave_room (LeatResident *self, LeatModule *module, LeatOp *op)
+{
+  const LeatFunction *function = self->functions[op->index];
+  guint most = leat_device_get_facts (self->device)->max_shared_per_block_optin;
+
+  op->shared_need = op->shared_room = function->static_shared_bytes + op->shared_bytes;
+  if (op->shared_need == 0 && leat_module_keep_shared (module, function, LEAT_RESIDENT_ROOM))
+    op->shared_room = most / 100 * LEAT_RESIDENT_ROOM;
+}
+
 /* What is to be known before it may begin early, or another during it. */
 static gboolean
 leat_resident_look_at_kernel (LeatResident *self, LeatModule *module, LeatOp *op, GError **error)
@@ -219,6 +234,7 @@ leat_resident_look_at_kernel (LeatResident *self, LeatModule *module, LeatOp *op
   if (self->plan->traits.early == LEAT_EARLY_NONE || op->cooperative || leat_resident_why_not_early (self) != NULL)
     return TRUE;
   op->waits = leat_module_waits (module);
+  leat_resident_leave_room (self, module, op);
   return leat_resident_measure_grid (self, module, op, error);
 }
 

@@ -126,6 +126,10 @@ static const EarlyCase cases[] = {
     NULL },
   { "cooperative", SOURCE TURN "-> KERNEL entry=turn add=3 rounds=5 cooperative=true " TURN SINK, LEAT_EARLY_START_ON,
     LEAT_EXECUTOR_GRAPH, 0, NULL },
+  { "shared", SOURCE TURN "-> KERNEL entry=turn add=3 rounds=5 shared=16000 " TURN SINK, LEAT_EARLY_START_AUTO,
+    LEAT_EXECUTOR_GRAPH, 2, NULL },
+  { "shared-without-room", SOURCE TURN "-> KERNEL entry=turn add=3 rounds=5 shared=80000 " TURN SINK,
+    LEAT_EARLY_START_AUTO, LEAT_EXECUTOR_GRAPH, 1, NULL },
   { "alone", SOURCE TURN SINK, LEAT_EARLY_START_ON, LEAT_EXECUTOR_GRAPH, 0, NULL },
 };
 
