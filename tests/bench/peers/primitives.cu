@@ -11,8 +11,8 @@
  *   ./primitives-peer texts [--plain] [--once] [LOG2...]
  *
  * Kernels begin early, as they do in a session; with --plain they do not.  Sizes are 2^16, 2^20, 2^24 and 2^28 unless
- * some are named.  Each graph has the work 16 times up to 2^20, so that what a launch costs is no part of it; with --once it has it
- * once and runs twice, which is for a sanitizer and says nothing of time. */
+ * some are named.  Each graph has the work 16 times up to 2^20, so that what a launch costs is no part of it.  With
+ * --once it has it once and runs twice: for a sanitizer, says nothing of time. */
 
 #include <cub/cub.cuh>
 #include <cuda.h>
