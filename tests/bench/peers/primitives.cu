@@ -240,11 +240,11 @@ make_scan (const char *name, const Kernels &kernels, uint64_t x, uint64_t n, boo
            [=, &kernels] (cudaStream_t stream) {
              if (once)
                {
-                 kernels.launch (stream, "scan_once", blocks, { x, n, 0, parts, control, 1, out, live });
+                 kernels.launch (stream, "scan_once", blocks, { x, n, 0, n, parts, control, 1, out, live });
                  return;
                }
-             kernels.launch (stream, "scan_sum", blocks, { x, n, 0, parts, arrived });
-             kernels.launch (stream, "scan_give", blocks, { x, n, 0, parts, 1, out, live });
+             kernels.launch (stream, "scan_sum", blocks, { x, n, 0, n, parts, arrived });
+             kernels.launch (stream, "scan_give", blocks, { x, n, 0, n, parts, 1, out, live });
            },
            [=] (cudaStream_t stream) {
              size_t size = bytes;
