@@ -48,6 +48,20 @@ leat_primitive_call_add_count (LeatPrimitiveCall *self, LeatRecorder *recorder, 
 }
 
 void
+leat_primitive_call_add_flags (LeatPrimitiveCall *self, LeatRecorder *recorder, LeatBufferId flags, LeatBufferId unused)
+{
+  if (flags == LEAT_BUFFER_NONE)
+    {
+      leat_primitive_call_add (self, unused, LEAT_ACCESS_WRITE);
+      leat_primitive_call_add_number (self, G_MAXUINT64);
+      return;
+    }
+  leat_primitive_call_add (self, flags, LEAT_ACCESS_READ);
+  leat_primitive_call_add_count (self, recorder, flags,
+                                 leat_primitive_get_row_items (leat_recorder_get_spec (recorder, flags)));
+}
+
+void
 leat_primitive_call_add_result_count (LeatPrimitiveCall *self, LeatRecorder *recorder, LeatBufferId buffer,
                                       LeatBufferId unused)
 {

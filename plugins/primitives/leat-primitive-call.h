@@ -24,6 +24,10 @@ void leat_primitive_call_add (LeatPrimitiveCall *self, LeatBufferId buffer, Leat
 /* How many items, of @factor to a step of the leading dimension, of a buffer that was added are live. */
 void leat_primitive_call_add_count (LeatPrimitiveCall *self, LeatRecorder *recorder, LeatBufferId buffer,
                                     guint64 factor);
+/* One number for each item, and how many of them are live; @flags: LEAT_BUFFER_NONE where none are linked, of which
+ * there are as many as need be in @unused. */
+void leat_primitive_call_add_flags (LeatPrimitiveCall *self, LeatRecorder *recorder, LeatBufferId flags,
+                                    LeatBufferId unused);
 /* Where the kernel says how many steps an output has that was added; @unused for outputs that have no count. */
 void leat_primitive_call_add_result_count (LeatPrimitiveCall *self, LeatRecorder *recorder, LeatBufferId buffer,
                                            LeatBufferId unused);

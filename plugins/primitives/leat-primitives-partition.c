@@ -153,8 +153,7 @@ leat_primitives_partition_add_inputs (LeatPrimitiveCall *call, LeatRecorder *rec
 
   leat_primitive_call_add (call, x, LEAT_ACCESS_READ);
   leat_primitive_call_add_count (call, recorder, x, 1);
-  leat_primitive_call_add (call, flags != LEAT_BUFFER_NONE ? flags : unused,
-                           flags != LEAT_BUFFER_NONE ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE);
+  leat_primitive_call_add_flags (call, recorder, flags, unused);
 }
 
 static void

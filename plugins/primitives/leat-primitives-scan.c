@@ -180,8 +180,7 @@ leat_primitives_scan_add_inputs (LeatPrimitiveCall *call, LeatRecorder *recorder
   leat_primitive_call_add (call, x, LEAT_ACCESS_READ);
   leat_primitive_call_add_count (call, recorder, x,
                                  leat_primitive_get_row_items (leat_recorder_get_spec (recorder, x)));
-  leat_primitive_call_add (call, starts != LEAT_BUFFER_NONE ? starts : unused,
-                           starts != LEAT_BUFFER_NONE ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE);
+  leat_primitive_call_add_flags (call, recorder, starts, unused);
 }
 
 static gboolean

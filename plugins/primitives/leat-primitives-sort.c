@@ -261,6 +261,7 @@ leat_primitives_sort_record_carry (LeatPrimitivesSort *self, LeatRecorder *recor
   LeatPrimitiveCall call = { 0 };
 
   leat_primitive_call_add (&call, parts->values, LEAT_ACCESS_READ);
+  leat_primitive_call_add_count (&call, recorder, parts->values, 1);
   leat_primitives_sort_add_keys (&call, recorder, parts->keys, parts->keys);
   leat_primitive_call_add (&call, parts->from, LEAT_ACCESS_READ);
   leat_primitive_call_add (&call, parts->carried, LEAT_ACCESS_WRITE);

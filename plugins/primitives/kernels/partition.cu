@@ -15,8 +15,10 @@ make_source (const Item *x, const Flag *flags, Word *out, uint64_t front)
 }
 
 __global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
-partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t *parts, uint32_t *arrived)
+partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t flags_count, uint64_t *parts,
+               uint32_t *arrived)
 {
+  x_count = x_count < flags_count ? x_count : flags_count;
   uint64_t tiles = (x_count + TILE - 1) / TILE;
   Source s = make_source (x, flags, nullptr, 0);
 
@@ -33,8 +35,10 @@ partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t *par
 }
 
 LEAT_HOST_VARIANT void
-partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t *parts, uint32_t *arrived)
+partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t flags_count, uint64_t *parts,
+               uint32_t *arrived)
 {
+  x_count = x_count < flags_count ? x_count : flags_count;
   uint64_t tiles = (x_count + TILE - 1) / TILE;
   Source s = make_source (x, flags, nullptr, 0);
 
@@ -47,9 +51,10 @@ partition_sum (const Item *x, uint64_t x_count, const Flag *flags, uint64_t *par
 }
 
 __global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
-partition_give (const Item *x, uint64_t x_count, const Flag *flags, const uint64_t *parts, Word *out, uint64_t *live,
-                uint64_t *front)
+partition_give (const Item *x, uint64_t x_count, const Flag *flags, uint64_t flags_count, const uint64_t *parts,
+                Word *out, uint64_t *live, uint64_t *front)
 {
+  x_count = x_count < flags_count ? x_count : flags_count;
   __shared__ uint16_t order[TILE];
   Source s = make_source (x, flags, out, parts[(x_count + TILE - 1) / TILE]);
 
@@ -71,9 +76,10 @@ partition_give (const Item *x, uint64_t x_count, const Flag *flags, const uint64
 }
 
 LEAT_HOST_VARIANT void
-partition_give (const Item *x, uint64_t x_count, const Flag *flags, const uint64_t *parts, Word *out, uint64_t *live,
-                uint64_t *front)
+partition_give (const Item *x, uint64_t x_count, const Flag *flags, uint64_t flags_count, const uint64_t *parts,
+                Word *out, uint64_t *live, uint64_t *front)
 {
+  x_count = x_count < flags_count ? x_count : flags_count;
   Source s = make_source (x, flags, out, parts[(x_count + TILE - 1) / TILE]);
 
   if (blockIdx.x == 0)
@@ -87,8 +93,10 @@ partition_give (const Item *x, uint64_t x_count, const Flag *flags, const uint64
 
 /* One block, up to TILE rows. */
 __global__ void __launch_bounds__ (THREADS, BUSY_BLOCKS)
-partition_tile (const Item *x, uint64_t x_count, const Flag *flags, Word *out, uint64_t *live, uint64_t *front)
+partition_tile (const Item *x, uint64_t x_count, const Flag *flags, uint64_t flags_count, Word *out, uint64_t *live,
+                uint64_t *front)
 {
+  x_count = x_count < flags_count ? x_count : flags_count;
   __shared__ uint16_t order[TILE];
   uint32_t n = (uint32_t) x_count, sum = 0;
 
@@ -110,8 +118,10 @@ partition_tile (const Item *x, uint64_t x_count, const Flag *flags, Word *out, u
 }
 
 LEAT_HOST_VARIANT void
-partition_tile (const Item *x, uint64_t x_count, const Flag *flags, Word *out, uint64_t *live, uint64_t *front)
+partition_tile (const Item *x, uint64_t x_count, const Flag *flags, uint64_t flags_count, Word *out, uint64_t *live,
+                uint64_t *front)
 {
+  x_count = x_count < flags_count ? x_count : flags_count;
   Source s = make_source (x, flags, out, 0);
 
   *live = x_count;

@@ -374,7 +374,8 @@ sort_move (const Key *keys, uint64_t keys_count, const uint32_t *from, uint64_t 
 
 /* One block, up to TILE keys. */
 __global__ void __launch_bounds__ (THREADS)
-sort_tile (const Key *keys, uint64_t keys_count, Key *sorted, uint32_t *sorted_from, uint64_t *live, uint64_t *from_live)
+sort_tile (const Key *keys, uint64_t keys_count, Key *sorted, uint32_t *sorted_from, uint64_t *live,
+           uint64_t *from_live)
 {
   __shared__ Ranks ranks;
   __shared__ uint64_t memory[TILE * (sizeof (Key) < 2 ? 2 : sizeof (Key)) / 8]; /* of keys, then of numbers */
@@ -433,7 +434,8 @@ sort_tile (const Key *keys, uint64_t keys_count, Key *sorted, uint32_t *sorted_f
 }
 
 LEAT_HOST_VARIANT void
-sort_tile (const Key *keys, uint64_t keys_count, Key *sorted, uint32_t *sorted_from, uint64_t *live, uint64_t *from_live)
+sort_tile (const Key *keys, uint64_t keys_count, Key *sorted, uint32_t *sorted_from, uint64_t *live,
+           uint64_t *from_live)
 {
   Key stages[2][TILE];
   uint16_t numbers[2][TILE];
@@ -477,10 +479,13 @@ sort_tile (const Key *keys, uint64_t keys_count, Key *sorted, uint32_t *sorted_f
 
 /* The rows of what goes with the keys. */
 __global__ void
-sort_carry (const Word *values, const Key *keys, uint64_t keys_count, const uint32_t *from, Word *carried, uint64_t *live)
+sort_carry (const Word *values, uint64_t values_count, const Key *keys, uint64_t keys_count, const uint32_t *from,
+            Word *carried, uint64_t *live)
 {
+  const Word none = {};
+
   GRID_FOR (i, keys_count * ROW)
-    carried[i] = values[(uint64_t) from[i / ROW] * ROW + i % ROW];
+    carried[i] = from[i / ROW] < values_count ? values[(uint64_t) from[i / ROW] * ROW + i % ROW] : none;
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *live = keys_count;
 }

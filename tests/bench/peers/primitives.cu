@@ -8,10 +8,11 @@
  *   for t in reduce-f32 scan-f32 scan-u32 unique-u8 histogram-u8 histogram-f32 sort-u32; do
  *     nvcc -std=c++17 -O3 --fmad=false -arch=sm_90 -cubin -o texts/$t.cubin texts/$t.cu; done
  *   nvcc -std=c++17 -O3 -arch=sm_90 tests/bench/peers/primitives.cu -lcuda -o primitives-peer
- *   ./primitives-peer texts [--plain] [LOG2...]
+ *   ./primitives-peer texts [--plain] [--once] [LOG2...]
  *
  * Kernels begin early, as they do in a session; with --plain they do not.  Sizes are 2^16, 2^20, 2^24 and 2^28 unless
- * some are named.  Each graph has the work 16 times up to 2^20, so that what a launch costs is no part of it. */
+ * some are named.  Each graph has the work 16 times up to 2^20, so that what a launch costs is no part of it.  With
+ * --once it has it once and runs twice: for a sanitizer, says nothing of time. */
 
 #include <cub/cub.cuh>
 #include <cuda.h>
@@ -26,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#define WARM   5
 #define ROUNDS 41
 
 static void
@@ -38,7 +40,7 @@ must (int result, const char *what)
 }
 #define MUST(call) must ((int) (call), #call)
 
-static bool is_early = true;
+static bool is_early = true, is_once = false;
 
 struct Kernels
 {
@@ -144,7 +146,7 @@ median (std::vector<float> values)
 static bool
 contend (const Contest &contest, int log2)
 {
-  int times = log2 <= 20 ? 16 : 1;
+  int times = log2 <= 20 && !is_once ? 16 : 1, warm = is_once ? 1 : WARM, rounds = is_once ? 1 : ROUNDS;
   cudaStream_t stream;
   cudaEvent_t events[2];
   std::vector<float> ours, cub, ratios;
@@ -156,11 +158,11 @@ contend (const Contest &contest, int log2)
   MUST (cudaEventCreate (&events[1]));
   execs[0] = record (contest.ours, times, stream);
   execs[1] = record (contest.cub, times, stream);
-  for (int i = 0; i < 5 + ROUNDS; i++)
+  for (int i = 0; i < warm + rounds; i++)
     {
       float a = time_graph (execs[0], stream, events) / times, b = time_graph (execs[1], stream, events) / times;
 
-      if (i < 5)
+      if (i < warm)
         continue;
       ours.push_back (a);
       cub.push_back (b);
@@ -245,11 +247,11 @@ make_scan (const char *name, const Kernels &kernels, uint64_t x, uint64_t n, boo
            [=, &kernels] (cudaStream_t stream) {
              if (once)
                {
-                 kernels.launch (stream, "scan_once", blocks, { x, n, 0, parts, control, 1, out, live });
+                 kernels.launch (stream, "scan_once", blocks, { x, n, 0, n, parts, control, 1, out, live });
                  return;
                }
-             kernels.launch (stream, "scan_sum", blocks, { x, n, 0, parts, arrived });
-             kernels.launch (stream, "scan_give", blocks, { x, n, 0, parts, 1, out, live });
+             kernels.launch (stream, "scan_sum", blocks, { x, n, 0, n, parts, arrived });
+             kernels.launch (stream, "scan_give", blocks, { x, n, 0, n, parts, 1, out, live });
            },
            [=] (cudaStream_t stream) {
              size_t size = bytes;
@@ -360,6 +362,8 @@ main (int argc, char **argv)
   for (int i = 2; i < argc; i++)
     if (strcmp (argv[i], "--plain") == 0)
       is_early = false;
+    else if (strcmp (argv[i], "--once") == 0)
+      is_once = true;
     else
       sizes.push_back (atoi (argv[i]));
   if (sizes.empty ())

@@ -6,15 +6,20 @@
 
 #include <string.h>
 
-#define REPEAT_LONG  100
-#define REPEAT_SHORT 2
-#define REPEAT_GIVES 10 /* runs on inputs that are not touched in between */
+#define REPEAT_LONG         100
+#define REPEAT_SHORT        2
+#define REPEAT_WATCHED_STEP 3  /* none, half of it and a mixture of what compact keeps */
+#define REPEAT_GIVES        10 /* runs on inputs that are not touched in between */
 
 /* At the borders of warps and of all tiles that there are, primes, and so many tiles that blocks take several. */
 static const guint64 repeat_sizes[] = {
   0,    1,    31,   32,    33,    1023,  1024,   1025,   4095,    4096,    4097,
   4099, 8191, 8192, 16384, 16385, 65536, 104729, 262145, 1048575, 1048577, 4194319
 };
+
+/* Of these a sanitizer's threads, which take some hundred times as long, see the borders and blocks that wait for
+ * others. */
+static const guint64 repeat_watched_sizes[] = { 0, 33, 1025, 4099, 16385, 104729 };
 
 static gboolean
 repeat_is_on_cpu (void)
@@ -33,11 +38,25 @@ repeat_is_short (void)
   return given != NULL ? g_str_equal (given, "few") : repeat_is_on_cpu ();
 }
 
+gboolean
+repeat_is_watched (void)
+{
+  return g_strcmp0 (g_getenv ("LEAT_TEST_REPEAT"), "watched") == 0;
+}
+
+guint
+repeat_get_pattern_step (void)
+{
+  return repeat_is_watched () ? REPEAT_WATCHED_STEP : 1;
+}
+
 static guint
 repeat_count_times (void)
 {
   const char *given = g_getenv ("LEAT_TEST_REPEAT");
 
+  if (repeat_is_watched ())
+    return 1;
   if (repeat_is_short ())
     return REPEAT_SHORT;
   return given != NULL ? (guint) MAX (g_ascii_strtoull (given, NULL, 10), 1) : REPEAT_LONG;
@@ -46,9 +65,12 @@ repeat_count_times (void)
 gboolean
 repeat_get_size (guint index, guint64 most, guint64 *n)
 {
-  if (index >= G_N_ELEMENTS (repeat_sizes) || repeat_sizes[index] > most)
+  gboolean watched = repeat_is_watched ();
+  const guint64 *sizes = watched ? repeat_watched_sizes : repeat_sizes;
+
+  if (index >= (watched ? G_N_ELEMENTS (repeat_watched_sizes) : G_N_ELEMENTS (repeat_sizes)) || sizes[index] > most)
     return FALSE;
-  *n = repeat_sizes[index];
+  *n = sizes[index];
   return TRUE;
 }
 

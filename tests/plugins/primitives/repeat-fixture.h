@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 /* The same run again and again, each held against C: a race shows as a result that is another one now and then.  How
  * often is LEAT_TEST_REPEAT; else 100 times on a GPU, and twice where it is the CPU, with fewer nodes and rows; "few"
- * is the same on a GPU. */
+ * is the same on a GPU.  "watched" is for a tool that makes kernels some hundred times slower: once, some rows, every
+ * third pattern, but as much room as on a GPU, which decides what kernels there are. */
 
 typedef struct
 {
@@ -27,6 +28,9 @@ typedef struct
 
 /* Fewer nodes and rows. */
 gboolean repeat_is_short (void);
+gboolean repeat_is_watched (void);
+/* From one pattern to the next. */
+guint repeat_get_pattern_step (void);
 /* @inputs and @outputs as primitive_fixture_open () takes them; inputs are bounded. */
 void repeat_open (Repeat *self, const char *node, const char *inputs, const char *outputs);
 /* @in, @out: as many as there are; what has no data in @out is what came first.  @what: for a message */
