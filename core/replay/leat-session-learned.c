@@ -142,28 +142,41 @@ leat_learned_forget (const char *folder)
     g_unlink (g_array_index (files, LeatLearnedFile, i).path);
 }
 
+/* From the device, or from the host where the session has left it. (transfer full) */
+static GBytes *
+leat_session_read_learned (LeatSession *self, LeatBufferId id)
+{
+  g_autoptr (GArray) requests = leat_session_new_requests ();
+  LeatTransferCounts counts = { 0 };
+  LeatRequest request;
+  GBytes *kept = self->evicted != NULL ? g_ptr_array_index (self->evicted, id) : NULL;
+
+  if (self->evicted != NULL)
+    return kept != NULL ? g_bytes_ref (kept) : NULL;
+  request = leat_session_make_request (self, LEAT_REQUEST_DOWNLOAD, 0, id);
+  g_array_append_val (requests, request);
+  if (!leat_requests_run (requests, &counts, NULL))
+    return NULL;
+  return g_steal_pointer (&g_array_index (requests, LeatRequest, 0).result);
+}
+
 static gboolean
-leat_session_read_learned (LeatSession *self, GKeyFile *file, guint64 geometry)
+leat_session_write_learned (LeatSession *self, GKeyFile *file, guint64 geometry)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
-      g_autoptr (GArray) requests = leat_session_new_requests ();
-      LeatTransferCounts counts = { 0 };
-      LeatRequest request;
+      g_autoptr (GBytes) contents = buffer->is_learned ? leat_session_read_learned (self, i) : NULL;
 
-      if (!buffer->is_learned)
-        continue;
-      request = leat_session_make_request (self, LEAT_REQUEST_DOWNLOAD, 0, i);
-      g_array_append_val (requests, request);
-      if (!leat_requests_run (requests, &counts, NULL))
+      if (buffer->is_learned && contents == NULL)
         return FALSE;
-      leat_learned_write (file, geometry, buffer, g_array_index (requests, LeatRequest, 0).result);
+      if (buffer->is_learned)
+        leat_learned_write (file, geometry, buffer, contents);
     }
   return TRUE;
 }
 
-/* A folder that cannot be written, and a session that is not on the device now, cost the next one its own measuring. */
+/* A folder that cannot be written costs the next session its own measuring. */
 void
 leat_session_remember_learned (LeatSession *self)
 {
@@ -177,7 +190,7 @@ leat_session_remember_learned (LeatSession *self)
   geometry = leat_session_hash_geometry (self);
   path = leat_learned_dup_path (geometry);
   g_key_file_set_integer (file, LEAT_LEARNED_GROUP, "version", LEAT_LEARNED_VERSION);
-  if (leat_session_read_learned (self, file, geometry) && g_mkdir_with_parents (folder, 0700) == 0
+  if (leat_session_write_learned (self, file, geometry) && g_mkdir_with_parents (folder, 0700) == 0
       && g_key_file_save_to_file (file, path, NULL))
     leat_learned_forget (folder);
 }

@@ -59,6 +59,23 @@ test_csr_learned_goes_on (void)
   g_assert_cmpuint (learned_count ("alone=0 symmetric=true pull-from=0"), ==, 1);
 }
 
+/* So does what a session had that has left the device. */
+static void
+test_csr_learned_away (void)
+{
+  g_autofree char *path = learned_make_file ("alone=0");
+  GError *error = NULL;
+  TuneFixture self;
+
+  tune_fixture_open_again (&self, "alone=0");
+  tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  g_assert_true (leat_session_evict (self.fixture.session, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (leat_session_is_evicted (self.fixture.session));
+  tune_fixture_close (&self);
+  g_assert_cmpuint (learned_count ("alone=0"), ==, LEARNED_RUNS + 2);
+}
+
 /* Limits that are set are measured by nobody, and leave nothing. */
 static void
 test_csr_learned_nothing (void)
@@ -179,6 +196,7 @@ main (int argc, char **argv)
   g_autofree char *cache = tune_fixture_init (&argc, &argv);
 
   g_test_add_func ("/leat/csr/learned/goes-on", test_csr_learned_goes_on);
+  g_test_add_func ("/leat/csr/learned/away", test_csr_learned_away);
   g_test_add_func ("/leat/csr/learned/nothing", test_csr_learned_nothing);
   g_test_add_func ("/leat/csr/learned/corrupt", test_csr_learned_corrupt);
   g_test_add_func ("/leat/csr/learned/foreign", test_csr_learned_foreign);
