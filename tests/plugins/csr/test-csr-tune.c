@@ -159,7 +159,7 @@ test_csr_tune_corrupt (void)
   TuneTable table;
 
   tune_fixture_open (&self, "alone=0");
-  for (guint bad = 0; bad < 4; bad++)
+  for (guint bad = 0; bad < 5; bad++)
     {
       TuneEntry *planted;
 
@@ -173,8 +173,13 @@ test_csr_tune_corrupt (void)
         planted->choice[bad] = TUNE_LIMITS;
       else if (bad == 2)
         planted->work = 11;
-      else
+      else if (bad == 3)
         memset (&table, 0xff, sizeof table);
+      else
+        {
+          table.magic ^= 1;
+          planted->choice[0] = 5;
+        }
       tune_fixture_store (&self, &table);
       tune_fixture_search (&self, TUNE_GRID, 0, 1);
       g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, 1);
