@@ -147,7 +147,7 @@ test_csr_learned_corrupt (void)
 static void
 test_csr_learned_foreign (void)
 {
-  g_autofree char *path = learned_make_file ("alone=0"), *other = NULL, *text = NULL;
+  g_autofree char *path = learned_make_file ("alone=0 symmetric=true pull-from=0"), *other = NULL, *text = NULL;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   other = learned_make_file ("alone=0 symmetric=true");
