@@ -55,6 +55,7 @@ extern const LeatBenchCase leat_bench_queues[];
 extern const LeatBenchCase leat_bench_compacts[];
 extern const LeatBenchCase leat_bench_primitives[];
 extern const LeatBenchCase leat_bench_csrs[];
+extern const LeatBenchCase leat_bench_csr_limits[];
 extern const LeatBenchCase leat_bench_reaches[];
 extern const LeatBenchCase leat_bench_fuses[];
 extern const LeatBenchCase leat_bench_loops[];

@@ -209,6 +209,31 @@ leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GB
 }
 
 /**
+ * leat_recorder_add_learned: (skip)
+ * @self: a recorder
+ * @name: what it is, for printed plans
+ * @bytes: size
+ *
+ * Adds a state for what a kernel finds out about the device it runs on, such as which of its limits is fastest.
+ *
+ * It is zeros at first.  What it is when a session is closed is kept on disk, and later sessions of the same plan on
+ * the same device begin with it.  No result may follow from it, and a kernel has to bear any contents: conditions under
+ * which something was found belong into it too.
+ *
+ * Returns: the buffer
+ *
+ * Since: 1.0
+ */
+LeatBufferId
+leat_recorder_add_learned (LeatRecorder *self, const char *name, guint64 bytes)
+{
+  LeatBufferId id = leat_recorder_add_state (self, name, bytes, NULL);
+
+  leat_plan_get_buffer (self->plan, id)->is_learned = TRUE;
+  return id;
+}
+
+/**
  * leat_recorder_add_const: (skip)
  * @self: a recorder
  * @name: what it is, for printed plans

@@ -291,6 +291,8 @@ LeatSpec *leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer); /* (
  */
 gboolean leat_recorder_alias (LeatRecorder *self, const char *output, const char *input);
 LeatBufferId leat_recorder_add_scratch (LeatRecorder *self, const char *name, guint64 bytes);
+/* A state that later sessions begin with; no result follows from it. */
+LeatBufferId leat_recorder_add_learned (LeatRecorder *self, const char *name, guint64 bytes);
 LeatBufferId leat_recorder_add_marks (LeatRecorder *self, const char *name, guint64 bytes);
 /* Survives from run to run; starts as @initial (NULL: zeros). */
 LeatBufferId leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GBytes *initial);

@@ -117,6 +117,7 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   if (!leat_session_bind_staying (self, self->plan, &traits, error))
     return FALSE;
   leat_session_plan_calibration (self);
+  leat_session_recall_learned (self);
   leat_session_note_time (&self->stats.bind_us, &since);
   return TRUE;
 }
@@ -292,6 +293,7 @@ leat_session_close (LeatSession *self)
   if (self->is_open)
     {
       leat_session_leave_monitor (self);
+      leat_session_remember_learned (self);
       leat_session_take_down (self);
     }
   leat_session_let_go_over (self);

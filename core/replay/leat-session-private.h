@@ -448,6 +448,10 @@ void leat_session_plan_calibration (LeatSession *self);
 double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
 gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
+/* Of the plan and the device, without the contents of data. */
+guint64 leat_session_hash_geometry (LeatSession *self);
+void leat_session_recall_learned (LeatSession *self);
+void leat_session_remember_learned (LeatSession *self);
 gboolean leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error);
 void leat_session_remember_ways (LeatSession *self, const guint *ways, double us);
 

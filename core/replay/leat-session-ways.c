@@ -45,11 +45,11 @@ leat_ways_add_op (XXH3_state_t *hash, LeatPlan *plan, const LeatOp *op)
 }
 
 /* Everything that the times depend on, but for the contents of the data. */
-static char *
-leat_ways_dup_path (LeatSession *self)
+guint64
+leat_session_hash_geometry (LeatSession *self)
 {
   XXH3_state_t *hash = XXH3_createState ();
-  g_autofree char *name = NULL;
+  guint64 digest;
 
   XXH3_64bits_reset (hash);
   leat_ways_add_text (hash, leat_device_get_name (self->device));
@@ -62,8 +62,16 @@ leat_ways_dup_path (LeatSession *self)
     }
   for (guint i = 0; i < self->plan->ops->len; i++)
     leat_ways_add_op (hash, self->plan, leat_plan_get_op (self->plan, i));
-  name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", (guint64) XXH3_64bits_digest (hash));
+  digest = XXH3_64bits_digest (hash);
   XXH3_freeState (hash);
+  return digest;
+}
+
+static char *
+leat_ways_dup_path (LeatSession *self)
+{
+  g_autofree char *name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", leat_session_hash_geometry (self));
+
   return g_build_filename (g_get_user_cache_dir (), "leat", "transfers", name, NULL);
 }
 

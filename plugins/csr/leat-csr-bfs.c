@@ -13,7 +13,8 @@
 #define LEAT_CSR_BFS_WORDS   8    /* of a report */
 #define LEAT_CSR_BFS_CONTROL 2048 /* bytes; kernels/frontier.cu says what is where */
 #define LEAT_CSR_BFS_PIECE   64   /* edges of a piece of a row */
-#define LEAT_CSR_BFS_TUNING  66   /* words; kernels/bfs-tune.cu says what is where */
+#define LEAT_CSR_BFS_LIMITS  6    /* words of what it was done by */
+#define LEAT_CSR_BFS_TUNING  154  /* words; kernels/bfs-tune.cu says what is where */
 
 struct _LeatCsrBfs
 {
@@ -25,10 +26,10 @@ struct _LeatCsrBfs
   double budget;
   gboolean symmetric;
   guint64 threads;
-  guint64 alone;
+  guint64 alone, pull_from, pull_until;
 
   LeatCsrInput graph, back;
-  gboolean has_back;
+  gboolean has_back, tunes;
   LeatKernelSource *text;
 };
 
@@ -55,6 +56,12 @@ static const LeatProp props[] = {
     .blurb =
       "rows of a level, those of more than 64 edges counted several times, up to which one block of a GPU does it "
       "by itself; 0: what runs before have found to be best" },
+  { sizeof (LeatProp), "pull-from", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_from), .def.u = 14, .min.u = 0,
+    .max.u = 1 << 20,
+    .blurb = "a level is found from its far side where it has more than one in so many of the edges that are left; 0: "
+             "what runs before have found to be best, of pull-until too" },
+  { sizeof (LeatProp), "pull-until", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_until), .def.u = 24, .min.u = 1,
+    .max.u = 1 << 20, .blurb = "until it does not grow and has less than one in so many of the vertices" },
 };
 
 static const LeatPortInfo ports[] = {
@@ -73,6 +80,9 @@ static const LeatPortInfo ports[] = {
     "u64[8]: iterations, whether max-iterations (1) or the budget (2) were spent, vertices reached, levels that one "
     "block did alone, by "
     "pushing and by pulling, what was left in the frontier, levels that blocks did apart" },
+  { sizeof (LeatPortInfo), "limits", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "u64[6]: alone, pull-from and pull-until as they were in this run, the density (bits of the number of edges of 16 "
+    "vertices), searches that were measured in such graphs, whether this one tried a limit" },
 };
 
 const LeatNodeInfo leat_csr_bfs_info = {
@@ -109,11 +119,15 @@ leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
                                 NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
+  gboolean pulls = self->has_back || self->symmetric, tunes_pull = pulls && self->pull_from == 0;
+
+  self->tunes = self->alone == 0 || tunes_pull;
   leat_csr_input_write (&self->graph, head);
   g_string_append_printf (head,
-                          "#define PULLS %d\n#define PARENTS %d\n#define TUNES %d\n"
+                          "#define PULLS %d\n#define PARENTS %d\n"
+                          "#define TUNES %d\n#define TUNES_ALONE %d\n#define TUNES_PULL %d\n"
                           "#define BFS_THREADS %" G_GUINT64_FORMAT "\n",
-                          self->has_back || self->symmetric, leat_csr_bfs_is_linked (self, "parents"), self->alone == 0,
+                          pulls, leat_csr_bfs_is_linked (self, "parents"), self->tunes, self->alone == 0, tunes_pull,
                           self->threads);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
@@ -158,8 +172,9 @@ static gboolean
 leat_csr_bfs_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatCsrBfs *self = LEAT_CSR_BFS (node);
-  const guint64 words = LEAT_CSR_BFS_WORDS;
+  const guint64 words = LEAT_CSR_BFS_WORDS, limits_words = LEAT_CSR_BFS_LIMITS;
   g_autoptr (LeatSpec) each = NULL, report = leat_spec_new (LEAT_DTYPE_U64, &words, 1, FALSE);
+  g_autoptr (LeatSpec) limits = leat_spec_new (LEAT_DTYPE_U64, &limits_words, 1, FALSE);
 
   if (!leat_csr_input_check_threads (node, self->threads, error)
       || !leat_csr_input_find (&self->graph, node, negotiation, "", error)
@@ -169,6 +184,7 @@ leat_csr_bfs_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **e
   each = leat_spec_new (LEAT_DTYPE_U32, &self->graph.vertices, 1, FALSE);
   return leat_negotiation_set_output (negotiation, "levels", each, error)
          && leat_negotiation_set_output (negotiation, "parents", each, error)
+         && leat_negotiation_set_output (negotiation, "limits", limits, error)
          && leat_negotiation_set_output (negotiation, "report", report, error);
 }
 
@@ -202,14 +218,14 @@ leat_csr_bfs_add_graph (LeatCsrBfs *self, LeatCsrCall *call)
     leat_csr_call_add_number (call, 1);
 }
 
-/* What searches have taken is kept from run to run. */
+/* What searches have taken is kept from run to run, and from session to session. */
 static void
 leat_csr_bfs_add_tuning (LeatCsrBfs *self, LeatCsrCall *call)
 {
   const guint64 bytes = LEAT_CSR_BFS_TUNING * sizeof (guint64);
 
-  if (self->alone == 0)
-    leat_csr_call_add (call, leat_recorder_add_state (call->recorder, "tuning", bytes, NULL), LEAT_ACCESS_READ_WRITE);
+  if (self->tunes)
+    leat_csr_call_add (call, leat_recorder_add_learned (call->recorder, "tuning", bytes), LEAT_ACCESS_READ_WRITE);
   else
     leat_csr_call_add_scratch (call, "tuning", sizeof (guint64));
 }
@@ -229,6 +245,8 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_csr_call_add_number (&call, self->back.edges);
   leat_csr_call_add_number (&call, MIN (most, vertices));
   leat_csr_call_add_number (&call, self->alone);
+  leat_csr_call_add_number (&call, self->pull_from);
+  leat_csr_call_add_number (&call, self->pull_until);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);
   leat_csr_call_add_budget (&call, self->budget);
   leat_csr_call_add_number (&call, room);
@@ -241,6 +259,7 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_csr_call_add_output (&call, node, "levels", vertices * sizeof (guint32));
   leat_csr_call_add_output (&call, node, "parents", sizeof (guint32));
   leat_csr_bfs_add_tuning (self, &call);
+  leat_csr_call_add_output (&call, node, "limits", LEAT_CSR_BFS_LIMITS * sizeof (guint64));
   leat_csr_call_add_output (&call, node, "report", LEAT_CSR_BFS_WORDS * sizeof (guint64));
   leat_csr_call_finish (&call, self->text, "bfs_search", (guint) self->threads);
   return TRUE;

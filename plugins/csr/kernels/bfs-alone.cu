@@ -421,7 +421,7 @@ bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own
   if (blockIdx.x == 0 && threadIdx.x == 0)
     frontier->control[FRONTIER_REBUILT] = 0;
   bfs_take_share (*frontier, own, level->number, first, size, false);
-  while (level->size > search.alone / 2 && level->number < search.most && !crowded && lost == 0 && !level->late)
+  while (level->size > search.limits.alone / 2 && level->number < search.most && !crowded && lost == 0 && !level->late)
     {
       uint64_t end = level->number + ahead < search.most ? level->number + ahead : search.most;
       uint64_t size_before = level->size;

@@ -3,11 +3,11 @@
  */
 
 /* The search of bfs.cu in plain C, a block being a thread of the host.  The same levels are done alone, by pushing and by
- * pulling, with limits of its own: the list has whole vertices, and a barrier takes longer.  Parents are found on the
+ * pulling, the limit to what is done alone being in edges: the list has whole vertices, and a barrier takes longer.  Parents are found on the
  * way, since what leads to a vertex is in the cache then. */
 
 #ifdef LEAT_HOST
-#define HOST_ALONE_EDGES 16384
+#define HOST_ALONE_EDGES 64 /* for each piece up to which a GPU's block goes on alone */
 #define HOST_SHARE 64    /* vertices of the list that a block takes at once */
 #define HOST_WORDS 256   /* of bits */
 #define HOST_BUFFER 1024 /* vertices that a block finds before it adds them to the list */
@@ -226,7 +226,7 @@ host_go_alone (HostSearch *self, HostFound *found)
 
   self->shared = false;
   frontier_look_at_clock (self->frontier, self->search.budget, 1);
-  while (control[HOST_SIZE] > 0 && control[HOST_LEVEL] < self->search.most && control[HOST_EDGES] <= HOST_ALONE_EDGES
+  while (control[HOST_SIZE] > 0 && control[HOST_LEVEL] < self->search.most && control[HOST_EDGES] <= self->search.limits.alone * HOST_ALONE_EDGES
          && control[FRONTIER_LATE] == 0)
     {
       uint64_t level = control[HOST_LEVEL];
@@ -243,10 +243,10 @@ host_go_alone (HostSearch *self, HostFound *found)
   control[HOST_ENDED] =
     control[HOST_SIZE] == 0 || control[HOST_LEVEL] >= self->search.most || control[FRONTIER_LATE] != 0;
   control[HOST_WAY] = WAY_PUSH;
-  if (PULLS && !control[HOST_ENDED]
-      && (pulled ? control[HOST_SIZE] * PULL_UNTIL >= self->search.graph.vertices
-                 : control[HOST_EDGES] > control[HOST_BEFORE] && control[HOST_EDGES] > control[HOST_UNEXPLORED] / PULL_FROM
-                     && control[HOST_SIZE] * PULL_AT_LEAST > self->search.graph.vertices))
+  if (!control[HOST_ENDED]
+      && (pulled ? bfs_stays_dense (self->search, control[HOST_SIZE])
+                 : control[HOST_EDGES] > control[HOST_BEFORE]
+                     && bfs_is_dense (self->search, control[HOST_EDGES], control[HOST_UNEXPLORED], control[HOST_SIZE])))
     control[HOST_WAY] = WAY_PULL;
   control[HOST_UNSET] = !pulled;
   control[HOST_DONE + control[HOST_WAY]] += !control[HOST_ENDED];
@@ -267,24 +267,30 @@ host_begin (HostSearch *self, const uint32_t *sources, uint64_t n, HostFound *fo
         host_find (*self, sources[i], 0, found);
       }
   host_end_level (*self, 0, found);
-  self->frontier.control[HOST_UNEXPLORED] = self->search.graph.edges;
+  self->frontier.control[HOST_UNEXPLORED] = bfs_count_edges (self->search.graph);
   host_step (*self, 0);
 }
 
 LEAT_HOST_VARIANT void
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
             const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
-            uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
-            uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *report)
+            uint64_t most, uint64_t alone, uint64_t pull_from, uint64_t pull_until, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
+            uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *limits, uint64_t *report)
 {
-  HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, alone, levels, { budget, leat_clock_now () } },
+  HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, { alone, pull_from, pull_until }, levels, { budget, leat_clock_now () } },
                       { control, list, other_list, room, bits, other_bits, seen, 0 },
                       { (uint32_t *) list, (uint32_t *) other_list },
                       parents,
                       true };
   uint64_t first = vertices * blockIdx.x / gridDim.x, last = vertices * (blockIdx.x + 1) / gridDim.x;
   HostFound found;
+  Tune tune = {};
 
+  if (TUNES && blockIdx.x == 0) /* which alone looks at limits */
+    {
+      tune = tune_begin (tuning, tune_get_key (self.search.graph, sources_count), vertices);
+      self.search.limits = tune_get_limits (tune, self.search.limits);
+    }
   found.n = found.edges = found.reached = 0;
   __builtin_memset (levels + first, 0xff, (last - first) * sizeof (uint32_t));
   if (PARENTS)
@@ -323,6 +329,9 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
       Level level = { control[HOST_LEVEL], 0, control[HOST_SIZE], 0, 0, control[FRONTIER_LATE] != 0 };
       uint64_t reached = control[FRONTIER_REACHED], levels_reached = control[FRONTIER_DEEPEST] + (reached > 0);
 
+      if (TUNES && level.size == 0)
+        tune_end (tuning, tune, leat_clock_now () - self.search.budget.began, levels_reached, reached);
+      bfs_tell_limits (self.search, tuning, tune, limits);
       bfs_tell (level, level.size > 0 ? level.number : levels_reached, reached, control + HOST_DONE, tells, report);
     }
 }

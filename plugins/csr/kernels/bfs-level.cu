@@ -30,9 +30,7 @@
 #endif
 #define APART_SHARE 256 /* pieces of a block at first */
 #define APART_MOST 1024 /* that it may have in any case */
-#define PULL_FROM 14     /* part of the edges not seen yet that makes pulling worth while */
-#define PULL_AT_LEAST 256 /* part of all vertices that a frontier has then */
-#define PULL_UNTIL 24    /* part of all vertices below which it is not any more */
+#define PULL_AT_LEAST 256 /* part of all vertices that a frontier has which is pulled from */
 #define PULL_ALONE 32    /* edges that a lane looks at before the warp helps */
 #define PARENTS_ALONE 4096 /* edges of a row that are for one warp */
 
@@ -58,10 +56,30 @@ enum
   WAYS
 };
 
+/* By which the way of a level is chosen. */
+struct Limits
+{
+  uint64_t alone;      /* pieces, up to which block 0 goes on alone */
+  uint64_t pull_from;  /* part of the edges not seen yet that makes pulling worth while; 0: never */
+  uint64_t pull_until; /* part of all vertices below which it is not any more */
+};
+
+enum
+{
+  LIMITS_ALONE,
+  LIMITS_PULL_FROM,
+  LIMITS_PULL_UNTIL,
+  LIMITS_DENSITY, /* bits of the number of edges for 16 vertices */
+  LIMITS_RUNS,    /* searches that were counted under these conditions */
+  LIMITS_TRIED,   /* whether one of them was tried in this run */
+  LIMITS_WORDS
+};
+
 struct Search
 {
   Graph graph, back;
-  uint64_t most, alone; /* alone: pieces, up to which block 0 goes on alone */
+  uint64_t most;
+  Limits limits;
   uint32_t *levels;
   Budget budget;
 };
@@ -69,7 +87,32 @@ struct Search
 static __device__ __forceinline__ bool
 bfs_is_small (const Search &search, const Level &level)
 {
-  return level.size <= search.alone && (level.units << EDGE_SHIFT) <= search.alone * ALONE_EDGES;
+  return level.size <= search.limits.alone && (level.units << EDGE_SHIFT) <= search.limits.alone * ALONE_EDGES;
+}
+
+/* Whether the edges into all that is left are fewer to look at than those out of a level.  @edges: of the level, and of
+ * those not seen yet, in the same unit; @size: its vertices, or pieces */
+static __device__ __forceinline__ bool
+bfs_is_dense (const Search &search, uint64_t edges, uint64_t unexplored, uint64_t size)
+{
+  return PULLS && search.limits.pull_from != 0 && edges > unexplored / search.limits.pull_from
+         && size * PULL_AT_LEAST > search.graph.vertices;
+}
+
+/* The other way round it takes another limit, so that no search goes to and fro between the two. */
+static __device__ __forceinline__ bool
+bfs_stays_dense (const Search &search, uint64_t size)
+{
+  return size * search.limits.pull_until >= search.graph.vertices;
+}
+
+/* Edges that there are, of those for which there is memory. */
+static __device__ __forceinline__ uint64_t
+bfs_count_edges (const Graph &graph)
+{
+  uint64_t edges = graph.offsets[graph.vertices];
+
+  return edges < graph.edges ? edges : graph.edges;
 }
 
 /* What tells whether the vertex is this thread's to go on from. */

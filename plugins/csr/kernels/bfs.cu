@@ -14,14 +14,13 @@ bfs_choose (const Search &search, const Level &level, bool pulls, bool apart, ui
   bool grows = level.units > before;
 
   if (pulls)
-    return grows || level.size * PULL_UNTIL >= search.graph.vertices ? WAY_PULL : WAY_PUSH;
+    return grows || bfs_stays_dense (search, level.size) ? WAY_PULL : WAY_PUSH;
   if (bfs_is_small (search, level))
     return WAY_ALONE;
-  if (PULLS && grows && level.units > level.unexplored / PULL_FROM
-      && level.size * PULL_AT_LEAST > search.graph.vertices)
+  if (grows && bfs_is_dense (search, level.units, level.unexplored, level.size))
     return WAY_PULL;
   /* What soon becomes much more would be too much for shares. */
-  return apart && level.units <= before + before / 4 && level.size > search.alone / 2
+  return apart && level.units <= before + before / 4 && level.size > search.limits.alone / 2
              && level.size <= (uint64_t) gridDim.x * APART_SHARE
            ? WAY_APART
            : WAY_PUSH;
@@ -154,6 +153,18 @@ bfs_tell (const Level &level, uint64_t iterations, uint64_t reached, const uint6
     leat_report_at (ITERATIONS_SPENT, iterations, level.size);
 }
 
+/* By which limits it was done. */
+static __device__ void
+bfs_tell_limits (const Search &search, const uint64_t *tuning, const Tune &tune, uint64_t *limits)
+{
+  limits[LIMITS_ALONE] = search.limits.alone;
+  limits[LIMITS_PULL_FROM] = search.limits.pull_from;
+  limits[LIMITS_PULL_UNTIL] = search.limits.pull_until;
+  limits[LIMITS_DENSITY] = tune_get_density (search.graph);
+  limits[LIMITS_RUNS] = TUNES ? tuning[TUNE_HEAD + TUNE_WORDS * tune.entry + TUNE_RUNS] : 0;
+  limits[LIMITS_TRIED] = TUNES && tune.axis != TUNE_NONE;
+}
+
 /* How many were reached, and the deepest level. */
 static __device__ void
 bfs_sum_up (const Search &search, const Frontier &frontier)
@@ -262,22 +273,22 @@ bfs_go (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *l
 __global__ void __launch_bounds__ (BFS_THREADS, 1)
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
             const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
-            uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
-            uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *report)
+            uint64_t most, uint64_t alone, uint64_t pull_from, uint64_t pull_until, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
+            uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *limits, uint64_t *report)
 {
   __shared__ FrontierOfBlock own;
   __shared__ uint32_t sums[2];
-  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, alone, levels, { budget, leat_clock_now () } };
+  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, { alone, pull_from, pull_until }, levels, { budget, leat_clock_now () } };
   Frontier frontier = { control, list, other_list, room, bits, other_bits, seen, 0 };
-  uint64_t done[WAYS] = {}, counts;
-  Level level = { 0, 0, 0, 0, edges >> EDGE_SHIFT, false };
+  uint64_t done[WAYS] = {}, counts, ns;
+  Level level = { 0, 0, 0, 0, bfs_count_edges (search.graph) >> EDGE_SHIFT, false };
   Found found = {};
   Tune tune = {};
 
   if (TUNES)
     {
-      tune = tune_begin (tuning, sources_count);
-      search.alone = tune_get_pieces (tune.limit);
+      tune = tune_begin (tuning, tune_get_key (search.graph, sources_count), vertices);
+      search.limits = tune_get_limits (tune, search.limits);
     }
   if (threadIdx.x < 2)
     sums[threadIdx.x] = 0;
@@ -290,8 +301,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   level.size = (uint32_t) counts;
   level.units = counts >> 32;
   bfs_go (search, &frontier, &own, &level, done, sums);
-  if (TUNES && blockIdx.x == 0 && threadIdx.x == 0 && level.size == 0)
-    tune_end (tuning, tune, sources_count, leat_clock_now () - search.budget.began, level.number);
+  ns = TUNES ? leat_clock_now () - search.budget.began : 0;
   if (blockIdx.x == 0 && threadIdx.x == 0)
     control[FRONTIER_REBUILT] = 0;
   bfs_sum_up (search, frontier);
@@ -303,6 +313,9 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
       uint64_t reached = leat_load_relaxed (control + FRONTIER_REACHED);
       uint64_t deepest = leat_load_relaxed (control + FRONTIER_DEEPEST);
 
+      if (TUNES && level.size == 0)
+        tune_end (tuning, tune, ns, level.number, reached);
+      bfs_tell_limits (search, tuning, tune, limits);
       bfs_tell (level, level.size > 0 ? level.number : deepest + (reached > 0), reached, done, tells, report);
     }
 }

@@ -54,6 +54,8 @@ typedef uint32_t Offset;
 #define PULLS 1
 #define PARENTS 0
 #define TUNES 0
+#define TUNES_ALONE 0
+#define TUNES_PULL 0
 #include "frontier.cu"
 #include "bfs-level.cu"
 #include "bfs-alone.cu"
@@ -133,13 +135,13 @@ main (int argc, char **argv)
   std::vector<uint64_t> alones = { 16, 32, 64, 128, 256, 512, 1024 };
   Grid grid = make_grid (1u << log2);
   uint64_t n = grid.number.size (), m = grid.indices.size (), pieces = n + m / FRONTIER_PIECE, words = (n + 31) / 32;
-  uint64_t one = 1, none = 0, most = n, alone, *control = room<uint64_t> (256), *report = room<uint64_t> (REPORT_WORDS);
+  uint64_t one = 1, none = 0, most = n, alone, from = 14, until = 24, *limits = room<uint64_t> (LIMITS_WORDS), *control = room<uint64_t> (256), *report = room<uint64_t> (REPORT_WORDS);
   uint64_t *list = room<uint64_t> (pieces), *other_list = room<uint64_t> (pieces);
   uint32_t *offsets = place (grid.offsets), *indices = place (grid.indices), *levels = room<uint32_t> (n);
   uint32_t *bits = room<uint32_t> (words), *other_bits = room<uint32_t> (words), *seen = room<uint32_t> (words);
   uint32_t *parents = room<uint32_t> (1), *sources = place (std::vector<uint32_t>{ grid.number[0] });
-  void *args[] = { &offsets, &indices, &offsets, &indices, &sources, &one, &n, &m, &m, &most, &alone, &none, &none,
-                   &pieces, &control, &list, &other_list, &bits, &other_bits, &seen, &levels, &parents, &control, &report };
+  void *args[] = { &offsets, &indices, &offsets, &indices, &sources, &one, &n, &m, &m, &most, &alone, &from, &until, &none, &none,
+                   &pieces, &control, &list, &other_list, &bits, &other_bits, &seen, &levels, &parents, &control, &limits, &report };
   cudaEvent_t begin, end;
   cudaDeviceProp device;
   unsigned int told;

@@ -156,6 +156,72 @@ test_csr_bfs_graphs (void)
     }
 }
 
+/* Whatever the limits are set to, the levels and parents are the same. */
+static void
+test_csr_bfs_limits (void)
+{
+  static const char *const alone[] = { "1", "40", "1024" }, *const from[] = { "1", "14", "1048576" },
+                           *const until[] = { "1", "24", "1048576" };
+  static const struct
+  {
+    CsrMaker make;
+    guint32 size;
+  } makers[] = { { csr_graph_make_rmat_both, 1024 }, { csr_graph_make_brush, 9000 }, { csr_graph_make_bottle, 1500 } };
+
+  for (guint m = 0; m < G_N_ELEMENTS (makers); m++)
+    {
+      CsrGraph graph = makers[m].make (makers[m].size);
+
+      for (guint i = 0; i < 27; i++)
+        {
+          g_autofree char *node =
+            g_strdup_printf ("csr:bfs threads=32 symmetric=true alone=%s pull-from=%s pull-until=%s", alone[i % 3],
+                             from[i / 3 % 3], until[i / 9]);
+
+          g_test_message ("%s", node);
+          bfs_check_case (node, &graph, NULL);
+        }
+      bfs_check_case ("csr:bfs threads=32 symmetric=true alone=0 pull-from=0", &graph, NULL);
+      csr_graph_clear (&graph);
+    }
+}
+
+static void
+bfs_count_ways (const CsrGraph *graph, const char *props, guint64 *alone, guint64 *pulled)
+{
+  g_autofree char *node = g_strconcat ("csr:bfs threads=32 symmetric=true ", props, NULL);
+  PrimitiveFixture fixture;
+  guint32 source = 0;
+  BfsResult result;
+
+  bfs_open (&fixture, node, graph, FALSE);
+  result = bfs_run (&fixture, graph, NULL, &source, 1);
+  bfs_check (&result, graph, &source, 1);
+  *alone = bfs_result_get (&result, REPORT_ALONE);
+  *pulled = bfs_result_get (&result, REPORT_PULLED);
+  bfs_result_clear (&result);
+  primitive_fixture_close (&fixture);
+}
+
+/* The limits that are set are those by which levels are done.  The levels of a grid grow up to its diagonal. */
+static void
+test_csr_bfs_limits_hold (void)
+{
+  CsrGraph graph = csr_graph_make_grid (900);
+  guint64 alone, all_alone, pulled, least;
+
+  bfs_count_ways (&graph, "alone=1024 pull-from=1048576", &all_alone, &pulled);
+  g_assert_cmpuint (pulled, ==, 0);
+  bfs_count_ways (&graph, "alone=1 pull-from=1 pull-until=1048576", &alone, &pulled);
+  g_assert_cmpuint (alone, <, all_alone);
+  g_assert_cmpuint (pulled, ==, 0);
+  bfs_count_ways (&graph, "alone=1 pull-from=1048576 pull-until=1", &alone, &least);
+  g_assert_cmpuint (least, >, 0);
+  bfs_count_ways (&graph, "alone=1 pull-from=1048576 pull-until=1048576", &alone, &pulled);
+  g_assert_cmpuint (pulled, >, least);
+  csr_graph_clear (&graph);
+}
+
 static gboolean
 bfs_runs_as_on_gpu (void)
 {
@@ -360,6 +426,7 @@ test_csr_bfs_refuses (void)
     { "csr:bfs", "offsets=u32[5] indices=u32[6] back_offsets=u32[5]", "link both or none" },
     { "csr:bfs", "offsets=u32[5] indices=u32[6] back_offsets=u32[6] back_indices=u32[6]", "not of one size" },
     { "csr:bfs", "offsets=u32[5] indices=u32[6] sources=f32[1]", "it is u32" },
+    { "csr:bfs pull-until=0", "offsets=u32[5] indices=u32[6]", "pull-until" },
     { "csr:bfs threads=48", "offsets=u32[5] indices=u32[6]", "multiple of 32" },
     { "csr:bfs sorce=4", "offsets=u32[5] indices=u32[6]", "did you mean \"source\"" },
   };
@@ -377,6 +444,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/csr/bfs/graphs", test_csr_bfs_graphs);
+  g_test_add_func ("/leat/csr/bfs/limits", test_csr_bfs_limits);
+  g_test_add_func ("/leat/csr/bfs/limits-hold", test_csr_bfs_limits_hold);
   g_test_add_func ("/leat/csr/bfs/ways", test_csr_bfs_ways);
   g_test_add_func ("/leat/csr/bfs/corrupt", test_csr_bfs_corrupt);
   g_test_add_func ("/leat/csr/bfs/no-source", test_csr_bfs_no_source);

@@ -1,122 +1,17 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "csr-graphs.h"
-#include "primitive-fixture.h"
+#include "tune-fixture.h"
 
 #include <string.h>
 
-/* `csr:bfs alone=0`: what it keeps of the times that it took.  Plain C has limits of its own and keeps nothing. */
+/* `csr:bfs` with limits that it measures: what it keeps of the times that it took, and what it takes of it. */
 
-#define LIMITS  6
-#define ENTRIES 4
-
-typedef struct
+static TuneEntry *
+tune_find_sources (TuneTable *table, guint bits)
 {
-  guint64 key, used, runs, choice, ns[LIMITS], rest[6];
-} TuneEntry;
-
-typedef struct
-{
-  guint64 magic, runs;
-  TuneEntry entries[ENTRIES];
-} TuneTable;
-
-typedef struct
-{
-  CsrGraph graph;
-  PrimitiveFixture fixture;
-} TuneTest;
-
-static gboolean
-tune_is_skipped (void)
-{
-  const char *device = g_getenv ("LEAT_DEVICE");
-
-  if (g_strcmp0 (g_getenv ("LEAT_CPU_VARIANTS"), "0") == 0 || (device != NULL && g_str_has_prefix (device, "cuda")))
-    return FALSE;
-  g_test_skip ("plain C has limits of its own");
-  return TRUE;
-}
-
-static void
-tune_open (TuneTest *self)
-{
-  g_autofree char *inputs = NULL;
-
-  self->graph = csr_graph_make_grid (900);
-  inputs = g_strdup_printf ("offsets=u32[%u] indices=u32[%u] sources=u32[<=100]", self->graph.vertices + 1,
-                            self->graph.n_edges);
-  primitive_fixture_open (&self->fixture, "csr:bfs threads=32 alone=0", inputs, "levels report");
-}
-
-static void
-tune_close (TuneTest *self)
-{
-  primitive_fixture_close (&self->fixture);
-  csr_graph_clear (&self->graph);
-}
-
-/* A search from vertices 0 to @n - 1, whose levels are right. */
-static void
-tune_search (TuneTest *self, guint n)
-{
-  g_autofree guint32 *levels = g_new (guint32, self->graph.vertices);
-  guint32 sources[100];
-  g_autoptr (GBytes) found = NULL, report = NULL;
-
-  for (guint i = 0; i < n; i++)
-    sources[i] = i;
-  primitive_fixture_push (&self->fixture, 0, self->graph.offsets, (self->graph.vertices + 1) * sizeof (guint32));
-  primitive_fixture_push (&self->fixture, 1, self->graph.indices, self->graph.n_edges * sizeof (guint32));
-  primitive_fixture_push (&self->fixture, 2, sources, n * sizeof *sources);
-  primitive_fixture_replay (&self->fixture);
-  found = primitive_fixture_pull (&self->fixture, 0);
-  report = primitive_fixture_pull (&self->fixture, 1);
-  csr_graph_search (&self->graph, sources, n, levels, NULL);
-  g_assert_cmpmem (g_bytes_get_data (found, NULL), g_bytes_get_size (found), levels,
-                   self->graph.vertices * sizeof *levels);
-}
-
-static LeatDeviceBuffer *
-tune_get_state (TuneTest *self)
-{
-  GError *error = NULL;
-  LeatDeviceBuffer *state = leat_session_get_state (self->fixture.session, "n.tuning", &error);
-
-  g_assert_no_error (error);
-  return state;
-}
-
-static TuneTable
-tune_load (TuneTest *self)
-{
-  g_autoptr (LeatDeviceBuffer) state = tune_get_state (self);
-  GError *error = NULL;
-  g_autoptr (GBytes) bytes = leat_device_buffer_download (state, 0, sizeof (TuneTable), &error);
-  TuneTable table;
-
-  g_assert_no_error (error);
-  memcpy (&table, g_bytes_get_data (bytes, NULL), sizeof table);
-  return table;
-}
-
-static void
-tune_store (TuneTest *self, const TuneTable *table)
-{
-  g_autoptr (LeatDeviceBuffer) state = tune_get_state (self);
-  g_autoptr (GBytes) bytes = g_bytes_new (table, sizeof *table);
-  GError *error = NULL;
-
-  leat_device_buffer_upload (state, 0, bytes, &error);
-  g_assert_no_error (error);
-}
-
-static const TuneEntry *
-tune_find (const TuneTable *table, guint64 key)
-{
-  for (guint i = 0; i < ENTRIES; i++)
-    if (table->entries[i].key == key)
+  for (guint i = 0; i < TUNE_ENTRIES; i++)
+    if (table->entries[i].key != 0 && (table->entries[i].key >> 8 & 0xff) == bits)
       return &table->entries[i];
   return NULL;
 }
@@ -125,87 +20,205 @@ tune_find (const TuneTable *table, guint64 key)
 static void
 test_csr_tune_measures (void)
 {
-  TuneTest self;
+  TuneFixture self;
   TuneTable table;
   const TuneEntry *entry;
 
-  if (tune_is_skipped ())
-    return;
-  tune_open (&self);
+  tune_fixture_open (&self, "symmetric=true alone=0 pull-from=0");
   for (guint run = 0; run < 70; run++)
-    tune_search (&self, 1);
-  table = tune_load (&self);
-  entry = tune_find (&table, 1);
+    tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  table = tune_fixture_load (&self);
+  entry = tune_find_sources (&table, 1);
   g_assert_cmpuint (table.runs, ==, 70);
   g_assert_nonnull (entry);
   g_assert_cmpuint (entry->runs, ==, 70);
-  g_assert_cmpuint (entry->choice, <, LIMITS);
-  for (guint i = 0; i < LIMITS; i++)
-    {
-      g_assert_cmpuint (entry->ns[i], >, 0);
-      g_assert_cmpuint (entry->ns[i], >=, entry->ns[entry->choice] - entry->ns[entry->choice] / 16);
-    }
-  tune_close (&self);
+  for (guint axis = 0; axis < TUNE_AXES; axis++)
+    for (guint i = 0; i < TUNE_LIMITS; i++)
+      {
+        guint64 best = entry->choice[axis];
+
+        g_assert_cmpuint (best, <, TUNE_LIMITS);
+        g_assert_cmpuint (entry->ns[axis][i], >, 0);
+        g_assert_cmpuint (entry->ns[axis][i], >=, entry->ns[axis][best] - entry->ns[axis][best] / 16);
+      }
+  tune_fixture_close (&self);
 }
 
-/* There is room for four kinds of searches; the one that was not made for longest goes. */
+/* Each is tried in its turn, and what is not measured is what was set. */
+static void
+test_csr_tune_tries (void)
+{
+  static const guint64 alone[] = { 512, 256, 128, 64, 1024, 32 }, from[] = { 14, 4, 56, 14, 14, 0 },
+                       until[] = { 24, 24, 24, 6, 96, 24 };
+  TuneFixture self;
+
+  tune_fixture_open (&self, "symmetric=true pull-from=0 alone=77");
+  for (guint run = 0; run < 12; run++)
+    {
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_ALONE], ==, 77);
+      g_assert_cmpuint (self.limits[TUNE_IS_FROM], ==, from[run % 6]);
+      g_assert_cmpuint (self.limits[TUNE_IS_UNTIL], ==, until[run % 6]);
+      g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, run + 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_TRIED], ==, 1);
+    }
+  tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  g_assert_cmpuint (self.limits[TUNE_IS_TRIED], ==, 0);
+  tune_fixture_close (&self);
+  tune_fixture_open (&self, "symmetric=true alone=0 pull-from=9 pull-until=8");
+  for (guint run = 0; run < 12; run++)
+    {
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_ALONE], ==, alone[run % 6]);
+      g_assert_cmpuint (self.limits[TUNE_IS_FROM], ==, 9);
+      g_assert_cmpuint (self.limits[TUNE_IS_UNTIL], ==, 8);
+    }
+  tune_fixture_close (&self);
+}
+
+typedef struct
+{
+  TuneGraph graph;
+  guint n;
+  guint runs;
+} TuneModel;
+
+/* The last searches of each kind, the latest first. */
+static guint
+tune_model_search (GArray *model, TuneGraph graph, guint n)
+{
+  TuneModel now = { graph, n, 1 };
+
+  for (guint i = 0; i < model->len; i++)
+    {
+      const TuneModel *it = &g_array_index (model, TuneModel, i);
+
+      if (it->graph != graph || g_bit_storage (it->n) != g_bit_storage (n))
+        continue;
+      now.runs = it->runs + 1;
+      g_array_remove_index (model, i);
+      break;
+    }
+  g_array_prepend_val (model, now);
+  if (model->len > TUNE_ENTRIES)
+    g_array_set_size (model, TUNE_ENTRIES);
+  return now.runs;
+}
+
+/* Random searches in graphs of several densities, from several numbers of vertices: each goes on with what was found
+ * for its kind, of the eight that were there last, and with nothing that was found for another one. */
 static void
 test_csr_tune_forgets (void)
 {
-  TuneTest self;
-  TuneTable table;
+  g_autoptr (GArray) model = g_array_new (FALSE, FALSE, sizeof (TuneModel));
+  guint64 seed = 11;
+  TuneFixture self;
 
-  if (tune_is_skipped ())
-    return;
-  tune_open (&self);
-  for (guint n = 1; n <= 8; n *= 2)
-    tune_search (&self, n);
-  tune_search (&self, 1);
-  tune_search (&self, 16);
-  table = tune_load (&self);
-  g_assert_null (tune_find (&table, 2));
-  for (guint64 key = 1; key <= 5; key += key == 1 ? 2 : 1)
-    g_assert_nonnull (tune_find (&table, key));
-  g_assert_cmpuint (tune_find (&table, 1)->runs, ==, 2);
-  tune_close (&self);
+  tune_fixture_open (&self, "alone=0");
+  for (guint run = 0; run < 400; run++)
+    {
+      TuneGraph graph = (TuneGraph) (primitive_random (&seed) % TUNE_GRAPHS);
+      guint n = 1u << primitive_random (&seed) % 6;
+      guint runs = tune_model_search (model, graph, n);
+
+      tune_fixture_search (&self, graph, 0, n);
+      g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, runs);
+      g_assert_cmpuint (self.limits[TUNE_IS_DENSITY], ==, self.densities[graph]);
+    }
+  tune_fixture_close (&self);
+}
+
+/* A search that comes to less is not counted, but where it is the rule, the entry is for it. */
+static void
+test_csr_tune_work (void)
+{
+  TuneFixture self;
+
+  tune_fixture_open (&self, "alone=0");
+  tune_fixture_search (&self, TUNE_ONE_WAY, 0, 1);
+  tune_fixture_search (&self, TUNE_ONE_WAY, 0, 1);
+  for (guint i = 1; i < 16; i++)
+    {
+      tune_fixture_search (&self, TUNE_ONE_WAY, 890, 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, 2);
+    }
+  tune_fixture_search (&self, TUNE_ONE_WAY, 890, 1);
+  g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, 1);
+  tune_fixture_search (&self, TUNE_ONE_WAY, 890, 1);
+  g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, 2);
+  tune_fixture_search (&self, TUNE_ONE_WAY, 0, 1);
+  g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, 1);
+  tune_fixture_close (&self);
 }
 
 /* A choice that is none, or of another version, is forgotten. */
 static void
 test_csr_tune_corrupt (void)
 {
-  TuneTest self;
+  TuneFixture self;
   TuneTable table;
-  TuneEntry *planted;
-  guint anew = 0;
 
-  if (tune_is_skipped ())
-    return;
-  tune_open (&self);
-  tune_search (&self, 1);
-  tune_search (&self, 1);
-  table = tune_load (&self);
-  g_assert_cmpuint (tune_find (&table, 1)->runs, ==, 2);
-  planted = (TuneEntry *) tune_find (&table, 1);
-  planted->choice = LIMITS;
-  planted->runs = 13;
-  tune_store (&self, &table);
-  tune_search (&self, 1);
-  table = tune_load (&self);
-  g_assert_cmpuint (table.runs, ==, 3);
-  for (guint i = 0; i < ENTRIES; i++)
-    if (table.entries[i].key == 1 && table.entries[i].runs == 1)
-      anew++;
-  g_assert_cmpuint (anew, ==, 1);
-  memset (&table, 0xff, sizeof table);
-  tune_store (&self, &table);
-  tune_search (&self, 1);
-  table = tune_load (&self);
-  g_assert_cmpuint (table.runs, ==, 1);
-  g_assert_nonnull (tune_find (&table, 1));
-  g_assert_cmpuint (tune_find (&table, 1)->choice, ==, 0);
-  g_assert_cmpuint (tune_find (&table, 1)->runs, ==, 1);
-  tune_close (&self);
+  tune_fixture_open (&self, "alone=0");
+  for (guint bad = 0; bad < 5; bad++)
+    {
+      TuneEntry *planted;
+
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      table = tune_fixture_load (&self);
+      planted = tune_find_sources (&table, 1);
+      g_assert_cmpuint (planted->runs, >=, 2);
+      planted->runs = 13;
+      if (bad < 2)
+        planted->choice[bad] = TUNE_LIMITS;
+      else if (bad == 2)
+        planted->work = 11;
+      else if (bad == 3)
+        memset (&table, 0xff, sizeof table);
+      else
+        {
+          table.magic ^= 1;
+          planted->choice[0] = 5;
+        }
+      tune_fixture_store (&self, &table);
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_ALONE], ==, 512);
+    }
+  tune_fixture_close (&self);
+}
+
+/* What was found under other conditions is not taken, whichever of them is another one. */
+static void
+test_csr_tune_conditions (void)
+{
+  static const guint shifts[] = { 1, 8, 16, 24, 37, 44 };
+  TuneFixture self;
+  TuneTable table;
+
+  tune_fixture_open (&self, "alone=0");
+  for (guint i = 0; i < G_N_ELEMENTS (shifts); i++)
+    {
+      TuneEntry *entry;
+
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      table = tune_fixture_load (&self);
+      entry = tune_find_sources (&table, 1);
+      entry->runs = 13;
+      entry->choice[0] = 5;
+      for (guint k = 0; k < TUNE_LIMITS; k++)
+        entry->ns[0][k] = k == 5 ? 1 : (guint64) 1 << 60;
+      tune_fixture_store (&self, &table);
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_ALONE], ==, 32);
+      entry->key ^= (guint64) 1 << shifts[i];
+      tune_fixture_store (&self, &table);
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      g_assert_cmpuint (self.limits[TUNE_IS_ALONE], ==, 512);
+      memset (&table, 0, sizeof table);
+      tune_fixture_store (&self, &table);
+    }
+  tune_fixture_close (&self);
 }
 
 /* The best stays what it is unless another is better by more than a sixteenth.  Times are planted that are so large
@@ -220,38 +233,43 @@ test_csr_tune_holds_on (void)
   } cases[] = { { 0.72, 2 }, { 0.69, 3 } };
   const double much = (double) ((guint64) 1 << 60);
 
-  if (tune_is_skipped ())
-    return;
-  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+  for (guint c = 0; c < 2 * G_N_ELEMENTS (cases); c++)
     {
-      TuneTest self;
+      guint axis = c % 2;
+      TuneFixture self;
       TuneTable table;
       TuneEntry *entry;
 
-      tune_open (&self);
-      tune_search (&self, 1);
-      table = tune_load (&self);
-      entry = (TuneEntry *) tune_find (&table, 1);
-      entry->runs = 13;
-      entry->choice = 2;
-      for (guint i = 0; i < LIMITS; i++)
-        entry->ns[i] = (guint64) (i == 3 ? cases[c].other * much : much);
-      tune_store (&self, &table);
-      tune_search (&self, 1);
-      table = tune_load (&self);
-      g_assert_cmpuint (tune_find (&table, 1)->runs, ==, 14);
-      g_assert_cmpuint (tune_find (&table, 1)->choice, ==, cases[c].choice);
-      tune_close (&self);
+      tune_fixture_open (&self, "symmetric=true alone=0 pull-from=0");
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      table = tune_fixture_load (&self);
+      entry = tune_find_sources (&table, 1);
+      entry->runs = 25;
+      entry->choice[0] = entry->choice[1] = 2;
+      for (guint i = 0; i < TUNE_LIMITS; i++)
+        entry->ns[0][i] = entry->ns[1][i] = (guint64) much;
+      entry->ns[axis][3] = (guint64) (cases[c / 2].other * much);
+      tune_fixture_store (&self, &table);
+      tune_fixture_search (&self, TUNE_GRID, 0, 1);
+      table = tune_fixture_load (&self);
+      g_assert_cmpuint (tune_find_sources (&table, 1)->runs, ==, 26);
+      g_assert_cmpuint (tune_find_sources (&table, 1)->choice[axis], ==, cases[c / 2].choice);
+      g_assert_cmpuint (tune_find_sources (&table, 1)->choice[1 - axis], ==, 2);
+      tune_fixture_close (&self);
     }
 }
 
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
+  g_autofree char *cache = tune_fixture_init (&argc, &argv);
+
   g_test_add_func ("/leat/csr/tune/measures", test_csr_tune_measures);
+  g_test_add_func ("/leat/csr/tune/tries", test_csr_tune_tries);
   g_test_add_func ("/leat/csr/tune/forgets", test_csr_tune_forgets);
+  g_test_add_func ("/leat/csr/tune/work", test_csr_tune_work);
   g_test_add_func ("/leat/csr/tune/corrupt", test_csr_tune_corrupt);
+  g_test_add_func ("/leat/csr/tune/conditions", test_csr_tune_conditions);
   g_test_add_func ("/leat/csr/tune/holds-on", test_csr_tune_holds_on);
-  return g_test_run ();
+  return tune_fixture_end (cache, g_test_run ());
 }

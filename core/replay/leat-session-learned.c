@@ -1,0 +1,196 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-state-private.h"
+
+#include <glib/gstdio.h>
+#include <utime.h>
+#include <xxhash.h>
+
+/* What kernels found out about the device (leat_recorder_add_learned ()), on disk from session to session: one small
+ * key file for each device and pipeline geometry, as for the ways of leat-session-ways.c, of which those that were not
+ * used for longest go.  One that is not what was written for this device and geometry counts as none. */
+
+#define LEAT_LEARNED_VERSION 1
+#define LEAT_LEARNED_FILES   256
+#define LEAT_LEARNED_GROUP   "learned"
+
+static char *
+leat_learned_dup_folder (void)
+{
+  return g_build_filename (g_get_user_cache_dir (), "leat", "learned", NULL);
+}
+
+static char *
+leat_learned_dup_path (guint64 geometry)
+{
+  g_autofree char *folder = leat_learned_dup_folder ();
+  g_autofree char *name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", geometry);
+
+  return g_build_filename (folder, name, NULL);
+}
+
+/* Another geometry has another one, so a file under a name that is not its own is none. */
+static char *
+leat_learned_check (guint64 geometry, gconstpointer data, gsize size)
+{
+  return g_strdup_printf ("%016" G_GINT64_MODIFIER "x", (guint64) XXH3_64bits_withSeed (data, size, geometry));
+}
+
+static GBytes *
+leat_learned_read (GKeyFile *file, guint64 geometry, const LeatBuffer *buffer)
+{
+  g_autofree char *key = g_strdup_printf ("contents-%u", buffer->id), *sum = g_strdup_printf ("check-%u", buffer->id);
+  g_autofree char *text = g_key_file_get_string (file, LEAT_LEARNED_GROUP, key, NULL);
+  g_autofree char *told = g_key_file_get_string (file, LEAT_LEARNED_GROUP, sum, NULL);
+  g_autofree guint8 *data = NULL;
+  g_autofree char *check = NULL;
+  gsize size;
+
+  if (text == NULL || told == NULL)
+    return NULL;
+  data = g_base64_decode (text, &size);
+  check = leat_learned_check (geometry, data, size);
+  return size == buffer->bytes && g_str_equal (check, told) ? g_bytes_new (data, size) : NULL;
+}
+
+static void
+leat_learned_write (GKeyFile *file, guint64 geometry, const LeatBuffer *buffer, GBytes *contents)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (contents, &size);
+  g_autofree char *key = g_strdup_printf ("contents-%u", buffer->id), *sum = g_strdup_printf ("check-%u", buffer->id);
+  g_autofree char *text = g_base64_encode (data, size), *check = leat_learned_check (geometry, data, size);
+
+  g_key_file_set_string (file, LEAT_LEARNED_GROUP, key, text);
+  g_key_file_set_string (file, LEAT_LEARNED_GROUP, sum, check);
+}
+
+static gboolean
+leat_session_learns (LeatSession *self)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->is_learned)
+      return TRUE;
+  return FALSE;
+}
+
+/* Before memory is made for the plan. */
+void
+leat_session_recall_learned (LeatSession *self)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = NULL;
+  guint64 geometry;
+
+  if (!self->calibrate || !leat_session_learns (self))
+    return;
+  geometry = leat_session_hash_geometry (self);
+  path = leat_learned_dup_path (geometry);
+  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL)
+      || g_key_file_get_integer (file, LEAT_LEARNED_GROUP, "version", NULL) != LEAT_LEARNED_VERSION)
+    return;
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+
+      if (buffer->is_learned && buffer->initial == NULL)
+        buffer->initial = leat_learned_read (file, geometry, buffer);
+    }
+  g_utime (path, NULL);
+}
+
+typedef struct
+{
+  char *path;
+  gint64 used;
+} LeatLearnedFile;
+
+static void
+leat_learned_file_clear (gpointer data)
+{
+  g_free (((LeatLearnedFile *) data)->path);
+}
+
+static int
+leat_learned_file_compare (gconstpointer a, gconstpointer b)
+{
+  const LeatLearnedFile *one = a, *other = b;
+
+  return one->used < other->used ? 1 : one->used > other->used ? -1 : g_strcmp0 (one->path, other->path);
+}
+
+static void
+leat_learned_forget (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GArray) files = g_array_new (FALSE, FALSE, sizeof (LeatLearnedFile));
+  const char *name;
+
+  g_array_set_clear_func (files, leat_learned_file_clear);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      LeatLearnedFile file = { .path = g_build_filename (folder, name, NULL) };
+      GStatBuf status;
+
+      file.used = g_stat (file.path, &status) == 0 ? (gint64) status.st_mtime : 0;
+      g_array_append_val (files, file);
+    }
+  g_array_sort (files, leat_learned_file_compare);
+  for (guint i = LEAT_LEARNED_FILES; i < files->len; i++)
+    g_unlink (g_array_index (files, LeatLearnedFile, i).path);
+}
+
+/* From the device, or from the host where the session has left it. (transfer full) */
+static GBytes *
+leat_session_read_learned (LeatSession *self, LeatBufferId id)
+{
+  g_autoptr (GArray) requests = leat_session_new_requests ();
+  LeatTransferCounts counts = { 0 };
+  LeatRequest request;
+  GBytes *kept = self->evicted != NULL ? g_ptr_array_index (self->evicted, id) : NULL;
+
+  if (self->evicted != NULL)
+    return kept != NULL ? g_bytes_ref (kept) : NULL;
+  request = leat_session_make_request (self, LEAT_REQUEST_DOWNLOAD, 0, id);
+  g_array_append_val (requests, request);
+  if (!leat_requests_run (requests, &counts, NULL))
+    return NULL;
+  return g_steal_pointer (&g_array_index (requests, LeatRequest, 0).result);
+}
+
+static gboolean
+leat_session_write_learned (LeatSession *self, GKeyFile *file, guint64 geometry)
+{
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      g_autoptr (GBytes) contents = buffer->is_learned ? leat_session_read_learned (self, i) : NULL;
+
+      if (buffer->is_learned && contents == NULL)
+        return FALSE;
+      if (buffer->is_learned)
+        leat_learned_write (file, geometry, buffer, contents);
+    }
+  return TRUE;
+}
+
+/* A folder that cannot be written costs the next session its own measuring. */
+void
+leat_session_remember_learned (LeatSession *self)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *folder = leat_learned_dup_folder (), *path = NULL;
+  guint64 geometry;
+
+  if (!self->calibrate || self->failed || self->stats.runs == 0 || self->lanes->len == 0
+      || leat_device_is_dead (self->device) || !leat_session_learns (self))
+    return;
+  geometry = leat_session_hash_geometry (self);
+  path = leat_learned_dup_path (geometry);
+  g_key_file_set_integer (file, LEAT_LEARNED_GROUP, "version", LEAT_LEARNED_VERSION);
+  if (leat_session_write_learned (self, file, geometry) && g_mkdir_with_parents (folder, 0700) == 0
+      && g_key_file_save_to_file (file, path, NULL))
+    leat_learned_forget (folder);
+}
