@@ -4,6 +4,7 @@
 #pragma once
 
 #include "primitive-fixture.h"
+#include "repeat-watch.h"
 
 G_BEGIN_DECLS
 
@@ -21,12 +22,12 @@ typedef struct
 typedef struct
 {
   PrimitiveFixture fixture;
+  RepeatWatch watch;
+  char *node;
   guint times;
   guint64 runs; /* so far */
 } Repeat;
 
-/* Fewer nodes and rows. */
-gboolean repeat_is_short (void);
 /* @inputs and @outputs as primitive_fixture_open () takes them; inputs are bounded. */
 void repeat_open (Repeat *self, const char *node, const char *inputs, const char *outputs);
 /* @in, @out: as many as there are; what has no data in @out is what came first.  @what: for a message */
