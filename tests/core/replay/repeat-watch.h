@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* How often a run is repeated, and an end to one that hangs.  The time-out of Meson kills a program without a word: here
- * what it was at is printed before it aborts. */
+/* How often a run is repeated, and an end to one that hangs.  The time-out of Meson kills a program without a word:
+ * here what it was at is printed before it aborts. */
 
 typedef struct
 {
