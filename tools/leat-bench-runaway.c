@@ -152,6 +152,7 @@ leat_bench_run_runaway (LeatBench *bench, const LeatBenchCase *kind, GError **er
 const LeatBenchCase leat_bench_runaways[] = {
   RUNAWAY ("resident", "resident"),
   RUNAWAY ("while", "while"),
+  RUNAWAY ("cooperative", "cooperative"),
   RUNAWAY ("host", "host"),
   { NULL },
 };

@@ -53,6 +53,7 @@ leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GPa
       break;
     case PROP_DROP_LATE:
       self->drop_late = g_value_get_boolean (value);
+      leat_scheduler_dispatch (self); /* what waits may be late by now */
       break;
     case PROP_BUDGET:
       self->budget = g_value_get_uint64 (value);

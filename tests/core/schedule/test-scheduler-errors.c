@@ -79,6 +79,54 @@ test_counts_missed_deadline (gconstpointer drops)
   scheduler_fixture_close (&fixture);
 }
 
+/* Two seconds on the host, and nothing comes of it. */
+static const char endless_text[] = "leat 1\n"
+                                   "away = loop until=\"most < 0\" carry=x:y budget=2 executor=host {\n"
+                                   "  s = map expr=x*0+1\n"
+                                   "  in.x -> s -> out.y\n"
+                                   "  s -> reduce op=max -> out.most\n"
+                                   "}\n"
+                                   "app name=source spec=f32[256] -> upload -> away.x\n"
+                                   "away.y -> readback -> app name=sink\n";
+
+static void
+add_endless (SchedulerFixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (endless_text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  LeatSession *session = leat_session_new (pipeline, NULL);
+
+  g_assert_no_error (error);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  leat_scheduler_add (fixture->scheduler, session, &error);
+  g_assert_no_error (error);
+  g_ptr_array_add (fixture->sessions, session);
+}
+
+/* What is late by then is told when it is asked for, not when the run that is under way has ended. */
+static void
+test_drops_late_when_set (void)
+{
+  SchedulerFixture fixture;
+  FixtureRun busy, late;
+  gint64 deadline;
+
+  scheduler_fixture_open (&fixture, 1);
+  add_endless (&fixture);
+  g_object_set (fixture.scheduler, "in-flight", 1, NULL);
+  scheduler_fixture_submit (&fixture, &busy, 1, 0, NULL);
+  deadline = g_get_monotonic_time () + 100000;
+  scheduler_fixture_submit (&fixture, &late, 0, deadline, NULL);
+  while (g_get_monotonic_time () <= deadline)
+    g_usleep (10000);
+  g_object_set (fixture.scheduler, "drop-late", TRUE, NULL);
+  assert_ended (&fixture, &late, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_LATE);
+  g_assert_cmpuint (busy.place, ==, 0);
+  assert_ended (&fixture, &busy, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  scheduler_fixture_close (&fixture);
+}
+
 static void
 test_refuses_full_queue (void)
 {
@@ -279,6 +327,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/scheduler/deadline/refuses-past", test_refuses_past_deadline);
   g_test_add_data_func ("/leat/scheduler/deadline/counts-missed", GINT_TO_POINTER (FALSE), test_counts_missed_deadline);
   g_test_add_data_func ("/leat/scheduler/deadline/drops-late", GINT_TO_POINTER (TRUE), test_counts_missed_deadline);
+  g_test_add_func ("/leat/scheduler/deadline/drops-late-when-set", test_drops_late_when_set);
   g_test_add_func ("/leat/scheduler/queue/refuses-full", test_refuses_full_queue);
   g_test_add_func ("/leat/scheduler/cancel/waiting", test_cancel_waiting);
   g_test_add_data_func ("/leat/scheduler/close/session", GINT_TO_POINTER (0), test_gives_up_what_waits);

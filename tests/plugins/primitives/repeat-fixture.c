@@ -21,45 +21,10 @@ static const guint64 repeat_sizes[] = {
  * others. */
 static const guint64 repeat_watched_sizes[] = { 0, 33, 1025, 4099, 16385, 104729 };
 
-static gboolean
-repeat_is_on_cpu (void)
-{
-  const char *selector = g_getenv ("LEAT_DEVICE");
-  g_autoptr (LeatDevice) device = leat_device_open (selector != NULL ? selector : "auto", NULL);
-
-  return device == NULL || leat_device_is_cpu (device);
-}
-
-gboolean
-repeat_is_short (void)
-{
-  const char *given = g_getenv ("LEAT_TEST_REPEAT");
-
-  return given != NULL ? g_str_equal (given, "few") : repeat_is_on_cpu ();
-}
-
-gboolean
-repeat_is_watched (void)
-{
-  return g_strcmp0 (g_getenv ("LEAT_TEST_REPEAT"), "watched") == 0;
-}
-
 guint
 repeat_get_pattern_step (void)
 {
   return repeat_is_watched () ? REPEAT_WATCHED_STEP : 1;
-}
-
-static guint
-repeat_count_times (void)
-{
-  const char *given = g_getenv ("LEAT_TEST_REPEAT");
-
-  if (repeat_is_watched ())
-    return 1;
-  if (repeat_is_short ())
-    return REPEAT_SHORT;
-  return given != NULL ? (guint) MAX (g_ascii_strtoull (given, NULL, 10), 1) : REPEAT_LONG;
 }
 
 gboolean
@@ -78,8 +43,10 @@ void
 repeat_open (Repeat *self, const char *node, const char *inputs, const char *outputs)
 {
   primitive_fixture_open (&self->fixture, node, inputs, outputs);
-  self->times = repeat_count_times ();
+  self->times = repeat_count (REPEAT_SHORT, REPEAT_LONG);
   self->runs = 0;
+  self->node = g_strdup (node);
+  repeat_watch_begin (&self->watch, self->node, self->fixture.session);
 }
 
 static void
@@ -140,6 +107,7 @@ repeat_check (Repeat *self, const RepeatData *in, const RepeatData *out, const c
     }
   for (guint t = 0; t < self->times; t++, self->runs++)
     {
+      repeat_watch_step (&self->watch);
       if (t % REPEAT_GIVES == 0)
         repeat_give (self, in);
       leat_session_replay (self->fixture.session, FALSE, NULL, &error);
@@ -154,6 +122,7 @@ repeat_check (Repeat *self, const RepeatData *in, const RepeatData *out, const c
 void
 repeat_close (Repeat *self)
 {
-  g_test_message ("%" G_GUINT64_FORMAT " runs", self->runs);
+  repeat_watch_end (&self->watch);
   primitive_fixture_close (&self->fixture);
+  g_free (self->node);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "primitive-fixture.h"
+#include "repeat-watch.h"
 
 G_BEGIN_DECLS
 
@@ -22,13 +23,12 @@ typedef struct
 typedef struct
 {
   PrimitiveFixture fixture;
+  RepeatWatch watch;
+  char *node;
   guint times;
   guint64 runs; /* so far */
 } Repeat;
 
-/* Fewer nodes and rows. */
-gboolean repeat_is_short (void);
-gboolean repeat_is_watched (void);
 /* From one pattern to the next. */
 guint repeat_get_pattern_step (void);
 /* @inputs and @outputs as primitive_fixture_open () takes them; inputs are bounded. */

@@ -40,8 +40,8 @@ test_shorter_assert (TestShorter *self, guint n)
 
 /* With all that there is room for, each flag set, is how the memory is left. */
 static TestShorter *
-test_shorter_open (PrimitiveFixture *fixture, const char *node, const char *items, const char *flags, const char *output,
-                   guint room)
+test_shorter_open (PrimitiveFixture *fixture, const char *node, const char *items, const char *flags,
+                   const char *output, guint room)
 {
   TestShorter *self = g_new0 (TestShorter, 1);
   g_autofree char *inputs = g_strdup_printf ("%s=u32[<=%u] %s=u8[<=%u]", items, room, flags, room);
@@ -70,8 +70,7 @@ test_shorter_scan (void)
     {
       guint room = test_rooms[i];
       PrimitiveFixture fixture;
-      TestShorter *self =
-        test_shorter_open (&fixture, "scan type=u32", "x", "starts", "out", room);
+      TestShorter *self = test_shorter_open (&fixture, "scan type=u32", "x", "starts", "out", room);
 
       for (guint k = 0; k < room; k++)
         self->wanted[k] = (k + 1) * (k + 2) / 2;
@@ -135,8 +134,10 @@ test_shorter_sort (void)
 static void
 test_shorter_capacity (void)
 {
-  static const char *const nodes[] = { "t = scan\nt.out",     "starts", "x",    "t = partition\nt.out", "flags", "x",
-                                       "t = sort\nt.sorted -> discard\nt.carried", "values", "keys" };
+  static const char *const nodes[] = {
+    "t = scan\nt.out", "starts", "x", "t = partition\nt.out", "flags", "x", "t = sort\nt.sorted -> discard\nt.carried",
+    "values",          "keys"
+  };
   static const char kernel[] = "__global__ void much (const uint32_t *in, uint64_t in_count, uint32_t *out, "
                                "uint64_t *out_count)\n{\n  if (blockIdx.x == 0 && threadIdx.x == 0)\n    {\n"
                                "      out[0] = in[0];\n      *out_count = in_count;\n    }\n}\n";
