@@ -29,6 +29,7 @@ crowd_get_used (Crowd *self)
   return counts.live_bytes;
 }
 
+/* Whose data go the same way for all, so that all take as much. */
 static LeatSession *
 crowd_make_session (guint number)
 {
@@ -37,8 +38,8 @@ crowd_make_session (guint number)
                                            "m = map inputs=s expr=s+%u\n"
                                            "sum -> m.s -> sum\n"
                                            "n = map inputs=x expr=x+%u\n"
-                                           "app name=source spec=u32[1] -> upload -> n.x\n"
-                                           "n -> readback -> app name=sink\n",
+                                           "app name=source spec=u32[1] -> upload mode=copy -> n.x\n"
+                                           "n -> readback mode=copy -> app name=sink\n",
                                            WORDS, number, number);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
