@@ -20,9 +20,6 @@
 #ifndef COMPACT_FEW
 #define COMPACT_FEW 0
 #endif
-#ifndef COMPACT_ASKS
-#define COMPACT_ASKS 1
-#endif
 #ifndef COMPACT_CLUSTER
 #define COMPACT_CLUSTER 1
 #endif
@@ -99,9 +96,6 @@ compact_tell (const CompactTo &to, uint64_t sum)
 }
 
 #include "compact.cu"
-#if COMPACT_ASKS > 1
-#include "select-asks.cuh"
-#endif
 #if COMPACT_FEW
 #include "compact-few.cu"
 #endif
@@ -126,26 +120,14 @@ LEAT_CLUSTER (COMPACT_CLUSTER)
 #endif
 }
 
-#if COMPACT_CLUSTER > 1
-#define COMPACT_MOST COMPACT_CLUSTER
-#elif COMPACT_ASKS > 1
-#define COMPACT_MOST 32
-#else
-#define COMPACT_MOST 128
-#endif
-
 static const Variant variant = { TEXT_OF (VARIANT), (const void *) compact, COMPACT_THREADS, COMPACT_TILE,
                                  COMPACT_FEW ? 0 : 2 * COMPACT_TILE * sizeof (CompactStage) + 16, COMPACT_IN_PLACE,
-                                 COMPACT_FEW, COMPACT_CLUSTER,
-                                 COMPACT_MOST };
+                                 COMPACT_FEW, COMPACT_CLUSTER };
 }
 
 #undef COMPACT_PACK
 #undef COMPACT_FEW
 #undef COMPACT_CLUSTER
-#undef COMPACT_ASKS
-#undef COMPACT_APART
-#undef COMPACT_MOST
 #undef COMPACT_LAUNCH
 #undef COMPACT_MOST_FEW
 #undef COMPACT_THREADS

@@ -42,7 +42,6 @@ struct Variant
   uint32_t threads, tile, shared;
   bool in_place, few;
   uint32_t cluster; /* blocks of one */
-  uint32_t most;    /* blocks with few */
 };
 
 #define VARIANT t512r4
@@ -113,22 +112,6 @@ struct Variant
 #define COMPACT_PACK 1
 #define COMPACT_FEW 1
 #include "select-variant.cuh"
-#define VARIANT few512r8asks2
-#define COMPACT_THREADS 512
-#define COMPACT_RUNS 8
-#define COMPACT_PACK 1
-#define COMPACT_FEW 1
-#define COMPACT_ASKS 2
-#define COMPACT_APART 300
-#include "select-variant.cuh"
-#define VARIANT few512r8asks4
-#define COMPACT_THREADS 512
-#define COMPACT_RUNS 8
-#define COMPACT_PACK 1
-#define COMPACT_FEW 1
-#define COMPACT_ASKS 4
-#define COMPACT_APART 150
-#include "select-variant.cuh"
 #define VARIANT few512r16
 #define COMPACT_THREADS 512
 #define COMPACT_RUNS 16
@@ -165,7 +148,7 @@ struct Variant
 #define COMPACT_CLUSTER 8
 #include "select-variant.cuh"
 
-static const Variant *const variants[] = { &t512r4::variant, &t768r4::variant, &t384r5::variant, &t512r4wide::variant, &t512r2b3::variant, &t512r1::variant, &t256r4b4::variant, &t1024r4::variant, &place::variant, &place768r4::variant, &few256r4::variant, &few512r4::variant, &few512r8::variant, &few512r8asks2::variant, &few512r8asks4::variant, &few512r16::variant, &fewplace::variant, &cl8t256r2::variant, &cl8t512r4::variant, &cl8place::variant };
+static const Variant *const variants[] = { &t512r4::variant, &t768r4::variant, &t384r5::variant, &t512r4wide::variant, &t512r2b3::variant, &t512r1::variant, &t256r4b4::variant, &t1024r4::variant, &place::variant, &place768r4::variant, &few256r4::variant, &few512r4::variant, &few512r8::variant, &few512r16::variant, &fewplace::variant, &cl8t256r2::variant, &cl8t512r4::variant, &cl8place::variant };
 
 struct Below
 {
@@ -291,7 +274,7 @@ launch (const Variant *v, size_t n, uint32_t limit)
 static bool
 suits (const Variant *v, size_t n)
 {
-  return !v->few || (n + v->tile - 1) / v->tile <= v->most;
+  return !v->few || (n + v->tile - 1) / v->tile <= (v->cluster > 1 ? v->cluster : 128);
 }
 
 static bool
