@@ -300,7 +300,7 @@ leat_take_ticket (T *counter)
 }
 
 /* The barrier's memory lies in the module, so two launches of one module that use it must not overlap.  All blocks
- * together add 2^31, whatever is in the word: its highest bit is another one when the last has come. */
+ * together add 2^31: between barriers all bits but the highest are 0, and that one changes when the last has come. */
 __device__ unsigned int leat_grid_barrier;
 
 /* A barrier of all blocks, which all run at once: each adds to a word and waits for it to change, so that nobody has to
