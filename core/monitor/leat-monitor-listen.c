@@ -89,24 +89,47 @@ leat_monitor_remove_stale (const char *path, GSocketAddress *address, GError **e
   return g_unlink (path) == 0 || leat_monitor_refuse (path, g_strerror (errno), error);
 }
 
+/* At @aside; @path is what it will be called.  Who may connect is asked again when they do. */
 static gboolean
-leat_monitor_bind (GSocket *socket, const char *path, GError **error)
+leat_monitor_bind_aside (GSocket *socket, const char *aside, const char *path, GError **error)
 {
-  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
+  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (aside);
   g_autoptr (GError) reason = NULL;
 
-  if (!leat_monitor_remove_stale (path, address, error))
+  if (!leat_monitor_remove_stale (aside, address, error))
     return FALSE;
   if (!g_socket_bind (socket, address, FALSE, &reason))
     return leat_monitor_refuse (path, reason->message, error);
   g_socket_set_listen_backlog (socket, BACKLOG);
-  /* Who may connect is asked again when they do. */
-  if (g_chmod (path, 0600) == 0 && g_socket_listen (socket, &reason))
+  if (g_chmod (aside, 0600) == 0 && g_socket_listen (socket, &reason))
     return TRUE;
-  g_unlink (path);
   g_set_error (error, LEAT_MONITOR_ERROR, LEAT_MONITOR_ERROR_FAILED, "cannot listen at \"%s\": %s", path,
                reason != NULL ? reason->message : g_strerror (errno));
+  g_unlink (aside);
   return FALSE;
+}
+
+/* One that does not listen yet would look like one that was left behind, so it is at its place only when it does. */
+static gboolean
+leat_monitor_bind (GSocket *socket, const char *aside, const char *path, GError **error)
+{
+  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
+  gboolean done;
+
+  if (!leat_monitor_remove_stale (path, address, error) || !leat_monitor_bind_aside (socket, aside, path, error))
+    return FALSE;
+  done = link (aside, path) == 0 || leat_monitor_refuse (path, g_strerror (errno), error);
+  g_unlink (aside);
+  return done;
+}
+
+/* (transfer full) */
+static char *
+leat_monitor_dup_aside (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path), *name = g_strdup_printf (".%d", (int) getpid ());
+
+  return g_build_filename (folder, name, NULL);
 }
 
 GSocket *
@@ -114,16 +137,17 @@ leat_monitor_listen (const char *path, char **chosen, GError **error)
 {
   g_autoptr (GSocket) socket = NULL;
   g_autofree char *at = path != NULL ? g_canonicalize_filename (path, NULL) : leat_monitor_choose_path (error);
+  g_autofree char *aside = at != NULL ? leat_monitor_dup_aside (at) : NULL;
 
   if (at == NULL)
     return NULL;
-  if (strlen (at) >= sizeof ((struct sockaddr_un *) NULL)->sun_path)
+  if (MAX (strlen (at), strlen (aside)) >= sizeof ((struct sockaddr_un *) NULL)->sun_path)
     {
       leat_monitor_refuse (at, "the name is too long for a socket", error);
       return NULL;
     }
   socket = g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, error);
-  if (socket == NULL || !leat_monitor_bind (socket, at, error))
+  if (socket == NULL || !leat_monitor_bind (socket, aside, at, error))
     return NULL;
   *chosen = g_steal_pointer (&at);
   return g_steal_pointer (&socket);

@@ -31,22 +31,25 @@ fixture_tear_down (Fixture *self, gconstpointer data)
   g_free (self->folder);
 }
 
-/* Returns when it answers. */
+/* Returns when it answers; one that ends before is told with what it said. */
 static GSubprocess *
 start_watched (const char *const *words)
 {
   GSubprocess *process = tool_start (words);
+  g_autoptr (ToolResult) result = NULL;
 
-  for (guint i = 0; i < 500; i++)
+  for (guint i = 0; i < 500 && g_subprocess_get_identifier (process) != NULL; i++)
     {
-      g_autofree char *path =
-        g_strconcat (g_getenv ("XDG_RUNTIME_DIR"), "/leat/", g_subprocess_get_identifier (process), ".sock", NULL);
+      g_autofree char *name = g_strconcat (g_subprocess_get_identifier (process), ".sock", NULL);
+      g_autofree char *path = g_build_filename (g_getenv ("XDG_RUNTIME_DIR"), "leat", name, NULL);
 
       if (g_file_test (path, G_FILE_TEST_EXISTS))
-        break;
+        return process;
       g_usleep (10000);
     }
-  return process;
+  g_subprocess_force_exit (process);
+  result = tool_collect (process);
+  g_error ("%s does not tell what it does: %s%s", words[0], result->out, result->err);
 }
 
 static void

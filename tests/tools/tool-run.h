@@ -58,6 +58,7 @@ void tool_files_remove (ToolFiles *self, gconstpointer unused);
   G_STMT_START                                                                                                         \
   {                                                                                                                    \
     const char *_text = (text), *_part = (part);                                                                       \
+    g_assert_nonnull (_part);                                                                                          \
     if (strstr (_text, _part) == NULL)                                                                                 \
       g_error ("%s:%d: no \"%s\" in:\n%s", __FILE__, __LINE__, _part, _text);                                          \
   }                                                                                                                    \

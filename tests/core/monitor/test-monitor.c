@@ -328,6 +328,56 @@ test_monitor_replaces_a_stale_socket (Fixture *self, gconstpointer data)
   g_assert_true (json_object_has_member (told, "pid"));
 }
 
+typedef struct
+{
+  const char *path;
+  gint ended; /* atomic */
+  guint n_refused, n_answered;
+} Watcher;
+
+static gpointer
+watcher_work (gpointer data)
+{
+  Watcher *self = data;
+  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (self->path);
+
+  while (!g_atomic_int_get (&self->ended))
+    {
+      g_autoptr (GSocket) socket =
+        g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, NULL);
+      g_autoptr (GError) error = NULL;
+
+      if (g_socket_connect (socket, address, NULL, &error))
+        self->n_answered++;
+      else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
+        self->n_refused++;
+    }
+  return NULL;
+}
+
+/* A socket that refuses is one that a process left: whoever sees it may take it away. */
+static void
+test_monitor_never_looks_stale (Fixture *self, gconstpointer data)
+{
+  Watcher watcher = { .path = self->path };
+  g_autofree char *folder = g_path_get_dirname (self->path), *aside = NULL;
+  GThread *thread = g_thread_new ("watcher", watcher_work, &watcher);
+
+  aside = g_strdup_printf ("%s/.%d", folder, (int) getpid ());
+  for (guint i = 0; i < 2000; i++)
+    {
+      start (self->path);
+      g_assert_false (g_file_test (aside, G_FILE_TEST_EXISTS));
+      /* Gone before it is closed, as closing refuses. */
+      g_assert_cmpint (g_unlink (self->path), ==, 0);
+      leat_monitor_stop ();
+    }
+  g_atomic_int_set (&watcher.ended, 1);
+  g_thread_join (thread);
+  g_assert_cmpuint (watcher.n_refused, ==, 0);
+  g_test_message ("%u times answered", watcher.n_answered);
+}
+
 static void
 test_monitor_leaves_a_live_socket (Fixture *self, gconstpointer data)
 {
@@ -525,6 +575,7 @@ main (int argc, char **argv)
   ADD ("stops-at-once", test_monitor_stops_at_once);
   ADD ("is-one", test_monitor_is_one);
   ADD ("replaces-a-stale-socket", test_monitor_replaces_a_stale_socket);
+  ADD ("never-looks-stale", test_monitor_never_looks_stale);
   ADD ("leaves-a-live-socket", test_monitor_leaves_a_live_socket);
   ADD ("refuses-paths", test_monitor_refuses_paths);
   ADD ("leaves-what-is-not-its-own", test_monitor_leaves_what_is_not_its_own);
