@@ -118,12 +118,13 @@ subject_init (Subject *self, const char *name, CsrGraph graph)
   subject_save (self, "indices", graph.indices, graph.n_edges);
   subject_save (self, "weights", self->weights, graph.n_edges);
   subject_save (self, "sources", self->sources, SOURCES);
+  subject_save (self, "source", self->sources, 1);
 }
 
 static void
 subject_clear (Subject *self)
 {
-  static const char *const names[] = { "offsets", "indices", "weights", "sources" };
+  static const char *const names[] = { "offsets", "indices", "weights", "sources", "source" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -137,17 +138,23 @@ subject_clear (Subject *self)
   csr_graph_clear (&self->graph);
 }
 
+static guint32
+subject_count (const Subject *self, const char *file)
+{
+  return g_str_equal (file, "source")    ? 1
+         : g_str_equal (file, "sources") ? SOURCES
+         : g_str_equal (file, "offsets") ? self->graph.vertices + 1
+                                         : self->graph.n_edges;
+}
+
 static void
 subject_append_input (const Subject *self, GString *text, const char *input)
 {
-  gboolean back = g_str_has_prefix (input, "back_"), one = g_str_equal (input, "source");
-  const char *file = back ? input + strlen ("back_") : one ? "sources" : input;
-  guint32 items = one ? 1 : g_str_equal (file, "sources") ? SOURCES : self->graph.n_edges;
+  const char *file = g_str_has_prefix (input, "back_") ? input + strlen ("back_") : input;
 
-  if (g_str_equal (file, "offsets"))
-    items = self->graph.vertices + 1;
   g_string_append_printf (text, "const path=\"%s/%s\" spec=%s[%u] -> n.%s\n", self->folder, file,
-                          g_str_equal (file, "weights") ? "f32" : "u32", items, one ? "sources" : input);
+                          g_str_equal (file, "weights") ? "f32" : "u32", subject_count (self, file),
+                          g_str_equal (file, "source") ? "sources" : input);
 }
 
 /* Where nothing changes, nothing is done: so a word does, that the node does not look at. */
@@ -216,9 +223,10 @@ report (const Subject *subject, const Job *job, double *leat, double *plain)
 {
   bench_sort (leat, ROUNDS);
   bench_sort (plain, ROUNDS);
-  g_print ("%-14s %-10s plain against leat %5.2f  leat %8.2f ms [%.2f, %.2f]  plain %8.2f ms [%.2f, %.2f]\n", job->name,
-           subject->name, plain[ROUNDS / 2] / leat[ROUNDS / 2], leat[ROUNDS / 2] / 1e3, leat[1] / 1e3,
-           leat[ROUNDS - 2] / 1e3, plain[ROUNDS / 2] / 1e3, plain[1] / 1e3, plain[ROUNDS - 2] / 1e3);
+  g_print (
+    "%-14s %-10s plain against leat %5.2f  leat %8.2f ms [%.2f, %.2f]  plain %8.2f ms [%.2f, %.2f]  (at least 0.5)\n",
+    job->name, subject->name, plain[ROUNDS / 2] / leat[ROUNDS / 2], leat[ROUNDS / 2] / 1e3, leat[1] / 1e3,
+    leat[ROUNDS - 2] / 1e3, plain[ROUNDS / 2] / 1e3, plain[1] / 1e3, plain[ROUNDS - 2] / 1e3);
 }
 
 static void
@@ -259,7 +267,7 @@ main (void)
     const char *name;
     CsrMaker make;
     guint32 size;
-  } makers[] = { { "R-MAT 2^18", csr_graph_make_rmat_both, 1u << 18 }, { "1024^2", csr_graph_make_grid, 1u << 20 } };
+  } makers[] = { { "R-MAT 2^18", csr_graph_make_rmat_both, 1u << 18 }, { "512^2", csr_graph_make_grid, 1u << 18 } };
 
   threads = g_get_num_processors ();
   g_print ("%u threads, medians of %u rounds [second least, second greatest]\n", threads, ROUNDS);
