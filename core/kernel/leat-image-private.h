@@ -30,11 +30,15 @@ typedef struct
   gboolean enclosed; /* CUBIN and PTX: kernels of a loop's body, which neither wait for others nor let others begin
                         early; never shipped */
   gboolean stays;    /* with LEAT_STAY_SYMBOL, which stays on the device (device/leat-stay.h); never shipped */
+  gboolean whole;    /* HOST: of kernels that have a variant in plain C, that alone; for who runs variants */
 } LeatImageTarget;
 
 /* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */
 gboolean leat_image_target_parse (const char *text, LeatImageTarget *target, GError **error);
 char *leat_image_target_to_string (const LeatImageTarget *target);
+
+/* Whether the CPU driver of this process runs variants, as LEAT_CPU_VARIANTS asks. */
+gboolean leat_image_host_runs_variants (void);
 
 /* The image of @source for @target: from the images that ship (LEAT_IMAGE_PATH, then images/ in the plugin folders),
  * from the disk cache, from the compiler, or, where there is none, from PTX that ships.  Errors:

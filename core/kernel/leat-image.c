@@ -86,6 +86,8 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
     leat_image_hasher_add (hasher, "stays");
   if (target->enclosed)
     leat_image_hasher_add (hasher, "enclosed");
+  if (target->whole)
+    leat_image_hasher_add (hasher, "whole");
   if (compiler != NULL)
     leat_image_hasher_add (hasher, compiler);
   if (compiler != NULL && target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
@@ -233,7 +235,8 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
 GBytes *
 leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
-  gboolean may_ship = target != NULL && (leat_image_target_get_form (target) == LEAT_KERNEL_PLAIN);
+  gboolean may_ship =
+    target != NULL && ((leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN);
   g_autoptr (GBytes) image = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *compiler = NULL;

@@ -16,6 +16,7 @@ typedef enum
   LEAT_KERNEL_LANES = 1 << 2,    /* with kernels for many lanes, in a text of their own for GPUs */
   LEAT_KERNEL_STAYS = 1 << 3,    /* with one that stays on the device and has the others as its stages; likewise */
   LEAT_KERNEL_ENCLOSED = 1 << 4, /* for bodies of loops: they wait for no other, and let none begin; GPUs alone */
+  LEAT_KERNEL_WHOLE = 1 << 5,    /* of a kernel that has a variant in plain C, that alone; CPUs alone */
 } LeatKernelForm;
 
 /* What the source transformation makes of a file; made when first asked for, owned by the source, safe from any thread.
@@ -35,6 +36,8 @@ const char *leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char 
 /* Why the kernel cannot be a stage of one that stays on the device; static; NULL where it can, and then @stage is its
  * number there. */
 const char *leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage);
+/* Has a kernel of it a variant in plain C? */
+gboolean leat_kernel_source_has_variants (LeatKernelSource *self);
 /* May its kernels leave something in variables for the next launch? */
 gboolean leat_kernel_source_keeps_data (LeatKernelSource *self);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */

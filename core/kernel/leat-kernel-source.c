@@ -280,6 +280,15 @@ leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guin
 }
 
 gboolean
+leat_kernel_source_has_variants (LeatKernelSource *self)
+{
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    if (leat_kernel_unit_at (self->unit, i)->flags & LEAT_DECL_IS_VARIANT)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
 leat_kernel_source_keeps_data (LeatKernelSource *self)
 {
   return leat_kernel_unit_keeps_data (self->unit);

@@ -68,14 +68,20 @@ leat_tables_dup_loaded (const LeatEntry *entry)
                           inner, n);
 }
 
-/* The functions of the kernel itself. */
-static void
-leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+/* What nobody runs takes a compiler most of its time. */
+static gboolean
+leat_tables_is_whole (LeatHostWriter *self, const char *name)
 {
-  g_autofree char *fields = leat_tables_dup_fields (entry->params), *loaded = leat_tables_dup_loaded (entry);
-  const char *n = entry->name;
+  return (self->form & LEAT_KERNEL_WHOLE) && leat_kernel_unit_find_variant (self->unit, name) != NULL;
+}
+
+/* By threads, one and all. */
+static void
+leat_tables_append_threads (GString *out, LeatHostWriter *self, const LeatEntry *entry, const char *loaded,
+                            const char *fields)
+{
   const LeatFlatPlan *plan = g_hash_table_lookup (self->flat, entry->decl);
-  const char *enter = entry->reports ? "t.leat_reports = p.leat_reports; " : "";
+  const char *enter = entry->reports ? "t.leat_reports = p.leat_reports; " : "", *n = entry->name;
 
   g_string_append_printf (
     out,
@@ -91,11 +97,22 @@ leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *
       n, n, loaded, plan->limits[0] ? plan->limits[0] : "leat_b.block.x",
       plan->limits[1] ? plan->limits[1] : "leat_b.block.y", plan->limits[2] ? plan->limits[2] : "leat_b.block.z",
       entry->reports ? "leat_reports = p.leat_reports; leat_t." : "", n, fields);
+}
+
+/* The functions of the kernel itself. */
+static void
+leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+{
+  g_autofree char *fields = leat_tables_dup_fields (entry->params), *loaded = leat_tables_dup_loaded (entry);
+  const char *n = entry->name;
+
+  if (!leat_tables_is_whole (self, n))
+    leat_tables_append_threads (out, self, entry, loaded, fields);
   if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
     g_string_append_printf (out,
                             "static void leat_whole_%s (LeatHostBlock *block, const void *params) { %sleat_module t; "
                             "leat_enter (t, block, 0, 0, 0); %st.leat_variant_%s (%s); }\n",
-                            n, loaded, enter, n, fields);
+                            n, loaded, entry->reports ? "t.leat_reports = p.leat_reports; " : "", n, fields);
 }
 
 /* Functions that turn what they are given into what the kernel's own take, and go on. @turn: makes `q` of `params` */
@@ -104,12 +121,14 @@ leat_tables_append_turning (GString *out, LeatHostWriter *self, const LeatEntry 
                             const char *turn)
 {
   const char *n = entry->name;
+  gboolean whole = leat_tables_is_whole (self, n);
 
-  g_string_append_printf (out,
-                          "static void %sthread_%s (LeatHostBlock *block, const void *params, LeatHostDim3 thread) "
-                          "{ %s leat_thread_%s (block, &q, thread); }\n",
-                          prefix, n, turn, n);
-  if (!leat_kernel_calls_may_wait (self->calls, entry->index))
+  if (!whole)
+    g_string_append_printf (out,
+                            "static void %sthread_%s (LeatHostBlock *block, const void *params, LeatHostDim3 thread) "
+                            "{ %s leat_thread_%s (block, &q, thread); }\n",
+                            prefix, n, turn, n);
+  if (!whole && !leat_kernel_calls_may_wait (self->calls, entry->index))
     g_string_append_printf (
       out, "static void %sflat_%s (LeatHostBlock *block, const void *params) { %s leat_flat_%s (block, &q); }\n",
       prefix, n, turn, n);
@@ -168,6 +187,21 @@ leat_tables_append_layout (GString *out, const char *name, const char *type, GAr
   g_string_append (out, params->len ? "};\n" : "{ 0, 0 } };\n");
 }
 
+/* flat, thread, variant */
+static char *
+leat_tables_dup_functions (LeatHostWriter *self, const LeatEntry *entry, const char *prefix)
+{
+  const char *n = entry->name;
+  gboolean whole = leat_tables_is_whole (self, n), waits = leat_kernel_calls_may_wait (self->calls, entry->index);
+  g_autofree char *flat = waits || whole ? NULL : g_strdup_printf ("LEAT_FLAT (%sflat_%s)", prefix, n);
+  g_autofree char *thread = whole ? NULL : g_strdup_printf ("%sthread_%s", prefix, n);
+  g_autofree char *variant =
+    leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("%swhole_%s", prefix, n) : NULL;
+
+  return g_strdup_printf ("%s, %s, %s", flat != NULL ? flat : "nullptr", thread != NULL ? thread : "nullptr",
+                          variant != NULL ? variant : "nullptr");
+}
+
 /* One row of the table of kernels. */
 static void
 leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *entry, gboolean wrapper)
@@ -178,15 +212,12 @@ leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *ent
   const char *prefix = own ? "leat_wrap_" : entry->reports ? "leat_plain_" : "leat_", *n = entry->name;
   g_autofree char *size =
     params->len ? g_strdup_printf ("sizeof (leat_module::leat_%s_%s)", own ? "wrapped" : "params", n) : g_strdup ("0");
-  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("LEAT_FLAT (%sflat_%s)", prefix, n);
-  g_autofree char *whole =
-    leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("%swhole_%s", prefix, n) : g_strdup ("nullptr");
+  g_autofree char *functions = leat_tables_dup_functions (self, entry, prefix);
 
   g_string_append_printf (
-    out, "  { \"%s%s\", %u, leat_layout_%s_%s, %s, 0, %s%s, %s, %sthread_%s, %s },\n", wrapper ? "leat_wrap_" : "", n,
-    params->len, own ? "wrapped" : "params", n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
-    leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER" : "", flat, prefix, n,
-    whole);
+    out, "  { \"%s%s\", %u, leat_layout_%s_%s, %s, 0, %s%s, %s },\n", wrapper ? "leat_wrap_" : "", n, params->len,
+    own ? "wrapped" : "params", n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
+    leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER" : "", functions);
 }
 
 static void
@@ -226,13 +257,10 @@ leat_tables_append_lane_row (GString *out, LeatHostWriter *self, const LeatEntry
   gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
   const char *n = entry->name;
   g_autofree char *size = params->len ? g_strdup_printf ("sizeof (leat_module::leat_laned_%s)", n) : g_strdup ("0");
-  g_autofree char *flat = waits ? g_strdup ("nullptr") : g_strdup_printf ("LEAT_FLAT (leat_lane_flat_%s)", n);
-  g_autofree char *whole =
-    leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("leat_lane_whole_%s", n) : g_strdup ("nullptr");
+  g_autofree char *functions = leat_tables_dup_functions (self, entry, "leat_lane_");
 
-  g_string_append_printf (out,
-                          "  { \"leat_lane_%s\", %u, leat_layout_laned_%s, %s, 0, %s, %s, leat_lane_thread_%s, %s },\n",
-                          n, params->len, n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", flat, n, whole);
+  g_string_append_printf (out, "  { \"leat_lane_%s\", %u, leat_layout_laned_%s, %s, 0, %s, %s },\n", n, params->len, n,
+                          size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", functions);
 }
 
 /* For each function with shared variables 1 or 0: those of the kernel itself, or those that it reaches too. */

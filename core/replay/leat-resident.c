@@ -140,6 +140,8 @@ leat_resident_load_module (LeatResident *self, const LeatOp *op, GError **error)
   target.indirect = leat_plan_has_slots_for (self->plan, source);
   target.lanes = op->laned;
   target.enclosed = leat_resident_is_enclosed (self, op);
+  target.whole =
+    target.kind == LEAT_IMAGE_HOST && leat_image_host_runs_variants () && leat_kernel_source_has_variants (source);
   image = leat_resident_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;

@@ -108,7 +108,7 @@ enum
 
 /* `flat` runs all threads of a block in a loop and is NULL when MAY_WAIT is set, and in an image that ThreadSanitizer
  * checks, which has to see the threads apart; `thread` runs one; `variant` is the plain C form of a whole block (same
- * result as all threads together), or NULL. */
+ * result as all threads together), or NULL.  Where it is all that is ever run, the others may be NULL. */
 typedef struct
 {
   const char *name;

@@ -3,6 +3,8 @@
  */
 #include "kernel-harness.h"
 
+#include "kernel/leat-kernel-source-private.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -275,6 +277,55 @@ test_kernel_run_variant (void)
   kernel_harness_clear (&kernels);
 }
 
+static const guint32 *
+test_kernel_run_of (KernelHarness *kernels, const char *entry)
+{
+  static const KernelShape shape = { { 2, 1, 1 }, { 32, 1, 1 }, 0 };
+
+  return kernel_harness_run (kernels, entry, &shape, 4);
+}
+
+/* What is made for a CPU that runs variants has of such kernels nothing else, and of others all. */
+static void
+test_kernel_run_whole (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new (
+    "whole.cu",
+    "__global__ void f (uint32_t *out, int n) { __syncthreads (); out[blockIdx.x * 32 + threadIdx.x] = n; }\n"
+    "__global__ void g (uint32_t *out, int n) { __syncthreads (); out[blockIdx.x * 32 + threadIdx.x] = n + 1; }\n"
+    "LEAT_HOST_VARIANT void\nf (uint32_t *out, int n)\n{\n"
+    "  for (unsigned int t = 0; t < 32; t++)\n    out[blockIdx.x * 32 + t] = n + 100;\n}\n",
+    &error);
+  g_autoptr (GBytes) image = NULL;
+  LeatImageTarget target;
+  KernelHarness kernels;
+
+  g_assert_no_error (error);
+  g_assert_true (leat_kernel_source_has_variants (source));
+  if (!kernel_harness_init (&kernels, source))
+    return;
+  target = kernel_harness_get_target (kernels.device);
+  target.whole = leat_device_is_cpu (kernels.device);
+  image = leat_image_compile (source, &target, &error);
+  g_assert_no_error (error);
+  g_clear_pointer (&kernels.module, leat_module_unref);
+  kernels.module = leat_module_load (kernels.device, image, "whole.cu", &error);
+  if (target.whole && !leat_image_host_runs_variants ())
+    {
+      g_assert_nonnull (error);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "CUDA_ERROR_NO_BINARY_FOR_GPU"));
+    }
+  else
+    {
+      g_assert_no_error (error);
+      g_assert_cmpuint (test_kernel_run_of (&kernels, "f")[63], ==, target.whole ? 104 : 4);
+      g_assert_cmpuint (test_kernel_run_of (&kernels, "g")[63], ==, 5);
+    }
+  kernel_harness_clear (&kernels);
+}
+
 static void
 test_kernel_run_includes (void)
 {
@@ -345,6 +396,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/run/several-kernels", test_kernel_run_several);
   g_test_add_func ("/leat/kernel/run/wrapper-takes-counts", test_kernel_run_wrapper);
   g_test_add_func ("/leat/kernel/run/host-variant", test_kernel_run_variant);
+  g_test_add_func ("/leat/kernel/run/whole-variants", test_kernel_run_whole);
   g_test_add_func ("/leat/kernel/run/includes-beside", test_kernel_run_includes);
   g_test_add_func ("/leat/kernel/run/strict", test_kernel_run_strict);
   return g_test_run ();
