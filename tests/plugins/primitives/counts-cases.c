@@ -313,3 +313,12 @@ const CountsCase counts_cases[] = {
   { "compact-indices", "compact by=bits emit=indices", "out", { { BITS (0) } }, counts_compact_indices },
 };
 const guint counts_n_cases = G_N_ELEMENTS (counts_cases);
+
+#define TEXT "text", "u8", 1, 0, 0, 12
+
+const CountsCase counts_searches[] = {
+  { "patterns", "text:scan patterns=\"\\\\x01\\\\x02,\\\\x03\"", "hits", { { TEXT } }, NULL },
+  { "regex", "text:scan regex=\"\\\\x01[\\\\x02-\\\\x06]+\"", "hits", { { TEXT } }, NULL },
+  { "lines", "text:scan emit=line regex=\"\\\\x01[\\\\x02-\\\\x06]+\"", "hits", { { TEXT } }, NULL },
+};
+const guint counts_n_searches = G_N_ELEMENTS (counts_searches);

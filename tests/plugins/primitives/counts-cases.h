@@ -32,11 +32,14 @@ typedef struct
 {
   const char *name, *node, *outputs;
   CountsInput inputs[COUNTS_INPUTS_MOST];
-  void (*compute) (CountsRun *run);
+  void (*compute) (CountsRun *run); /* NULL: the run with as much as there is room for gives it */
 } CountsCase;
 
 /* All primitives that take data whose amount is data. */
 extern const CountsCase counts_cases[];
 extern const guint counts_n_cases;
+/* Searches, whose runs are one stream. */
+extern const CountsCase counts_searches[];
+extern const guint counts_n_searches;
 
 G_END_DECLS

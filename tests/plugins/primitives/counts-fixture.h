@@ -21,10 +21,13 @@ typedef struct
   GBytes *data[COUNTS_INPUTS_MOST];
   LeatDeviceBuffer *out[COUNTS_OUTPUTS_MOST];
   guint64 bytes[COUNTS_OUTPUTS_MOST];
+  GByteArray *full[COUNTS_OUTPUTS_MOST]; /* what came of as much as there is room for, where C says nothing */
 } CountsFixture;
 
 void counts_fixture_open (CountsFixture *self, const CountsCase *c, guint64 room, LeatExecutor executor);
 void counts_fixture_close (CountsFixture *self);
+/* As if nothing had been run. */
+void counts_fixture_reopen (CountsFixture *self);
 /* For how many steps of an input there is room. */
 guint64 counts_fixture_get_room (CountsFixture *self, guint input);
 /* One run in which the kernels say @counts.  What it gave must be what C makes of as many as there is room for; where a

@@ -76,6 +76,28 @@ test_counts (gconstpointer data)
     }
 }
 
+/* What a search finds in too much is what it finds in as much as there is room for. */
+static void
+test_counts_search (gconstpointer data)
+{
+  const TestCounts *self = data;
+
+  for (guint i = 0; i < G_N_ELEMENTS (test_rooms); i++)
+    {
+      guint64 room = 20 * test_rooms[i];
+      const guint64 counts[] = { room, room + 1, 3 * room, G_MAXUINT64, room };
+      CountsFixture fixture;
+
+      counts_fixture_open (&fixture, self->c, room, self->executor);
+      for (guint k = 0; k < G_N_ELEMENTS (counts); k++)
+        {
+          counts_fixture_run (&fixture, &counts[k]);
+          counts_fixture_reopen (&fixture);
+        }
+      counts_fixture_close (&fixture);
+    }
+}
+
 /* Room for nothing at all is refused where it is asked for, so that no node ever has it. */
 static void
 test_counts_refuses_no_room (void)
@@ -86,25 +108,29 @@ test_counts_refuses_no_room (void)
     g_error ("\"%s\" does not say what is wrong", error->message);
 }
 
+static void
+test_counts_add (TestCounts *self, const CountsCase *c, gboolean eager, GTestDataFunc function)
+{
+  g_autofree char *path = g_strdup_printf ("/leat/primitives/counts/%s/%s", c->name, eager ? "eager" : "graph");
+
+  *self = (TestCounts){ c, eager ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH };
+  g_test_add_data_func (path, self, function);
+}
+
 int
 main (int argc, char **argv)
 {
-  TestCounts *tests = g_new (TestCounts, 2 * counts_n_cases);
-  int status;
+  g_autofree TestCounts *tests = g_new (TestCounts, 2 * (counts_n_cases + counts_n_searches));
+  guint n = 0;
 
   g_test_init (&argc, &argv, NULL);
   memory_gaps_watch ();
-  for (guint i = 0; i < 2 * counts_n_cases; i++)
-    {
-      gboolean eager = i >= counts_n_cases;
-      g_autofree char *path = NULL;
-
-      tests[i] = (TestCounts){ &counts_cases[i % counts_n_cases], eager ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH };
-      path = g_strdup_printf ("/leat/primitives/counts/%s/%s", tests[i].c->name, eager ? "eager" : "graph");
-      g_test_add_data_func (path, &tests[i], test_counts);
-    }
+  for (guint i = 0; i < counts_n_cases; i++)
+    for (guint eager = 0; eager < 2; eager++)
+      test_counts_add (&tests[n++], &counts_cases[i], eager, test_counts);
+  for (guint i = 0; i < counts_n_searches; i++)
+    for (guint eager = 0; eager < 2; eager++)
+      test_counts_add (&tests[n++], &counts_searches[i], eager, test_counts_search);
   g_test_add_func ("/leat/primitives/counts/refuses-no-room", test_counts_refuses_no_room);
-  status = g_test_run ();
-  g_free (tests);
-  return status;
+  return g_test_run ();
 }
