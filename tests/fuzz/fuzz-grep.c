@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Regexes that text:scan and grep -E spell alike, and lines, as the input chooses them: both must find the same.  That is
- * offsets and matches (-ob), lines with their numbers (-n), and how many these are (-c), all in the C locale. */
+/* Regexes that text:scan and grep -E spell alike, and lines, as the input chooses them: both must find the same.  That
+ * is offsets and matches (-ob), lines with their numbers (-n), and how many these are (-c), all in the C locale. */
 
 #define GREP_TOO_LONG 124 /* the status of timeout */
 

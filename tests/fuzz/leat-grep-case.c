@@ -3,6 +3,8 @@
  */
 #include "leat-grep-case.h"
 
+#include "leat-fuzz-choices.h"
+
 #include <string.h>
 
 #define GREP_DEPTH_MOST   4
@@ -10,36 +12,35 @@
 #define GREP_LINES_MOST   60
 #define GREP_LENGTH_MOST  24
 
-/* What the input chooses, byte by byte; behind its end the first of everything. */
 typedef struct
 {
-  const guint8 *data;
-  gsize size, at;
+  LeatFuzzChoices choices;
   guint places; /* borders of lines and words that were written */
-} GrepChoices;
+} GrepWriter;
 
 static guint
-grep_choose (GrepChoices *self, guint n)
+grep_choose (GrepWriter *self, guint n)
 {
-  return self->at < self->size ? self->data[self->at++] % n : 0;
+  return leat_fuzz_choose (&self->choices, n);
 }
 
 static void
-grep_append_one_of (GrepChoices *self, GString *regex, const char *const *words, guint n)
+grep_append_one_of (GrepWriter *self, GString *regex, const char *const *words, guint n)
 {
   g_string_append (regex, words[grep_choose (self, n)]);
 }
 
-#define GREP_ONE_OF(choices, regex, words) grep_append_one_of (choices, regex, words, G_N_ELEMENTS (words))
+#define GREP_ONE_OF(writer, regex, words) grep_append_one_of (writer, regex, words, G_N_ELEMENTS (words))
 
 /* One byte, or a set of bytes. */
 static void
-grep_append_atom (GrepChoices *self, GString *regex)
+grep_append_atom (GrepWriter *self, GString *regex)
 {
-  static const char *const letters[] = { "a", "b", "c", "A", "B", "1", "_", " ", "-", "ab", "abc", "\\.", "\\*", "\377" };
-  static const char *const sets[] = { ".",     "[ab]",  "[^a]",  "[a-c]", "[]a]", "[^]a]", "[a-]",
-                                      "[-a]",  "[^a-c]", "[*.+]", "\\w",  "\\W",   "\\s",
-                                      "\\S",   "[a^]",  "[$1]" };
+  static const char *const letters[] = {
+    "a", "b", "c", "A", "B", "1", "_", " ", "-", "ab", "abc", "\\.", "\\*", "\377"
+  };
+  static const char *const sets[] = { ".",      "[ab]",  "[^a]", "[a-c]", "[]a]", "[^]a]", "[a-]", "[-a]",
+                                      "[^a-c]", "[*.+]", "\\w",  "\\W",   "\\s",  "\\S",   "[a^]", "[$1]" };
   static const char *const classes[] = { "alpha", "digit", "alnum", "upper", "lower",  "space",
                                          "blank", "punct", "print", "graph", "xdigit", "cntrl" };
 
@@ -60,19 +61,19 @@ grep_append_atom (GrepChoices *self, GString *regex)
 }
 
 static void
-grep_append_times (GrepChoices *self, GString *regex)
+grep_append_times (GrepWriter *self, GString *regex)
 {
   static const char *const times[] = { "*", "+", "?", "{2}", "{1,3}", "{2,}", "{0,2}", "{,2}", "{0}", "{1}" };
 
   GREP_ONE_OF (self, regex, times);
 }
 
-static void grep_append (GrepChoices *self, GString *regex, guint depth);
+static void grep_append (GrepWriter *self, GString *regex, guint depth);
 
-/* A group with a border in it is not repeated: glibc forgets borders where it does, so that `(|\BB1){1,2}` has it find B1
- * at the beginning of a line, where `(|\BB1)` does not. */
+/* A group with a border in it is not repeated: glibc forgets borders where it does, so that `(|\BB1){1,2}` has it find
+ * B1 at the beginning of a line, where `(|\BB1)` does not. */
 static void
-grep_append_group (GrepChoices *self, GString *regex, guint depth)
+grep_append_group (GrepWriter *self, GString *regex, guint depth)
 {
   guint before = self->places;
 
@@ -90,7 +91,7 @@ grep_append_group (GrepChoices *self, GString *regex, guint depth)
 }
 
 static void
-grep_append (GrepChoices *self, GString *regex, guint depth)
+grep_append (GrepWriter *self, GString *regex, guint depth)
 {
   static const char *const places[] = { "^", "$", "\\b", "\\B", "\\<", "\\>" };
 
@@ -121,7 +122,7 @@ grep_append (GrepChoices *self, GString *regex, guint depth)
 
 /* Some of them with alternatives that no parentheses hold. */
 static char *
-grep_make_regex (GrepChoices *self)
+grep_make_regex (GrepWriter *self)
 {
   GString *regex = g_string_new (NULL);
 
@@ -136,7 +137,7 @@ grep_make_regex (GrepChoices *self)
 
 /* Lines of any length, some of them empty, the last one with or without its end. */
 static GString *
-grep_make_text (GrepChoices *self)
+grep_make_text (GrepWriter *self)
 {
   static const char *const letters[] = { "ab", "aabbcC1 _B", "abcABC123.*+-_]^$ \t\377\1", "a \n" };
   const char *of = letters[grep_choose (self, G_N_ELEMENTS (letters))];
@@ -157,15 +158,15 @@ grep_make_text (GrepChoices *self)
 LeatGrepCase *
 leat_grep_case_new (const guint8 *data, gsize size)
 {
-  GrepChoices choices = { data, size, 0 };
+  GrepWriter writer = { { data, size, 0 }, 0 };
   LeatGrepCase *self = g_new0 (LeatGrepCase, 1);
-  guint n = grep_choose (&choices, 4) == 3 ? 1 + grep_choose (&choices, GREP_REGEXES_MOST) : 1;
+  guint n = grep_choose (&writer, 4) == 3 ? 1 + grep_choose (&writer, GREP_REGEXES_MOST) : 1;
 
-  self->fold = grep_choose (&choices, 3) == 2;
-  self->text = grep_make_text (&choices);
+  self->fold = grep_choose (&writer, 3) == 2;
+  self->text = grep_make_text (&writer);
   self->regexes = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
-    self->regexes[i] = grep_make_regex (&choices);
+    self->regexes[i] = grep_make_regex (&writer);
   self->list = g_strjoinv (",", self->regexes);
   return self;
 }
