@@ -138,8 +138,9 @@ lanes_fuzz_open (LanesFuzz *self, LeatFuzzChoices *choices)
   g_assert_no_error (error);
   leat_pipeline_set_fuse (self->pipeline, LEAT_FUSE_MODE_OFF);
   self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", leat_fuzz_choose (choices, 2) == 1 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH,
-                "lanes", leat_fuzz_choose (choices, 5), "batch", batches[leat_fuzz_choose (choices, G_N_ELEMENTS (batches))],
+  g_object_set (self->session, "executor",
+                leat_fuzz_choose (choices, 2) == 1 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH, "lanes",
+                leat_fuzz_choose (choices, 5), "batch", batches[leat_fuzz_choose (choices, G_N_ELEMENTS (batches))],
                 "calibrate", leat_fuzz_choose (choices, 4) == 3, NULL);
   leat_session_open (self->session, NULL, &error);
   g_assert_no_error (error);
@@ -161,8 +162,8 @@ lanes_fuzz_set_up (void)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  static void (*const ways[]) (LanesFuzz *self) = { lanes_fuzz_run_one_by_one, lanes_fuzz_run_stream,
-                                                    lanes_fuzz_run_batch };
+  static void (*const ways[]) (LanesFuzz * self) = { lanes_fuzz_run_one_by_one, lanes_fuzz_run_stream,
+                                                     lanes_fuzz_run_batch };
   LeatFuzzChoices choices = { data, size, 0 };
   LanesFuzz self = { 0 };
   guint way;

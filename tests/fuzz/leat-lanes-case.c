@@ -75,13 +75,15 @@ lanes_case_dup_text (const LanesCase *self)
     {
       const LanesChain *chain = &self->chains[i];
 
-      g_string_append_printf (text, "up%u = upload mode=%s\napp name=in%u spec=%s[%s%u] -> up%u\n", i, ways[chain->up], i,
-                              chain->bytes == 1 ? "u8" : "u32", chain->bounded ? "<=" : "", chain->room, i);
+      g_string_append_printf (text, "up%u = upload mode=%s\napp name=in%u spec=%s[%s%u] -> up%u\n", i, ways[chain->up],
+                              i, chain->bytes == 1 ? "u8" : "u32", chain->bounded ? "<=" : "", chain->room, i);
       lanes_chain_write_nodes (chain, i, text);
       for (guint k = 0; k < lanes_chain_get_outputs (chain); k++)
         g_string_append_printf (text, "%s%u -> readback mode=%s -> app name=out%u\n",
-                                chain->kind == LANES_CHAIN_PLAIN ? "up" : k == 0 ? "n" : "m", i, ways[chain->back[k]],
-                                out++);
+                                chain->kind == LANES_CHAIN_PLAIN ? "up"
+                                : k == 0                         ? "n"
+                                                                 : "m",
+                                i, ways[chain->back[k]], out++);
     }
   return g_string_free (text, FALSE);
 }

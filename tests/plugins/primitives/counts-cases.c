@@ -28,6 +28,15 @@ counts_get_both (const CountsRun *run)
 }
 
 static void
+counts_map (CountsRun *run)
+{
+  const guint32 *x = run->in[0];
+
+  for (guint64 i = 0; i < run->n[0]; i++)
+    counts_put_u32 (run, 0, x[i] + 1);
+}
+
+static void
 counts_reduce (CountsRun *run)
 {
   const guint32 *x = run->in[0];
@@ -287,6 +296,7 @@ counts_compact_indices (CountsRun *run)
 #define AT(below)         "at", "u32", 4, 0, 0, below
 
 const CountsCase counts_cases[] = {
+  { "map", "map expr=x+1", "out", { { X (0, 0) } }, counts_map },
   { "reduce", "reduce", "out", { { X (0, 0) } }, counts_reduce },
   { "reduce-threads", "reduce op=max by=row", "out", { { X (3, 0) } }, counts_reduce_3 },
   { "reduce-warps", "reduce op=max by=row", "out", { { X (40, 0) } }, counts_reduce_40 },

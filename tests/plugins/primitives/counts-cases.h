@@ -35,7 +35,7 @@ typedef struct
   void (*compute) (CountsRun *run); /* NULL: the run with as much as there is room for gives it */
 } CountsCase;
 
-/* All primitives that take data whose amount is data. */
+/* map, and all primitives, which take data whose amount is data. */
 extern const CountsCase counts_cases[];
 extern const guint counts_n_cases;
 /* Searches, whose runs are one stream. */
