@@ -1,8 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-fuzz-build.h"
 #include "leat-fuzz.h"
-#include "leat-grep-case.h"
+#include "leat-grep-scan.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -50,18 +51,39 @@ leat_fuzz_run_grep (const LeatGrepCase *c, const char *path, const char *const *
 }
 
 static void
-leat_fuzz_compare (const LeatGrepCase *c, LeatRegex *regex, LeatGrepPrint print, const char *path,
-                   const char *const *options)
+leat_fuzz_check (const LeatGrepCase *c, const char *who, const GString *found, const char *option, const char *wanted)
 {
-  g_autofree char *wanted = leat_fuzz_run_grep (c, path, options);
-  g_autoptr (GString) found = g_string_new (NULL);
-
-  print (c, regex, found);
-  if (wanted == NULL || g_str_equal (found->str, wanted))
+  if (g_str_equal (found->str, wanted))
     return;
-  g_printerr ("regex %s%s\n--- text\n%s\n--- text:scan\n%s--- grep %s\n%s", c->list, c->fold ? ", folded" : "",
-              c->text->str, found->str, options[0], wanted);
-  g_error ("text:scan and grep differ");
+  g_printerr ("regex %s%s, %zu bytes at a time\n--- text\n%s\n--- %s\n%s--- grep %s\n%s", c->list,
+              c->fold ? ", folded" : "", c->chunk, c->text->str, who, found->str, option, wanted);
+  g_error ("%s and grep differ", who);
+}
+
+/* One of the three things that are asked for. */
+typedef struct
+{
+  LeatGrepPrint print;
+  const char *emit;
+  const char *options[3];
+} LeatFuzzQuestion;
+
+/* What the automata find by themselves, and in one case of two what the node makes of them in runs over
+ * pieces of the text. */
+static void
+leat_fuzz_compare (const LeatGrepCase *c, LeatRegex *regex, const LeatFuzzQuestion *question, const char *path)
+{
+  g_autofree char *wanted = leat_fuzz_run_grep (c, path, question->options);
+  g_autoptr (GString) found = g_string_new (NULL), scanned = NULL;
+
+  if (wanted == NULL)
+    return;
+  question->print (c, regex, found);
+  leat_fuzz_check (c, "the tables", found, question->options[0], wanted);
+  if (c->chunk == 0)
+    return;
+  scanned = leat_grep_scan (c, question->emit, c->chunk);
+  leat_fuzz_check (c, "text:scan", scanned, question->options[0], wanted);
 }
 
 /* A file that is nowhere, by a name that others can open. */
@@ -77,6 +99,9 @@ leat_fuzz_write_text (const GString *text, int *fd)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
+  static const LeatFuzzQuestion questions[] = { { leat_grep_case_print_matches, "offset", { "-o", "-b" } },
+                                                { leat_grep_case_print_lines, "line", { "-n" } },
+                                                { leat_grep_case_print_count, "count", { "-c" } } };
   g_autoptr (LeatGrepCase) c = leat_grep_case_new (data, size);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatRegex) regex = leat_regex_parse (c->list, c->fold, FALSE, &error);
@@ -90,10 +115,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
         g_error ("\"%s\" was refused: %s", c->list, error->message);
       return 0;
     }
+  leat_fuzz_use_build ();
   path = leat_fuzz_write_text (c->text, &fd);
-  leat_fuzz_compare (c, regex, leat_grep_case_print_matches, path, (const char *const[]){ "-o", "-b", NULL });
-  leat_fuzz_compare (c, regex, leat_grep_case_print_lines, path, (const char *const[]){ "-n", NULL });
-  leat_fuzz_compare (c, regex, leat_grep_case_print_count, path, (const char *const[]){ "-c", NULL });
+  for (guint i = 0; i < G_N_ELEMENTS (questions); i++)
+    leat_fuzz_compare (c, regex, &questions[i], path);
   close (fd);
   return 0;
 }

@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-fuzz-build.h"
 #include "leat-fuzz.h"
 #include "leat-lanes-case.h"
 
@@ -146,19 +147,6 @@ lanes_fuzz_open (LanesFuzz *self, LeatFuzzChoices *choices)
   g_assert_no_error (error);
 }
 
-/* The plugins of this build, whoever starts the program. */
-static void
-lanes_fuzz_set_up (void)
-{
-  static gsize once = 0;
-
-  if (!g_once_init_enter (&once))
-    return;
-  g_setenv ("LEAT_PLUGIN_PATH", LEAT_FUZZ_PLUGINS, TRUE);
-  g_setenv ("LEAT_CPU_DRIVER", LEAT_FUZZ_CPU_DRIVER, FALSE);
-  g_once_init_leave (&once, 1);
-}
-
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -168,7 +156,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   LanesFuzz self = { 0 };
   guint way;
 
-  lanes_fuzz_set_up ();
+  leat_fuzz_use_build ();
   way = leat_fuzz_choose (&choices, G_N_ELEMENTS (ways));
   lanes_case_make (&self.c, &choices);
   lanes_fuzz_open (&self, &choices);

@@ -158,11 +158,13 @@ grep_make_text (GrepWriter *self)
 LeatGrepCase *
 leat_grep_case_new (const guint8 *data, gsize size)
 {
+  static const gsize chunks[] = { 0, 0, 0, 0, 4096, 5, 64, 333 };
   GrepWriter writer = { { data, size, 0 }, 0 };
   LeatGrepCase *self = g_new0 (LeatGrepCase, 1);
   guint n = grep_choose (&writer, 4) == 3 ? 1 + grep_choose (&writer, GREP_REGEXES_MOST) : 1;
 
   self->fold = grep_choose (&writer, 3) == 2;
+  self->chunk = chunks[grep_choose (&writer, G_N_ELEMENTS (chunks))];
   self->text = grep_make_text (&writer);
   self->regexes = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)

@@ -14,6 +14,7 @@ typedef struct
   char *list;     /* as text:scan does */
   gboolean fold;
   GString *text;
+  gsize chunk; /* bytes of it that text:scan gets at a time; 0: it is not run, which takes longer than the rest */
 } LeatGrepCase;
 
 /* Bytes of @data choose what it is; what follows from none of them is short. */
