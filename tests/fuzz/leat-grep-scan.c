@@ -10,9 +10,9 @@
 static LeatPipeline *
 grep_scan_new (const LeatGrepCase *c, const char *emit, gsize chunk)
 {
-  g_autofree char *text =
-    g_strdup_printf ("app name=in spec=u8[<=%zu] + upload + text:scan name=scan emit=%s fold=%s + readback + app name=out",
-                     chunk, emit, c->fold ? "true" : "false");
+  g_autofree char *text = g_strdup_printf (
+    "app name=in spec=u8[<=%zu] + upload + text:scan name=scan emit=%s fold=%s + readback + app name=out", chunk, emit,
+    c->fold ? "true" : "false");
   g_autoptr (GError) error = NULL;
   LeatPipeline *pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
 
