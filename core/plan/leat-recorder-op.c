@@ -82,6 +82,15 @@ leat_recorder_check_width (LeatRecorder *self, const LeatPrototype *prototype, g
   return FALSE;
 }
 
+/* A count by value is read from the buffer that it is of, also by a kernel that takes items from elsewhere. */
+static void
+leat_recorder_touch_counts (LeatOp *op)
+{
+  for (guint i = 0; i < op->n_args; i++)
+    if (op->args[i].kind == LEAT_ARG_COUNT && op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT)
+      leat_op_touch (op, op->args[i].buffer, LEAT_ACCESS_READ);
+}
+
 /**
  * leat_recorder_add_kernel: (skip)
  * @self: a recorder
@@ -123,6 +132,7 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   leat_recorder_copy_args (op, call->args, call->n_args);
   for (guint i = 0; i < call->n_buffers; i++)
     leat_op_touch (op, call->buffers[i], call->access[i]);
+  leat_recorder_touch_counts (op);
 }
 
 static LeatOp *

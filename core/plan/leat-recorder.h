@@ -132,7 +132,8 @@ typedef enum
  * @grid_by_occupancy: to take as many blocks as run at once, which is known when the session opens
  * @args: (array length=n_args): one for each parameter of the kernel
  * @n_args: how many
- * @buffers: (array length=n_buffers): the buffers that it reads or writes
+ * @buffers: (array length=n_buffers): the buffers that it reads or writes; those whose count it takes by value are
+ * known by @args
  * @access: (array length=n_buffers): what it does with each of them
  * @n_buffers: how many
  * @pattern: what of its inputs its outputs follow from

@@ -224,16 +224,17 @@ leat_compact_layout_get_blocks (const LeatCompactLayout *self, guint most)
   return self->cluster > 1 ? self->cluster : (guint) CLAMP (tiles, 1, most);
 }
 
+/* A cluster has all of its blocks where there are no clusters too, and each tells what it keeps, be it nothing. */
 guint64
 leat_compact_layout_get_set_words (const LeatCompactLayout *self)
 {
-  return leat_compact_layout_get_tiles (self);
+  return MAX (leat_compact_layout_get_tiles (self), self->cluster);
 }
 
+/* Two sets whatever the shape: one run's and those of the run before, which kernels/compact-few.cu alone does without,
+ * and that is not what a CPU runs. */
 guint64
 leat_compact_layout_get_control_bytes (const LeatCompactLayout *self)
 {
-  guint64 sets = self->few ? 1 : 2;
-
-  return (LEAT_COMPACT_FIXED_WORDS + sets * leat_compact_layout_get_set_words (self)) * sizeof (guint64);
+  return (LEAT_COMPACT_FIXED_WORDS + 2 * leat_compact_layout_get_set_words (self)) * sizeof (guint64);
 }
