@@ -11,7 +11,8 @@
 /* The node `map`: an expression, item by item.  The kernel's text is made when the types are known; from there on it is
  * a kernel like any other. */
 
-#define LEAT_MAP_BLOCK 256
+#define LEAT_MAP_BLOCK      256
+#define LEAT_MAP_MOST_BLOCK 1024 /* of any GPU */
 
 struct _LeatBaseMap
 {
@@ -21,6 +22,7 @@ struct _LeatBaseMap
   char *inputs;
   int type;
   int fp;
+  guint block;
 
   LeatExpression *expression;
   char *loaded; /* expr and inputs that the ports were made from */
@@ -43,6 +45,8 @@ static const LeatProp props[] = {
     .blurb = "type of the result; same: that of the first input" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, fp), .choices = fp_choices,
     .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
+  { sizeof (LeatProp), "block", LEAT_PROP_UINT, 0, offsetof (LeatBaseMap, block), .def.u = LEAT_MAP_BLOCK, .min.u = 1,
+    .max.u = LEAT_MAP_MOST_BLOCK, .blurb = "threads of a block, as those of kernels beside it" },
 };
 
 static const LeatPortInfo ports[] = {
@@ -86,6 +90,24 @@ leat_base_map_check_input (LeatBaseMap *self, const char *name, GError **error)
   return FALSE;
 }
 
+/* An argument is set like a property, and one of that name there is already. */
+static gboolean
+leat_base_map_check_arguments (LeatBaseMap *self, GError **error)
+{
+  const char *const *names = leat_expression_list_names (self->expression);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (props); k++)
+      if (g_str_equal (names[i], props[k].name) && !g_strv_contains ((const char *const *) self->input_names, names[i]))
+        {
+          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
+                       "\"%s\" is a property of map, so that no argument of \"%s\" can have its name; take another",
+                       names[i], self->expr);
+          return FALSE;
+        }
+  return TRUE;
+}
+
 static gboolean
 leat_base_map_load (LeatBaseMap *self, GError **error)
 {
@@ -100,7 +122,8 @@ leat_base_map_load (LeatBaseMap *self, GError **error)
   for (guint i = 0; self->input_names[i] != NULL; i++)
     if (!leat_base_map_check_input (self, g_strstrip (self->input_names[i]), error))
       return FALSE;
-  return TRUE;
+  leat_node_blame (LEAT_NODE (self), "expr");
+  return leat_base_map_check_arguments (self, error);
 }
 
 static void
@@ -381,7 +404,7 @@ leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   guint n_inputs = g_strv_length (self->input_names);
   g_autofree LeatBufferId *buffers = g_new0 (LeatBufferId, n_inputs + 1);
   g_autofree LeatAccess *access = g_new0 (LeatAccess, n_inputs + 1);
-  LeatKernelCall call = { .source = self->source, .entry = "map", .block = { LEAT_MAP_BLOCK, 1, 1 } };
+  LeatKernelCall call = { .source = self->source, .entry = "map", .block = { self->block, 1, 1 } };
   g_autofree LeatArg *args = NULL;
   guint64 count, threads[3];
   LeatBufferId out = leat_recorder_get_output (recorder, "out");
@@ -393,7 +416,7 @@ leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   args = g_new0 (LeatArg, prototype->n_params);
   leat_base_map_fill_args (self, recorder, args, buffers, access, &count);
   leat_geometry_cover (leat_recorder_get_spec (recorder, out), 1, 1, threads);
-  threads[0] = MIN (threads[0], (guint64) LEAT_MAP_BLOCK * 65536); /* GRID_FOR takes the rest */
+  threads[0] = MIN (threads[0], (guint64) self->block * 65536); /* GRID_FOR takes the rest */
   if (!leat_geometry_divide (threads, call.block, call.grid, error))
     return FALSE;
   if (leat_spec_is_bounded (leat_recorder_get_spec (recorder, out)) && n_inputs == 1)

@@ -280,6 +280,63 @@ test_map_bounded (void)
     }
 }
 
+/* With blocks of any size all items are done, once. */
+static void
+test_map_blocks (void)
+{
+  static const char *const blocks[] = { "1", "33", "256", "1000", "1024" };
+  g_autofree guint32 *a = g_new (guint32, 70001);
+
+  for (guint i = 0; i < 70001; i++)
+    a[i] = i;
+  for (guint k = 0; k < G_N_ELEMENTS (blocks); k++)
+    {
+      g_autofree char *node = g_strconcat ("map inputs=a expr=a+7 block=", blocks[k], NULL);
+      g_autoptr (GBytes) result = test_map_run (node, (const char *const[]){ "u32[70001]", NULL },
+                                                (const gconstpointer[]){ a }, (const gsize[]){ 70001 * sizeof *a });
+      const guint32 *found = g_bytes_get_data (result, NULL);
+
+      g_assert_cmpuint (g_bytes_get_size (result), ==, 70001 * sizeof *a);
+      for (guint i = 0; i < 70001; i++)
+        g_assert_cmpuint (found[i], ==, i + 7);
+    }
+}
+
+/* What is said is what is launched. */
+static void
+test_map_tells_blocks (void)
+{
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline =
+    test_map_parse ("map inputs=a expr=a+7 block=96", (const char *const[]){ "u32[1000]", NULL }, &error);
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_no_error (error);
+  plan = leat_plan_new (pipeline, &error);
+  g_assert_no_error (error);
+  text = leat_plan_to_text (plan);
+  g_test_message ("%s", text);
+  g_assert_nonnull (strstr (text, "grid 11x1x1 block 96x1x1"));
+}
+
+static void
+test_map_refuses_blocks (void)
+{
+  static const char *const blocks[] = { "0", "1025", "-1", "16x16" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+    {
+      g_autofree char *node = g_strconcat ("map inputs=a expr=a+7 block=", blocks[i], NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = test_map_parse (node, (const char *const[]){ "u32[4]", NULL }, &error);
+
+      g_assert_null (pipeline);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "block"));
+    }
+}
+
 /* Whole numbers stay what they are up to their last bit, also where an argument takes part. */
 static void
 test_map_wide_numbers (void)
@@ -353,6 +410,10 @@ test_map_refuses (void)
     const char *says;
   } table[] = {
     { "map inputs=a expr=2*b", { "f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "input \"a\" does not occur in \"2*b\"" },
+    { "map inputs=a expr=a*block",
+      { "f32[4]" },
+      LEAT_GRAPH_ERROR_TYPE,
+      "\"block\" is a property of map, so that no argument of \"a*block\" can have its name" },
     { "map inputs=a expr=a%3",
       { "f32[4]" },
       LEAT_GRAPH_ERROR_TYPE,
@@ -441,6 +502,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/map/types", test_map_types);
   g_test_add_func ("/leat/base/map/inputs-and-arguments", test_map_inputs_and_arguments);
   g_test_add_func ("/leat/base/map/bounded", test_map_bounded);
+  g_test_add_func ("/leat/base/map/blocks", test_map_blocks);
+  g_test_add_func ("/leat/base/map/tells-blocks", test_map_tells_blocks);
+  g_test_add_func ("/leat/base/map/refuses-blocks", test_map_refuses_blocks);
   g_test_add_func ("/leat/base/map/wide-numbers", test_map_wide_numbers);
   g_test_add_func ("/leat/base/map/least-count", test_map_least_count);
   g_test_add_func ("/leat/base/map/refuses", test_map_refuses);
