@@ -95,7 +95,7 @@ def run_one(test, base, factor, stop):
     reason = reason_to_skip(test, base['LEAT_DEVICE'])
     if reason:
         return f'1..0 # SKIP {reason}\n', '', 'SKIP', 0.0
-    kept = {'XDG_CACHE_HOME': base['XDG_CACHE_HOME'], 'LEAT_DEVICE': base['LEAT_DEVICE']}
+    kept = {'XDG_CACHE_HOME': base['XDG_CACHE_HOME'], 'LEAT_DEVICE': base['LEAT_DEVICE'], 'LEAT_TEST_TIME_FACTOR': str(factor)}
     environment = {**base, **{name: path_here(value) if name == 'PATH' else program_here(placed(value))
                               for name, value in test['env'].items()}, **kept}
     command = [program_here(placed(test['cmd'][0]))] + [placed(word) for word in test['cmd'][1:]]

@@ -33,7 +33,8 @@ test_folder () {
   fi
   lock_take "$dev_root/$folder/meson-logs" "another ./dev is running the tests of $folder/; waiting"
   rm -f -- "$dev_root/$folder/meson-logs/$log.json"
-  meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
+  LEAT_TEST_TIME_FACTOR=$(test_time_factor "$folder") \
+    meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
     --timeout-multiplier "$(test_time_factor "$folder")" "${arguments[@]}" </dev/null || true
   python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/$log.json" || code=$?
   lock_release
