@@ -76,6 +76,29 @@ test_csr_learned_away (void)
   g_assert_cmpuint (learned_count ("alone=0"), ==, LEARNED_RUNS + 2);
 }
 
+/* What one limit was best with is not taken where that one is set to another number; the file is the same. */
+static void
+test_csr_learned_set (void)
+{
+  static const char *const props[][2] = {
+    { "symmetric=true pull-from=0 alone=16", "symmetric=true pull-from=0 alone=512" },
+    { "symmetric=true alone=0 pull-from=9", "symmetric=true alone=0 pull-from=900" },
+    { "symmetric=true alone=0 pull-until=9", "symmetric=true alone=0 pull-until=900" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (props); i++)
+    {
+      g_autofree char *path = learned_make_file (props[i][0]), *other = NULL;
+
+      g_assert_cmpuint (learned_count (props[i][0]), ==, LEARNED_RUNS + 1);
+      g_assert_cmpuint (learned_count (props[i][1]), ==, 1);
+      g_assert_cmpuint (learned_count (props[i][0]), ==, LEARNED_RUNS + 2);
+      g_assert_cmpuint (learned_count (props[i][1]), ==, 2);
+      other = tune_fixture_dup_path ();
+      g_assert_cmpstr (path, ==, other);
+    }
+}
+
 /* Limits that are set are measured by nobody, and leave nothing. */
 static void
 test_csr_learned_nothing (void)
@@ -197,6 +220,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/leat/csr/learned/goes-on", test_csr_learned_goes_on);
   g_test_add_func ("/leat/csr/learned/away", test_csr_learned_away);
+  g_test_add_func ("/leat/csr/learned/set", test_csr_learned_set);
   g_test_add_func ("/leat/csr/learned/nothing", test_csr_learned_nothing);
   g_test_add_func ("/leat/csr/learned/corrupt", test_csr_learned_corrupt);
   g_test_add_func ("/leat/csr/learned/foreign", test_csr_learned_foreign);
