@@ -140,11 +140,21 @@ learned_flip (const char *path)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
-/* A file that is damaged, cut off, of another version or no such file at all counts as none. */
+/* In front of a file that is as it was. */
+static void
+learned_swell (const char *path)
+{
+  g_autofree char *long_line = g_strnfill (1 << 20, '#'), *head = g_strconcat (long_line, "\n[learned]", NULL);
+
+  learned_replace (path, "[learned]", head);
+}
+
+/* A file that is damaged, cut off, of another version, larger than any that is written or no such file at all counts as
+ * none. */
 static void
 test_csr_learned_corrupt (void)
 {
-  for (guint bad = 0; bad < 5; bad++)
+  for (guint bad = 0; bad < 6; bad++)
     {
       g_autofree char *path = learned_make_file ("alone=0"), *text = NULL;
 
@@ -156,6 +166,8 @@ test_csr_learned_corrupt (void)
         g_assert_true (g_file_set_contents (path, "\001\002 no key file", -1, NULL));
       else if (bad == 3)
         g_assert_true (g_file_set_contents (path, "", -1, NULL));
+      else if (bad == 4)
+        learned_swell (path);
       else
         {
           g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
