@@ -178,17 +178,44 @@ test_csr_learned_corrupt (void)
     }
 }
 
-/* One that another pipeline left is not taken under the name of this one's. */
+/* Another pipeline's file, with an entry that has the key @key. (transfer full): what is in it */
+static char *
+learned_make_foreign (const char *props, guint64 key)
+{
+  g_autofree char *path = NULL;
+  char *text = NULL;
+  TuneFixture self;
+  TuneTable table;
+
+  tune_fixture_open (&self, props);
+  tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  table = tune_fixture_load (&self);
+  for (guint i = 0; i < TUNE_ENTRIES; i++)
+    if (table.entries[i].key != 0)
+      table.entries[i].key = key;
+  tune_fixture_store (&self, &table);
+  tune_fixture_close (&self);
+  path = tune_fixture_dup_path ();
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  return text;
+}
+
+/* One that another pipeline left is not taken under the name of this one's, though the conditions be the same. */
 static void
 test_csr_learned_foreign (void)
 {
-  g_autofree char *path = learned_make_file ("alone=0 symmetric=true pull-from=0"), *other = NULL, *text = NULL;
+  g_autofree char *path = NULL, *text = NULL;
+  TuneFixture self;
+  TuneTable table;
 
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  other = learned_make_file ("alone=0 symmetric=true");
-  g_assert_cmpstr (path, !=, other);
+  tune_fixture_open (&self, "alone=0 symmetric=true");
+  tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  table = tune_fixture_load (&self);
+  tune_fixture_close (&self);
+  text = learned_make_foreign ("alone=0 symmetric=true pull-from=0", table.entries[0].key);
+  path = learned_make_file ("alone=0 symmetric=true");
   g_assert_cmpuint (learned_count ("alone=0 symmetric=true"), ==, LEARNED_RUNS + 1);
-  g_assert_true (g_file_set_contents (other, text, -1, NULL));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
   g_assert_cmpuint (learned_count ("alone=0 symmetric=true"), ==, 1);
 }
 
