@@ -76,6 +76,29 @@ leat_session_learns (LeatSession *self)
   return FALSE;
 }
 
+/* More than what was written for these buffers is in no such file. */
+static goffset
+leat_session_bound_learned (LeatSession *self)
+{
+  goffset most = 4096;
+
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    if (leat_plan_get_buffer (self->plan, i)->is_learned)
+      most += 2 * (goffset) leat_plan_get_buffer (self->plan, i)->bytes + 256;
+  return most;
+}
+
+/* What is no file might be waited for, and what is larger than any that was written is not read at all. */
+static gboolean
+leat_learned_load (GKeyFile *file, const char *path, goffset most)
+{
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= most
+         && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL)
+         && g_key_file_get_integer (file, LEAT_LEARNED_GROUP, "version", NULL) == LEAT_LEARNED_VERSION;
+}
+
 /* Before memory is made for the plan. */
 void
 leat_session_recall_learned (LeatSession *self)
@@ -88,8 +111,7 @@ leat_session_recall_learned (LeatSession *self)
     return;
   geometry = leat_session_hash_geometry (self);
   path = leat_learned_dup_path (geometry);
-  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL)
-      || g_key_file_get_integer (file, LEAT_LEARNED_GROUP, "version", NULL) != LEAT_LEARNED_VERSION)
+  if (!leat_learned_load (file, path, leat_session_bound_learned (self)))
     return;
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {

@@ -288,7 +288,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
 
   if (TUNES && blockIdx.x == 0) /* which alone looks at limits */
     {
-      tune = tune_begin (tuning, tune_get_key (self.search.graph, sources_count), vertices);
+      tune = tune_begin (tuning, tune_get_key (self.search.graph, sources_count, self.search.limits), vertices);
       self.search.limits = tune_get_limits (tune, self.search.limits);
     }
   found.n = found.edges = found.reached = 0;

@@ -13,7 +13,7 @@
  * the place of the best only where it is better by a sixteenth.
  *
  * What is found is kept by the conditions under which it was found: about how many sources, vertices, and edges for each
- * vertex there are, which and how many blocks.  An entry is taken under those alone.  There is room for a few; that which was
+ * vertex there are, which and how many blocks, and what the limits are that are set.  An entry is taken under those alone.  There is room for a few; that which was
  * not used for longest goes.  Times within one are of searches that reached about as many vertices: one that comes to less
  * is not counted, and one that comes to more begins the entry anew, as do many in a row that come to less.
  *
@@ -97,11 +97,26 @@ tune_get_density (const Graph &graph)
   return tune_count_bits (16 * bfs_count_edges (graph) / graph.vertices);
 }
 
+/* Of the limits that are set, in the upper half of a word. */
 static __device__ __forceinline__ uint64_t
-tune_get_key (const Graph &graph, uint64_t sources)
+tune_mix_limits (const Limits &limits)
 {
+  uint64_t set = 0;
+
+  if (!TUNES_ALONE)
+    set = limits.alone;
+  if (PULLS && !TUNES_PULL)
+    set |= limits.pull_from << 11 | limits.pull_until << 32;
+  return set * 0x9e3779b97f4a7c15ul >> 32 << 32;
+}
+
+static __device__ __forceinline__ uint64_t
+tune_get_key (const Graph &graph, uint64_t sources, const Limits &limits)
+{
+  uint64_t blocks = (uint64_t) blockDim.x << 32 | (uint64_t) gridDim.x << 44;
+
   return 1 | PULLS << 1 | tune_count_bits (sources) << 8 | tune_count_bits (graph.vertices) << 16
-         | tune_get_density (graph) << 24 | (uint64_t) blockDim.x << 32 | (uint64_t) gridDim.x << 44;
+         | tune_get_density (graph) << 24 | (blocks ^ tune_mix_limits (limits));
 }
 
 static __device__ __forceinline__ bool

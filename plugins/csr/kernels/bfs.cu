@@ -287,7 +287,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
 
   if (TUNES)
     {
-      tune = tune_begin (tuning, tune_get_key (search.graph, sources_count), vertices);
+      tune = tune_begin (tuning, tune_get_key (search.graph, sources_count, search.limits), vertices);
       search.limits = tune_get_limits (tune, search.limits);
     }
   if (threadIdx.x < 2)

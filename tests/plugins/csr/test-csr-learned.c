@@ -76,6 +76,29 @@ test_csr_learned_away (void)
   g_assert_cmpuint (learned_count ("alone=0"), ==, LEARNED_RUNS + 2);
 }
 
+/* What one limit was best with is not taken where that one is set to another number; the file is the same. */
+static void
+test_csr_learned_set (void)
+{
+  static const char *const props[][2] = {
+    { "symmetric=true pull-from=0 alone=16", "symmetric=true pull-from=0 alone=512" },
+    { "symmetric=true alone=0 pull-from=9", "symmetric=true alone=0 pull-from=900" },
+    { "symmetric=true alone=0 pull-until=9", "symmetric=true alone=0 pull-until=900" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (props); i++)
+    {
+      g_autofree char *path = learned_make_file (props[i][0]), *other = NULL;
+
+      g_assert_cmpuint (learned_count (props[i][0]), ==, LEARNED_RUNS + 1);
+      g_assert_cmpuint (learned_count (props[i][1]), ==, 1);
+      g_assert_cmpuint (learned_count (props[i][0]), ==, LEARNED_RUNS + 2);
+      g_assert_cmpuint (learned_count (props[i][1]), ==, 2);
+      other = tune_fixture_dup_path ();
+      g_assert_cmpstr (path, ==, other);
+    }
+}
+
 /* Limits that are set are measured by nobody, and leave nothing. */
 static void
 test_csr_learned_nothing (void)
@@ -117,11 +140,21 @@ learned_flip (const char *path)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
-/* A file that is damaged, cut off, of another version or no such file at all counts as none. */
+/* In front of a file that is as it was. */
+static void
+learned_swell (const char *path)
+{
+  g_autofree char *long_line = g_strnfill (1 << 20, '#'), *head = g_strconcat (long_line, "\n[learned]", NULL);
+
+  learned_replace (path, "[learned]", head);
+}
+
+/* A file that is damaged, cut off, of another version, larger than any that is written or no such file at all counts as
+ * none. */
 static void
 test_csr_learned_corrupt (void)
 {
-  for (guint bad = 0; bad < 5; bad++)
+  for (guint bad = 0; bad < 6; bad++)
     {
       g_autofree char *path = learned_make_file ("alone=0"), *text = NULL;
 
@@ -133,6 +166,8 @@ test_csr_learned_corrupt (void)
         g_assert_true (g_file_set_contents (path, "\001\002 no key file", -1, NULL));
       else if (bad == 3)
         g_assert_true (g_file_set_contents (path, "", -1, NULL));
+      else if (bad == 4)
+        learned_swell (path);
       else
         {
           g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
@@ -143,17 +178,44 @@ test_csr_learned_corrupt (void)
     }
 }
 
-/* One that another pipeline left is not taken under the name of this one's. */
+/* Another pipeline's file, with an entry that has the key @key. (transfer full): what is in it */
+static char *
+learned_make_foreign (const char *props, guint64 key)
+{
+  g_autofree char *path = NULL;
+  char *text = NULL;
+  TuneFixture self;
+  TuneTable table;
+
+  tune_fixture_open (&self, props);
+  tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  table = tune_fixture_load (&self);
+  for (guint i = 0; i < TUNE_ENTRIES; i++)
+    if (table.entries[i].key != 0)
+      table.entries[i].key = key;
+  tune_fixture_store (&self, &table);
+  tune_fixture_close (&self);
+  path = tune_fixture_dup_path ();
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  return text;
+}
+
+/* One that another pipeline left is not taken under the name of this one's, though the conditions be the same. */
 static void
 test_csr_learned_foreign (void)
 {
-  g_autofree char *path = learned_make_file ("alone=0 symmetric=true pull-from=0"), *other = NULL, *text = NULL;
+  g_autofree char *path = NULL, *text = NULL;
+  TuneFixture self;
+  TuneTable table;
 
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  other = learned_make_file ("alone=0 symmetric=true");
-  g_assert_cmpstr (path, !=, other);
+  tune_fixture_open (&self, "alone=0 symmetric=true");
+  tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  table = tune_fixture_load (&self);
+  tune_fixture_close (&self);
+  text = learned_make_foreign ("alone=0 symmetric=true pull-from=0", table.entries[0].key);
+  path = learned_make_file ("alone=0 symmetric=true");
   g_assert_cmpuint (learned_count ("alone=0 symmetric=true"), ==, LEARNED_RUNS + 1);
-  g_assert_true (g_file_set_contents (other, text, -1, NULL));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
   g_assert_cmpuint (learned_count ("alone=0 symmetric=true"), ==, 1);
 }
 
@@ -197,6 +259,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/leat/csr/learned/goes-on", test_csr_learned_goes_on);
   g_test_add_func ("/leat/csr/learned/away", test_csr_learned_away);
+  g_test_add_func ("/leat/csr/learned/set", test_csr_learned_set);
   g_test_add_func ("/leat/csr/learned/nothing", test_csr_learned_nothing);
   g_test_add_func ("/leat/csr/learned/corrupt", test_csr_learned_corrupt);
   g_test_add_func ("/leat/csr/learned/foreign", test_csr_learned_foreign);

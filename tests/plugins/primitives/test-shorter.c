@@ -84,6 +84,31 @@ test_shorter_scan (void)
     }
 }
 
+/* Where there is room for so many items, starts are scanned in two kernels, however few come. */
+static void
+test_shorter_scan_twice (void)
+{
+  TestShorter *self = g_new0 (TestShorter, 1);
+  PrimitiveFixture fixture;
+
+  primitive_fixture_open (&fixture, "scan type=u32", "x=u32[<=6000000] starts=u8[<=6000000]", "out");
+  for (guint k = 0; k < MOST; k++)
+    {
+      self->x[k] = k + 1;
+      self->wanted[k] = (k + 1) * (k + 2) / 2;
+    }
+  memset (self->flags, 1, MOST);
+  test_shorter_run (&fixture, self, MOST, MOST);
+  memset (self->flags, 0, MOST);
+  test_shorter_run (&fixture, self, MOST, MOST / 3);
+  test_shorter_assert (self, MOST / 3);
+  test_shorter_run (&fixture, self, MOST / 2, MOST);
+  test_shorter_assert (self, MOST / 2);
+  test_shorter_run (&fixture, self, MOST, 0);
+  test_shorter_assert (self, 0);
+  test_shorter_close (&fixture, self);
+}
+
 static void
 test_shorter_partition (void)
 {
@@ -179,6 +204,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/primitives/shorter/scan", test_shorter_scan);
+  g_test_add_func ("/leat/primitives/shorter/scan-twice", test_shorter_scan_twice);
   g_test_add_func ("/leat/primitives/shorter/partition", test_shorter_partition);
   g_test_add_func ("/leat/primitives/shorter/sort", test_shorter_sort);
   g_test_add_func ("/leat/primitives/shorter/capacity", test_shorter_capacity);
