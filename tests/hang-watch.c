@@ -40,8 +40,7 @@ hang_tell (int number)
   abort ();
 }
 
-static void __attribute__ ((constructor))
-hang_begin (void)
+static void __attribute__ ((constructor)) hang_begin (void)
 {
   const char *given = g_getenv ("LEAT_TEST_SECONDS"), *factor = g_getenv ("LEAT_TEST_TIME_FACTOR");
   double seconds = given != NULL ? g_ascii_strtod (given, NULL) : 0;

@@ -34,7 +34,8 @@ test_hang_watch_tells (void)
   g_setenv ("LEAT_TEST_TIME_FACTOR", "1", TRUE);
   g_test_trap_subprocess ("/leat/hang-watch/subprocess/hangs", 30 * G_USEC_PER_SEC, 0);
   g_test_trap_assert_failed ();
-  g_test_trap_assert_stderr ("*hangs: this program has taken 1 s, in /leat/hang-watch/subprocess/hangs*sessions*'runs'*");
+  g_test_trap_assert_stderr (
+    "*hangs: this program has taken 1 s, in /leat/hang-watch/subprocess/hangs*sessions*'runs'*");
   if (seconds != NULL)
     g_setenv ("LEAT_TEST_SECONDS", seconds, TRUE);
   if (factor != NULL)
