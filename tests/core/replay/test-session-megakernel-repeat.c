@@ -8,35 +8,34 @@
 #include <string.h>
 
 /* Stages of one kernel again and again, with other data in each run: blocks that wait for all others, for those around
- * them, for nobody but their own threads, and for one after the other of these.  A wait that is missed now and then shows
- * as another result, and one that never ends is told. */
+ * them, for nobody but their own threads, and for one after the other of these.  A wait that is missed now and then
+ * shows as another result, and one that never ends is told. */
 
-#define FEW    5
-#define MANY   1000
-#define N      33792
-#define BLOCK  256
+#define FEW   5
+#define MANY  1000
+#define N     33792
+#define BLOCK 256
 
 static char *folder, *kernels_path;
 
-static const char kernels_text[] =
-  "__global__ void turn (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
-  "{\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = x[x_count - 1 - i] * 3 + 1;\n"
-  "}\n"
-  "__global__ void near (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
-  "{\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = x[i > 0 ? i - 1 : i] + 2 * x[i] + x[i + 1 < x_count ? i + 1 : i];\n"
-  "}\n"
-  "__global__ void swap (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
-  "{\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = x[i ^ 255] + 7;\n"
-  "}\n";
+static const char kernels_text[] = "__global__ void turn (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
+                                   "{\n"
+                                   "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "  if (i < x_count)\n"
+                                   "    y[i] = x[x_count - 1 - i] * 3 + 1;\n"
+                                   "}\n"
+                                   "__global__ void near (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
+                                   "{\n"
+                                   "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "  if (i < x_count)\n"
+                                   "    y[i] = x[i > 0 ? i - 1 : i] + 2 * x[i] + x[i + 1 < x_count ? i + 1 : i];\n"
+                                   "}\n"
+                                   "__global__ void swap (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
+                                   "{\n"
+                                   "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "  if (i < x_count)\n"
+                                   "    y[i] = x[i ^ 255] + 7;\n"
+                                   "}\n";
 
 static guint32
 step (char kind, const guint32 *x, guint i)
