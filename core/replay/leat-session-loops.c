@@ -70,6 +70,7 @@ static void
 leat_session_refuse_loop (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations, GError **error)
 {
   const char *name = leat_node_get_name (loop->node);
+  g_autofree char *state = leat_plan_dup_loop_state (self->plan, loop);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -81,8 +82,9 @@ leat_session_refuse_loop (LeatSession *self, const LeatPlanLoop *loop, guint64 i
   self->stats.runs_refused++;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
                "%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
-               " iterations: set budget=SECONDS, or max-iterations= for what it is to do at most",
-               leat_node_get_id (loop->node), name, iterations);
+               " iterations%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most",
+               leat_node_get_id (loop->node), name, iterations, *state != '\0' ? ", each of which hands on " : "",
+               state);
 }
 
 gboolean

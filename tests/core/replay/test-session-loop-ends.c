@@ -36,6 +36,7 @@ test_loop_budget (gconstpointer data)
       g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
       g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
       g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
+      g_assert_nonnull (strstr (error->message, "each of which hands on away.x u64[1]: set budget"));
       g_assert_cmpint (g_get_monotonic_time () - begin, >, 90000);
     }
   g_assert_true (leat_node_set_arg_double (leat_pipeline_get_node (loop.pipeline, "away", NULL), "limit", 10, NULL));
