@@ -35,6 +35,7 @@ typedef struct
   guint *ways;        /* by op index */
   GArray *candidates; /* LeatCandidate, in the order of the session's trials */
   double best_us, left_us;
+  gboolean away;    /* a loop was ended in a trial: the next session is to find out */
   gboolean settled; /* the trait of the plan, which is TRUE for trials */
 } LeatCalibration;
 
@@ -119,10 +120,29 @@ leat_calibrate_note (LeatCalibration *self, double us)
   g_mutex_unlock (&session->told_lock);
 }
 
+/* A loop that was ended by its budget tells nothing of who does it fastest. */
+static gboolean
+leat_calibrate_ran_away (LeatCalibration *self)
+{
+  for (guint i = 0; i < self->session->plan->loops->len; i++)
+    {
+      LeatLoopReport report;
+
+      leat_lane_get_loop_report (self->lane, g_ptr_array_index (self->session->plan->loops, i), &report);
+      if (report.end == LEAT_LOOP_END_BUDGET)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static double
 leat_calibrate_time (LeatCalibration *self, GError **error)
 {
-  return leat_session_time_trial (self->session, self->lane, &self->left_us, error);
+  double us = leat_session_time_trial (self->session, self->lane, &self->left_us, error);
+
+  self->away = self->away || (us >= 0 && leat_calibrate_ran_away (self));
+  self->left_us = self->away ? 0 : self->left_us;
+  return us;
 }
 
 /* Copies take memory of the device that mapped data do not. */
@@ -418,11 +438,11 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
   leat_device_pop (self->device);
   good = leat_session_undo_trials (self, lane, states, good ? error : NULL) && good;
   self->setup->key = leat_plan_hash (self->plan);
-  self->ways_known = good;
+  self->ways_known = good && !calibration.away;
   leat_session_list_kernel_transfers (self);
   self->graph_counts.work = work;
   leat_memory_account_leave_out (self->account, &tally);
-  if (good)
+  if (good && !calibration.away)
     leat_session_remember_ways (self, ways, calibration.best_us);
   return good;
 }

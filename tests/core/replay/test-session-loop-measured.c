@@ -125,6 +125,65 @@ test_loop_measured_without (void)
   loop_close (&loop);
 }
 
+static const char away_text[] = "leat 1\n"
+                                "away = loop until=\"y > limit\" limit=-1 carry=x:y budget=0.1 executor=auto {\n"
+                                "  in.x -> map expr=x*0.5 -> out.y\n"
+                                "}\n"
+                                "app name=in spec=f32[1] -> upload mode=copy -> away.x\n"
+                                "away.y -> readback mode=copy -> app name=out\n";
+
+static void
+away_run (Loop *loop, double limit)
+{
+  LeatNode *away = leat_pipeline_get_node (loop->pipeline, "away", NULL);
+  float x = -8, y;
+  g_autoptr (GBytes) out = NULL;
+
+  g_assert_true (leat_node_set_arg_double (away, "limit", limit, NULL));
+  loop_push (loop, "in", &x, sizeof x);
+  loop_replay (loop);
+  out = loop_pull (loop, "out");
+  memcpy (&y, g_bytes_get_data (out, NULL), sizeof y);
+  g_assert_cmpfloat (y, ==, -0.5f);
+}
+
+static void
+away_run_away (Loop *loop)
+{
+  LeatNode *away = leat_pipeline_get_node (loop->pipeline, "away", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL;
+  float x = -8;
+
+  g_assert_true (leat_node_set_arg_double (away, "limit", 1, NULL));
+  loop_push (loop, "in", &x, sizeof x);
+  g_assert_cmpint (leat_session_replay (loop->session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
+  path = ways_fixture_dup_path ();
+  g_assert_null (path);
+}
+
+/* What is tried may run away as what is run: it ends with its budget and is told of, and what was tried is kept for
+ * nobody.  Once the loop has an end runs have results, and the next session finds out who does it. */
+static void
+test_loop_measured_away (void)
+{
+  Loop loop;
+
+  ways_fixture_drop ();
+  loop_open_measured (&loop, away_text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
+  for (guint run = 0; run < 3; run++)
+    away_run_away (&loop);
+  away_run (&loop, -1);
+  loop_close (&loop);
+  loop_open_measured (&loop, away_text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
+  away_run (&loop, -1);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "former-trials", NULL), ==, 0);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
+  loop_close (&loop);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -134,6 +193,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/loop-measured/once", test_loop_measured_once);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/while", "while", test_loop_measured_recalled);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/cooperative", "cooperative", test_loop_measured_recalled);
+  g_test_add_func ("/leat/session/loop-measured/away", test_loop_measured_away);
   g_test_add_func ("/leat/session/loop-measured/without", test_loop_measured_without);
   status = g_test_run ();
   return status;
