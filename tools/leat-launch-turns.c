@@ -4,6 +4,10 @@
 
 #include "leat-launch-turns.h"
 
+/* How long a pipeline whose sources have nothing leaves the others alone, before it asks again. */
+#define LEAT_LAUNCH_PAUSE_LEAST_US 100
+#define LEAT_LAUNCH_PAUSE_MOST_US  10000
+
 static gboolean
 leat_launch_priority_parse (const char *nick, LeatPriority *priority, GError **error)
 {
@@ -57,14 +61,33 @@ leat_launch_turns_begin (const LeatLaunchOptions *options, const GPtrArray *jobs
   return g_steal_pointer (&scheduler);
 }
 
+/* A run that waits for data would keep its place from the others; it is called off where it is too. */
+static LeatFlow
+leat_launch_turns_take (LeatLaunchJob *job, gulong *pause_us, GError **error)
+{
+  LeatFlow flow = leat_scheduler_replay (job->scheduler, job->session, NULL, 0, NULL, job->cancellable, error);
+
+  if (flow != LEAT_FLOW_EMPTY)
+    {
+      *pause_us = LEAT_LAUNCH_PAUSE_LEAST_US;
+      return flow;
+    }
+  if (g_cancellable_set_error_if_cancelled (job->cancellable, error))
+    return LEAT_FLOW_ERROR;
+  g_usleep (*pause_us);
+  *pause_us = MIN (2 * *pause_us, LEAT_LAUNCH_PAUSE_MOST_US);
+  return flow;
+}
+
 gboolean
 leat_launch_turns_run (LeatLaunchJob *job, GError **error)
 {
+  gulong pause_us = LEAT_LAUNCH_PAUSE_LEAST_US;
   LeatFlow flow;
 
   do
-    flow = leat_scheduler_replay (job->scheduler, job->session, NULL, 0, NULL, job->cancellable, error);
-  while (flow == LEAT_FLOW_DATA);
+    flow = leat_launch_turns_take (job, &pause_us, error);
+  while (flow == LEAT_FLOW_DATA || flow == LEAT_FLOW_EMPTY);
   return flow == LEAT_FLOW_END;
 }
 

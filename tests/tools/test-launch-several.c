@@ -3,8 +3,11 @@
  */
 #include "tool-run.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define WORDS(...) ((const char *const[]){ "leat-launch", __VA_ARGS__, NULL })
 
@@ -258,6 +261,43 @@ test_several_end_in_their_turn (Fixture *self, gconstpointer data)
   g_assert_cmpstr (left, ==, "copy.leat in.txt missing.leat");
 }
 
+/* Whose data come late waits, and lets the others go on. */
+static void
+test_several_wait_in_their_turn (Fixture *self, gconstpointer data)
+{
+  g_autofree char *line = g_strdup_printf ("(sleep 0.5; printf 'one '; sleep 0.5; printf two) | "
+                                           "leat-launch --priority=high,low %s input=/dev/stdin %s %s %s",
+                                           self->copy, self->to_a, self->copy, self->to_b);
+  g_autoptr (ToolResult) result = tool_run (NULL, ((const char *const[]){ "sh", "-c", line, NULL }));
+
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 0);
+  assert_contents (self->a, "one two");
+  assert_contents (self->b, "one cat, two cats, a dog\n");
+}
+
+/* And is called off while it waits. */
+static void
+test_several_end_while_they_wait (Fixture *self, gconstpointer data)
+{
+  g_autofree char *fifo = g_build_filename (self->folder, "fifo", NULL), *input = g_strconcat ("input=", fifo, NULL);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (ToolResult) result = NULL;
+  int fd;
+
+  g_assert_cmpint (mkfifo (fifo, 0600), ==, 0);
+  fd = open (fifo, O_RDWR | O_CLOEXEC);
+  g_assert_cmpint (fd, >=, 0);
+  process = tool_start (WORDS ("--priority=high,low", self->copy, input, self->to_a, self->copy, self->to_b));
+  g_usleep (2 * G_USEC_PER_SEC);
+  g_subprocess_send_signal (process, SIGINT);
+  result = tool_collect (process);
+  close (fd);
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 130);
+  assert_contents (self->b, "one cat, two cats, a dog\n");
+}
+
 static void
 test_several_refuses (Fixture *self, gconstpointer data)
 {
@@ -339,6 +379,8 @@ main (int argc, char **argv)
   ADD ("end-when-interrupted", test_several_end_when_interrupted);
   ADD ("take-turns", test_several_take_turns);
   ADD ("end-in-their-turn", test_several_end_in_their_turn);
+  ADD ("wait-in-their-turn", test_several_wait_in_their_turn);
+  ADD ("end-while-they-wait", test_several_end_while_they_wait);
   ADD ("refuses", test_several_refuses);
   ADD ("are-many", test_several_are_many);
   return g_test_run ();
