@@ -13,17 +13,12 @@ pagerank_tree_on_host (double *sums)
   return sums[0];
 }
 
-static __device__ inline double
-pagerank_sum_on_host (const Pagerank &self, const float *gifts, uint64_t begin, uint64_t end)
+/* Not inlined: clearing the sums would take as long as a short row does. */
+static __device__ __noinline__ double
+pagerank_sum_long_on_host (const Pagerank &self, const float *gifts, uint64_t begin, uint64_t end)
 {
-  double sums[32] = {}, sum = 0;
+  double sums[32] = {};
 
-  if (end - begin <= PAGERANK_SHORT)
-    {
-      for (uint64_t e = begin; e < end; e++)
-        sum += pagerank_take (self, gifts, e);
-      return sum;
-    }
   if (end - begin <= PAGERANK_PIECE)
     for (uint64_t e = begin; e < end; e++)
       sums[(e - begin) % 32] += pagerank_take (self, gifts, e);
@@ -38,6 +33,18 @@ pagerank_sum_on_host (const Pagerank &self, const float *gifts, uint64_t begin, 
         sums[k % 32] += pagerank_tree_on_host (piece);
       }
   return pagerank_tree_on_host (sums);
+}
+
+static __device__ __forceinline__ double
+pagerank_sum_on_host (const Pagerank &self, const float *gifts, uint64_t begin, uint64_t end)
+{
+  double sum = 0;
+
+  if (end - begin > PAGERANK_SHORT)
+    return pagerank_sum_long_on_host (self, gifts, begin, end);
+  for (uint64_t e = begin; e < end; e++)
+    sum += pagerank_take (self, gifts, e);
+  return sum;
 }
 
 LEAT_HOST_VARIANT void

@@ -55,6 +55,13 @@ pagerank_gifts (const Pagerank &self, uint64_t iteration)
   return iteration % 2 ? self.odd_gifts : self.even_gifts;
 }
 
+/* Of at most 1; a signed number, which a CPU has an instruction for. */
+static __device__ __forceinline__ uint64_t
+pagerank_count_units (double part)
+{
+  return (uint64_t) (int64_t) (part * PAGERANK_UNIT);
+}
+
 static __device__ __forceinline__ void
 pagerank_set (const Pagerank &self, uint64_t v, float rank, float *gifts, PagerankSums *sums)
 {
@@ -64,7 +71,7 @@ pagerank_set (const Pagerank &self, uint64_t v, float rank, float *gifts, Pagera
   self.ranks[v] = rank;
   gifts[v] = end > begin ? rank / (float) (end - begin) : 0.0f;
   if (end == begin)
-    sums->idle += (uint64_t) ((double) rank * PAGERANK_UNIT);
+    sums->idle += pagerank_count_units ((double) rank);
 }
 
 /* @base: what every vertex gets */
@@ -73,7 +80,7 @@ pagerank_settle (const Pagerank &self, uint64_t v, float base, double sum, float
 {
   float was = self.ranks[v], rank = (float) (base + self.damping * sum);
 
-  sums->change += (uint64_t) (fabs ((double) rank - (double) was) * PAGERANK_UNIT);
+  sums->change += pagerank_count_units (fabs ((double) rank - (double) was));
   pagerank_set (self, v, rank, gifts, sums);
 }
 
@@ -90,7 +97,7 @@ pagerank_take (const Pagerank &self, const float *gifts, uint64_t edge)
 
   if (from < self.graph.vertices)
     return gifts[from];
-  leat_report_at (CORRUPT_INDEX, edge, from);
+  graph_tell (CORRUPT_INDEX, edge, from);
   return 0.0f;
 }
 
