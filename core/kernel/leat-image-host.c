@@ -26,13 +26,13 @@ leat_image_get_sanitizer (void)
   return text != NULL && *text != '\0' ? text : NULL;
 }
 
-/* The words of the command that begin every call. */
 gboolean
 leat_image_host_runs_variants (void)
 {
   return g_strcmp0 (g_getenv ("LEAT_CPU_VARIANTS"), "0") != 0;
 }
 
+/* The words of the command that begin every call. */
 static char **
 leat_image_host_find_compiler (GError **error)
 {

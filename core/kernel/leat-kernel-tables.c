@@ -68,6 +68,12 @@ leat_tables_dup_loaded (const LeatEntry *entry)
                           inner, n);
 }
 
+static const char *
+leat_tables_get_enter (const LeatEntry *entry)
+{
+  return entry->reports ? "t.leat_reports = p.leat_reports; " : "";
+}
+
 /* What nobody runs takes a compiler most of its time. */
 static gboolean
 leat_tables_is_whole (LeatHostWriter *self, const char *name)
@@ -81,13 +87,13 @@ leat_tables_append_threads (GString *out, LeatHostWriter *self, const LeatEntry 
                             const char *fields)
 {
   const LeatFlatPlan *plan = g_hash_table_lookup (self->flat, entry->decl);
-  const char *enter = entry->reports ? "t.leat_reports = p.leat_reports; " : "", *n = entry->name;
+  const char *n = entry->name;
 
   g_string_append_printf (
     out,
     "static __attribute__ ((noinline)) void leat_thread_%s (LeatHostBlock *block, const void *params, "
     "LeatHostDim3 thread) { %sleat_module t; leat_enter (t, block, thread.x, thread.y, thread.z); %st.%s (%s); }\n",
-    n, loaded, enter, n, fields);
+    n, loaded, leat_tables_get_enter (entry), n, fields);
   if (plan != NULL)
     g_string_append_printf (
       out,
@@ -112,7 +118,7 @@ leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *
     g_string_append_printf (out,
                             "static void leat_whole_%s (LeatHostBlock *block, const void *params) { %sleat_module t; "
                             "leat_enter (t, block, 0, 0, 0); %st.leat_variant_%s (%s); }\n",
-                            n, loaded, entry->reports ? "t.leat_reports = p.leat_reports; " : "", n, fields);
+                            n, loaded, leat_tables_get_enter (entry), n, fields);
 }
 
 /* Functions that turn what they are given into what the kernel's own take, and go on. @turn: makes `q` of `params` */

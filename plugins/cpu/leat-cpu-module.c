@@ -135,24 +135,26 @@ leat_cpu_module_open (LeatCpuModule *self, const LeatHostImageHeader *header, ch
   return CUDA_SUCCESS;
 }
 
+/* There is its plain C, and that alone. */
+static gboolean
+leat_cpu_module_is_whole (const LeatHostKernel *kernel)
+{
+  return kernel->thread == NULL && kernel->flat == NULL && kernel->variant != NULL;
+}
+
 static gboolean
 leat_cpu_module_check_kernel (const LeatHostKernel *kernel)
 {
-  if (kernel->name == NULL || (kernel->thread == NULL && kernel->flat == NULL && kernel->variant == NULL))
+  gboolean whole = leat_cpu_module_is_whole (kernel);
+
+  if (kernel->name == NULL || (kernel->thread == NULL && kernel->flat == NULL && !whole))
     return FALSE;
-  if ((kernel->flags & LEAT_HOST_KERNEL_MAY_WAIT) != 0 && kernel->thread == NULL && kernel->variant == NULL)
+  if ((kernel->flags & LEAT_HOST_KERNEL_MAY_WAIT) != 0 && kernel->thread == NULL && !whole)
     return FALSE;
   for (guint i = 0; i < kernel->n_params; i++)
     if ((guint64) kernel->params[i].offset + kernel->params[i].size > kernel->params_size)
       return FALSE;
   return TRUE;
-}
-
-/* There may be plain C alone. */
-static gboolean
-leat_cpu_module_can_run (const LeatHostKernel *kernel)
-{
-  return kernel->thread != NULL || kernel->flat != NULL || leat_cpu_engine_get_variants ();
 }
 
 static CUresult
@@ -171,7 +173,7 @@ leat_cpu_module_check_table (const LeatHostModule *table, char **text)
   for (guint i = 0; i < table->n_kernels; i++)
     if (!leat_cpu_module_check_kernel (&table->kernels[i]))
       return leat_cpu_module_refuse (text, CUDA_ERROR_INVALID_IMAGE, "the image's entry %u is damaged", i);
-    else if (!leat_cpu_module_can_run (&table->kernels[i]))
+    else if (leat_cpu_module_is_whole (&table->kernels[i]) && !leat_cpu_engine_get_variants ())
       return leat_cpu_module_refuse (text, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                      "the image has of %s its plain C alone, which LEAT_CPU_VARIANTS=0 leaves out",
                                      table->kernels[i].name);

@@ -166,6 +166,7 @@ open_session (const Subject *subject, const Job *job, const char *where)
   g_autoptr (LeatPipeline) pipeline = NULL;
   GError *error = NULL;
   LeatSession *session;
+  LeatView again;
 
   g_string_append_printf (text, "n = %s\n", job->node);
   for (guint i = 0; inputs[i] != NULL; i++)
@@ -175,6 +176,8 @@ open_session (const Subject *subject, const Job *job, const char *where)
   bench_must_not (error);
   session = leat_session_new (pipeline, "cpu");
   leat_session_open (session, NULL, &error);
+  bench_must_not (error);
+  leat_session_map_input (session, "again", &again, &error);
   bench_must_not (error);
   return session;
 }
@@ -206,10 +209,8 @@ compare (const Subject *subject, const Job *job, gconstpointer wanted)
 {
   g_autoptr (LeatSession) session = open_session (subject, job, "readback -> app name=found");
   GError *error = NULL;
-  LeatView again, found;
+  LeatView found;
 
-  leat_session_map_input (session, "again", &again, &error);
-  bench_must_not (error);
   leat_session_map_output (session, "found", &found, &error);
   bench_must_not (error);
   replay (session);
@@ -235,14 +236,10 @@ run (const Subject *subject, const Job *job)
   g_autofree guint64 *result = g_new (guint64, subject->graph.vertices);
   g_autoptr (LeatSession) session = NULL;
   double leat[ROUNDS], plain[ROUNDS];
-  GError *error = NULL;
-  LeatView again;
 
   job->run_plain (subject, result);
   compare (subject, job, result);
   session = open_session (subject, job, "discard");
-  leat_session_map_input (session, "again", &again, &error);
-  bench_must_not (error);
   for (guint i = 0; i < SETTLE; i++)
     replay (session);
   for (guint i = 0; i < ROUNDS; i++)

@@ -13,8 +13,8 @@
  * the place of the best only where it is better by a sixteenth.
  *
  * What is found is kept by the conditions under which it was found: about how many sources, vertices, and edges for each
- * vertex there are, which and how many blocks, and what the limits are that are set.  An entry is taken under those alone.  There is room for a few; that which was
- * not used for longest goes.  Times within one are of searches that reached about as many vertices: one that comes to less
+ * vertex there are, which and how many blocks, and what the limits are that are set.  An entry is taken under those alone.
+ * There is room for a few; that which was not used for longest goes.  Times within one are of searches that reached about as many vertices: one that comes to less
  * is not counted, and one that comes to more begins the entry anew, as do many in a row that come to less.
  *
  * What is kept is the number of limits among those below, and one that is none of them is forgotten.  Each level is still
