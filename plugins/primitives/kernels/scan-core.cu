@@ -138,7 +138,7 @@ give_tiles (const Source &s, uint64_t n, const Part *parts)
 static __device__ void
 give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
 {
-  __shared__ uint64_t next;
+  __shared__ uint64_t next, number;
   uint64_t tiles = (n + TILE - 1) / TILE, tile = take_first (control, tiles), ahead = tiles;
   Part *stage = get_stage (), some[EACH];
 
@@ -148,17 +148,22 @@ give_once (const Source &s, uint64_t n, Part *parts, uint64_t *control)
     load_items (s, tile * TILE, n, some);
   while (tile < tiles)
     {
-      uint64_t after, launch;
+      uint64_t after, launch = 0;
       Part mine[EACH], all, p, before = make_nothing ();
 
       if (!LOADS_AHEAD)
         load_items (s, tile * TILE, n, some);
-      launch = get_launch (control);
       if (threadIdx.x == 0)
-        next = ahead;
+        {
+          launch = get_launch (control);
+          next = ahead;
+        }
       turn_tile (some, stage, mine);
+      if (threadIdx.x == 0)
+        number = launch;
       after = next;
       p = find_in_block (fold_mine (mine), &all);
+      launch = number;
       all = join (before, all);
       if (threadIdx.x == 0 && tile + 1 < tiles)
         publish_tile (parts, control, launch, tiles, tile, all);

@@ -26,7 +26,7 @@ unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *
              uint64_t *live, uint64_t *starts_live)
 {
   __shared__ uint16_t order[TILE];
-  __shared__ uint64_t next;
+  __shared__ uint64_t next, number;
   uint64_t tiles = (x_count + TILE - 1) / TILE, tile = take_first (control, tiles);
   Source s = make_source (x, out, starts);
   Part *parts = (Part *) parts_memory;
@@ -35,16 +35,20 @@ unique_give (const Item *x, uint64_t x_count, uint64_t *parts_memory, uint64_t *
     tell_runs (parts, tiles, 0, live, starts_live);
   while (tile < tiles)
     {
-      uint64_t first = tile * TILE, launch, ahead = tiles, place = 0;
+      uint64_t first = tile * TILE, launch = 0, ahead = tiles, place = 0;
       uint32_t bits = choose_tile (s, first, x_count), sum, before = count_tile (bits, &sum);
 
-      launch = get_launch (control);
       if (threadIdx.x == 0)
-        ahead = take_next (control, tiles);
+        {
+          launch = get_launch (control);
+          ahead = take_next (control, tiles);
+          number = launch;
+        }
       if (threadIdx.x == 0 && tile + 1 < tiles)
         publish_tile (parts, control, launch, tiles, tile, make_part (sum));
       order_tile (bits, before, sum, get_tile_length (first, x_count), order);
       __syncthreads ();
+      launch = number;
       if (tile > 0)
         place = find_place (parts, control, launch, tiles, tile).value;
       if (threadIdx.x == 0 && tile + 1 == tiles)
