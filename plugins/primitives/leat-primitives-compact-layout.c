@@ -135,7 +135,8 @@ leat_compact_layout_choose_few (LeatCompactLayout *self, guint64 looked_at, guin
     guint64 most;
     guint threads, runs, cluster;
   } shapes[] = {
-    { 1024, 256, 4, 1 }, { 4096, 256, 2, 8 }, { 16384, 512, 4, 8 }, { 262144, 512, 8, 1 }, { 1048576, 512, 16, 1 },
+    { 1024, 256, 4, 1 },  { 4096, 256, 2, 8 },   { 16384, 256, 4, 1 },
+    { 65536, 512, 4, 1 }, { 262144, 512, 8, 1 }, { 1048576, 512, 16, 1 },
   };
   guint i = 0;
 

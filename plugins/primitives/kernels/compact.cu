@@ -114,14 +114,28 @@ compact_publish (uint64_t *word, uint64_t told)
 }
 
 /* For a whole warp, all of whose threads have the sum. */
-template <class T>
-static __device__ __forceinline__ T
-compact_sum_lanes (T sum)
+static __device__ __forceinline__ uint32_t
+compact_sum_lanes (uint32_t sum)
 {
+#if defined(LEAT_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (0xffffffffu, sum);
+#else
 #pragma unroll
   for (uint32_t step = 16; step > 0; step /= 2)
     sum += __shfl_xor_sync (0xffffffffu, sum, (int) step);
   return sum;
+#endif
+}
+
+/* Likewise, by pieces of which 32 add up to a word. */
+static __device__ __forceinline__ uint64_t
+compact_sum_lanes (uint64_t sum)
+{
+  const uint32_t piece = (1u << 27) - 1;
+
+  return compact_sum_lanes ((uint32_t) sum & piece)
+         + ((uint64_t) compact_sum_lanes ((uint32_t) (sum >> 27) & piece) << 27)
+         + ((uint64_t) compact_sum_lanes ((uint32_t) (sum >> 54)) << 54);
 }
 
 /* Of a tile, once it has published something. */
@@ -296,18 +310,10 @@ compact_rank (const uint32_t *kept, uint32_t *before)
 static __device__ __forceinline__ uint32_t
 compact_sum_warps (const uint32_t *sums, uint32_t *sum)
 {
-  uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  uint32_t mine = lane < COMPACT_WARPS ? sums[lane] : 0, fields = mine;
+  uint32_t lane = threadIdx.x % 32, mine = lane < COMPACT_WARPS ? sums[lane] : 0;
 
-#pragma unroll
-  for (uint32_t step = 1; step < COMPACT_WARPS; step *= 2)
-    {
-      uint32_t other = __shfl_up_sync (0xffffffffu, fields, step);
-
-      fields += lane >= step ? other : 0;
-    }
-  *sum = __shfl_sync (0xffffffffu, fields, COMPACT_WARPS - 1);
-  return __shfl_sync (0xffffffffu, fields - mine, (int) warp);
+  *sum = compact_sum_lanes (mine);
+  return compact_sum_lanes (lane < threadIdx.x / 32 ? mine : 0);
 }
 
 static __device__ __forceinline__ void
@@ -437,11 +443,12 @@ compact_run (const CompactFrom &from, const CompactTo &to, uint64_t rows, uint64
     }
   if (pending < job.tiles && threadIdx.x < 32)
     compact_place (sets, job, pending, pending_sum, &places[turn]);
-  if (leads && job.alone)
-    compact_tell (to, pending_sum);
-  else if (leads)
-    compact_leave (sets, job, to);
   __syncthreads ();
+  /* Not who has just placed the last tile, so that both are under way. */
+  if (threadIdx.x == COMPACT_THREADS - 1 && job.alone)
+    compact_tell (to, pending_sum);
+  else if (threadIdx.x == COMPACT_THREADS - 1)
+    compact_leave (sets, job, to);
   if (pending < job.tiles)
     compact_give (from, to, pending * COMPACT_TILE, stages + (turn ^ 1) * COMPACT_TILE, places[turn], pending_sum);
 }

@@ -139,6 +139,18 @@ struct Variant
 #define COMPACT_FEW 1
 #define COMPACT_CLUSTER 8
 #include "select-variant.cuh"
+#define VARIANT few256r2
+#define COMPACT_THREADS 256
+#define COMPACT_RUNS 2
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#include "select-variant.cuh"
+#define VARIANT few1024r8
+#define COMPACT_THREADS 1024
+#define COMPACT_RUNS 8
+#define COMPACT_PACK 1
+#define COMPACT_FEW 1
+#include "select-variant.cuh"
 #define VARIANT cl8place
 #define COMPACT_THREADS 256
 #define COMPACT_RUNS 4
@@ -148,7 +160,7 @@ struct Variant
 #define COMPACT_CLUSTER 8
 #include "select-variant.cuh"
 
-static const Variant *const variants[] = { &t512r4::variant, &t768r4::variant, &t384r5::variant, &t512r4wide::variant, &t512r2b3::variant, &t512r1::variant, &t256r4b4::variant, &t1024r4::variant, &place::variant, &place768r4::variant, &few256r4::variant, &few512r4::variant, &few512r8::variant, &few512r16::variant, &fewplace::variant, &cl8t256r2::variant, &cl8t512r4::variant, &cl8place::variant };
+static const Variant *const variants[] = { &t512r4::variant, &t768r4::variant, &t384r5::variant, &t512r4wide::variant, &t512r2b3::variant, &t512r1::variant, &t256r4b4::variant, &t1024r4::variant, &place::variant, &place768r4::variant, &few256r4::variant, &few512r4::variant, &few512r8::variant, &few512r16::variant, &fewplace::variant, &cl8t256r2::variant, &cl8t512r4::variant, &cl8place::variant, &few256r2::variant, &few1024r8::variant };
 
 struct Below
 {
