@@ -10,7 +10,7 @@ leat_fuzz_use_build (void)
 
   if (!g_once_init_enter (&once))
     return;
-  g_setenv ("LEAT_PLUGIN_PATH", LEAT_FUZZ_PLUGINS, TRUE);
+  g_setenv ("LEAT_PLUGIN_PATH", LEAT_FUZZ_PLUGINS, FALSE);
   g_setenv ("LEAT_CPU_DRIVER", LEAT_FUZZ_CPU_DRIVER, FALSE);
   g_once_init_leave (&once, 1);
 }
