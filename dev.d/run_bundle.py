@@ -168,8 +168,12 @@ def run_at_once(tests, jobs, base, given, stop):
 
 
 def run_all(tests, base, given, stop):
-    """Those that say so run by themselves, as benchmarks do."""
-    together = [test for test in tests if test.get('is_parallel', True) and not given.benchmarks]
+    """Those that say so run by themselves, as benchmarks do, and on a GPU those of the suite "alone"."""
+    def is_alone(test):
+        return given.benchmarks or not test.get('is_parallel', True) or (
+            given.device != 'cpu' and any(suite.endswith(':alone') for suite in test['suite']))
+
+    together = [test for test in tests if not is_alone(test)]
     outputs = run_at_once(together, given.jobs, base, given, stop)
     outputs.update(run_at_once([test for test in tests if test not in together], 1, base, given, stop))
     return dict(sorted(outputs.items()))

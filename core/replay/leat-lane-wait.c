@@ -33,12 +33,45 @@ leat_lane_note_wait (LeatLane *self, gint64 us)
   self->recent_ns = self->recent_ns == 0 ? ns : self->recent_ns + (ns - self->recent_ns) / 8;
 }
 
+/* (nullable) (transfer full): what to do where nodes are not wanted that do a body again and again. */
+static char *
+leat_lane_dup_way_out (LeatLane *self)
+{
+  for (guint i = 0; i < self->plan->loops->len && self->plan->traits.whiles; i++)
+    {
+      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+
+      if (loop->way == LEAT_LOOP_WHILE)
+        return g_strdup_printf ("set executor=cooperative or executor=host on loop \"%s\"",
+                                leat_node_get_name (loop->node));
+    }
+  return self->repeater != NULL ? g_strdup ("do the runs one by one, not many in one call") : NULL;
+}
+
+/* A driver has been seen to end such nodes where other programs had the GPU at the same time
+ * (tests/bench/peers/while.cu), and what it says then is what it says of a kernel that traps. */
+static void
+leat_lane_explain_failure (LeatLane *self, GError **error)
+{
+  g_autofree char *way_out = leat_lane_dup_way_out (self), *message = NULL;
+
+  if (way_out == NULL)
+    return;
+  message = g_strdup_printf ("%s; if no kernel did this, another program on the device may have been the cause: %s",
+                             (*error)->message, way_out);
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&message);
+}
+
 static gboolean
 leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError **error)
 {
   g_autofree char *nodes = leat_lane_list_nodes (self->plan);
 
-  return leat_device_set_error (self->resident->device, error, call, result, "%s", nodes);
+  leat_device_set_error (self->resident->device, error, call, result, "%s", nodes);
+  if (result == CUDA_ERROR_LAUNCH_FAILED && error != NULL)
+    leat_lane_explain_failure (self, error);
+  return FALSE;
 }
 
 gboolean

@@ -15,7 +15,13 @@
  *   outside     as both, in the kernels before and behind the loop alone
  * ./while-peer WAY [PROCESSES [ROUNDS [ITERATIONS [MS]]]], 5 10 300000 100 by default: each process does so many rounds,
  * each of a loop by iterations and one by time; MS 0 leaves the second out.  A line is how many processes of a way came
- * to their end with right results.  With an error a context is lost, and the process ends. */
+ * to their end with right results.  With an error a context is lost, and the process ends.
+ *
+ * With BESIDE=WHAT in the environment four more processes do, over and over, until the others are through:
+ *   contexts    make a context and destroy it
+ *   traps       begin, launch a kernel that traps, and end
+ *   memory      take 64 MiB, fill them, and give them back
+ *   grids       fill the device with blocks for 5 ms */
 
 #include <cuda_runtime.h>
 
@@ -23,6 +29,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -202,24 +209,105 @@ live_by (const char *way, int rounds, unsigned long long iterations, unsigned lo
   _exit (4);
 }
 
+__global__ void
+trap ()
+{
+  asm volatile ("trap;");
+}
+
+__global__ void
+spin (unsigned long long ns)
+{
+  unsigned long long begin = now_ns ();
+
+  while (now_ns () - begin < ns)
+    __nanosleep (100);
+}
+
+static void
+disturb_by_trap ()
+{
+  int status;
+
+  if (fork () == 0)
+    {
+      trap<<<1, 1>>> ();
+      _exit (cudaDeviceSynchronize () == cudaSuccess ? 5 : 0);
+    }
+  wait (&status);
+}
+
+static void
+disturb_by_memory ()
+{
+  void *p;
+
+  MUST (cudaMalloc (&p, 64 << 20));
+  MUST (cudaMemset (p, 1, 64 << 20));
+  MUST (cudaFree (p));
+}
+
+/* A process of its own, until @stop. */
+static void
+disturb (const char *what, const volatile int *stop)
+{
+  while (*stop == 0)
+    if (strcmp (what, "contexts") == 0)
+      {
+        MUST (cudaFree (nullptr));
+        MUST (cudaDeviceReset ());
+      }
+    else if (strcmp (what, "traps") == 0)
+      disturb_by_trap ();
+    else if (strcmp (what, "memory") == 0)
+      disturb_by_memory ();
+    else if (strcmp (what, "grids") == 0)
+      {
+        spin<<<1056, 256>>> (5000000);
+        MUST (cudaDeviceSynchronize ());
+      }
+    else
+      _exit (4);
+  _exit (0);
+}
+
+static const int disturbers = 4;
+
+static volatile int *
+begin_disturbers (const char *what)
+{
+  int *stop = (int *) mmap (nullptr, sizeof *stop, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+  for (int i = 0; i < disturbers && what != nullptr; i++)
+    if (fork () == 0)
+      disturb (what, stop);
+  return stop;
+}
+
 /* The processes begin before any of them has touched the driver. */
 static bool
 try_way (const char *way, int processes, int rounds, unsigned long long iterations, unsigned long long ms)
 {
+  const char *beside = getenv ("BESIDE");
+  pid_t living[64];
   int good = 0;
 
   fflush (stdout);
+  volatile int *stop = begin_disturbers (beside);
   for (int i = 0; i < processes; i++)
-    if (fork () == 0)
+    if ((living[i] = fork ()) == 0)
       live_by (way, rounds, iterations, ms);
   for (int i = 0; i < processes; i++)
     {
       int status = 0;
 
-      wait (&status);
+      waitpid (living[i], &status, 0);
       good += WIFEXITED (status) && WEXITSTATUS (status) == 0;
     }
-  printf ("%-8s %d of %d processes came to their end\n", way, good, processes);
+  *stop = 1;
+  while (wait (nullptr) > 0)
+    ;
+  printf ("%-8s %-8s %d of %d processes came to their end\n", way, beside != nullptr ? beside : "", good, processes);
   return good == processes;
 }
 
@@ -227,7 +315,7 @@ int
 main (int argc, char **argv)
 {
   static const char *const ways[] = { "plain", "outside", "waits", "tells", "both" };
-  const int processes = argc > 2 ? atoi (argv[2]) : 5, rounds = argc > 3 ? atoi (argv[3]) : 10;
+  const int processes = argc > 2 && atoi (argv[2]) <= 64 ? atoi (argv[2]) : 5, rounds = argc > 3 ? atoi (argv[3]) : 10;
   const unsigned long long iterations = argc > 4 ? strtoull (argv[4], nullptr, 10) : 300000;
   const unsigned long long ms = argc > 5 ? strtoull (argv[5], nullptr, 10) : 100;
   bool good = true;
