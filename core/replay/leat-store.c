@@ -277,10 +277,18 @@ leat_store_find_arena (LeatStore *self, guint64 bytes)
   return NULL;
 }
 
+/* On a GPU it is all zeros at first: small results are brought back with the room behind their rows, where nothing may have
+ * been written yet.  Memory of the host is that from the system, and to touch all of it would take long. */
 static LeatBlock *
 leat_store_add_arena (LeatStore *self, guint64 bytes, GError **error)
 {
-  return leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+  LeatBlock *block =
+    leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+
+  if (block == NULL || leat_device_is_cpu (self->device) || leat_memory_clear (block->memory, error))
+    return block;
+  leat_block_unref (block);
+  return NULL;
 }
 
 LeatBlock *
