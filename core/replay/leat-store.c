@@ -277,8 +277,8 @@ leat_store_find_arena (LeatStore *self, guint64 bytes)
   return NULL;
 }
 
-/* On a GPU it is all zeros at first: small results are brought back with the room behind their rows, where nothing may have
- * been written yet.  Memory of the host is that from the system, and to touch all of it would take long. */
+/* On a GPU it is all zeros at first: small results are brought back with the room behind their rows, where nothing may
+ * have been written yet.  Memory of the host is that from the system, and to touch all of it would take long. */
 static LeatBlock *
 leat_store_add_arena (LeatStore *self, guint64 bytes, GError **error)
 {

@@ -277,7 +277,8 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
             uint64_t most, uint64_t alone, uint64_t pull_from, uint64_t pull_until, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
             uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *limits, uint64_t *report)
 {
-  HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, { alone, pull_from, pull_until }, levels, { budget, leat_clock_now () } },
+  Limits limits_set = { alone, pull_from, pull_until };
+  HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, limits_set, levels, { budget, leat_clock_now () } },
                       { control, list, other_list, room, bits, other_bits, seen, 0 },
                       { (uint32_t *) list, (uint32_t *) other_list },
                       parents,

@@ -79,7 +79,7 @@ struct Search
 {
   Graph graph, back;
   uint64_t most;
-  Limits limits;
+  Limits &limits;
   uint32_t *levels;
   Budget budget;
 };

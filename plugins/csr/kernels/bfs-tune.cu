@@ -83,11 +83,7 @@ tune_get_pull_until (uint32_t number)
 static __device__ __forceinline__ uint64_t
 tune_count_bits (uint64_t x)
 {
-  uint64_t bits = 0;
-
-  for (; x > 0; x /= 2)
-    bits++;
-  return bits;
+  return 64 - (uint64_t) __clzll ((long long) x);
 }
 
 /* Edges are counted, not the memory that there is for them: a bounded graph may have others in each run. */
@@ -126,29 +122,32 @@ tune_is_sound (const uint64_t *entry, uint64_t vertices)
          && entry[TUNE_WORK] <= tune_count_bits (vertices);
 }
 
-/* Its own entry, or that which was not used for longest. */
+/* Its own entry, or that which was not used for longest.  All are asked for before the first is looked at. */
 static __device__ __forceinline__ void
 tune_find_entry (const uint64_t *words, uint64_t vertices, Tune *tune)
 {
-  uint64_t least = ~(uint64_t) 0;
+  uint64_t keys[TUNE_ENTRIES], used[TUNE_ENTRIES], least = ~(uint64_t) 0;
+  bool found = false;
 
+#pragma unroll
   for (uint32_t i = 0; i < TUNE_ENTRIES; i++)
     {
-      const uint64_t *entry = words + TUNE_HEAD + TUNE_WORDS * i;
-      uint64_t used = entry[TUNE_KEY] != 0 ? entry[TUNE_USED] : 0;
-
-      if (entry[TUNE_KEY] == tune->key)
-        {
-          tune->entry = i;
-          tune->fresh = !tune_is_sound (entry, vertices);
-          return;
-        }
-      if (used < least)
-        {
-          least = used;
-          tune->entry = i;
-        }
+      keys[i] = words[TUNE_HEAD + TUNE_WORDS * i + TUNE_KEY];
+      used[i] = words[TUNE_HEAD + TUNE_WORDS * i + TUNE_USED];
     }
+#pragma unroll
+  for (uint32_t i = 0; i < TUNE_ENTRIES; i++)
+    {
+      uint64_t last = keys[i] != 0 ? used[i] : 0;
+      bool same = keys[i] == tune->key;
+
+      if (found || (!same && last >= least))
+        continue;
+      found = same;
+      least = last;
+      tune->entry = i;
+    }
+  tune->fresh = !found || !tune_is_sound (words + TUNE_HEAD + TUNE_WORDS * tune->entry, vertices);
 }
 
 /* The axis on which the next limit is tried, and which one. */
@@ -166,7 +165,7 @@ tune_try (uint64_t runs, Tune *tune)
     (uint32_t) (runs >= axes * TUNE_STAGE ? runs / TUNE_AGAIN / axes % TUNE_LIMITS : runs % TUNE_LIMITS);
 }
 
-/* All threads find the same; nothing is written before all blocks have met. */
+/* By a thread of each block, which all find the same: nothing is written before all have met. */
 static __device__ Tune
 tune_begin (const uint64_t *words, uint64_t key, uint64_t vertices)
 {

@@ -278,21 +278,23 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
 {
   __shared__ FrontierOfBlock own;
   __shared__ uint32_t sums[2];
-  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, { alone, pull_from, pull_until }, levels, { budget, leat_clock_now () } };
+  __shared__ Limits measured; /* not a register of each thread, of which there are too few */
+  __shared__ Tune tune;
+  Limits set = { alone, pull_from, pull_until };
+  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, TUNES ? measured : set, levels, { budget, leat_clock_now () } };
   Frontier frontier = { control, list, other_list, room, bits, other_bits, seen, 0 };
   uint64_t done[WAYS] = {}, counts, ns;
   Level level = { 0, 0, 0, 0, bfs_count_edges (search.graph) >> EDGE_SHIFT, false };
   Found found = {};
-  Tune tune = {};
 
-  if (TUNES)
-    {
-      tune = tune_begin (tuning, tune_get_key (search.graph, sources_count, search.limits), vertices);
-      search.limits = tune_get_limits (tune, search.limits);
-    }
   if (threadIdx.x < 2)
     sums[threadIdx.x] = 0;
   bfs_clear (search, frontier, parents);
+  if (TUNES && threadIdx.x == 0)
+    {
+      tune = tune_begin (tuning, tune_get_key (search.graph, sources_count, set), vertices);
+      measured = tune_get_limits (tune, set);
+    }
   frontier_sync (&frontier);
   bfs_begin (search, frontier, sources, sources_count, parents, &found);
   frontier_add_up (frontier_tail (frontier, 0), found, false, sums);
