@@ -315,6 +315,7 @@ struct _LeatSession
   GArray *trials;                    /* LeatTrial */
   GArray *former_trials;             /* LeatTrial, of the session that found the ways out, where another one did */
   gboolean to_calibrate;             /* the first run has to find out how data go best */
+  GError *trial_error;               /* what it fails with where a loop ran away meanwhile */
   gboolean ways_known;               /* it did, or an earlier session */
   GArray *flights;                   /* LeatSessionFlight, by lane */
   guint n_lanes;                     /* that are wanted; 0: whatever pays */
@@ -446,7 +447,7 @@ void leat_session_plan_calibration (LeatSession *self);
 /* Median time of a replay, in microseconds; negative after an error.  What it took is taken off @left_us; where that is
  * used up, few replays do. */
 double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
-gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
 /* Of the plan and the device, without the contents of data. */
 guint64 leat_session_hash_geometry (LeatSession *self);

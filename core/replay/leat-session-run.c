@@ -111,7 +111,7 @@ static gboolean
 leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   return leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
-         && leat_session_calibrate (self, flight->lane, error);
+         && leat_session_calibrate (self, flight, error);
 }
 
 /* Trials are called off as what is launched for the run is. */
@@ -361,7 +361,7 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
     leat_session_mark_filled (run);
   if (G_UNLIKELY (run->traced))
     run->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
-  return run->known || leat_session_launch_work (self, flight, error);
+  return run->known || run->refused || leat_session_launch_work (self, flight, error);
 }
 
 /* With the room that it needs, as often as more of it is found to be missing: what was cut off in one place is not
@@ -399,6 +399,11 @@ leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **e
   if (run->known)
     return TRUE;
   run->ended_us = run->filled_us;
+  if (G_UNLIKELY (run->refused))
+    {
+      g_propagate_error (error, g_steal_pointer (&self->trial_error));
+      return FALSE;
+    }
   if (run->launched && !leat_session_wait_for_work (self, flight, error))
     return FALSE;
   /* One of several that are under way is for who has them all. */
