@@ -100,6 +100,8 @@ leat_report_fill_props (const LeatReport *self, GString *sentence)
       leat_node_lock (self->op->node);
       value = leat_prop_print_field (prop, self->op->node);
       leat_node_unlock (self->op->node);
+      if (value == NULL)
+        value = g_strdup ("");
       g_string_erase (sentence, (gssize) place, end + 1 - open);
       g_string_insert (sentence, (gssize) place, value);
       at = place + strlen (value);

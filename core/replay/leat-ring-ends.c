@@ -101,30 +101,24 @@ leat_ring_begin_ahead (LeatRing *self)
     }
 }
 
+/* What is not there yet is asked for again, or those that were begun behind it would be lost. */
+static LeatFlow
+leat_ring_complete (LeatRing *self, guint64 number, GError **error)
+{
+  LeatFlow flow;
+
+  do
+    flow = leat_session_complete_read (self->session, leat_ring_get_flight (self, number), error);
+  while (flow == LEAT_FLOW_EMPTY);
+  return flow;
+}
+
 static void
 leat_ring_drop_begun (LeatRing *self)
 {
   for (guint64 i = self->filled + 1; i < self->begun; i++)
-    leat_session_complete_read (self->session, leat_ring_get_flight (self, i), NULL);
+    leat_ring_complete (self, i, NULL);
   self->begun = self->filled;
-}
-
-/* EMPTY is not there yet, unless it was called off meanwhile. */
-static LeatFlow
-leat_ring_complete (LeatRing *self, GError **error)
-{
-  LeatSessionFlight *flight = leat_ring_get_flight (self, self->filled);
-  LeatFlow flow;
-
-  do
-    {
-      flow = leat_session_complete_read (self->session, flight, error);
-      leat_ring_lock (self);
-      self->called_off = flow == LEAT_FLOW_EMPTY && self->stopping;
-      leat_ring_unlock (self);
-    }
-  while (flow == LEAT_FLOW_EMPTY && !self->called_off);
-  return flow;
 }
 
 /* The end is for those who ask all sources to see. */
@@ -136,12 +130,10 @@ leat_ring_read_next (LeatRing *self, GError **error)
   leat_ring_begin_ahead (self);
   if (self->begun > self->filled)
     {
-      flow = leat_ring_complete (self, error);
+      flow = leat_ring_complete (self, self->filled, error);
       if (flow != LEAT_FLOW_DATA)
         leat_ring_drop_begun (self);
     }
-  if (flow == LEAT_FLOW_EMPTY)
-    return LEAT_FLOW_END;
   return flow == LEAT_FLOW_END ? leat_ring_fill (self, error) : flow;
 }
 
