@@ -147,7 +147,8 @@ test_loop_budget_within (gconstpointer data)
 static void
 test_loop_budget_bounded (gconstpointer data)
 {
-  static const char *const behind[] = { "", "compact where=\"x > 2\" -> compact where=\"x > 1\" -> " };
+  static const char *const behind[] = { "", "map expr=x+1 -> ",
+                                        "compact where=\"x > 200\" -> compact where=\"x > 201\" -> " };
   const LoopCase *self = data;
 
   for (guint i = 0; i < G_N_ELEMENTS (behind); i++)
@@ -161,7 +162,7 @@ test_loop_budget_bounded (gconstpointer data)
                          "  c -> reduce op=count -> out.n\n"
                          "}\n"
                          "app name=in spec=i32[<=1000] -> upload -> away.x\n"
-                         "away.kept -> %sreadback -> app name=out\n",
+                         "away.kept -> %sreadback mode=copy -> app name=out\n",
                          behind[i]);
       Loop loop;
 
