@@ -19,6 +19,41 @@
 
 static char hang_limit[64];
 
+/* Which lanes have a run under way, and where that is. */
+static void
+hang_tell_lanes (GVariant *session)
+{
+  g_autoptr (GVariant) lanes = g_variant_lookup_value (session, "lanes", G_VARIANT_TYPE ("aa{sv}"));
+  const char *state = "", *at = "";
+  guint64 id = 0;
+  guint lane = 0;
+
+  g_variant_lookup (session, "id", "t", &id);
+  g_variant_lookup (session, "state", "&s", &state);
+  g_printerr ("# session %" G_GUINT64_FORMAT " is %s\n", id, state);
+  for (gsize i = 0; lanes != NULL && i < g_variant_n_children (lanes); i++)
+    {
+      g_autoptr (GVariant) one = g_variant_get_child_value (lanes, i);
+
+      g_variant_lookup (one, "lane", "u", &lane);
+      g_variant_lookup (one, "at", "&s", &at);
+      g_printerr ("# session %" G_GUINT64_FORMAT ", lane %u: at the %s\n", id, lane, at);
+    }
+}
+
+static void
+hang_tell_sessions (GVariant *snapshot)
+{
+  g_autoptr (GVariant) sessions = g_variant_lookup_value (snapshot, "sessions", G_VARIANT_TYPE ("aa{sv}"));
+
+  for (gsize i = 0; sessions != NULL && i < g_variant_n_children (sessions); i++)
+    {
+      g_autoptr (GVariant) session = g_variant_get_child_value (sessions, i);
+
+      hang_tell_lanes (session);
+    }
+}
+
 /* Nothing in it is safe in a signal's handler but what comes first: who hangs has nothing to lose. */
 static void
 hang_tell (int number)
@@ -37,6 +72,7 @@ hang_tell (int number)
   snapshot = leat_monitor_dup_snapshot ();
   text = g_variant_print (snapshot, FALSE);
   g_printerr ("%s\n", text);
+  hang_tell_sessions (snapshot);
   abort ();
 }
 

@@ -16,23 +16,6 @@ leat_plan_loop_free (LeatPlanLoop *self)
   g_free (self);
 }
 
-char *
-leat_plan_dup_loop_state (LeatPlan *self, const LeatPlanLoop *loop)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < loop->delays->len; i++)
-    {
-      const LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, i);
-      const LeatBuffer *buffer = leat_plan_get_buffer (self, delay->state);
-      g_autofree char *spec =
-        buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : g_strdup ("");
-
-      g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", buffer->name, spec);
-    }
-  return g_string_free (text, FALSE);
-}
-
 /* Loops know their ops by number. */
 void
 leat_plan_renumber (LeatPlan *self, guint first, gint n_more)

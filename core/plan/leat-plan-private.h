@@ -425,8 +425,6 @@ gboolean leat_buffer_is_of_lane (const LeatBuffer *self);
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
-/* What goes on from one iteration to the next: "sum f32[], list u32[<=100]". (transfer full) */
-char *leat_plan_dup_loop_state (LeatPlan *self, const LeatPlanLoop *loop);
 /* After @n_more ops came, or went, from number @first on. */
 void leat_plan_renumber (LeatPlan *self, guint first, gint n_more);
 /* Who does each of them. */

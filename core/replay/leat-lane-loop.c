@@ -143,3 +143,68 @@ leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopRep
 {
   memcpy (report, self->hosts[loop->report], sizeof *report);
 }
+
+gboolean
+leat_lane_has_runaway (LeatLane *self)
+{
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      LeatLoopReport report;
+
+      leat_lane_get_loop_report (self, g_ptr_array_index (self->plan->loops, i), &report);
+      if (report.end == LEAT_LOOP_END_BUDGET)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Does any op behind the loop write where the buffer's count is? */
+static gboolean
+leat_lane_keeps_count (LeatLane *self, const LeatPlanLoop *loop, LeatBufferId id)
+{
+  CUdeviceptr count = self->addresses[id];
+
+  for (guint i = loop->last + 1; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      for (guint t = 0; t < op->n_touches && !op->elided; t++)
+        {
+          LeatBufferId other = op->touches[t].buffer;
+
+          if ((op->touches[t].access & LEAT_ACCESS_WRITE) != 0 && self->addresses[other] < count + LEAT_BUFFER_HEADER
+              && count < self->addresses[other] + leat_plan_get_buffer (self->plan, other)->bytes)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static char *
+leat_lane_dup_count (LeatLane *self, const LeatPlanLoop *loop, const LeatBuffer *buffer)
+{
+  guint64 count;
+
+  if (!buffer->header || !leat_lane_keeps_count (self, loop, buffer->id)
+      || (*self->table->cuMemcpyDtoH) (&count, self->addresses[buffer->id], sizeof count) != CUDA_SUCCESS)
+    return g_strdup ("");
+  return g_strdup_printf (" (%" G_GUINT64_FORMAT " at the end)", count);
+}
+
+char *
+leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < loop->delays->len; i++)
+    {
+      const LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, i);
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, delay->state);
+      g_autofree char *spec =
+        buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : g_strdup ("");
+      g_autofree char *count = leat_lane_dup_count (self, loop, buffer);
+
+      g_string_append_printf (text, "%s%s %s%s", i > 0 ? ", " : "", buffer->name, spec, count);
+    }
+  return g_string_free (text, FALSE);
+}

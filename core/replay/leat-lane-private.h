@@ -377,6 +377,11 @@ gboolean leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *
 gboolean leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error);
 /* What became of it in the last run, which has ended. */
 void leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopReport *report);
+/* Has any of its loops been ended by its budget? */
+gboolean leat_lane_has_runaway (LeatLane *self);
+/* What goes on from one iteration to the next, and how many items of it there are where that is still known: after a
+ * run, with the device's context current.  (transfer full) */
+char *leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop);
 /* What a node of a graph is given now. */
 CUDA_MEMCPY3D leat_lane_get_copy (LeatLane *self, const LeatOp *op);
 CUDA_KERNEL_NODE_PARAMS leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op);

@@ -4,9 +4,12 @@
 
 #include "leat-session-reports-private.h"
 
+#include "graph/leat-node-private.h"
+#include "graph/leat-plugin-private.h"
 #include "kernel/leat-kernel-source-private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What one kernel reported with one code, in words and as a dictionary.  The dictionary takes some tens of microseconds
  * to make, in which some hundred lanes could have run: it is made when somebody looks at it. */
@@ -78,6 +81,33 @@ leat_report_record_print_value (const LeatReportRecord *self)
                                           : g_strdup_printf ("%" G_GUINT64_FORMAT, self->value);
 }
 
+/* `{budget}`: what the node's property is. */
+static void
+leat_report_fill_props (const LeatReport *self, GString *sentence)
+{
+  gsize at = 0;
+  const char *open, *end;
+
+  while ((open = strchr (sentence->str + at, '{')) != NULL && (end = strchr (open, '}')) != NULL)
+    {
+      g_autofree char *name = g_strndup (open + 1, (gsize) (end - open - 1)), *value = NULL;
+      const LeatProp *prop = leat_node_find_prop (self->op->node, name);
+      gsize place = (gsize) (open - sentence->str);
+
+      at = place + 1;
+      if (prop == NULL)
+        continue;
+      leat_node_lock (self->op->node);
+      value = leat_prop_print_field (prop, self->op->node);
+      leat_node_unlock (self->op->node);
+      if (value == NULL)
+        value = g_strdup ("");
+      g_string_erase (sentence, (gssize) place, end + 1 - open);
+      g_string_insert (sentence, (gssize) place, value);
+      at = place + strlen (value);
+    }
+}
+
 /* A text may have places of its own for the two numbers; else they follow it. */
 static char *
 leat_report_dup_sentence (const LeatReport *self)
@@ -88,6 +118,7 @@ leat_report_dup_sentence (const LeatReport *self)
   guint places = g_string_replace (sentence, "{value}", value, 0);
 
   places += g_string_replace (sentence, "{index}", index, 0);
+  leat_report_fill_props (self, sentence);
   if (places == 0)
     g_string_append_printf (sentence, ": %s at index %s", value, index);
   return g_string_free (sentence, FALSE);

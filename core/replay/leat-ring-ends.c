@@ -101,11 +101,23 @@ leat_ring_begin_ahead (LeatRing *self)
     }
 }
 
+/* What is not there yet is asked for again, or those that were begun behind it would be lost. */
+static LeatFlow
+leat_ring_complete (LeatRing *self, guint64 number, GError **error)
+{
+  LeatFlow flow;
+
+  do
+    flow = leat_session_complete_read (self->session, leat_ring_get_flight (self, number), error);
+  while (flow == LEAT_FLOW_EMPTY);
+  return flow;
+}
+
 static void
 leat_ring_drop_begun (LeatRing *self)
 {
   for (guint64 i = self->filled + 1; i < self->begun; i++)
-    leat_session_complete_read (self->session, leat_ring_get_flight (self, i), NULL);
+    leat_ring_complete (self, i, NULL);
   self->begun = self->filled;
 }
 
@@ -118,7 +130,7 @@ leat_ring_read_next (LeatRing *self, GError **error)
   leat_ring_begin_ahead (self);
   if (self->begun > self->filled)
     {
-      flow = leat_session_complete_read (self->session, leat_ring_get_flight (self, self->filled), error);
+      flow = leat_ring_complete (self, self->filled, error);
       if (flow != LEAT_FLOW_DATA)
         leat_ring_drop_begun (self);
     }

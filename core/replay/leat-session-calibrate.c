@@ -31,6 +31,7 @@ typedef struct
 typedef struct
 {
   LeatSession *session;
+  LeatSessionFlight *flight;
   LeatLane *lane;
   guint *ways;        /* by op index */
   GArray *candidates; /* LeatCandidate, in the order of the session's trials */
@@ -121,26 +122,12 @@ leat_calibrate_note (LeatCalibration *self, double us)
 }
 
 /* A loop that was ended by its budget tells nothing of who does it fastest. */
-static gboolean
-leat_calibrate_ran_away (LeatCalibration *self)
-{
-  for (guint i = 0; i < self->session->plan->loops->len; i++)
-    {
-      LeatLoopReport report;
-
-      leat_lane_get_loop_report (self->lane, g_ptr_array_index (self->session->plan->loops, i), &report);
-      if (report.end == LEAT_LOOP_END_BUDGET)
-        return TRUE;
-    }
-  return FALSE;
-}
-
 static double
 leat_calibrate_time (LeatCalibration *self, GError **error)
 {
   double us = leat_session_time_trial (self->session, self->lane, &self->left_us, error);
 
-  self->away = self->away || (us >= 0 && leat_calibrate_ran_away (self));
+  self->away = self->away || (us >= 0 && leat_lane_has_runaway (self->lane));
   self->left_us = self->away ? 0 : self->left_us;
   return us;
 }
@@ -276,6 +263,9 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   if (self->best_us < 0)
     return FALSE;
   leat_calibrate_note (self, self->best_us);
+  /* It would in the run too, and who waits for that would wait for another budget. */
+  if (self->away)
+    return leat_session_check_loops (self->session, self->flight, &self->session->trial_error);
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     if (!leat_calibrate_try_everywhere (self, way, error))
       return FALSE;
@@ -405,13 +395,16 @@ leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, 
   return leat_lane_clear_reports (lane, error) && (states == NULL || leat_session_write_states (self, states, error));
 }
 
-/* With the inputs of the first run in place. */
+/* With the inputs of the first run in place.  A loop that runs away in the first trial ends the run,
+ * which fails when it is waited for. */
 gboolean
-leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
+leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
+  LeatLane *lane = flight->lane;
   g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
   g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (LeatCandidate));
   LeatCalibration calibration = { .session = self,
+                                  .flight = flight,
                                   .lane = lane,
                                   .ways = ways,
                                   .candidates = candidates,
@@ -435,6 +428,9 @@ leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error)
     return FALSE;
   good = leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
          && leat_calibrate_apply (&calibration, calibration.settled, error);
+  /* Refused, as a run is: the session goes on with the next one. */
+  if (flight->run.refused)
+    good = leat_calibrate_apply (&calibration, calibration.settled, error);
   leat_device_pop (self->device);
   good = leat_session_undo_trials (self, lane, states, good ? error : NULL) && good;
   self->setup->key = leat_plan_hash (self->plan);

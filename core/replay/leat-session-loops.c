@@ -65,12 +65,35 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
   total->most = MAX (total->most, total->last.iterations);
 }
 
+static char *
+leat_session_dup_loop_state (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop)
+{
+  char *state;
+
+  if (!leat_device_push (self->device, NULL))
+    return g_strdup ("");
+  state = leat_lane_dup_loop_state (lane, loop);
+  leat_device_pop (self->device);
+  return state;
+}
+
+/* Where another executor might have come to the end, and was not asked for. */
+static const char *
+leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
+{
+  return loop->way != LEAT_LOOP_COOPERATIVE && !self->plan->traits.integrated
+             && leat_plan_may_loop (self->plan, loop, LEAT_LOOP_COOPERATIVE)
+           ? "; executor=cooperative was not tried and may do more of them in that time"
+           : "";
+}
+
 /* The run has no results, as where a kernel reports an error. */
 static void
-leat_session_refuse_loop (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations, GError **error)
+leat_session_refuse_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop, guint64 iterations,
+                          GError **error)
 {
   const char *name = leat_node_get_name (loop->node);
-  g_autofree char *state = leat_plan_dup_loop_state (self->plan, loop);
+  g_autofree char *state = leat_session_dup_loop_state (self, lane, loop);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -82,9 +105,9 @@ leat_session_refuse_loop (LeatSession *self, const LeatPlanLoop *loop, guint64 i
   self->stats.runs_refused++;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
                "%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
-               " iterations%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most",
-               leat_node_get_id (loop->node), name, iterations, *state != '\0' ? ", each of which hands on " : "",
-               state);
+               " iterations by executor=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
+               leat_node_get_id (loop->node), name, iterations, leat_loop_executor_get_name (loop->way),
+               *state != '\0' ? ", each of which hands on " : "", state, leat_session_get_other_way (self, loop));
 }
 
 gboolean
@@ -110,7 +133,7 @@ leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError *
   if (away == NULL)
     return TRUE;
   flight->run.reported = flight->run.refused = TRUE;
-  leat_session_refuse_loop (self, away, iterations, error);
+  leat_session_refuse_loop (self, flight->lane, away, iterations, error);
   return FALSE;
 }
 

@@ -94,6 +94,29 @@ leat_session_describe_counters (LeatSession *self)
   return g_variant_dict_end (&dict);
 }
 
+/* Of lanes that have a run under way, where that is. */
+static GVariant *
+leat_session_describe_lanes (LeatSession *self)
+{
+  static const char *const names[] = { NULL, "source", "queue", "device", "results", "sink" };
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
+  for (guint lane = 0; lane < LEAT_SESSION_MOST_LANES; lane++)
+    {
+      guint8 where = __atomic_load_n (&self->monitored.where[lane], __ATOMIC_RELAXED);
+      GVariantDict dict;
+
+      if (where == LEAT_AT_NOTHING)
+        continue;
+      g_variant_dict_init (&dict, NULL);
+      g_variant_dict_insert (&dict, "lane", "u", lane);
+      g_variant_dict_insert (&dict, "at", "s", names[where]);
+      g_variant_builder_add_value (&builder, g_variant_dict_end (&dict));
+    }
+  return g_variant_builder_end (&builder);
+}
+
 static const char *
 leat_session_get_use_name (LeatSession *self)
 {
@@ -129,6 +152,7 @@ leat_session_describe_monitored (LeatSession *self)
   g_variant_dict_insert (&dict, "on-device", "u", __atomic_load_n (&self->monitored.launched, __ATOMIC_RELAXED));
   g_variant_dict_insert (&dict, "waiting-for-sinks", "u",
                          __atomic_load_n (&self->monitored.computed, __ATOMIC_RELAXED));
+  g_variant_dict_insert_value (&dict, "lanes", leat_session_describe_lanes (self));
   leat_session_describe_latencies (self, &dict);
   g_variant_dict_insert_value (&dict, "queues", leat_session_describe_queues (self));
   g_variant_dict_insert_value (&dict, "loops", loops);

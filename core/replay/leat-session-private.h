@@ -170,11 +170,23 @@ typedef struct
  * atomic. */
 #define LEAT_MONITORED_RECENT 512
 
+/* Where the run of a lane is. */
+typedef enum
+{
+  LEAT_AT_NOTHING,
+  LEAT_AT_SOURCE, /* which was asked for its data */
+  LEAT_AT_QUEUE,  /* for the device */
+  LEAT_AT_DEVICE,
+  LEAT_AT_RESULTS, /* which wait for the sinks */
+  LEAT_AT_SINK,    /* which was given them */
+} LeatWhere;
+
 typedef struct
 {
   guint32 recent_us[LEAT_MONITORED_RECENT]; /* from launch to completion, of the last runs */
   guint n_recent;                           /* that there were */
   guint filled, launched, computed;         /* runs that wait for the device, are on it, and wait for the sinks */
+  guint8 where[LEAT_SESSION_MOST_LANES];    /* LeatWhere, by lane */
 } LeatMonitored;
 
 static inline void
@@ -187,6 +199,21 @@ leat_monitored_note_time (LeatMonitored *self, gint64 us)
   /* Round and round, and never so low again that places that hold something are left out. */
   n = n + 1 < 2 * LEAT_MONITORED_RECENT ? n + 1 : LEAT_MONITORED_RECENT;
   __atomic_store_n (&self->n_recent, n, __ATOMIC_RELEASE);
+}
+
+static inline void
+leat_monitored_note_where (LeatMonitored *self, guint lane, LeatWhere where)
+{
+  if (G_LIKELY (lane < LEAT_SESSION_MOST_LANES))
+    __atomic_store_n (&self->where[lane], (guint8) where, __ATOMIC_RELAXED);
+}
+
+/* When no lane has a run under way. */
+static inline void
+leat_monitored_clear_where (LeatMonitored *self)
+{
+  for (guint lane = 0; lane < LEAT_SESSION_MOST_LANES; lane++)
+    leat_monitored_note_where (self, lane, LEAT_AT_NOTHING);
 }
 
 /* Room that an output was given since the session is open, because a run needed it. */
@@ -315,6 +342,7 @@ struct _LeatSession
   GArray *trials;                    /* LeatTrial */
   GArray *former_trials;             /* LeatTrial, of the session that found the ways out, where another one did */
   gboolean to_calibrate;             /* the first run has to find out how data go best */
+  GError *trial_error;               /* what it fails with where a loop ran away meanwhile */
   gboolean ways_known;               /* it did, or an earlier session */
   GArray *flights;                   /* LeatSessionFlight, by lane */
   guint n_lanes;                     /* that are wanted; 0: whatever pays */
@@ -446,7 +474,7 @@ void leat_session_plan_calibration (LeatSession *self);
 /* Median time of a replay, in microseconds; negative after an error.  What it took is taken off @left_us; where that is
  * used up, few replays do. */
 double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
-gboolean leat_session_calibrate (LeatSession *self, LeatLane *lane, GError **error);
+gboolean leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
 /* Of the plan and the device, without the contents of data. */
 guint64 leat_session_hash_geometry (LeatSession *self);

@@ -229,7 +229,9 @@ leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatF
   self->n_quick++;
   quick.flight = leat_session_get_flight (self, 0);
   leat_quick_read (&quick);
+  leat_monitored_note_where (&self->monitored, 0, LEAT_AT_DEVICE);
   self->quick = leat_quick_run (&quick, error);
+  leat_monitored_note_where (&self->monitored, 0, LEAT_AT_NOTHING);
   if (self->quick)
     *flow = LEAT_FLOW_DATA;
   self->failed = !self->quick && !quick.refused;

@@ -47,6 +47,7 @@ leat_session_clear_reports (LeatSession *self)
   self->reported = g_ptr_array_new ();
   g_clear_pointer (&self->told_queues, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);
+  g_clear_error (&self->trial_error);
   g_mutex_unlock (&self->told_lock);
 }
 

@@ -355,6 +355,7 @@ leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancella
   flow = leat_ring_run (&ring, error);
   ring.filled = ring.launched = ring.computed = ring.drained;
   leat_ring_tell_depths (&ring);
+  leat_monitored_clear_where (&self->monitored);
   pthread_cond_destroy (&ring.computed_more);
   pthread_cond_destroy (&ring.changed);
   pthread_cond_destroy (&ring.emptied);

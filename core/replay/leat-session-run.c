@@ -111,7 +111,7 @@ static gboolean
 leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   return leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
-         && leat_session_calibrate (self, flight->lane, error);
+         && leat_session_calibrate (self, flight, error);
 }
 
 /* Trials are called off as what is launched for the run is. */
@@ -260,6 +260,12 @@ leat_session_gives (LeatSession *self)
   return FALSE;
 }
 
+static void
+leat_session_note_read_end (LeatSession *self, const LeatSessionFlight *flight, LeatFlow flow)
+{
+  leat_monitored_note_where (&self->monitored, flight->index, flow == LEAT_FLOW_DATA ? LEAT_AT_QUEUE : LEAT_AT_NOTHING);
+}
+
 /* Until the sources have given: what it needs of the session is that of who reads. */
 LeatFlow
 leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
@@ -270,12 +276,14 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
   LeatWatch watch;
   LeatFlow flow;
 
+  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SOURCE);
   run->begin_us = asks ? g_get_monotonic_time () : 0;
   if (G_UNLIKELY (self->trace != NULL))
     run->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
   leat_session_begin_watch (self, &watch);
   flow = leat_session_fill_all (self, flight, wait, cancellable, error);
   leat_session_end_watch (self, &watch);
+  leat_session_note_read_end (self, flight, flow);
   if (flow != LEAT_FLOW_DATA)
     return flow;
   run->read_us = run->streamed ? g_get_monotonic_time () : 0;
@@ -289,7 +297,10 @@ leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight)
 {
   if (G_UNLIKELY (self->trace != NULL))
     flight->run.marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
-  return leat_session_begin_fill (self, flight);
+  if (!leat_session_begin_fill (self, flight))
+    return FALSE;
+  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SOURCE);
+  return TRUE;
 }
 
 /* What it took is what was waited for it: others are begun meanwhile. */
@@ -300,7 +311,9 @@ leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError
   LeatFlow flow;
 
   run->begin_us = g_get_monotonic_time ();
+  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SOURCE);
   flow = leat_session_complete_fill (self, flight, error);
+  leat_session_note_read_end (self, flight, flow);
   run->read_us = g_get_monotonic_time ();
   if (G_UNLIKELY (self->trace != NULL))
     leat_session_mark_filled (run);
@@ -334,8 +347,8 @@ leat_session_note_read (LeatSession *self, LeatSessionFlight *flight)
   self->stats.bytes_in += flight->run.bytes;
 }
 
-gboolean
-leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+static gboolean
+leat_session_start_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   LeatRun *run = &flight->run;
 
@@ -361,7 +374,19 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
     leat_session_mark_filled (run);
   if (G_UNLIKELY (run->traced))
     run->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
-  return run->known || leat_session_launch_work (self, flight, error);
+  return run->known || run->refused || leat_session_launch_work (self, flight, error);
+}
+
+gboolean
+leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  gboolean good;
+
+  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_DEVICE);
+  good = leat_session_start_work (self, flight, error);
+  if (G_UNLIKELY (!good))
+    leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_NOTHING);
+  return good;
 }
 
 /* With the room that it needs, as often as more of it is found to be missing: what was cut off in one place is not
@@ -391,14 +416,19 @@ leat_session_run_whole (LeatSession *self, LeatSessionFlight *flight, GError **e
 }
 
 /* A run whose result was known is no measurement of anything. */
-gboolean
-leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+static gboolean
+leat_session_await_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   LeatRun *run = &flight->run;
 
   if (run->known)
     return TRUE;
   run->ended_us = run->filled_us;
+  if (G_UNLIKELY (run->refused))
+    {
+      g_propagate_error (error, g_steal_pointer (&self->trial_error));
+      return FALSE;
+    }
   if (run->launched && !leat_session_wait_for_work (self, flight, error))
     return FALSE;
   /* One of several that are under way is for who has them all. */
@@ -412,6 +442,15 @@ leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **e
 }
 
 gboolean
+leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  gboolean good = leat_session_await_work (self, flight, error);
+
+  leat_monitored_note_where (&self->monitored, flight->index, good ? LEAT_AT_RESULTS : LEAT_AT_NOTHING);
+  return good;
+}
+
+gboolean
 leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
   LeatRun *run = &flight->run;
@@ -422,9 +461,11 @@ leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellabl
 
   if (G_UNLIKELY (run->traced))
     run->marks[LEAT_MARK_GIVEN] = leat_session_now_ns ();
+  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SINK);
   leat_session_begin_watch (self, &watch);
   good = leat_session_drain_all (self, flight, cancellable, error);
   leat_session_end_watch (self, &watch);
+  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_NOTHING);
   if (!good)
     return FALSE;
   run->sink_us = gives ? g_get_monotonic_time () - begin_us : 0;
@@ -485,6 +526,7 @@ leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellab
   run->number = self->stats.runs + 1;
   run->taken = 0;
   run->known = run->traced = FALSE;
+  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_DEVICE);
   return leat_session_launch_work (self, flight, error) ? leat_session_end_one (self, flight, cancellable, error)
                                                         : LEAT_FLOW_ERROR;
 }

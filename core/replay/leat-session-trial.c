@@ -103,7 +103,7 @@ leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GEr
     {
       double us = leat_trial_replay (self, lane, error);
 
-      if (us < 0)
+      if (us < 0 || leat_lane_has_runaway (lane))
         return us;
       *left_us -= us;
       if (us < LEAT_TRIAL_LONG_US && (n_settled < LEAT_TRIAL_SETTLE || settled_us < LEAT_TRIAL_SETTLE_US))

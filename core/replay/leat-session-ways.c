@@ -15,6 +15,7 @@
  * read or does not fit counts as none. */
 
 #define LEAT_WAYS_VERSION 5
+#define LEAT_WAYS_BYTES   (1 << 20) /* more are in no such file */
 
 static void
 leat_ways_add_text (XXH3_state_t *hash, const char *text)
@@ -128,6 +129,16 @@ leat_ways_read_trials (LeatSession *self, GKeyFile *file)
   g_mutex_unlock (&self->told_lock);
 }
 
+/* What is no file might be waited for. */
+static gboolean
+leat_ways_load (GKeyFile *file, const char *path)
+{
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= LEAT_WAYS_BYTES
+         && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL);
+}
+
 /* Binds the plan to what was found before. */
 gboolean
 leat_session_recall_ways (LeatSession *self)
@@ -137,7 +148,7 @@ leat_session_recall_ways (LeatSession *self)
   g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
   LeatTraits traits = self->plan->traits;
 
-  if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL) || !leat_ways_read (self, file, ways))
+  if (!leat_ways_load (file, path) || !leat_ways_read (self, file, ways))
     return FALSE;
   traits.ways = ways;
   leat_plan_bind (self->plan, &traits);

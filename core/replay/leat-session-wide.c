@@ -340,6 +340,7 @@ leat_wide_settle (LeatWide *self, LeatFlow flow, GError **error)
   LeatSession *session = self->session;
   LeatSessionFlight *flight = leat_session_get_flight (session, 0);
 
+  leat_monitored_clear_where (&session->monitored);
   if (flow == LEAT_FLOW_ERROR)
     leat_batch_run_abandon (session);
   if (flow != LEAT_FLOW_ERROR && self->refusal == NULL)

@@ -125,6 +125,7 @@ leat_session_finalize (GObject *object)
   g_clear_pointer (&self->reported, g_ptr_array_unref);
   g_clear_pointer (&self->told_queues, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);
+  g_clear_error (&self->trial_error);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
   g_free (self->told_device);

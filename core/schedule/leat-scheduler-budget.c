@@ -122,6 +122,7 @@ leat_scheduler_decide (LeatScheduler *self, LeatSession *session, guint64 bytes,
   LeatMember *member;
 
   g_mutex_lock (&self->lock);
+  self->is_other = FALSE;
   used = used - (present ? MIN (bytes, used) : 0) + leat_scheduler_sum_admitted (self, session);
   allowed = leat_scheduler_get_allowed (self);
   *fits = used <= allowed && bytes <= allowed - used;
@@ -158,7 +159,7 @@ leat_scheduler_has_run (LeatScheduler *self, LeatSession *session)
   return FALSE;
 }
 
-/* Whose run ends may leave the device then.  FALSE: it is no use to wait. */
+/* Whose run ends may leave the device then, and more may be allowed than was.  FALSE: it is no use to wait. */
 static gboolean
 leat_scheduler_await_idle (LeatScheduler *self, LeatSession *session, gint64 until_us)
 {
@@ -166,11 +167,11 @@ leat_scheduler_await_idle (LeatScheduler *self, LeatSession *session, gint64 unt
 
   g_mutex_lock (&self->lock);
   self->n_awaiting++;
-  while (goes_on && self->evict_idle && leat_scheduler_find_idle (self, session) == NULL
+  while (goes_on && !self->is_other && self->evict_idle && leat_scheduler_find_idle (self, session) == NULL
          && leat_scheduler_has_run (self, session))
     goes_on = g_cond_wait_until (&self->ended, &self->lock, until_us);
   self->n_awaiting--;
-  goes_on = goes_on && self->evict_idle && leat_scheduler_find_idle (self, session) != NULL;
+  goes_on = goes_on && (self->is_other || (self->evict_idle && leat_scheduler_find_idle (self, session) != NULL));
   g_mutex_unlock (&self->lock);
   return goes_on;
 }

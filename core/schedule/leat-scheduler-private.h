@@ -109,8 +109,9 @@ struct _LeatScheduler
   LeatDevice *device;
   guint64 id;         /* that no other of the process has */
   GMutex lock;        /* of all below */
-  GCond ended;        /* a run of any session, or its way to the device */
+  GCond ended;        /* a run of any session, or its way to the device; or what is allowed is another */
   guint n_awaiting;   /* that */
+  gboolean is_other;  /* what is allowed is not what it was when it was decided on last */
   GPtrArray *members; /* LeatMember */
   GHashTable *by_session;
   GPtrArray *groups;                  /* LeatMemberGroup, with members or with a run under way */

@@ -31,6 +31,14 @@ leat_scheduler_set_in_flight (LeatScheduler *self, guint in_flight)
   leat_scheduler_dispatch (self);
 }
 
+/* Who waits for room looks again. */
+static void
+leat_scheduler_tell_awaiting (LeatScheduler *self)
+{
+  self->is_other = TRUE;
+  g_cond_broadcast (&self->ended);
+}
+
 void
 leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -57,9 +65,11 @@ leat_scheduler_set_property (GObject *object, guint id, const GValue *value, GPa
       break;
     case PROP_BUDGET:
       self->budget = g_value_get_uint64 (value);
+      leat_scheduler_tell_awaiting (self);
       break;
     case PROP_EVICT_IDLE:
       self->evict_idle = g_value_get_boolean (value);
+      leat_scheduler_tell_awaiting (self);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

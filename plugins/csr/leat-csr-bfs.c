@@ -5,6 +5,7 @@
 
 #include "leat-csr-call.h"
 #include "leat-csr-input.h"
+#include "leat-csr-limits.h"
 
 #include <string.h>
 
@@ -34,6 +35,12 @@ struct _LeatCsrBfs
 };
 
 G_DEFINE_FINAL_TYPE (LeatCsrBfs, leat_csr_bfs, LEAT_TYPE_NODE)
+
+static const LeatCsrLimits limits_texts = {
+  .steps = "levels",
+  .left = "with {value} rows left in the frontier",
+  .raise = "raise max-iterations= (0: as many as there are)",
+};
 
 /* In the order of what the kernel takes for them. */
 static const char *const limit_choices[] = { "stop", "warn", "error", NULL };
@@ -123,6 +130,7 @@ leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
 
   self->tunes = self->alone == 0 || tunes_pull;
   leat_csr_input_write (&self->graph, head);
+  leat_csr_limits_write (&limits_texts, head);
   g_string_append_printf (head,
                           "#define PULLS %d\n#define PARENTS %d\n"
                           "#define TUNES %d\n#define TUNES_ALONE %d\n#define TUNES_PULL %d\n"

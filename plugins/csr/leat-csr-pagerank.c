@@ -5,6 +5,7 @@
 
 #include "leat-csr-call.h"
 #include "leat-csr-input.h"
+#include "leat-csr-limits.h"
 
 /* The node `csr:pagerank`.  kernels/pagerank.cu says how it works. */
 
@@ -29,6 +30,12 @@ struct _LeatCsrPagerank
 };
 
 G_DEFINE_FINAL_TYPE (LeatCsrPagerank, leat_csr_pagerank, LEAT_TYPE_NODE)
+
+static const LeatCsrLimits limits_texts = {
+  .steps = "iterations",
+  .left = "in the last of which the ranks changed by {value}, all together, where tolerance={tolerance}",
+  .raise = "raise max-iterations= or tolerance=",
+};
 
 /* In the order of what the kernel takes for them. */
 static const char *const limit_choices[] = { "stop", "warn", "error", NULL };
@@ -80,6 +87,7 @@ leat_csr_pagerank_compile (LeatCsrPagerank *self, GError **error)
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->back, head);
+  leat_csr_limits_write (&limits_texts, head);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;

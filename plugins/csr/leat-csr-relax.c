@@ -4,10 +4,17 @@
 #include "leat-csr-relax.h"
 
 #include "leat-csr-call.h"
+#include "leat-csr-limits.h"
 
 #define LEAT_CSR_RELAX_WORDS   4    /* of a report */
 #define LEAT_CSR_RELAX_CONTROL 1024 /* bytes; kernels/frontier.cu says what is where */
 #define LEAT_CSR_RELAX_LONG    1024 /* edges of a row, above which it is in a list of its own */
+
+static const LeatCsrLimits limits_texts = {
+  .steps = "rounds",
+  .left = "with {value} vertices left to go on from",
+  .raise = "raise max-iterations= (0: as many as it needs)",
+};
 
 static gboolean
 leat_csr_relax_compile (LeatCsrRelax *self, const char *rule, GError **error)
@@ -16,6 +23,7 @@ leat_csr_relax_compile (LeatCsrRelax *self, const char *rule, GError **error)
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
+  leat_csr_limits_write (&limits_texts, head);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;

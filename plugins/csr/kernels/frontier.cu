@@ -6,6 +6,7 @@
  *
  *   Offset        type of an offset
  *   EDGE_SHIFT    edges of a frontier are counted in units of 2^EDGE_SHIFT, so that the sum has 32 bits
+ *   ITERATIONS_SPENT, ITERATIONS_SPENT_TOLD, TIME_SPENT  what is reported where a limit ends it (leat-csr-limits.c)
  *
  * A frontier is a list or a set of bits.
  *
@@ -47,12 +48,6 @@ LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "the offset of a vertex is out of order
 LEAT_REPORT (CORRUPT_INDEX = 1, error, "an index that is no vertex")
 LEAT_REPORT (NO_SUCH_SOURCE = 2, error, "a source that is no vertex")
 LEAT_REPORT (NO_ROOM = 3, error, "a frontier with more edges than the graph has; offsets overlap")
-LEAT_REPORT (ITERATIONS_SPENT = 4, error, "max-iterations are spent; rows left after so many (index)")
-LEAT_REPORT (ITERATIONS_SPENT_TOLD = 5, warning,
-             "max-iterations are spent; rows left after so many (index)")
-LEAT_REPORT (TIME_SPENT = 7, error,
-             "it had not come to its end when its budget was over; left after so many iterations (index)")
-
 LEAT_REPORT (NO_SUCH_CHANGED = 8, error, "a changed vertex that is none")
 
 /* What a search begins with, as in leat-csr-warm.h. */

@@ -19,10 +19,6 @@
 #define PAGERANK_PIECES FRONTIER_REBUILT
 #define PAGERANK_LONG FRONTIER_REACHED
 
-LEAT_REPORT (NOT_SETTLED = 16, error, "max-iterations are spent; change of the ranks in the last of so many (index)")
-LEAT_REPORT (NOT_SETTLED_TOLD = 17, warning,
-             "max-iterations are spent; change of the ranks in the last of so many (index)")
-
 struct Pagerank
 {
   Graph graph, back; /* of `graph` the offsets alone */
@@ -239,9 +235,9 @@ pagerank_tell (uint64_t iterations, uint64_t change, bool settled, bool late, ui
   if (!settled && late)
     leat_report_at (TIME_SPENT, iterations, left);
   else if (!settled && tells == 1)
-    leat_report_at (NOT_SETTLED_TOLD, iterations, left);
+    leat_report_at (ITERATIONS_SPENT_TOLD, iterations, left);
   else if (!settled && tells == 2)
-    leat_report_at (NOT_SETTLED, iterations, left);
+    leat_report_at (ITERATIONS_SPENT, iterations, left);
 }
 
 /* By one thread. @began: when it did */

@@ -127,6 +127,11 @@ paced_source_complete (LeatEndpoint *endpoint, LeatView *view, GError **error)
 
   g_assert_cmpint (self->completed, <, self->begun);
   g_assert_true (view->data == self->lent[i]);
+  if (self->completed == self->empty_at && self->empties > 0 && !g_atomic_int_get (&self->unblocked))
+    {
+      self->empties--;
+      return LEAT_FLOW_EMPTY;
+    }
   self->completed++;
   paced_node_spend (self, (gint) MAX (us, 0));
   return paced_source_give (self, view, error);
@@ -182,6 +187,7 @@ paced_sink_class_init (PacedNodeClass *klass)
 static void
 paced_source_init (PacedNode *self)
 {
+  self->empty_at = -1;
   self->fails_at = -1;
 }
 

@@ -18,9 +18,11 @@ typedef struct
   gint us;      /* a call takes; atomic */
   gint us_from; /* the call from which on it takes us_later; 0: none */
   gint us_later;
-  gboolean busy;  /* that long it works, and does not wait */
-  gint n;         /* runs of a source, */
-  gint ahead;     /* and how many it may have begun; what is begun is there after `us`, whatever else is */
+  gboolean busy; /* that long it works, and does not wait */
+  gint n;        /* runs of a source, */
+  gint ahead;    /* and how many it may have begun; what is begun is there after `us`, whatever else is */
+  gint empty_at; /* which of those that were begun is not there yet when it is asked for, for as many times; -1: none */
+  gint empties;
   gint fails_at;  /* of the calls from 0 on; -1: never */
   gboolean hangs; /* in that call, until it is called off */
   GArray *got;    /* guint32: the first item of each */

@@ -42,6 +42,45 @@ test_order (void)
       }
 }
 
+/* What is not there yet is no end: it is asked for again, and nothing behind it is lost. */
+static void
+test_empty (void)
+{
+  for (guint lanes = 2; lanes <= 4; lanes++)
+    for (guint ahead = 1; ahead <= 4; ahead++)
+      for (guint at = 0; at < N_RUNS; at += at < 4 ? 1 : 7)
+        {
+          Lanes self;
+
+          set_up (&self, lanes, ahead);
+          self.source->empty_at = (gint) at;
+          self.source->empties = 1 + (gint) at % 3;
+          lanes_run_all (&self, N_RUNS);
+          g_assert_cmpint (self.source->empties, ==, 0);
+          tear_down (&self);
+        }
+}
+
+/* Until it is called off: a sink that fails does not wait for what never comes. */
+static void
+test_empty_called_off (void)
+{
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      Lanes self;
+
+      set_up (&self, 3, 3);
+      self.source->empty_at = 3 + (gint) i % 3;
+      self.source->empties = G_MAXINT;
+      self.sink->fails_at = 2;
+      g_assert_false (leat_session_run (self.session, NULL, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);
+      lanes_assert_order (&self);
+      tear_down (&self);
+    }
+}
+
 static void
 test_failure (void)
 {
@@ -166,6 +205,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/session/ahead/order", test_order);
+  g_test_add_func ("/session/ahead/empty", test_empty);
+  g_test_add_func ("/session/ahead/empty/called-off", test_empty_called_off);
   g_test_add_func ("/session/ahead/failure", test_failure);
   g_test_add_func ("/session/ahead/backpressure", test_backpressure);
   g_test_add_func ("/session/ahead/cancel", test_cancel);

@@ -143,6 +143,52 @@ test_loop_budget_within (gconstpointer data)
   loop_close (&loop);
 }
 
+/* Of what is bounded the number of items is told that was there in the end; not where it is not known any more. */
+static void
+test_loop_budget_bounded (gconstpointer data)
+{
+  static const char *const behind[] = { "", "map expr=x+1 -> ",
+                                        "compact where=\"x > 200\" -> compact where=\"x > 201\" -> " };
+  const LoopCase *self = data;
+
+  for (guint i = 0; i < G_N_ELEMENTS (behind); i++)
+    {
+      g_autofree char *text =
+        g_strdup_printf ("leat 1\n"
+                         "away = loop until=\"n > 5000\" carry=x:kept budget=0.1 executor=EXECUTOR {\n"
+                         "  c = compact where=\"x > 0\"\n"
+                         "  h = map expr=\"x < 100 ? x-1 : x\"\n"
+                         "  in.x -> c -> h -> out.kept\n"
+                         "  c -> reduce op=count -> out.n\n"
+                         "}\n"
+                         "app name=in spec=i32[<=1000] -> upload -> away.x\n"
+                         "away.kept -> %sreadback mode=copy -> app name=out\n",
+                         behind[i]);
+      Loop loop;
+
+      loop_open (&loop, text, self->who, self->executor, 1);
+      for (guint run = 1; run < 3; run++)
+        {
+          const guint stay = 123 * run;
+          g_autofree char *told =
+            g_strdup_printf ("each of which hands on away.x i32[<=1000] (%u at the end): set budget", stay);
+          gint32 x[N];
+          g_autoptr (GError) error = NULL;
+
+          for (guint k = 0; k < N; k++)
+            x[k] = k < stay ? 100 : (gint32) (k % 50);
+          loop_push (&loop, "in", x, sizeof x);
+          g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+          g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+          g_test_message ("%s", error->message);
+          if (strstr (error->message, told) == NULL
+              && (i == 0 || strstr (error->message, "hands on away.x i32[<=1000]: set budget") == NULL))
+            g_error ("\"%s\" does not say \"%s\"", error->message, told);
+        }
+      loop_close (&loop);
+    }
+}
+
 /* What kernels keep of what comes in is less from iteration to iteration, until nothing is over. */
 static void
 test_loop_compact (gconstpointer data)
@@ -275,6 +321,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_cases ("budget", TRUE, test_loop_budget);
   add_cases ("budget-within", FALSE, test_loop_budget_within);
+  add_cases ("budget-bounded", FALSE, test_loop_budget_bounded);
   add_cases ("compact", FALSE, test_loop_compact);
   g_test_add_data_func ("/leat/session/loop/called-off/cancelled", GINT_TO_POINTER (FALSE), test_loop_called_off);
   g_test_add_data_func ("/leat/session/loop/called-off/closed", GINT_TO_POINTER (TRUE), test_loop_called_off);

@@ -126,7 +126,7 @@ test_loop_measured_without (void)
 }
 
 static const char away_text[] = "leat 1\n"
-                                "away = loop until=\"y > limit\" limit=-1 carry=x:y budget=0.1 executor=auto {\n"
+                                "away = loop until=\"y > limit\" limit=-1 carry=x:y budget=1 executor=auto {\n"
                                 "  in.x -> map expr=x*0.5 -> out.y\n"
                                 "}\n"
                                 "app name=in spec=f32[1] -> upload mode=copy -> away.x\n"
@@ -148,18 +148,28 @@ away_run (Loop *loop, double limit)
 }
 
 static void
-away_run_away (Loop *loop)
+away_run_away (Loop *loop, guint number)
 {
   LeatNode *away = leat_pipeline_get_node (loop->pipeline, "away", NULL);
   g_autoptr (GError) error = NULL;
   g_autofree char *path = NULL;
+  gint64 begin = g_get_monotonic_time ();
+  guint64 runs, refused;
   float x = -8;
 
   g_assert_true (leat_node_set_arg_double (away, "limit", 1, NULL));
   loop_push (loop, "in", &x, sizeof x);
   g_assert_cmpint (leat_session_replay (loop->session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
+  g_assert_nonnull (strstr (error->message, "iterations by executor=while"));
+  g_assert_nonnull (strstr (error->message, "; executor=cooperative was not tried"));
+  g_object_get (loop->session, "runs", &runs, "runs-refused", &refused, NULL);
+  g_assert_cmpuint (runs, ==, number);
+  g_assert_cmpuint (refused, ==, number);
+  g_assert_cmpint (g_get_monotonic_time () - begin, >, 900000);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, 1900000); /* once, and not in a trial and in the run */
   path = ways_fixture_dup_path ();
   g_assert_null (path);
 }
@@ -174,13 +184,79 @@ test_loop_measured_away (void)
   ways_fixture_drop ();
   loop_open_measured (&loop, away_text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
   for (guint run = 0; run < 3; run++)
-    away_run_away (&loop);
+    away_run_away (&loop, run + 1);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 1);
   away_run (&loop, -1);
   loop_close (&loop);
   loop_open_measured (&loop, away_text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
   away_run (&loop, -1);
   g_assert_cmpuint (ways_fixture_count (loop.session, "former-trials", NULL), ==, 0);
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
+  loop_close (&loop);
+}
+
+/* The first data of a stream run away: it ends there, with that and nothing given, and goes on with what comes. */
+static void
+test_loop_measured_streamed (void)
+{
+  g_autoptr (GError) error = NULL;
+  const float x = -8;
+  guint64 runs, refused, given;
+  gint64 begin;
+  Loop loop;
+
+  ways_fixture_drop ();
+  loop_open_measured (&loop, away_text, "auto", LEAT_EXECUTOR_GRAPH, 3, TRUE);
+  g_assert_true (leat_node_set_arg_double (leat_pipeline_get_node (loop.pipeline, "away", NULL), "limit", 1, NULL));
+  for (guint i = 0; i < 2; i++)
+    loop_push (&loop, "in", &x, sizeof x);
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (loop.pipeline, "in", NULL)));
+  begin = g_get_monotonic_time ();
+  leat_session_run (loop.session, NULL, &error);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
+  g_assert_cmpint (g_get_monotonic_time () - begin, >, 900000);
+  g_object_get (loop.session, "runs", &runs, "runs-refused", &refused, "bytes-out", &given, NULL);
+  g_assert_cmpuint (refused, >=, 1);
+  g_assert_cmpuint (runs, ==, refused);
+  g_assert_cmpuint (given, ==, 0);
+  loop_close (&loop);
+}
+
+/* A state of the program's is what it was before, whatever the trial did to it. */
+static void
+test_loop_measured_state (void)
+{
+  static const char text[] = "leat 1\n"
+                             "away = loop until=\"y > limit\" limit=1 carry=x:y budget=0.2 executor=auto {\n"
+                             "  in.x -> map expr=x*0.5 -> out.y\n"
+                             "}\n"
+                             "sum = state spec=f32[1]\n"
+                             "both = map inputs=a,b expr=a+b\n"
+                             "app name=in spec=f32[1] -> upload mode=copy -> both.a\n"
+                             "sum -> both.b\n"
+                             "both -> sum\n"
+                             "both -> away.x\n"
+                             "away.y -> readback mode=copy -> app name=out\n";
+  const float x = -8;
+  g_autoptr (GError) error = NULL;
+  Loop loop;
+  float y;
+
+  ways_fixture_drop ();
+  loop_open_measured (&loop, text, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
+  loop_push (&loop, "in", &x, sizeof x);
+  g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_assert_true (leat_node_set_arg_double (leat_pipeline_get_node (loop.pipeline, "away", NULL), "limit", -9, NULL));
+  loop_push (&loop, "in", &x, sizeof x);
+  loop_replay (&loop);
+  {
+    g_autoptr (GBytes) out = loop_pull (&loop, "out");
+
+    memcpy (&y, g_bytes_get_data (out, NULL), sizeof y);
+  }
+  g_assert_cmpfloat (y, ==, -4); /* nothing is left of what was tried */
   loop_close (&loop);
 }
 
@@ -194,6 +270,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/loop-measured/recalled/while", "while", test_loop_measured_recalled);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/cooperative", "cooperative", test_loop_measured_recalled);
   g_test_add_func ("/leat/session/loop-measured/away", test_loop_measured_away);
+  g_test_add_func ("/leat/session/loop-measured/away/streamed", test_loop_measured_streamed);
+  g_test_add_func ("/leat/session/loop-measured/away/state", test_loop_measured_state);
   g_test_add_func ("/leat/session/loop-measured/without", test_loop_measured_without);
   status = g_test_run ();
   return status;

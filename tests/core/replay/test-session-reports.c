@@ -7,6 +7,7 @@
 #include "driver/leat-driver-private.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define JUDGE "kernel name=judge source=\"KERNELS\" entry=judge"
 #define MEET  "kernel name=meet source=\"KERNELS\" entry=meet"
@@ -669,6 +670,35 @@ test_reports_are_planned (void)
   session_fixture_close (&fixture);
 }
 
+/* A text has places for the numbers and for properties of its node, set or not; what is none of these stays. */
+static void
+test_reports_places (void)
+{
+  static const char kernel[] =
+    "LEAT_REPORT (PLACES = 1, error, \"{value} at {index} of entry={entry} grid={grid} ({update}) {nobody} {\")\n"
+    "__global__ void places (const int *x, int *y, uint64_t x_count)\n"
+    "{\n  GRID_FOR (i, x_count)\n    if (x[i] < 0)\n      leat_report_at (PLACES, i, x[i]);\n"
+    "    else\n      y[i] = x[i] + 1;\n}\n";
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL, *chain = NULL;
+  SessionFixture fixture;
+  gint32 x[REPORT_ITEMS];
+  gint file = g_file_open_tmp ("leat-places-XXXXXX.cu", &path, &error);
+
+  g_assert_no_error (error);
+  close (file);
+  g_assert_true (g_file_set_contents (path, kernel, -1, &error));
+  chain = g_strdup_printf ("kernel name=places source=\"%s\" entry=places grid=2", path);
+  report_fixture_open (&fixture, chain, LEAT_EXECUTOR_GRAPH);
+  fill (x, 5);
+  x[17] = -3;
+  run_badly (&fixture, x, REPORT_ITEMS, "kernel \"places\": -3 at 17 of entry=places grid=2 () {nobody} {");
+  x[17] = 3;
+  run_well (&fixture, x, REPORT_ITEMS);
+  session_fixture_close (&fixture);
+  unlink (path);
+}
+
 static void
 add_for_executors (const char *name, GTestDataFunc test)
 {
@@ -693,6 +723,7 @@ main (int argc, char **argv)
   add_for_executors ("with-barriers", test_reports_with_barriers);
   add_for_executors ("error-fails-the-run", test_reports_error_fails_the_run);
   add_for_executors ("two-nodes", test_reports_two_nodes);
+  g_test_add_func ("/leat/session/reports/places", test_reports_places);
   g_test_add_func ("/leat/session/reports/kinds-of-values", test_reports_kinds_of_values);
   g_test_add_func ("/leat/session/reports/of-many-kinds", test_reports_of_many_kinds);
   g_test_add_func ("/leat/session/reports/in-resident-runs", test_reports_in_resident_runs);

@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What was measured lies on disk, where anything may come to stand in it: no choice that is read there breaks the rule
  * by which it may be made, and results stay what they are. */
@@ -156,6 +157,84 @@ test_ways_any (gconstpointer data)
   g_assert_cmpint (g_remove (path), ==, 0);
 }
 
+/* TRUE: it was measured; FALSE: somebody had before. */
+static gboolean
+ways_measures (guint seed)
+{
+  gboolean measures;
+  SessionFixture one;
+
+  ways_open (&one, text);
+  ways_run (&one, seed);
+  check_rules (&one);
+  measures = ways_fixture_count (one.session, "trials", NULL) > 0;
+  if (!measures)
+    g_assert_cmpuint (ways_fixture_count (one.session, "former-trials", NULL), >, 0);
+  session_fixture_close (&one);
+  return measures;
+}
+
+static gpointer
+ways_measure_once (gpointer seed)
+{
+  SessionFixture one;
+
+  ways_open (&one, text);
+  ways_run (&one, GPOINTER_TO_UINT (seed));
+  ways_run (&one, GPOINTER_TO_UINT (seed) + 1);
+  session_fixture_close (&one);
+  return NULL;
+}
+
+/* Several measure the same at once: what one of them found is there for the next session, whole. */
+static void
+test_ways_threads (void)
+{
+  for (guint round = 0; round < 4; round++)
+    {
+      GThread *threads[3];
+      g_autofree char *path = NULL;
+
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        threads[i] = g_thread_new ("measures", ways_measure_once, GUINT_TO_POINTER (10 * round + i));
+      for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+        g_thread_join (threads[i]);
+      path = ways_fixture_dup_path ();
+      g_assert_nonnull (path);
+      g_assert_false (ways_measures (round));
+      g_assert_cmpint (g_remove (path), ==, 0);
+    }
+}
+
+/* Where it cannot be written, or what is there is no file, each session measures, and nothing is waited for. */
+static void
+test_ways_unwritable (void)
+{
+  g_autofree char *path = NULL, *folder = NULL;
+
+  g_assert_true (ways_measures (1));
+  path = ways_fixture_dup_path ();
+  folder = g_path_get_dirname (path);
+  g_assert_false (ways_measures (2));
+  g_assert_cmpint (g_remove (path), ==, 0);
+  g_assert_cmpint (g_mkdir (path, 0700), ==, 0);
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (ways_measures (i));
+  g_assert_cmpint (g_rmdir (path), ==, 0);
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  g_assert_true (ways_measures (3)); /* and takes its place */
+  g_assert_false (ways_measures (4));
+  g_assert_cmpint (g_remove (path), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+  g_assert_true (g_file_set_contents (folder, "in the way", -1, NULL));
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (ways_measures (i));
+  g_assert_cmpint (g_remove (folder), ==, 0);
+  g_assert_true (ways_measures (5));
+  g_assert_false (ways_measures (6));
+  g_assert_cmpint (g_remove (path), ==, 0);
+}
+
 static const char spin_text[] = "__global__ void\n"
                                 "spin (const float *in, float *out, unsigned int in_count, unsigned long long rounds)\n"
                                 "{\n"
@@ -199,6 +278,8 @@ main (int argc, char **argv)
   g_assert_true (g_file_set_contents (spin, spin_text, -1, NULL));
   g_test_add_data_func ("/session/ways/any", GINT_TO_POINTER (0), test_ways_any);
   g_test_add_data_func ("/session/ways/good", GINT_TO_POINTER (1), test_ways_any);
+  g_test_add_func ("/session/ways/threads", test_ways_threads);
+  g_test_add_func ("/session/ways/unwritable", test_ways_unwritable);
   g_test_add_func ("/session/ways/long", test_ways_long);
   status = g_test_run ();
   g_free (spin);

@@ -276,12 +276,77 @@ test_refuses_bringing_back (void)
   crowd_close (&crowd);
 }
 
+static gint endless_is_over; /* atomic */
+
+/* Two seconds on the host. */
+static gpointer
+run_endless (gpointer data)
+{
+  Crowd *crowd = data;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GError) error = NULL;
+  float x = 1;
+
+  g_ptr_array_add (inputs, g_bytes_new (&x, sizeof x));
+  g_assert_cmpint (leat_scheduler_replay (crowd->scheduler, crowd->sessions[2], inputs, 0, NULL, NULL, &error), ==,
+                   LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_atomic_int_set (&endless_is_over, TRUE);
+  return NULL;
+}
+
+static gpointer
+run_first (gpointer data)
+{
+  crowd_run (data, 0, 5);
+  return NULL;
+}
+
+/* Who waits for room has it when more is allowed, and not only when the run that it waits for has ended. */
+static void
+test_larger_while_waiting (void)
+{
+  static const char endless[] = "leat 1\n"
+                                "away = loop until=\"y < 0\" carry=x:y budget=2 executor=host {\n"
+                                "  in.x -> map expr=x*0+1 -> out.y\n"
+                                "}\n"
+                                "app name=source spec=f32[1] -> upload -> away.x\n"
+                                "away.y -> readback -> app name=sink\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (endless, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  GThread *runs, *waits;
+  Crowd crowd;
+
+  g_assert_no_error (error);
+  crowd_open (&crowd);
+  g_assert_true (leat_scheduler_remove (crowd.scheduler, crowd.sessions[2], NULL));
+  g_set_object (&crowd.sessions[2], NULL);
+  crowd.sessions[2] = leat_session_new (pipeline, NULL);
+  leat_scheduler_add (crowd.scheduler, crowd.sessions[2], &error);
+  g_assert_no_error (error);
+  leat_session_open (crowd.sessions[2], NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (leat_session_evict (crowd.sessions[0], NULL, &error));
+  g_object_set (crowd.scheduler, "budget", crowd_get_used (&crowd) + crowd.bytes / 2, NULL);
+  runs = g_thread_new ("runs", run_endless, &crowd);
+  g_usleep (200000);
+  waits = g_thread_new ("waits", run_first, &crowd);
+  g_usleep (200000);
+  g_assert_true (leat_session_is_evicted (crowd.sessions[0]));
+  g_object_set (crowd.scheduler, "budget", (guint64) 0, NULL);
+  g_thread_join (waits);
+  g_assert_false (g_atomic_int_get (&endless_is_over));
+  g_thread_join (runs);
+  crowd_close (&crowd);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/scheduler/budget/evicts-least-recently-used", test_evicts_least_recently_used);
   g_test_add_func ("/leat/scheduler/budget/holds-to-the-byte", test_holds_to_the_byte);
+  g_test_add_func ("/leat/scheduler/budget/larger-while-waiting", test_larger_while_waiting);
   g_test_add_func ("/leat/scheduler/budget/refuses-opening", test_refuses_opening);
   g_test_add_func ("/leat/scheduler/budget/refuses-adding", test_refuses_adding);
   g_test_add_func ("/leat/scheduler/budget/refuses-adding-again", test_refuses_adding_again);

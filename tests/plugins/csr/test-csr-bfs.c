@@ -366,8 +366,8 @@ test_csr_bfs_limit (void)
   bfs_open (&fails, "csr:bfs threads=64 max-iterations=10", &graph, FALSE);
   bfs_push (&fails, &graph, NULL, &source, 1);
   error = bfs_fail (&fails);
-  bfs_assert_says (error, "max-iterations are spent");
-  bfs_assert_says (error, ": 1 at index 10");
+  bfs_assert_says (error, "csr:bfs \"n\": max-iterations=10 levels were done, with 1 rows left in the frontier: raise "
+                          "max-iterations= (0: as many as there are), or set on-limit=stop or warn");
   primitive_fixture_close (&fails);
   csr_graph_clear (&graph);
 }
@@ -401,9 +401,9 @@ test_csr_bfs_budget (void)
 
           bfs_push (&fixture, &graph, cases[c].back ? &back : NULL, &source, 1);
           error = bfs_fail (&fixture);
-          bfs_assert_says (error,
-                           "csr:bfs \"n\": it had not come to its end when its budget was over; left after so many "
-                           "iterations (index)");
+          bfs_assert_says (error, "csr:bfs \"n\": budget=1e-06 seconds were over after ");
+          bfs_assert_says (error, " rows left in the frontier: raise budget= (0: no limit), or set max-iterations= and "
+                                  "on-limit=stop");
         }
       primitive_fixture_close (&fixture);
       csr_graph_clear (&back);

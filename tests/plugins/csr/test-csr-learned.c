@@ -4,14 +4,19 @@
 #include "tune-fixture.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utime.h>
 
 /* What searches have measured, from session to session. */
 
-#define LEARNED_RUNS  5
-#define LEARNED_FILES 256
-#define LEARNED_PLACE 43 /* of the low bits of the first entry's number of runs, in base64 */
+#define LEARNED_RUNS   5
+#define LEARNED_FILES  256
+#define LEARNED_ROUNDS 12 /* of each that writes at the same time */
+#define LEARNED_CHILD  "LEAT_TEST_LEARNED_CHILD"
+#define LEARNED_PLACE  43 /* of the low bits of the first entry's number of runs, in base64 */
 
 /* Some runs of a session, and its file. (transfer full) */
 static char *
@@ -252,17 +257,191 @@ test_csr_learned_bound (void)
   g_assert_cmpuint (learned_count_files (folder, "old"), ==, LEARNED_FILES - 201);
 }
 
+/* Sessions, one after the other; each search is right. */
+static gpointer
+learned_write_often (gpointer rounds)
+{
+  for (guint i = 0; i < GPOINTER_TO_UINT (rounds); i++)
+    {
+      TuneFixture self;
+
+      tune_fixture_open_again (&self, "alone=0");
+      tune_fixture_search (&self, TUNE_GRID, i, 1 + i % 3);
+      tune_fixture_close (&self);
+    }
+  return NULL;
+}
+
+/* Whoever was last: a whole file, of some run that there was. */
+static void
+learned_assert_readable (guint runs_most)
+{
+  guint64 runs = learned_count ("alone=0");
+
+  g_assert_cmpuint (runs, >, 1);
+  g_assert_cmpuint (runs, <=, runs_most + 1);
+}
+
+static void
+test_csr_learned_threads (void)
+{
+  g_autofree char *path = learned_make_file ("alone=0"), *left = NULL;
+  GThread *threads[3];
+
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("writes", learned_write_often, GUINT_TO_POINTER (LEARNED_ROUNDS));
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  learned_assert_readable (LEARNED_RUNS + LEARNED_ROUNDS * G_N_ELEMENTS (threads));
+  left = tune_fixture_dup_path (); /* no other one */
+  g_assert_cmpstr (left, ==, path);
+}
+
+/* In a process of its own, as a program that forks before it uses anything: both write. */
+static int
+learned_be_child (const char *rounds)
+{
+  guint n = (guint) g_ascii_strtoull (rounds, NULL, 10);
+  pid_t other = fork ();
+  int status = 0;
+
+  g_assert_cmpint (other, >=, 0);
+  learned_write_often (GUINT_TO_POINTER (n));
+  if (other == 0)
+    _exit (0);
+  g_assert_cmpint (waitpid (other, &status, 0), ==, other);
+  return status != 0;
+}
+
+static GPid
+learned_spawn (guint rounds)
+{
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL), *n = g_strdup_printf ("%u", rounds);
+  char *argv[] = { self, NULL };
+  g_auto (GStrv) env = g_environ_setenv (g_get_environ (), LEARNED_CHILD, n, TRUE);
+  g_autoptr (GError) error = NULL;
+  GPid pid = 0;
+
+  g_spawn_async (NULL, argv, env, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, (GSpawnChildSetupFunc) setsid,
+                 NULL, &pid, &error);
+  g_assert_no_error (error);
+  return pid;
+}
+
+static void
+test_csr_learned_processes (void)
+{
+  g_autofree char *path = learned_make_file ("alone=0"), *left = NULL;
+  GPid children[2];
+
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    children[i] = learned_spawn (LEARNED_ROUNDS);
+  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
+    {
+      int status;
+
+      g_assert_cmpint (waitpid (children[i], &status, 0), ==, children[i]);
+      g_assert_cmpint (status, ==, 0);
+    }
+  learned_assert_readable (LEARNED_RUNS + 2 * LEARNED_ROUNDS * G_N_ELEMENTS (children));
+  left = tune_fixture_dup_path ();
+  g_assert_cmpstr (left, ==, path);
+}
+
+/* Whenever a process is ended, the file is the one before or the one behind. */
+static void
+test_csr_learned_killed (void)
+{
+  g_autofree char *path = learned_make_file ("alone=0");
+  guint64 runs = LEARNED_RUNS;
+
+  for (guint i = 0; i < 6; i++)
+    {
+      GPid child = learned_spawn (1000);
+      guint64 now;
+
+      g_usleep (200000 + 37000 * i);
+      g_assert_cmpint (kill (-child, SIGKILL), ==, 0);
+      g_assert_cmpint (waitpid (child, NULL, 0), ==, child);
+      now = learned_count ("alone=0");
+      g_assert_cmpuint (now, >, 1);
+      runs = MAX (runs, now);
+    }
+  g_test_message ("%" G_GUINT64_FORMAT " runs at the most", runs);
+  g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+}
+
+/* Where it cannot be written each session measures for itself, and nothing lies about. */
+static void
+test_csr_learned_unwritable (void)
+{
+  g_autofree char *path = learned_make_file ("alone=0"), *folder = tune_fixture_dup_folder ();
+  g_autofree char *aside = g_strconcat (folder, "-aside", NULL), *left = NULL;
+
+  /* A folder in the file's place. */
+  g_assert_cmpint (g_remove (path), ==, 0);
+  g_assert_cmpint (g_mkdir (path, 0700), ==, 0);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpuint (learned_count ("alone=0"), ==, 1);
+  left = tune_fixture_dup_path ();
+  g_assert_cmpstr (left, ==, path);
+  g_assert_cmpint (g_rmdir (path), ==, 0);
+  /* A file in the folder's, and a link to nowhere. */
+  g_assert_cmpint (g_rename (folder, aside), ==, 0);
+  for (guint link = 0; link < 2; link++)
+    {
+      if (link)
+        g_assert_cmpint (symlink ("/nonexistent/folder", folder), ==, 0);
+      else
+        g_assert_true (g_file_set_contents (folder, "", -1, NULL));
+      for (guint i = 0; i < 2; i++)
+        g_assert_cmpuint (learned_count ("alone=0"), ==, 1);
+      g_assert_cmpint (g_unlink (folder), ==, 0);
+    }
+  g_assert_cmpint (g_rename (aside, folder), ==, 0);
+  g_assert_cmpuint (learned_count ("alone=0"), ==, 1);
+  g_assert_cmpuint (learned_count ("alone=0"), ==, 2);
+}
+
+/* Of who may not write there, which root may everywhere. */
+static void
+test_csr_learned_read_only (void)
+{
+  g_autofree char *path = NULL, *folder = tune_fixture_dup_folder ();
+
+  if (geteuid () == 0)
+    {
+      g_test_skip ("root may write everywhere");
+      return;
+    }
+  path = learned_make_file ("alone=0");
+  g_assert_cmpint (g_chmod (folder, 0500), ==, 0);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpuint (learned_count ("alone=0"), ==, LEARNED_RUNS + 1);
+  g_assert_cmpint (g_chmod (folder, 0700), ==, 0);
+  g_assert_cmpuint (learned_count ("alone=0"), ==, LEARNED_RUNS + 1);
+  g_assert_cmpuint (learned_count ("alone=0"), ==, LEARNED_RUNS + 2);
+}
+
 int
 main (int argc, char **argv)
 {
-  g_autofree char *cache = tune_fixture_init (&argc, &argv);
+  g_autofree char *cache = NULL;
 
+  if (g_getenv (LEARNED_CHILD) != NULL)
+    return learned_be_child (g_getenv (LEARNED_CHILD));
+  cache = tune_fixture_init (&argc, &argv);
   g_test_add_func ("/leat/csr/learned/goes-on", test_csr_learned_goes_on);
   g_test_add_func ("/leat/csr/learned/away", test_csr_learned_away);
   g_test_add_func ("/leat/csr/learned/set", test_csr_learned_set);
   g_test_add_func ("/leat/csr/learned/nothing", test_csr_learned_nothing);
   g_test_add_func ("/leat/csr/learned/corrupt", test_csr_learned_corrupt);
   g_test_add_func ("/leat/csr/learned/foreign", test_csr_learned_foreign);
+  g_test_add_func ("/leat/csr/learned/threads", test_csr_learned_threads);
+  g_test_add_func ("/leat/csr/learned/processes", test_csr_learned_processes);
+  g_test_add_func ("/leat/csr/learned/killed", test_csr_learned_killed);
+  g_test_add_func ("/leat/csr/learned/unwritable", test_csr_learned_unwritable);
+  g_test_add_func ("/leat/csr/learned/read-only", test_csr_learned_read_only);
   g_test_add_func ("/leat/csr/learned/bound", test_csr_learned_bound);
   return tune_fixture_end (cache, g_test_run ());
 }

@@ -153,10 +153,13 @@ test_csr_pagerank_ends (void)
 {
   static const struct
   {
-    const char *node, *word;
+    const char *node, *word, *then;
   } cases[] = {
-    { "csr:pagerank max-iterations=3", "max-iterations are spent" },
-    { "csr:pagerank tolerance=0 max-iterations=1000000 budget=0.02", "when its budget was over" },
+    { "csr:pagerank max-iterations=3",
+      "\": max-iterations=3 iterations were done, in the last of which the ranks changed by 0.",
+      ", all together, where tolerance=1e-06: raise max-iterations= or tolerance=, or set on-limit=stop or warn" },
+    { "csr:pagerank tolerance=0 max-iterations=1000000 budget=0.02", "\": budget=0.02 seconds were over after ",
+      ", all together, where tolerance=0: raise budget= (0: no limit), or set max-iterations= and on-limit=stop" },
   };
   CsrGraph graph = csr_graph_make_rmat (512), back = csr_graph_turn (&graph);
 
@@ -168,8 +171,9 @@ test_csr_pagerank_ends (void)
       rank_open (&fixture, cases[i].node, &graph, "ranks");
       rank_push (&fixture, &graph, &back);
       g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, &error), ==, LEAT_FLOW_ERROR);
-      if (strstr (error->message, cases[i].word) == NULL || strstr (error->message, "csr:pagerank \"n\"") == NULL)
-        g_error ("\"%s\" does not say \"%s\"", error->message, cases[i].word);
+      if (strstr (error->message, cases[i].word) == NULL || strstr (error->message, cases[i].then) == NULL
+          || strstr (error->message, "csr:pagerank \"n\"") == NULL)
+        g_error ("\"%s\" does not say \"%s\" and \"%s\"", error->message, cases[i].word, cases[i].then);
       g_test_message ("%s", error->message);
       primitive_fixture_close (&fixture);
     }
