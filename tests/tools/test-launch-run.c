@@ -516,6 +516,64 @@ test_run_kernel_crashes (ToolFiles *files, gconstpointer data)
   g_assert_cmpint (result->code, ==, 128 + row->signal);
   tool_assert_contains (result->err, row->says);
   tool_assert_contains (result->err, row->advises);
+  g_assert_null (strstr (result->err, "check=true"));
+}
+
+/* Of several kernels that became one, what they say of themselves may be at fault. */
+static void
+test_run_joint_crashes (ToolFiles *files, gconstpointer data)
+{
+  static const char text[] =
+    "__global__ void poke (const unsigned char *in, unsigned char *out, unsigned int in_count)\n"
+    "{ GRID_FOR (i, in_count) { *(volatile unsigned char *) 0x10 = in[i]; out[i] = 1; } }\n";
+  g_autofree char *path = tool_write (files->folder, "poke.cu", text);
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  const char *const words[] = { "sh",
+                                "-c",
+                                "ulimit -c 0; exec \"$@\"",
+                                "sh",
+                                "leat-launch",
+                                "-q",
+                                "--device=cpu",
+                                "io:file",
+                                files->in,
+                                "out=u8[25]",
+                                "+",
+                                "upload",
+                                "+",
+                                "megakernel",
+                                "begin",
+                                "in.a",
+                                "+",
+                                "map",
+                                "expr=x+1",
+                                "+",
+                                "kernel",
+                                source,
+                                "access=elementwise",
+                                "+",
+                                "out.b",
+                                "end",
+                                "+",
+                                "readback",
+                                "+",
+                                "io:file",
+                                files->out,
+                                NULL };
+  g_autoptr (ToolResult) result = NULL;
+
+  if (LEAT_TEST_SANITIZED
+      || g_str_has_prefix (g_getenv ("LEAT_DEVICE") != NULL ? g_getenv ("LEAT_DEVICE") : "", "cuda"))
+    {
+      g_test_skip ("only without a sanitizer, which speaks itself, and where the CPU driver is what is tested");
+      return;
+    }
+  result = tool_run (NULL, words);
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 128 + SIGSEGV);
+  tool_assert_contains (result->err, "leat-launch: ended by SIGSEGV in kernel megakernel: ");
+  tool_assert_contains (result->err, "check=true on a megakernel");
+  tool_assert_contains (result->err, "LEAT_KERNEL_SANITIZE=address");
 }
 
 /* What shows only when a session opens has its place too. */
@@ -639,5 +697,6 @@ main (int argc, char **argv)
 
       ADD (name, &crash_cases[i], test_run_kernel_crashes);
     }
+  ADD ("/leat/tools/launch/run/joint-crashes", NULL, test_run_joint_crashes);
   return g_test_run ();
 }
