@@ -321,6 +321,30 @@ test_loop_places (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* What follows from a fault in a body is not told: ports that it would have made, of this loop or of one around it. */
+static void
+test_loop_faults (void)
+{
+  static const char text[] = "leat 1\n"
+                             "o = loop max-iterations=5 carry=x:y {\n"
+                             "  i = loop max-iterations=2 carry=a:b {\n"
+                             "    in.a -> map expr=\"x +\" -> out.b\n"
+                             "  }\n"
+                             "  in.x -> i.a\n"
+                             "  i.b -> out.y\n"
+                             "}\n"
+                             "app name=in spec=f32[8] -> upload -> o.x\n"
+                             "o.y -> readback -> app name=out\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+
+  g_assert_null (pipeline);
+  g_assert_nonnull (error);
+  g_test_message ("%s", error->message);
+  g_assert_true (g_str_has_prefix (error->message, "line 4, column "));
+  g_assert_null (strstr (error->message, "more error"));
+}
+
 /* A loop in the midst of a chain gives what its body brings, though it has outputs of its own too. */
 static void
 test_loop_chain (void)
@@ -421,6 +445,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/leat/session/loop/borders", test_loop_borders);
   g_test_add_func ("/leat/session/loop/places", test_loop_places);
+  g_test_add_func ("/leat/session/loop/faults", test_loop_faults);
   g_test_add_func ("/leat/session/loop/chain", test_loop_chain);
   g_test_add_func ("/leat/session/loop/text", test_loop_text);
   return g_test_run ();
