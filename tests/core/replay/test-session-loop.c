@@ -280,6 +280,37 @@ test_loop_refused (gconstpointer data)
   g_assert_nonnull (strstr (error->message, self->message));
 }
 
+/* As many nodes as the graph would have are too many: it is done otherwise, and the plan says why. */
+static void
+test_loop_many (void)
+{
+  static const struct
+  {
+    const char *most, *said;
+  } rows[] = {
+    { "32768", ", 32768 times, unrolled (as asked)" },
+    { "32769", ", 32769 times, while (unrolled it would be more than 65536 nodes of the graph)" },
+    { "9223372036854775807", "times, while (unrolled it would be more than 65536 nodes of the graph)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("app name=in spec=f32[8] + upload + loop executor=unrolled "
+                                               "max-iterations=%s begin in.a + map expr=x+1 + out.b end + readback + "
+                                               "app name=out",
+                                               rows[i].most);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+      g_autoptr (LeatPlan) plan = pipeline != NULL ? leat_plan_new (pipeline, &error) : NULL;
+      g_autofree char *said = NULL;
+
+      g_assert_no_error (error);
+      said = leat_plan_to_text (plan);
+      if (strstr (said, rows[i].said) == NULL)
+        g_error ("the plan does not say \"%s\":\n%s", rows[i].said, said);
+    }
+}
+
 /* What shows only when all of the body is known is told where it stands in the file. */
 static void
 test_loop_places (void)
@@ -445,6 +476,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/leat/session/loop/borders", test_loop_borders);
   g_test_add_func ("/leat/session/loop/places", test_loop_places);
+  g_test_add_func ("/leat/session/loop/many", test_loop_many);
   g_test_add_func ("/leat/session/loop/faults", test_loop_faults);
   g_test_add_func ("/leat/session/loop/chain", test_loop_chain);
   g_test_add_func ("/leat/session/loop/text", test_loop_text);
