@@ -202,8 +202,8 @@ test_csr_read_bad_arrays (void)
     const char *type, *word;
   } cases[] = {
     { { 1, 2, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 0 is 1" },
-    { { 0, 4, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3" },
-    { { 0, -1, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3" },
+    { { 0, 4, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3, after 4; offsets begin" },
+    { { 0, -1, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 1 is -1, after 0; offsets begin" },
     { { 0, 1, 2 }, { 0, 0, 0 }, 3, 3, "<i4", "3 indices, and the last offset in" },
     { { 0, 1, 3 }, { 0, 2, 0 }, 3, 3, "<i4", "index 1 is 2, and vertices are numbered from 0 to 1" },
     { { 0, 1, 3 }, { 0, -2, 0 }, 3, 3, "<i4", "index 1 is -2" },
