@@ -43,16 +43,6 @@ leat_marks_at (const LeatFuser *fuser, guint index)
   return &g_array_index (fuser->stages, LeatStage, index);
 }
 
-static LeatAccess
-leat_marks_get_access (const LeatStage *stage, LeatBufferId id)
-{
-  LeatAccess access = 0;
-
-  for (guint t = 0; t < stage->op->n_touches; t++)
-    access |= stage->op->touches[t].buffer == id ? stage->op->touches[t].access : 0;
-  return access;
-}
-
 static guint64
 leat_marks_count_items (LeatPlan *plan, LeatBufferId id)
 {
@@ -89,7 +79,7 @@ leat_marks_wants (LeatFuser *fuser, guint unit, LeatBufferId id)
   for (guint i = 0; i < fuser->stages->len; i++)
     {
       const LeatStage *stage = leat_marks_at (fuser, i);
-      LeatAccess access = leat_marks_get_access (stage, id);
+      LeatAccess access = leat_stage_get_access (stage, id);
 
       if ((access & LEAT_ACCESS_WRITE) != 0
           && (stage->unit != unit || access != LEAT_ACCESS_WRITE || !leat_marks_is_plain (stage)

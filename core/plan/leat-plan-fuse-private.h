@@ -153,6 +153,8 @@ gboolean leat_fuser_is_dropped (LeatFuser *self, LeatBufferId id);
 /* Does every node that reads the buffer stand in the body? */
 gboolean leat_fuser_is_inside (LeatFuser *self, LeatBufferId id);
 gboolean leat_fuser_has_alias (LeatFuser *self, LeatBufferId id);
+/* What it does with the buffer; 0: nothing. */
+LeatAccess leat_stage_get_access (const LeatStage *stage, LeatBufferId id);
 /* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
 const char *leat_stage_get_type (const LeatStage *stage, LeatBufferId id);
 /* Writes the kernel, and gives it to @op with its arguments. */

@@ -46,7 +46,7 @@ leat_fuser_overwrites (LeatFuser *self, guint before, guint index)
   return FALSE;
 }
 
-static LeatAccess
+LeatAccess
 leat_stage_get_access (const LeatStage *stage, LeatBufferId id)
 {
   LeatAccess access = 0;
