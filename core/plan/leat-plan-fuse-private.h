@@ -87,7 +87,7 @@ typedef struct
   GArray *waits;           /* LeatFuseWait */
   LeatFuseTiles *tiles;    /* by unit */
   LeatFuseWindow *windows; /* by buffer */
-  guint n_buffers;         /* of the plan before there were words */
+  guint n_buffers;         /* of the plan before there were words and marks */
   guint n_slots, slot_words;
   guint n_words;      /* in which blocks say that they are done */
   LeatBufferId words; /* those, where there are any */
