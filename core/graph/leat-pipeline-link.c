@@ -80,10 +80,15 @@ leat_pipeline_set_choice_error (LeatNode *node, LeatDirection direction, GError 
   g_autofree char *title = leat_node_dup_title (node);
   g_autofree char *list = NULL;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *example = NULL;
 
   for (guint i = 0; i < ports->len; i++)
     if (leat_port_get_direction (ports->pdata[i]) == direction)
-      g_ptr_array_add (names, (gpointer) leat_port_get_name (ports->pdata[i]));
+      {
+        g_ptr_array_add (names, (gpointer) leat_port_get_name (ports->pdata[i]));
+        if (example == NULL && leat_pipeline_port_is_of_body (ports->pdata[i]))
+          example = leat_port_get_name (ports->pdata[i]);
+      }
   if (names->len == 0)
     {
       const char *reason = leat_pipeline_find_reason (node);
@@ -96,7 +101,7 @@ leat_pipeline_set_choice_error (LeatNode *node, LeatDirection direction, GError 
   list = leat_graph_error_join ((const char *const *) names->pdata);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_AMBIGUOUS,
                "%s has several %ss: say which of %s is meant, as in %s.%s", title, what, list,
-               leat_node_get_label (node), (const char *) names->pdata[0]);
+               leat_node_get_label (node), example != NULL ? example : (const char *) names->pdata[0]);
 }
 
 /* The port of a direction that can only be meant: the only one; else the only one that must be linked and is free; else

@@ -376,6 +376,22 @@ test_loop_faults (void)
   g_assert_null (strstr (error->message, "more error"));
 }
 
+/* With two outputs in the body nobody can tell which is meant, and one of these is given as the example. */
+static void
+test_loop_ambiguous (void)
+{
+  static const char text[] = "app name=in spec=f32[8] + upload + loop name=l max-iterations=3 carry=a:b begin "
+                             "in.a + map name=m expr=x+1 + out.b , m. + reduce op=max + out.c end + readback + "
+                             "app name=out";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+
+  g_assert_null (pipeline);
+  g_assert_nonnull (error);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "say which of iterations, series, b and c is meant, as in l.b"));
+}
+
 /* A loop in the midst of a chain gives what its body brings, though it has outputs of its own too. */
 static void
 test_loop_chain (void)
@@ -478,6 +494,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/loop/places", test_loop_places);
   g_test_add_func ("/leat/session/loop/many", test_loop_many);
   g_test_add_func ("/leat/session/loop/faults", test_loop_faults);
+  g_test_add_func ("/leat/session/loop/ambiguous", test_loop_ambiguous);
   g_test_add_func ("/leat/session/loop/chain", test_loop_chain);
   g_test_add_func ("/leat/session/loop/text", test_loop_text);
   return g_test_run ();
