@@ -10,6 +10,9 @@
 
 #define FAR 0xffffffffu
 
+LEAT_REPORT (1, error, "from= is no vertex of the graph")
+LEAT_REPORT (2, error, "too little memory for a frontier of so many vertices; memory= is to be at least")
+
 __device__ void
 push (const LeatFrontier &frontier, const uint32_t *offsets, const uint32_t *indices, uint32_t *away, uint32_t round)
 {
@@ -39,14 +42,26 @@ __global__ void
 hops (const uint32_t *offsets, const uint32_t *indices, uint64_t offsets_count, uint32_t from, uint32_t *away,
       uint64_t *away_count, uint32_t *memory, uint64_t memory_capacity)
 {
-  LeatFrontier frontier = leat_frontier_begin (memory, memory_capacity, offsets_count - 1);
+  uint64_t vertices = offsets_count - 1, least = 96 + 3 * ((vertices + 31) / 32);
+  bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
+
+  if (memory_capacity < least)
+    {
+      if (is_first)
+        leat_report (2, least);
+      return;
+    }
+  LeatFrontier frontier = leat_frontier_begin (memory, memory_capacity, vertices);
 
   GRID_FOR (v, frontier.vertices)
     away[v] = v == from ? 0 : FAR;
-  if (blockIdx.x == 0 && threadIdx.x == 0)
+  if (is_first)
     {
-      *away_count = frontier.vertices;
-      leat_frontier_add (frontier, from);
+      *away_count = vertices;
+      if (from < vertices)
+        leat_frontier_add (frontier, from);
+      else
+        leat_report (1, from);
     }
   for (uint32_t round = 1; leat_frontier_turn (&frontier) > 0; round++)
     if (leat_frontier_is_dense (frontier))

@@ -28,6 +28,13 @@ static const char leat_crash_advice[] =
   "  LEAT_KERNEL_SANITIZE=address ASAN_OPTIONS=detect_leaks=0 \\\n"
   "    LD_PRELOAD=$(gcc -print-file-name=libasan.so) leat-launch --device=cpu ...\n";
 
+static const char leat_crash_joined[] =
+  "leat-launch: several nodes are one kernel here; whether what they say by access= is so, check=true on a megakernel\n"
+  "leat-launch: around them tells (docs/nodes/megakernel.md)\n";
+
+/* What several kernels become when they are one. */
+static const char *const leat_crash_joints[] = { "megakernel", "cooperative_loop" };
+
 static LeatCrashGetKernel leat_crash_get_kernel;
 static LeatCrashDescribeOverflow leat_crash_describe_overflow;
 static gboolean leat_crash_at_terminal;
@@ -59,6 +66,15 @@ leat_crash_get_name (int number)
 }
 
 static gboolean
+leat_crash_is_joint (const char *kernel)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (leat_crash_joints); i++)
+    if (strcmp (kernel, leat_crash_joints[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 leat_crash_add_overflow (LeatCrashText *text, gconstpointer address)
 {
   gsize size = 0;
@@ -87,9 +103,12 @@ leat_crash_describe (LeatCrashText *text, int number, gconstpointer address)
       return;
     }
   leat_crash_text_add (text, " in kernel ");
-  leat_crash_text_add (text, strncmp (kernel, LEAT_CRASH_WRAPPER, prefix) == 0 ? kernel + prefix : kernel);
+  kernel += strncmp (kernel, LEAT_CRASH_WRAPPER, prefix) == 0 ? prefix : 0;
+  leat_crash_text_add (text, kernel);
   leat_crash_text_add (text, number == SIGFPE ? ": most likely it divides an integer by zero\n"
                                               : ": most likely it reads or writes outside its buffers\n");
+  if (leat_crash_is_joint (kernel))
+    leat_crash_text_add (text, leat_crash_joined);
   leat_crash_text_add (text, leat_crash_advice);
 }
 

@@ -313,7 +313,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
 {
   const GOptionEntry entries[] = {
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
-    { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor, "auto, graph, or eager: one op at a time", "EXECUTOR" },
+    { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor,
+      "auto, graph, eager: one op at a time, resident: a kernel that stays, or resident-auto", "EXECUTOR" },
     { "wait", 0, 0, G_OPTION_ARG_STRING, &words->wait, "How to wait for the device: auto, spin or block", "HOW" },
     { "lanes", 0, 0, G_OPTION_ARG_STRING, &words->lanes,
       "How many runs may be under way at the same time: auto, or 1 to 64", "N" },

@@ -215,6 +215,43 @@ leat_launch_stats_append_queues (LeatSession *session, GString *text)
     }
 }
 
+/* How often loops went round in the last run, and why they ended. */
+static void
+leat_launch_stats_append_loops (LeatSession *session, GString *text)
+{
+  g_autoptr (GVariant) loops = leat_session_dup_loops (session);
+
+  for (gsize i = 0; i < g_variant_n_children (loops); i++)
+    {
+      g_autoptr (GVariant) loop = g_variant_get_child_value (loops, i);
+      const char *node = NULL, *executor = NULL, *end = NULL;
+
+      g_variant_lookup (loop, "node", "&s", &node);
+      g_variant_lookup (loop, "executor", "&s", &executor);
+      g_variant_lookup (loop, "end", "&s", &end);
+      g_string_append_printf (text,
+                              "%-14s%s: iterations %" G_GUINT64_FORMAT ", %s (%s); runs %" G_GUINT64_FORMAT
+                              ", most %" G_GUINT64_FORMAT ", total %" G_GUINT64_FORMAT "\n",
+                              "loop", node, leat_launch_stats_get (loop, "iterations"), end, executor,
+                              leat_launch_stats_get (loop, "runs"), leat_launch_stats_get (loop, "most"),
+                              leat_launch_stats_get (loop, "total"));
+    }
+}
+
+/* Of the kernel that stays on the device. */
+static void
+leat_launch_stats_append_resident (GVariant *stats, GString *text)
+{
+  guint64 rings = leat_launch_stats_get (stats, "rings");
+
+  if (rings > 0)
+    g_string_append_printf (text,
+                            "%-14srings %" G_GUINT64_FORMAT ", stays %" G_GUINT64_FORMAT ", parks %" G_GUINT64_FORMAT
+                            ", runaways %" G_GUINT64_FORMAT "\n",
+                            "resident", rings, leat_launch_stats_get (stats, "stays"),
+                            leat_launch_stats_get (stats, "parks"), leat_launch_stats_get (stats, "runaways"));
+}
+
 static double
 leat_launch_stats_get_time (GVariant *dict, const char *name)
 {
@@ -279,6 +316,8 @@ leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean 
   leat_launch_replays_append (plan, stats, text);
   leat_launch_stats_append_reports (stats, text);
   leat_launch_stats_append_queues (session, text);
+  leat_launch_stats_append_loops (session, text);
+  leat_launch_stats_append_resident (stats, text);
   if (counts != NULL)
     leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"),
                                      leat_launch_stats_get (stats, "runs-silent"), text);

@@ -92,11 +92,19 @@ leat_node_get_blamed (LeatNode *self)
   return leat_node_get_private (self)->blamed;
 }
 
+/* The ends of a body stand in no file, and what is wrong with them is what their node asks for. */
+static LeatNode *
+leat_node_get_told (LeatNode *self)
+{
+  return LEAT_IS_GROUP_END (self) ? LEAT_NODE (leat_node_get_group (self)) : self;
+}
+
 void
 leat_node_prefix_origin (LeatNode *self, GError **error)
 {
-  LeatNodePrivate *priv = leat_node_get_private (self);
-  const LeatNodePlace *place = priv->blamed != NULL ? leat_node_find_place (self, priv->blamed) : NULL;
+  LeatNode *told = leat_node_get_told (self);
+  LeatNodePrivate *priv = leat_node_get_private (told);
+  const LeatNodePlace *place = priv->blamed != NULL ? leat_node_find_place (told, priv->blamed) : NULL;
 
   if (place != NULL)
     g_prefix_error (error, "%s:%u:%u: ", place->file, place->line, place->column);
@@ -107,12 +115,10 @@ leat_node_prefix_origin (LeatNode *self, GError **error)
 void
 leat_node_prefix_error (LeatNode *self, GError **error)
 {
-  /* The ends of a body stand in no file, and what is wrong with them is what their node asks for. */
-  LeatNode *told = LEAT_IS_GROUP_END (self) ? LEAT_NODE (leat_node_get_group (self)) : self;
-  g_autofree char *title = leat_node_dup_title (told);
+  g_autofree char *title = leat_node_dup_title (leat_node_get_told (self));
 
   g_prefix_error (error, "%s: ", title);
-  leat_node_prefix_origin (told, error);
+  leat_node_prefix_origin (self, error);
 }
 
 /**

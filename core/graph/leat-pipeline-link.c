@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-graph-error-private.h"
+#include "leat-group.h"
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
 
@@ -25,6 +26,20 @@ static gboolean
 leat_pipeline_port_is_wanted (LeatPort *port)
 {
   return leat_pipeline_port_is_free (port) && (leat_port_get_flags (port) & LEAT_PORT_OPTIONAL) == 0;
+}
+
+/* One that the body of a group names, and not one that the group has of its own. */
+static gboolean
+leat_pipeline_port_is_of_body (LeatPort *port)
+{
+  LeatNode *node = leat_port_get_node (port);
+  LeatNode *end = NULL;
+
+  if (LEAT_IS_GROUP (node))
+    end = leat_port_get_direction (port) == LEAT_PORT_OUTPUT ? leat_group_get_end (LEAT_GROUP (node))
+                                                             : leat_group_get_begin (LEAT_GROUP (node));
+  return end != NULL && leat_pipeline_port_is_free (port)
+         && leat_node_peek_port (end, leat_port_get_name (port)) != NULL;
 }
 
 static LeatPort *
@@ -65,10 +80,15 @@ leat_pipeline_set_choice_error (LeatNode *node, LeatDirection direction, GError 
   g_autofree char *title = leat_node_dup_title (node);
   g_autofree char *list = NULL;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  const char *example = NULL;
 
   for (guint i = 0; i < ports->len; i++)
     if (leat_port_get_direction (ports->pdata[i]) == direction)
-      g_ptr_array_add (names, (gpointer) leat_port_get_name (ports->pdata[i]));
+      {
+        g_ptr_array_add (names, (gpointer) leat_port_get_name (ports->pdata[i]));
+        if (example == NULL && leat_pipeline_port_is_of_body (ports->pdata[i]))
+          example = leat_port_get_name (ports->pdata[i]);
+      }
   if (names->len == 0)
     {
       const char *reason = leat_pipeline_find_reason (node);
@@ -81,11 +101,11 @@ leat_pipeline_set_choice_error (LeatNode *node, LeatDirection direction, GError 
   list = leat_graph_error_join ((const char *const *) names->pdata);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_AMBIGUOUS,
                "%s has several %ss: say which of %s is meant, as in %s.%s", title, what, list,
-               leat_node_get_label (node), (const char *) names->pdata[0]);
+               leat_node_get_label (node), example != NULL ? example : (const char *) names->pdata[0]);
 }
 
 /* The port of a direction that can only be meant: the only one; else the only one that must be linked and is free; else
- * the only free one.  An output is always free. */
+ * the only free one that a body names; else the only free one.  An output is always free. */
 LeatPort *
 leat_pipeline_choose_port (LeatNode *node, LeatDirection direction, GError **error)
 {
@@ -96,6 +116,8 @@ leat_pipeline_choose_port (LeatNode *node, LeatDirection direction, GError **err
   port = leat_pipeline_find_only (node, direction, leat_pipeline_port_is_any);
   if (port == NULL)
     port = leat_pipeline_find_only (node, direction, leat_pipeline_port_is_wanted);
+  if (port == NULL)
+    port = leat_pipeline_find_only (node, direction, leat_pipeline_port_is_of_body);
   if (port == NULL)
     port = leat_pipeline_find_only (node, direction, leat_pipeline_port_is_free);
   if (port == NULL)
@@ -127,7 +149,7 @@ leat_pipeline_find_end (LeatPipeline *self, const char *end, LeatDirection direc
  * Links two ports by name.
  *
  * A node alone stands for the port that can only be meant: the only one of the direction, or the only one that is free
- * and must be linked, or the only one that is free.
+ * and must be linked, or of a group the only one that is free and that its body names, or the only one that is free.
  *
  * Returns: %FALSE with %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_UNKNOWN_PORT, %LEAT_GRAPH_ERROR_AMBIGUOUS or
  *   the errors of leat_port_link()

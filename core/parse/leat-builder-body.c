@@ -71,6 +71,13 @@ leat_builder_new_end (LeatBuilderNode *holder, LeatNode *node)
   return end;
 }
 
+/* The ports of a node follow from its body, so that where there was a fault nobody knows them. */
+static void
+leat_builder_doubt_ports (LeatBuilder *self, LeatBuilderNode *holder, guint n_before)
+{
+  holder->faulty = holder->faulty || leat_error_list_get_length (self->errors) > n_before;
+}
+
 void
 leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *holder)
 {
@@ -79,6 +86,8 @@ leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *holder)
 
   if (holder->node != NULL && LEAT_IS_GROUP (holder->node))
     {
+      guint n_before = leat_error_list_get_length (self->errors);
+
       holder->begin = leat_builder_new_end (holder, leat_group_get_begin (LEAT_GROUP (holder->node)));
       holder->end = leat_builder_new_end (holder, leat_group_get_end (LEAT_GROUP (holder->node)));
       for (guint i = 0; i < syntax->body->len; i++)
@@ -86,6 +95,7 @@ leat_builder_add_body (LeatBuilder *self, LeatBuilderNode *holder)
           leat_builder_make_statement (self, leat_syntax_list_get (syntax->body, i));
           leat_builder_foreach_node (self, leat_syntax_list_get (syntax->body, i), leat_builder_put_inside, holder);
         }
+      leat_builder_doubt_ports (self, holder, n_before);
       return;
     }
   leat_syntax_node_foreach ((LeatSyntaxNode *) syntax, leat_builder_forget_statement, self);
@@ -106,6 +116,7 @@ leat_builder_link_body (LeatBuilder *self, LeatBuilderNode *holder, gpointer unu
 {
   LeatBuilderNode *before = self->holder;
   LeatSyntaxList *body = holder->syntax->body;
+  guint n_before = leat_error_list_get_length (self->errors);
 
   if (holder->begin == NULL)
     return;
@@ -116,6 +127,7 @@ leat_builder_link_body (LeatBuilder *self, LeatBuilderNode *holder, gpointer unu
     if (((LeatSyntaxStatement *) leat_syntax_list_get (body, i))->kind == LEAT_SYNTAX_CHAIN)
       leat_builder_link_chain (self, leat_syntax_list_get (body, i));
   self->holder = before;
+  leat_builder_doubt_ports (self, holder, n_before);
 }
 
 LeatBuilderNode *

@@ -21,6 +21,8 @@ typedef struct
 LeatErrorList *leat_error_list_new (void);
 void leat_error_list_free (LeatErrorList *self);
 gboolean leat_error_list_is_empty (const LeatErrorList *self);
+/* With those that are not kept. */
+guint leat_error_list_get_length (const LeatErrorList *self);
 gboolean leat_error_list_has (const LeatErrorList *self, LeatParseError code);
 
 void leat_error_list_add (LeatErrorList *self, const LeatSourcePos *pos, LeatParseError code, const char *format, ...)

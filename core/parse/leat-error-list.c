@@ -51,6 +51,12 @@ leat_error_list_is_empty (const LeatErrorList *self)
   return self->entries->len == 0;
 }
 
+guint
+leat_error_list_get_length (const LeatErrorList *self)
+{
+  return self->entries->len + self->dropped;
+}
+
 gboolean
 leat_error_list_has (const LeatErrorList *self, LeatParseError code)
 {

@@ -39,7 +39,8 @@ leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
   if (known != NULL)
     return known;
   name = g_strdup_printf ("a%u", self->n_buffers++);
-  written = leat_fuser_writes (self->fuser, id) || (self->fuser->n_words > 0 && id == self->fuser->words);
+  written = leat_fuser_writes (self->fuser, id) || (self->fuser->n_words > 0 && id == self->fuser->words)
+            || (self->fuser->n_marks > 0 && id == self->fuser->marks);
   declaration = g_strdup_printf ("%sunsigned char *%s", written ? "" : "const ", name);
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
@@ -107,7 +108,10 @@ leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guin
   const char *constant = param->kind == LEAT_PARAM_INPUT ? "const " : "", *type = leat_fuse_get_c_type (param), *items;
 
   if (id == LEAT_BUFFER_NONE)
-    return g_strdup (per_item ? "(unsigned char *) nullptr" : "leat_fuse_any { nullptr }");
+    return g_strdup (per_item || leat_fuser_is_marked (self->fuser, stage) ? "(unsigned char *) nullptr"
+                                                                           : "leat_fuse_any { nullptr }");
+  if (!per_item && leat_fuser_is_marked (self->fuser, stage))
+    return leat_fuse_writer_dup_marked (self, stage, index);
   if (leat_fuser_has_window (self->fuser, stage, id))
     return g_strdup_printf ("leat_fuse_window<%s%s> { (%s%s *) leat_cells[%u], leat_first }", constant, type, constant,
                             type, self->fuser->windows[id].slot - 1);

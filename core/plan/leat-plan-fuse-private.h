@@ -87,10 +87,14 @@ typedef struct
   GArray *waits;           /* LeatFuseWait */
   LeatFuseTiles *tiles;    /* by unit */
   LeatFuseWindow *windows; /* by buffer */
-  guint n_buffers;         /* of the plan before there were words */
+  guint n_buffers;         /* of the plan before there were words and marks */
   guint n_slots, slot_words;
   guint n_words;      /* in which blocks say that they are done */
   LeatBufferId words; /* those, where there are any */
+  guint64 n_marks;    /* of what blocks hand on to themselves, see leat-plan-fuse-marks.c; 8 bytes each */
+  LeatBufferId marks; /* those, where there are any */
+  guint64 *marks_of;  /* by buffer: where its marks begin, and 1; 0: it has none */
+  guint64 *turns_of;  /* by unit: where there is a number of the launch for each of its blocks, and 1; 0: nowhere */
   GHashTable *counts; /* LeatBufferId + 1 of a buffer -> that of the one whose count it has */
 } LeatFuser;
 
@@ -122,6 +126,10 @@ LeatBorder leat_fuser_find_border (LeatFuser *self, const LeatStage *before, con
 void leat_fuser_find_waits (LeatFuser *self);
 /* Before it is known who says that it is done: which units need not wait, as they do again what others do. */
 void leat_fuser_find_areas (LeatFuser *self);
+/* After all units are known: what is marked with the block that writes it. */
+void leat_fuser_find_marks (LeatFuser *self);
+/* It is given pointers that mark or look at marks. */
+gboolean leat_fuser_is_marked (const LeatFuser *self, const LeatStage *stage);
 /* Can each item of it be done by itself? */
 gboolean leat_fuser_has_items (LeatFuser *self, const LeatStage *stage);
 gboolean leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b);
@@ -145,6 +153,8 @@ gboolean leat_fuser_is_dropped (LeatFuser *self, LeatBufferId id);
 /* Does every node that reads the buffer stand in the body? */
 gboolean leat_fuser_is_inside (LeatFuser *self, LeatBufferId id);
 gboolean leat_fuser_has_alias (LeatFuser *self, LeatBufferId id);
+/* What it does with the buffer; 0: nothing. */
+LeatAccess leat_stage_get_access (const LeatStage *stage, LeatBufferId id);
 /* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
 const char *leat_stage_get_type (const LeatStage *stage, LeatBufferId id);
 /* Writes the kernel, and gives it to @op with its arguments. */

@@ -155,23 +155,34 @@ leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage)
            : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 }
 
+/* What a node says of itself, and does instead. */
+static char *
+leat_fuse_writer_dup_wrong (const LeatStage *stage, gboolean per_item)
+{
+  if (!per_item)
+    return g_strdup_printf ("access=%s and reads an item that its block has not written",
+                            stage->op->pattern == LEAT_PATTERN_BLOCK ? "block" : "elementwise");
+  if (stage->op->pattern == LEAT_PATTERN_STENCIL)
+    return g_strdup_printf ("access=stencil:%" G_GUINT64_FORMAT " and touches an item that is further away",
+                            stage->op->reach);
+  return g_strdup ("access=elementwise and touches another item than its own");
+}
+
 /* Each node has a code of its own, as far as there are so many. */
 static void
-leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, guint index)
+leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
 {
   guint code = MIN (index, LEAT_REPORT_CODES - 1);
-  g_autofree char *said =
-    stage->op->pattern == LEAT_PATTERN_STENCIL ? g_strdup_printf (
-      "access=stencil:%" G_GUINT64_FORMAT " and touches an item that is further away", stage->op->reach)
-                                               : g_strdup ("access=elementwise and touches another item than its own");
+  g_autofree char *said = leat_fuse_writer_dup_wrong (stage, per_item);
+  g_autofree char *at = g_strdup_printf ("(uint64_t) leat_tile * %uu + threadIdx.x", leat_op_count_threads (stage->op));
   g_autofree char *declaration =
     g_strdup_printf ("LEAT_REPORT (%u, error, \"%s \\\"%s\\\" says %s\")\n", code, leat_node_get_id (stage->op->node),
                      leat_node_get_name (stage->op->node), said);
 
   if (index < LEAT_REPORT_CODES)
     leat_kernel_fuse_add_declaration (self->text, declaration);
-  leat_fuse_writer_state (
-    self, "    if (leat_wrong != 0) { leat_report_at (%u, leat_at, leat_wrong - 1); leat_wrong = 0; }", code);
+  leat_fuse_writer_state (self, "    if (leat_wrong != 0) { leat_report_at (%u, %s, leat_wrong - 1); leat_wrong = 0; }",
+                          code, per_item ? "leat_at" : at);
 }
 
 static gboolean
@@ -195,21 +206,25 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
   for (guint i = unit; i < self->fuser->stages->len; i++)
     {
       const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+      gboolean marked = !per_item && leat_fuser_is_marked (self->fuser, stage);
       g_autofree char *function = NULL, *arguments = NULL;
       LeatFuseForm form;
 
       if (stage->unit != unit)
         continue;
       leat_fuse_writer_comment (self, stage);
-      form = !per_item ? LEAT_FUSE_BLOCK : stage->traits.form == LEAT_FUSE_ITEM ? LEAT_FUSE_ITEM : LEAT_FUSE_THREAD;
+      form = marked                                 ? LEAT_FUSE_THREAD
+             : !per_item                            ? LEAT_FUSE_BLOCK
+             : stage->traits.form == LEAT_FUSE_ITEM ? LEAT_FUSE_ITEM
+                                                    : LEAT_FUSE_THREAD;
       function = leat_fuse_writer_add_function (self, stage, form);
       arguments = leat_fuse_writer_dup_arguments (self, stage, per_item);
-      if (form == LEAT_FUSE_THREAD)
+      if (form == LEAT_FUSE_THREAD && per_item)
         leat_kernel_fuse_add_thread_call (self->text, function, arguments, stage->op->grid[0], stage->op->block[0]);
       else
         leat_kernel_fuse_add_call (self->text, function, arguments, meets);
-      if (per_item && self->fuser->call->is_checked)
-        leat_fuse_writer_check (self, stage, i);
+      if ((per_item && self->fuser->call->is_checked) || marked)
+        leat_fuse_writer_check (self, stage, i, per_item);
     }
 }
 

@@ -84,7 +84,9 @@ leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit)
   else
     {
       leat_kernel_fuse_begin_blocks (self->text, op->grid, op->block);
+      leat_fuse_writer_begin_marks (self, unit);
       leat_fuse_writer_write_calls (self, unit, FALSE);
+      leat_fuse_writer_end_marks (self, unit);
     }
   if (tiles->told)
     leat_kernel_fuse_add_tell (self->text, leat_fuse_writer_get_words (self), tiles->first_word);

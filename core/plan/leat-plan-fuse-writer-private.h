@@ -15,6 +15,7 @@ typedef struct
   GArray *args;      /* LeatOpArg: of the kernel */
   GHashTable *known; /* char* "items 3" -> char* name of the parameter */
   guint n_buffers, n_values;
+  gboolean has_marks; /* what marks items is declared */
   GError *error;
 } LeatFuseWriter;
 
@@ -38,6 +39,12 @@ void leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean pe
 void leat_fuse_writer_begin_tiles (LeatFuseWriter *self);
 void leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit);
 void leat_fuse_writer_write_area (LeatFuseWriter *self, guint area);
+
+/* What is handed on block by block and marked (leat-plan-fuse-marks.c): in the loop over the blocks of a unit, and a
+ * pointer of a stage (transfer full).  Nothing where the unit has no marks. */
+void leat_fuse_writer_begin_marks (LeatFuseWriter *self, guint unit);
+char *leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint index);
+void leat_fuse_writer_end_marks (LeatFuseWriter *self, guint unit);
 
 #define LEAT_FUSE_ONE_THREAD "if (blockIdx.x + threadIdx.x == 0)"
 

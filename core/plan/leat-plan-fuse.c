@@ -165,17 +165,19 @@ leat_fuser_touch (LeatFuser *self, LeatOp *to)
     leat_op_touch (to, self->test.op->touches[t].buffer, self->test.op->touches[t].access);
   if (self->n_words > 0)
     leat_op_touch (to, self->words, LEAT_ACCESS_READ_WRITE);
+  if (self->n_marks > 0)
+    leat_op_touch (to, self->marks, LEAT_ACCESS_READ_WRITE);
 }
 
-static void
-leat_fuser_add_words (LeatFuser *self)
+/* Memory of a lane, which is there in its next launch. */
+static LeatBufferId
+leat_fuser_add_memory (LeatFuser *self, const char *what, guint64 bytes)
 {
-  g_autofree char *name = g_strdup_printf ("%s.done", leat_node_get_name (self->node));
+  g_autofree char *name = g_strdup_printf ("%s.%s", leat_node_get_name (self->node), what);
+  LeatBufferId id = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, name, NULL, bytes);
 
-  if (self->n_words == 0)
-    return;
-  self->words = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, name, NULL, self->n_words * sizeof (guint32));
-  leat_plan_get_buffer (self->plan, self->words)->is_marks = TRUE;
+  leat_plan_get_buffer (self->plan, id)->is_marks = TRUE;
+  return id;
 }
 
 guint
@@ -349,7 +351,11 @@ leat_fuser_replace (LeatFuser *self, GError **error)
   op->node = self->node;
   op->to = op->from = LEAT_BUFFER_NONE;
   op->loop = leat_plan_get_op (self->plan, op->index)->loop;
-  leat_fuser_add_words (self);
+  leat_fuser_find_marks (self);
+  if (self->n_words > 0)
+    self->words = leat_fuser_add_memory (self, "done", self->n_words * sizeof (guint32));
+  if (self->n_marks > 0)
+    self->marks = leat_fuser_add_memory (self, "marks", self->n_marks * sizeof (guint64));
   if (!leat_fuser_write (self, op, error))
     {
       leat_op_free (op);
@@ -378,6 +384,8 @@ leat_fuser_clear (LeatFuser *self)
   g_array_unref (self->stages);
   g_hash_table_unref (self->counts);
   g_clear_pointer (&self->waits, g_array_unref);
+  g_free (self->marks_of);
+  g_free (self->turns_of);
   g_free (self->tiles);
   g_free (self->windows);
   g_free (self->per_item);

@@ -281,7 +281,7 @@ leat_fuser_has_alias (LeatFuser *self, LeatBufferId id)
 gboolean
 leat_fuser_is_kept (LeatFuser *self, LeatBufferId id)
 {
-  return self->kept[id];
+  return id < self->n_buffers && self->kept[id];
 }
 
 static gboolean
@@ -324,7 +324,8 @@ leat_fuser_find_layers (LeatFuser *self)
   for (guint i = 0; i < self->stages->len; i++)
     leat_fuser_place (self, i);
   self->per_item = g_new0 (guint8, self->stages->len + 1);
-  self->kept = g_new0 (guint8, self->plan->buffers->len + 1);
+  self->n_buffers = self->plan->buffers->len;
+  self->kept = g_new0 (guint8, self->n_buffers + 1);
   for (guint i = 0; i < self->stages->len; i++)
     if (leat_fuser_at (self, i)->unit == i)
       self->per_item[i] = leat_fuser_find_per_item (self, i);

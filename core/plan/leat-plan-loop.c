@@ -41,6 +41,8 @@ leat_loop_executor_get_name (LeatLoopExecutor executor)
 
 /* Of a loop without a test it is known how often the body comes; more than this is a graph too large to be worth it. */
 #define LEAT_LOOP_MOST_UNROLLED 16
+/* Nor is it made where that is asked for: each op of each iteration is a node, which takes memory and time to open. */
+#define LEAT_LOOP_MOST_NODES 65536
 
 static const char *
 leat_plan_why_not_while (LeatPlan *self, const LeatPlanLoop *loop)
@@ -71,6 +73,8 @@ leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
   for (guint i = loop->first + 1; i <= loop->last; i++)
     if (leat_plan_get_op (self, i)->kind == LEAT_OP_LOOP || leat_plan_get_op (self, i)->kind == LEAT_OP_FOREIGN)
       return "there is a loop or foreign work in its body";
+  if (loop->most > LEAT_LOOP_MOST_NODES / MAX (loop->last - loop->first, 1))
+    return "unrolled it would be more than 65536 nodes of the graph";
   return NULL;
 }
 

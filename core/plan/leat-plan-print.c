@@ -126,10 +126,13 @@ leat_plan_print_chain (const LeatPlanChain *chain, GString *text)
 {
   const LeatFusion *fusion = chain->joint->fusion;
 
-  g_string_append_printf (text,
-                          "      %u-%u could be one kernel, with %u barrier%s and %u launch%s less, and are not: %s\n",
-                          chain->first->index, chain->last->index, fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s",
-                          fusion->n_ops - 1, fusion->n_ops == 2 ? "" : "es", chain->why);
+  g_string_append_printf (
+    text,
+    "      %u-%u, \"%s\" to \"%s\", could be one kernel, with %u barrier%s and %u launch%s less, and "
+    "are not: %s\n",
+    chain->first->index, chain->last->index, leat_node_get_name (chain->first->node),
+    leat_node_get_name (chain->last->node), fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s", fusion->n_ops - 1,
+    fusion->n_ops == 2 ? "" : "es", chain->why);
 }
 
 static void

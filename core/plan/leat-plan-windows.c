@@ -46,7 +46,7 @@ leat_fuser_overwrites (LeatFuser *self, guint before, guint index)
   return FALSE;
 }
 
-static LeatAccess
+LeatAccess
 leat_stage_get_access (const LeatStage *stage, LeatBufferId id)
 {
   LeatAccess access = 0;
@@ -243,7 +243,6 @@ leat_fuser_try_area (LeatFuser *self, guint area)
 void
 leat_fuser_find_areas (LeatFuser *self)
 {
-  self->n_buffers = self->plan->buffers->len;
   self->windows = g_new0 (LeatFuseWindow, self->n_buffers + 1);
   for (guint i = 0; i < self->stages->len && !self->call->is_checked; i++)
     if (leat_fuser_is_in_area (self, i, i) && leat_fuser_at (self, i)->unit == i && leat_fuser_is_even (self, i))

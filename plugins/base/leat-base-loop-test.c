@@ -4,6 +4,8 @@
 
 #include "leat-base-loop-test.h"
 
+#include "graph/leat-graph-error-private.h"
+#include "graph/leat-node-private.h"
 #include "leat-base-map.h"
 
 #define LEAT_LOOP_ENTRY "loop_test"
@@ -90,6 +92,38 @@ leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what,
   return FALSE;
 }
 
+/* What the body brings instead of @name. */
+static char *
+leat_loop_test_dup_hint (LeatLoopTest *self, const char *name)
+{
+  g_autoptr (GPtrArray) ports = leat_node_list_ports (leat_group_get_end (self->group));
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (guint i = 0; i < ports->len; i++)
+    g_ptr_array_add (names, (gpointer) leat_port_get_name (g_ptr_array_index (ports, i)));
+  g_ptr_array_add (names, NULL);
+  return leat_graph_error_hint (name, (const char *const *) names->pdata, "outputs");
+}
+
+/* A name that is no output is an argument, which has a value by now; else it was most likely meant for an output. */
+static gboolean
+leat_loop_test_add_argument (LeatLoopTest *self, const char *name, GError **error)
+{
+  g_autofree char *hint = leat_loop_test_dup_hint (self, name);
+
+  if (leat_node_has_arg_value (LEAT_NODE (self->group), name))
+    {
+      g_ptr_array_add (self->args, g_strdup (name));
+      return TRUE;
+    }
+  leat_node_blame (LEAT_NODE (self->group), "until");
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+               "until= has \"%s\", and the body brings no out.%s%s: link to it in the body, or give it a value, as in "
+               "%s=VALUE on the node",
+               name, name, hint, name);
+  return FALSE;
+}
+
 static gboolean
 leat_loop_test_find_names (LeatLoopTest *self, LeatExpression *expression, GError **error)
 {
@@ -99,9 +133,9 @@ leat_loop_test_find_names (LeatLoopTest *self, LeatExpression *expression, GErro
     {
       if (g_str_equal (names[i], LEAT_LOOP_COUNTER))
         continue;
-      if (leat_group_get_result (self->group, names[i]) == NULL)
-        g_ptr_array_add (self->args, g_strdup (names[i]));
-      else if (!leat_loop_test_add_name (self, names[i], "until", error))
+      if (leat_group_get_result (self->group, names[i]) != NULL
+            ? !leat_loop_test_add_name (self, names[i], "until", error)
+            : !leat_loop_test_add_argument (self, names[i], error))
         return FALSE;
     }
   return TRUE;
@@ -116,13 +150,18 @@ leat_loop_test_find_series (LeatLoopTest *self, const char *series, GError **err
   if (series == NULL)
     return TRUE;
   leat_node_blame (LEAT_NODE (self->group), "series");
-  if (spec == NULL || most == 0)
+  if (spec == NULL)
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, spec == NULL ? LEAT_GRAPH_ERROR_UNKNOWN_PORT : LEAT_GRAPH_ERROR_MISSING,
-                   spec == NULL ? "series=%s: the body brings no out.%s"
-                                : "series=%s (out.%s) needs max-iterations=, "
-                                  "the room that it is given",
-                   series, series);
+      g_autofree char *hint = leat_loop_test_dup_hint (self, series);
+
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_PORT, "series=%s: the body brings no out.%s%s",
+                   series, series, hint);
+      return FALSE;
+    }
+  if (most == 0)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                   "series=%s (out.%s) needs max-iterations=, the room that it is given", series, series);
       return FALSE;
     }
   if (!leat_loop_test_add_name (self, series, "series", error))

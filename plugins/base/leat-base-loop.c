@@ -4,6 +4,7 @@
 
 #include "leat-base-loop.h"
 
+#include "graph/leat-node-arg-private.h"
 #include "leat-base-loop-test.h"
 
 /**
@@ -180,19 +181,26 @@ leat_base_loop_check_twice (LeatBaseLoop *self, guint at, GError **error)
   return TRUE;
 }
 
-/* Both ends are there, and one is what the other is. */
+static gboolean
+leat_base_loop_find_carry (LeatBaseLoop *self, GError **error)
+{
+  for (guint i = 0; self->inputs[i] != NULL; i++)
+    if (leat_node_get_port (LEAT_NODE (self), self->inputs[i], error) == NULL
+        || leat_node_get_port (LEAT_NODE (self), self->outputs[i], error) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* One end comes in, the other goes out, and one is what the other is. */
 static gboolean
 leat_base_loop_check_carry (LeatBaseLoop *self, guint at, GError **error)
 {
-  LeatPort *in = leat_node_get_port (LEAT_NODE (self), self->inputs[at], error);
-  LeatPort *out = in != NULL ? leat_node_get_port (LEAT_NODE (self), self->outputs[at], error) : NULL;
+  LeatPort *in = leat_node_get_port (LEAT_NODE (self), self->inputs[at], NULL);
+  LeatPort *out = leat_node_get_port (LEAT_NODE (self), self->outputs[at], NULL);
+  LeatSpec *first = leat_port_get_spec (in);
+  LeatSpec *next = leat_group_get_result (LEAT_GROUP (self), self->outputs[at]);
   g_autofree char *is = NULL, *becomes = NULL;
-  LeatSpec *first, *next;
 
-  if (out == NULL)
-    return FALSE;
-  first = leat_port_get_spec (in);
-  next = leat_group_get_result (LEAT_GROUP (self), self->outputs[at]);
   if (leat_port_get_direction (in) != LEAT_PORT_INPUT || leat_port_get_direction (out) != LEAT_PORT_OUTPUT
       || first == NULL || next == NULL)
     {
@@ -231,19 +239,29 @@ leat_base_loop_state_outputs (LeatBaseLoop *self, GError **error)
 }
 
 static gboolean
+leat_base_loop_make_test (LeatBaseLoop *self, GError **error)
+{
+  for (guint i = 0; self->inputs[i] != NULL; i++)
+    if (!leat_base_loop_check_carry (self, i, error))
+      return FALSE;
+  g_clear_pointer (&self->test, leat_loop_test_free);
+  self->test = leat_loop_test_new (LEAT_GROUP (self), self->expression, self->until, self->series, self->max_iterations,
+                                   self->budget, error);
+  return self->test != NULL;
+}
+
+static gboolean
 leat_base_loop_negotiate_end (LeatGroup *group, GError **error)
 {
   LeatBaseLoop *self = LEAT_BASE_LOOP (group);
 
   if (!leat_base_loop_split_carry (self, error))
+    return leat_node_prefix_title (LEAT_NODE (self), error);
+  if (!leat_base_loop_find_carry (self, error))
     return FALSE;
-  for (guint i = 0; self->inputs[i] != NULL; i++)
-    if (!leat_base_loop_check_carry (self, i, error))
-      return FALSE;
-  g_clear_pointer (&self->test, leat_loop_test_free);
-  self->test =
-    leat_loop_test_new (group, self->expression, self->until, self->series, self->max_iterations, self->budget, error);
-  return self->test != NULL && leat_base_loop_state_outputs (self, error);
+  if (!leat_base_loop_make_test (self, error))
+    return leat_node_prefix_title (LEAT_NODE (self), error);
+  return leat_base_loop_state_outputs (self, error);
 }
 
 static gboolean

@@ -22,8 +22,8 @@ G_DEFINE_FINAL_TYPE (LeatBaseMegakernel, leat_base_megakernel, LEAT_TYPE_GROUP)
 static const LeatProp leat_base_megakernel_props[] = {
   { sizeof (LeatProp), "check", LEAT_PROP_BOOL, 0, offsetof (LeatBaseMegakernel, check),
     .blurb =
-      "whether kernels that say access=elementwise or stencil:N are held to it, which takes time; what they touch "
-      "else fails the run" },
+      "whether kernels that say access= are held to it, which takes time and memory; what they touch else fails the "
+      "run" },
 };
 
 const LeatNodeInfo leat_base_megakernel_info = {

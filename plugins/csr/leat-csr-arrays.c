@@ -122,11 +122,14 @@ leat_csr_array_copy_offsets (const LeatCsrArray *self, LeatCsrGraph *graph, GErr
   for (guint64 i = 0; i < self->n; i++)
     {
       graph->offsets[i] = leat_csr_array_get_whole (self, i);
-      if (i == 0 ? graph->offsets[0] != 0 : graph->offsets[i] < graph->offsets[i - 1])
+      if (i == 0 && graph->offsets[0] != 0)
+        return leat_csr_array_refuse (self, error, "offset 0 is %" G_GINT64_FORMAT "; offsets begin with 0",
+                                      (gint64) graph->offsets[0]);
+      if (i > 0 && (graph->offsets[i] < graph->offsets[i - 1] || graph->offsets[i] > G_MAXINT64))
         return leat_csr_array_refuse (self, error,
-                                      "offset %" G_GUINT64_FORMAT " is %" G_GINT64_FORMAT
+                                      "offset %" G_GUINT64_FORMAT " is %" G_GINT64_FORMAT ", after %" G_GINT64_FORMAT
                                       "; offsets begin with 0 and never become less",
-                                      i, (gint64) graph->offsets[i]);
+                                      i, (gint64) graph->offsets[i], (gint64) graph->offsets[i - 1]);
     }
   return TRUE;
 }

@@ -6,6 +6,7 @@
 #include "leat-csr-arrays.h"
 #include "leat-csr-packages.h"
 #include "leat-csr-text.h"
+#include "leat-input-file.h"
 
 #include <string.h>
 
@@ -68,6 +69,21 @@ leat_csr_files_read_packages (const LeatCsrFiles *self, LeatCsrFileText *text, L
          && (self->from == NULL || leat_csr_packages_find (&packages, self->from, &text->source, error));
 }
 
+/* What reads as lines of edges, and is something else. */
+static gboolean
+leat_csr_files_check_edges (const LeatCsrFiles *self, const LeatCsrFileText *text, GError **error)
+{
+  const char *what = NULL;
+
+  if (leat_csr_files_begins (text, "\x93NUMPY"))
+    what = "it is an .npy file; give rows in such files with offsets-path= and indices-path=";
+  else if (leat_csr_files_begins (text, "%%MatrixMarket"))
+    what = "it is a Matrix Market file, whose line of sizes would be taken for an edge; leave format=edges out";
+  if (what != NULL)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "%s: %s", self->path, what);
+  return what == NULL;
+}
+
 static gboolean
 leat_csr_files_read_edges (const LeatCsrFiles *self, LeatCsrFileText *text, LeatCsrEdges *edges, GError **error)
 {
@@ -78,7 +94,8 @@ leat_csr_files_read_edges (const LeatCsrFiles *self, LeatCsrFileText *text, Leat
     case LEAT_CSR_FORMAT_MATRIX:
       return leat_csr_text_read_matrix (edges, self->path, text->text, text->size, &text->symmetric, error);
     default:
-      return leat_csr_text_read_edges (edges, self->path, text->text, text->size, error);
+      return leat_csr_files_check_edges (self, text, error)
+             && leat_csr_text_read_edges (edges, self->path, text->text, text->size, error);
     }
 }
 
@@ -87,7 +104,9 @@ leat_csr_files_map (const LeatCsrFiles *self, GError **error)
 {
   GMappedFile *file;
 
-  if (g_file_test (self->path, G_FILE_TEST_EXISTS) && !g_file_test (self->path, G_FILE_TEST_IS_REGULAR))
+  if (!leat_input_file_check (self->path, error))
+    return NULL;
+  if (!g_file_test (self->path, G_FILE_TEST_IS_REGULAR))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
                    "cannot read \"%s\": it is no regular file; save the edges to one first", self->path);

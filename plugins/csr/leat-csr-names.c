@@ -4,6 +4,7 @@
 #include "leat-csr-names.h"
 
 #include "leat-csr-packages.h"
+#include "leat-input-file.h"
 #include "leat-output-file.h"
 
 /**
@@ -66,7 +67,7 @@ static gboolean
 leat_csr_names_load (LeatCsrNames *self, GError **error)
 {
   g_autofree char *path = leat_node_dup_path (LEAT_NODE (self), "packages");
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
+  g_autoptr (GMappedFile) file = leat_input_file_check (path, error) ? g_mapped_file_new (path, FALSE, error) : NULL;
   g_auto (LeatCsrEdges) edges = { 0 };
 
   if (file == NULL)

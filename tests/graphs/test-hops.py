@@ -74,9 +74,14 @@ def test_short_lists_change_nothing(folder):
 def test_too_little_memory_is_told(folder):
     name, edges, source = next(make_graphs())
     code, _, err = run_hops(folder, edges, source, memory=96)
-    assert code != 0 and 'kernel' in err, err
-    if graph_case.on_cpu():
-        assert 'too little memory for a frontier of so many vertices' in err, err
+    assert code != 0 and 'too little memory for a frontier of so many vertices; memory= is to be at least: 183' in err, err
+
+
+def test_vertex_out_of_range_is_told(folder):
+    name, edges, _ = next(make_graphs())
+    for source in (901, 4294967295):
+        code, _, err = run_hops(folder, edges, source)
+        assert code != 0 and f'from= is no vertex of the graph: {source}' in err, err
 
 
 # Adds the vertices of each round, whose first is at starts[round], several times and by all threads; tells of every round

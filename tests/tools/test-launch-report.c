@@ -103,6 +103,35 @@ test_report_of_how_runs_are_repeated (Fixture *fixture, gconstpointer data)
   tool_assert_contains (result->out, " in a loop on the device, ");
 }
 
+/* What loops came to, and a kernel that stays. */
+static void
+test_report_of_loops (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result = tool_run (
+    NULL, WORDS ("-q", "--stats", "--stats-file=-", "--runs=3", "--readback=each", "io:file", fixture->files.in, "+",
+                 "upload", "+", "loop", "name=again", "max-iterations=7", "begin", "in.a", "+", "map", "expr=x+1", "+",
+                 "out.b", "end", "+", "readback", "+", "io:file", fixture->files.out));
+
+  g_test_message ("%s%s", result->err, result->out);
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->out, "\nloop          again: iterations 7, cap (");
+  tool_assert_contains (result->out, "); runs 3, most 7, total 21\n");
+}
+
+static void
+test_report_of_a_kernel_that_stays (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (ToolResult) result =
+    tool_run (NULL, WORDS ("-q", "--stats", "--stats-file=-", "--executor=resident", "--runs=3", "--readback=each",
+                           "io:file", fixture->files.in, "+", "upload", "+", "map", "expr=x+1", "+", "readback", "+",
+                           "io:file", fixture->files.out));
+
+  g_test_message ("%s%s", result->err, result->out);
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->out, "\nresident      rings 3, stays ");
+  tool_assert_contains (result->out, ", runaways 0\n");
+}
+
 static void
 test_report_as_a_table (Fixture *fixture, gconstpointer data)
 {
@@ -170,6 +199,8 @@ main (int argc, char **argv)
 #define ADD(path, function) g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("/leat/launch-report/of-repeated-runs", test_report_of_repeated_runs);
   ADD ("/leat/launch-report/of-how-runs-are-repeated", test_report_of_how_runs_are_repeated);
+  ADD ("/leat/launch-report/of-loops", test_report_of_loops);
+  ADD ("/leat/launch-report/of-a-kernel-that-stays", test_report_of_a_kernel_that_stays);
   ADD ("/leat/launch-report/as-a-table", test_report_as_a_table);
   ADD ("/leat/launch-report/over-budget", test_report_over_budget);
 #undef ADD

@@ -470,52 +470,70 @@ static const CrashCase crash_cases[] = {
 #endif
 };
 
-/* On the CPU a kernel's wrong pointer ends the process, which says so, and ends by the signal all the same. */
-static void
-test_run_kernel_crashes (ToolFiles *files, gconstpointer data)
+/* Runs the pipeline @text, which takes `in` and `out`, with @kernels in poke.cu; NULL where others would speak, which
+ * is a skip. */
+static ToolResult *
+crash_run (ToolFiles *files, const char *kernels, const char *text)
 {
-  const CrashCase *row = data;
-  g_autofree char *text =
-    g_strdup_printf ("__global__ void poke (const unsigned char *in, unsigned char *out) { %s }\n", row->statement);
-  g_autofree char *path = tool_write (files->folder, "poke.cu", text);
-  g_autofree char *source = g_strconcat ("source=", path, NULL);
-  const char *const words[] = { "sh",
-                                "-c",
-                                "ulimit -c 0; exec \"$@\"",
-                                "sh",
-                                "leat-launch",
-                                "-q",
-                                "--device=cpu",
-                                "io:file",
-                                files->in,
-                                "out=u8[25]",
-                                "+",
-                                "upload",
-                                "+",
-                                "kernel",
-                                source,
-                                "grid=1",
-                                "block=1",
-                                "out=u8[25]",
-                                "+",
-                                "readback",
-                                "+",
-                                "io:file",
-                                files->out,
-                                NULL };
-  g_autoptr (ToolResult) result = NULL;
+  g_autofree char *source = tool_write (files->folder, "poke.cu", kernels);
+  g_autofree char *path = tool_write (files->folder, "poke.leat", text);
+  g_autofree char *in = g_strconcat ("in=", files->in + strlen ("path="), NULL);
+  g_autofree char *out = g_strconcat ("out=", files->out + strlen ("path="), NULL);
+  const char *const words[] = {
+    "sh", "-c", "ulimit -c 0; exec \"$@\"", "sh", "leat-launch", "-q", "--device=cpu", path, in, out, NULL
+  };
+  ToolResult *result;
 
   if (LEAT_TEST_SANITIZED
       || g_str_has_prefix (g_getenv ("LEAT_DEVICE") != NULL ? g_getenv ("LEAT_DEVICE") : "", "cuda"))
     {
       g_test_skip ("only without a sanitizer, which speaks itself, and where the CPU driver is what is tested");
-      return;
+      return NULL;
     }
   result = tool_run (NULL, words);
   g_test_message ("%s", result->err);
+  return result;
+}
+
+/* On the CPU a kernel's wrong pointer ends the process, which says so, and ends by the signal all the same. */
+static void
+test_run_kernel_crashes (ToolFiles *files, gconstpointer data)
+{
+  const CrashCase *row = data;
+  g_autofree char *kernels =
+    g_strdup_printf ("__global__ void poke (const unsigned char *in, unsigned char *out) { %s }\n", row->statement);
+  g_autoptr (ToolResult) result =
+    crash_run (files, kernels,
+               "leat 1\nlet in = x\nlet out = y\nio:file path=$in out=u8[25] -> upload -> "
+               "kernel source=poke.cu grid=1 block=1 out=u8[25] -> readback -> io:file path=$out\n");
+
+  if (result == NULL)
+    return;
   g_assert_cmpint (result->code, ==, 128 + row->signal);
   tool_assert_contains (result->err, row->says);
   tool_assert_contains (result->err, row->advises);
+  g_assert_null (strstr (result->err, "check=true"));
+}
+
+/* Of several kernels that became one, what they say of themselves may be at fault. */
+static void
+test_run_joint_crashes (ToolFiles *files, gconstpointer data)
+{
+  static const char kernels[] =
+    "__global__ void poke (const unsigned char *in, unsigned char *out, unsigned int in_count)\n"
+    "{ GRID_FOR (i, in_count) { *(volatile unsigned char *) 0x10 = in[i]; out[i] = 1; } }\n";
+  g_autoptr (ToolResult) result =
+    crash_run (files, kernels,
+               "leat 1\nlet in = x\nlet out = y\nio:file path=$in out=u8[25] -> upload -> megakernel {\n"
+               "  in.a -> map expr=x+1 -> kernel source=poke.cu access=elementwise -> out.b\n"
+               "} -> readback -> io:file path=$out\n");
+
+  if (result == NULL)
+    return;
+  g_assert_cmpint (result->code, ==, 128 + SIGSEGV);
+  tool_assert_contains (result->err, "leat-launch: ended by SIGSEGV in kernel megakernel: ");
+  tool_assert_contains (result->err, "check=true on a megakernel");
+  tool_assert_contains (result->err, "LEAT_KERNEL_SANITIZE=address");
 }
 
 /* What shows only when a session opens has its place too. */
@@ -639,5 +657,6 @@ main (int argc, char **argv)
 
       ADD (name, &crash_cases[i], test_run_kernel_crashes);
     }
+  ADD ("/leat/tools/launch/run/joint-crashes", NULL, test_run_joint_crashes);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
  */
 #include "loop-fixture.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 /* Loops: who does them makes no difference to what comes out. */
@@ -225,20 +226,24 @@ typedef struct
 static const BadCase bad_cases[] = {
   { "no-end", "loop carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "nothing would end the loop" },
   { "until-many", "loop until=\"y > 3\" carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
-    "takes outputs of one number, and out.y is f32[8]" },
+    "loop \"l\": until= takes outputs of one number, and out.y is f32[8]" },
   { "until-text", "loop until=\"y >\" carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "" },
   { "until-unset", "loop until=\"limit > iteration\" carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
-    "\"limit\"" },
-  { "carry-form", "loop max-iterations=3 carry=x {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "is not IN:OUT" },
+    "loop \"l\": until= has \"limit\", and the body brings no out.limit (there is y)" },
+  { "until-misspelt",
+    "loop until=\"mots < 3\" carry=x:y {\n  in.x -> map name=m expr=x+1 -> out.y\n  m -> reduce op=max -> out.most\n}",
+    "until= has \"mots\", and the body brings no out.mots (did you mean \"most\"?)" },
+  { "carry-form", "loop max-iterations=3 carry=x {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
+    "loop \"l\": carry=x: \"x\" is not IN:OUT" },
   { "carry-name", "loop max-iterations=3 carry=x:z {\n  in.x -> map name=m expr=x+1 -> out.y\n}", "has no port \"z\"" },
   { "carry-way", "loop max-iterations=3 carry=y:x {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
-    "is what comes in and" },
+    "loop \"l\": carry=y:x: \"y\" is what comes in and" },
   { "carry-spec", "loop max-iterations=3 carry=x:y {\n  in.x -> map name=m expr=x+1 type=u8 -> out.y\n}",
-    "would become out.y, which is u8[8]: make both the same" },
+    "loop \"l\": in.x is f32[8] and would become out.y, which is u8[8]: make both the same" },
   { "series-name", "loop max-iterations=3 carry=x:y series=z {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
-    "brings no out.z" },
+    "loop \"l\": series=z: the body brings no out.z (there is y)" },
   { "series-many", "loop max-iterations=3 carry=x:y series=y {\n  in.x -> map name=m expr=x+1 -> out.y\n}",
-    "series= takes outputs of one number" },
+    "loop \"l\": series= takes outputs of one number" },
   { "series-i",
     "loop max-iterations=3 carry=x:y series=i {\n  in.x -> map name=m expr=x+1 -> out.y\n"
     "  m -> reduce op=max -> out.i\n}",
@@ -273,6 +278,153 @@ test_loop_refused (gconstpointer data)
   g_assert_nonnull (error);
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, self->message));
+}
+
+/* As many nodes as the graph would have are too many: it is done otherwise, and the plan says why. */
+static void
+test_loop_many (void)
+{
+  static const struct
+  {
+    const char *most, *said;
+  } rows[] = {
+    { "32768", ", 32768 times, unrolled (as asked)" },
+    { "32769", ", 32769 times, while (unrolled it would be more than 65536 nodes of the graph)" },
+    { "9223372036854775807", "times, while (unrolled it would be more than 65536 nodes of the graph)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("app name=in spec=f32[8] + upload + loop executor=unrolled "
+                                               "max-iterations=%s begin in.a + map expr=x+1 + out.b end + readback + "
+                                               "app name=out",
+                                               rows[i].most);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+      g_autoptr (LeatPlan) plan = pipeline != NULL ? leat_plan_new (pipeline, &error) : NULL;
+      g_autofree char *said = NULL;
+
+      g_assert_no_error (error);
+      said = leat_plan_to_text (plan);
+      if (strstr (said, rows[i].said) == NULL)
+        g_error ("the plan does not say \"%s\":\n%s", rows[i].said, said);
+    }
+}
+
+/* What shows only when all of the body is known is told where it stands in the file. */
+static void
+test_loop_places (void)
+{
+  static const struct
+  {
+    const char *loop, *begin;
+  } cases[] = {
+    { "loop max-iterations=3 carry=x", "2:33: loop \"l\": carry=x: " },
+    { "loop max-iterations=3 carry=x:y series=z", "2:44: loop \"l\": series=z: " },
+    { "loop carry=x:y until=z<3", "2:26: loop \"l\": until= has \"z\"" },
+    { "loop max-iterations=3 carry=x:z", "2:33: loop \"l\" has no port \"z\"" },
+  };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("leat-loop-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "l.leat", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("leat 1\nl = %s {\n  in.x -> map expr=x+1 -> out.y\n}\n"
+                                               "app name=in spec=f32[8] -> upload -> l.x\n"
+                                               "l.y -> readback -> app name=out\n",
+                                               cases[i].loop);
+      g_autofree char *begin = g_strdup_printf ("%s:%s", path, cases[i].begin);
+      g_autoptr (LeatPipeline) pipeline = NULL;
+      g_autoptr (LeatPlan) plan = NULL;
+
+      g_assert_true (g_file_set_contents (path, text, -1, &error));
+      pipeline = leat_parse_file (path, NULL, &error);
+      g_assert_no_error (error);
+      plan = leat_plan_new (pipeline, &error);
+      g_assert_null (plan);
+      g_assert_nonnull (error);
+      g_test_message ("%s", error->message);
+      g_assert_true (g_str_has_prefix (error->message, begin));
+      g_clear_error (&error);
+    }
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+/* What follows from a fault in a body is not told: ports that it would have made, of this loop or of one around it. */
+static void
+test_loop_faults (void)
+{
+  static const char text[] = "leat 1\n"
+                             "o = loop max-iterations=5 carry=x:y {\n"
+                             "  i = loop max-iterations=2 carry=a:b {\n"
+                             "    in.a -> map expr=\"x +\" -> out.b\n"
+                             "  }\n"
+                             "  in.x -> i.a\n"
+                             "  i.b -> out.y\n"
+                             "}\n"
+                             "app name=in spec=f32[8] -> upload -> o.x\n"
+                             "o.y -> readback -> app name=out\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+
+  g_assert_null (pipeline);
+  g_assert_nonnull (error);
+  g_test_message ("%s", error->message);
+  g_assert_true (g_str_has_prefix (error->message, "line 4, column "));
+  g_assert_null (strstr (error->message, "more error"));
+}
+
+/* With two outputs in the body nobody can tell which is meant, and one of these is given as the example. */
+static void
+test_loop_ambiguous (void)
+{
+  static const char text[] = "app name=in spec=f32[8] + upload + loop name=l max-iterations=3 carry=a:b begin "
+                             "in.a + map name=m expr=x+1 + out.b , m. + reduce op=max + out.c end + readback + "
+                             "app name=out";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+
+  g_assert_null (pipeline);
+  g_assert_nonnull (error);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "say which of iterations, series, b and c is meant, as in l.b"));
+}
+
+/* A loop in the midst of a chain gives what its body brings, though it has outputs of its own too. */
+static void
+test_loop_chain (void)
+{
+  static const char *const texts[] = {
+    "app name=in spec=f32[8] + upload + loop max-iterations=3 carry=a:b begin in.a + map expr=x+1 + out.b end + "
+    "readback + app name=out",
+    "app name=in spec=f32[8] + upload + loop max-iterations=3 begin in.a + loop max-iterations=1 begin in.c + "
+    "map expr=x+1 + out.d end + out.b end + readback + app name=out",
+  };
+
+  for (guint t = 0; t < G_N_ELEMENTS (texts); t++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = leat_parse_text (texts[t], LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+      g_autofree char *written = NULL;
+      g_autoptr (GBytes) out = NULL;
+      float x[8];
+      Loop loop;
+
+      g_assert_no_error (error);
+      written = leat_pipeline_to_text (pipeline, LEAT_TEXT_STYLE_FILE, NULL);
+      loop_open (&loop, written, "", LEAT_EXECUTOR_GRAPH, 1);
+      for (guint i = 0; i < 8; i++)
+        x[i] = (float) i;
+      loop_push (&loop, "in", x, sizeof x);
+      loop_replay (&loop);
+      out = loop_pull (&loop, "out");
+      for (guint i = 0; i < 8; i++)
+        x[i] += 3;
+      check_floats (out, x, 8);
+      loop_close (&loop);
+    }
 }
 
 /* A link over the border of a body, either way. */
@@ -339,6 +491,11 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &bad_cases[i], test_loop_refused);
     }
   g_test_add_func ("/leat/session/loop/borders", test_loop_borders);
+  g_test_add_func ("/leat/session/loop/places", test_loop_places);
+  g_test_add_func ("/leat/session/loop/many", test_loop_many);
+  g_test_add_func ("/leat/session/loop/faults", test_loop_faults);
+  g_test_add_func ("/leat/session/loop/ambiguous", test_loop_ambiguous);
+  g_test_add_func ("/leat/session/loop/chain", test_loop_chain);
   g_test_add_func ("/leat/session/loop/text", test_loop_text);
   return g_test_run ();
 }

@@ -78,6 +78,12 @@ static const char kernels_text[] =
   "  if (i < x_count)\n"
   "    y[i] = x[i ^ 1];\n"
   "}\n"
+  "__global__ void far (const float *x, float *y, uint64_t x_count, int k)\n"
+  "{\n"
+  "  int i = blockIdx.x * blockDim.x + threadIdx.x, n = x_count;\n"
+  "  if (i < n)\n"
+  "    y[i] = x[i + k < 0 || i + k >= n ? i : i + k];\n"
+  "}\n"
   "__global__ void meet (const float *x, float *y)\n"
   "{\n"
   "  leat_grid_sync ();\n"
@@ -205,9 +211,9 @@ megakernel_check_counts (Megakernel *self, guint runs)
 typedef void (*Oracle) (const float *x, float *y, guint n);
 
 static void
-run_body (const char *body, const char *spec, Oracle oracle, guint barriers, guint kept)
+run_checked (const char *body, const char *spec, Oracle oracle, guint barriers, guint kept, const char *check)
 {
-  g_autofree char *text = g_strdup_printf (HEAD "m = megakernel {\n%s}\n" TAIL ("%s"), body, spec);
+  g_autofree char *text = g_strdup_printf (HEAD "m = megakernel check=%s {\n%s}\n" TAIL ("%s"), check, body, spec);
   g_autofree float *x = g_new (float, N), *y = g_new0 (float, N);
   gboolean bounded = strchr (spec, '<') != NULL;
   g_autoptr (GError) fault = NULL;
@@ -234,6 +240,12 @@ run_body (const char *body, const char *spec, Oracle oracle, guint barriers, gui
     }
   megakernel_check_counts (&one, 3);
   megakernel_close (&one);
+}
+
+static void
+run_body (const char *body, const char *spec, Oracle oracle, guint barriers, guint kept)
+{
+  run_checked (body, spec, oracle, barriers, kept, "false");
 }
 
 static void
@@ -332,12 +344,15 @@ oracle_blocks (const float *x, float *y, guint n)
 static void
 test_megakernel_joins_blocks (void)
 {
-  run_body ("  a = kernel source=KERNELS entry=tile access=block\n"
-            "  b = kernel source=KERNELS entry=tile access=block\n"
-            "  c = kernel source=KERNELS entry=guard k=1 access=elementwise\n"
-            "  d = kernel source=KERNELS entry=tile access=block\n"
-            "  in.x -> a -> b -> c -> d -> out.y\n",
-            "f32[5000]", oracle_blocks, 0, 0);
+  static const char *const checks[] = { "false", "true" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (checks); i++)
+    run_checked ("  a = kernel source=KERNELS entry=tile access=block\n"
+                 "  b = kernel source=KERNELS entry=tile access=block\n"
+                 "  c = kernel source=KERNELS entry=guard k=1 access=elementwise\n"
+                 "  d = kernel source=KERNELS entry=tile access=block\n"
+                 "  in.x -> a -> b -> c -> d -> out.y\n",
+                 "f32[5000]", oracle_blocks, 0, 0, checks[i]);
 }
 
 static void
@@ -560,6 +575,50 @@ check_wrong (const char *entry)
   megakernel_close (&one);
 }
 
+/* And who says that it goes on with what its own block did, in each run anew; a run without the fault is good. */
+static void
+test_megakernel_checks_blocks (void)
+{
+  static const char *const nodes[] = { "turn access=block", "far k=256 access=block", "far k=-256 access=elementwise" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    {
+      g_autofree char *text = g_strdup_printf (HEAD "m = megakernel check=true {\n"
+                                                    "  a = kernel source=KERNELS entry=tile access=block\n"
+                                                    "  wrong = kernel source=KERNELS entry=%s\n"
+                                                    "  b = kernel source=KERNELS entry=tile access=block\n"
+                                                    "  in.x -> a -> wrong -> b -> out.y\n"
+                                                    "}\n" TAIL ("f32[5000]"),
+                                               nodes[i]);
+      g_autofree char *said = g_strdup_printf ("\"wrong\" says %s and reads an item that its block has not written",
+                                               strstr (nodes[i], "access="));
+      g_autofree float *x = g_new0 (float, N);
+      Megakernel one;
+
+      megakernel_open (&one, text);
+      for (guint round = 0; round < 3; round++)
+        {
+          g_autoptr (GError) error = NULL;
+          g_autoptr (GBytes) bytes = NULL;
+          gboolean good = round == 1 && i > 0;
+
+          if (i > 0)
+            g_assert_true (leat_node_set_arg_int64 (leat_pipeline_get_node (one.pipeline, "wrong", NULL), "k",
+                                                    good     ? 0
+                                                    : i == 1 ? 256
+                                                             : -256,
+                                                    &error));
+          bytes = megakernel_run (&one, x, N, &error);
+          if (good)
+            g_assert_no_error (error);
+          else
+            g_assert_nonnull (error);
+          g_assert_true (good || strstr (error->message, said) != NULL);
+        }
+      megakernel_close (&one);
+    }
+}
+
 static void
 test_megakernel_checks_access (void)
 {
@@ -691,6 +750,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/megakernel/takes-changed-arguments", test_megakernel_takes_changed_arguments);
   g_test_add_func ("/leat/session/megakernel/runs-in-loop", test_megakernel_runs_in_loop);
   g_test_add_func ("/leat/session/megakernel/checks-access", test_megakernel_checks_access);
+  g_test_add_func ("/leat/session/megakernel/checks-blocks", test_megakernel_checks_blocks);
   g_test_add_func ("/leat/session/megakernel/fuses-by-itself", test_megakernel_fuses_by_itself);
   g_test_add_func ("/leat/session/megakernel/refuses", test_megakernel_refuses);
   status = g_test_run ();

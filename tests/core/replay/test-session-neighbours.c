@@ -266,12 +266,12 @@ test_neighbours_runs_chain (void)
 }
 
 static void
-compare_with_plain (const char *body, const char *spec, guint n)
+compare_with_plain (const char *body, const char *spec, guint n, const char *property)
 {
   g_autofree float *x = g_new (float, MOST);
   Neighbours fused, plain;
 
-  neighbours_open (&fused, body, spec, "");
+  neighbours_open (&fused, body, spec, property);
   neighbours_open (&plain, body, spec, NULL);
   for (guint round = 0; round < 3; round++)
     {
@@ -322,10 +322,10 @@ test_neighbours_does_again (void)
     {
       g_autofree char *spec = g_strdup_printf (i % 2 == 0 ? "f32[%u]" : "f32[<=%u]", sizes[i]);
 
-      compare_with_plain (body, spec, sizes[i]);
-      compare_with_plain (sweeps, spec, sizes[i]);
-      compare_with_plain (changing, spec, sizes[i]);
-      compare_with_plain (several, spec, sizes[i]);
+      compare_with_plain (body, spec, sizes[i], "");
+      compare_with_plain (sweeps, spec, sizes[i], "");
+      compare_with_plain (changing, spec, sizes[i], "");
+      compare_with_plain (several, spec, sizes[i], "");
     }
 }
 
@@ -455,7 +455,8 @@ test_neighbours_equal_one_by_one (void)
       for (guint i = 0; i < n_stages; i++)
         append_random (body, rand, i, round % 2 == 0);
       g_string_append_printf (body, "s%u", n_stages - 1);
-      compare_with_plain (body->str, spec, n);
+      compare_with_plain (body->str, spec, n, "");
+      compare_with_plain (body->str, spec, n, "check=true");
     }
 }
 
@@ -472,7 +473,7 @@ test_neighbours_runs_in_two_axes (void)
   neighbours_open (&one, body, "f32[41,37]", "");
   neighbours_check_plan (&one, "waits for the blocks around in \"a\", 1x1x0 to either side");
   neighbours_close (&one);
-  compare_with_plain (body, "f32[41,37]", 41 * 37);
+  compare_with_plain (body, "f32[41,37]", 41 * 37, "");
 }
 
 /* Where it does not follow which block has written an item, all meet, and the plan says why. */
@@ -507,7 +508,7 @@ test_neighbours_says_why_not (void)
       neighbours_open (&one, rows[r].body, "f32[2000]", "");
       neighbours_check_plan (&one, rows[r].said);
       neighbours_close (&one);
-      compare_with_plain (rows[r].body, "f32[2000]", 2000);
+      compare_with_plain (rows[r].body, "f32[2000]", 2000, "");
     }
 }
 

@@ -166,6 +166,9 @@ test_csr_read_bad_text (void)
     { "0 1\n1 2 5\n", "", "graph:2: this edge has a weight" },
     { "0 2000000000\n", "", "say vertices=2000000001" },
     { "", "", "say how many there are with vertices=" },
+    { "\x93NUMPY\x01", "", "graph: it is an .npy file; give rows in such files with offsets-path=" },
+    { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "format=edges",
+      "graph: it is a Matrix Market file, whose line of sizes would be taken for an edge" },
     { "0 1\n", "format=matrix-market", "begins with \"%%MatrixMarket" },
     { "%%MatrixMarket matrix array real general\n2 2\n", "", "graph:1: the matrix is dense" },
     { "%%MatrixMarket matrix coordinate complex general\n2 2 0\n", "", "real, integer and pattern" },
@@ -199,8 +202,8 @@ test_csr_read_bad_arrays (void)
     const char *type, *word;
   } cases[] = {
     { { 1, 2, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 0 is 1" },
-    { { 0, 4, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3" },
-    { { 0, -1, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3" },
+    { { 0, 4, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 2 is 3, after 4; offsets begin" },
+    { { 0, -1, 3 }, { 0, 0, 0 }, 3, 3, "<i4", "offset 1 is -1, after 0; offsets begin" },
     { { 0, 1, 2 }, { 0, 0, 0 }, 3, 3, "<i4", "3 indices, and the last offset in" },
     { { 0, 1, 3 }, { 0, 2, 0 }, 3, 3, "<i4", "index 1 is 2, and vertices are numbered from 0 to 1" },
     { { 0, 1, 3 }, { 0, -2, 0 }, 3, 3, "<i4", "index 1 is -2" },
@@ -223,8 +226,11 @@ test_csr_read_refuses (void)
   csr_read_assert_fails ("vertices=1", LEAT_GRAPH_ERROR_MISSING, "set path=FILE");
   csr_read_assert_fails ("path=a offsets-path=b", LEAT_GRAPH_ERROR_MISSING, "leave one of them out");
   csr_read_assert_fails ("offsets-path=b", LEAT_GRAPH_ERROR_MISSING, "needs indices-path=");
-  csr_read_assert_fails ("path=/nonexistent/graph", LEAT_GRAPH_ERROR_IO, "/nonexistent/graph");
-  csr_read_assert_fails ("path=/tmp", LEAT_GRAPH_ERROR_IO, "no regular file");
+  csr_read_assert_fails ("path=/nonexistent/graph", LEAT_GRAPH_ERROR_IO,
+                         "cannot read \"/nonexistent/graph\": No such file or directory; give the path of a file that");
+  csr_read_assert_fails ("path=/tmp", LEAT_GRAPH_ERROR_IO,
+                         "cannot read \"/tmp\": Is a directory; give the path of a file");
+  csr_read_assert_fails ("path=-", LEAT_GRAPH_ERROR_IO, "no regular file");
 }
 
 int
