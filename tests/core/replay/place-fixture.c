@@ -52,6 +52,14 @@ place_note_results (Place *self)
   g_string_append_c (self->told, '\n');
 }
 
+static const char *
+place_get_message (const Place *self, const GError *error)
+{
+  const char *code = self->is_late && error != NULL ? strstr (error->message, ": CUDA_") : NULL;
+
+  return error == NULL ? "good" : code != NULL ? code : error->message;
+}
+
 LeatFlow
 place_attempt (Place *self)
 {
@@ -60,7 +68,7 @@ place_attempt (Place *self)
   LeatFlow flow = leat_session_replay (session, FALSE, self->cancellable, &error);
 
   g_assert_true ((flow == LEAT_FLOW_ERROR) == (error != NULL));
-  place_note (self, "flow %d, %s", flow, error != NULL ? error->message : "good");
+  place_note (self, "flow %d, %s", flow, place_get_message (self, error));
   g_assert_cmpint (g_atomic_int_get (&session->use), ==, LEAT_SESSION_FREE);
   if (flow == LEAT_FLOW_DATA)
     place_note_results (self);
@@ -113,9 +121,12 @@ is_comparable (const Place *self, const char *name)
                                         "once-bytes",
                                         "graph-reserved-bytes",
                                         NULL };
+  static const char *const asked[] = { "bytes-back", "bytes-up",  "calls",   "copies", "kernels",
+                                       "launches",   "readbacks", "uploads", "waits",  NULL };
 
   return !g_str_has_suffix (name, "-us") && !((self->looks || self->on_gpu) && g_str_equal (name, "calls"))
-         && !(self->on_gpu && g_str_equal (name, "waits")) && !g_strv_contains (others, name);
+         && !(self->on_gpu && g_str_equal (name, "waits")) && !(self->is_late && g_strv_contains (asked, name))
+         && !g_strv_contains (others, name);
 }
 
 static int

@@ -18,6 +18,9 @@ typedef struct
   gboolean looks; /* runs are waited for by looking */
   /* Of a GPU each look is a call, and how many there are is chance; and a batch's wait is only seen where it sleeps. */
   gboolean on_gpu;
+  /* Work fails after it was asked for, and it is chance which of the calls behind that is told of it first: no others
+   * are made then. */
+  gboolean is_late;
   GString *told;
   GCancellable *cancellable;
 } Place;
