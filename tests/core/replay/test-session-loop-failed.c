@@ -99,13 +99,27 @@ test_failed_repeat (void)
   g_rmdir (folder);
 }
 
+/* Each in a process of its own, to which a GPU is lost when a kernel traps. */
+static void
+test_failed_apart (gconstpointer name)
+{
+  g_autofree char *path = g_strdup_printf ("/leat/session/loop/failed/subprocess/%s", (const char *) name);
+
+  g_test_trap_subprocess (path, 60 * G_USEC_PER_SEC, G_TEST_SUBPROCESS_DEFAULT);
+  g_test_trap_assert_passed ();
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/leat/session/loop/failed/while", test_failed_while);
-  g_test_add_func ("/leat/session/loop/failed/host", test_failed_host);
-  g_test_add_func ("/leat/session/loop/failed/cooperative", test_failed_cooperative);
-  g_test_add_func ("/leat/session/loop/failed/repeat", test_failed_repeat);
+#define ADD(name, test)                                                                                                \
+  g_test_add_data_func ("/leat/session/loop/failed/" name, name, test_failed_apart);                                   \
+  g_test_add_func ("/leat/session/loop/failed/subprocess/" name, test)
+  ADD ("while", test_failed_while);
+  ADD ("host", test_failed_host);
+  ADD ("cooperative", test_failed_cooperative);
+  ADD ("repeat", test_failed_repeat);
+#undef ADD
   return g_test_run ();
 }
