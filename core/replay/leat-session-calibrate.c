@@ -265,7 +265,10 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   leat_calibrate_note (self, self->best_us);
   /* It would in the run too, and who waits for that would wait for another budget. */
   if (self->away)
-    return leat_session_check_loops (self->session, self->flight, &self->session->trial_error);
+    {
+      g_clear_error (&self->session->trial_error); /* of a run that nobody waited for */
+      return leat_session_check_loops (self->session, self->flight, &self->session->trial_error);
+    }
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     if (!leat_calibrate_try_everywhere (self, way, error))
       return FALSE;

@@ -77,13 +77,13 @@ leat_session_dup_loop_state (LeatSession *self, LeatLane *lane, const LeatPlanLo
   return state;
 }
 
-/* Where another executor might have come to the end, and was not asked for. */
+/* Where another executor might come to the end. */
 static const char *
 leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
 {
   return loop->way != LEAT_LOOP_COOPERATIVE && !self->plan->traits.integrated
              && leat_plan_may_loop (self->plan, loop, LEAT_LOOP_COOPERATIVE)
-           ? "; executor=cooperative was not tried and may do more of them in that time"
+           ? "; executor=cooperative may do more of them in that time"
            : "";
 }
 

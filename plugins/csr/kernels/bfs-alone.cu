@@ -311,17 +311,13 @@ bfs_wake (const Frontier &frontier, const Level &level, uint64_t epoch)
 static __device__ void
 bfs_wait (const Frontier &frontier, Level *level, uint64_t epoch)
 {
-  const uint64_t *state = frontier.control + FRONTIER_STATE;
+  const uint64_t *state = frontier_await_state (frontier, epoch);
 
-  if (threadIdx.x == 0)
-    while (leat_load_acquire (frontier.control + FRONTIER_WAKE) < epoch)
-      __nanosleep (500);
-  __syncthreads ();
-  level->number = leat_load_relaxed (state);
-  level->size = leat_load_relaxed (state + 1);
-  level->units = leat_load_relaxed (state + 2);
-  level->unexplored = leat_load_relaxed (state + 3);
-  level->late = leat_load_relaxed (state + 4) != 0;
+  level->number = state[0];
+  level->size = (uint32_t) state[1];
+  level->units = state[2];
+  level->unexplored = state[3];
+  level->late = state[4] != 0;
 }
 
 /* A block's share of levels up to @end; what it has there. */

@@ -40,7 +40,8 @@
 #define FRONTIER_LOST 98 /* the last round in which blocks lost some, above the inverse of the first such level */
 #define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
 #define FRONTIER_LATE 100 /* the first round after which time was over */
-#define FRONTIER_STATE 112
+#define FRONTIER_STATE 112 /* what block 0 tells those that it wakes */
+#define FRONTIER_STATES 5
 #define FRONTIER_PROGRESS 128 /* and on: for each block a half of a word, the level that it is at */
 #define FRONTIER_BLOCKS_MOST 256 /* for which there are such; other grids do without */
 
@@ -219,6 +220,24 @@ frontier_sync (Frontier *frontier)
       __threadfence ();
     }
   __syncthreads ();
+}
+
+/* What block 0 tells when it wakes the others for the @epoch-th time.  A few threads ask for it on behalf of all, and have
+ * it before the barrier: block 0 tells something else once all have met again, and a thread that has not needed an answer by
+ * then may be given that. */
+static __device__ const uint64_t *
+frontier_await_state (const Frontier &frontier, uint64_t epoch)
+{
+  __shared__ uint64_t state[FRONTIER_STATES];
+
+  if (threadIdx.x == 0)
+    while (leat_load_acquire (frontier.control + FRONTIER_WAKE) < epoch)
+      __nanosleep (500);
+  __syncthreads ();
+  if (threadIdx.x < FRONTIER_STATES)
+    state[threadIdx.x] = leat_load_relaxed (frontier.control + FRONTIER_STATE + threadIdx.x);
+  __syncthreads ();
+  return state;
 }
 
 /* Lane 0 has the sum. */

@@ -225,14 +225,12 @@ relax_go_alone (const Relax &relax, const Frontier &frontier, uint64_t *tails, R
 static __device__ void
 relax_wait (const Frontier &frontier, RelaxRound *round, uint64_t epoch)
 {
-  if (threadIdx.x == 0)
-    while (leat_load_acquire (frontier.control + FRONTIER_WAKE) < epoch)
-      __nanosleep (500);
-  __syncthreads ();
-  round->number = leat_load_relaxed (frontier.control + FRONTIER_STATE);
-  round->counts = leat_load_relaxed (frontier.control + FRONTIER_STATE + 1);
-  round->long_rows = leat_load_relaxed (frontier.control + FRONTIER_STATE + 2);
-  round->late = leat_load_relaxed (frontier.control + FRONTIER_STATE + 4) != 0;
+  const uint64_t *state = frontier_await_state (frontier, epoch);
+
+  round->number = state[0];
+  round->counts = state[1];
+  round->long_rows = state[2];
+  round->late = state[4] != 0;
 }
 
 /* The sources' values, and the first list. */

@@ -42,6 +42,9 @@ __device__ int leat_wrappers_wait; /* which the dialect declares for the device 
 
 /* What the node and the dialect put in front of the kernel. */
 #define LEAT_REPORT(name, severity, text) enum { name };
+LEAT_REPORT (ITERATIONS_SPENT = 4, error, "")
+LEAT_REPORT (ITERATIONS_SPENT_TOLD = 5, warning, "")
+LEAT_REPORT (TIME_SPENT = 7, error, "")
 __device__ unsigned int reports;
 template <class T>
 __device__ __noinline__ void
