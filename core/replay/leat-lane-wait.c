@@ -50,12 +50,12 @@ leat_lane_dup_way_out (LeatLane *self)
 
 /* A driver has been seen to end such nodes where other programs had the GPU at the same time
  * (tests/bench/peers/while.cu), and what it says then is what it says of a kernel that traps. */
-static void
-leat_lane_explain_failure (LeatLane *self, GError **error)
+void
+leat_lane_explain_failure (LeatLane *self, CUresult result, GError **error)
 {
-  g_autofree char *way_out = leat_lane_dup_way_out (self), *message = NULL;
+  g_autofree char *way_out = result == CUDA_ERROR_LAUNCH_FAILED ? leat_lane_dup_way_out (self) : NULL, *message = NULL;
 
-  if (way_out == NULL)
+  if (way_out == NULL || error == NULL)
     return;
   message = g_strdup_printf ("%s; if no kernel did this, another program on the device may have been the cause: %s",
                              (*error)->message, way_out);
@@ -69,8 +69,7 @@ leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError *
   g_autofree char *nodes = leat_lane_list_nodes (self->plan);
 
   leat_device_set_error (self->resident->device, error, call, result, "%s", nodes);
-  if (result == CUDA_ERROR_LAUNCH_FAILED && error != NULL)
-    leat_lane_explain_failure (self, error);
+  leat_lane_explain_failure (self, result, error);
   return FALSE;
 }
 
