@@ -87,7 +87,8 @@ leat_spec_reader_number (LeatSpecReader *self, guint64 *number, GError **error)
   if (*number == 0)
     {
       self->at = start;
-      leat_spec_reader_fail (self, error, "a dimension is at least 1; write a bounded one for data that may be empty");
+      leat_spec_reader_fail (self, error,
+                             "a dimension is at least 1; data that may be empty has a bounded one, such as <=1");
       return FALSE;
     }
   return TRUE;

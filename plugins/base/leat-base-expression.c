@@ -123,7 +123,8 @@ leat_expression_parse (const char *text, GError **error)
 
       if (length == 0)
         {
-          leat_token_fail (text, at, error, "this character does not belong in an expression");
+          leat_token_fail (text, at, error, "this character does not belong in an expression%s",
+                           text[at] == '=' ? "; == compares" : "");
           return NULL;
         }
       at += length;

@@ -356,18 +356,22 @@ leat_primitives_compact_check_rows (LeatPrimitivesCompact *self, const LeatCompa
   guint64 rows = leat_spec_get_dim (first, 0), least = rows;
   g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_autofree char *first_text = leat_spec_to_string (first, LEAT_SPEC_STYLE_FILE);
+  g_autofree char *needed = NULL;
 
   if (self->by == LEAT_COMPACT_BY_BITS && column->looked_at && spec != first)
     {
       guint64 bits = leat_primitives_compact_count_bits (spec);
 
       least = rows / bits + (rows % bits != 0);
+      needed = g_strdup_printf ("as many rows have %" G_GUINT64_FORMAT " words of bits", least);
     }
   if (leat_spec_get_dim (spec, 0) == least && leat_spec_is_bounded (spec) == leat_spec_is_bounded (first))
     return TRUE;
-  return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC,
-                            "input \"%s\" is %s, and the first input is %s: all have as many rows", column->name, text,
-                            first_text);
+  return leat_compact_fail (error, LEAT_GRAPH_ERROR_SPEC, "input \"%s\" is %s, and the first input is %s: %s",
+                            column->name, text, first_text,
+                            leat_spec_get_dim (spec, 0) == least ? "all are bounded or none is"
+                            : needed != NULL                     ? needed
+                                                                 : "all have as many rows");
 }
 
 static gboolean

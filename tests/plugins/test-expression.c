@@ -79,7 +79,7 @@ static const struct
   { "x:1", 2, "this : has no ?" },
   { "x?1:2:3", 6, "this : has no ?" },
   { "min(x?1,2:3)", 6, "this ? has no :" },
-  { "x=1", 2, "does not belong" },
+  { "x=1", 2, "does not belong in an expression; == compares" },
   { "x==1;", 5, "does not belong" },
   { "x[0]", 2, "does not belong" },
   { "\"x\"", 1, "does not belong" },

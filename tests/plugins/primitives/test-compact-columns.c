@@ -238,11 +238,17 @@ test_compact_refuses (void)
       { "x=f32[4]", "flags=u8[5]" },
       LEAT_GRAPH_ERROR_SPEC,
       "input \"flags\" is u8[5], and the first input is f32[4]" },
-    { "compact by=flags", { "x=f32[<=4]", "flags=u8[4]" }, LEAT_GRAPH_ERROR_SPEC, "input \"flags\" is u8[4]" },
-    { "compact by=bits", { "x=f32[33]", "bits=u32[1]" }, LEAT_GRAPH_ERROR_SPEC, "input \"bits\" is u32[1]" },
+    { "compact by=flags",
+      { "x=f32[<=4]", "flags=u8[4]" },
+      LEAT_GRAPH_ERROR_SPEC,
+      "input \"flags\" is u8[4], and the first input is f32[<=4]: all are bounded or none is" },
+    { "compact by=bits",
+      { "x=f32[33]", "bits=u32[1]" },
+      LEAT_GRAPH_ERROR_SPEC,
+      "input \"bits\" is u32[1], and the first input is f32[33]: as many rows have 2 words of bits" },
     { "compact by=bits", { "x=f32[32]", "bits=i32[1]" }, LEAT_GRAPH_ERROR_SPEC, "bits come in u8" },
     { "compact where=x>1 emit=indices", { "x=u8[4294967297]" }, LEAT_GRAPH_ERROR_SPEC, "set index=u64" },
-    { "compact where=x>1 out=u8[<=0]", { "x=u8[9]" }, LEAT_GRAPH_ERROR_SPEC, "a dimension is at least 1" },
+    { "compact where=x>1 out=u8[<=0]", { "x=u8[9]" }, LEAT_GRAPH_ERROR_SPEC, "has a bounded one, such as <=1" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

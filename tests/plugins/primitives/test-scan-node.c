@@ -236,7 +236,9 @@ test_scan_refuses (void)
   } cases[] = {
     { "scan", "x=f16[3]", "cannot compute with" },
     { "scan", "x=f32[3] starts=f32[3]", "whole number for each item" },
-    { "scan", "x=f32[3] starts=u8[4]", "whole number for each item" },
+    { "scan", "x=f32[3] starts=u8[4]", "is u8[4], and \"x\" is f32[3]: there is a whole number for each item" },
+    { "scan", "x=f32[<=3] starts=u8[3]",
+      "\"x\" is f32[<=3]: there is a whole number for each item, and both are bounded" },
     { "scan op=expr", "x=f32[3]", "needs expr=" },
     { "scan op=argmin", "x=f32[3]", "min" },
     { "scan op=max type=u8", "x=f32[3]", "type is for" },
