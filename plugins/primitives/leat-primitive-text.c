@@ -112,3 +112,22 @@ leat_primitive_check_type (LeatNode *node, const char *port, LeatSpec *spec, GEr
                leat_node_get_id (node), leat_node_get_name (node), port, text);
   return FALSE;
 }
+
+gboolean
+leat_primitive_check_flags (LeatNode *node, const char *port, LeatSpec *flags, LeatSpec *x, gboolean as_many,
+                            const char *each, GError **error)
+{
+  LeatDtype dtype = leat_spec_get_dtype (flags);
+  g_autofree char *flags_text = NULL, *x_text = NULL;
+
+  if (leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype) && as_many
+      && leat_spec_is_bounded (flags) == leat_spec_is_bounded (x))
+    return TRUE;
+  flags_text = leat_spec_to_string (flags, LEAT_SPEC_STYLE_FILE);
+  x_text = leat_spec_to_string (x, LEAT_SPEC_STYLE_FILE);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+               "%s \"%s\": input \"%s\" is %s, and \"x\" is %s: there is a whole number for each %s, and both are "
+               "bounded or none is",
+               leat_node_get_id (node), leat_node_get_name (node), port, flags_text, x_text, each);
+  return FALSE;
+}

@@ -75,9 +75,6 @@ static gboolean
 leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, LeatSpec *flags, GError **error)
 {
   LeatNode *node = LEAT_NODE (self);
-  g_autofree char *flags_text = NULL;
-  g_autofree char *x_text = NULL;
-  LeatDtype dtype;
 
   if ((self->where != NULL) == (flags != NULL))
     return leat_primitives_partition_refuse (node, error,
@@ -88,19 +85,9 @@ leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, Lea
              ? leat_primitive_check_type (node, "x", x, error)
              : leat_primitives_partition_refuse (node, error,
                                                  "where is for items, and \"x\" has rows of several; link \"flags\"");
-  dtype = leat_spec_get_dtype (flags);
-  if (leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype) && leat_spec_get_n_dims (flags) == 1
-      && leat_spec_get_dim (flags, 0) == leat_spec_get_dim (x, 0)
-      && leat_spec_is_bounded (flags) == leat_spec_is_bounded (x))
-    return TRUE;
-  flags_text = leat_spec_to_string (flags, LEAT_SPEC_STYLE_FILE);
-  x_text = leat_spec_to_string (x, LEAT_SPEC_STYLE_FILE);
-  g_set_error (
-    error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-    "partition \"%s\": input \"flags\" is %s, and \"x\" is %s: there is a whole number for each row, and both are "
-    "bounded or none is",
-    leat_node_get_name (node), flags_text, x_text);
-  return FALSE;
+  return leat_primitive_check_flags (
+    node, "flags", flags, x,
+    leat_spec_get_n_dims (flags) == 1 && leat_spec_get_dim (flags, 0) == leat_spec_get_dim (x, 0), "row", error);
 }
 
 static gboolean

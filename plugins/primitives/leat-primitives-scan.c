@@ -132,25 +132,9 @@ leat_primitives_scan_compile (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *s
 static gboolean
 leat_primitives_scan_check_starts (LeatNode *node, LeatSpec *x, LeatSpec *starts, GError **error)
 {
-  g_autofree char *starts_text = NULL;
-  g_autofree char *x_text = NULL;
-  LeatDtype dtype;
-
-  if (starts == NULL)
-    return TRUE;
-  dtype = leat_spec_get_dtype (starts);
-  if (leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype)
-      && leat_spec_get_items (starts) == leat_spec_get_items (x)
-      && leat_spec_is_bounded (starts) == leat_spec_is_bounded (x))
-    return TRUE;
-  starts_text = leat_spec_to_string (starts, LEAT_SPEC_STYLE_FILE);
-  x_text = leat_spec_to_string (x, LEAT_SPEC_STYLE_FILE);
-  g_set_error (
-    error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-    "scan \"%s\": input \"starts\" is %s, and \"x\" is %s: there is a whole number for each item, and both are "
-    "bounded or none is",
-    leat_node_get_name (node), starts_text, x_text);
-  return FALSE;
+  return starts == NULL
+         || leat_primitive_check_flags (node, "starts", starts, x,
+                                        leat_spec_get_items (starts) == leat_spec_get_items (x), "item", error);
 }
 
 static gboolean

@@ -17,86 +17,102 @@ static const char trap_source[] = "__global__ void trap (const uint32_t *in, uin
                                   "      out[i] = in[i] + 1;\n"
                                   "}\n";
 
+typedef struct
+{
+  char *folder, *path;
+  Loop loop;
+} Failed;
+
+/* @text: with TRAP for the path of a kernel that traps on a 3 */
+static void
+failed_open (Failed *self, const char *text, const char *who)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "TRAP", -1);
+  g_autofree char *whole = NULL;
+
+  self->folder = g_dir_make_tmp ("leat-failed-XXXXXX", NULL);
+  self->path = g_build_filename (self->folder, "trap.cu", NULL);
+  g_assert_true (g_file_set_contents (self->path, trap_source, -1, NULL));
+  whole = g_strjoinv (self->path, parts);
+  loop_open (&self->loop, whole, who, LEAT_EXECUTOR_GRAPH, 1);
+}
+
+/* A run with @x fails, and says the first of the two; and the second where @told. */
+static void
+failed_run (Failed *self, guint32 x, const char *what, const char *way_out, gboolean told)
+{
+  g_autoptr (GError) error = NULL;
+
+  loop_push (&self->loop, "in", &x, sizeof x);
+  g_assert_cmpint (leat_session_replay (self->loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_FAILED);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, what));
+  g_assert_true ((strstr (error->message, way_out) != NULL) == told);
+}
+
+static void
+failed_close (Failed *self)
+{
+  loop_close (&self->loop);
+  g_unlink (self->path);
+  g_rmdir (self->folder);
+  g_free (self->path);
+  g_free (self->folder);
+}
+
 /* A node of the graph that does a body again and again may have been ended by the driver. @told: whether that is said
  */
 static void
-failed_run (const char *who, gboolean told)
+failed_loop (const char *who, gboolean told)
 {
-  g_autofree char *folder = g_dir_make_tmp ("leat-failed-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "trap.cu", NULL);
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\n"
-                     "away = loop until=\"y == 9\" carry=x:y max-iterations=20 executor=EXECUTOR {\n"
-                     "  in.x -> kernel source=\"%s\" -> out.y\n"
-                     "}\n"
-                     "app name=in spec=u32[1] -> upload -> away.x\n"
-                     "away.y -> readback -> app name=out\n",
-                     path);
-  const guint32 x = 0;
-  g_autoptr (GError) error = NULL;
-  Loop loop;
+  Failed self;
 
-  g_assert_true (g_file_set_contents (path, trap_source, -1, NULL));
-  loop_open (&loop, text, who, LEAT_EXECUTOR_GRAPH, 1);
-  loop_push (&loop, "in", &x, sizeof x);
-  g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
-  g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_FAILED);
-  g_test_message ("%s", error->message);
-  g_assert_nonnull (strstr (error->message, "loop \"away\""));
-  g_assert_true ((strstr (error->message, "set executor=cooperative or executor=host on loop \"away\"") != NULL)
-                 == told);
-  loop_close (&loop);
-  g_unlink (path);
-  g_rmdir (folder);
+  failed_open (&self,
+               "leat 1\n"
+               "away = loop until=\"y == 9\" carry=x:y max-iterations=20 executor=EXECUTOR {\n"
+               "  in.x -> kernel source=\"TRAP\" -> out.y\n"
+               "}\n"
+               "app name=in spec=u32[1] -> upload -> away.x\n"
+               "away.y -> readback -> app name=out\n",
+               who);
+  failed_run (&self, 0, "loop \"away\"", "set executor=cooperative or executor=host on loop \"away\"", told);
+  failed_close (&self);
 }
 
 static void
 test_failed_while (void)
 {
-  failed_run ("while", TRUE);
+  failed_loop ("while", TRUE);
 }
 
 static void
 test_failed_host (void)
 {
-  failed_run ("host", FALSE);
+  failed_loop ("host", FALSE);
 }
 
 static void
 test_failed_cooperative (void)
 {
-  failed_run ("cooperative", FALSE);
+  failed_loop ("cooperative", FALSE);
 }
 
 static void
 test_failed_repeat (void)
 {
-  g_autofree char *folder = g_dir_make_tmp ("leat-failed-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "trap.cu", NULL);
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\napp name=in spec=u32[1] -> upload -> kernel source=\"%s\" -> readback "
-                     "-> app name=out\n",
-                     path);
-  guint32 x = 0;
-  g_autoptr (GError) error = NULL;
+  const guint32 x = 0;
   g_autoptr (GBytes) out = NULL;
-  Loop loop;
+  Failed self;
 
-  g_assert_true (g_file_set_contents (path, trap_source, -1, NULL));
-  loop_open (&loop, text, "", LEAT_EXECUTOR_GRAPH, 1);
-  g_object_set (loop.session, "repeat", (guint64) 1000, NULL);
-  loop_push (&loop, "in", &x, sizeof x);
-  loop_replay (&loop);
-  out = loop_pull (&loop, "out");
-  x = 3;
-  loop_push (&loop, "in", &x, sizeof x);
-  g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
-  g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_FAILED);
-  g_test_message ("%s", error->message);
-  g_assert_nonnull (strstr (error->message, "do the runs one by one"));
-  loop_close (&loop);
-  g_unlink (path);
-  g_rmdir (folder);
+  failed_open (&self,
+               "leat 1\napp name=in spec=u32[1] -> upload -> kernel source=\"TRAP\" -> readback -> app name=out\n", "");
+  g_object_set (self.loop.session, "repeat", (guint64) 1000, NULL);
+  loop_push (&self.loop, "in", &x, sizeof x);
+  loop_replay (&self.loop);
+  out = loop_pull (&self.loop, "out");
+  failed_run (&self, 3, "CUDA_ERROR_LAUNCH_FAILED", "do the runs one by one", TRUE);
+  failed_close (&self);
 }
 
 /* Each in a process of its own, to which a GPU is lost when a kernel traps. */
