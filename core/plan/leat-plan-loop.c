@@ -74,7 +74,7 @@ leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
     if (leat_plan_get_op (self, i)->kind == LEAT_OP_LOOP || leat_plan_get_op (self, i)->kind == LEAT_OP_FOREIGN)
       return "there is a loop or foreign work in its body";
   if (loop->most > LEAT_LOOP_MOST_NODES / MAX (loop->last - loop->first, 1))
-    return "unrolled it would be more than 65536 nodes of the graph";
+    return "unrolled it would be more than " G_STRINGIFY (LEAT_LOOP_MOST_NODES) " nodes of the graph";
   return NULL;
 }
 

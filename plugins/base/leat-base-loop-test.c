@@ -109,13 +109,14 @@ leat_loop_test_dup_hint (LeatLoopTest *self, const char *name)
 static gboolean
 leat_loop_test_add_argument (LeatLoopTest *self, const char *name, GError **error)
 {
-  g_autofree char *hint = leat_loop_test_dup_hint (self, name);
+  g_autofree char *hint = NULL;
 
   if (leat_node_has_arg_value (LEAT_NODE (self->group), name))
     {
       g_ptr_array_add (self->args, g_strdup (name));
       return TRUE;
     }
+  hint = leat_loop_test_dup_hint (self, name);
   leat_node_blame (LEAT_NODE (self->group), "until");
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
                "until= has \"%s\", and the body brings no out.%s%s: link to it in the body, or give it a value, as in "
