@@ -73,12 +73,12 @@ test_hide_toolkit () {
   ! nvcc --version >/dev/null 2>&1 || die "nvcc still runs: $(command -v nvcc)"
 }
 
-# Every fuzzer for SECONDS each, from its seeds; what makes one fail stays in the build folder.
-# One fuzzer; what it said is told as a whole, as others run beside it.
+# One fuzzer for SECONDS, from its seeds; what it said is told as a whole, as others run beside it. What makes it fail
+# stays in the build folder.
 test_fuzzer () {
   local folder=$1 fuzzer=$2 seconds=$3 name=${2##*/} status=0
   local log=$folder/logs/$name.log
-  (cd "$folder/tests/fuzz" && LEAT_PLUGIN_PATH=$folder/tests/core/parse LEAT_PLUGIN_SYSTEM_PATH='' \
+  (cd "$folder/tests/fuzz" && env -u LEAT_PLUGIN_PATH -u LEAT_CPU_DRIVER LEAT_PLUGIN_SYSTEM_PATH='' \
     XDG_CACHE_HOME=$folder/tests/cache timeout $((seconds * 3 + 60)) \
     "$fuzzer" "$dev_root/tests/fuzz/${name#fuzz-}" "$seconds") >"$log" 2>&1 </dev/null || status=$?
   { say "$name for $seconds s"; cat "$log"; } >&2

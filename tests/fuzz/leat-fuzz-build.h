@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* The nodes and the driver of this build for a fuzzer that runs pipelines, whoever starts it.  May be called again. */
+/* The nodes of this fuzzer and the driver of this build, where the environment names no others.  main () calls it; a
+ * fuzzer that runs pipelines calls it too, as under libFuzzer that main () is not there.  May be called again. */
 void leat_fuzz_use_build (void);
 
 G_END_DECLS

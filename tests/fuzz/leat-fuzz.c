@@ -3,6 +3,8 @@
  */
 #include "leat-fuzz.h"
 
+#include "leat-fuzz-build.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -206,6 +208,7 @@ main (int argc, char **argv)
       fprintf (stderr, "%s: %s cannot be written\n", argv[0], last);
       return 2;
     }
+  leat_fuzz_use_build ();
   if (g_file_test (argv[1], G_FILE_TEST_IS_REGULAR))
     status = leat_fuzz_try_file (argv[1]);
   else
