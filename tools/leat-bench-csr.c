@@ -8,7 +8,6 @@
 
 /* Searches in graphs that are on the device, their results with them, beside a plain one of two threads here. */
 
-#define SETTLE        3
 #define PLAIN_THREADS 2
 #define PLAIN_RUNS    5
 
@@ -111,7 +110,7 @@ leat_bench_run_csr (LeatBench *bench, const LeatBenchCase *kind, GError **error)
   if (!leat_bench_search_save_graph (&self.graph, bench, error)
       || !leat_bench_csr_check (&self, bench, kind->mode, levels, error)
       || !leat_bench_csr_open (&self, bench, kind->mode, FALSE, error)
-      || !leat_bench_search_session_measure (&self.run, SETTLE, runs, &times, error))
+      || !leat_bench_search_session_measure (&self.run, LEAT_BENCH_SEARCH_SETTLE, runs, &times, error))
     return FALSE;
   leat_bench_csr_tell (&self, bench, &times, &plain, edges);
   return TRUE;

@@ -6,7 +6,6 @@
 
 /* csr:reach with many sources at once, beside the same with one. */
 
-#define SETTLE        3
 #define MANY          64
 #define FACTOR        16 /* edges for each vertex */
 #define PLAIN_THREADS 2
@@ -69,7 +68,7 @@ leat_bench_reach_run_one (const LeatBenchSearch *graph, LeatBench *bench, guint 
   g_auto (LeatBenchSearchSession) self = { 0 };
 
   if (!leat_bench_reach_open (&self, graph, bench, sources, FALSE, error)
-      || !leat_bench_search_session_measure (&self, SETTLE, runs, times, error))
+      || !leat_bench_search_session_measure (&self, LEAT_BENCH_SEARCH_SETTLE, runs, times, error))
     return FALSE;
   rounds = g_strconcat (name, ", rounds", NULL);
   leat_bench_report_add_times (bench->report, name, times);

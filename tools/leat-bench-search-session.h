@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* Runs until all limits were tried that a node measures (docs/nodes/csr.md). */
+#define LEAT_BENCH_SEARCH_SETTLE 26
+
 /* A session of one node of csr: whose graph is on the device, and what it found. */
 typedef struct
 {

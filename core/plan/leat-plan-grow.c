@@ -51,7 +51,7 @@ leat_plan_check_undoable (LeatPlan *self, const LeatOp *op, GError **error)
       const LeatBuffer *buffer = leat_plan_get_changed (self, &op->touches[i]);
 
       /* The table of what is bound gets what it had. */
-      if (buffer != NULL && buffer->kind == LEAT_BUFFER_STATE && !op->is_head)
+      if (buffer != NULL && buffer->kind == LEAT_BUFFER_STATE && !buffer->is_learned && !op->is_head)
         return leat_plan_refuse_growing (self, op, error, "changes %s, which is kept from run to run", buffer->name);
       buffer = leat_plan_get_buffer (self, op->touches[i].buffer);
       if (op->kind == LEAT_OP_SINK && buffer->user && buffer->header)

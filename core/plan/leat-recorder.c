@@ -218,7 +218,8 @@ leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GB
  *
  * It is zeros at first.  What it is when a session is closed is kept on disk, and later sessions of the same plan on
  * the same device begin with it.  No result may follow from it, and a kernel has to bear any contents: conditions under
- * which something was found belong into it too.
+ * which something was found belong into it too.  So it is not in the way of what needs runs that follow from their
+ * inputs alone: a memo, and doing a run again with more room.
  *
  * Returns: the buffer
  *

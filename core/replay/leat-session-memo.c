@@ -43,7 +43,7 @@ leat_session_check_memo (LeatPlan *plan, GError **error)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
 
-      if (buffer->kind == LEAT_BUFFER_STATE)
+      if (buffer->kind == LEAT_BUFFER_STATE && !buffer->is_learned)
         return leat_session_refuse_memo (" is kept from run to run", buffer->name, error);
     }
   for (guint i = 0; i < plan->ops->len; i++)

@@ -15,7 +15,9 @@
 #define LEAT_CSR_BFS_CONTROL 2048 /* bytes; kernels/frontier.cu says what is where */
 #define LEAT_CSR_BFS_PIECE   64   /* edges of a piece of a row */
 #define LEAT_CSR_BFS_LIMITS  6    /* words of what it was done by */
-#define LEAT_CSR_BFS_TUNING  154  /* words; kernels/bfs-tune.cu says what is where */
+/* Where the other one is set. */
+#define LEAT_CSR_BFS_PULL_FROM  14
+#define LEAT_CSR_BFS_PULL_UNTIL 24
 
 struct _LeatCsrBfs
 {
@@ -58,17 +60,16 @@ static const LeatProp props[] = {
     .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 640, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
-  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .def.u = 256, .min.u = 0,
-    .max.u = 1024,
+  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .min.u = 0, .max.u = 1024,
     .blurb =
       "rows of a level, those of more than 64 edges counted several times, up to which one block of a GPU does it "
       "by itself; 0: what runs before have found to be best" },
-  { sizeof (LeatProp), "pull-from", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_from), .def.u = 14, .min.u = 0,
-    .max.u = 1 << 20,
-    .blurb = "a level is found from its far side where it has more than one in so many of the edges that are left; 0: "
-             "what runs before have found to be best, of pull-until too" },
-  { sizeof (LeatProp), "pull-until", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_until), .def.u = 24, .min.u = 1,
-    .max.u = 1 << 20, .blurb = "until it does not grow and has less than one in so many of the vertices" },
+  { sizeof (LeatProp), "pull-from", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_from), .min.u = 0, .max.u = 1 << 20,
+    .blurb =
+      "a level is found from its far side where it has more than one in so many of the edges that are left; 0, and "
+      "pull-until too: what runs before have found to be best; 0, and pull-until not: 14" },
+  { sizeof (LeatProp), "pull-until", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_until), .min.u = 0, .max.u = 1 << 20,
+    .blurb = "until it does not grow and has less than one in so many of the vertices; 0, and pull-from not: 24" },
 };
 
 static const LeatPortInfo ports[] = {
@@ -122,11 +123,12 @@ leat_csr_bfs_refuse (LeatCsrBfs *self, int code, const char *what, GError **erro
 static gboolean
 leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
 {
-  const char *const files[] = { "frontier.cu", "bfs-level.cu", "bfs-alone.cu", "bfs-tune.cu", "bfs.cu", "bfs-host.cu",
-                                NULL };
+  const char *const files[] = { "frontier.cu", "tune.cu", "bfs-level.cu", "bfs-alone.cu",
+                                "bfs-tune.cu", "bfs.cu",  "bfs-host.cu",  NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
-  gboolean pulls = self->has_back || self->symmetric, tunes_pull = pulls && self->pull_from == 0;
+  gboolean pulls = self->has_back || self->symmetric,
+           tunes_pull = pulls && self->pull_from == 0 && self->pull_until == 0;
 
   self->tunes = self->alone == 0 || tunes_pull;
   leat_csr_input_write (&self->graph, head);
@@ -226,18 +228,6 @@ leat_csr_bfs_add_graph (LeatCsrBfs *self, LeatCsrCall *call)
     leat_csr_call_add_number (call, 1);
 }
 
-/* What searches have taken is kept from run to run, and from session to session. */
-static void
-leat_csr_bfs_add_tuning (LeatCsrBfs *self, LeatCsrCall *call)
-{
-  const guint64 bytes = LEAT_CSR_BFS_TUNING * sizeof (guint64);
-
-  if (self->tunes)
-    leat_csr_call_add (call, leat_recorder_add_learned (call->recorder, "tuning", bytes), LEAT_ACCESS_READ_WRITE);
-  else
-    leat_csr_call_add_scratch (call, "tuning", sizeof (guint64));
-}
-
 static gboolean
 leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
@@ -253,8 +243,8 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_csr_call_add_number (&call, self->back.edges);
   leat_csr_call_add_number (&call, MIN (most, vertices));
   leat_csr_call_add_number (&call, self->alone);
-  leat_csr_call_add_number (&call, self->pull_from);
-  leat_csr_call_add_number (&call, self->pull_until);
+  leat_csr_call_add_number (&call, self->pull_from > 0 ? self->pull_from : LEAT_CSR_BFS_PULL_FROM);
+  leat_csr_call_add_number (&call, self->pull_until > 0 ? self->pull_until : LEAT_CSR_BFS_PULL_UNTIL);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);
   leat_csr_call_add_budget (&call, self->budget);
   leat_csr_call_add_number (&call, room);
@@ -266,7 +256,7 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   leat_csr_call_add_scratch (&call, "seen", bits);
   leat_csr_call_add_output (&call, node, "levels", vertices * sizeof (guint32));
   leat_csr_call_add_output (&call, node, "parents", sizeof (guint32));
-  leat_csr_bfs_add_tuning (self, &call);
+  leat_csr_call_add_tuning (&call, self->tunes);
   leat_csr_call_add_output (&call, node, "limits", LEAT_CSR_BFS_LIMITS * sizeof (guint64));
   leat_csr_call_add_output (&call, node, "report", LEAT_CSR_BFS_WORDS * sizeof (guint64));
   leat_csr_call_finish (&call, self->text, "bfs_search", (guint) self->threads);

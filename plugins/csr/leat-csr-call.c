@@ -3,6 +3,8 @@
  */
 #include "leat-csr-call.h"
 
+#define LEAT_CSR_CALL_TUNING 154 /* words; kernels/tune.cu says what is where */
+
 static LeatArg *
 leat_csr_call_next (LeatCsrCall *self, LeatArgKind kind, LeatBufferId buffer)
 {
@@ -49,6 +51,17 @@ leat_csr_call_add_output (LeatCsrCall *self, LeatNode *node, const char *port, g
     leat_csr_call_add (self, leat_recorder_get_output (self->recorder, port), LEAT_ACCESS_WRITE);
   else
     leat_csr_call_add_scratch (self, port, bytes);
+}
+
+void
+leat_csr_call_add_tuning (LeatCsrCall *self, gboolean tunes)
+{
+  const guint64 bytes = LEAT_CSR_CALL_TUNING * sizeof (guint64);
+
+  if (tunes)
+    leat_csr_call_add (self, leat_recorder_add_learned (self->recorder, "tuning", bytes), LEAT_ACCESS_READ_WRITE);
+  else
+    leat_csr_call_add_scratch (self, "tuning", sizeof (guint64));
 }
 
 static void

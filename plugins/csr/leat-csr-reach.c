@@ -28,6 +28,10 @@ static const LeatProp props[] = {
     .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrReach, relax.threads), .def.u = 1024, .min.u = 32,
     .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+  { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrReach, relax.alone), .min.u = 0, .max.u = 1 << 20,
+    .blurb =
+      "vertices of a round, with 16 edges each, up to which one block of a GPU does it by itself; 0: what runs before "
+      "have found to be best" },
 };
 
 static const LeatPortInfo ports[] = {
@@ -40,7 +44,8 @@ static const LeatPortInfo ports[] = {
     "vertices from which edges were added since, u32" },
   { sizeof (LeatPortInfo), "reached", LEAT_PORT_OUTPUT, 0, "any", "for each vertex a bit for each source, u64" },
   { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "u64[4]: rounds, whether max-iterations (1) or the budget (2) were spent, what was left then, 0" },
+    "u64[4]: rounds, whether max-iterations (1) or the budget (2) were spent, what was left then, alone as it was "
+    "in this run" },
 };
 
 const LeatNodeInfo leat_csr_reach_info = {

@@ -19,11 +19,13 @@ static const LeatCsrLimits limits_texts = {
 static gboolean
 leat_csr_relax_compile (LeatCsrRelax *self, const char *rule, GError **error)
 {
-  const char *const files[] = { "frontier.cu", rule, "relax.cu", "relax-host.cu", NULL };
+  const char *const files[] = { "frontier.cu", "tune.cu", rule, "relax.cu", "relax-host.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_csr_input_write (&self->graph, head);
   leat_csr_limits_write (&limits_texts, head);
+  g_string_append_printf (head, "#define TUNES %d\n#define TUNES_ALONE TUNES\n#define TUNES_PULL 0\n",
+                          self->alone == 0);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;
@@ -64,6 +66,7 @@ leat_csr_relax_record (LeatCsrRelax *self, LeatNode *node, LeatRecorder *recorde
   leat_csr_call_add_number (&call, vertices);
   leat_csr_call_add_number (&call, self->graph.edges);
   leat_csr_call_add_number (&call, self->max_iterations > 0 ? self->max_iterations : vertices + 1);
+  leat_csr_call_add_number (&call, self->alone);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);
   leat_csr_call_add_budget (&call, self->budget);
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_RELAX_CONTROL);
@@ -72,6 +75,7 @@ leat_csr_relax_record (LeatCsrRelax *self, LeatNode *node, LeatRecorder *recorde
   leat_csr_call_add_number (&call, long_room);
   leat_csr_call_add_scratch (&call, "queued", 2 * ((vertices + 31) / 32) * sizeof (guint32));
   leat_csr_call_add (&call, leat_recorder_get_output (recorder, port), LEAT_ACCESS_WRITE);
+  leat_csr_call_add_tuning (&call, self->alone == 0);
   leat_csr_call_add_output (&call, node, "report", LEAT_CSR_RELAX_WORDS * sizeof (guint64));
   leat_csr_call_finish (&call, self->text, "relax_run", (guint) self->threads);
 }

@@ -15,6 +15,7 @@ typedef struct
   int on_limit;
   double budget; /* seconds */
   guint64 threads;
+  guint64 alone; /* 0: measured */
 
   LeatCsrInput graph;
   LeatCsrWarmth warm;

@@ -267,7 +267,7 @@ host_begin (HostSearch *self, const uint32_t *sources, uint64_t n, HostFound *fo
         host_find (*self, sources[i], 0, found);
       }
   host_end_level (*self, 0, found);
-  self->frontier.control[HOST_UNEXPLORED] = bfs_count_edges (self->search.graph);
+  self->frontier.control[HOST_UNEXPLORED] = graph_count_edges (self->search.graph);
   host_step (*self, 0);
 }
 
@@ -289,8 +289,8 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
 
   if (TUNES && blockIdx.x == 0) /* which alone looks at limits */
     {
-      tune = tune_begin (tuning, tune_get_key (self.search.graph, sources_count, self.search.limits), vertices);
-      self.search.limits = tune_get_limits (tune, self.search.limits);
+      tune = tune_begin (tuning, bfs_get_key (self.search.graph, sources_count, self.search.limits), vertices);
+      self.search.limits = bfs_get_limits (tune, self.search.limits);
     }
   found.n = found.edges = found.reached = 0;
   __builtin_memset (levels + first, 0xff, (last - first) * sizeof (uint32_t));

@@ -106,15 +106,6 @@ bfs_stays_dense (const Search &search, uint64_t size)
   return size * search.limits.pull_until >= search.graph.vertices;
 }
 
-/* Edges that there are, of those for which there is memory. */
-static __device__ __forceinline__ uint64_t
-bfs_count_edges (const Graph &graph)
-{
-  uint64_t edges = graph.offsets[graph.vertices];
-
-  return edges < graph.edges ? edges : graph.edges;
-}
-
 /* What tells whether the vertex is this thread's to go on from. */
 template <int Way>
 static __device__ __forceinline__ uint32_t

@@ -284,7 +284,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, TUNES ? measured : set, levels, { budget, leat_clock_now () } };
   Frontier frontier = { control, list, other_list, room, bits, other_bits, seen, 0 };
   uint64_t done[WAYS] = {}, counts, ns;
-  Level level = { 0, 0, 0, 0, bfs_count_edges (search.graph) >> EDGE_SHIFT, false };
+  Level level = { 0, 0, 0, 0, graph_count_edges (search.graph) >> EDGE_SHIFT, false };
   Found found = {};
 
   if (threadIdx.x < 2)
@@ -292,8 +292,8 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   bfs_clear (search, frontier, parents);
   if (TUNES && threadIdx.x == 0)
     {
-      tune = tune_begin (tuning, tune_get_key (search.graph, sources_count, set), vertices);
-      measured = tune_get_limits (tune, set);
+      tune = tune_begin (tuning, bfs_get_key (search.graph, sources_count, set), vertices);
+      measured = bfs_get_limits (tune, set);
     }
   frontier_sync (&frontier);
   bfs_begin (search, frontier, sources, sources_count, parents, &found);

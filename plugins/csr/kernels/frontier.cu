@@ -152,6 +152,15 @@ graph_find_row (const Graph &graph, uint64_t v, Offset *begin, Offset *end)
   graph_check_row (graph, v, begin, end);
 }
 
+/* Edges that there are, of those for which there is memory. */
+static __device__ __forceinline__ uint64_t
+graph_count_edges (const Graph &graph)
+{
+  uint64_t edges = graph.offsets[graph.vertices];
+
+  return edges < graph.edges ? edges : graph.edges;
+}
+
 static __device__ __forceinline__ uint32_t
 frontier_count_units (uint64_t edges)
 {

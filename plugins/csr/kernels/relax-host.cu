@@ -5,7 +5,7 @@
 /* Behind relax.cu, in plain C: a block is a thread of the host.  Lists are taken by shares. */
 #ifdef LEAT_HOST
 #define HOST_SHARE 64
-#define HOST_ALONE_EDGES 16384
+#define HOST_ALONE_EDGES 32 /* for each vertex up to which a GPU's block goes on alone */
 #define HOST_TICKET FRONTIER_WAKE
 #define HOST_ENDED (FRONTIER_STATE + 3)
 
@@ -67,19 +67,20 @@ relax_begin_warm_on_host (const Relax &relax, const RelaxCrew &crew, uint64_t wa
 
 /* Block 0, while the others wait at the barrier: small rounds, and what comes then. */
 static __device__ inline void
-relax_step_on_host (const Relax &relax, uint64_t *control)
+relax_step_on_host (const Relax &relax, uint64_t *control, uint64_t *came_to)
 {
   Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
   RelaxCrew crew = { control + FRONTIER_TAILS, 0, 1, 0 };
   uint64_t round = control[FRONTIER_STATE], *tail = crew.tails + 16 * (round % 3);
 
   frontier_look_at_clock (frontier, relax.budget, 1);
-  while ((uint32_t) *tail > 0 && round < relax.most && *tail >> 32 << EDGE_SHIFT <= HOST_ALONE_EDGES
+  while ((uint32_t) *tail > 0 && round < relax.most && *tail >> 32 << EDGE_SHIFT <= relax.alone * HOST_ALONE_EDGES
          && control[FRONTIER_LATE] == 0)
     {
       if (round % 32 == 0)
         frontier_look_at_clock (frontier, relax.budget, 1);
       relax_do_on_host (relax, crew, round, 0, (uint32_t) *tail);
+      *came_to += (uint32_t) *tail;
       *tail = 0;
       tail = crew.tails + 16 * (++round % 3);
     }
@@ -91,14 +92,22 @@ relax_step_on_host (const Relax &relax, uint64_t *control)
 LEAT_HOST_VARIANT void
 relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
            uint64_t sources_count, const Value *known, uint64_t warm, const uint32_t *changed, uint64_t changed_count,
-           uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t budget, uint64_t *control,
-           uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
+           uint64_t vertices, uint64_t edges, uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget,
+           uint64_t *control, uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values,
+           uint64_t *tuning, uint64_t *report)
 {
+  uint64_t limit = alone, came_to = 0;
   Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most,
-                  { budget, leat_clock_now () } };
-  RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x }, alone = { control + FRONTIER_TAILS, 0, 1, 0 };
+                  limit, { budget, leat_clock_now () } };
+  RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x }, single = { control + FRONTIER_TAILS, 0, 1, 0 };
   uint64_t words = 2 * ((vertices + 31) / 32);
+  Tune tune = {};
 
+  if (TUNES && blockIdx.x == 0) /* which alone looks at the limit */
+    {
+      tune = tune_begin (tuning, relax_get_key (relax, sources_count, warm, alone), ~(uint64_t) 0);
+      limit = relax_get_alone (tune.numbers[TUNE_ALONE]);
+    }
   for (uint64_t v = vertices * blockIdx.x / gridDim.x; v < vertices * (blockIdx.x + 1) / gridDim.x; v++)
     values[v] = warm != WARM_COLD ? known[v] : RELAX_FIRST;
   for (uint64_t i = words * blockIdx.x / gridDim.x; i < words * (blockIdx.x + 1) / gridDim.x; i++)
@@ -110,16 +119,16 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
     else
       {
         relax_begin (values + sources[i], i);
-        relax_push_on_host (relax, alone, 0, sources[i]);
+        relax_push_on_host (relax, single, 0, sources[i]);
       }
   if (blockIdx.x == 0 && warm != WARM_COLD)
-    relax_begin_warm_on_host (relax, alone, warm, changed, changed_count);
+    relax_begin_warm_on_host (relax, single, warm, changed, changed_count);
   for (;;)
     {
       uint64_t round, size, at;
 
       if (blockIdx.x == 0)
-        relax_step_on_host (relax, control);
+        relax_step_on_host (relax, control, &came_to);
       leat_grid_sync ();
       if (control[HOST_ENDED])
         break;
@@ -132,14 +141,16 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
         {
           crew.tails[16 * (round % 3)] = 0;
           control[FRONTIER_STATE]++;
+          came_to += size;
         }
     }
   if (blockIdx.x == 0)
     {
-      RelaxRound last = { control[FRONTIER_STATE], crew.tails[16 * (control[FRONTIER_STATE] % 3)], 0,
+      RelaxRound last = { control[FRONTIER_STATE], crew.tails[16 * (control[FRONTIER_STATE] % 3)], 0, came_to,
                           control[FRONTIER_LATE] != 0 };
 
-      relax_tell (last, tells, report);
+      relax_note (relax, last, tune, tuning);
+      relax_tell (last, limit, tells, report);
     }
 }
 #endif

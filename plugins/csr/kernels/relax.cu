@@ -8,6 +8,7 @@
  *   RELAX_FIRST   what every vertex has before the sources have theirs
  *   relax_begin (p, i)                gives source number i its value, and others of the same vertex
  *   relax_offer (p, v, e, weights)    offers v along edge e to the vertex whose value is at p; whether that has changed
+ *   TUNES_ALONE   whether it is measured up to how large a list block 0 goes on alone (tune.cu)
  *
  * Values go one way only, and an offer depends on nothing but the value and the edge: so what they are in the end does not
  * depend on who is faster.  How many rounds that takes does.
@@ -15,8 +16,7 @@
  * A round takes the vertices that changed in the one before from a list, which has each once: there is a bit for that, one
  * for each of two rounds.  Who changes a value again while a round takes it puts the vertex into the next list. */
 
-#define RELAX_ALONE 512 /* vertices of a list, up to which block 0 goes on alone */
-#define RELAX_ALONE_EDGES 8192
+#define RELAX_ALONE_EDGES 16 /* for each vertex, of a list with which block 0 goes on alone */
 #define RELAX_LONG 1024 /* edges of a row that are too many for one warp; all warps share it */
 
 struct Relax
@@ -27,6 +27,7 @@ struct Relax
   uint32_t *lists, *long_lists, *queued; /* of two rounds, one behind the other */
   uint64_t room, long_room;              /* of one */
   uint64_t most;
+  const uint64_t &alone; /* vertices of a list, up to which block 0 goes on alone; in the memory of a block */
   Budget budget;
 };
 
@@ -42,7 +43,8 @@ struct RelaxCrew
 struct RelaxRound
 {
   uint64_t number, counts, long_rows;
-  bool late; /* time is over */
+  uint64_t came_to; /* vertices of the rounds before that this block was at */
+  bool late;        /* time is over */
 };
 
 static __device__ __forceinline__ uint64_t *
@@ -177,10 +179,23 @@ relax_is_live (const Relax &relax, const RelaxRound &round)
 }
 
 static __device__ __forceinline__ bool
-relax_is_small (const RelaxRound &round)
+relax_is_small (const Relax &relax, const RelaxRound &round)
 {
-  return (uint32_t) round.counts <= RELAX_ALONE && (round.counts >> 32 << EDGE_SHIFT) <= RELAX_ALONE_EDGES
+  return (uint32_t) round.counts <= relax.alone && (round.counts >> 32 << EDGE_SHIFT) <= relax.alone * RELAX_ALONE_EDGES
          && round.long_rows == 0;
+}
+
+/* By their numbers in tune.cu.  With the first most graphs do well. */
+static __device__ __forceinline__ uint64_t
+relax_get_alone (uint32_t number)
+{
+  return number == 0 ? 512 : number == 1 ? 256 : number == 2 ? 128 : number == 3 ? 1024 : number == 4 ? 2048 : 32;
+}
+
+static __device__ __forceinline__ uint64_t
+relax_get_key (const Relax &relax, uint64_t sources, uint64_t warm, uint64_t alone)
+{
+  return tune_get_key (relax.graph, sources, warm, TUNES ? 0 : alone);
 }
 
 static __device__ __forceinline__ void
@@ -188,6 +203,7 @@ relax_go_on (RelaxCrew *crew, RelaxRound *round)
 {
   crew->turn++;
   round->number++;
+  round->came_to += (uint32_t) round->counts + round->long_rows;
   round->counts = leat_load_relaxed (relax_tail (*crew, 0));
   round->long_rows = leat_load_relaxed (relax_tail (*crew, 0) + 1);
 }
@@ -201,7 +217,7 @@ relax_go_alone (const Relax &relax, const Frontier &frontier, uint64_t *tails, R
   for (uint32_t i = threadIdx.x; i < 48; i += blockDim.x)
     tails[i] = 0;
   __syncthreads ();
-  while (relax_is_live (relax, *round) && relax_is_small (*round))
+  while (relax_is_live (relax, *round) && relax_is_small (relax, *round))
     {
       relax_do_round (relax, crew, *round);
       if (threadIdx.x == 0 && round->number % 32 == 0 && tails[47] == 0 && budget_is_over (relax.budget))
@@ -273,14 +289,14 @@ relax_begin_warm (const Relax &relax, const RelaxCrew &crew, uint64_t warm, cons
 }
 
 static __device__ void
-relax_tell (const RelaxRound &round, uint64_t tells, uint64_t *report)
+relax_tell (const RelaxRound &round, uint64_t alone, uint64_t tells, uint64_t *report)
 {
   uint64_t left = (uint32_t) round.counts + round.long_rows;
 
   report[0] = round.number;
   report[1] = left == 0 ? 0 : round.late ? 2 : 1;
   report[2] = left;
-  report[3] = 0;
+  report[3] = alone;
   if (left > 0 && round.late)
     leat_report_at (TIME_SPENT, round.number, left);
   else if (left > 0 && tells == 1)
@@ -289,25 +305,40 @@ relax_tell (const RelaxRound &round, uint64_t tells, uint64_t *report)
     leat_report_at (ITERATIONS_SPENT, round.number, left);
 }
 
+/* By block 0, which has seen all rounds.  What a limit ended is no measure. */
+static __device__ void
+relax_note (const Relax &relax, const RelaxRound &round, const Tune &tune, uint64_t *tuning)
+{
+  if (TUNES && (uint32_t) round.counts + round.long_rows == 0)
+    tune_end (tuning, tune, leat_clock_now () - relax.budget.began, round.number, round.came_to);
+}
+
 /* @tells: 0: nothing where max-iterations are spent, 1: a warning, 2: an error. */
 __global__ void __launch_bounds__ (1024, 1)
 relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
            uint64_t sources_count, const Value *known, uint64_t warm, const uint32_t *changed, uint64_t changed_count,
-           uint64_t vertices, uint64_t edges, uint64_t most, uint64_t tells, uint64_t budget, uint64_t *control,
-           uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values, uint64_t *report)
+           uint64_t vertices, uint64_t edges, uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget,
+           uint64_t *control, uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values,
+           uint64_t *tuning, uint64_t *report)
 {
-  __shared__ uint64_t tails[48];
+  __shared__ uint64_t tails[48], measured;
+  __shared__ Tune tune;
   Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most,
-                  { budget, leat_clock_now () } };
+                  TUNES ? measured : alone, { budget, leat_clock_now () } };
   Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
   RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x };
-  RelaxRound round = { 0, 0, 0, false };
+  RelaxRound round = { 0, 0, 0, 0, false };
   uint64_t epoch = 0;
 
   GRID_FOR (v, vertices)
     values[v] = warm != WARM_COLD ? known[v] : RELAX_FIRST;
   GRID_FOR (i, 2 * ((vertices + 31) / 32))
     queued[i] = 0;
+  if (TUNES && threadIdx.x == 0)
+    {
+      tune = tune_begin (tuning, relax_get_key (relax, sources_count, warm, alone), ~(uint64_t) 0);
+      measured = relax_get_alone (tune.numbers[TUNE_ALONE]);
+    }
   frontier_sync (&frontier);
   relax_begin_all (relax, crew, sources, sources_count);
   if (warm != WARM_COLD)
@@ -316,7 +347,7 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
   round.counts = leat_load_relaxed (relax_tail (crew, 0));
   round.long_rows = leat_load_relaxed (relax_tail (crew, 0) + 1);
   while (relax_is_live (relax, round))
-    if (!relax_is_small (round))
+    if (!relax_is_small (relax, round))
       {
         relax_do_round (relax, crew, round);
         frontier_look_at_clock (frontier, relax.budget, round.number + 1);
@@ -329,5 +360,8 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
     else
       relax_wait (frontier, &round, epoch);
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    relax_tell (round, tells, report);
+    {
+      relax_note (relax, round, tune, tuning);
+      relax_tell (round, relax.alone, tells, report);
+    }
 }

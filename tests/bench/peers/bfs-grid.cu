@@ -60,6 +60,7 @@ typedef uint32_t Offset;
 #define TUNES_ALONE 0
 #define TUNES_PULL 0
 #include "frontier.cu"
+#include "tune.cu"
 #include "bfs-level.cu"
 #include "bfs-alone.cu"
 #include "bfs-tune.cu"

@@ -61,7 +61,7 @@ test_csr_learned_goes_on (void)
   g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, LEARNED_RUNS + 2);
   tune_fixture_close (&self);
   /* Other limits are measured there: another kernel. */
-  g_assert_cmpuint (learned_count ("alone=0 symmetric=true pull-from=0"), ==, 1);
+  g_assert_cmpuint (learned_count ("alone=0 symmetric=true"), ==, 1);
 }
 
 /* So does what a session had that has left the device. */
@@ -108,7 +108,7 @@ test_csr_learned_set (void)
 static void
 test_csr_learned_nothing (void)
 {
-  g_autofree char *path = learned_make_file ("alone=16 symmetric=true");
+  g_autofree char *path = learned_make_file ("alone=16 pull-until=24 symmetric=true");
 
   g_assert_null (path);
 }
@@ -213,15 +213,15 @@ test_csr_learned_foreign (void)
   TuneFixture self;
   TuneTable table;
 
-  tune_fixture_open (&self, "alone=0 symmetric=true");
+  tune_fixture_open (&self, "alone=0 pull-until=24 symmetric=true");
   tune_fixture_search (&self, TUNE_GRID, 0, 1);
   table = tune_fixture_load (&self);
   tune_fixture_close (&self);
   text = learned_make_foreign ("alone=0 symmetric=true pull-from=0", table.entries[0].key);
-  path = learned_make_file ("alone=0 symmetric=true");
-  g_assert_cmpuint (learned_count ("alone=0 symmetric=true"), ==, LEARNED_RUNS + 1);
+  path = learned_make_file ("alone=0 pull-until=24 symmetric=true");
+  g_assert_cmpuint (learned_count ("alone=0 pull-until=24 symmetric=true"), ==, LEARNED_RUNS + 1);
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  g_assert_cmpuint (learned_count ("alone=0 symmetric=true"), ==, 1);
+  g_assert_cmpuint (learned_count ("alone=0 pull-until=24 symmetric=true"), ==, 1);
 }
 
 static guint
@@ -423,6 +423,70 @@ test_csr_learned_read_only (void)
   g_assert_cmpuint (learned_count ("alone=0"), ==, LEARNED_RUNS + 2);
 }
 
+static guint64
+learned_get_count (LeatSession *session, const char *name)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (session);
+  guint64 count = G_MAXUINT64;
+
+  g_assert_true (g_variant_lookup (stats, name, "t", &count));
+  return count;
+}
+
+/* No result follows from what is learned, so a search that was done before need not be done again. */
+static void
+test_csr_learned_memo (void)
+{
+  GError *error = NULL;
+  TuneFixture self;
+
+  tune_fixture_open (&self, "alone=0");
+  leat_session_close (self.fixture.session);
+  g_object_set (self.fixture.session, "memo", LEAT_MEMO_EXACT, NULL);
+  g_assert_true (leat_session_open (self.fixture.session, NULL, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++)
+    tune_fixture_search (&self, TUNE_GRID, 0, 1);
+  g_assert_cmpuint (learned_get_count (self.fixture.session, "memo-hits"), ==, 1);
+  g_assert_cmpuint (self.limits[TUNE_IS_RUNS], ==, 1);
+  tune_fixture_search (&self, TUNE_PATH, 0, 1);
+  g_assert_cmpuint (learned_get_count (self.fixture.session, "memo-hits"), ==, 1);
+  tune_fixture_close (&self);
+}
+
+/* Nor is it in the way of doing a run again with more room. */
+static void
+test_csr_learned_grow (void)
+{
+  static const char text[] = "leat 1\n"
+                             "in0 = app spec=u32[4]\nin1 = app spec=u32[3]\nin2 = app spec=u32[<=3]\n"
+                             "n = csr:bfs alone=0\n"
+                             "few = compact where=\"x < 3\" out=u32[<=1] on-overflow=grow\n"
+                             "in0 -> upload -> n.offsets\nin1 -> upload -> n.indices\n"
+                             "in2 -> upload -> few -> n.sources\nn.levels -> readback -> app name=out0\n";
+  const guint32 offsets[] = { 0, 1, 2, 3 }, indices[] = { 1, 2, 0 }, sources[] = { 0, 7, 2 }, wanted[] = { 0, 1, 0 };
+  PrimitiveFixture fixture = { .n_inputs = 3, .n_outputs = 1 };
+  GError *error = NULL;
+
+  fixture.pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  fixture.session = leat_session_new (fixture.pipeline, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint run = 0; run < 2; run++)
+    {
+      g_autoptr (GBytes) found = NULL;
+
+      primitive_fixture_push (&fixture, 0, offsets, sizeof offsets);
+      primitive_fixture_push (&fixture, 1, indices, sizeof indices);
+      primitive_fixture_push (&fixture, 2, sources, sizeof sources);
+      primitive_fixture_replay (&fixture);
+      found = primitive_fixture_pull (&fixture, 0);
+      g_assert_cmpmem (g_bytes_get_data (found, NULL), g_bytes_get_size (found), wanted, sizeof wanted);
+    }
+  primitive_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -442,6 +506,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/learned/killed", test_csr_learned_killed);
   g_test_add_func ("/leat/csr/learned/unwritable", test_csr_learned_unwritable);
   g_test_add_func ("/leat/csr/learned/read-only", test_csr_learned_read_only);
+  g_test_add_func ("/leat/csr/learned/memo", test_csr_learned_memo);
+  g_test_add_func ("/leat/csr/learned/grow", test_csr_learned_grow);
   g_test_add_func ("/leat/csr/learned/bound", test_csr_learned_bound);
   return tune_fixture_end (cache, g_test_run ());
 }

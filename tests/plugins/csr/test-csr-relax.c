@@ -3,6 +3,7 @@
  */
 #include "csr-graphs.h"
 #include "primitive-fixture.h"
+#include "tune-fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,6 +92,58 @@ test_csr_reach_graphs (void)
       primitive_fixture_close (&fixture);
       csr_graph_clear (&graph);
     }
+}
+
+/* The same bits whichever way rounds are done, and the report says by which limit. */
+static void
+relax_check_alone (const char *node, const CsrGraph *graph, const guint64 *alone, guint runs)
+{
+  g_autofree guint64 *wanted = g_new (guint64, graph->vertices);
+  const guint32 source = 1;
+  PrimitiveFixture fixture;
+
+  relax_search_reach (graph, &source, 1, wanted);
+  relax_open (&fixture, node, graph, FALSE, "reached report");
+  for (guint run = 0; run < runs; run++)
+    {
+      g_autoptr (GBytes) reached = NULL, report = NULL;
+
+      relax_push (&fixture, graph, NULL, &source, 1);
+      primitive_fixture_replay (&fixture);
+      reached = primitive_fixture_pull (&fixture, 0);
+      report = primitive_fixture_pull (&fixture, 1);
+      g_assert_cmpmem (g_bytes_get_data (reached, NULL), g_bytes_get_size (reached), wanted,
+                       graph->vertices * sizeof *wanted);
+      g_assert_cmpuint (((const guint64 *) g_bytes_get_data (report, NULL))[3], ==, alone[run]);
+    }
+  primitive_fixture_close (&fixture);
+}
+
+static void
+test_csr_reach_alone (void)
+{
+  static const guint64 alone[] = { 1, 40, 1048576 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (alone); i++)
+    {
+      CsrGraph graph = i % 2 ? csr_graph_make_grid (900) : csr_graph_make_rmat_both (1024);
+      g_autofree char *node = g_strdup_printf ("csr:reach threads=64 alone=%" G_GUINT64_FORMAT, alone[i / 2]);
+      const guint64 each[] = { alone[i / 2], alone[i / 2] };
+
+      relax_check_alone (node, &graph, each, 2);
+      csr_graph_clear (&graph);
+    }
+}
+
+/* Where none is set each of six is tried twice, and then one of them is taken.  Nothing is known of this graph. */
+static void
+test_csr_reach_measures (void)
+{
+  static const guint64 alone[] = { 512, 256, 128, 1024, 2048, 32, 512, 256, 128, 1024, 2048, 32 };
+  CsrGraph graph = csr_graph_make_grid (961);
+
+  relax_check_alone ("csr:reach threads=64", &graph, alone, G_N_ELEMENTS (alone));
+  csr_graph_clear (&graph);
 }
 
 /* Until nothing changes, in f32 and from the source on, as it is defined. */
@@ -310,13 +363,16 @@ test_csr_relax_refuses (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
+  g_autofree char *cache = tune_fixture_init (&argc, &argv);
+
   g_test_add_func ("/leat/csr/reach/graphs", test_csr_reach_graphs);
+  g_test_add_func ("/leat/csr/reach/alone", test_csr_reach_alone);
+  g_test_add_func ("/leat/csr/reach/measures", test_csr_reach_measures);
   g_test_add_func ("/leat/csr/sssp/graphs", test_csr_sssp_graphs);
   g_test_add_func ("/leat/csr/components/graphs", test_csr_components_graphs);
   g_test_add_func ("/leat/csr/relax/bad-data", test_csr_relax_bad_data);
   g_test_add_func ("/leat/csr/relax/limit", test_csr_relax_limit);
   g_test_add_func ("/leat/csr/relax/budget", test_csr_relax_budget);
   g_test_add_func ("/leat/csr/relax/refuses", test_csr_relax_refuses);
-  return g_test_run ();
+  return tune_fixture_end (cache, g_test_run ());
 }

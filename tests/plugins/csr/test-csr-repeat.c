@@ -22,7 +22,7 @@ typedef struct
 
 static const RepeatCase repeat_cases[] = {
   { "csr:bfs threads=64", "levels", FALSE, FALSE, TRUE },
-  { "csr:bfs threads=64 alone=0 symmetric=true", "parents", FALSE, FALSE, TRUE },
+  { "csr:bfs threads=64 alone=256 pull-until=24 symmetric=true", "parents", FALSE, FALSE, TRUE },
   { "csr:reach threads=64", "reached", FALSE, FALSE, TRUE },
   { "csr:sssp threads=64", "distances", FALSE, TRUE, TRUE },
   { "csr:components threads=64", "labels", FALSE, FALSE, FALSE },
