@@ -376,7 +376,8 @@ leat_session_has_choice (LeatSession *self)
   return FALSE;
 }
 
-/* Whether there is anything to find out, and nobody has before: then the first run does. */
+/* Whether there is anything to find out, and nobody has before, or for other inputs, as may come out when they are
+ * there: then the first run does. */
 void
 leat_session_plan_calibration (LeatSession *self)
 {
@@ -387,7 +388,7 @@ leat_session_plan_calibration (LeatSession *self)
   self->ways_known = FALSE;
   self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.stays
                        && !self->plan->traits.integrated && leat_session_has_choice (self)
-                       && !leat_session_recall_ways (self);
+                       && (!leat_session_recall_ways (self) || leat_session_has_bands (self));
 }
 
 /* What trials did to what outlives a run, also where one failed. @states: (nullable): as they were before */
@@ -396,6 +397,30 @@ leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, 
 {
   leat_session_call_in_states (self);
   return leat_lane_clear_reports (lane, error) && (states == NULL || leat_session_write_states (self, states, error));
+}
+
+/* Whether an earlier session has found out what is best for such inputs; the plan is bound to it then. */
+static gboolean
+leat_calibrate_recall (LeatCalibration *self, gboolean *recalled, GError **error)
+{
+  if (!leat_session_recall_ways_of_band (self->session, self->ways))
+    return TRUE;
+  *recalled = leat_calibrate_fits (self);
+  if (!*recalled)
+    memset (self->ways, 0, self->session->plan->ops->len * sizeof *self->ways);
+  return leat_calibrate_apply (self, self->settled, error);
+}
+
+/* To the band of the inputs that are there. FALSE: it is what it was, and the ways are known */
+static gboolean
+leat_session_take_band (LeatSession *self, const LeatSessionFlight *flight)
+{
+  g_autofree char *band = leat_session_dup_band (self, flight);
+  gboolean other = !self->ways_known || !g_str_equal (band, self->band);
+
+  g_free (self->band);
+  self->band = g_steal_pointer (&band);
+  return other;
 }
 
 /* With the inputs of the first run in place.  A loop that runs away in the first trial ends the run,
@@ -417,20 +442,22 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
   LeatMemoryTally tally;
   /* What the program has put there before the first run. */
   g_autoptr (GPtrArray) states = NULL;
-  gboolean good;
+  gboolean good, recalled = FALSE;
 
   g_array_set_clear_func (candidates, leat_candidate_clear);
   leat_memory_account_get (self->account, &tally);
   self->to_calibrate = FALSE;
   self->levels_changed = TRUE;
-  if (leat_session_has_outside (self))
+  if (leat_session_has_outside (self) || !leat_session_take_band (self, flight))
     return TRUE;
   if (self->states_given && (states = leat_session_read_states (self, error)) == NULL)
     return FALSE;
   if (!leat_device_push (self->device, error))
     return FALSE;
-  good = leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
-         && leat_calibrate_apply (&calibration, calibration.settled, error);
+  good = leat_calibrate_recall (&calibration, &recalled, error)
+         && (recalled
+             || (leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
+                 && leat_calibrate_apply (&calibration, calibration.settled, error)));
   /* Refused, as a run is: the session goes on with the next one. */
   if (flight->run.refused)
     good = leat_calibrate_apply (&calibration, calibration.settled, error);
@@ -441,7 +468,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
   leat_session_list_kernel_transfers (self);
   self->graph_counts.work = work;
   leat_memory_account_leave_out (self->account, &tally);
-  if (good && !calibration.away)
+  if (good && !calibration.away && !recalled)
     leat_session_remember_ways (self, ways, calibration.best_us);
   return good;
 }

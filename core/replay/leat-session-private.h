@@ -344,6 +344,7 @@ struct _LeatSession
   gboolean to_calibrate;             /* the first run has to find out how data go best */
   GError *trial_error;               /* what it fails with where a loop ran away meanwhile */
   gboolean ways_known;               /* it did, or an earlier session */
+  char *band;                        /* that they are known for */
   GArray *flights;                   /* LeatSessionFlight, by lane */
   guint n_lanes;                     /* that are wanted; 0: whatever pays */
   guint lanes_most;                  /* that there have been since it was opened */
@@ -476,6 +477,12 @@ void leat_session_plan_calibration (LeatSession *self);
 double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
 gboolean leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
+/* @ways: by op index */
+gboolean leat_session_recall_ways_of_band (LeatSession *self, guint *ways);
+/* Does what is found out depend on how full inputs are? */
+gboolean leat_session_has_bands (LeatSession *self);
+/* Of the inputs that are in place. (transfer full) */
+char *leat_session_dup_band (LeatSession *self, const LeatSessionFlight *flight);
 /* Of the plan and the device, without the contents of data. */
 guint64 leat_session_hash_geometry (LeatSession *self);
 void leat_session_recall_learned (LeatSession *self);

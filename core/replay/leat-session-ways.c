@@ -11,11 +11,13 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* What calibration found, on disk: one small key file for each device and pipeline geometry.  A file that cannot be
- * read or does not fit counts as none. */
+/* What calibration found, on disk: one small key file for each device and pipeline geometry, with two groups for each
+ * band of how full the inputs were (leat-session-band.c).  A file that cannot be read or does not fit counts as none.
+ */
 
-#define LEAT_WAYS_VERSION 5
+#define LEAT_WAYS_VERSION 6
 #define LEAT_WAYS_BYTES   (1 << 20) /* more are in no such file */
+#define LEAT_WAYS_BANDS   16        /* of which the first that was found goes */
 
 static void
 leat_ways_add_text (XXH3_state_t *hash, const char *text)
@@ -76,11 +78,17 @@ leat_ways_dup_path (LeatSession *self)
   return g_build_filename (g_get_user_cache_dir (), "leat", "transfers", name, NULL);
 }
 
-static gboolean
-leat_ways_read (LeatSession *self, GKeyFile *file, guint *ways)
+static char *
+leat_ways_dup_group (const char *kind, const char *band)
 {
-  if (g_key_file_get_integer (file, "transfers", "version", NULL) != LEAT_WAYS_VERSION)
-    return FALSE;
+  return *band != '\0' ? g_strdup_printf ("%s %s", kind, band) : g_strdup (kind);
+}
+
+static gboolean
+leat_ways_read (LeatSession *self, GKeyFile *file, const char *band, guint *ways)
+{
+  g_autofree char *group = leat_ways_dup_group ("ways", band);
+
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
@@ -89,7 +97,7 @@ leat_ways_read (LeatSession *self, GKeyFile *file, guint *ways)
 
       if (!leat_op_has_ways (op))
         continue;
-      text = g_key_file_get_string (file, "transfers", key, NULL);
+      text = g_key_file_get_string (file, group, key, NULL);
       ways[i] = text != NULL ? leat_op_parse_way (op, text) : 0;
       if (ways[i] == 0)
         return FALSE;
@@ -99,28 +107,33 @@ leat_ways_read (LeatSession *self, GKeyFile *file, guint *ways)
 
 /* Sets of ways are numbered in the order in which they were tried. */
 static void
-leat_ways_write_trials (LeatSession *self, GKeyFile *file)
+leat_ways_write_trials (LeatSession *self, GKeyFile *file, const char *band)
 {
+  g_autofree char *group = leat_ways_dup_group ("trials", band);
+
+  g_key_file_remove_group (file, group, NULL);
   for (guint i = 0; i < self->trials->len; i++)
     {
       const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
       g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
 
-      g_key_file_set_string (file, "trials", ways, trial->ways);
-      g_key_file_set_double (file, "trials", us, trial->us);
+      g_key_file_set_string (file, group, ways, trial->ways);
+      g_key_file_set_double (file, group, us, trial->us);
     }
 }
 
 /* For who asks why it is these; nothing else follows from them. */
 static void
-leat_ways_read_trials (LeatSession *self, GKeyFile *file)
+leat_ways_read_trials (LeatSession *self, GKeyFile *file, const char *band)
 {
+  g_autofree char *group = leat_ways_dup_group ("trials", band);
+
   g_mutex_lock (&self->told_lock);
   for (guint i = 0;; i++)
     {
       g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
-      LeatTrial trial = { .ways = g_key_file_get_string (file, "trials", ways, NULL),
-                          .us = g_key_file_get_double (file, "trials", us, NULL) };
+      LeatTrial trial = { .ways = g_key_file_get_string (file, group, ways, NULL),
+                          .us = g_key_file_get_double (file, group, us, NULL) };
 
       if (trial.ways == NULL)
         break;
@@ -136,10 +149,36 @@ leat_ways_load (GKeyFile *file, const char *path)
   GStatBuf status;
 
   return g_stat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= LEAT_WAYS_BYTES
-         && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL);
+         && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL)
+         && g_key_file_get_integer (file, "transfers", "version", NULL) == LEAT_WAYS_VERSION;
 }
 
-/* Binds the plan to what was found before. */
+static void
+leat_ways_save (GKeyFile *file, const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (g_mkdir_with_parents (folder, 0700) == 0)
+    g_key_file_save_to_file (file, path, NULL);
+}
+
+static void
+leat_ways_forget (GKeyFile *file)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  guint n = 0;
+
+  for (guint i = g_strv_length (groups); i > 0; i--)
+    if (g_str_has_prefix (groups[i - 1], "ways") && ++n > LEAT_WAYS_BANDS)
+      {
+        g_autofree char *trials = g_strconcat ("trials", groups[i - 1] + strlen ("ways"), NULL);
+
+        g_key_file_remove_group (file, trials, NULL);
+        g_key_file_remove_group (file, groups[i - 1], NULL);
+      }
+}
+
+/* Binds the plan to what was found before, for the band that was the last. */
 gboolean
 leat_session_recall_ways (LeatSession *self)
 {
@@ -148,12 +187,34 @@ leat_session_recall_ways (LeatSession *self)
   g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
   LeatTraits traits = self->plan->traits;
 
-  if (!leat_ways_load (file, path) || !leat_ways_read (self, file, ways))
+  if (!leat_ways_load (file, path))
+    return FALSE;
+  g_free (self->band);
+  self->band = g_key_file_get_string (file, "transfers", "band", NULL);
+  if (self->band == NULL || !leat_ways_read (self, file, self->band, ways))
     return FALSE;
   traits.ways = ways;
   leat_plan_bind (self->plan, &traits);
   self->ways_known = TRUE;
-  leat_ways_read_trials (self, file);
+  leat_ways_read_trials (self, file, self->band);
+  return TRUE;
+}
+
+/* What was found for the session's band, which is the last one from now on. */
+gboolean
+leat_session_recall_ways_of_band (LeatSession *self, guint *ways)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = leat_ways_dup_path (self);
+
+  g_mutex_lock (&self->told_lock);
+  g_array_set_size (self->former_trials, 0);
+  g_mutex_unlock (&self->told_lock);
+  if (!leat_ways_load (file, path) || !leat_ways_read (self, file, self->band, ways))
+    return FALSE;
+  leat_ways_read_trials (self, file, self->band);
+  g_key_file_set_string (file, "transfers", "band", self->band);
+  leat_ways_save (file, path);
   return TRUE;
 }
 
@@ -161,23 +222,28 @@ leat_session_recall_ways (LeatSession *self)
 void
 leat_session_remember_ways (LeatSession *self, const guint *ways, double us)
 {
+  g_autofree char *path = leat_ways_dup_path (self), *group = leat_ways_dup_group ("ways", self->band);
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = leat_ways_dup_path (self);
-  g_autofree char *folder = g_path_get_dirname (path);
 
+  if (!leat_ways_load (file, path))
+    {
+      g_key_file_unref (file);
+      file = g_key_file_new ();
+    }
   g_key_file_set_integer (file, "transfers", "version", LEAT_WAYS_VERSION);
-  g_key_file_set_double (file, "transfers", "us", us);
-  leat_ways_write_trials (self, file);
+  g_key_file_set_string (file, "transfers", "band", self->band);
+  g_key_file_remove_group (file, group, NULL);
+  g_key_file_set_double (file, group, "us", us);
+  leat_ways_write_trials (self, file, self->band);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       g_autofree char *key = g_strdup_printf ("op-%u", i);
 
       if (leat_op_has_ways (leat_plan_get_op (self->plan, i)))
-        g_key_file_set_string (file, "transfers", key,
-                               leat_op_get_way_name (leat_plan_get_op (self->plan, i), ways[i]));
+        g_key_file_set_string (file, group, key, leat_op_get_way_name (leat_plan_get_op (self->plan, i), ways[i]));
     }
-  if (g_mkdir_with_parents (folder, 0700) == 0)
-    g_key_file_save_to_file (file, path, NULL);
+  leat_ways_forget (file);
+  leat_ways_save (file, path);
 }
 
 /* @plan is to be run from now on instead: its data go as they do now, since to measure again would take state away. */

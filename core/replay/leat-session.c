@@ -128,6 +128,7 @@ leat_session_finalize (GObject *object)
   g_clear_error (&self->trial_error);
   g_clear_object (&self->pipeline);
   g_free (self->selector);
+  g_free (self->band);
   g_free (self->told_device);
   g_free (self->told_reason);
   g_free (self->trace_path);

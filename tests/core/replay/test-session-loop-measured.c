@@ -95,6 +95,127 @@ test_loop_measured_recalled (gconstpointer who)
   loop_close (&loop);
 }
 
+/* One session with one run of @n items beside the loop. @trials: that it makes; @executor: (nullable) */
+static void
+bands_run (guint n, guint trials, const char *executor)
+{
+  g_autoptr (GString) text = g_string_new (halve_text);
+  g_autofree guint32 *items = g_new0 (guint32, n);
+  g_autofree char *who = NULL;
+  g_autoptr (GBytes) out = NULL;
+  guint64 counted;
+  Loop loop;
+
+  for (guint i = 0; i < n; i++)
+    items[i] = 1;
+  g_string_append (text, "app name=some spec=u32[<=1024] -> upload -> reduce op=count -> readback -> app name=n\n");
+  g_string_replace (text, "-> upload", "-> upload mode=copy", 0);
+  g_string_replace (text, "-> readback", "-> readback mode=copy", 0);
+  loop_open_measured (&loop, text->str, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
+  loop_push (&loop, "some", items, n * sizeof *items);
+  halve_run (&loop, (float) n, 0.5f, 0.5f, NULL);
+  out = loop_pull (&loop, "n");
+  memcpy (&counted, g_bytes_get_data (out, NULL), sizeof counted);
+  g_assert_cmpuint (counted, ==, n);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, trials);
+  who = dup_executor (&loop);
+  if (executor != NULL)
+    g_assert_cmpstr (who, ==, executor);
+  loop_close (&loop);
+}
+
+/* As if it had come out so for inputs of a band. */
+static void
+bands_plant (const char *group, const char *who)
+{
+  g_autofree char *path = ways_fixture_dup_path ();
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_auto (GStrv) keys = NULL;
+  guint n = 0;
+
+  g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL));
+  keys = g_key_file_get_keys (file, group, NULL, NULL);
+  g_assert_nonnull (keys);
+  for (guint i = 0; keys[i] != NULL; i++)
+    {
+      g_autofree char *is = g_key_file_get_string (file, group, keys[i], NULL);
+
+      if (!g_str_equal (is, "while") && !g_str_equal (is, "cooperative"))
+        continue;
+      g_key_file_set_string (file, group, keys[i], who);
+      n++;
+    }
+  g_assert_cmpuint (n, ==, 1);
+  g_assert_true (g_key_file_save_to_file (file, path, NULL));
+}
+
+/* What was found for full inputs does not go for nearly empty ones, and each is remembered beside the other. */
+static void
+test_loop_measured_bands (void)
+{
+  ways_fixture_drop ();
+  bands_run (1000, 2, NULL);
+  bands_run (600, 0, NULL); /* more than a half too */
+  bands_run (10, 2, NULL);
+  bands_run (512, 2, NULL);
+  bands_plant ("ways 1", "while");
+  bands_plant ("ways 7", "cooperative");
+  for (guint i = 0; i < 2; i++)
+    {
+      bands_run (1000, 0, "while");
+      bands_run (700, 0, "while");
+      bands_run (10, 0, "cooperative");
+      bands_run (9, 0, "cooperative");
+    }
+}
+
+static void
+test_loop_measured_bands_all (void)
+{
+  static const guint sizes[] = { 1000, 500, 250, 120, 60, 30, 15, 7, 3 };
+
+  ways_fixture_drop ();
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    bands_run (sizes[i], 2, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    bands_run (sizes[i], 0, NULL);
+}
+
+/* Of more than 16, as several inputs may have them, those that were found first go. */
+static void
+test_loop_measured_bands_bound (void)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_auto (GStrv) groups = NULL;
+  guint n = 0;
+
+  ways_fixture_drop ();
+  bands_run (1000, 2, NULL);
+  path = ways_fixture_dup_path ();
+  g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL));
+  for (guint i = 0; i < 16; i++)
+    {
+      g_autofree char *group = g_strdup_printf ("ways 9%u", i);
+
+      g_key_file_set_double (file, group, "us", i);
+    }
+  g_assert_true (g_key_file_save_to_file (file, path, NULL));
+  bands_run (10, 2, NULL);
+  g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL));
+  groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    n += g_str_has_prefix (groups[i], "ways ");
+  g_assert_cmpuint (n, ==, 16);
+  g_assert_true (g_key_file_has_group (file, "ways 7"));
+  g_assert_true (g_key_file_has_group (file, "ways 915"));
+  g_assert_false (g_key_file_has_group (file, "ways 1"));
+  g_assert_false (g_key_file_has_group (file, "trials 1"));
+  g_assert_false (g_key_file_has_group (file, "ways 90"));
+  bands_run (10, 0, NULL);
+  bands_run (1000, 2, NULL);
+}
+
 /* Where the body cannot be one kernel, the plan says why, and nothing of that kind is tried. */
 static void
 test_loop_measured_without (void)
@@ -269,6 +390,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/loop-measured/once", test_loop_measured_once);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/while", "while", test_loop_measured_recalled);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/cooperative", "cooperative", test_loop_measured_recalled);
+  g_test_add_func ("/leat/session/loop-measured/bands", test_loop_measured_bands);
+  g_test_add_func ("/leat/session/loop-measured/bands/all", test_loop_measured_bands_all);
+  g_test_add_func ("/leat/session/loop-measured/bands/bound", test_loop_measured_bands_bound);
   g_test_add_func ("/leat/session/loop-measured/away", test_loop_measured_away);
   g_test_add_func ("/leat/session/loop-measured/away/streamed", test_loop_measured_streamed);
   g_test_add_func ("/leat/session/loop-measured/away/state", test_loop_measured_state);

@@ -426,7 +426,7 @@ test_csr_bfs_refuses (void)
     { "csr:bfs", "offsets=u32[5] indices=u32[6] back_offsets=u32[5]", "link both or none" },
     { "csr:bfs", "offsets=u32[5] indices=u32[6] back_offsets=u32[6] back_indices=u32[6]", "not of one size" },
     { "csr:bfs", "offsets=u32[5] indices=u32[6] sources=f32[1]", "it is u32" },
-    { "csr:bfs pull-until=0", "offsets=u32[5] indices=u32[6]", "pull-until" },
+    { "csr:bfs pull-until=1048577", "offsets=u32[5] indices=u32[6]", "pull-until" },
     { "csr:bfs threads=48", "offsets=u32[5] indices=u32[6]", "multiple of 32" },
     { "csr:bfs sorce=4", "offsets=u32[5] indices=u32[6]", "did you mean \"source\"" },
   };

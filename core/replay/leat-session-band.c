@@ -1,0 +1,54 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-session-private.h"
+
+/* How full the bounded inputs of a run are, in bands: what is fastest for many items need not be so for few.  What is
+ * found out in the first run goes for inputs of its bands.
+ *
+ * A band is a digit for each bounded input that the host fills: 0 for none, and else how often what it has room for can
+ * be halved until it is no more than what it has, and one; 9 for that and all that is less.  Of memory that the program
+ * brings it is not looked at. */
+
+#define LEAT_BAND_LAST 9
+
+static gboolean
+leat_op_is_banded (const LeatOp *op, LeatPlan *plan)
+{
+  const LeatBuffer *buffer = leat_plan_get_buffer (plan, op->touches[0].buffer);
+
+  return op->kind == LEAT_OP_SOURCE && buffer->header && !buffer->user;
+}
+
+gboolean
+leat_session_has_bands (LeatSession *self)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    if (leat_op_is_banded (leat_plan_get_op (self->plan, i), self->plan))
+      return TRUE;
+  return FALSE;
+}
+
+static guint
+leat_band_of (guint64 count, guint64 most)
+{
+  guint band = 1;
+
+  if (count == 0)
+    return 0;
+  for (; band < LEAT_BAND_LAST && most / 2 >= count; band++)
+    most /= 2;
+  return band;
+}
+
+char *
+leat_session_dup_band (LeatSession *self, const LeatSessionFlight *flight)
+{
+  GString *band = g_string_new (NULL);
+
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (leat_op_is_banded (leat_session_get_input (self, i)->op, self->plan))
+      g_string_append_c (band, '0' + leat_band_of (*flight->inputs[i].count, flight->inputs[i].most));
+  return g_string_free (band, FALSE);
+}
