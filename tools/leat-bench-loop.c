@@ -205,6 +205,8 @@ const LeatBenchCase leat_bench_loops[] = {
     leat_bench_run_loop, 132 * 256 * sizeof (float), 200, "copy", 20, FALSE },
   { "loop-block", "the same where one block does it", leat_bench_run_loop, 1024 * sizeof (float), 200, "copy", 20,
     FALSE },
+  { "loop-large", "20 iterations of the same over 2^24 items", leat_bench_run_loop, sizeof (float) << 24, 20, "copy", 100,
+    TRUE },
   { NULL },
 };
 /* clang-format on */
