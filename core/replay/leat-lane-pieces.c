@@ -189,13 +189,8 @@ leat_lane_launch_graph (LeatLane *self, LeatExecutable *it, GError **error)
 {
   CUresult result = (*self->table->cuGraphLaunch) (it->exec, leat_stream_get (self->stream));
 
-  if (result != CUDA_SUCCESS)
-    {
-      leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "a run of %u ops",
-                             self->plan->ops->len);
-      leat_lane_explain_failure (self, result, error);
-      return FALSE;
-    }
+  if (G_UNLIKELY (result != CUDA_SUCCESS))
+    return leat_lane_fail_launch (self, result, 1, error);
   self->counts->work.launches++;
   leat_traffic_add (&self->counts->work.traffic, &it->traffic, 1);
   return TRUE;

@@ -458,10 +458,8 @@ gboolean leat_lane_record_end (LeatLane *self, GError **error);
 gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
 /* The same for a wait that is not for the end of a run. */
 gboolean leat_lane_check_end (LeatLane *self, CUresult result, GError **error);
-/* Adds to an error of what was launched what to do, where it has nodes that do a body again and again and they may be
- * why.
- */
-void leat_lane_explain_failure (LeatLane *self, CUresult result, GError **error);
+/* A graph of one or more runs that was not launched, or found that one before it had failed. Always FALSE. */
+gboolean leat_lane_fail_launch (LeatLane *self, CUresult result, guint64 runs, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);

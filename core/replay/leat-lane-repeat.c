@@ -181,12 +181,7 @@ leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, guint64 runs, Le
     leat_repeater_set_runs (self->repeater, runs);
   result = (*self->table->cuGraphLaunch) (loop->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
-    {
-      leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result,
-                             "%" G_GUINT64_FORMAT " runs of %u ops", runs, self->plan->ops->len);
-      leat_lane_explain_failure (self, result, error);
-      return FALSE;
-    }
+    return leat_lane_fail_launch (self, result, runs, error);
   self->counts->work.launches++;
   *(n == LEAT_LOOP_ANY ? &self->counts->looped : &self->counts->chained) += runs;
   leat_traffic_add (&self->counts->work.traffic, &self->executables[path].traffic, runs);

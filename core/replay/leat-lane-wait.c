@@ -50,7 +50,7 @@ leat_lane_dup_way_out (LeatLane *self)
 
 /* A driver has been seen to end such nodes where other programs had the GPU at the same time
  * (tests/bench/peers/while.cu), and what it says then is what it says of a kernel that traps. */
-void
+static void
 leat_lane_explain_failure (LeatLane *self, CUresult result, GError **error)
 {
   g_autofree char *way_out = result == CUDA_ERROR_LAUNCH_FAILED ? leat_lane_dup_way_out (self) : NULL, *message = NULL;
@@ -61,6 +61,17 @@ leat_lane_explain_failure (LeatLane *self, CUresult result, GError **error)
                              (*error)->message, way_out);
   g_free ((*error)->message);
   (*error)->message = g_steal_pointer (&message);
+}
+
+gboolean
+leat_lane_fail_launch (LeatLane *self, CUresult result, guint64 runs, GError **error)
+{
+  g_autofree char *what = runs == 1 ? g_strdup ("a run") : g_strdup_printf ("%" G_GUINT64_FORMAT " runs", runs);
+
+  leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "%s of %u ops", what,
+                         self->plan->ops->len);
+  leat_lane_explain_failure (self, result, error);
+  return FALSE;
 }
 
 static gboolean
