@@ -141,22 +141,123 @@ leat_expression_list_names (LeatExpression *self)
   return (const char *const *) self->names->pdata;
 }
 
+/* The text of an expression that becomes one for a kernel.  A division becomes a call (leat-dialect-mixed.h), in front
+ * of all that its operator stands behind: the product that is there so far. */
+typedef struct
+{
+  GString *text;
+  GArray *products; /* LeatProduct, one for each open parenthesis and one for the whole */
+  gboolean after_operand;
+} LeatExpressionWriter;
+
+typedef struct
+{
+  gsize begin;
+  gboolean open; /* a call that ends with the operand that comes */
+} LeatProduct;
+
+static LeatProduct *
+leat_expression_writer_get_product (LeatExpressionWriter *self)
+{
+  return &g_array_index (self->products, LeatProduct, self->products->len - 1);
+}
+
+static void
+leat_expression_writer_open (LeatExpressionWriter *self)
+{
+  LeatProduct product = { .begin = self->text->len };
+
+  g_array_append_val (self->products, product);
+  self->after_operand = FALSE;
+}
+
+static void
+leat_expression_writer_end_operand (LeatExpressionWriter *self)
+{
+  LeatProduct *product = leat_expression_writer_get_product (self);
+
+  if (product->open)
+    g_string_append_c (self->text, ')');
+  product->open = FALSE;
+  self->after_operand = TRUE;
+}
+
+static void
+leat_expression_writer_begin_product (LeatExpressionWriter *self)
+{
+  leat_expression_writer_get_product (self)->begin = self->text->len;
+  self->after_operand = FALSE;
+}
+
+/* What is no 0 for sure. */
+static gboolean
+leat_token_is_divisor (const LeatToken *self)
+{
+  return self->kind == LEAT_TOKEN_FRACTION
+         || (self->kind == LEAT_TOKEN_NUMBER && strpbrk (self->text, "123456789abcdefABCDEF") != NULL);
+}
+
+static void
+leat_expression_writer_divide (LeatExpressionWriter *self, const LeatToken *token)
+{
+  LeatProduct *product = leat_expression_writer_get_product (self);
+
+  g_string_insert (self->text, (gssize) product->begin, token->text[0] == '/' ? "leat_quotient (" : "leat_rest (");
+  g_string_append (self->text, ", ");
+  product->open = TRUE;
+  self->after_operand = FALSE;
+}
+
+static void
+leat_expression_writer_add_operator (LeatExpressionWriter *self, const LeatToken *token)
+{
+  gboolean divides = g_str_equal (token->text, "/") || g_str_equal (token->text, "%");
+
+  if (self->after_operand && divides && !leat_token_is_divisor (token + 1))
+    {
+      leat_expression_writer_divide (self, token);
+      return;
+    }
+  g_string_append_printf (self->text, "%s ", token->text);
+  if (self->after_operand && !divides && !g_str_equal (token->text, "*"))
+    leat_expression_writer_begin_product (self);
+  self->after_operand = FALSE;
+}
+
 char *
 leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean single)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GArray) products = g_array_new (FALSE, FALSE, sizeof (LeatProduct));
+  LeatExpressionWriter writer = { .text = g_string_new (NULL), .products = products };
 
+  leat_expression_writer_open (&writer);
   for (guint i = 0; i < self->tokens->len; i++)
     {
-      LeatToken *token = &g_array_index (self->tokens, LeatToken, i);
+      const LeatToken *token = &g_array_index (self->tokens, LeatToken, i);
 
-      g_string_append (text, token->text);
+      if (token->kind == LEAT_TOKEN_OPERATOR)
+        {
+          leat_expression_writer_add_operator (&writer, token);
+          continue;
+        }
+      g_string_append (writer.text, token->text);
       if (token->kind == LEAT_TOKEN_NAME && g_strv_contains (inputs, token->text))
-        g_string_append (text, "[i]");
+        g_string_append (writer.text, "[i]");
       if (token->kind == LEAT_TOKEN_FRACTION && single)
-        g_string_append_c (text, 'f');
-      if (token->kind == LEAT_TOKEN_OPERATOR || token->kind == LEAT_TOKEN_COMMA)
-        g_string_append_c (text, ' ');
+        g_string_append_c (writer.text, 'f');
+      if (token->kind == LEAT_TOKEN_OPEN)
+        leat_expression_writer_open (&writer);
+      else if (token->kind == LEAT_TOKEN_COMMA)
+        {
+          g_string_append_c (writer.text, ' ');
+          leat_expression_writer_begin_product (&writer);
+        }
+      else if (token->kind != LEAT_TOKEN_FUNCTION)
+        {
+          if (token->kind == LEAT_TOKEN_CLOSE)
+            g_array_set_size (products, products->len - 1);
+          leat_expression_writer_end_operand (&writer);
+        }
     }
-  return g_string_free (text, FALSE);
+  return g_string_free (writer.text, FALSE);
 }

@@ -221,11 +221,23 @@ test_expression_text (void)
     gboolean single;
     const char *c;
   } table[] = {
-    { "2*x+a", TRUE, "2* x[i]+ a" },  { "1.5*x", TRUE, "1.5f* x[i]" },
-    { "1.5*x", FALSE, "1.5* x[i]" },  { "1e3+x", TRUE, "1e3f+ x[i]" },
-    { "0x1e+x", TRUE, "0x1e+ x[i]" }, { "x--1", TRUE, "x[i]- - 1" },
-    { "x&&&y", TRUE, NULL },          { "x+ +x", TRUE, "x[i]+ + x[i]" },
-    { "xx+x", TRUE, "xx+ x[i]" },     { "min(x,2.)", TRUE, "min(x[i], 2.f)" },
+    { "2*x+a", TRUE, "2* x[i]+ a" },
+    { "1.5*x", TRUE, "1.5f* x[i]" },
+    { "1.5*x", FALSE, "1.5* x[i]" },
+    { "1e3+x", TRUE, "1e3f+ x[i]" },
+    { "0x1e+x", TRUE, "0x1e+ x[i]" },
+    { "x--1", TRUE, "x[i]- - 1" },
+    { "x&&&y", TRUE, NULL },
+    { "x+ +x", TRUE, "x[i]+ + x[i]" },
+    { "xx+x", TRUE, "xx+ x[i]" },
+    { "min(x,2.)", TRUE, "min(x[i], 2.f)" },
+    { "x/2", TRUE, "x[i]/ 2" },
+    { "x/0", TRUE, "leat_quotient (x[i], 0)" },
+    { "x%y", TRUE, "leat_rest (x[i], y)" },
+    { "a-b*x/y/3%-z+1", TRUE, "a- leat_rest (leat_quotient (b* x[i], y)/ 3, - z)+ 1" },
+    { "a/(b%c)", TRUE, "leat_quotient (a, (leat_rest (b, c)))" },
+    { "min(a/b,c)/d?e/f:-g/h", TRUE,
+      "leat_quotient (min(leat_quotient (a, b), c), d)? leat_quotient (e, f): leat_quotient (- g, h)" },
   };
   const char *const inputs[] = { "x", NULL };
 

@@ -97,7 +97,8 @@ test_map_join (const char *const *texts, guint n)
   X (a % 7 * 2) X (a << 1 + 1) X ((a << 1) + 1) X (a & b == b) X ((a & b) == b) X (a | b ^ 5 & 3) \
   X (a < b == b < 9) X (!a + 1) X (~a & 15) X (-a * -b) X (a ? b ? 1 : 2 : 3) X (a > 0 ? 1 : b > 0 ? 2 : 3) \
   X (a > 0 || b > 0 && a < b) X (2 + 3 * a - 4 / b) X (- -a) X (a - -b) X (0x1F & a) X (a * 1003) X (((((a))))) \
-  X (a + (b > 0 ? 5 : 6) * 2)
+  X (a + (b > 0 ? 5 : 6) * 2) X (a / b / 2) X (a * b / 3 % 5) X (-a / b * 2) X (a / -b) X (a - a / b % 3 * 2) \
+  X ((a + b) / (a % b + 1) / b) X (a > b ? a / b : b / (a + 1)) X (7 / b + 9 % b << 2) X (a / b == b / b) X (a / ~b)
 /* clang-format on */
 
 static void
@@ -129,6 +130,60 @@ test_map_whole (void)
     }
 #undef VALUE
 #pragma GCC diagnostic pop
+}
+
+/* Of a / b, or of what remains. */
+static gint64
+test_map_divide (gint64 a, gint64 b, gboolean remains)
+{
+  if (b == 0)
+    return 0;
+  if (b == -1)
+    return remains ? 0 : (gint64) (0 - (guint64) a);
+  return remains ? a % b : a / b;
+}
+
+/* By 0, and where the result is too large by one: which would end the process where C does it. */
+static void
+test_map_divisions (void)
+{
+  static const char *const texts[] = { "a/b", "a%b", "a/(b-b)", "a%0", "b/a%b", "max(a/b,a%b)", "a/b/b", "0/b" };
+  const gint64 as[] = { 0, 1, 7, -7, G_MININT32, G_MAXINT32, G_MININT64, 0, G_MININT64, 5 };
+  const gint64 bs[] = { 0, 0, 0, -1, -1, -1, -1, -1, 0, 3 };
+  const guint n_items = G_N_ELEMENTS (as);
+  g_autoptr (GBytes) wide = NULL, narrow = NULL;
+  gint32 narrow_as[G_N_ELEMENTS (as)], narrow_bs[G_N_ELEMENTS (as)];
+
+  for (guint i = 0; i < n_items; i++)
+    {
+      narrow_as[i] = (gint32) CLAMP (as[i], G_MININT32, G_MAXINT32);
+      narrow_bs[i] = (gint32) bs[i];
+    }
+  TEST_MAP_ALL (gint64, "i64", texts, as, bs, n_items, wide);
+  TEST_MAP_ALL (gint32, "i32", texts, narrow_as, narrow_bs, n_items, narrow);
+  for (guint i = 0; i < 2 * n_items; i++)
+    {
+      gboolean is_wide = i < n_items;
+      guint item = i % n_items;
+      gint64 a = is_wide ? as[item] : narrow_as[item], b = is_wide ? bs[item] : narrow_bs[item];
+      gint64 once = is_wide ? test_map_divide (a, b, FALSE) : (gint32) test_map_divide (a, b, FALSE);
+      gint64 rest = test_map_divide (a, b, TRUE);
+      gint64 back = is_wide ? test_map_divide (b, a, FALSE) : (gint32) test_map_divide (b, a, FALSE);
+      gint64 twice = is_wide ? test_map_divide (once, b, FALSE) : (gint32) test_map_divide (once, b, FALSE);
+      const gint64 wanted[] = { once, rest, 0, 0, test_map_divide (back, b, TRUE), MAX (once, rest), twice, 0 };
+
+      for (guint k = 0; k < G_N_ELEMENTS (texts); k++)
+        {
+          guint at = k * n_items + item;
+          gint64 found = is_wide ? ((const gint64 *) g_bytes_get_data (wide, NULL))[at]
+                                 : ((const gint32 *) g_bytes_get_data (narrow, NULL))[at];
+
+          if (found != wanted[k])
+            g_error ("%s for a=%" G_GINT64_FORMAT ", b=%" G_GINT64_FORMAT ": %" G_GINT64_FORMAT
+                     ", not %" G_GINT64_FORMAT,
+                     texts[k], a, b, found, wanted[k]);
+        }
+    }
 }
 
 /* Correctly rounded on every device: the same bits as C's. */
@@ -497,6 +552,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/base/map/whole-numbers", test_map_whole);
+  g_test_add_func ("/leat/base/map/divisions", test_map_divisions);
   g_test_add_func ("/leat/base/map/exact-floats", test_map_exact_floats);
   g_test_add_func ("/leat/base/map/other-functions", test_map_other_functions);
   g_test_add_func ("/leat/base/map/types", test_map_types);

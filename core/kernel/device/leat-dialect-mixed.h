@@ -129,6 +129,38 @@ LEAT_MIXED2 (copysign) LEAT_MIXED2 (remainder) LEAT_MIXED2 (fdim) LEAT_MIXED2 (n
 #undef LEAT_MIXED1
 #undef LEAT_MIXED2
 
+/* What expressions divide by: of whole numbers 0 where that is 0, and the bits that there are where the result is too large
+ * by one, as it is of the least number divided by -1; on a CPU either would end the process. */
+template <class T, bool whole = leat_kind<T>::whole>
+struct leat_division
+{
+  LEAT_MIXED T quotient (T a, T b) { return a / b; }
+};
+template <class T>
+struct leat_division<T, true>
+{
+  LEAT_MIXED T quotient (T a, T b)
+  {
+    return b == 0 ? 0 : (T) -1 < (T) 0 && b == (T) -1 ? (T) (0 - (unsigned long long) a) : a / b;
+  }
+  LEAT_MIXED T rest (T a, T b)
+  {
+    return b == 0 || ((T) -1 < (T) 0 && b == (T) -1) ? 0 : a % b;
+  }
+};
+template <class A, class B>
+LEAT_MIXED decltype (A () / B ())
+leat_quotient (A a, B b)
+{
+  return leat_division<decltype (A () / B ())>::quotient (a, b);
+}
+template <class A, class B>
+LEAT_MIXED decltype (A () % B ())
+leat_rest (A a, B b)
+{
+  return leat_division<decltype (A () % B ())>::rest (a, b);
+}
+
 /* A number with a fraction goes to the function that knows NaN. */
 #define LEAT_LESS(name, op)                                                                                            \
   template <class R, bool whole = leat_kind<R>::whole> struct leat_##name                                              \
