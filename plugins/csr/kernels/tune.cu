@@ -21,6 +21,13 @@
  * A number that is none of a limit is forgotten.  Each step is still looked at by itself: what was found in other runs moves
  * a limit, and decides nothing. */
 
+/* Plain C is compiled for several processors at once; this is not for any of them. */
+#ifdef LEAT_HOST
+#define TUNE_ONCE __attribute__ ((noinline, cold))
+#else
+#define TUNE_ONCE
+#endif
+
 #define TUNE_MAGIC 0x6c65617462667303ul /* and a version */
 #define TUNE_LIMITS 6
 #define TUNE_TRIALS 2 /* of each limit */
@@ -137,7 +144,7 @@ tune_try (uint64_t runs, Tune *tune)
 
 /* By a thread of each block, which all find the same: nothing is written before all have met.  @most: that a search can come
  * to */
-static __device__ Tune
+static __device__ TUNE_ONCE Tune
 tune_begin (const uint64_t *words, uint64_t key, uint64_t most)
 {
   Tune tune = { key, 0, { 0, 0 }, TUNE_NONE, true };
@@ -188,7 +195,7 @@ tune_note (uint64_t *entry, const Tune &tune, uint64_t each)
 }
 
 /* By one thread, when all blocks have met.  @steps: that the time is for; @came_to: the larger, the more there was to do */
-static __device__ void
+static __device__ TUNE_ONCE void
 tune_end (uint64_t *words, const Tune &tune, uint64_t ns, uint64_t steps, uint64_t came_to)
 {
   uint64_t *entry = words + TUNE_HEAD + TUNE_WORDS * tune.entry, work = tune_count_bits (came_to);
