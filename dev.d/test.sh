@@ -19,6 +19,15 @@ test_time_factor () {
   esac
 }
 
+# What kernels the suite has compiled in build/ goes for FOLDER too, where there are none yet: images are kept by all that
+# they depend on, and to compile them takes a third of the suite's time.
+test_take_images () {
+  local from=$dev_root/build/tests/cache/leat/images to=$dev_root/$1/tests/cache/leat/images
+  [ -d "$from" ] && [ ! -d "$to" ] || return 0
+  mkdir -p "${to%/*}"
+  cp -r -- "$from" "$to"
+}
+
 # test_folder FOLDER [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
 test_folder () {
   local folder=$1 names code=0 log=testlog
