@@ -54,7 +54,7 @@ leat_stayer_check_kernel (const LeatOp *op, const LeatOp *first, GError **error)
   if (!leat_kernel_source_equal (op->source, first->source))
     return leat_stayer_refuse (op, error,
                                "its kernel is in another file than that of %s \"%s\", and one kernel is made of one "
-                               "file; put both into one",
+                               "file; put both nodes into a megakernel, which makes one file of theirs",
                                leat_node_get_id (first->node), leat_node_get_name (first->node));
   if (memcmp (op->block, first->block, sizeof op->block) != 0)
     return leat_stayer_refuse (op, error,

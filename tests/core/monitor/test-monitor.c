@@ -331,9 +331,18 @@ test_monitor_replaces_a_stale_socket (Fixture *self, gconstpointer data)
 typedef struct
 {
   const char *path;
-  gint ended; /* atomic */
+  gint ended;   /* atomic */
+  gint unlinks; /* atomic: twice the number of them, and one more while one is under way */
   guint n_refused, n_answered;
 } Watcher;
+
+/* Who has found the socket before it was unlinked is refused when it is closed then, and finds nothing there any more.
+ */
+static gboolean
+watcher_saw_unlink (Watcher *self, gint before)
+{
+  return before % 2 != 0 || g_atomic_int_get (&self->unlinks) != before;
+}
 
 static gpointer
 watcher_work (gpointer data)
@@ -346,10 +355,11 @@ watcher_work (gpointer data)
       g_autoptr (GSocket) socket =
         g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, NULL);
       g_autoptr (GError) error = NULL;
+      gint before = g_atomic_int_get (&self->unlinks);
 
       if (g_socket_connect (socket, address, NULL, &error))
         self->n_answered++;
-      else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED))
+      else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED) && !watcher_saw_unlink (self, before))
         self->n_refused++;
     }
   return NULL;
@@ -369,7 +379,9 @@ test_monitor_never_looks_stale (Fixture *self, gconstpointer data)
       start (self->path);
       g_assert_false (g_file_test (aside, G_FILE_TEST_EXISTS));
       /* Gone before it is closed, as closing refuses. */
+      g_atomic_int_inc (&watcher.unlinks);
       g_assert_cmpint (g_unlink (self->path), ==, 0);
+      g_atomic_int_inc (&watcher.unlinks);
       leat_monitor_stop ();
     }
   g_atomic_int_set (&watcher.ended, 1);

@@ -95,9 +95,10 @@ test_loop_measured_recalled (gconstpointer who)
   loop_close (&loop);
 }
 
-/* One session with one run of @n items beside the loop. @trials: that it makes; @executor: (nullable) */
+/* One session with one run of @n items beside the loop. @measures: whether it finds out anything, with one trial at
+ * least on the slowest machine; @executor: (nullable) */
 static void
-bands_run (guint n, guint trials, const char *executor)
+bands_run (guint n, gboolean measures, const char *executor)
 {
   g_autoptr (GString) text = g_string_new (halve_text);
   g_autofree guint32 *items = g_new0 (guint32, n);
@@ -117,7 +118,7 @@ bands_run (guint n, guint trials, const char *executor)
   out = loop_pull (&loop, "n");
   memcpy (&counted, g_bytes_get_data (out, NULL), sizeof counted);
   g_assert_cmpuint (counted, ==, n);
-  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, trials);
+  g_assert_cmpint (ways_fixture_count (loop.session, "trials", NULL) > 0, ==, measures);
   who = dup_executor (&loop);
   if (executor != NULL)
     g_assert_cmpstr (who, ==, executor);
@@ -154,18 +155,18 @@ static void
 test_loop_measured_bands (void)
 {
   ways_fixture_drop ();
-  bands_run (1000, 2, NULL);
-  bands_run (600, 0, NULL); /* more than a half too */
-  bands_run (10, 2, NULL);
-  bands_run (512, 2, NULL);
+  bands_run (1000, TRUE, NULL);
+  bands_run (600, FALSE, NULL); /* more than a half too */
+  bands_run (10, TRUE, NULL);
+  bands_run (512, TRUE, NULL);
   bands_plant ("ways 1", "while");
   bands_plant ("ways 7", "cooperative");
   for (guint i = 0; i < 2; i++)
     {
-      bands_run (1000, 0, "while");
-      bands_run (700, 0, "while");
-      bands_run (10, 0, "cooperative");
-      bands_run (9, 0, "cooperative");
+      bands_run (1000, FALSE, "while");
+      bands_run (700, FALSE, "while");
+      bands_run (10, FALSE, "cooperative");
+      bands_run (9, FALSE, "cooperative");
     }
 }
 
@@ -176,9 +177,9 @@ test_loop_measured_bands_all (void)
 
   ways_fixture_drop ();
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    bands_run (sizes[i], 2, NULL);
+    bands_run (sizes[i], TRUE, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    bands_run (sizes[i], 0, NULL);
+    bands_run (sizes[i], FALSE, NULL);
 }
 
 /* Of more than 16, as several inputs may have them, those that were found first go. */
@@ -191,7 +192,7 @@ test_loop_measured_bands_bound (void)
   guint n = 0;
 
   ways_fixture_drop ();
-  bands_run (1000, 2, NULL);
+  bands_run (1000, TRUE, NULL);
   path = ways_fixture_dup_path ();
   g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL));
   for (guint i = 0; i < 16; i++)
@@ -201,7 +202,7 @@ test_loop_measured_bands_bound (void)
       g_key_file_set_double (file, group, "us", i);
     }
   g_assert_true (g_key_file_save_to_file (file, path, NULL));
-  bands_run (10, 2, NULL);
+  bands_run (10, TRUE, NULL);
   g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL));
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
@@ -212,8 +213,8 @@ test_loop_measured_bands_bound (void)
   g_assert_false (g_key_file_has_group (file, "ways 1"));
   g_assert_false (g_key_file_has_group (file, "trials 1"));
   g_assert_false (g_key_file_has_group (file, "ways 90"));
-  bands_run (10, 0, NULL);
-  bands_run (1000, 2, NULL);
+  bands_run (10, FALSE, NULL);
+  bands_run (1000, TRUE, NULL);
 }
 
 /* Where the body cannot be one kernel, the plan says why, and nothing of that kind is tried. */
