@@ -81,9 +81,9 @@ leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
 gboolean
 leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopExecutor executor)
 {
-  if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL || executor == LEAT_LOOP_HOST)
+  if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL)
     return FALSE;
-  if (executor == LEAT_LOOP_COOPERATIVE)
+  if (executor == LEAT_LOOP_COOPERATIVE || executor == LEAT_LOOP_HOST)
     return loop->joint != NULL;
   return executor == LEAT_LOOP_WHILE
            ? leat_plan_why_not_while (self, loop) == NULL

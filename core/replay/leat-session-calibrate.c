@@ -19,6 +19,8 @@
 #define LEAT_CALIBRATE_FINAL   4        /* so many at most, */
 #define LEAT_CALIBRATE_ROUNDS  4        /* so often at most */
 
+#define LEAT_CALIBRATE_LAUNCH_US 25.0 /* at most, that it takes longer where the host launches an iteration */
+
 /* A set of ways that was tried. */
 typedef struct
 {
@@ -219,13 +221,26 @@ leat_calibrate_try_kernel (LeatCalibration *self, const LeatOp *op, guint way, G
   return FALSE;
 }
 
+/* By what the last trial has shown of it. */
+static gboolean
+leat_calibrate_may_drive (LeatCalibration *self, const LeatPlanLoop *loop)
+{
+  LeatLoopReport report;
+
+  leat_lane_get_loop_report (self->lane, loop, &report);
+  return (double) report.iterations * LEAT_CALIBRATE_LAUNCH_US <= self->left_us;
+}
+
+/* A node of the graph is not among them: one kernel took 0.1 to 0.8 of its time wherever both were measured, and a
+ * driver may end such a node, and the process's context with it, where other programs have the device too. */
 static gboolean
 leat_calibrate_try_executors (LeatCalibration *self, const LeatOp *op, GError **error)
 {
-  static const LeatLoopExecutor executors[] = { LEAT_LOOP_WHILE, LEAT_LOOP_UNROLLED, LEAT_LOOP_COOPERATIVE };
+  static const LeatLoopExecutor executors[] = { LEAT_LOOP_HOST, LEAT_LOOP_UNROLLED, LEAT_LOOP_COOPERATIVE };
 
   for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
     if (leat_plan_may_loop (self->session->plan, op->runs, executors[i])
+        && (executors[i] != LEAT_LOOP_HOST || leat_calibrate_may_drive (self, op->runs))
         && !leat_calibrate_try_kernel (self, op, executors[i], error))
       return FALSE;
   return TRUE;
@@ -248,16 +263,40 @@ leat_calibrate_try_chains (LeatCalibration *self, GError **error)
   return TRUE;
 }
 
+/* As the plan is bound by the rule, but loops that can be one kernel are, unless they are unrolled or the device cannot
+ * run that.
+ * A set of ways that leaves one kernel is launched without a graph at first, which takes longer than what it will be in
+ * all runs but these: what is measured is what it comes to. */
+static gboolean
+leat_calibrate_begin (LeatCalibration *self, GError **error)
+{
+  LeatPlan *plan = self->session->plan;
+  gsize bytes = plan->ops->len * sizeof *self->ways;
+  g_autofree guint *rule = NULL;
+  gboolean joins = FALSE;
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    self->ways[i] = leat_op_get_way (leat_plan_get_op (plan, i));
+  rule = g_memdup2 (self->ways, bytes);
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_plan_get_op (plan, i)->kind == LEAT_OP_LOOP && leat_op_has_ways (leat_plan_get_op (plan, i))
+        && rule[i] != LEAT_LOOP_UNROLLED)
+      {
+        self->ways[i] = LEAT_LOOP_COOPERATIVE;
+        joins = TRUE;
+      }
+  if (joins && leat_calibrate_apply (self, TRUE, NULL))
+    return TRUE;
+  memcpy (self->ways, rule, bytes);
+  return (!joins && !plan->holds_back) || leat_calibrate_apply (self, TRUE, error);
+}
+
 static gboolean
 leat_calibrate_search (LeatCalibration *self, GError **error)
 {
   LeatPlan *plan = self->session->plan;
 
-  for (guint i = 0; i < plan->ops->len; i++)
-    self->ways[i] = leat_op_get_way (leat_plan_get_op (plan, i));
-  /* A set of ways that leaves one kernel is launched without a graph at first, which takes longer than what it will be
-   * in all runs but these: what is measured is what it comes to. */
-  if (plan->holds_back && !leat_calibrate_apply (self, TRUE, error))
+  if (!leat_calibrate_begin (self, error))
     return FALSE;
   self->best_us = leat_calibrate_time (self, error);
   if (self->best_us < 0)

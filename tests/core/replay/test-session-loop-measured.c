@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "fault-driver.h"
 #include "loop-fixture.h"
 #include "ways-fixture.h"
 
@@ -42,7 +43,7 @@ test_loop_measured_once (void)
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 0);
   halve_run (&loop, 1, 0.5f, 0.5f, NULL);
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
-  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=while"), ==, 1);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=host"), ==, 1);
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=cooperative"), ==, 1);
   halve_run (&loop, 1000, 0.5f, 0.5f, NULL);
   halve_run (&loop, 0.0001f, 0.5f, 0.5f, NULL);
@@ -53,6 +54,29 @@ test_loop_measured_once (void)
   halve_run (&loop, 7, 0.5f, 0.5f, first);
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 0);
   g_assert_cmpuint (ways_fixture_count (loop.session, "former-trials", NULL), ==, 2);
+  loop_close (&loop);
+}
+
+/* A device that cannot run the one kernel goes by the rule, and no run fails. */
+static void
+test_loop_measured_refused (gconstpointer why_not)
+{
+  Loop loop;
+
+  if (why_not != NULL)
+    {
+      g_test_skip (why_not);
+      return;
+    }
+  ways_fixture_drop ();
+  open_halve (&loop);
+  fault_driver_plant ("module:1+");
+  halve_run (&loop, 1, 0.5f, 0.5f, NULL);
+  fault_driver_plant ("");
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=while"), ==, 1);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=host"), ==, 1);
+  halve_run (&loop, 1000, 0.5f, 0.5f, NULL);
   loop_close (&loop);
 }
 
@@ -75,7 +99,7 @@ test_loop_measured_recalled (gconstpointer who)
   path = ways_fixture_dup_path ();
   g_assert_true (g_file_get_contents (path, &text, NULL, &error));
   file = g_string_new (text);
-  g_string_replace (file, "=while\n", is, 0);
+  g_string_replace (file, "=host\n", is, 0);
   g_string_replace (file, "=cooperative\n", is, 0);
   g_assert_true (g_file_set_contents (path, file->str, -1, &error));
   open_halve (&loop);
@@ -141,7 +165,7 @@ bands_plant (const char *group, const char *who)
     {
       g_autofree char *is = g_key_file_get_string (file, group, keys[i], NULL);
 
-      if (!g_str_equal (is, "while") && !g_str_equal (is, "cooperative"))
+      if (!g_str_equal (is, "host") && !g_str_equal (is, "cooperative"))
         continue;
       g_key_file_set_string (file, group, keys[i], who);
       n++;
@@ -159,12 +183,12 @@ test_loop_measured_bands (void)
   bands_run (600, FALSE, NULL); /* more than a half too */
   bands_run (10, TRUE, NULL);
   bands_run (512, TRUE, NULL);
-  bands_plant ("ways 1", "while");
+  bands_plant ("ways 1", "host");
   bands_plant ("ways 7", "cooperative");
   for (guint i = 0; i < 2; i++)
     {
-      bands_run (1000, FALSE, "while");
-      bands_run (700, FALSE, "while");
+      bands_run (1000, FALSE, "host");
+      bands_run (700, FALSE, "host");
       bands_run (10, FALSE, "cooperative");
       bands_run (9, FALSE, "cooperative");
     }
@@ -285,8 +309,7 @@ away_run_away (Loop *loop, guint number)
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
-  g_assert_nonnull (strstr (error->message, "iterations by executor=while"));
-  g_assert_nonnull (strstr (error->message, "; executor=cooperative may do more of them in that time"));
+  g_assert_nonnull (strstr (error->message, "iterations by executor=cooperative"));
   g_object_get (loop->session, "runs", &runs, "runs-refused", &refused, NULL);
   g_assert_cmpuint (runs, ==, number);
   g_assert_cmpuint (refused, ==, number);
@@ -294,6 +317,25 @@ away_run_away (Loop *loop, guint number)
   g_assert_cmpint (g_get_monotonic_time () - begin, <, 1900000); /* once, and not in a trial and in the run */
   path = ways_fixture_dup_path ();
   g_assert_null (path);
+}
+
+/* By the rule it is a node of the graph, and one kernel is faster. */
+static void
+test_loop_measured_away_ruled (void)
+{
+  g_autoptr (GError) error = NULL;
+  const float x = -8;
+  Loop loop;
+
+  ways_fixture_drop ();
+  loop_open_measured (&loop, away_text, "auto", LEAT_EXECUTOR_GRAPH, 1, FALSE);
+  g_assert_true (leat_node_set_arg_double (leat_pipeline_get_node (loop.pipeline, "away", NULL), "limit", 1, NULL));
+  loop_push (&loop, "in", &x, sizeof x);
+  g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_assert_nonnull (strstr (error->message, "iterations by executor=while"));
+  g_assert_nonnull (strstr (error->message, "; executor=cooperative may do more of them in that time"));
+  loop_close (&loop);
 }
 
 /* What is tried may run away as what is run: it ends with its budget and is told of, and what was tried is kept for
@@ -386,15 +428,18 @@ int
 main (int argc, char **argv)
 {
   g_autofree char *cache = ways_fixture_init (&argc, &argv);
+  const char *why_not = fault_driver_init ();
   int status;
 
   g_test_add_func ("/leat/session/loop-measured/once", test_loop_measured_once);
-  g_test_add_data_func ("/leat/session/loop-measured/recalled/while", "while", test_loop_measured_recalled);
+  g_test_add_data_func ("/leat/session/loop-measured/refused", why_not, test_loop_measured_refused);
+  g_test_add_data_func ("/leat/session/loop-measured/recalled/host", "host", test_loop_measured_recalled);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/cooperative", "cooperative", test_loop_measured_recalled);
   g_test_add_func ("/leat/session/loop-measured/bands", test_loop_measured_bands);
   g_test_add_func ("/leat/session/loop-measured/bands/all", test_loop_measured_bands_all);
   g_test_add_func ("/leat/session/loop-measured/bands/bound", test_loop_measured_bands_bound);
   g_test_add_func ("/leat/session/loop-measured/away", test_loop_measured_away);
+  g_test_add_func ("/leat/session/loop-measured/away/ruled", test_loop_measured_away_ruled);
   g_test_add_func ("/leat/session/loop-measured/away/streamed", test_loop_measured_streamed);
   g_test_add_func ("/leat/session/loop-measured/away/state", test_loop_measured_state);
   g_test_add_func ("/leat/session/loop-measured/without", test_loop_measured_without);
