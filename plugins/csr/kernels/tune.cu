@@ -28,7 +28,7 @@
 #define TUNE_ONCE
 #endif
 
-#define TUNE_MAGIC 0x6c65617462667303ul /* and a version */
+#define TUNE_MAGIC 0x6c65617462667304ul /* and a version */
 #define TUNE_LIMITS 6
 #define TUNE_TRIALS 2 /* of each limit */
 #define TUNE_STAGE (TUNE_TRIALS * TUNE_LIMITS)
@@ -39,6 +39,7 @@
 #define TUNE_WORDS 19 /* of an entry */
 #define TUNE_MISSES 16 /* in a row that begin an entry anew */
 #define TUNE_HOLDS 16 /* part of a time by which another limit must be better */
+#define TUNE_STEP 8192 /* vertices that take about as long as a step does by itself */
 
 enum
 {
@@ -57,7 +58,7 @@ enum
   TUNE_WORK,   /* how much they came to: the number of bits */
   TUNE_MISSED, /* how many were not, since the last one */
   TUNE_CHOICE, /* the best limit's number, of each axis */
-  TUNE_NS = TUNE_CHOICE + TUNE_AXES, /* of a step in 1/256 ns, for each limit of each axis; 0: not tried */
+  TUNE_NS = TUNE_CHOICE + TUNE_AXES, /* of a step's worth in 1/256 ns, for each limit of each axis; 0: not tried */
 };
 
 /* The entry of a run, and the limits that it takes. */
@@ -194,11 +195,15 @@ tune_note (uint64_t *entry, const Tune &tune, uint64_t each)
   entry[TUNE_RUNS]++;
 }
 
-/* By one thread, when all blocks have met.  @steps: that the time is for; @came_to: the larger, the more there was to do */
+/* By one thread, when all blocks have met.  @came_to: vertices that the @steps came to.
+ *
+ * Searches from here and there take different times, and limits are compared by what each took for what it had to do: where
+ * there are many steps that is their number, and where a few have all the work, the vertices. */
 static __device__ TUNE_ONCE void
 tune_end (uint64_t *words, const Tune &tune, uint64_t ns, uint64_t steps, uint64_t came_to)
 {
   uint64_t *entry = words + TUNE_HEAD + TUNE_WORDS * tune.entry, work = tune_count_bits (came_to);
+  uint64_t worth = steps + came_to / TUNE_STEP;
 
   if (words[0] != TUNE_MAGIC)
     for (uint32_t i = 0; i < TUNE_HEAD + TUNE_WORDS * TUNE_ENTRIES; i++)
@@ -217,5 +222,5 @@ tune_end (uint64_t *words, const Tune &tune, uint64_t ns, uint64_t steps, uint64
   entry[TUNE_MISSED] = 0;
   entry[TUNE_KEY] = tune.key;
   entry[TUNE_WORK] = work;
-  tune_note (entry, tune, ns * 256 / (steps > 0 ? steps : 1) + 1);
+  tune_note (entry, tune, ns * 256 / (worth > 0 ? worth : 1) + 1);
 }
