@@ -3,7 +3,7 @@
  */
 #include "leat-csr-call.h"
 
-#define LEAT_CSR_CALL_TUNING 154 /* words; kernels/tune.cu says what is where */
+#define LEAT_CSR_CALL_TUNING 162 /* words; kernels/tune.cu says what is where */
 
 static LeatArg *
 leat_csr_call_next (LeatCsrCall *self, LeatArgKind kind, LeatBufferId buffer)

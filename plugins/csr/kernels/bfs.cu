@@ -313,11 +313,12 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   if (blockIdx.x == 0 && threadIdx.x == 0)
     {
       uint64_t reached = leat_load_relaxed (control + FRONTIER_REACHED);
-      uint64_t deepest = leat_load_relaxed (control + FRONTIER_DEEPEST);
+      uint64_t levels_reached = leat_load_relaxed (control + FRONTIER_DEEPEST) + (reached > 0);
 
+      /* A round of many levels may be over after a few of them, and counts all. */
       if (TUNES && level.size == 0)
-        tune_end (tuning, tune, ns, level.number, reached);
+        tune_end (tuning, tune, ns, levels_reached, reached);
       bfs_tell_limits (search, tuning, tune, limits);
-      bfs_tell (level, level.size > 0 ? level.number : deepest + (reached > 0), reached, done, tells, report);
+      bfs_tell (level, level.size > 0 ? level.number : levels_reached, reached, done, tells, report);
     }
 }

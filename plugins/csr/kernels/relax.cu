@@ -27,7 +27,7 @@ struct Relax
   uint32_t *lists, *long_lists, *queued; /* of two rounds, one behind the other */
   uint64_t room, long_room;              /* of one */
   uint64_t most;
-  const uint64_t &alone; /* vertices of a list, up to which block 0 goes on alone; in the memory of a block */
+  uint64_t alone; /* vertices of a list, up to which block 0 goes on alone */
   Budget budget;
 };
 
@@ -340,6 +340,8 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
       measured = relax_get_alone (tune.numbers[TUNE_ALONE]);
     }
   frontier_sync (&frontier);
+  if (TUNES)
+    relax.alone = measured;
   relax_begin_all (relax, crew, sources, sources_count);
   if (warm != WARM_COLD)
     relax_begin_warm (relax, crew, warm, changed, changed_count);

@@ -28,7 +28,7 @@
 #define TUNE_ONCE
 #endif
 
-#define TUNE_MAGIC 0x6c65617462667304ul /* and a version */
+#define TUNE_MAGIC 0x6c65617462667305ul /* and a version */
 #define TUNE_LIMITS 6
 #define TUNE_TRIALS 2 /* of each limit */
 #define TUNE_STAGE (TUNE_TRIALS * TUNE_LIMITS)
@@ -36,7 +36,7 @@
 #define TUNE_AGAIN 64 /* runs, after which another limit is tried again */
 #define TUNE_ENTRIES 8
 #define TUNE_HEAD 2  /* words before the entries: the magic number, and how many runs there were */
-#define TUNE_WORDS 19 /* of an entry */
+#define TUNE_WORDS 20 /* of an entry */
 #define TUNE_MISSES 16 /* in a row that begin an entry anew */
 #define TUNE_HOLDS 16 /* part of a time by which another limit must be better */
 #define TUNE_STEP 8192 /* vertices that take about as long as a step does by itself */
@@ -56,6 +56,7 @@ enum
   TUNE_USED,   /* the last run */
   TUNE_RUNS,   /* how many were counted */
   TUNE_WORK,   /* how much they came to: the number of bits */
+  TUNE_STEPS,  /* of the last one */
   TUNE_MISSED, /* how many were not, since the last one */
   TUNE_CHOICE, /* the best limit's number, of each axis */
   TUNE_NS = TUNE_CHOICE + TUNE_AXES, /* of a step's worth in 1/256 ns, for each limit of each axis; 0: not tried */
@@ -222,5 +223,6 @@ tune_end (uint64_t *words, const Tune &tune, uint64_t ns, uint64_t steps, uint64
   entry[TUNE_MISSED] = 0;
   entry[TUNE_KEY] = tune.key;
   entry[TUNE_WORK] = work;
+  entry[TUNE_STEPS] = steps;
   tune_note (entry, tune, ns * 256 / (worth > 0 ? worth : 1) + 1);
 }

@@ -44,6 +44,37 @@ test_csr_tune_measures (void)
   tune_fixture_close (&self);
 }
 
+/* A time is for as many levels as there are, however they were done: blocks that go on apart do many in a round, of
+ * which the last may be over after a few. */
+static void
+test_csr_tune_steps (void)
+{
+  static const struct
+  {
+    TuneGraph graph;
+    guint levels;
+  } searches[] = { { TUNE_GRID, 59 }, { TUNE_PATH, 900 }, { TUNE_ONE_WAY, 900 } };
+  TuneFixture self;
+
+  tune_fixture_open (&self, "alone=0");
+  for (guint i = 0; i < G_N_ELEMENTS (searches); i++)
+    for (guint run = 0; run < TUNE_LIMITS; run++)
+      {
+        TuneTable table;
+        const TuneEntry *last;
+
+        tune_fixture_search (&self, searches[i].graph, 0, 1);
+        table = tune_fixture_load (&self);
+        last = &table.entries[0];
+        for (guint entry = 1; entry < TUNE_ENTRIES; entry++)
+          if (table.entries[entry].used > last->used)
+            last = &table.entries[entry];
+        g_assert_cmpuint (last->runs, ==, run + 1);
+        g_assert_cmpuint (last->steps, ==, searches[i].levels);
+      }
+  tune_fixture_close (&self);
+}
+
 /* Each is tried in its turn, and what is not measured is what was set. */
 static void
 test_csr_tune_tries (void)
@@ -291,6 +322,7 @@ main (int argc, char **argv)
   g_autofree char *cache = tune_fixture_init (&argc, &argv);
 
   g_test_add_func ("/leat/csr/tune/measures", test_csr_tune_measures);
+  g_test_add_func ("/leat/csr/tune/steps", test_csr_tune_steps);
   g_test_add_func ("/leat/csr/tune/tries", test_csr_tune_tries);
   g_test_add_func ("/leat/csr/tune/forgets", test_csr_tune_forgets);
   g_test_add_func ("/leat/csr/tune/work", test_csr_tune_work);

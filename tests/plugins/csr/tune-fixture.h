@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* As kernels/bfs-tune.cu has it. */
 typedef struct
 {
-  guint64 key, used, runs, work, missed, choice[TUNE_AXES], ns[TUNE_AXES][TUNE_LIMITS];
+  guint64 key, used, runs, work, steps, missed, choice[TUNE_AXES], ns[TUNE_AXES][TUNE_LIMITS];
 } TuneEntry;
 
 typedef struct
