@@ -131,6 +131,8 @@ leat_csr_array_copy_offsets (const LeatCsrArray *self, LeatCsrGraph *graph, GErr
                                       "; offsets begin with 0 and never become less",
                                       i, (gint64) graph->offsets[i], (gint64) graph->offsets[i - 1]);
     }
+  for (guint64 i = self->n; i <= graph->vertices; i++)
+    graph->offsets[i] = graph->offsets[i - 1];
   return TRUE;
 }
 
@@ -191,7 +193,8 @@ leat_csr_arrays_check_sizes (const LeatCsrArray *offsets, const LeatCsrArray *in
 }
 
 LeatCsrGraph *
-leat_csr_arrays_read (const char *offsets_path, const char *indices_path, const char *weights_path, GError **error)
+leat_csr_arrays_read (const char *offsets_path, const char *indices_path, const char *weights_path, guint64 vertices,
+                      GError **error)
 {
   g_auto (LeatCsrArray) offsets = { 0 }, indices = { 0 }, weights = { 0 };
   g_autoptr (LeatCsrGraph) graph = NULL;
@@ -201,7 +204,7 @@ leat_csr_arrays_read (const char *offsets_path, const char *indices_path, const 
       || (weights_path != NULL && !leat_csr_array_read (&weights, weights_path, TRUE, error))
       || !leat_csr_arrays_check_sizes (&offsets, &indices, &weights, error))
     return NULL;
-  graph = leat_csr_graph_new (offsets.n - 1, indices.n, weights_path != NULL, error);
+  graph = leat_csr_graph_new (MAX (offsets.n - 1, vertices), indices.n, weights_path != NULL, error);
   if (graph == NULL || !leat_csr_array_copy_offsets (&offsets, graph, error)
       || !leat_csr_array_copy_indices (&indices, graph, error)
       || (weights_path != NULL && !leat_csr_array_copy_weights (&weights, graph, error)))

@@ -147,7 +147,7 @@ leat_csr_files_arrange (const LeatCsrFiles *self, LeatCsrGraph *graph, gboolean 
 {
   g_autoptr (LeatCsrGraph) raw = graph, back = NULL;
 
-  if (self->direction == LEAT_CSR_REVERSED)
+  if (self->direction == LEAT_CSR_REVERSED && !symmetric)
     return leat_csr_graph_transpose (raw, error);
   if (self->direction == LEAT_CSR_UNDIRECTED || symmetric)
     {
@@ -171,8 +171,9 @@ leat_csr_files_read (const LeatCsrFiles *self, guint32 *source, GError **error)
   LeatCsrGraph *graph;
 
   *source = 0;
-  graph = self->path != NULL ? leat_csr_files_read_text (self, &symmetric, source, error)
-                             : leat_csr_arrays_read (self->offsets, self->indices, self->weights, error);
+  graph = self->path != NULL
+            ? leat_csr_files_read_text (self, &symmetric, source, error)
+            : leat_csr_arrays_read (self->offsets, self->indices, self->weights, self->vertices, error);
   if (graph != NULL)
     graph = leat_csr_files_arrange (self, graph, symmetric, error);
   if (graph != NULL && self->dedup)

@@ -88,6 +88,9 @@ test_csr_read_text (void)
       "0 0 1 2", "2 0" },
     { "%%matrixmarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n", "", "0 1 2 3", "1 0 2", "1 1 1",
       "0 1 2 3", "1 0 2" },
+    { "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 4\n3 1 5\n", "edges=reversed", "0 2 3 4", "1 2 0 0",
+      "4 5 4 5", "0 2 3 4", "1 2 0 0" },
+    { "0 1 3\n1 1 4\n", "edges=reversed", "0 0 2", "0 1", "3 4", "0 1 2", "1 1" },
   };
   g_autofree char *path = leat_harness_dup_path ("graph");
 
@@ -136,6 +139,23 @@ test_csr_read_arrays (void)
     g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\" weights-path=\"%s\"", a, b, c);
 
   csr_read_check (&wanted, properties);
+}
+
+/* Vertices that the files have no rows for. */
+static void
+test_csr_read_arrays_more (void)
+{
+  const guint32 offsets[] = { 0, 2, 3 }, indices[] = { 3, 1, 0 };
+  static const CsrReadCase wanted = { NULL, NULL, "0 2 3 3 3 3", "1 3 0", "1 1 1", "0 1 2 2 3 3", "1 0 0" };
+  static const CsrReadCase fewer = { NULL, NULL, "0 2 3", "0 1 0", "1 1 1", "0 2 3", "0 1 0" };
+  g_autofree char *a = csr_read_save ("o.npy", "<u4", 3, offsets, sizeof offsets);
+  g_autofree char *b = csr_read_save ("i.npy", "<u4", 3, indices, sizeof indices);
+  g_autofree char *c = csr_read_save ("few.npy", "<u4", 3, (guint32[]){ 1, 0, 0 }, sizeof indices);
+  g_autofree char *more = g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\" vertices=5", a, b);
+  g_autofree char *less = g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\" vertices=1", a, c);
+
+  csr_read_check (&wanted, more);
+  csr_read_check (&fewer, less);
 }
 
 static void
@@ -241,6 +261,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/csr/read/text", test_csr_read_text);
   g_test_add_func ("/leat/csr/read/arrays", test_csr_read_arrays);
+  g_test_add_func ("/leat/csr/read/arrays/more", test_csr_read_arrays_more);
   g_test_add_func ("/leat/csr/read/bad-text", test_csr_read_bad_text);
   g_test_add_func ("/leat/csr/read/bad-arrays", test_csr_read_bad_arrays);
   g_test_add_func ("/leat/csr/read/refuses", test_csr_read_refuses);
