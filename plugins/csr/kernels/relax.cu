@@ -324,7 +324,7 @@ relax_run (const Offset *offsets, const uint32_t *indices, const float *weights,
   __shared__ uint64_t tails[48], measured;
   __shared__ Tune tune;
   Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most,
-                  TUNES ? measured : alone, { budget, leat_clock_now () } };
+                  alone, { budget, leat_clock_now () } };
   Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
   RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x };
   RelaxRound round = { 0, 0, 0, 0, false };
