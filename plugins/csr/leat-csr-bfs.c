@@ -123,8 +123,9 @@ leat_csr_bfs_refuse (LeatCsrBfs *self, int code, const char *what, GError **erro
 static gboolean
 leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
 {
-  const char *const files[] = { "frontier.cu", "tune.cu", "bfs-level.cu", "bfs-alone.cu",
-                                "bfs-tune.cu", "bfs.cu",  "bfs-host.cu",  NULL };
+  const char *const files[] = { "frontier.cu",  "tune.cu",     "bfs-level.cu",
+                                "bfs-alone.cu", "bfs-tune.cu", "bfs-parents.cu",
+                                "bfs.cu",       "bfs-host.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
   gboolean pulls = self->has_back || self->symmetric,

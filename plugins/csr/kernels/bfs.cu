@@ -71,66 +71,6 @@ bfs_clear (const Search &search, const Frontier &frontier, uint32_t *parents)
     frontier.seen[i] = 0;
 }
 
-static __device__ __forceinline__ void
-bfs_offer_parent (const Search &search, uint32_t *parents, uint64_t edge, uint32_t v, uint32_t level)
-{
-  uint32_t to = search.graph.indices[edge];
-
-  if (to < search.graph.vertices && search.levels[to] == level + 1 && leat_load_relaxed (parents + to) > v)
-    atomicMin (parents + to, v);
-}
-
-/* The rows of 32 vertices; one that is too long for a warp goes into a list. */
-static __device__ __forceinline__ void
-bfs_offer_rows (const Search &search, const Frontier &frontier, uint64_t v, uint32_t *parents)
-{
-  uint32_t level = v < search.graph.vertices ? search.levels[v] : FRONTIER_NONE, mine, upto, total;
-  Offset begin = 0, end = 0;
-
-  if (level != FRONTIER_NONE)
-    graph_find_row (search.graph, v, &begin, &end);
-  if (end - begin > PARENTS_ALONE)
-    {
-      frontier.even_list[atomicAdd (frontier.control + FRONTIER_REBUILT, (uint64_t) 1)] = v;
-      end = begin;
-    }
-  mine = (uint32_t) (end - begin);
-  upto = frontier_scan_of_warp (mine);
-  total = __shfl_sync (0xffffffffu, upto, 31);
-  for (uint32_t first = 0; first < total; first += 32)
-    {
-      uint32_t k = first + frontier_lane (), owner;
-      uint64_t edge = frontier_find_edge (k, upto, mine, begin, &owner);
-      uint32_t from = __shfl_sync (0xffffffffu, (uint32_t) v, (int) owner);
-      uint32_t its_level = __shfl_sync (0xffffffffu, level, (int) owner);
-
-      if (k < total)
-        bfs_offer_parent (search, parents, edge, from, its_level);
-    }
-}
-
-/* `rebuilt` counts the long rows; it is 0 before. */
-static __device__ void
-bfs_find_parents (const Search &search, Frontier *frontier, uint32_t *parents)
-{
-  uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), words = (search.graph.vertices + 31) / 32, long_rows;
-
-  for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
-    bfs_offer_rows (search, *frontier, 32 * i + frontier_lane (), parents);
-  frontier_sync (frontier);
-  long_rows = leat_load_relaxed (frontier->control + FRONTIER_REBUILT);
-  for (uint64_t i = 0; i < long_rows; i++)
-    {
-      uint64_t v = frontier->even_list[i];
-      Offset begin, end;
-
-      graph_find_row (search.graph, v, &begin, &end);
-      for (uint64_t e = (uint64_t) begin + (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; e < end;
-           e += (uint64_t) gridDim.x * blockDim.x)
-        bfs_offer_parent (search, parents, e, (uint32_t) v, search.levels[v]);
-    }
-}
-
 static __device__ void
 bfs_tell (const Level &level, uint64_t iterations, uint64_t reached, const uint64_t *done, uint64_t tells,
           uint64_t *report)
@@ -304,9 +244,9 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   level.units = counts >> 32;
   bfs_go (search, &frontier, &own, &level, done, sums);
   ns = TUNES ? leat_clock_now () - search.budget.began : 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    control[FRONTIER_REBUILT] = 0;
   bfs_sum_up (search, frontier);
+  if (PARENTS && PULLS)
+    bfs_count_descents (search, frontier);
   frontier_sync (&frontier);
   if (PARENTS)
     bfs_find_parents (search, &frontier, parents);

@@ -43,7 +43,9 @@ leat_report_at (int, uint64_t, T)
 typedef uint32_t Offset;
 #define EDGE_SHIFT 0
 #define PULLS 1
+#ifndef PARENTS
 #define PARENTS 0
+#endif
 #define TUNES 0
 #define TUNES_ALONE 0
 #define TUNES_PULL 0
@@ -52,6 +54,7 @@ typedef uint32_t Offset;
 #include "bfs-level.cu"
 #include "bfs-alone.cu"
 #include "bfs-tune.cu"
+#include "bfs-parents.cu"
 #include "bfs.cu"
 
 template <class T>

@@ -218,6 +218,22 @@ csr_graph_turn (const CsrGraph *self)
 }
 
 void
+csr_graph_shuffle (CsrGraph *self, guint64 seed)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) seed);
+
+  for (guint32 v = 0; v < self->vertices; v++)
+    for (guint32 e = self->offsets[v]; e + 1 < self->offsets[v + 1]; e++)
+      {
+        guint32 other = (guint32) g_rand_int_range (rand, (gint32) e, (gint32) self->offsets[v + 1]);
+        guint32 index = self->indices[e];
+
+        self->indices[e] = self->indices[other];
+        self->indices[other] = index;
+      }
+}
+
+void
 csr_graph_clear (CsrGraph *self)
 {
   g_clear_pointer (&self->offsets, g_free);

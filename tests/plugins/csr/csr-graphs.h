@@ -33,6 +33,8 @@ CsrGraph csr_graph_make_bottle (guint32 size);
 CsrGraph csr_graph_make_brush (guint32 size);
 /* Turned around. */
 CsrGraph csr_graph_turn (const CsrGraph *self);
+/* The edges of each vertex in another order. */
+void csr_graph_shuffle (CsrGraph *self, guint64 seed);
 void csr_graph_clear (CsrGraph *self);
 
 /* Levels and least parents by a queue. @parents: (nullable) */

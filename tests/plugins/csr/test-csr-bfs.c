@@ -146,6 +146,8 @@ test_csr_bfs_graphs (void)
       g_test_message ("%s", bfs_cases[i].name);
       bfs_check_case ("csr:bfs threads=64", &graph, NULL);
       bfs_check_case ("csr:bfs threads=64", &graph, &back);
+      csr_graph_shuffle (&back, i);
+      bfs_check_case ("csr:bfs threads=64", &graph, &back);
       bfs_check_case ("csr:bfs threads=32 alone=8", &graph, NULL);
       bfs_check_case ("csr:bfs threads=32 alone=1", &graph, NULL);
       bfs_check_case ("csr:bfs threads=32 alone=0", &graph, NULL);
@@ -154,6 +156,23 @@ test_csr_bfs_graphs (void)
       csr_graph_clear (&graph);
       csr_graph_clear (&back);
     }
+}
+
+/* The one edge that leads to a vertex from the level before is the last of very many. */
+static void
+test_csr_bfs_last_edge (void)
+{
+  CsrGraph graph = csr_graph_make_star (9000);
+  const guint32 source = graph.vertices - 1;
+  PrimitiveFixture fixture;
+  BfsResult result;
+
+  bfs_open (&fixture, "csr:bfs threads=64 symmetric=true", &graph, FALSE);
+  result = bfs_run (&fixture, &graph, NULL, &source, 1);
+  bfs_check (&result, &graph, &source, 1);
+  bfs_result_clear (&result);
+  primitive_fixture_close (&fixture);
+  csr_graph_clear (&graph);
 }
 
 /* Whatever the limits are set to, the levels and parents are the same. */
@@ -444,6 +463,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/csr/bfs/graphs", test_csr_bfs_graphs);
+  g_test_add_func ("/leat/csr/bfs/last-edge", test_csr_bfs_last_edge);
   g_test_add_func ("/leat/csr/bfs/limits", test_csr_bfs_limits);
   g_test_add_func ("/leat/csr/bfs/limits-hold", test_csr_bfs_limits_hold);
   g_test_add_func ("/leat/csr/bfs/ways", test_csr_bfs_ways);
