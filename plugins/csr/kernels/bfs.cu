@@ -91,7 +91,7 @@ bfs_offer_rows (const Search &search, const Frontier &frontier, uint64_t v, uint
     graph_find_row (search.graph, v, &begin, &end);
   if (end - begin > PARENTS_ALONE)
     {
-      frontier.even_list[atomicAdd (frontier.control + FRONTIER_REBUILT, (uint64_t) 1)] = v;
+      frontier.even_list[atomicAdd (frontier.control + FRONTIER_LONG_ROWS, (uint64_t) 1)] = v;
       end = begin;
     }
   mine = (uint32_t) (end - begin);
@@ -109,7 +109,8 @@ bfs_offer_rows (const Search &search, const Frontier &frontier, uint64_t v, uint
     }
 }
 
-/* `rebuilt` counts the long rows; it is 0 before. */
+/* The long rows have a word of their own, which nobody sets back: a thread that is late may still ask for `rebuilt` while
+ * block 0 has gone on alone and come to the end. */
 static __device__ void
 bfs_find_parents (const Search &search, Frontier *frontier, uint32_t *parents)
 {
@@ -118,7 +119,7 @@ bfs_find_parents (const Search &search, Frontier *frontier, uint32_t *parents)
   for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
     bfs_offer_rows (search, *frontier, 32 * i + frontier_lane (), parents);
   frontier_sync (frontier);
-  long_rows = leat_load_relaxed (frontier->control + FRONTIER_REBUILT);
+  long_rows = leat_load_relaxed (frontier->control + FRONTIER_LONG_ROWS);
   for (uint64_t i = 0; i < long_rows; i++)
     {
       uint64_t v = frontier->even_list[i];
@@ -304,8 +305,6 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   level.units = counts >> 32;
   bfs_go (search, &frontier, &own, &level, done, sums);
   ns = TUNES ? leat_clock_now () - search.budget.began : 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    control[FRONTIER_REBUILT] = 0;
   bfs_sum_up (search, frontier);
   frontier_sync (&frontier);
   if (PARENTS)

@@ -40,6 +40,7 @@
 #define FRONTIER_LOST 98 /* the last round in which blocks lost some, above the inverse of the first such level */
 #define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
 #define FRONTIER_LATE 100 /* the first round after which time was over */
+#define FRONTIER_LONG_ROWS 101 /* that are too long for one warp */
 #define FRONTIER_STATE 112 /* what block 0 tells those that it wakes */
 #define FRONTIER_STATES 5
 #define FRONTIER_PROGRESS 128 /* and on: for each block a half of a word, the level that it is at */
