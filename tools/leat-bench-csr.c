@@ -91,7 +91,7 @@ leat_bench_csr_tell (LeatBenchCsr *self, LeatBench *bench, LeatBenchSeries *time
 
 /* mode: the node; n: the scale; bytes: edges for each vertex of an R-MAT graph, 0 for a grid */
 static gboolean
-leat_bench_run_csr (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+leat_bench_csr_run (LeatBench *bench, const LeatBenchCase *kind, gboolean mixed, GError **error)
 {
   guint runs = leat_bench_case_get_runs (kind, bench);
   g_auto (LeatBenchCsr) self = { 0 };
@@ -105,6 +105,8 @@ leat_bench_run_csr (LeatBench *bench, const LeatBenchCase *kind, GError **error)
     leat_bench_search_init_grid (&self.graph, kind->n);
   else
     leat_bench_search_init_rmat (&self.graph, kind->n, (guint) kind->bytes);
+  if (mixed)
+    leat_bench_search_mix_rows (&self.graph);
   levels = g_new (guint32, self.graph.vertices);
   edges = leat_bench_csr_run_plain (&self, &plain, levels);
   if (!leat_bench_search_save_graph (&self.graph, bench, error)
@@ -116,6 +118,18 @@ leat_bench_run_csr (LeatBench *bench, const LeatBenchCase *kind, GError **error)
   return TRUE;
 }
 
+static gboolean
+leat_bench_run_csr (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  return leat_bench_csr_run (bench, kind, FALSE, error);
+}
+
+static gboolean
+leat_bench_run_csr_mixed (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+{
+  return leat_bench_csr_run (bench, kind, TRUE, error);
+}
+
 /* clang-format off */
 #define BFS "csr:bfs symmetric=true"
 const LeatBenchCase leat_bench_csrs[] = {
@@ -125,6 +139,7 @@ const LeatBenchCase leat_bench_csrs[] = {
   { "bfs-rmat-19", "the same of 2^19", leat_bench_run_csr, 16, 19, BFS, 100, TRUE },
   { "bfs-rmat-21", "the same of 2^21", leat_bench_run_csr, 16, 21, BFS, 100, TRUE },
   { "bfs-rmat-21-dense", "the same with 87 edges each", leat_bench_run_csr, 87, 21, BFS, 100, TRUE },
+  { "bfs-rmat-21-mixed", "2^21 and 16 edges each, those of a vertex in any order", leat_bench_run_csr_mixed, 16, 21, BFS, 100, TRUE },
   { "bfs-rmat-21-push", "2^21 and 16 edges each, by pushing alone", leat_bench_run_csr, 16, 21, "csr:bfs", 100, TRUE },
   { NULL },
 };

@@ -16,6 +16,36 @@ leat_bench_search_open_rows (LeatBenchSearch *self)
     self->offsets[v + 1] += self->offsets[v];
 }
 
+/* To be found again from the vertices that it leads to, one after the other, each edge comes into its opposite's row in
+ * ascending order. */
+static void
+leat_bench_search_sort_rows (LeatBenchSearch *self)
+{
+  g_autofree guint32 *next = g_memdup2 (self->offsets, self->vertices * sizeof *next);
+  guint32 *sorted = g_new (guint32, self->n_edges);
+
+  for (guint32 v = 0; v < self->vertices; v++)
+    for (guint32 e = self->offsets[v]; e < self->offsets[v + 1]; e++)
+      sorted[next[self->indices[e]]++] = v;
+  g_free (self->indices);
+  self->indices = sorted;
+}
+
+void
+leat_bench_search_mix_rows (LeatBenchSearch *self)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+
+  for (guint32 v = 0; v < self->vertices; v++)
+    for (guint32 e = self->offsets[v]; e < self->offsets[v + 1]; e++)
+      {
+        guint32 other = e + g_rand_int (rand) % (self->offsets[v + 1] - e), index = self->indices[e];
+
+        self->indices[e] = self->indices[other];
+        self->indices[other] = index;
+      }
+}
+
 /* Of @n edges in @ends, two words each, both ways. */
 static void
 leat_bench_search_build (LeatBenchSearch *self, guint32 vertices, const guint32 *ends, guint32 n)
@@ -34,6 +64,7 @@ leat_bench_search_build (LeatBenchSearch *self, guint32 vertices, const guint32 
     self->indices[next[ends[i]]++] = ends[i ^ 1];
   while (self->offsets[self->source + 1] == self->offsets[self->source])
     self->source++;
+  leat_bench_search_sort_rows (self);
 }
 
 void

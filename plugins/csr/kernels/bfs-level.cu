@@ -32,7 +32,6 @@
 #define APART_MOST 1024 /* that it may have in any case */
 #define PULL_AT_LEAST 256 /* part of all vertices that a frontier has which is pulled from */
 #define PULL_ALONE 32    /* edges that a lane looks at before the warp helps */
-#define PARENTS_ALONE 4096 /* edges of a row that are for one warp */
 
 enum
 {

@@ -40,7 +40,7 @@
 #define FRONTIER_LOST 98 /* the last round in which blocks lost some, above the inverse of the first such level */
 #define FRONTIER_CROWDED 99 /* the last round in which a block had too much to itself */
 #define FRONTIER_LATE 100 /* the first round after which time was over */
-#define FRONTIER_LONG_ROWS 101 /* that are too long for one warp, where parents are looked for */
+#define FRONTIER_PIECES 101 /* of rows that are too long for one warp, where parents are looked for */
 #define FRONTIER_DESCENTS 102 /* in the rows that lead to vertices */
 #define FRONTIER_STATE 112 /* what block 0 tells those that it wakes */
 #define FRONTIER_STATES 5
