@@ -40,34 +40,32 @@ check_that_all_is_well (void)
 }
 
 static void
-close_in_flight (const char *plant)
+test_resident_faults_dead (void)
 {
   gint64 begin = g_get_monotonic_time ();
   SessionFixture fixture;
 
-  open_and_launch (&fixture, plant);
+  open_and_launch (&fixture, "launch:1=ILLEGAL_ADDRESS");
   session_fixture_close (&fixture);
   g_assert_cmpint (g_get_monotonic_time () - begin, <, MOST_US);
-}
-
-static void
-test_resident_faults_dead (void)
-{
-  close_in_flight ("launch:1=ILLEGAL_ADDRESS");
   check_that_all_is_well ();
 }
 
-/* Last of all: the device is lost to this process. */
+/* Last of all: the device is lost to this process, and keeps what the kernel may still use. */
 static void
 test_resident_faults_hung (void)
 {
-  g_autoptr (LeatPipeline) pipeline = resident_parse (RESIDENT_ONE);
-  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+  gint64 begin = g_get_monotonic_time ();
   g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
 
-  close_in_flight ("launch:1=hang");
-  g_assert_false (leat_session_open (session, NULL, &error));
+  open_and_launch (&fixture, "launch:1=hang");
+  leat_session_close (fixture.session);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, MOST_US);
+  g_assert_false (leat_session_open (fixture.session, NULL, &error));
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_DEVICE_LOST);
+  g_object_unref (fixture.session);
+  g_object_unref (fixture.pipeline);
 }
 
 /* A call of another session, for which the kernel is to leave. */
