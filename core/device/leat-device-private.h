@@ -36,7 +36,8 @@ void leat_device_mark_hung (LeatDevice *self, const char *reason);
  * until it is certain that nothing is, and then calls @release with it. */
 void leat_device_quarantine (LeatDevice *self, gpointer thing, GDestroyNotify release);
 /* Calls @release with @thing while the context is current.  Where it cannot be made current, handles that do not know
- * theirs would be lost, so @thing waits in quarantine until it can, or the device is dead. */
+ * theirs would be lost, so @thing waits in quarantine until it can, or the device is dead.  On one that hangs it stays
+ * there. */
 void leat_device_release (LeatDevice *self, gpointer thing, GDestroyNotify release);
 /* Where something is in quarantine, waits for all work of the context, and releases it.  FALSE: still in there; the
  * next opening or closing of a session tries again. */

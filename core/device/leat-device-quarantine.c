@@ -23,13 +23,14 @@ leat_device_quarantine (LeatDevice *self, gpointer thing, GDestroyNotify release
   g_mutex_unlock (&self->lock);
 }
 
+/* To give back what a hung device may still use, its code too, waits for it. */
 void
 leat_device_release (LeatDevice *self, gpointer thing, GDestroyNotify release)
 {
   g_autoptr (LeatDevice) kept = g_object_ref (self);
-  gboolean pushed = leat_device_push_anyhow (kept);
+  gboolean hung = g_atomic_int_get (&kept->is_hung), pushed = !hung && leat_device_push_anyhow (kept);
 
-  if (!pushed && !leat_device_is_dead (kept))
+  if (!pushed && (hung || !leat_device_is_dead (kept)))
     {
       leat_device_quarantine (kept, thing, release);
       return;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-stayer-private.h"
 #include "leat-timing-private.h"
 
 #include "graph/leat-pipeline-private.h"
@@ -100,9 +101,12 @@ leat_lane_release (gpointer data)
   g_free (self);
 }
 
+/* The run of a kernel that stays is on no stream of the lane. */
 void
 leat_lane_free (LeatLane *self)
 {
+  if (self->rung != 0)
+    leat_stayer_wait (self->stayer, self, 0, NULL);
   if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
     leat_device_release (self->resident->device, self, leat_lane_release);
   else

@@ -101,6 +101,58 @@ leat_stayer_allocate (LeatStayer *self, GError **error)
   return TRUE;
 }
 
+/* What cannot be seen in the doorbell: that the driver has given up, and that the kernel does not end. */
+static gboolean
+leat_stayer_check_alive (LeatStayer *self, gint64 waited_us, GError **error)
+{
+  const LeatDriverTable *table = leat_device_get_table (self->device);
+  CUresult result = (*table->cuStreamQuery) (self->stream);
+  g_autofree char *nodes = NULL;
+
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
+    {
+      nodes = leat_lane_list_nodes (self->plan);
+      return leat_device_set_error (self->device, error, "cuStreamQuery", result, "%s, resident", nodes);
+    }
+  if (waited_us < leat_stayer_get_patience_us (self))
+    return leat_device_check (self->device, error);
+  nodes = leat_lane_list_nodes (self->plan);
+  leat_device_mark_hung (self->device, "a resident kernel does not end");
+  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_HUNG,
+               "%s, resident: no answer for %" G_GINT64_FORMAT " ms, and a run may take %" G_GUINT64_FORMAT " ms",
+               nodes, waited_us / 1000, self->stay.limit_ns / 1000000);
+  return FALSE;
+}
+
+/* It leaves when it has done all that was rung for.  Nobody else may be waiting who would see that it never will. */
+static void
+leat_stayer_await_leave (LeatStayer *self)
+{
+  guint64 done = self->bell->done;
+  gint64 begin_us = g_get_monotonic_time (), checked_us = 0;
+
+  while (!leat_stayer_is_gone (self) && leat_device_check (self->device, NULL))
+    {
+      gint64 waited_us = g_get_monotonic_time () - begin_us;
+
+      if (__atomic_load_n (&self->bell->fault, __ATOMIC_ACQUIRE) != 0)
+        leat_stayer_settle_fault (self, NULL);
+      else if (__atomic_load_n (&self->bell->done, __ATOMIC_ACQUIRE) != done)
+        {
+          done = self->bell->done;
+          begin_us += waited_us;
+          checked_us = 0;
+        }
+      else if (waited_us - checked_us >= LEAT_STAYER_CHECK_US)
+        {
+          checked_us = waited_us;
+          leat_stayer_check_alive (self, waited_us, NULL);
+        }
+      else
+        g_usleep (LEAT_STAYER_NAP_US);
+    }
+}
+
 static void
 leat_stayer_leave (gpointer data)
 {
@@ -113,13 +165,7 @@ leat_stayer_leave (gpointer data)
       __atomic_store_n (&self->bell->bell, self->bell->bell | LEAT_ORDER_LEAVE, __ATOMIC_RELEASE);
       leat_stayer_count (&self->counts.parks);
     }
-  while (!leat_stayer_is_gone (self) && leat_device_check (self->device, NULL))
-    {
-      if (__atomic_load_n (&self->bell->fault, __ATOMIC_ACQUIRE) != 0)
-        leat_stayer_settle_fault (self, NULL);
-      else
-        g_usleep (LEAT_STAYER_NAP_US);
-    }
+  leat_stayer_await_leave (self);
   if (self->stay.stay > 0 && leat_device_check (self->device, NULL))
     (*leat_device_get_table (self->device)->cuStreamSynchronize) (self->stream);
   g_mutex_unlock (&self->lock);
@@ -158,15 +204,11 @@ leat_stayer_send_away (LeatStayer *self)
   leat_driver_end_visit (driver);
 }
 
-void
-leat_stayer_free (LeatStayer *self)
+static void
+leat_stayer_release (gpointer data)
 {
-  if (self->is_guest)
-    {
-      leat_stayer_send_away (self);
-      leat_driver_remove_guest (leat_device_get_driver (self->device), &self->guest);
-    }
-  /* One that may still be at work is nobody's any more. */
+  LeatStayer *self = data;
+
   if (self->stream != NULL && leat_device_check (self->device, NULL))
     leat_device_return_stream (self->device, self->stream);
   g_clear_pointer (&self->bell_memory, leat_memory_free);
@@ -178,6 +220,17 @@ leat_stayer_free (LeatStayer *self)
   g_clear_object (&self->device);
   g_mutex_clear (&self->lock);
   g_free (self);
+}
+
+void
+leat_stayer_free (LeatStayer *self)
+{
+  if (self->is_guest)
+    {
+      leat_stayer_send_away (self);
+      leat_driver_remove_guest (leat_device_get_driver (self->device), &self->guest);
+    }
+  leat_device_release (self->device, self, leat_stayer_release);
 }
 
 /* It says so itself, and takes up nothing from then on. */
@@ -291,29 +344,6 @@ gboolean
 leat_stayer_is_done (LeatStayer *self, LeatLane *lane)
 {
   return __atomic_load_n (&self->bell->done, __ATOMIC_ACQUIRE) >= lane->rung;
-}
-
-/* What cannot be seen in the doorbell: that the driver has given up, and that the kernel does not end. */
-static gboolean
-leat_stayer_check_alive (LeatStayer *self, gint64 waited_us, GError **error)
-{
-  const LeatDriverTable *table = leat_device_get_table (self->device);
-  CUresult result = (*table->cuStreamQuery) (self->stream);
-  g_autofree char *nodes = NULL;
-
-  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
-    {
-      nodes = leat_lane_list_nodes (self->plan);
-      return leat_device_set_error (self->device, error, "cuStreamQuery", result, "%s, resident", nodes);
-    }
-  if (waited_us < leat_stayer_get_patience_us (self))
-    return leat_device_check (self->device, error);
-  nodes = leat_lane_list_nodes (self->plan);
-  leat_device_mark_hung (self->device, "a resident kernel does not end");
-  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_HUNG,
-               "%s, resident: no answer for %" G_GINT64_FORMAT " ms, and a run may take %" G_GUINT64_FORMAT " ms",
-               nodes, waited_us / 1000, self->stay.limit_ns / 1000000);
-  return FALSE;
 }
 
 /* One look that found nothing: who is there no more is called back, and the clock is looked at. */

@@ -4,6 +4,8 @@
 
 #include "resident-fixture.h"
 
+#include "device/leat-device-private.h"
+
 /* When a kernel that stays goes: because nobody has run anything, for other sessions, or as a run takes too long; and
  * comes back. */
 
@@ -182,6 +184,55 @@ test_resident_is_closed_in_flight (gconstpointer text)
     }
 }
 
+static guint64
+count_free_bytes (LeatDevice *device)
+{
+  LeatMemoryCounts counts[LEAT_MEMORY_N_KINDS];
+
+  for (guint kind = 0; kind < LEAT_MEMORY_N_KINDS; kind++)
+    leat_device_get_memory_counts (device, kind, &counts[kind]);
+  return counts[LEAT_MEMORY_DEVICE].cached_bytes + counts[LEAT_MEMORY_PINNED].cached_bytes;
+}
+
+static gpointer
+close_session (gpointer session)
+{
+  leat_session_close (session);
+  return NULL;
+}
+
+/* Until the run has ended nobody else is given its memory. */
+static void
+test_resident_keeps_memory_in_flight (gconstpointer text)
+{
+  const guint limit_ms = 500;
+  float x[RESIDENT_N] = { 1 };
+  g_autoptr (GBytes) input = g_bytes_new (x, sizeof x);
+  g_autoptr (LeatDevice) device = NULL;
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  GThread *thread;
+  guint64 before;
+  gint64 begin;
+
+  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  check_climb (&fixture);
+  device = leat_device_open (NULL, &error);
+  g_assert_no_error (error);
+  leat_app_push_bytes (fixture.source, input, &error);
+  g_assert_no_error (error);
+  before = count_free_bytes (device);
+  begin = g_get_monotonic_time ();
+  g_assert_cmpint (leat_session_launch (fixture.session, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  thread = g_thread_new ("closing", close_session, fixture.session);
+  while (count_free_bytes (device) == before)
+    g_usleep (1000);
+  g_assert_cmpint (g_get_monotonic_time () - begin, >=, limit_ms * 1000);
+  g_thread_join (thread);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,6 +249,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident-leaves/ends-many", climb_text, test_resident_ends_many);
   g_test_add_data_func ("/leat/session/resident-leaves/is-closed-in-flight", RESIDENT_THREE,
                         test_resident_is_closed_in_flight);
+  g_test_add_data_func ("/leat/session/resident-leaves/keeps-memory-in-flight", climb_text,
+                        test_resident_keeps_memory_in_flight);
   status = g_test_run ();
   resident_clear ();
   return status;
