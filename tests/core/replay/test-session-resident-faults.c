@@ -51,15 +51,22 @@ test_resident_faults_dead (void)
   check_that_all_is_well ();
 }
 
-/* Last of all: the device is lost to this process, and keeps what the kernel may still use. */
+/* Last of all, for a call of another session, and for the close: the device is lost to this process, and keeps what the
+ * kernel may still use. */
 static void
 test_resident_faults_hung (void)
 {
   gint64 begin = g_get_monotonic_time ();
+  g_autoptr (LeatPipeline) pipeline = resident_parse (RESIDENT_COPIES);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
   SessionFixture fixture;
 
   open_and_launch (&fixture, "launch:1=hang");
+  g_assert_false (leat_session_open (session, NULL, &error));
+  g_assert_nonnull (error);
+  g_assert_cmpint (error->domain, ==, LEAT_DRIVER_ERROR);
+  g_clear_error (&error);
   leat_session_close (fixture.session);
   g_assert_cmpint (g_get_monotonic_time () - begin, <, MOST_US);
   g_assert_false (leat_session_open (fixture.session, NULL, &error));
