@@ -150,9 +150,10 @@ leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **e
 {
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  if (g_atomic_int_get (&self->closing))
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
-  return !g_atomic_int_get (&self->closing);
+  if (!g_atomic_int_get (&self->closing))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  return FALSE;
 }
 
 LeatFlow
