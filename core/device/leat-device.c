@@ -137,6 +137,9 @@ leat_device_class_init (LeatDeviceClass *klass)
    * LeatDevice:is-dead:
    *
    * Whether the device is lost to this process.
+   *
+   * Its notification comes from the thread that found out, in the middle of a call: no session may be closed in a
+   * handler, but from a main loop, say, after g_idle_add ().
    */
   props[PROP_IS_DEAD] = g_param_spec_boolean ("is-dead", NULL, NULL, FALSE, flags);
   g_object_class_install_properties (object_class, N_PROPS, props);

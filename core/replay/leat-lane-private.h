@@ -453,10 +453,11 @@ gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
 /* One look at the device. */
 gboolean leat_lane_is_busy (LeatLane *self);
 void leat_lane_note_wait (LeatLane *self, gint64 us);
-/* For another thread to wait: the event behind what was launched, and what its wait gave. */
-gboolean leat_lane_record_end (LeatLane *self, GError **error);
-gboolean leat_lane_check_wait (LeatLane *self, CUresult result, GError **error);
-/* The same for a wait that is not for the end of a run. */
+/* For another thread to wait, which has the lane meanwhile: what was launched so far, and the wait for it.  @lane: a
+ * LeatLane */
+gboolean leat_lane_mark_end (LeatLane *self, GError **error);
+gboolean leat_lane_await_mark (gpointer lane, GError **error);
+/* What a wait for an event gave that is not the end of a run. */
 gboolean leat_lane_check_end (LeatLane *self, CUresult result, GError **error);
 /* A graph of one or more runs that was not launched, or found that one before it had failed. Always FALSE. */
 gboolean leat_lane_fail_launch (LeatLane *self, CUresult result, guint64 runs, GError **error);

@@ -90,7 +90,7 @@ leat_lane_check_end (LeatLane *self, CUresult result, GError **error)
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuEventSynchronize", result, error);
 }
 
-gboolean
+static gboolean
 leat_lane_check_wait (LeatLane *self, CUresult result, GError **error)
 {
   self->counts->work.waits++;
@@ -132,7 +132,7 @@ leat_lane_is_busy (LeatLane *self)
   return (*self->table->cuStreamQuery) (leat_stream_get (self->stream)) == CUDA_ERROR_NOT_READY;
 }
 
-gboolean
+static gboolean
 leat_lane_record_end (LeatLane *self, GError **error)
 {
   CUresult result = (*self->table->cuEventRecord) (leat_event_get (self->ended), leat_stream_get (self->stream));
@@ -141,10 +141,30 @@ leat_lane_record_end (LeatLane *self, GError **error)
 }
 
 static gboolean
+leat_lane_await_end (LeatLane *self, GError **error)
+{
+  return leat_lane_check_wait (self, (*self->table->cuEventSynchronize) (leat_event_get (self->ended)), error);
+}
+
+static gboolean
 leat_lane_sleep (LeatLane *self, GError **error)
 {
-  return leat_lane_record_end (self, error)
-         && leat_lane_check_wait (self, (*self->table->cuEventSynchronize) (leat_event_get (self->ended)), error);
+  return leat_lane_record_end (self, error) && leat_lane_await_end (self, error);
+}
+
+/* What a kernel that stays was rung for is on no stream. */
+gboolean
+leat_lane_mark_end (LeatLane *self, GError **error)
+{
+  return self->rung != 0 || leat_lane_record_end (self, error);
+}
+
+gboolean
+leat_lane_await_mark (gpointer lane, GError **error)
+{
+  LeatLane *self = lane;
+
+  return self->rung != 0 ? leat_lane_wait (self, LEAT_WAIT_BLOCK, error) : leat_lane_await_end (self, error);
 }
 
 gboolean
@@ -155,7 +175,6 @@ leat_lane_synchronize (LeatLane *self, GError **error)
   if (self->rung != 0 && !leat_stayer_wait (self->stayer, self, 0, error))
     return FALSE;
   result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
-
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamSynchronize", result, error);
 }
 

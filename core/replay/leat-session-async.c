@@ -29,7 +29,15 @@ leat_session_return_flow (GTask *task, LeatFlow flow, GError *error)
     g_task_return_int (task, flow);
 }
 
-/* The device is done, or the task was cancelled, or the session is being closed. */
+/* What drops the flight wakes its source by this. */
+static gboolean
+leat_session_is_dropped (GSource *source)
+{
+  return g_source_get_ready_time (source) == LEAT_SESSION_DROPPED;
+}
+
+/* The device is done, or the task was cancelled, or the session is being closed.  A thread that does not get what it
+ * asks of a run that is under way may have it for a moment. */
 static gboolean
 leat_session_replay_ready (gpointer data)
 {
@@ -41,6 +49,8 @@ leat_session_replay_ready (gpointer data)
 
   if (!leat_session_take_flight (self))
     {
+      if (!leat_session_is_dropped (source))
+        return G_SOURCE_CONTINUE;
       leat_session_return_closed (task);
       return G_SOURCE_REMOVE;
     }

@@ -19,8 +19,8 @@ leat_session_watch_flight (LeatSession *self, GError **error)
       leat_waiter_tell (self->waiter);
       return TRUE;
     }
-  flight->run.watched = leat_lane_record_end (lane, error)
-                        && leat_waiter_watch (self->waiter, lane->table, leat_event_get (lane->ended), error);
+  flight->run.watched =
+    leat_lane_mark_end (lane, error) && leat_waiter_watch (self->waiter, leat_lane_await_mark, lane, error);
   return flight->run.watched;
 }
 
@@ -69,13 +69,13 @@ leat_session_drop_flight (LeatSession *self)
 
   leat_session_call_off_steps (self);
   if (flight->run.watched)
-    leat_waiter_collect (self->waiter, &ended_us);
+    leat_waiter_collect (self->waiter, &ended_us, NULL);
   if (self->waiter != NULL)
     leat_waiter_reset (self->waiter);
   leat_session_forget_steps (self, flight);
   flight->run = (LeatRun){ 0 };
   if (self->task_source != NULL)
-    g_source_set_ready_time (self->task_source, 0);
+    g_source_set_ready_time (self->task_source, LEAT_SESSION_DROPPED);
   g_clear_pointer (&self->task_source, g_source_unref);
 }
 

@@ -431,6 +431,7 @@ gboolean leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, G
 /* What the outcome of a run means for those to come. */
 LeatFlow leat_session_settle (LeatSession *self, LeatFlow flow, GError **error);
 /* The run that is launched is given up; for who closes. */
+#define LEAT_SESSION_DROPPED 0 /* the ready time of a source whose run was dropped */
 void leat_session_drop_flight (LeatSession *self);
 /* Has the session again for the end of a run that is launched; FALSE when none is. */
 gboolean leat_session_take_flight (LeatSession *self);

@@ -188,8 +188,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   if (G_UNLIKELY (run->apart))
     leat_session_find_beginning (lane, run);
   if (run->watched)
-    good = leat_lane_check_wait (lane, leat_waiter_collect (self->waiter, &run->ended_us), error)
-           && (lane->rung == 0 || leat_lane_wait (lane, g_atomic_int_get (&self->wait), error));
+    good = leat_waiter_collect (self->waiter, &run->ended_us, error);
   else
     {
       good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);

@@ -19,9 +19,9 @@ struct _LeatWaiter
   GMutex lock;
   GCond changed;
   GThread *thread;
-  const LeatDriverTable *table;
-  CUevent event; /* NULL where nothing is watched */
-  CUresult result;
+  LeatWaiterFunc await; /* NULL where nothing is watched */
+  gpointer data;
+  GError *failure; /* (nullable): of what was watched last, until it is collected */
   gint64 ended_us;
   gboolean quit;
 };
@@ -59,6 +59,7 @@ leat_waiter_unref (LeatWaiter *self)
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
   close (self->fd);
+  g_clear_error (&self->failure);
   g_cond_clear (&self->changed);
   g_mutex_clear (&self->lock);
   g_free (self);
@@ -98,20 +99,21 @@ leat_waiter_reset (LeatWaiter *self)
 }
 
 static void
-leat_waiter_wait_for_event (LeatWaiter *self)
+leat_waiter_wait_for_end (LeatWaiter *self)
 {
-  const LeatDriverTable *table = self->table;
-  CUevent event = self->event;
-  CUresult result;
+  LeatWaiterFunc await = self->await;
+  gpointer data = self->data;
+  GError *failure = NULL;
 
   g_mutex_unlock (&self->lock);
-  result = (*table->cuEventSynchronize) (event);
+  (*await) (data, &failure);
   g_mutex_lock (&self->lock);
-  self->result = result;
+  g_clear_error (&self->failure);
+  self->failure = failure;
   self->ended_us = g_get_monotonic_time ();
   /* Told before anybody can collect: the next run empties the descriptor. */
   leat_waiter_tell (self);
-  self->event = NULL;
+  self->await = NULL;
   g_cond_broadcast (&self->changed);
 }
 
@@ -122,8 +124,8 @@ leat_waiter_main (gpointer data)
 
   g_mutex_lock (&self->lock);
   while (!self->quit)
-    if (self->event != NULL)
-      leat_waiter_wait_for_event (self);
+    if (self->await != NULL)
+      leat_waiter_wait_for_end (self);
     else
       g_cond_wait (&self->changed, &self->lock);
   g_mutex_unlock (&self->lock);
@@ -146,30 +148,33 @@ leat_waiter_start (LeatWaiter *self, GError **error)
 }
 
 gboolean
-leat_waiter_watch (LeatWaiter *self, const LeatDriverTable *table, CUevent event, GError **error)
+leat_waiter_watch (LeatWaiter *self, LeatWaiterFunc await, gpointer data, GError **error)
 {
   if (!leat_waiter_start (self, error))
     return FALSE;
   g_mutex_lock (&self->lock);
-  self->table = table;
-  self->event = event;
+  self->await = await;
+  self->data = data;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
   return TRUE;
 }
 
-CUresult
-leat_waiter_collect (LeatWaiter *self, gint64 *ended_us)
+gboolean
+leat_waiter_collect (LeatWaiter *self, gint64 *ended_us, GError **error)
 {
-  CUresult result;
+  GError *failure;
 
   g_mutex_lock (&self->lock);
-  while (self->event != NULL)
+  while (self->await != NULL)
     g_cond_wait (&self->changed, &self->lock);
-  result = self->result;
+  failure = g_steal_pointer (&self->failure);
   *ended_us = self->ended_us;
   g_mutex_unlock (&self->lock);
-  return result;
+  if (failure == NULL)
+    return TRUE;
+  g_propagate_error (error, failure);
+  return FALSE;
 }
 
 void

@@ -485,6 +485,53 @@ test_session_async_is_dropped_by_close (gconstpointer in_thread)
   async_close (&async);
 }
 
+typedef struct
+{
+  LeatSession *session;
+  gint end; /* atomic */
+} Meddler;
+
+static gpointer
+complete_to_the_end (gpointer data)
+{
+  Meddler *self = data;
+
+  while (!g_atomic_int_get (&self->end))
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpint (leat_session_complete (self->session, NULL, &error), ==, LEAT_FLOW_ERROR);
+      if (!g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE))
+        g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY);
+    }
+  return NULL;
+}
+
+/* A thread that may not complete a run takes nothing from who does. */
+static void
+test_session_async_goes_on_beside_others (void)
+{
+  Async async;
+  Meddler meddler = { 0 };
+  GThread *thread;
+
+  async_open (&async);
+  meddler.session = async.fixture.session;
+  thread = g_thread_new ("complete", complete_to_the_end, &meddler);
+  for (guint run = 0; run < 20 * RUNS; run++)
+    {
+      fixture_push (&async.fixture, run);
+      async_replay (&async);
+      async_wait (&async);
+      g_assert_no_error (async.error);
+      g_assert_cmpint (async.flow, ==, LEAT_FLOW_DATA);
+      fixture_check (&async.fixture, run);
+    }
+  g_atomic_int_set (&meddler.end, TRUE);
+  g_thread_join (thread);
+  async_close (&async);
+}
+
 static void
 test_session_async_keeps_its_session (void)
 {
@@ -537,6 +584,7 @@ main (int argc, char **argv)
                         test_session_async_is_dropped_by_close);
   g_test_add_data_func ("/leat/session/async/is-dropped-by-close/other-thread", CLOSE_IN_THREAD,
                         test_session_async_is_dropped_by_close);
+  g_test_add_func ("/leat/session/async/goes-on-beside-others", test_session_async_goes_on_beside_others);
   g_test_add_func ("/leat/session/async/keeps-its-session", test_session_async_keeps_its_session);
   return g_test_run ();
 }

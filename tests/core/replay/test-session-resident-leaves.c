@@ -6,6 +6,8 @@
 
 #include "device/leat-device-private.h"
 
+#include <poll.h>
+
 /* When a kernel that stays goes: because nobody has run anything, for other sessions, or as a run takes too long; and
  * comes back. */
 
@@ -162,6 +164,42 @@ test_resident_ends_many (gconstpointer text)
   session_fixture_close (&fixture);
 }
 
+/* A run's end is told when it has come, not when nothing is under way on a stream. */
+static void
+test_resident_end_is_told (gconstpointer text)
+{
+  const guint limit_ms = 500;
+  SessionFixture fixture;
+  struct pollfd told = { .events = POLLIN };
+  g_autoptr (GError) error = NULL;
+
+  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  told.fd = leat_session_get_fd (fixture.session, &error);
+  g_assert_no_error (error);
+  for (guint round = 1; round <= 2; round++)
+    {
+      float x[RESIDENT_N] = { 1 };
+      g_autoptr (GBytes) input = g_bytes_new (x, sizeof x);
+      gint64 begin;
+
+      check_climb (&fixture);
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+      begin = g_get_monotonic_time ();
+      g_assert_cmpint (leat_session_launch (fixture.session, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      g_assert_cmpint (poll (&told, 1, 60000), ==, 1);
+      g_assert_cmpint (g_get_monotonic_time () - begin, >=, limit_ms * 1000);
+      g_assert_cmpint (leat_session_complete (fixture.session, NULL, &error), ==, LEAT_FLOW_ERROR);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
+      g_clear_error (&error);
+      g_assert_cmpint (poll (&told, 1, 0), ==, 0);
+      g_assert_cmpuint (resident_get_counter (&fixture, "runaways"), ==, round);
+    }
+  check_climb (&fixture);
+  session_fixture_close (&fixture);
+}
+
 /* The device is at it, and nobody waits. */
 static void
 test_resident_is_closed_in_flight (gconstpointer text)
@@ -247,6 +285,7 @@ main (int argc, char **argv)
                         test_resident_is_parked_for_others);
   g_test_add_data_func ("/leat/session/resident-leaves/ends-a-runaway", climb_text, test_resident_ends_a_runaway);
   g_test_add_data_func ("/leat/session/resident-leaves/ends-many", climb_text, test_resident_ends_many);
+  g_test_add_data_func ("/leat/session/resident-leaves/end-is-told", climb_text, test_resident_end_is_told);
   g_test_add_data_func ("/leat/session/resident-leaves/is-closed-in-flight", RESIDENT_THREE,
                         test_resident_is_closed_in_flight);
   g_test_add_data_func ("/leat/session/resident-leaves/keeps-memory-in-flight", climb_text,
