@@ -46,8 +46,9 @@ leat_stayer_check_kernel (const LeatOp *op, const LeatOp *first, GError **error)
   const char *why;
   guint stage;
 
-  if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > G_MAXUINT)
-    return leat_stayer_refuse (op, error, "its grid is too large");
+  if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > LEAT_STAY_BLOCKS)
+    return leat_stayer_refuse (op, error, "its grid is %ux%ux%u blocks, and %u are the most", op->grid[0], op->grid[1],
+                               op->grid[2], LEAT_STAY_BLOCKS);
   why = leat_kernel_source_why_no_stage (op->source, op->prototype->entry, &stage);
   if (why != NULL)
     return leat_stayer_refuse (op, error, "%s", why);

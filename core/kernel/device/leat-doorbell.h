@@ -9,6 +9,7 @@
 
 #define LEAT_DOORBELL_SLOTS 64 /* runs that may be rung for at once, and lanes */
 #define LEAT_STAY_STAGES 48
+#define LEAT_STAY_BLOCKS 0x7fffffffu /* of a stage: the number of one that is not there is no other's */
 #define LEAT_STAY_PARAM 48 /* bytes that a parameter has, as LEAT_PARAM_SLOT */
 
 /* A word that one side writes and the other looks at: the number of a run, the lane that it is for, and whether the

@@ -24,6 +24,9 @@ static const char pair_text[] =
 static const char meet_text[] =
   "a = kernel source=\"%s\" entry=meet grid=4 block=256 cooperative=true x=f32[1024] y=f32[1024]\n" RESIDENT_CHAIN
   "a -> readback -> app name=sink\n";
+static const char vast_text[] =
+  "a = kernel source=\"%s\" entry=scale grid=2147483647x2 block=64 x=f32[1024] y=f32[1024] "
+  "by=2\n" RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 static const char jump_text[] = RESIDENT_KERNEL ("a", "jump", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 
 /* Kernels of several files, made one by a node. */
@@ -274,9 +277,9 @@ test_resident_several_ports (void)
 
 /* Says why, and what would do. */
 static void
-test_resident_refuses (void)
+check_refused (const char *text, const char *why)
 {
-  g_autoptr (LeatPipeline) pipeline = resident_parse (jump_text);
+  g_autoptr (LeatPipeline) pipeline = resident_parse (text);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
 
@@ -284,8 +287,15 @@ test_resident_refuses (void)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT);
   g_assert_nonnull (strstr (error->message, "kernel \"a\""));
-  g_assert_nonnull (strstr (error->message, "there is a goto in it"));
+  g_assert_nonnull (strstr (error->message, why));
   g_assert_nonnull (strstr (error->message, "executor=graph"));
+}
+
+static void
+test_resident_refuses (void)
+{
+  check_refused (jump_text, "there is a goto in it");
+  check_refused (vast_text, "its grid is 2147483647x2x1 blocks, and 2147483647 are the most");
 }
 
 static void
