@@ -244,7 +244,7 @@ static __device__ void
 bfs_take_share (const Frontier &frontier, FrontierOfBlock *own, uint64_t level, uint64_t first, uint32_t n, bool spills)
 {
   for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-    own->lists[level % 2][i] = frontier_list (frontier, level)[first + i];
+    own->lists[level % 2][i] = frontier_load (frontier, level, first + i);
   for (uint32_t i = threadIdx.x; i < 1 << FRONTIER_RECENT_SHIFT; i += blockDim.x)
     own->recent[i] = FRONTIER_NONE;
   if (threadIdx.x < 4)

@@ -24,7 +24,19 @@ bfs_list_pieces (const Frontier &frontier, uint64_t v, uint64_t edges, uint64_t 
     at = atomicAdd (frontier.control + FRONTIER_PIECES, pieces);
   at = __shfl_sync (0xffffffffu, at, 0);
   for (uint64_t i = frontier_lane (); i < pieces; i += 32)
-    frontier.even_list[at + i] = (first + i) << 32 | v;
+    if (at + i < frontier.room)
+      frontier.even_list[at + i] = (first + i) << 32 | v;
+    else
+      graph_tell (NO_ROOM, v, at + i);
+}
+
+/* How many are in the list. */
+static __device__ __forceinline__ uint64_t
+bfs_count_pieces (const Frontier &frontier)
+{
+  uint64_t pieces = leat_load_relaxed (frontier.control + FRONTIER_PIECES);
+
+  return pieces < frontier.room ? pieces : frontier.room;
 }
 
 /* Where a piece begins and ends; gives its vertex. */
@@ -89,7 +101,7 @@ bfs_offer_parents (const Search &search, Frontier *frontier, uint32_t *parents)
   for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
     bfs_offer_rows (search, *frontier, 32 * i + frontier_lane (), parents);
   frontier_sync (frontier);
-  pieces = leat_load_relaxed (frontier->control + FRONTIER_PIECES);
+  pieces = bfs_count_pieces (*frontier);
   for (uint64_t i = blockIdx.x; i < pieces; i += gridDim.x)
     {
       uint64_t first, last, v = bfs_find_piece (search.graph, frontier->even_list[i], &first, &last);
@@ -211,7 +223,7 @@ bfs_take_parents (const Search &search, Frontier *frontier, uint32_t *parents)
   for (uint64_t i = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x; i < words; i += warps)
     bfs_take_of_rows (search, *frontier, 32 * i + frontier_lane (), parents);
   frontier_sync (frontier);
-  pieces = leat_load_relaxed (frontier->control + FRONTIER_PIECES);
+  pieces = bfs_count_pieces (*frontier);
   for (uint64_t i = blockIdx.x; i < pieces; i += gridDim.x)
     {
       uint64_t first, last, v = bfs_find_piece (search.back, frontier->even_list[i], &first, &last);

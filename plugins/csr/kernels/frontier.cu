@@ -181,6 +181,13 @@ frontier_bits (const Frontier &frontier, uint64_t level)
   return frontier_in_memory (level % 2 ? frontier.odd_bits : frontier.even_bits);
 }
 
+/* A piece of a level's list.  One for which there was no room, as frontier_store () has told, has no edges. */
+static __device__ __forceinline__ uint64_t
+frontier_load (const Frontier &frontier, uint64_t level, uint64_t at)
+{
+  return at < frontier.room ? frontier_list (frontier, level)[at] : 0;
+}
+
 static __device__ __forceinline__ uint64_t *
 frontier_tail (const Frontier &frontier, uint64_t round)
 {

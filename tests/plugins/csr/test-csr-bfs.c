@@ -344,6 +344,75 @@ test_csr_bfs_corrupt (void)
   csr_graph_clear (&graph);
 }
 
+/* Every other row is all edges, so that lists have far more pieces than there is room for.  What is told is whichever
+ * block was first; all of it must stay within the lists. */
+static void
+test_csr_bfs_overlap (void)
+{
+  static const char *const nodes[] = { "csr:bfs threads=64 alone=8", "csr:bfs threads=64 symmetric=true alone=8",
+                                       "csr:bfs threads=64 alone=1024" };
+  CsrGraph graph = csr_graph_make_empty (256);
+  guint32 source = 0;
+
+  g_free (graph.indices);
+  graph.n_edges = 65536;
+  graph.indices = g_new (guint32, graph.n_edges);
+  for (guint32 e = 0; e < graph.n_edges; e++)
+    graph.indices[e] = e % graph.vertices;
+  for (guint32 v = 0; v <= graph.vertices; v++)
+    graph.offsets[v] = v % 2 == 0 ? 0 : graph.n_edges;
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      PrimitiveFixture fixture;
+
+      bfs_open (&fixture, nodes[i], &graph, FALSE);
+      bfs_push (&fixture, &graph, NULL, &source, 1);
+      error = bfs_fail (&fixture);
+      g_test_message ("%s", error->message);
+      if (strstr (error->message, "out of order") == NULL && strstr (error->message, "offsets overlap") == NULL)
+        g_error ("\"%s\" says nothing of the offsets", error->message);
+      primitive_fixture_close (&fixture);
+    }
+  csr_graph_clear (&graph);
+}
+
+/* The edges into vertices are not those of the graph, and many more. */
+static void
+test_csr_bfs_other_back (void)
+{
+  CsrGraph graph = csr_graph_make_star (64), back = csr_graph_make_empty (64);
+  g_autoptr (GError) error = NULL;
+  PrimitiveFixture fixture;
+  guint32 source = 0;
+
+  if (!bfs_runs_as_on_gpu ())
+    {
+      g_test_skip ("plain C has no list of what is left of long rows");
+      csr_graph_clear (&back);
+      csr_graph_clear (&graph);
+      return;
+    }
+  g_free (back.indices);
+  back.n_edges = 1 << 20;
+  back.indices = g_new (guint32, back.n_edges);
+  for (guint32 e = 0; e < back.n_edges; e++)
+    back.indices[e] = 5; /* which is never of the level before */
+  for (guint32 v = 6; v <= back.vertices; v++)
+    back.offsets[v] = back.n_edges;
+  primitive_fixture_open (&fixture, "csr:bfs threads=64",
+                          "offsets=u32[65] indices=u32[126] back_offsets=u32[65] back_indices=u32[1048576] "
+                          "sources=u32[<=100]",
+                          "levels parents report");
+  g_assert_cmpuint (graph.n_edges, ==, 126);
+  bfs_push (&fixture, &graph, &back, &source, 1);
+  error = bfs_fail (&fixture);
+  bfs_assert_says (error, "more edges than the graph has");
+  primitive_fixture_close (&fixture);
+  csr_graph_clear (&back);
+  csr_graph_clear (&graph);
+}
+
 static void
 test_csr_bfs_no_source (void)
 {
@@ -468,6 +537,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/bfs/limits-hold", test_csr_bfs_limits_hold);
   g_test_add_func ("/leat/csr/bfs/ways", test_csr_bfs_ways);
   g_test_add_func ("/leat/csr/bfs/corrupt", test_csr_bfs_corrupt);
+  g_test_add_func ("/leat/csr/bfs/overlap", test_csr_bfs_overlap);
+  g_test_add_func ("/leat/csr/bfs/other-back", test_csr_bfs_other_back);
   g_test_add_func ("/leat/csr/bfs/no-source", test_csr_bfs_no_source);
   g_test_add_func ("/leat/csr/bfs/limit", test_csr_bfs_limit);
   g_test_add_func ("/leat/csr/bfs/budget", test_csr_bfs_budget);
