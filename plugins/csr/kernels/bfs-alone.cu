@@ -244,7 +244,7 @@ static __device__ void
 bfs_take_share (const Frontier &frontier, FrontierOfBlock *own, uint64_t level, uint64_t first, uint32_t n, bool spills)
 {
   for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-    own->lists[level % 2][i] = frontier_load (frontier, level, first + i);
+    own->lists[level % 2][i] = frontier_list (frontier, level)[first + i];
   for (uint32_t i = threadIdx.x; i < 1 << FRONTIER_RECENT_SHIFT; i += blockDim.x)
     own->recent[i] = FRONTIER_NONE;
   if (threadIdx.x < 4)
@@ -282,7 +282,7 @@ bfs_go_alone (const Search &search, const Frontier &frontier, FrontierOfBlock *o
     {
       bfs_do_own<WAY_ALONE> (search, frontier, own, level->number, (uint32_t) level->size);
       level->number++;
-      level->size = own->tails[FRONTIER_SLOT (level->number)];
+      level->size = frontier_count_listed (frontier, own->tails[FRONTIER_SLOT (level->number)]);
       bfs_explore (level, own->units[FRONTIER_SLOT (level->number)]);
       level->late = own->late != 0 && own->late <= level->number;
     }
@@ -393,7 +393,7 @@ bfs_meet (Frontier *frontier, const Budget &budget, const FrontierOfBlock *own, 
   level->number = end;
   level->round++;
   level->late = frontier_is_late (*frontier, level->round);
-  level->size = (uint32_t) counts;
+  level->size = frontier_count_listed (*frontier, (uint32_t) counts);
   bfs_explore (level, counts >> 32);
 }
 
@@ -437,7 +437,7 @@ bfs_go_in_rounds (const Search &search, Frontier *frontier, FrontierOfBlock *own
       level->number = lost != 0 ? FRONTIER_NONE - (uint32_t) lost : level->number;
       bfs_go_back (search, *frontier, level->number);
       frontier_sync (frontier);
-      level->size = (uint32_t) leat_load_relaxed (frontier->control + FRONTIER_REBUILT);
+      level->size = frontier_count_listed (*frontier, (uint32_t) leat_load_relaxed (frontier->control + FRONTIER_REBUILT));
       return lost == 0;
     }
   if (threadIdx.x == 0)

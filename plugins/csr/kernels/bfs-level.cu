@@ -198,13 +198,14 @@ bfs_push_level (const Search &search, const Frontier &frontier, const Level &lev
 {
   uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32);
   uint64_t warp = (uint64_t) (threadIdx.x / 32) * gridDim.x + blockIdx.x;
+  const uint64_t *list = frontier_list (frontier, level.number);
 
   /* Neighbouring pieces, which may be of one long row, go to different multiprocessors. */
   for (uint64_t first = 0; first < level.size; first += 32 * warps)
     {
       uint64_t at = first + frontier_lane () * warps + warp;
 
-      bfs_expand (search, frontier, at < level.size ? frontier_load (frontier, level.number, at) : 0, level.number,
+      bfs_expand (search, frontier, at < level.size ? list[at] : 0, level.number,
                   frontier_tail (frontier, level.round + 1), found);
     }
 }

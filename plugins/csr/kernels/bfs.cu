@@ -155,7 +155,7 @@ bfs_go_together (const Search &search, Frontier *frontier, Level *level, int way
   level->number++;
   level->round++;
   level->late = frontier_is_late (*frontier, level->round);
-  level->size = (uint32_t) counts;
+  level->size = frontier_count_listed (*frontier, (uint32_t) counts);
   bfs_explore (level, counts >> 32);
 }
 
@@ -171,7 +171,7 @@ bfs_turn (const Search &search, Frontier *frontier, Level *level, bool pulls, bo
     frontier_list_bits (search.graph, *frontier, level->number);
   frontier_sync (frontier);
   if (!pulls) /* vertices have become pieces */
-    level->size = (uint32_t) leat_load_relaxed (frontier->control + FRONTIER_REBUILT);
+    level->size = frontier_count_listed (*frontier, (uint32_t) leat_load_relaxed (frontier->control + FRONTIER_REBUILT));
 }
 
 /* All levels.  @done: how many, by way. */
@@ -240,7 +240,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   frontier_add_up (frontier_tail (frontier, 0), found, false, sums);
   frontier_sync (&frontier);
   counts = leat_load_relaxed (frontier_tail (frontier, 0));
-  level.size = (uint32_t) counts;
+  level.size = frontier_count_listed (frontier, (uint32_t) counts);
   level.units = counts >> 32;
   bfs_go (search, &frontier, &own, &level, done, sums);
   ns = TUNES ? leat_clock_now () - search.budget.began : 0;

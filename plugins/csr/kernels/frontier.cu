@@ -181,13 +181,6 @@ frontier_bits (const Frontier &frontier, uint64_t level)
   return frontier_in_memory (level % 2 ? frontier.odd_bits : frontier.even_bits);
 }
 
-/* A piece of a level's list.  One for which there was no room, as frontier_store () has told, has no edges. */
-static __device__ __forceinline__ uint64_t
-frontier_load (const Frontier &frontier, uint64_t level, uint64_t at)
-{
-  return at < frontier.room ? frontier_list (frontier, level)[at] : 0;
-}
-
 static __device__ __forceinline__ uint64_t *
 frontier_tail (const Frontier &frontier, uint64_t round)
 {
@@ -310,6 +303,14 @@ frontier_store (const Frontier &frontier, FrontierOfBlock *alone, uint64_t level
     frontier_list (frontier, level)[at] = piece;
   else
     graph_tell (NO_ROOM, level, at);
+}
+
+/* Pieces that are in the list, of @tail that were to be.  More there are only where rows share edges: some row is out of
+ * order then, and the run fails. */
+static __device__ __forceinline__ uint32_t
+frontier_count_listed (const Frontier &frontier, uint32_t tail)
+{
+  return tail < frontier.room ? tail : (uint32_t) frontier.room;
 }
 
 /* The rows of as many vertices as a warp has lanes, N times, are added to the list of a level. */
