@@ -159,6 +159,44 @@ k.memory -> discard
         expect_same(found[5 * at:5 * at + 5], wanted, f'round {at}')
 
 
+# Neighbouring threads add to one frontier or to the other, in one and the same call.
+TWO = '''
+#include <leat-frontier.h>
+
+__global__ void
+parts (uint32_t n, uint32_t *told, uint32_t *memory, uint64_t memory_capacity, uint32_t *other_memory,
+       uint64_t other_memory_capacity)
+{
+  LeatFrontier thirds = leat_frontier_begin (memory, memory_capacity, n);
+  LeatFrontier others = leat_frontier_begin (other_memory, other_memory_capacity, n);
+
+  GRID_FOR (v, 30u)
+    leat_frontier_add (v % 3 == 0 ? thirds : others, (uint32_t) v);
+  leat_frontier_turn (&thirds);
+  leat_frontier_turn (&others);
+  FRONTIER_EACH (v, thirds)
+    atomicAdd (told + v, 1u);
+  FRONTIER_EACH (v, others)
+    atomicAdd (told + v, 16u);
+}
+'''
+
+
+def test_two_frontiers(folder):
+    """Lists, of which there is room for 31 members: 10 and 20 of 30 vertices."""
+    n = 990
+    (folder / 'parts.cu').write_text(TWO)
+    (folder / 'parts.leat').write_text(f'''leat 1
+k = kernel source=parts.cu cooperative=true grid=occupancy block=64 clear=told told=u32[{n}] memory=u32[282] other_memory=u32[282] n={n}
+k.told -> readback -> io:file path=told.bin
+k.memory -> discard
+k.other_memory -> discard
+''')
+    code, _, err = launch(folder / 'parts.leat', cwd=folder)
+    assert code == 0, err
+    expect_same(read_words(folder / 'told.bin'), [0 if v >= 30 else 1 if v % 3 == 0 else 16 for v in range(n)], 'told')
+
+
 def test_unknown_header_is_told(folder):
     (folder / 'k.cu').write_text('#include <leat-frontiers.h>\n__global__ void k (uint32_t *x) { x[0] = 1; }\n')
     code, _, err = launch('--check', 'kernel', 'source=k.cu', 'x=u32[1]', '+', 'discard', cwd=folder)

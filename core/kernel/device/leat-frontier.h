@@ -92,13 +92,14 @@ leat_frontier_begin (uint32_t *words, uint64_t capacity, uint64_t vertices)
   return frontier;
 }
 
-/* Into the list, for as long as there is room.  On a GPU those of a warp that are here together count up once. */
+/* Into the list, for as long as there is room.  On a GPU those of a warp that are here together for the same frontier count
+ * up once. */
 static __device__ __forceinline__ void
 leat_frontier_append (const LeatFrontier &frontier, uint64_t round, uint32_t v)
 {
   uint32_t *count = leat_frontier_count (frontier, round), at;
-#ifdef LEAT_CUDA
-  uint32_t here = __activemask (), before;
+#if defined(LEAT_CUDA) && __CUDA_ARCH__ >= 700
+  uint32_t here = __match_any_sync (__activemask (), (unsigned long long) count), before;
   int first = __ffs ((int) here) - 1;
 
   asm ("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
