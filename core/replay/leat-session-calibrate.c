@@ -13,11 +13,10 @@
  * at most nine trials, and ten not 59049. What was nearly the fastest is tried again, in turns with it: times change by
  * the moment, and one moment is not enough to tell two that are close. */
 
-#define LEAT_CALIBRATE_MOST_US 250000.0 /* for all trials together, once the first is over */
-#define LEAT_CALIBRATE_GAIN    0.97     /* of the time so far; less is noise */
-#define LEAT_CALIBRATE_CLOSE   1.35     /* of the least time: what is tried again, */
-#define LEAT_CALIBRATE_FINAL   4        /* so many at most, */
-#define LEAT_CALIBRATE_ROUNDS  4        /* so often at most */
+#define LEAT_CALIBRATE_GAIN   0.97 /* of the time so far; less is noise */
+#define LEAT_CALIBRATE_CLOSE  1.35 /* of the least time: what is tried again, */
+#define LEAT_CALIBRATE_FINAL  4    /* so many at most, */
+#define LEAT_CALIBRATE_ROUNDS 4    /* so often at most */
 
 #define LEAT_CALIBRATE_LAUNCH_US 25.0 /* at most, that it takes longer where the host launches an iteration */
 
@@ -475,7 +474,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
                                   .lane = lane,
                                   .ways = ways,
                                   .candidates = candidates,
-                                  .left_us = LEAT_CALIBRATE_MOST_US,
+                                  .left_us = self->trials_us,
                                   .settled = self->plan->traits.settled };
   const LeatWorkCounts work = self->graph_counts.work;
   LeatMemoryTally tally;

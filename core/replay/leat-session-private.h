@@ -24,6 +24,7 @@ G_BEGIN_DECLS
 #define LEAT_SESSION_RUNS_TO_SETTLE 32
 
 #define LEAT_SESSION_MOST_LANES        64
+#define LEAT_SESSION_TRIALS_US         250000.0
 #define LEAT_SESSION_RESIDENT_IDLE_MS  20
 #define LEAT_SESSION_RESIDENT_LIMIT_MS 1000
 #define LEAT_LANES_AUTO                3 /* where nobody says how many, at the most */
@@ -342,6 +343,7 @@ struct _LeatSession
   GArray *trials;                    /* LeatTrial */
   GArray *former_trials;             /* LeatTrial, of the session that found the ways out, where another one did */
   gboolean to_calibrate;             /* the first run has to find out how data go best */
+  double trials_us;                  /* for all trials together, once the first is over */
   GError *trial_error;               /* what it fails with where a loop ran away meanwhile */
   gboolean ways_known;               /* it did, or an earlier session */
   char *band;                        /* that they are known for */

@@ -175,6 +175,7 @@ leat_session_init (LeatSession *self)
   self->priority = LEAT_PRIORITY_NORMAL;
   self->weight = 1;
   self->calibrate = TRUE;
+  self->trials_us = LEAT_SESSION_TRIALS_US;
   self->report_totals = leat_session_totals_new ();
   self->reported = g_ptr_array_new ();
   self->growths = leat_session_growths_new ();

@@ -113,6 +113,7 @@ test_chains_measured (void)
 
   ways_fixture_drop ();
   chains_open (&one, LEAT_FUSE_MODE_AUTO, TRUE);
+  ways_fixture_be_patient (one.session);
   g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, 0);
   chains_run (&one, N);
   n = ways_fixture_count (one.session, "trials", "");

@@ -29,6 +29,7 @@ open_halve (Loop *loop)
   g_string_replace (text, "-> upload", "-> upload mode=copy", 0);
   g_string_replace (text, "-> readback", "-> readback mode=copy", 0);
   loop_open_measured (loop, text->str, "auto", LEAT_EXECUTOR_GRAPH, 1, TRUE);
+  ways_fixture_be_patient (loop->session);
 }
 
 /* All that can do it are tried with the data of the first run; the next session knows. */

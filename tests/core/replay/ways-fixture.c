@@ -3,6 +3,8 @@
  */
 #include "ways-fixture.h"
 
+#include "replay/leat-session-private.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -37,6 +39,12 @@ ways_fixture_drop (void)
 
   if (path != NULL)
     g_assert_cmpint (g_remove (path), ==, 0);
+}
+
+void
+ways_fixture_be_patient (LeatSession *session)
+{
+  session->trials_us = 60e6;
 }
 
 guint

@@ -14,6 +14,8 @@ char *ways_fixture_init (int *argc, char ***argv);
 /* (transfer full) (nullable): the file; none where nothing was measured */
 char *ways_fixture_dup_path (void);
 void ways_fixture_drop (void);
+/* However long they take, all ways are tried: of a session that has not run yet. */
+void ways_fixture_be_patient (LeatSession *session);
 /* @key: "trials" or "former-trials"; @with: NULL for any. The sets that were tried with what @with says. */
 guint ways_fixture_count (LeatSession *session, const char *key, const char *with);
 
