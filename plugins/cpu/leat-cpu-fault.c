@@ -39,6 +39,7 @@ static const struct
 
 static LeatCpuFault leat_cpu_faults[LEAT_CPU_FAULT_N_PLACES];
 static atomic_ullong leat_cpu_fault_visits[LEAT_CPU_FAULT_N_PLACES];
+static pthread_mutex_t leat_cpu_fault_lock = PTHREAD_MUTEX_INITIALIZER; /* of what is planted */
 static pthread_once_t leat_cpu_fault_once = PTHREAD_ONCE_INIT;
 gint leat_cpu_faults_state = LEAT_CPU_FAULTS_UNREAD;
 static const char *_Atomic leat_cpu_fault_call; /* that failed last, because it was planned */
@@ -107,12 +108,17 @@ leat_cpu_fault_parse (void)
 LEAT_CPU_EXPORT int
 leat_cpu_plant_faults (const char *text)
 {
+  int good;
+
   pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
+  pthread_mutex_lock (&leat_cpu_fault_lock);
   memset (leat_cpu_faults, 0, sizeof leat_cpu_faults);
   for (guint i = 0; i < LEAT_CPU_FAULT_N_PLACES; i++)
     atomic_store (&leat_cpu_fault_visits[i], 0);
   atomic_store (&leat_cpu_fault_call, NULL);
-  return leat_cpu_fault_parse_list (text);
+  good = leat_cpu_fault_parse_list (text);
+  pthread_mutex_unlock (&leat_cpu_fault_lock);
+  return good;
 }
 
 LEAT_CPU_EXPORT uint64_t
@@ -133,14 +139,27 @@ leat_cpu_fault_watches_calls (void)
   return g_getenv ("LEAT_CPU_FAULT") != NULL;
 }
 
+/* As it is now: a thread that ends its last call may not know that others go on. */
+static LeatCpuFault
+leat_cpu_fault_get (LeatCpuFaultPlace place)
+{
+  LeatCpuFault fault;
+
+  pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
+  pthread_mutex_lock (&leat_cpu_fault_lock);
+  fault = leat_cpu_faults[place];
+  pthread_mutex_unlock (&leat_cpu_fault_lock);
+  return fault;
+}
+
 CUresult
 leat_cpu_fault_visit_planted (LeatCpuFaultPlace place)
 {
-  pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
-  if (leat_cpu_faults[place].first == 0)
+  const LeatCpuFault planted = leat_cpu_fault_get (place), *fault = &planted;
+
+  if (fault->first == 0)
     return CUDA_SUCCESS;
 
-  const LeatCpuFault *fault = &leat_cpu_faults[place];
   guint64 visit = atomic_fetch_add (&leat_cpu_fault_visits[place], 1) + 1;
   return visit == fault->first || (fault->and_later && visit > fault->first) ? fault->code : CUDA_SUCCESS;
 }
@@ -149,8 +168,7 @@ leat_cpu_fault_visit_planted (LeatCpuFaultPlace place)
 CUresult
 leat_cpu_fault_visit_call (const char *name)
 {
-  pthread_once (&leat_cpu_fault_once, leat_cpu_fault_parse);
-  const LeatCpuFault *fault = &leat_cpu_faults[LEAT_CPU_FAULT_CALL];
+  const LeatCpuFault planted = leat_cpu_fault_get (LEAT_CPU_FAULT_CALL), *fault = &planted;
   guint64 visit = atomic_fetch_add (&leat_cpu_fault_visits[LEAT_CPU_FAULT_CALL], 1) + 1;
 
   if (fault->first == 0 || visit < fault->first || (visit > fault->first && !fault->and_later))
