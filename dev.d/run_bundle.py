@@ -190,7 +190,7 @@ def main():
     parser.add_argument('--sanitize', nargs='?', const=','.join(run_sanitizer.TOOLS), metavar='TOOL,...',
                         type=lambda text: text.split(','),
                         help='the primitives, or the tests named, under compute-sanitizer; all its tools if none is named')
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()  # names may come behind options
     if given.sanitize and run_sanitizer.find() is None:
         parser.error('there is no compute-sanitizer on PATH or in /usr/local/cuda/bin; it comes with the CUDA toolkit')
     described = json.loads((BUNDLE / 'tests.json').read_text())

@@ -199,7 +199,7 @@ def make_bundle(folder, tool):
     sanitizer.chmod(0o755)
 
 
-def sanitize(folder, *words):
+def run_bundle(folder, *words):
     environment = {**os.environ, 'PATH': f'{folder}/bin:{os.environ["PATH"]}'}
     ran = subprocess.run([sys.executable, '-B', str(folder / 'run-tests'), str(folder / 'record'), *words], text=True,
                          env=environment, capture_output=True, timeout=20)
@@ -208,7 +208,7 @@ def sanitize(folder, *words):
 
 def test_sanitizer_that_finds_nothing(folder):
     make_bundle(folder, 'echo "========= ERROR SUMMARY: 0 errors"\n')
-    code, said = sanitize(folder, '--sanitize')
+    code, said = run_bundle(folder, '--sanitize')
     assert code == 0 and said.endswith('compute-sanitizer: 4 of 4 runs clean\n'), said
     assert '  plugins/primitives/repeat-order under synccheck: clean: 0 errors\n' in said, said
     assert 'ok 1 /x/watched' in (folder / 'record' / 'record.txt').read_text()
@@ -217,17 +217,24 @@ def test_sanitizer_that_finds_nothing(folder):
 def test_sanitizer_that_finds_something(folder):
     make_bundle(folder, '[ "$used" != racecheck ] || { echo "========= RACECHECK SUMMARY: 2 hazards displayed"; exit 86; }\n'
                         'echo "========= ERROR SUMMARY: 0 errors"\n')
-    code, said = sanitize(folder, 'other', '--sanitize=memcheck,racecheck')
+    code, said = run_bundle(folder, 'other', '--sanitize=memcheck,racecheck')
     assert code == 1 and said.endswith('compute-sanitizer: 1 of 2 runs clean\n'), said
     assert '  plugins/other under racecheck: found something: 2 hazards displayed\n' in said, said
 
 
 def test_sanitizer_that_does_not_end_or_says_nothing(folder):
     make_bundle(folder, '[ "$used" != racecheck ] || sleep 20\n')
-    code, said = sanitize(folder, 'other', '--sanitize=memcheck,racecheck', '--time-factor=0.02')
+    code, said = run_bundle(folder, 'other', '--sanitize=memcheck,racecheck', '--time-factor=0.02')
     assert code == 1 and said.endswith('compute-sanitizer: 0 of 2 runs clean\n'), said
     assert 'under racecheck: did not come to its end in time\n' in said, said
     assert 'under memcheck: said nothing of what it found\n' in said, said
+
+
+def test_bundle_takes_names_behind_options(folder):
+    make_bundle(folder, '')
+    for words in (('--device', 'cpu', 'other'), ('other', '--device', 'cpu')):
+        code, said = run_bundle(folder, *words)
+        assert code == 0 and said.endswith('1 test programs\n1 passed, 0 failed, 0 skipped\n'), said
 
 
 def test_bundle_that_is_told_to_end_leaves_nothing(folder):
