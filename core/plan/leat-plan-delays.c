@@ -58,7 +58,7 @@ leat_plan_check_delay (LeatPlan *self, const LeatDelay *delay, LeatPort *peer, G
   return FALSE;
 }
 
-static LeatBufferId
+LeatBufferId
 leat_plan_follow_in_place (LeatPlan *self, LeatBufferId id)
 {
   const LeatBuffer *buffer = leat_plan_get_buffer (self, id);

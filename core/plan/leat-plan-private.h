@@ -415,6 +415,7 @@ GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
 
 /* After all nodes have recorded: adds what makes each state what it becomes. */
+LeatBufferId leat_plan_follow_in_place (LeatPlan *self, LeatBufferId id);
 gboolean leat_plan_record_delays (LeatPlan *self, GArray *delays, GError **error);
 /* Does @output become the state that @state holds? */
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);

@@ -82,9 +82,12 @@ leat_recorder_add_output (LeatRecorder *self, const char *port)
 LeatBufferId
 leat_recorder_get_result (LeatRecorder *self, const char *port)
 {
+  LeatBufferId kept = leat_plan_get_port_buffer (self->plan, leat_node_peek_port (self->node, port));
   LeatPort *inside = leat_recorder_peek_inside (self, FALSE, port);
   LeatPort *peer = inside != NULL ? leat_port_get_peer (inside) : NULL;
 
+  if (kept != LEAT_BUFFER_NONE)
+    return kept;
   return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
 }
 
@@ -259,6 +262,68 @@ leat_recorder_hold_inputs (LeatPlan *plan, LeatPlanLoop *loop, LeatOp *test)
     leat_op_touch (test, begin->touches[i].buffer, LEAT_ACCESS_READ);
   leat_op_touch (test, loop->memory, LEAT_ACCESS_READ_WRITE);
   leat_op_touch (test, loop->report, LEAT_ACCESS_WRITE);
+}
+
+/* What goes on with a copy at the end of the body, which is not there before. */
+static const LeatDelay *
+leat_plan_loop_find_copied (LeatPlan *plan, const LeatPlanLoop *loop, LeatBufferId state)
+{
+  for (guint i = 0; i < loop->delays->len; i++)
+    {
+      const LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, i);
+      LeatPort *peer = leat_port_get_peer (delay->input);
+
+      if (delay->state == state && peer != NULL
+          && leat_plan_follow_in_place (plan, leat_plan_get_port_buffer (plan, peer)) != state)
+        return delay;
+    }
+  return NULL;
+}
+
+/* An output that is an input of this iteration, as it is: at the end of the body that becomes what the next one is given.
+ * Where the output goes on itself, its value is where it went; else it is put aside before. */
+static void
+leat_recorder_keep_output (LeatRecorder *self, LeatPlanLoop *loop, LeatPort *output)
+{
+  const char *name = leat_port_get_name (output);
+  LeatBufferId id = leat_recorder_get_result (self, name), kept = LEAT_BUFFER_NONE;
+  g_autofree char *path = leat_port_dup_path (output);
+
+  if (id == LEAT_BUFFER_NONE
+      || leat_plan_loop_find_copied (self->plan, loop, leat_plan_follow_in_place (self->plan, id)) == NULL)
+    return;
+  for (guint i = 0; i < loop->delays->len; i++)
+    if (g_str_equal (leat_port_get_name (g_array_index (loop->delays, LeatDelay, i).input), name))
+      kept = g_array_index (loop->delays, LeatDelay, i).state;
+  if (kept == LEAT_BUFFER_NONE)
+    {
+      kept = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, path, leat_port_get_spec (output),
+                                   leat_spec_get_bytes (leat_port_get_spec (output)));
+      leat_recorder_add_copy (self, kept, id);
+    }
+  leat_plan_set_port_buffer (self->plan, output, kept);
+}
+
+/**
+ * leat_recorder_keep_outputs: (skip)
+ * @self: the recorder of a group that is a loop, at the end of its body
+ *
+ * Sees to it that leat_recorder_get_result () is what the body brought also for what is recorded after what goes on has
+ * been taken over, as the test of the loop is.
+ */
+void
+leat_recorder_keep_outputs (LeatRecorder *self)
+{
+  GPtrArray *ports = leat_node_get_ports (self->node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = g_ptr_array_index (ports, i);
+
+      if (leat_port_get_direction (port) == LEAT_PORT_OUTPUT
+          && leat_plan_get_port_buffer (self->plan, port) == LEAT_BUFFER_NONE)
+        leat_recorder_keep_output (self, self->plan->loop, port);
+    }
 }
 
 static void

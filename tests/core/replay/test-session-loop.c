@@ -98,6 +98,67 @@ test_loop_pair (gconstpointer data)
   loop_close (&loop);
 }
 
+/* Outputs that are inputs as they are, which the next iteration finds changed: the test, the series and who comes behind the
+ * loop see what they were.  One of the two goes on by itself, the other does not. */
+static const char behind_text[] = "leat 1\n"
+                                  "behind = loop until=\"was >= limit && seen >= limit\" limit=5 max-iterations=40\n"
+                                  "    carry=x:was,z:more series=seen executor=EXECUTOR {\n"
+                                  "  in.x -> map expr=x*10 -> out.ten\n"
+                                  "  in.z -> out.was\n"
+                                  "  in.z -> out.seen\n"
+                                  "  in.z -> map expr=x+2 -> out.more\n"
+                                  "}\n"
+                                  "app name=x spec=u32[1] -> upload -> behind.x\n"
+                                  "app name=z spec=u32[1] -> upload -> behind.z\n"
+                                  "behind.ten -> readback -> app name=ten\n"
+                                  "behind.was -> readback -> app name=was\n"
+                                  "behind.seen -> readback -> app name=seen\n"
+                                  "behind.more -> readback -> app name=more\n"
+                                  "behind.series -> readback -> app name=series\n";
+
+static void
+check_word (Loop *loop, const char *name, guint32 wanted)
+{
+  g_autoptr (GBytes) out = loop_pull (loop, name);
+
+  g_test_message ("%s", name);
+  g_assert_cmpmem (g_bytes_get_data (out, NULL), g_bytes_get_size (out), &wanted, sizeof wanted);
+}
+
+static void
+test_loop_behind (gconstpointer data)
+{
+  const LoopCase *self = data;
+  Loop loop;
+
+  loop_open (&loop, behind_text, self->who, self->executor, 1);
+  for (guint32 run = 0; run < 4; run++)
+    {
+      guint32 x = 7, z = run, ten, was, series[40];
+      g_autoptr (GBytes) all = NULL;
+      guint n = 0;
+
+      loop_push (&loop, "x", &x, sizeof x);
+      loop_push (&loop, "z", &z, sizeof z);
+      loop_replay (&loop);
+      do
+        {
+          ten = x * 10;
+          was = series[n++] = x = z;
+          z += 2;
+        }
+      while (was < 5);
+      check_word (&loop, "ten", ten);
+      check_word (&loop, "was", was);
+      check_word (&loop, "seen", was);
+      check_word (&loop, "more", z);
+      all = loop_pull (&loop, "series");
+      g_assert_cmpmem (g_bytes_get_data (all, NULL), g_bytes_get_size (all), series, n * sizeof *series);
+      loop_check_report (&loop, 0, n, "converged", NULL);
+    }
+  loop_close (&loop);
+}
+
 /* A loop that does as many iterations each time as its data want, three times. */
 static void
 test_loop_nested (gconstpointer data)
@@ -480,6 +541,7 @@ main (int argc, char **argv)
   add_cases ("until", TRUE, test_loop_until);
   add_cases ("arguments", TRUE, test_loop_arguments);
   add_cases ("pair", TRUE, test_loop_pair);
+  add_cases ("behind", TRUE, test_loop_behind);
   add_cases ("nested", FALSE, test_loop_nested);
   add_cases ("lanes", TRUE, test_loop_lanes);
   g_test_add_func ("/leat/session/loop/names", test_loop_names);
