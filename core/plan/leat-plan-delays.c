@@ -58,14 +58,6 @@ leat_plan_check_delay (LeatPlan *self, const LeatDelay *delay, LeatPort *peer, G
   return FALSE;
 }
 
-LeatBufferId
-leat_plan_follow_in_place (LeatPlan *self, LeatBufferId id)
-{
-  const LeatBuffer *buffer = leat_plan_get_buffer (self, id);
-
-  return buffer->in_place_of != LEAT_BUFFER_NONE ? leat_plan_follow_in_place (self, buffer->in_place_of) : id;
-}
-
 static gboolean
 leat_plan_resolve_delay (LeatPlan *self, LeatDelay *delay, GError **error)
 {
@@ -75,7 +67,7 @@ leat_plan_resolve_delay (LeatPlan *self, LeatDelay *delay, GError **error)
     return TRUE;
   delay->from = leat_plan_get_port_buffer (self, peer);
   leat_port_set_spec (delay->input, leat_port_get_spec (peer));
-  delay->in_place = leat_plan_follow_in_place (self, delay->from) == delay->state;
+  delay->in_place = leat_plan_follow_memory (self, delay->from) == delay->state;
   return leat_plan_check_delay (self, delay, peer, error);
 }
 
@@ -99,7 +91,7 @@ leat_plan_is_awaited (LeatPlan *self, GPtrArray *waiting, const LeatDelay *delay
     {
       const LeatDelay *other = g_ptr_array_index (waiting, i);
 
-      if (other != delay && leat_plan_follow_in_place (self, other->from) == delay->state)
+      if (other != delay && leat_plan_follow_memory (self, other->from) == delay->state)
         return TRUE;
     }
   return FALSE;

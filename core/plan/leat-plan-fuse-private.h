@@ -163,6 +163,5 @@ gboolean leat_fuser_writes (LeatFuser *self, LeatBufferId id);
 /* How far away items are that an item follows from. */
 guint64 leat_op_get_reach (const LeatOp *op);
 guint leat_op_count_blocks (const LeatOp *op);
-LeatBufferId leat_plan_follow_memory (LeatPlan *self, LeatBufferId id);
 
 G_END_DECLS

@@ -15,14 +15,6 @@
  * around it, a block waits for those around it (leat-plan-neighbours.c).  Between two barriers is a layer, between two
  * such waits in it a phase. */
 
-LeatBufferId
-leat_plan_follow_memory (LeatPlan *self, LeatBufferId id)
-{
-  const LeatBuffer *buffer = leat_plan_get_buffer (self, id);
-
-  return buffer->in_place_of != LEAT_BUFFER_NONE ? leat_plan_follow_memory (self, buffer->in_place_of) : id;
-}
-
 static LeatStage *
 leat_fuser_at (LeatFuser *self, guint index)
 {

@@ -213,6 +213,41 @@ leat_op_take_after (LeatOp *op, GArray *after)
   op->after = (guint *) g_array_free (after, FALSE);
 }
 
+static gboolean
+leat_op_takes (LeatPlan *plan, const LeatOp *op, LeatBufferId id)
+{
+  for (guint i = 0; i < op->n_args; i++)
+    if (op->args[i].buffer != LEAT_BUFFER_NONE
+        && leat_plan_get_root (plan, op->args[i].buffer) == leat_plan_get_root (plan, id))
+      return TRUE;
+  return FALSE;
+}
+
+/* What goes on may be copied beside the test, where that does not look at it: a node that loops waits for its whole
+ * body. That the test touches all that goes on is for the sake of lifetimes. */
+static gboolean
+leat_plan_is_beside_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
+{
+  return loop->way == LEAT_LOOP_WHILE && op->kind == LEAT_OP_COPY && op->loop == loop
+         && leat_plan_get_buffer (self, op->to)->carried
+         && !leat_op_takes (self, leat_plan_get_op (self, loop->last), op->to);
+}
+
+/* What the test waits for, and instead of what is done beside it what that waits for. */
+static void
+leat_plan_list_before_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op, GArray *after)
+{
+  for (guint i = 0; i < op->n_after; i++)
+    {
+      const LeatOp *before = leat_plan_get_op (self, op->after[i]);
+
+      if (leat_plan_is_beside_test (self, loop, before))
+        leat_plan_list_before_test (self, loop, before, after);
+      else
+        leat_op_add_after (after, before->index);
+    }
+}
+
 /* The test comes after all of the body, so that whatever waits for it waits for the iteration. */
 static void
 leat_plan_end_body (LeatPlan *self, const LeatPlanLoop *loop)
@@ -220,11 +255,11 @@ leat_plan_end_body (LeatPlan *self, const LeatPlanLoop *loop)
   LeatOp *test = leat_plan_get_op (self, loop->last);
   GArray *after = g_array_new (FALSE, FALSE, sizeof (guint));
 
-  g_array_append_vals (after, test->after, test->n_after);
+  leat_plan_list_before_test (self, loop, test, after);
   for (guint i = loop->first + 1; i < loop->last; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
-      gboolean is_awaited = op->loop != loop || op->elided;
+      gboolean is_awaited = op->loop != loop || op->elided || leat_plan_is_beside_test (self, loop, op);
 
       for (guint k = i + 1; k < loop->last && !is_awaited; k++)
         for (guint e = 0; e < leat_plan_get_op (self, k)->n_after && !is_awaited; e++)

@@ -401,6 +401,7 @@ LeatOp *leat_plan_get_op (LeatPlan *self, guint index);
 LeatBuffer *leat_plan_get_buffer (LeatPlan *self, LeatBufferId id);
 /* The buffer whose memory `id` uses. */
 LeatBuffer *leat_plan_get_root (LeatPlan *self, LeatBufferId id);
+LeatBufferId leat_plan_follow_memory (LeatPlan *self, LeatBufferId id);
 LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
 LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec,
                                    guint64 bytes);
@@ -415,7 +416,6 @@ GPtrArray *leat_plan_sort_nodes (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_negotiate (GPtrArray *nodes, GError **error);
 
 /* After all nodes have recorded: adds what makes each state what it becomes. */
-LeatBufferId leat_plan_follow_in_place (LeatPlan *self, LeatBufferId id);
 gboolean leat_plan_record_delays (LeatPlan *self, GArray *delays, GError **error);
 /* Does @output become the state that @state holds? */
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);

@@ -128,6 +128,15 @@ leat_plan_get_root (LeatPlan *self, LeatBufferId id)
   return buffer;
 }
 
+/* The buffer whose memory this one has from the start on, since who writes it works in place. */
+LeatBufferId
+leat_plan_follow_memory (LeatPlan *self, LeatBufferId id)
+{
+  const LeatBuffer *buffer = leat_plan_get_buffer (self, id);
+
+  return buffer->in_place_of != LEAT_BUFFER_NONE ? leat_plan_follow_memory (self, buffer->in_place_of) : id;
+}
+
 LeatBufferId
 leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port)
 {

@@ -274,7 +274,7 @@ leat_plan_loop_find_copied (LeatPlan *plan, const LeatPlanLoop *loop, LeatBuffer
       LeatPort *peer = leat_port_get_peer (delay->input);
 
       if (delay->state == state && peer != NULL
-          && leat_plan_follow_in_place (plan, leat_plan_get_port_buffer (plan, peer)) != state)
+          && leat_plan_follow_memory (plan, leat_plan_get_port_buffer (plan, peer)) != state)
         return delay;
     }
   return NULL;
@@ -290,7 +290,7 @@ leat_recorder_keep_output (LeatRecorder *self, LeatPlanLoop *loop, LeatPort *out
   g_autofree char *path = leat_port_dup_path (output);
 
   if (id == LEAT_BUFFER_NONE
-      || leat_plan_loop_find_copied (self->plan, loop, leat_plan_follow_in_place (self->plan, id)) == NULL)
+      || leat_plan_loop_find_copied (self->plan, loop, leat_plan_follow_memory (self->plan, id)) == NULL)
     return;
   for (guint i = 0; i < loop->delays->len; i++)
     if (g_str_equal (leat_port_get_name (g_array_index (loop->delays, LeatDelay, i).input), name))

@@ -98,8 +98,8 @@ test_loop_pair (gconstpointer data)
   loop_close (&loop);
 }
 
-/* Outputs that are inputs as they are, which the next iteration finds changed: the test, the series and who comes behind the
- * loop see what they were.  One of the two goes on by itself, the other does not. */
+/* Outputs that are inputs as they are, which the next iteration finds changed: the test, the series and who comes
+ * behind the loop see what they were.  One of the two goes on by itself, the other does not. */
 static const char behind_text[] = "leat 1\n"
                                   "behind = loop until=\"was >= limit && seen >= limit\" limit=5 max-iterations=40\n"
                                   "    carry=x:was,z:more series=seen executor=EXECUTOR {\n"
@@ -534,6 +534,54 @@ test_loop_text (void)
     }
 }
 
+/* Does the test wait for the copy of what goes on, which is the op before it? */
+static gboolean
+beside_waits (const char *text, const char *who)
+{
+  g_auto (GStrv) lines = NULL;
+  g_autofree char *plan_text = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+  guint copy = G_MAXUINT;
+  const char *after = NULL;
+  Loop loop;
+
+  loop_open (&loop, text, who, LEAT_EXECUTOR_GRAPH, 1);
+  plan = leat_session_dup_plan (loop.session);
+  plan_text = leat_plan_to_text (plan);
+  g_test_message ("%s", plan_text);
+  lines = g_strsplit (plan_text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL && after == NULL; i++)
+    if (strstr (lines[i], "loop_test grid") != NULL)
+      {
+        copy = (guint) g_ascii_strtoull (lines[i - 1], NULL, 10);
+        g_assert_nonnull (strstr (lines[i - 1], " copy "));
+        after = strstr (lines[i], "  after ");
+        g_assert_nonnull (after);
+        after += strlen ("  after ");
+      }
+  loop_close (&loop);
+  for (; after != NULL; after = strchr (after, ',') != NULL ? strchr (after, ',') + 1 : NULL)
+    if (g_ascii_strtoull (after, NULL, 10) == copy)
+      return TRUE;
+  return FALSE;
+}
+
+/* A node that loops waits for all of its body, so that what the test does not look at is copied beside it. */
+static void
+test_loop_beside (void)
+{
+  static const char text[] = "leat 1\n"
+                             "l = loop until=\"most > 300\" carry=x:y executor=EXECUTOR {\n"
+                             "  in.x -> map expr=x+1 -> out.y\n"
+                             "  in.x -> reduce op=max -> out.most\n"
+                             "}\n"
+                             "app name=in spec=f32[1000] -> upload -> l.x\n"
+                             "l.y -> readback -> app name=out\n";
+
+  g_assert_false (beside_waits (text, "while"));
+  g_assert_true (beside_waits (text, "host"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -546,6 +594,7 @@ main (int argc, char **argv)
   add_cases ("lanes", TRUE, test_loop_lanes);
   g_test_add_func ("/leat/session/loop/names", test_loop_names);
   g_test_add_func ("/leat/session/loop/launches", test_loop_launches);
+  g_test_add_func ("/leat/session/loop/beside", test_loop_beside);
   for (guint i = 0; i < G_N_ELEMENTS (bad_cases); i++)
     {
       g_autofree char *path = g_strconcat ("/leat/session/loop/refused/", bad_cases[i].name, NULL);
