@@ -352,6 +352,9 @@ struct _LeatRecorder
 void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);
 /* The port of that name at an end of the body of the group that records; NULL where there is none. */
 LeatPort *leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port);
+/* Of a loop: before what goes on is taken over, and when all is recorded. */
+void leat_recorder_keep_results (LeatRecorder *self);
+void leat_recorder_pass_outputs (LeatRecorder *self, const LeatPlanLoop *loop);
 
 /* Makes the plan fail where the node is in a body: it cannot be there, because of @why. */
 gboolean leat_recorder_refuse_in_body (LeatRecorder *self, const char *why);

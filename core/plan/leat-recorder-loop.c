@@ -21,76 +21,6 @@ leat_recorder_refuse_in_body (LeatRecorder *self, const char *why)
   return TRUE;
 }
 
-LeatPort *
-leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port)
-{
-  LeatGroup *group = LEAT_GROUP (self->node);
-
-  return leat_node_peek_port (begin ? leat_group_get_begin (group) : leat_group_get_end (group), port);
-}
-
-void
-leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id)
-{
-  g_hash_table_insert (self->ports, port, GUINT_TO_POINTER (id + 1));
-}
-
-/**
- * leat_recorder_set_output: (skip)
- * @self: the recorder of a group
- * @port: name of an output of the group
- * @buffer: what it gives
- *
- * Says what an output of a group is.
- */
-void
-leat_recorder_set_output (LeatRecorder *self, const char *port, LeatBufferId buffer)
-{
-  leat_plan_set_port_buffer (self->plan, leat_node_peek_port (self->node, port), buffer);
-}
-
-/**
- * leat_recorder_add_output: (skip)
- * @self: the recorder of a group
- * @port: name of an output of the group, whose spec is fixed
- *
- * Gives an output of a group a buffer of its own.
- *
- * Returns: the buffer
- */
-LeatBufferId
-leat_recorder_add_output (LeatRecorder *self, const char *port)
-{
-  LeatPort *output = leat_node_peek_port (self->node, port);
-  LeatSpec *spec = leat_port_get_spec (output);
-  g_autofree char *path = leat_port_dup_path (output);
-  LeatBufferId id = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, path, spec, leat_spec_get_bytes (spec));
-
-  leat_plan_set_port_buffer (self->plan, output, id);
-  return id;
-}
-
-/**
- * leat_recorder_get_result: (skip)
- * @self: the recorder of a group, at the end of its body
- * @port: name of an output of the group
- *
- * Gets the buffer that the body brings.
- *
- * Returns: the buffer, or %LEAT_BUFFER_NONE
- */
-LeatBufferId
-leat_recorder_get_result (LeatRecorder *self, const char *port)
-{
-  LeatBufferId kept = leat_plan_get_port_buffer (self->plan, leat_node_peek_port (self->node, port));
-  LeatPort *inside = leat_recorder_peek_inside (self, FALSE, port);
-  LeatPort *peer = inside != NULL ? leat_port_get_peer (inside) : NULL;
-
-  if (kept != LEAT_BUFFER_NONE)
-    return kept;
-  return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
-}
-
 /**
  * leat_recorder_get_loop_memory: (skip)
  * @self: the recorder of a group, at the end of its body
@@ -264,94 +194,6 @@ leat_recorder_hold_inputs (LeatPlan *plan, LeatPlanLoop *loop, LeatOp *test)
   leat_op_touch (test, loop->report, LEAT_ACCESS_WRITE);
 }
 
-/* What goes on with a copy at the end of the body, which is not there before. */
-static const LeatDelay *
-leat_plan_loop_find_copied (LeatPlan *plan, const LeatPlanLoop *loop, LeatBufferId state)
-{
-  for (guint i = 0; i < loop->delays->len; i++)
-    {
-      const LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, i);
-      LeatPort *peer = leat_port_get_peer (delay->input);
-
-      if (delay->state == state && peer != NULL
-          && leat_plan_follow_memory (plan, leat_plan_get_port_buffer (plan, peer)) != state)
-        return delay;
-    }
-  return NULL;
-}
-
-/* An output that is an input of this iteration, as it is: at the end of the body that becomes what the next one is given.
- * Where the output goes on itself, its value is where it went; else it is put aside before. */
-static void
-leat_recorder_keep_output (LeatRecorder *self, LeatPlanLoop *loop, LeatPort *output)
-{
-  const char *name = leat_port_get_name (output);
-  LeatBufferId id = leat_recorder_get_result (self, name), kept = LEAT_BUFFER_NONE;
-  g_autofree char *path = leat_port_dup_path (output);
-
-  if (id == LEAT_BUFFER_NONE
-      || leat_plan_loop_find_copied (self->plan, loop, leat_plan_follow_memory (self->plan, id)) == NULL)
-    return;
-  for (guint i = 0; i < loop->delays->len; i++)
-    if (g_str_equal (leat_port_get_name (g_array_index (loop->delays, LeatDelay, i).input), name))
-      kept = g_array_index (loop->delays, LeatDelay, i).state;
-  if (kept == LEAT_BUFFER_NONE)
-    {
-      kept = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, path, leat_port_get_spec (output),
-                                   leat_spec_get_bytes (leat_port_get_spec (output)));
-      leat_recorder_add_copy (self, kept, id);
-    }
-  leat_plan_set_port_buffer (self->plan, output, kept);
-}
-
-/**
- * leat_recorder_keep_outputs: (skip)
- * @self: the recorder of a group that is a loop, at the end of its body
- *
- * Sees to it that leat_recorder_get_result () is what the body brought also for what is recorded after what goes on has
- * been taken over, as the test of the loop is.
- */
-void
-leat_recorder_keep_outputs (LeatRecorder *self)
-{
-  GPtrArray *ports = leat_node_get_ports (self->node);
-
-  for (guint i = 0; i < ports->len; i++)
-    {
-      LeatPort *port = g_ptr_array_index (ports, i);
-
-      if (leat_port_get_direction (port) == LEAT_PORT_OUTPUT
-          && leat_plan_get_port_buffer (self->plan, port) == LEAT_BUFFER_NONE)
-        leat_recorder_keep_output (self, self->plan->loop, port);
-    }
-}
-
-static void
-leat_recorder_pass_outputs (LeatRecorder *self, LeatPlanLoop *loop)
-{
-  GPtrArray *ports = leat_node_get_ports (self->node);
-
-  for (guint i = 0; i < ports->len; i++)
-    {
-      LeatPort *port = g_ptr_array_index (ports, i);
-      LeatBufferId id;
-
-      if (leat_port_get_direction (port) != LEAT_PORT_OUTPUT
-          || leat_plan_get_port_buffer (self->plan, port) != LEAT_BUFFER_NONE)
-        continue;
-      id = leat_recorder_get_result (self, leat_port_get_name (port));
-      for (guint k = 0; k < loop->delays->len; k++)
-        {
-          const LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, k);
-
-          if (g_str_equal (leat_port_get_name (delay->input), leat_port_get_name (port)))
-            id = delay->state;
-        }
-      if (id != LEAT_BUFFER_NONE)
-        leat_plan_set_port_buffer (self->plan, port, id);
-    }
-}
-
 /**
  * leat_recorder_end_loop: (skip)
  * @self: the recorder of a group, at the end of its body
@@ -369,6 +211,7 @@ leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError *
   LeatPlanLoop *loop = self->plan->loop;
   LeatOp *op;
 
+  leat_recorder_keep_results (self);
   if (!leat_plan_record_delays (self->plan, loop->delays, error))
     return FALSE;
   leat_recorder_add_kernel (self, test);

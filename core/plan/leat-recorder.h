@@ -314,7 +314,6 @@ void leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call);
 gboolean leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError **error);
 /* what the body brings to an output; */
 LeatBufferId leat_recorder_get_result (LeatRecorder *self, const char *port);
-void leat_recorder_keep_outputs (LeatRecorder *self);
 /* memory of 64 bytes that is zeros when the loop begins; a LeatLoopReport; of the loop at hand. */
 LeatBufferId leat_recorder_get_loop_memory (LeatRecorder *self);
 LeatBufferId leat_recorder_get_outer_loop_memory (LeatRecorder *self);

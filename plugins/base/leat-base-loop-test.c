@@ -330,7 +330,6 @@ leat_loop_test_record (LeatLoopTest *self, LeatRecorder *recorder, GError **erro
   g_autofree LeatAccess *access = g_new0 (LeatAccess, room);
   LeatKernelCall call = { .source = self->source, .entry = LEAT_LOOP_ENTRY };
 
-  leat_recorder_keep_outputs (recorder);
 #define ADD(kind, buffer, how)                                                                                         \
   leat_loop_test_add (args, buffers, access, &n_args, &n_buffers, kind, buffer, LEAT_ACCESS_##how)
   ADD (LEAT_ARG_ITEMS, leat_recorder_get_loop_memory (recorder), READ_WRITE);
