@@ -23,24 +23,19 @@ enum
 {
   LEAT_CALLS_WAITS = 1,
   LEAT_CALLS_GRID = 2,
-  LEAT_CALLS_THREAD = 4, /* the result depends on which thread asks */
+  LEAT_CALLS_THREAD = 4,    /* the result depends on which thread asks */
+  LEAT_CALLS_OTHERWISE = 8, /* it waits by anything else than __syncthreads () */
 };
 
 /* Everything that needs other threads to make progress, or the runtime to know which thread asks. */
 static gboolean
 leat_kernel_calls_is_wait (const char *word)
 {
-  static const char *const words[] = { "__syncwarp",
-                                       "__any_sync",
-                                       "__all_sync",
-                                       "__ballot_sync",
-                                       "__activemask",
-                                       "__nanosleep",
-                                       "leat_grid_sync",
-                                       "leat_queue_next_of_block",
-                                       "leat_fuse_await",
-                                       "QUEUE_EACH",
-                                       NULL };
+  static const char *const words[] = {
+    "__syncwarp",      "__any_sync",     "__all_sync",     "__ballot_sync",
+    "__activemask",    "__nanosleep",    "leat_grid_sync", "leat_queue_next_of_block",
+    "leat_fuse_await", "leat_block_any", "QUEUE_EACH",     NULL
+  };
   static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
 
   if (word[0] != '_' && word[0] != 'l' && word[0] != 'Q')
@@ -106,7 +101,8 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
   if (leat_kernel_calls_is_wait (word))
     g_array_index (self->traits, guint, node) |=
       LEAT_CALLS_WAITS
-      | (g_str_equal (word, "leat_grid_sync") || g_str_equal (word, "leat_fuse_await") ? LEAT_CALLS_GRID : 0);
+      | (g_str_equal (word, "leat_grid_sync") || g_str_equal (word, "leat_fuse_await") ? LEAT_CALLS_GRID : 0)
+      | (!g_str_equal (word, "__syncthreads") && !g_str_equal (word, "__activemask") ? LEAT_CALLS_OTHERWISE : 0);
   if (leat_kernel_calls_is_own (word))
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
   if (leat_kernel_calls_is_assembly (word))
@@ -324,6 +320,17 @@ leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token)
 
   return leat_kernel_calls_is_wait (word)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_WAITS));
+}
+
+gboolean
+leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+  guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
+
+  if (leat_kernel_calls_is_wait (word))
+    return !g_str_equal (word, "__syncthreads");
+  return node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_OTHERWISE);
 }
 
 gboolean

@@ -32,34 +32,46 @@ leat_cuda_append_pointers (GString *out, GArray *params)
     }
 }
 
-/* What all kernels do around the body. @timed: with one parameter more, where the times of the beginning and the end go
- */
+/* What all kernels do around the body. @clock_end: with one parameter more, where the times of the beginning and the
+ * end go, and what tells the latter; NULL without */
 static void
 leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments,
-                        gboolean timed)
+                        const char *clock_end)
 {
   g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
   leat_cuda_append_params (out, params);
-  if (timed)
+  if (clock_end != NULL)
     g_string_append_printf (out, "%suint64_t *leat_clock", params->len > 0 ? ", " : "");
   g_string_append_printf (out, ") { leat_wait_for_others (); %sleat_body_%s (%s);",
-                          timed ? "leat_clock_begin (leat_clock); " : "", entry->name, arguments);
+                          clock_end != NULL ? "leat_clock_begin (leat_clock); " : "", entry->name, arguments);
   leat_cuda_append_pointers (out, params);
-  g_string_append_printf (out, "%s }", timed ? " leat_clock_end (leat_clock);" : "");
+  if (clock_end != NULL)
+    g_string_append_printf (out, " %s (leat_clock);", clock_end);
+  g_string_append (out, " }");
 }
 
 /* The kernel itself, for counts that the host knows, and the wrapper, for those on the device. */
 static void
-leat_cuda_append_entries (GString *out, const LeatEntry *entry, gboolean timed)
+leat_cuda_append_entries (GString *out, const LeatEntry *entry, const char *clock_end)
 {
-  leat_cuda_append_entry (out, entry, "", entry->params, entry->arguments, FALSE);
-  if (timed)
-    leat_cuda_append_entry (out, entry, "leat_clock_", entry->params, entry->arguments, TRUE);
+  leat_cuda_append_entry (out, entry, "", entry->params, entry->arguments, NULL);
+  if (clock_end != NULL)
+    leat_cuda_append_entry (out, entry, "leat_clock_", entry->params, entry->arguments, clock_end);
   if (entry->wrapper == NULL)
     return;
-  leat_cuda_append_entry (out, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments, FALSE);
-  if (timed)
-    leat_cuda_append_entry (out, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, TRUE);
+  leat_cuda_append_entry (out, entry, "leat_wrap_", entry->wrapper, entry->wrapper_arguments, NULL);
+  if (clock_end != NULL)
+    leat_cuda_append_entry (out, entry, "leat_time_", entry->wrapper, entry->wrapper_arguments, clock_end);
+}
+
+/* A block's threads meet at its end, where none of them gets there while others still wait for it in the kernel. */
+static const char *
+leat_cuda_get_clock_end (const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
+
+  return leat_kernel_unit_find_missed_wait (unit, calls, decl, FALSE) != G_MAXUINT ? "leat_clock_end_apart"
+                                                                                   : "leat_clock_end";
 }
 
 /* The body of a kernel that reports is told where to. */
@@ -115,7 +127,7 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
       if (form & LEAT_KERNEL_LANES)
         leat_cuda_append_lane_entry (tail, unit, entry);
       else
-        leat_cuda_append_entries (tail, entry, (form & LEAT_KERNEL_TIMED) != 0);
+        leat_cuda_append_entries (tail, entry, form & LEAT_KERNEL_TIMED ? leat_cuda_get_clock_end (unit, decl) : NULL);
     }
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", tail->str);
 }

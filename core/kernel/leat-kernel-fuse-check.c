@@ -138,6 +138,23 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
   return FALSE;
 }
 
+/* Those that have returned can be brought to a barrier, and to nothing else. */
+static gboolean
+leat_fuse_check_leaving (LeatKernelSource *self, LeatKernelCalls *calls, const LeatDecl *decl, GError **error)
+{
+  guint wait = leat_kernel_unit_find_missed_wait (self->unit, calls, decl, TRUE);
+  g_autofree char *entry = leat_tokens_dup (self->unit->tokens, decl->name), *word = NULL;
+
+  if (wait == G_MAXUINT)
+    return TRUE;
+  word = leat_tokens_dup (self->unit->tokens, wait);
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
+               "kernel %s cannot be part of a larger one: some of its threads may return before %s (), at which others "
+               "wait for them: let all come to it, and put what not all of them do into an if",
+               entry, word);
+  return FALSE;
+}
+
 static gboolean
 leat_fuse_is_free (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index, GArray *loops)
 {
@@ -325,6 +342,9 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
   loops = leat_kernel_unit_find_fuse_loops (self->unit, calls, decl);
   traits->has_loops = loops->len > 0;
   traits->waits = leat_kernel_calls_may_wait (calls, index);
+  if (!leat_fuse_check_leaving (self, calls, decl, error))
+    return FALSE;
+  traits->leaves = leat_kernel_unit_find_missed_wait (self->unit, calls, decl, FALSE) != G_MAXUINT;
   traits->has_shared = leat_fuse_has_shared (self->unit, calls, index);
   traits->count_param = G_MAXUINT;
   traits->form = LEAT_FUSE_BLOCK;

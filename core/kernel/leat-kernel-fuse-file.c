@@ -23,6 +23,7 @@ struct _LeatFuseFile
   char *prefix;
   GHashTable *names; /* char*: those that get the prefix */
   GArray *uses;      /* LeatFuseUse */
+  gboolean leaves;   /* threads of a kernel that is used return while others wait */
 };
 
 static void
@@ -165,6 +166,8 @@ leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form)
                 && g_array_index (self->uses, LeatFuseUse, i).form == form);
   if (!known)
     g_array_append_val (self->uses, use);
+  if (leat_kernel_unit_find_missed_wait (self->unit, self->calls, decl, FALSE) != G_MAXUINT)
+    self->leaves = TRUE;
   return g_strdup_printf ("%s%s_%s", self->prefix, leat_fuse_form_get_letter (form), entry);
 }
 
@@ -188,6 +191,8 @@ leat_fuse_file_edit_names (LeatFuseFile *self, GArray *edits, guint first, guint
         leat_edits_replace (edits, tokens, i, i, "%s", "");
       else if (g_str_equal (word, "__ldg"))
         leat_edits_replace (edits, tokens, i, i, "leat_fuse_load");
+      else if (self->leaves && g_str_equal (word, "__syncthreads"))
+        leat_edits_replace (edits, tokens, i, i, "leat_fuse_sync");
       else if (g_hash_table_contains (self->names, word))
         leat_edits_replace (edits, tokens, i, i, "%s%s", self->prefix, word);
     }
@@ -373,6 +378,8 @@ leat_fuse_file_dup_line (LeatFuseFile *self, const char *line)
       word = g_strndup (line, MAX (length, 1));
       if (g_str_equal (word, "__ldg"))
         g_string_append (out, "leat_fuse_load");
+      else if (self->leaves && g_str_equal (word, "__syncthreads"))
+        g_string_append (out, "leat_fuse_sync");
       else
         g_string_append_printf (out, "%s%s", g_hash_table_contains (self->names, word) ? self->prefix : "", word);
       line += MAX (length, 1);

@@ -28,6 +28,7 @@ typedef struct
   gboolean per_thread;   /* BLOCK: it can be THREAD too */
   gboolean has_loops;    /* items of it go by the threads' numbers along all axes */
   gboolean waits;        /* its threads wait for each other */
+  gboolean leaves;       /* some of them may have returned by then */
   gboolean has_shared;   /* a block that begins overwrites what the one before it has left */
   guint count_param;     /* ITEM, or per thread: the parameter that says how many items there are */
   const guint8 *indexed; /* for each parameter: a pointer that is used as NAME[...] alone */
@@ -77,6 +78,8 @@ void leat_kernel_fuse_begin_turns (LeatKernelFuse *self, const char *words, guin
 void leat_kernel_fuse_add_wait (LeatKernelFuse *self, const char *words, guint word, const guint blocks[3]);
 /* In a tile: that the threads of the block wait for each other. */
 void leat_kernel_fuse_add_meeting (LeatKernelFuse *self);
+/* In a tile, behind a call of a kernel whose threads may return while others wait: until all have returned. */
+void leat_kernel_fuse_add_leave (LeatKernelFuse *self);
 /* In a tile: that it is done. */
 void leat_kernel_fuse_add_tell (LeatKernelFuse *self, const char *words, guint word);
 void leat_kernel_fuse_add_local (LeatKernelFuse *self, const char *type, const char *name);

@@ -103,6 +103,13 @@ static const char leat_fuse_prelude[] =
   "  uint64_t to = ((uint64_t) tile + 1) * size + halo;\n"
   "  return to < n ? (T) to : n;\n"
   "}\n"
+  /* A barrier that threads which have returned come to as well, and where they come to those that are left. */
+  "__device__ __forceinline__ void leat_fuse_sync () { leat_block_any (true); }\n"
+  "__device__ __forceinline__ void leat_fuse_leave ()\n"
+  "{\n"
+  "  while (leat_block_any (false))\n"
+  "    ;\n"
+  "}\n"
   /* Block @tile is done, by the number of the launch; @near either side of it along each axis are waited for. */
   "__device__ __forceinline__ unsigned int leat_fuse_begin (const unsigned int *told, unsigned int n)\n"
   "{\n"
@@ -253,6 +260,12 @@ void
 leat_kernel_fuse_add_meeting (LeatKernelFuse *self)
 {
   g_string_append (self->steps, "      __syncthreads ();\n");
+}
+
+void
+leat_kernel_fuse_add_leave (LeatKernelFuse *self)
+{
+  g_string_append (self->steps, "      leat_fuse_leave ();\n");
 }
 
 void

@@ -44,6 +44,8 @@ gboolean leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl);
 gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee);
 /* Whether a token (a function's or macro's name, or an intrinsic) can lead to a wait. */
 gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
+/* To one by anything else than __syncthreads (). */
+gboolean leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token);
 /* Whether it can tell one thread from another. */
 gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
 /* Whether the file defines a macro of that name. */
@@ -65,6 +67,9 @@ typedef enum
 
 LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);
 
+/* Where threads wait for others of their block that may have returned (leat-kernel-leave.c). */
+guint leat_kernel_unit_find_missed_wait (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl,
+                                         gboolean otherwise);
 /* Notes in @prototype what the body of @decl says about its launch. */
 void leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl,
                                    LeatPrototype *prototype);

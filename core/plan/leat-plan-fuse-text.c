@@ -222,7 +222,9 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
       if (form == LEAT_FUSE_THREAD && per_item)
         leat_kernel_fuse_add_thread_call (self->text, function, arguments, stage->op->grid[0], stage->op->block[0]);
       else
-        leat_kernel_fuse_add_call (self->text, function, arguments, meets);
+        leat_kernel_fuse_add_call (self->text, function, arguments, meets && !stage->traits.leaves);
+      if (stage->traits.leaves)
+        leat_kernel_fuse_add_leave (self->text);
       if ((per_item && self->fuser->call->is_checked) || marked)
         leat_fuse_writer_check (self, stage, i, per_item);
     }

@@ -149,6 +149,19 @@ leat_clock_now ()
   return ns;
 }
 
+/* A barrier of the block that also says whether any thread had @p.  Not all threads of a warp need be at the same one. */
+__device__ __forceinline__ bool
+leat_block_any (bool p)
+{
+  unsigned int any;
+
+  asm volatile ("{\n\t.reg .pred p, q;\n\tsetp.ne.u32 p, %1, 0;\n\tbarrier.cta.red.or.pred q, 0, p;\n\tselp.u32 %0, 1, 0, q;\n\t}"
+                : "=r"(any)
+                : "r"((unsigned int) p)
+                : "memory");
+  return any != 0;
+}
+
 /* What a wrapper that tells its times does around the body.  Blocks start in the order of their numbers; which one is
  * done last shows.  Time only grows, so that nothing need be set back between runs. */
 __device__ __forceinline__ void
@@ -163,6 +176,16 @@ leat_clock_end (uint64_t *clock)
 {
   __syncthreads ();
   if (threadIdx.x + threadIdx.y + threadIdx.z == 0)
+    atomicMax (clock + 1, leat_clock_now ());
+}
+
+/* The same by each warp, or what there is of one, as it comes. */
+__device__ __forceinline__ void
+leat_clock_end_apart (uint64_t *clock)
+{
+  unsigned int rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+
+  if (rank % 32 == (unsigned int) __ffs (__activemask ()) - 1)
     atomicMax (clock + 1, leat_clock_now ());
 }
 

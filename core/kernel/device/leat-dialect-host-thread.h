@@ -42,6 +42,7 @@ struct leat_thread
   static constexpr int warpSize = 32;
 
   LEAT_MEMBER void __syncthreads () { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_PLAIN, 0); }
+  LEAT_MEMBER bool leat_block_any (bool p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, p) != 0; }
   LEAT_MEMBER int __syncthreads_count (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_COUNT, p); }
   LEAT_MEMBER int __syncthreads_and (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_AND, p); }
   LEAT_MEMBER int __syncthreads_or (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, p); }
