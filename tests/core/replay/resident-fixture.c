@@ -56,6 +56,17 @@ static const char kernels[] = "__global__ void scale (const float *x, float *y, 
                               "  if (i < x_count)\n"
                               "    y[i] = x[i > 0 ? i - 1 : i] + 0.5f * x[i + 1 < x_count ? i + 1 : i];\n"
                               "}\n"
+                              "__global__ void snag (const float *x, float *y, uint64_t x_count)\n"
+                              "{\n"
+                              "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "  unsigned int n = 1;\n"
+                              "  if (i < x_count)\n"
+                              "    {\n"
+                              "      while (x[i] == 1000 && n != 0)\n"
+                              "        n = n * 3 | 1;\n"
+                              "      y[i] = x[i] + n;\n"
+                              "    }\n"
+                              "}\n"
                               "__global__ void jump (const float *x, float *y)\n"
                               "{\n"
                               "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -127,9 +138,9 @@ resident_open (SessionFixture *self, const char *text, LeatExecutor executor, gu
 }
 
 void
-resident_open_wide (SessionFixture *self, const char *text)
+resident_open_wide (SessionFixture *self, const char *text, guint limit_ms)
 {
-  resident_make (self, text, LEAT_EXECUTOR_RESIDENT, 0);
+  resident_make (self, text, LEAT_EXECUTOR_RESIDENT, limit_ms);
   g_object_set (self->session, "resident-multiprocessors", 4, NULL);
   resident_begin (self);
 }

@@ -45,7 +45,7 @@ check_equal (const char *text, gboolean wide)
   SessionFixture resident, graph;
 
   if (wide)
-    resident_open_wide (&resident, text);
+    resident_open_wide (&resident, text, 0);
   else
     resident_open (&resident, text, LEAT_EXECUTOR_RESIDENT, 0, 0);
   resident_open (&graph, text, LEAT_EXECUTOR_GRAPH, 0, 0);
