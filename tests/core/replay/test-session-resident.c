@@ -32,11 +32,11 @@ static const char jump_text[] = RESIDENT_KERNEL ("a", "jump", "") RESIDENT_CHAIN
 /* Kernels of several files, made one by a node. */
 static const char mega_text[] = "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
                                 "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
-/* Its blocks wait for those beside them. */
+/* Its blocks wait for those beside them: with so much of a block to either side none does again what others do. */
 static const char near_text[] =
-  "m = megakernel {\n a = kernel source=\"%s\" entry=near block=64 access=stencil:1\n"
-  " b = kernel source=\"%s\" entry=near block=64 access=stencil:1\n"
-  " c = kernel source=\"%s\" entry=near block=64 access=stencil:1\n in.x -> a -> b -> c -> out.y\n}\n"
+  "m = megakernel {\n a = kernel source=\"%s\" entry=near block=64 access=stencil:40\n"
+  " b = kernel source=\"%s\" entry=near block=64 access=stencil:40\n"
+  " c = kernel source=\"%s\" entry=near block=64 access=stencil:40\n in.x -> a -> b -> c -> out.y\n}\n"
   "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
 
 static void
@@ -55,6 +55,28 @@ check_equal (const char *text, gboolean wide)
   g_assert_cmpuint (resident_get_counter (&resident, "stays"), >=, 1);
   session_fixture_close (&graph);
   session_fixture_close (&resident);
+}
+
+static guint
+count_waits (LeatSession *session)
+{
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  guint n = 0;
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_plan_get_op (plan, i)->fusion != NULL)
+      n += leat_plan_get_op (plan, i)->fusion->n_waits;
+  return n;
+}
+
+static void
+test_resident_waits_for_neighbours (void)
+{
+  SessionFixture fixture;
+
+  resident_open_wide (&fixture, near_text, 0);
+  g_assert_cmpuint (count_waits (fixture.session), ==, 2);
+  session_fixture_close (&fixture);
 }
 
 static void
@@ -350,6 +372,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel", mega_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
                         test_resident_equals_graph_in_blocks);
+  g_test_add_func ("/leat/session/resident/waits-for-neighbours", test_resident_waits_for_neighbours);
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours", near_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours-in-blocks", near_text,
                         test_resident_equals_graph_in_blocks);
