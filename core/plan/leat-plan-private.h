@@ -256,6 +256,8 @@ typedef struct
   LeatBufferId state;
   LeatBufferId from; /* NONE where nothing is linked */
   gboolean in_place; /* @from is written in the memory of the state */
+  /* Of a loop: a copy of what the state was in the iteration, where a result of it is just that; NONE where none is. */
+  LeatBufferId was;
 } LeatDelay;
 
 /* For a kernel that stays on the device. */

@@ -70,6 +70,40 @@ leat_recorder_add_output (LeatRecorder *self, const char *port)
   return id;
 }
 
+static LeatBufferId
+leat_recorder_find_result (LeatRecorder *self, const char *port)
+{
+  LeatPort *inside = leat_recorder_peek_inside (self, FALSE, port);
+  LeatPort *peer = inside != NULL ? leat_port_get_peer (inside) : NULL;
+
+  return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
+}
+
+/* What goes on and is a result as it came is kept before it becomes what it is in the next iteration. */
+static LeatBufferId
+leat_recorder_keep_result (LeatRecorder *self, LeatPlanLoop *loop, const char *port)
+{
+  LeatBufferId id = leat_recorder_find_result (self, port);
+
+  for (guint i = 0; i < loop->delays->len; i++)
+    {
+      LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, i);
+      LeatSpec *spec = delay->state == id ? leat_plan_get_buffer (self->plan, id)->spec : NULL;
+      g_autofree char *name = NULL;
+
+      if (delay->state != id)
+        continue;
+      if (delay->was == LEAT_BUFFER_NONE)
+        {
+          name = g_strdup_printf ("%s.%s", leat_node_get_name (self->node), port);
+          delay->was = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, name, spec, leat_spec_get_bytes (spec));
+          leat_recorder_add_copy (self, delay->was, id);
+        }
+      return delay->was;
+    }
+  return id;
+}
+
 /**
  * leat_recorder_get_result: (skip)
  * @self: the recorder of a group, at the end of its body
@@ -82,10 +116,10 @@ leat_recorder_add_output (LeatRecorder *self, const char *port)
 LeatBufferId
 leat_recorder_get_result (LeatRecorder *self, const char *port)
 {
-  LeatPort *inside = leat_recorder_peek_inside (self, FALSE, port);
-  LeatPort *peer = inside != NULL ? leat_port_get_peer (inside) : NULL;
+  LeatPlanLoop *loop = self->plan->loop;
 
-  return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
+  return loop != NULL && loop->node == self->node ? leat_recorder_keep_result (self, loop, port)
+                                                  : leat_recorder_find_result (self, port);
 }
 
 /**
@@ -137,8 +171,10 @@ leat_recorder_add_carried (LeatRecorder *self, LeatPlanLoop *loop, const char *i
   LeatBufferId from = leat_recorder_get_input (self, input), id;
   LeatSpec *spec = leat_recorder_get_spec (self, from);
   g_autofree char *name = g_strdup_printf ("%s.%s", leat_node_get_name (self->node), input);
-  LeatDelay delay = { self->node, leat_recorder_peek_inside (self, FALSE, output), LEAT_BUFFER_NONE, LEAT_BUFFER_NONE,
-                      FALSE };
+  LeatDelay delay = {
+    self->node,      leat_recorder_peek_inside (self, FALSE, output), LEAT_BUFFER_NONE, LEAT_BUFFER_NONE, FALSE,
+    LEAT_BUFFER_NONE
+  };
 
   id = delay.state = leat_plan_add_buffer (self->plan, LEAT_BUFFER_DEVICE, name, spec, leat_spec_get_bytes (spec));
   leat_plan_get_buffer (self->plan, id)->carried = TRUE;
@@ -261,27 +297,37 @@ leat_recorder_hold_inputs (LeatPlan *plan, LeatPlanLoop *loop, LeatOp *test)
   leat_op_touch (test, loop->report, LEAT_ACCESS_WRITE);
 }
 
+/* What the output is in the memory of, where that goes on. */
+static LeatBufferId
+leat_recorder_find_next (LeatPlanLoop *loop, const char *output)
+{
+  LeatBufferId id = LEAT_BUFFER_NONE;
+
+  for (guint i = 0; i < loop->delays->len; i++)
+    if (g_str_equal (leat_port_get_name (g_array_index (loop->delays, LeatDelay, i).input), output))
+      id = g_array_index (loop->delays, LeatDelay, i).state;
+  return id;
+}
+
+/* Before what goes on is taken over. */
 static void
-leat_recorder_pass_outputs (LeatRecorder *self, LeatPlanLoop *loop)
+leat_recorder_pass_results (LeatRecorder *self, LeatPlanLoop *loop)
 {
   GPtrArray *ports = leat_node_get_ports (self->node);
 
   for (guint i = 0; i < ports->len; i++)
     {
       LeatPort *port = g_ptr_array_index (ports, i);
+      const char *name = leat_port_get_name (port);
       LeatBufferId id;
 
       if (leat_port_get_direction (port) != LEAT_PORT_OUTPUT
           || leat_plan_get_port_buffer (self->plan, port) != LEAT_BUFFER_NONE)
         continue;
-      id = leat_recorder_get_result (self, leat_port_get_name (port));
-      for (guint k = 0; k < loop->delays->len; k++)
-        {
-          const LeatDelay *delay = &g_array_index (loop->delays, LeatDelay, k);
-
-          if (g_str_equal (leat_port_get_name (delay->input), leat_port_get_name (port)))
-            id = delay->state;
-        }
+      id = leat_recorder_find_next (loop, name);
+      if (id == LEAT_BUFFER_NONE)
+        id = leat_port_is_linked (port) ? leat_recorder_keep_result (self, loop, name)
+                                        : leat_recorder_find_result (self, name);
       if (id != LEAT_BUFFER_NONE)
         leat_plan_set_port_buffer (self->plan, port, id);
     }
@@ -304,6 +350,7 @@ leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError *
   LeatPlanLoop *loop = self->plan->loop;
   LeatOp *op;
 
+  leat_recorder_pass_results (self, loop);
   if (!leat_plan_record_delays (self->plan, loop->delays, error))
     return FALSE;
   leat_recorder_add_kernel (self, test);
@@ -317,6 +364,5 @@ leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError *
   if (loop->asked == LEAT_LOOP_AUTO && loop->parent == NULL)
     leat_plan_offer_kernel (self->plan, loop);
   self->plan->loop = loop->parent;
-  leat_recorder_pass_outputs (self, loop);
   return TRUE;
 }

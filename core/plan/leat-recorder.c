@@ -302,7 +302,8 @@ void
 leat_recorder_delay (LeatRecorder *self, const char *input, const char *output)
 {
   LeatPort *port = leat_recorder_find_port (self, input);
-  LeatDelay delay = { self->node, port, leat_recorder_get_output (self, output), LEAT_BUFFER_NONE, FALSE };
+  LeatDelay delay = { self->node,       port,  leat_recorder_get_output (self, output),
+                      LEAT_BUFFER_NONE, FALSE, LEAT_BUFFER_NONE };
 
   g_return_if_fail (port != NULL && (leat_port_get_flags (port) & LEAT_PORT_DELAYED) != 0);
   g_return_if_fail (leat_plan_get_buffer (self->plan, delay.state)->kind == LEAT_BUFFER_STATE);
