@@ -28,6 +28,9 @@ static const char vast_text[] =
   "a = kernel source=\"%s\" entry=scale grid=2147483647x2 block=64 x=f32[1024] y=f32[1024] "
   "by=2\n" RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 static const char jump_text[] = RESIDENT_KERNEL ("a", "jump", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+static const char power_text[] = RESIDENT_KERNEL ("a", "power", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+static const char power_by_all_text[] =
+  RESIDENT_KERNEL ("a", "power_by_all", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 
 /* Kernels of several files, made one by a node. */
 static const char mega_text[] = "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
@@ -317,6 +320,7 @@ static void
 test_resident_refuses (void)
 {
   check_refused (jump_text, "there is a goto in it");
+  check_refused (power_text, "there is a loop in a lambda");
   check_refused (vast_text, "its grid is 2147483647x2x1 blocks, and 2147483647 are the most");
 }
 
@@ -360,6 +364,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/one", RESIDENT_ONE, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three", RESIDENT_THREE, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies", RESIDENT_COPIES, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/lambda", power_by_all_text, test_resident_equals_graph);
   g_test_add_func ("/leat/session/resident/several-ports", test_resident_several_ports);
   g_test_add_data_func ("/leat/session/resident/equals-graph/one-in-blocks", RESIDENT_ONE,
                         test_resident_equals_graph_in_blocks);
