@@ -58,6 +58,53 @@ leat_budget_macros_loop (const LeatKernelUnit *unit)
   return FALSE;
 }
 
+/* Where the body of the lambda begins whose captures begin at @open; G_MAXUINT where there is none. */
+static guint
+leat_budget_find_lambda (const LeatKernelUnit *unit, const LeatDecl *decl, guint open)
+{
+  static const char *const operands[] = { ")", "]", NULL };
+  const LeatTokens *tokens = unit->tokens;
+  guint i = leat_tokens_is (tokens, open, "[") ? leat_tokens_at (tokens, open)->match + 1 : G_MAXUINT;
+
+  if (i == G_MAXUINT || leat_tokens_is_any (tokens, open - 1, operands)
+      || (leat_tokens_at (tokens, open - 1)->kind == LEAT_TOKEN_IDENT && !leat_tokens_is (tokens, open - 1, "return"))
+      || (!leat_tokens_is (tokens, i, "(") && !leat_tokens_is (tokens, i, "{")))
+    return G_MAXUINT;
+  while (i < decl->last && !leat_tokens_is (tokens, i, "{") && !leat_tokens_is (tokens, i, ";"))
+    i = leat_tokens_is (tokens, i, "(") ? leat_tokens_at (tokens, i)->match + 1 : i + 1;
+  return leat_tokens_is (tokens, i, "{") ? i : G_MAXUINT;
+}
+
+/* The last token of a lambda that begins at @open and does not take all by reference: the count of rounds is not there
+ * for it.  G_MAXUINT where there is none. */
+static guint
+leat_budget_find_apart (const LeatKernelUnit *unit, const LeatDecl *decl, guint open)
+{
+  static const char *const after[] = { "]", ",", NULL };
+  guint body = leat_budget_find_lambda (unit, decl, open);
+
+  if (body == G_MAXUINT
+      || (leat_tokens_is (unit->tokens, open + 1, "&") && leat_tokens_is_any (unit->tokens, open + 2, after)))
+    return G_MAXUINT;
+  return leat_tokens_at (unit->tokens, body)->match;
+}
+
+static gboolean
+leat_budget_hides_loop (const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  static const char *const loops[] = { "for", "while", NULL };
+
+  for (guint i = decl->body + 1; i < decl->last; i++)
+    {
+      guint last = leat_budget_find_apart (unit, decl, i);
+
+      for (guint k = i; last != G_MAXUINT && k < last; k++)
+        if (leat_tokens_is_any (unit->tokens, k, loops))
+          return TRUE;
+    }
+  return FALSE;
+}
+
 /* Does its text reach no loop that is out of sight? */
 static const char *
 leat_budget_why_not_seen (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
@@ -77,6 +124,8 @@ leat_budget_why_not_seen (const LeatKernelUnit *unit, LeatKernelCalls *calls, gu
         return "a function that it calls calls itself, and could not be ended";
       if (leat_budget_has_word (unit, decl, jumps))
         return "there is a goto in it, and it could not be ended";
+      if (leat_budget_hides_loop (unit, decl))
+        return "there is a loop in a lambda that does not take all by reference, in which it could not be ended";
       if ((decl->flags & (LEAT_DECL_IS_OPERATOR | LEAT_DECL_IS_CONSTEXPR)) && leat_budget_has_word (unit, decl, loops))
         return "there is a loop in an operator or constexpr function that it calls, in which it could not be ended";
     }
@@ -159,6 +208,9 @@ leat_kernel_unit_edit_budget (const LeatKernelUnit *unit, LeatKernelCalls *calls
   leat_edits_insert_after (edits, unit->tokens, decl->body, " unsigned int leat_ticks = 0; (void) leat_ticks;");
   for (guint i = decl->body + 1; i < decl->last; i++)
     {
+      guint apart = leat_budget_find_apart (unit, decl, i);
+
+      i = apart != G_MAXUINT ? apart : i;
       if (!leat_tokens_is (unit->tokens, i + 1, "(") || leat_budget_is_stride (strides, i))
         continue;
       if (leat_tokens_is (unit->tokens, i, "while"))

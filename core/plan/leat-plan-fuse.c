@@ -11,6 +11,9 @@
 /* Makes several ops one kernel: what may be part of it, and the op that takes their place.  The text is written in
  * leat-plan-fuse-text.c. */
 
+#define LEAT_FUSE_MOST_BLOCKS                                                                                          \
+  G_GUINT64_CONSTANT (0x7fffffff) /* of one op: the number of one that is not there fits, too */
+
 void
 leat_fusion_free (LeatFusion *self)
 {
@@ -59,6 +62,8 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
     return "it copies bounded data to what is not: put it outside";
   if (op->kind != LEAT_OP_KERNEL)
     return NULL;
+  if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > LEAT_FUSE_MOST_BLOCKS)
+    return "its grid has more than 2147483647 blocks: put it outside";
   if (op->fusion != NULL)
     return "it is several kernels in one already: put its nodes here instead";
   if (op->cooperative)

@@ -260,7 +260,8 @@ struct _LeatLane
 
   LeatStayer *stayer; /* not owned: that it has rung, in which its number is: */
   guint stay_lane;
-  guint64 rung; /* number of the run that it has under way there; 0: none */
+  guint64 rung;      /* number of the run that it has under way there; 0: none */
+  gboolean ran_away; /* the last one took too long and was ended, wherever its blocks were */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatLoop loops[3];                        /* a large one, one for the rest, and one on the device */
@@ -297,6 +298,8 @@ LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *stor
 /* Memory of its own, in the account of its store. */
 LeatMemory *leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes,
                                   const char *what, GError **error);
+/* As before the first run.  With nothing of this lane under way. */
+gboolean leat_lane_clear_marks (LeatLane *self, GError **error);
 /* What the lane has goes to no other lane in this round of its store. */
 void leat_lane_hold_memory (LeatLane *self);
 

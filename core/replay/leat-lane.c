@@ -188,6 +188,12 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
   return TRUE;
 }
 
+gboolean
+leat_lane_clear_marks (LeatLane *self, GError **error)
+{
+  return self->marks == NULL || leat_memory_clear (self->marks, error);
+}
+
 /* They stay while the lane has its memory on the device. */
 static gboolean
 leat_lane_allocate_marks (LeatLane *self, GError **error)
@@ -196,7 +202,7 @@ leat_lane_allocate_marks (LeatLane *self, GError **error)
     return TRUE;
   self->marks = leat_lane_new_memory (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, self->plan->marks_bytes,
                                       "counters of kernels", error);
-  return self->marks != NULL && leat_memory_clear (self->marks, error);
+  return self->marks != NULL && leat_lane_clear_marks (self, error);
 }
 
 gboolean

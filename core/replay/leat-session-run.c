@@ -166,12 +166,22 @@ leat_session_find_beginning (LeatLane *lane, LeatRun *run)
     run->untimed = !leat_lane_is_busy (lane);
 }
 
+/* Blocks that were ended on the way have left counters by which the next run's would wait for what never comes, or for
+ * too little.  Where these cannot be cleared that is worse, and the session is done with. */
 void
 leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
-  if (flight->lane->stayer == NULL || error == NULL
-      || !g_error_matches (*error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY))
+  g_autoptr (GError) inner = NULL;
+
+  if (!flight->lane->ran_away)
     return;
+  flight->lane->ran_away = FALSE;
+  if (!leat_lane_clear_marks (flight->lane, &inner))
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&inner));
+      return;
+    }
   flight->run.refused = TRUE;
   self->stats.runs_refused++;
   leat_session_leave_buffers (self);

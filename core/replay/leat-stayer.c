@@ -374,6 +374,7 @@ leat_stayer_finish (LeatStayer *self, LeatLane *lane, GError **error)
   const gboolean failed = __atomic_load_n (&fault->number, __ATOMIC_ACQUIRE) == lane->rung;
 
   lane->rung = 0;
+  lane->ran_away = failed;
   if (failed)
     leat_stayer_fail_run (self, fault, error);
   return !failed;

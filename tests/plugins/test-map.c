@@ -224,6 +224,41 @@ test_map_exact_floats (void)
 #undef VALUE
 }
 
+/* Of two zeros the one below 0 is less, wherever it stands, and a number goes before NaN. */
+static void
+test_map_extremes (void)
+{
+  static const char *const texts[] = { "min(a,b)", "min(b,a)", "fmin(a,b)", "max(a,b)", "max(b,a)", "fmax(b,a)" };
+  static const float x[] = { -0.0f, 0.0f, -0.0f, NAN, 1.0f, -2.0f }, y[] = { 0.0f, -0.0f, -0.0f, 1.0f, NAN, 3.0f };
+  static const float least[] = { -0.0f, -0.0f, -0.0f, 1.0f, 1.0f, -2.0f };
+  static const float greatest[] = { 0.0f, 0.0f, -0.0f, 1.0f, 1.0f, 3.0f };
+  const guint n = G_N_ELEMENTS (x), half = G_N_ELEMENTS (texts) / 2;
+  double wide_x[G_N_ELEMENTS (x)], wide_y[G_N_ELEMENTS (x)];
+  g_autoptr (GBytes) narrow = NULL, wide = NULL;
+  const float *found;
+  const double *wide_found;
+
+  for (guint i = 0; i < n; i++)
+    {
+      wide_x[i] = x[i];
+      wide_y[i] = y[i];
+    }
+  TEST_MAP_ALL (float, "f32", texts, x, y, n, narrow);
+  TEST_MAP_ALL (double, "f64", texts, wide_x, wide_y, n, wide);
+  found = g_bytes_get_data (narrow, NULL);
+  wide_found = g_bytes_get_data (wide, NULL);
+  for (guint k = 0; k < G_N_ELEMENTS (texts); k++)
+    for (guint i = 0; i < n; i++)
+      {
+        const float wanted = (k < half ? least : greatest)[i];
+
+        g_assert_cmpfloat (found[k * n + i], ==, wanted);
+        g_assert_cmpint (!!signbit (found[k * n + i]), ==, !!signbit (wanted));
+        g_assert_cmpfloat (wide_found[k * n + i], ==, wanted);
+        g_assert_cmpint (!!signbit (wide_found[k * n + i]), ==, !!signbit (wanted));
+      }
+}
+
 /* Within a few units in the last place. */
 static void
 test_map_other_functions (void)
@@ -554,6 +589,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/map/whole-numbers", test_map_whole);
   g_test_add_func ("/leat/base/map/divisions", test_map_divisions);
   g_test_add_func ("/leat/base/map/exact-floats", test_map_exact_floats);
+  g_test_add_func ("/leat/base/map/extremes", test_map_extremes);
   g_test_add_func ("/leat/base/map/other-functions", test_map_other_functions);
   g_test_add_func ("/leat/base/map/types", test_map_types);
   g_test_add_func ("/leat/base/map/inputs-and-arguments", test_map_inputs_and_arguments);

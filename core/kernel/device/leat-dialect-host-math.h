@@ -28,10 +28,24 @@ LEAT_MATH1 (log) LEAT_MATH1 (log2) LEAT_MATH1 (log10) LEAT_MATH1 (log1p) LEAT_MA
 LEAT_MATH1 (sqrt) LEAT_MATH1 (cbrt) LEAT_MATH1 (erf) LEAT_MATH1 (erfc) LEAT_MATH1 (tgamma) LEAT_MATH1 (lgamma)
 LEAT_MATH1 (floor) LEAT_MATH1 (ceil) LEAT_MATH1 (trunc) LEAT_MATH1 (round) LEAT_MATH1 (rint) LEAT_MATH1 (nearbyint)
 LEAT_MATH1 (fabs) LEAT_MATH1 (j0) LEAT_MATH1 (j1) LEAT_MATH1 (y0) LEAT_MATH1 (y1)
-LEAT_MATH2 (pow) LEAT_MATH2 (atan2) LEAT_MATH2 (fmod) LEAT_MATH2 (fmin) LEAT_MATH2 (fmax) LEAT_MATH2 (hypot)
+LEAT_MATH2 (pow) LEAT_MATH2 (atan2) LEAT_MATH2 (fmod) LEAT_MATH2 (hypot)
 LEAT_MATH2 (copysign) LEAT_MATH2 (remainder) LEAT_MATH2 (fdim) LEAT_MATH2 (nextafter)
 #undef LEAT_MATH1
 #undef LEAT_MATH2
+
+/* -0 is less than 0, as on a GPU, and a number goes before NaN.  The C library's say of two zeros what they like, which is
+ * another one where a compiler has turned them around. */
+#define LEAT_EXTREMES(T, f, s)                                                                                         \
+  LEAT_INLINE T fmin##f (T a, T b)                                                                                     \
+  {                                                                                                                    \
+    return (a < b) | (b != b) | ((a == b) & (__builtin_signbit##s (a) != 0)) ? a : b;                                  \
+  }                                                                                                                    \
+  LEAT_INLINE T fmax##f (T a, T b)                                                                                     \
+  {                                                                                                                    \
+    return (a > b) | (b != b) | ((a == b) & (__builtin_signbit##s (a) == 0)) ? a : b;                                  \
+  }
+LEAT_EXTREMES (float, f, f) LEAT_EXTREMES (float, , f) LEAT_EXTREMES (double, , )
+#undef LEAT_EXTREMES
 
 extern "C"
 {

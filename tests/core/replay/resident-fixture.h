@@ -35,7 +35,7 @@ LeatPipeline *resident_parse (const char *text);
 /* @idle_ms: 0 for what is usual; @limit_ms: 0 for as much as a test has */
 void resident_open (SessionFixture *self, const char *text, LeatExecutor executor, guint idle_ms, guint limit_ms);
 /* With several blocks, which pass each run on to each other. */
-void resident_open_wide (SessionFixture *self, const char *text);
+void resident_open_wide (SessionFixture *self, const char *text, guint limit_ms);
 guint64 resident_get_counter (SessionFixture *self, const char *name);
 void resident_fill (float *x, guint salt);
 /* Both give the same. */

@@ -159,6 +159,66 @@ test_loop_behind (gconstpointer data)
   loop_close (&loop);
 }
 
+/* What comes in and goes on is a result, too: what it was in the last iteration, not what it becomes. */
+static const char was_text[] = "leat 1\n"
+                               "near = loop TEST max-iterations=9 carry=x:next,y:twice executor=EXECUTOR {\n"
+                               "  h = map expr=x/2\n"
+                               "  d = map expr=x*2\n"
+                               "  in.x -> h -> out.next\n"
+                               "  in.x -> out.was\n"
+                               "  in.y -> d -> out.twice\n"
+                               "  in.y -> out.before\n"
+                               "}\n"
+                               "app name=x spec=f32[1] -> upload -> near.x\n"
+                               "app name=y spec=f32[1000] -> upload -> near.y\n"
+                               "near.next -> readback -> app name=next\n"
+                               "near.before -> readback -> app name=before\n";
+
+/* Where the test looks at it, where other data go on from it, or neither. */
+static void
+test_loop_was (gconstpointer data)
+{
+  static const struct
+  {
+    const char *test, *more;
+    guint iterations;
+  } rows[] = { { "until=\"was-next < 1\"", "", 7 },
+               { "until=\"was-next < 1\" series=was", "near.was -> readback -> app name=was\n", 7 },
+               { "", "near.was -> readback -> app name=was\n", 9 } };
+  const LoopCase *self = data;
+
+  for (guint row = 0; row < G_N_ELEMENTS (rows); row++)
+    {
+      g_auto (GStrv) parts = g_strsplit (was_text, "TEST", -1);
+      g_autofree char *whole = g_strjoinv (rows[row].test, parts);
+      g_autofree char *text = g_strconcat (whole, rows[row].more, NULL);
+      float x = 100, y[N], before[N];
+      g_autoptr (GBytes) next = NULL, out = NULL, was = NULL;
+      Loop loop;
+
+      loop_open (&loop, text, self->who, self->executor, 1);
+      for (guint i = 0; i < N; i++)
+        {
+          y[i] = (float) i;
+          before[i] = (float) i * (float) (1 << (rows[row].iterations - 1));
+        }
+      loop_push (&loop, "x", &x, sizeof x);
+      loop_push (&loop, "y", y, sizeof y);
+      loop_replay (&loop);
+      loop_check_report (&loop, 0, rows[row].iterations, row < 2 ? "converged" : "cap", NULL);
+      x /= (float) (1 << rows[row].iterations);
+      next = loop_pull (&loop, "next");
+      check_floats (next, &x, 1);
+      out = loop_pull (&loop, "before");
+      check_floats (out, before, N);
+      x *= 2;
+      was = *rows[row].more != '\0' ? loop_pull (&loop, "was") : NULL;
+      if (was != NULL)
+        check_floats (was, &x, 1);
+      loop_close (&loop);
+    }
+}
+
 /* A loop that does as many iterations each time as its data want, three times. */
 static void
 test_loop_nested (gconstpointer data)
@@ -588,6 +648,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_cases ("until", TRUE, test_loop_until);
   add_cases ("arguments", TRUE, test_loop_arguments);
+  add_cases ("was", TRUE, test_loop_was);
   add_cases ("pair", TRUE, test_loop_pair);
   add_cases ("behind", TRUE, test_loop_behind);
   add_cases ("nested", FALSE, test_loop_nested);

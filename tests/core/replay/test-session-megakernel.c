@@ -712,6 +712,8 @@ test_megakernel_refuses (void)
     { "  l = loop max-iterations=2 {\n    a = map expr=x*2\n    in.x -> a -> out.y\n  }\n  in.x -> l.x\n  l.y -> "
       "out.y\n",
       "a loop is not part of one kernel" },
+    { "  k = kernel source=KERNELS entry=turn grid=65536x32768\n  a = map expr=x*2\n  in.x -> k -> a -> out.y\n",
+      "its grid has more than 2147483647 blocks" },
     { "  k = kernel source=KERNELS entry=turn access=near\n  in.x -> k -> out.y\n", "access=near" },
   };
 

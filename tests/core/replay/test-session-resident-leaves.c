@@ -19,7 +19,7 @@ test_resident_comes_back_in_blocks (void)
 {
   SessionFixture resident, graph;
 
-  resident_open_wide (&resident, RESIDENT_THREE);
+  resident_open_wide (&resident, RESIDENT_THREE, 0);
   resident_open (&graph, RESIDENT_THREE, LEAT_EXECUTOR_GRAPH, 0, 0);
   for (guint run = 0; run < 8; run++)
     {
@@ -134,6 +134,39 @@ test_resident_ends_a_runaway (gconstpointer text)
   check_climb (&fixture);
   g_assert_cmpuint (resident_get_counter (&fixture, "runaways"), ==, 2);
   session_fixture_close (&fixture);
+}
+
+/* Blocks that wait for those beside them, of which one does not come to its end: the others have said by then that they
+ * are done. */
+static const char snag_text[] =
+  "m = megakernel {\n a = kernel source=\"%s\" entry=snag block=64 access=stencil:40\n"
+  " b = kernel source=\"%s\" entry=near block=64 access=stencil:40\n"
+  " c = kernel source=\"%s\" entry=near block=64 access=stencil:40\n in.x -> a -> b -> c -> out.y\n}\n"
+  "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
+
+static void
+test_resident_ends_one_of_many_blocks (gconstpointer with_error)
+{
+  SessionFixture resident, graph;
+
+  resident_open_wide (&resident, snag_text, 2000);
+  resident_open (&graph, snag_text, LEAT_EXECUTOR_GRAPH, 0, 0);
+  for (guint round = 0; round < 2; round++)
+    {
+      float x[RESIDENT_N] = { 0 };
+      g_autoptr (GError) error = NULL;
+
+      for (guint run = 0; run < 3; run++)
+        resident_run_both (&resident, &graph, 10 * round + run);
+      x[100] = 1000;
+      g_assert_null (session_fixture_try (&resident, x, sizeof x, with_error != NULL ? &error : NULL));
+      if (with_error != NULL)
+        g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
+    }
+  resident_run_both (&resident, &graph, 100);
+  g_assert_cmpuint (resident_get_counter (&resident, "runaways"), ==, 2);
+  session_fixture_close (&graph);
+  session_fixture_close (&resident);
 }
 
 /* Again and again, none later than it may; and the next run is as if nothing had been. */
@@ -284,6 +317,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident-leaves/is-parked-for-others", RESIDENT_ONE,
                         test_resident_is_parked_for_others);
   g_test_add_data_func ("/leat/session/resident-leaves/ends-a-runaway", climb_text, test_resident_ends_a_runaway);
+  g_test_add_data_func ("/leat/session/resident-leaves/ends-one-of-many-blocks", "error",
+                        test_resident_ends_one_of_many_blocks);
+  g_test_add_data_func ("/leat/session/resident-leaves/ends-one-of-many-blocks-untold", NULL,
+                        test_resident_ends_one_of_many_blocks);
   g_test_add_data_func ("/leat/session/resident-leaves/ends-many", climb_text, test_resident_ends_many);
   g_test_add_data_func ("/leat/session/resident-leaves/end-is-told", climb_text, test_resident_end_is_told);
   g_test_add_data_func ("/leat/session/resident-leaves/is-closed-in-flight", RESIDENT_THREE,

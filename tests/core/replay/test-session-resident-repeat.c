@@ -43,7 +43,7 @@ test_resident_again_in_blocks (void)
 {
   SessionFixture fixture;
 
-  resident_open_wide (&fixture, RESIDENT_THREE);
+  resident_open_wide (&fixture, RESIDENT_THREE, 0);
   resident_repeat (&fixture, RESIDENT_THREE, "resident in several blocks");
 }
 

@@ -28,15 +28,18 @@ static const char vast_text[] =
   "a = kernel source=\"%s\" entry=scale grid=2147483647x2 block=64 x=f32[1024] y=f32[1024] "
   "by=2\n" RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 static const char jump_text[] = RESIDENT_KERNEL ("a", "jump", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+static const char power_text[] = RESIDENT_KERNEL ("a", "power", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+static const char power_by_all_text[] =
+  RESIDENT_KERNEL ("a", "power_by_all", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 
 /* Kernels of several files, made one by a node. */
 static const char mega_text[] = "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
                                 "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
-/* Its blocks wait for those beside them. */
+/* Its blocks wait for those beside them: with so much of a block to either side none does again what others do. */
 static const char near_text[] =
-  "m = megakernel {\n a = kernel source=\"%s\" entry=near block=64 access=stencil:1\n"
-  " b = kernel source=\"%s\" entry=near block=64 access=stencil:1\n"
-  " c = kernel source=\"%s\" entry=near block=64 access=stencil:1\n in.x -> a -> b -> c -> out.y\n}\n"
+  "m = megakernel {\n a = kernel source=\"%s\" entry=near block=64 access=stencil:40\n"
+  " b = kernel source=\"%s\" entry=near block=64 access=stencil:40\n"
+  " c = kernel source=\"%s\" entry=near block=64 access=stencil:40\n in.x -> a -> b -> c -> out.y\n}\n"
   "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
 
 static void
@@ -45,7 +48,7 @@ check_equal (const char *text, gboolean wide)
   SessionFixture resident, graph;
 
   if (wide)
-    resident_open_wide (&resident, text);
+    resident_open_wide (&resident, text, 0);
   else
     resident_open (&resident, text, LEAT_EXECUTOR_RESIDENT, 0, 0);
   resident_open (&graph, text, LEAT_EXECUTOR_GRAPH, 0, 0);
@@ -55,6 +58,28 @@ check_equal (const char *text, gboolean wide)
   g_assert_cmpuint (resident_get_counter (&resident, "stays"), >=, 1);
   session_fixture_close (&graph);
   session_fixture_close (&resident);
+}
+
+static guint
+count_waits (LeatSession *session)
+{
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  guint n = 0;
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_plan_get_op (plan, i)->fusion != NULL)
+      n += leat_plan_get_op (plan, i)->fusion->n_waits;
+  return n;
+}
+
+static void
+test_resident_waits_for_neighbours (void)
+{
+  SessionFixture fixture;
+
+  resident_open_wide (&fixture, near_text, 0);
+  g_assert_cmpuint (count_waits (fixture.session), ==, 2);
+  session_fixture_close (&fixture);
 }
 
 static void
@@ -295,6 +320,7 @@ static void
 test_resident_refuses (void)
 {
   check_refused (jump_text, "there is a goto in it");
+  check_refused (power_text, "there is a loop in a lambda");
   check_refused (vast_text, "its grid is 2147483647x2x1 blocks, and 2147483647 are the most");
 }
 
@@ -338,6 +364,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/one", RESIDENT_ONE, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three", RESIDENT_THREE, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies", RESIDENT_COPIES, test_resident_equals_graph);
+  g_test_add_data_func ("/leat/session/resident/equals-graph/lambda", power_by_all_text, test_resident_equals_graph);
   g_test_add_func ("/leat/session/resident/several-ports", test_resident_several_ports);
   g_test_add_data_func ("/leat/session/resident/equals-graph/one-in-blocks", RESIDENT_ONE,
                         test_resident_equals_graph_in_blocks);
@@ -350,6 +377,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel", mega_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
                         test_resident_equals_graph_in_blocks);
+  g_test_add_func ("/leat/session/resident/waits-for-neighbours", test_resident_waits_for_neighbours);
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours", near_text, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours-in-blocks", near_text,
                         test_resident_equals_graph_in_blocks);
