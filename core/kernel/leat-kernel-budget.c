@@ -132,16 +132,6 @@ leat_budget_why_not_seen (const LeatKernelUnit *unit, LeatKernelCalls *calls, gu
   return leat_budget_macros_loop (unit) ? "a macro of its file may be a loop, in which it could not be ended" : NULL;
 }
 
-/* A thread that has returned would go on to the barriers behind the kernel while others wait at one in it. */
-static gboolean
-leat_budget_returns_before_barriers (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
-{
-  static const char *const words[] = { "return", NULL };
-
-  return leat_kernel_calls_may_wait (calls, index)
-         && leat_budget_has_word (unit, leat_kernel_unit_at (unit, index), words);
-}
-
 const char *
 leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
@@ -152,7 +142,8 @@ leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *call
   if ((leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_PAUSE)
       && !leat_kernel_calls_syncs_grid (calls, index))
     return "its blocks may wait for each other, and as a stage they run in turn";
-  if (leat_budget_returns_before_barriers (unit, calls, index))
+  /* A thread that has returned would go on to the barriers behind the kernel while others wait at one in it. */
+  if (leat_kernel_unit_find_missed_wait (unit, calls, leat_kernel_unit_at (unit, index), FALSE) != G_MAXUINT)
     return "it may return before a barrier that its other threads wait at";
   if (leat_kernel_unit_keeps_data (unit))
     return "its file has variables on the device, which other launches of it would not share";
