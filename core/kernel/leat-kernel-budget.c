@@ -58,30 +58,13 @@ leat_budget_macros_loop (const LeatKernelUnit *unit)
   return FALSE;
 }
 
-/* Where the body of the lambda begins whose captures begin at @open; G_MAXUINT where there is none. */
-static guint
-leat_budget_find_lambda (const LeatKernelUnit *unit, const LeatDecl *decl, guint open)
-{
-  static const char *const operands[] = { ")", "]", NULL };
-  const LeatTokens *tokens = unit->tokens;
-  guint i = leat_tokens_is (tokens, open, "[") ? leat_tokens_at (tokens, open)->match + 1 : G_MAXUINT;
-
-  if (i == G_MAXUINT || leat_tokens_is_any (tokens, open - 1, operands)
-      || (leat_tokens_at (tokens, open - 1)->kind == LEAT_TOKEN_IDENT && !leat_tokens_is (tokens, open - 1, "return"))
-      || (!leat_tokens_is (tokens, i, "(") && !leat_tokens_is (tokens, i, "{")))
-    return G_MAXUINT;
-  while (i < decl->last && !leat_tokens_is (tokens, i, "{") && !leat_tokens_is (tokens, i, ";"))
-    i = leat_tokens_is (tokens, i, "(") ? leat_tokens_at (tokens, i)->match + 1 : i + 1;
-  return leat_tokens_is (tokens, i, "{") ? i : G_MAXUINT;
-}
-
 /* The last token of a lambda that begins at @open and does not take all by reference: the count of rounds is not there
  * for it.  G_MAXUINT where there is none. */
 static guint
 leat_budget_find_apart (const LeatKernelUnit *unit, const LeatDecl *decl, guint open)
 {
   static const char *const after[] = { "]", ",", NULL };
-  guint body = leat_budget_find_lambda (unit, decl, open);
+  guint body = leat_kernel_unit_find_lambda (unit, decl, open);
 
   if (body == G_MAXUINT
       || (leat_tokens_is (unit->tokens, open + 1, "&") && leat_tokens_is_any (unit->tokens, open + 2, after)))

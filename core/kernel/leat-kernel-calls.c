@@ -32,9 +32,9 @@ static gboolean
 leat_kernel_calls_is_wait (const char *word)
 {
   static const char *const words[] = {
-    "__syncwarp",      "__any_sync",     "__all_sync",     "__ballot_sync",
-    "__activemask",    "__nanosleep",    "leat_grid_sync", "leat_queue_next_of_block",
-    "leat_fuse_await", "leat_block_any", "QUEUE_EACH",     NULL
+    "__syncwarp",      "__any_sync",         "__all_sync",     "__ballot_sync",
+    "__activemask",    "__nanosleep",        "leat_grid_sync", "leat_queue_next_of_block",
+    "leat_fuse_await", "leat_block_has_met", "QUEUE_EACH",     NULL
   };
   static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
 

@@ -138,20 +138,23 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
   return FALSE;
 }
 
-/* Those that have returned can be brought to a barrier, and to nothing else. */
+/* A barrier does without those that have said that they leave, and a shuffle or who has ended otherwise is another
+ * matter. */
 static gboolean
 leat_fuse_check_leaving (LeatKernelSource *self, LeatKernelCalls *calls, const LeatDecl *decl, GError **error)
 {
-  guint wait = leat_kernel_unit_find_missed_wait (self->unit, calls, decl, TRUE);
+  guint missed = leat_kernel_unit_find_missed_wait (self->unit, calls, decl, TRUE);
+  guint partial = leat_kernel_unit_find_partial_wait (self->unit, calls, decl);
   g_autofree char *entry = leat_tokens_dup (self->unit->tokens, decl->name), *word = NULL;
 
-  if (wait == G_MAXUINT)
+  if (missed == G_MAXUINT && partial == G_MAXUINT)
     return TRUE;
-  word = leat_tokens_dup (self->unit->tokens, wait);
+  word = leat_tokens_dup (self->unit->tokens, MIN (missed, partial));
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
-               "kernel %s cannot be part of a larger one: some of its threads may return before %s (), at which others "
-               "wait for them: let all come to it, and put what not all of them do into an if",
-               entry, word);
+               "kernel %s cannot be part of a larger one: %s %s (), at which others wait for them: let all come to it, "
+               "and put what not all of them do into an if",
+               entry, missed < partial ? "some of its threads may return before" : "not all of its threads may come to",
+               word);
   return FALSE;
 }
 

@@ -245,6 +245,23 @@ leat_fuse_file_edit_loops (LeatFuseFile *self, GArray *edits, const LeatDecl *de
     }
 }
 
+/* Whoever returns while others wait says so. */
+static void
+leat_fuse_file_edit_returns (LeatFuseFile *self, GArray *edits, const LeatDecl *decl)
+{
+  g_autoptr (GArray) returns = leat_kernel_unit_list_returns (self->unit, decl);
+
+  if (leat_kernel_unit_find_missed_wait (self->unit, self->calls, decl, FALSE) == G_MAXUINT)
+    return;
+  for (guint i = 0; i < returns->len; i++)
+    {
+      guint token = g_array_index (returns, guint, i);
+
+      leat_edits_replace (edits, self->unit->tokens, token, token, "{ leat_block_leave (leat_fuse_meeting ()); return");
+      leat_edits_insert_after (edits, self->unit->tokens, token + 1, " }");
+    }
+}
+
 /* One type for each pointer: memory, or a local variable. */
 static char *
 leat_fuse_file_edit_pointers (LeatFuseFile *self, GArray *edits, const LeatDecl *decl)
@@ -310,6 +327,8 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
                                                                       : g_strdup ("");
   leat_edits_insert_before (edits, tokens, decl->first, "\n%s__device__ __forceinline__ ", head);
   leat_fuse_file_edit_params (self, edits, decl, use->form);
+  if (use->form == LEAT_FUSE_BLOCK)
+    leat_fuse_file_edit_returns (self, edits, decl);
   if (use->form == LEAT_FUSE_BLOCK || use->form == LEAT_FUSE_THREAD)
     leat_fuse_file_edit_indices (self, edits, decl);
   else

@@ -78,8 +78,9 @@ void leat_kernel_fuse_begin_turns (LeatKernelFuse *self, const char *words, guin
 void leat_kernel_fuse_add_wait (LeatKernelFuse *self, const char *words, guint word, const guint blocks[3]);
 /* In a tile: that the threads of the block wait for each other. */
 void leat_kernel_fuse_add_meeting (LeatKernelFuse *self);
-/* In a tile, behind a call of a kernel whose threads may return while others wait: until all have returned. */
-void leat_kernel_fuse_add_leave (LeatKernelFuse *self);
+/* In a tile, around the call of a kernel of a file in which threads return while others wait for each other. */
+void leat_kernel_fuse_begin_leaving (LeatKernelFuse *self);
+void leat_kernel_fuse_end_leaving (LeatKernelFuse *self);
 /* In a tile: that it is done. */
 void leat_kernel_fuse_add_tell (LeatKernelFuse *self, const char *words, guint word);
 void leat_kernel_fuse_add_local (LeatKernelFuse *self, const char *type, const char *name);

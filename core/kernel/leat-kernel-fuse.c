@@ -18,10 +18,23 @@ struct _LeatKernelFuse
   guint grid[3];    /* of the tiles that they are about */
   guint tile_items; /* threads of one */
   guint active;     /* between begin and end: threads of a block that have something to do */
+  gboolean leaves;  /* threads return while others wait for each other */
 };
 
 /* `leat_fuse_any` becomes whatever pointer a parameter wants; a `leat_fuse_cell` is a local variable in the place of
  * the one item of memory that a function has to do with. */
+static const char leat_fuse_leaving_prelude[] = "__device__ __forceinline__ LeatBlockMeeting *leat_fuse_meeting ()\n"
+                                                "{\n"
+                                                "  __shared__ LeatBlockMeeting meeting;\n"
+                                                "  return &meeting;\n"
+                                                "}\n"
+                                                "__device__ __forceinline__ void leat_fuse_sync ()\n"
+                                                "{\n"
+                                                "  unsigned int phase = leat_block_arrive (leat_fuse_meeting ());\n"
+                                                "  while (!leat_block_has_met (leat_fuse_meeting (), phase))\n"
+                                                "    ;\n"
+                                                "}\n";
+
 static const char leat_fuse_prelude[] =
   "struct leat_fuse_any\n"
   "{\n"
@@ -102,13 +115,6 @@ static const char leat_fuse_prelude[] =
   "{\n"
   "  uint64_t to = ((uint64_t) tile + 1) * size + halo;\n"
   "  return to < n ? (T) to : n;\n"
-  "}\n"
-  /* A barrier that threads which have returned come to as well, and where they come to those that are left. */
-  "__device__ __forceinline__ void leat_fuse_sync () { leat_block_any (true); }\n"
-  "__device__ __forceinline__ void leat_fuse_leave ()\n"
-  "{\n"
-  "  while (leat_block_any (false))\n"
-  "    ;\n"
   "}\n"
   /* Block @tile is done, by the number of the launch; @near either side of it along each axis are waited for. */
   "__device__ __forceinline__ unsigned int leat_fuse_begin (const unsigned int *told, unsigned int n)\n"
@@ -263,9 +269,16 @@ leat_kernel_fuse_add_meeting (LeatKernelFuse *self)
 }
 
 void
-leat_kernel_fuse_add_leave (LeatKernelFuse *self)
+leat_kernel_fuse_begin_leaving (LeatKernelFuse *self)
 {
-  g_string_append (self->steps, "      leat_fuse_leave ();\n");
+  g_string_append (self->steps, "      leat_block_begin (leat_fuse_meeting ());\n");
+  self->leaves = TRUE;
+}
+
+void
+leat_kernel_fuse_end_leaving (LeatKernelFuse *self)
+{
+  g_string_append (self->steps, "      leat_block_end (leat_fuse_meeting ());\n");
 }
 
 void
@@ -336,6 +349,8 @@ leat_kernel_fuse_dup_text (LeatKernelFuse *self, const char *entry)
 {
   GString *text = g_string_new (leat_fuse_prelude);
 
+  if (self->leaves)
+    g_string_append (text, leat_fuse_leaving_prelude);
   g_string_append (text, self->declarations->str);
   for (guint i = 0; i < self->files->len; i++)
     {

@@ -198,6 +198,34 @@ leat_fuse_writer_meets (LeatFuseWriter *self, guint unit)
   return FALSE;
 }
 
+/* The barriers of a file are others where a kernel of it that is used is left by threads while others wait. */
+static gboolean
+leat_fuse_writer_leaves (LeatFuseWriter *self, const LeatStage *stage)
+{
+  for (guint i = 0; i < self->fuser->stages->len && stage->traits.waits; i++)
+    {
+      const LeatStage *other = &g_array_index (self->fuser->stages, LeatStage, i);
+
+      if (other->op->kind == LEAT_OP_KERNEL && other->traits.leaves
+          && leat_kernel_source_equal (other->op->source, stage->op->source))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+leat_fuse_writer_call (LeatFuseWriter *self, const LeatStage *stage, const char *function, const char *arguments,
+                       gboolean meets)
+{
+  gboolean leaves = leat_fuse_writer_leaves (self, stage);
+
+  if (leaves)
+    leat_kernel_fuse_begin_leaving (self->text);
+  leat_kernel_fuse_add_call (self->text, function, arguments, meets && !leaves);
+  if (leaves)
+    leat_kernel_fuse_end_leaving (self->text);
+}
+
 void
 leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item)
 {
@@ -222,9 +250,7 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
       if (form == LEAT_FUSE_THREAD && per_item)
         leat_kernel_fuse_add_thread_call (self->text, function, arguments, stage->op->grid[0], stage->op->block[0]);
       else
-        leat_kernel_fuse_add_call (self->text, function, arguments, meets && !stage->traits.leaves);
-      if (stage->traits.leaves)
-        leat_kernel_fuse_add_leave (self->text);
+        leat_fuse_writer_call (self, stage, function, arguments, meets);
       if ((per_item && self->fuser->call->is_checked) || marked)
         leat_fuse_writer_check (self, stage, i, per_item);
     }

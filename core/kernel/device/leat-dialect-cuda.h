@@ -149,17 +149,60 @@ leat_clock_now ()
   return ns;
 }
 
-/* A barrier of the block that also says whether any thread had @p.  Not all threads of a warp need be at the same one. */
-__device__ __forceinline__ bool
-leat_block_any (bool p)
+/* A barrier of those of a block's threads that have not left, in which it differs from __syncthreads (): that is one of all that
+ * have not ended, and no place for lanes of a warp that are at different places.  The last to come sets the count back and
+ * begins the next phase; who leaves is no longer expected, and comes once more. */
+struct LeatBlockMeeting
 {
-  unsigned int any;
+  unsigned int expected, pending, phase;
+};
 
-  asm volatile ("{\n\t.reg .pred p, q;\n\tsetp.ne.u32 p, %1, 0;\n\tbarrier.cta.red.or.pred q, 0, p;\n\tselp.u32 %0, 1, 0, q;\n\t}"
-                : "=r"(any)
-                : "r"((unsigned int) p)
-                : "memory");
-  return any != 0;
+__device__ __forceinline__ unsigned int
+leat_block_arrive (LeatBlockMeeting *meeting)
+{
+  unsigned int phase = *(volatile unsigned int *) &meeting->phase;
+
+  __threadfence_block ();
+  if (atomicSub (&meeting->pending, 1u) == 1)
+    {
+      *(volatile unsigned int *) &meeting->pending = *(volatile unsigned int *) &meeting->expected;
+      __threadfence_block ();
+      *(volatile unsigned int *) &meeting->phase = phase + 1;
+    }
+  return phase;
+}
+
+__device__ __forceinline__ bool
+leat_block_has_met (LeatBlockMeeting *meeting, unsigned int phase)
+{
+  bool met = *(volatile unsigned int *) &meeting->phase != phase;
+
+  __threadfence_block ();
+  return met;
+}
+
+__device__ __forceinline__ void
+leat_block_leave (LeatBlockMeeting *meeting)
+{
+  atomicSub (&meeting->expected, 1u);
+  __threadfence_block ();
+  leat_block_arrive (meeting);
+}
+
+__device__ __forceinline__ void
+leat_block_begin (LeatBlockMeeting *meeting)
+{
+  unsigned int threads = blockDim.x * blockDim.y * blockDim.z;
+
+  if (threadIdx.x + threadIdx.y + threadIdx.z == 0)
+    *meeting = { threads, threads, 0 };
+  __syncthreads ();
+}
+
+__device__ __forceinline__ void
+leat_block_end (LeatBlockMeeting *)
+{
+  __syncthreads ();
 }
 
 /* What a wrapper that tells its times does around the body.  Blocks start in the order of their numbers; which one is

@@ -42,7 +42,14 @@ struct leat_thread
   static constexpr int warpSize = 32;
 
   LEAT_MEMBER void __syncthreads () { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_PLAIN, 0); }
-  LEAT_MEMBER bool leat_block_any (bool p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, p) != 0; }
+  /* A barrier of those that have not left (see leat-dialect-cuda.h): they say that they are there, and who has left comes to
+   * all barriers until nobody is. */
+  struct LeatBlockMeeting { };
+  LEAT_MEMBER void leat_block_begin (LeatBlockMeeting *) { }
+  LEAT_MEMBER unsigned int leat_block_arrive (LeatBlockMeeting *) { return 0; }
+  LEAT_MEMBER bool leat_block_has_met (LeatBlockMeeting *, unsigned int) { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, 1); return true; }
+  LEAT_MEMBER void leat_block_leave (LeatBlockMeeting *) { }
+  LEAT_MEMBER void leat_block_end (LeatBlockMeeting *) { while (leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, 0)) ; }
   LEAT_MEMBER int __syncthreads_count (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_COUNT, p); }
   LEAT_MEMBER int __syncthreads_and (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_AND, p); }
   LEAT_MEMBER int __syncthreads_or (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, p); }

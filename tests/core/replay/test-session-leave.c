@@ -102,6 +102,29 @@ static const char kernels_text[] =
   "    return;\n"
   "  y[i] = __shfl_xor_sync (0xffffffffu, x[i], 1);\n"
   "}\n"
+  "__global__ void within (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
+  "{\n"
+  "  __shared__ uint32_t cells[256];\n"
+  "  uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    {\n"
+  "      cells[threadIdx.x] = x[i];\n"
+  "      __syncthreads ();\n"
+  "      y[i] = cells[0];\n"
+  "    }\n"
+  "}\n"
+  "__global__ void some (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
+  "{\n"
+  "  __shared__ uint32_t cells[256];\n"
+  "  uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  auto put = [&] (uint32_t at) { if (at >= x_count) return; y[at] = cells[threadIdx.x] + 1; };\n"
+  "  if (blockIdx.x % 2 == 0)\n"
+  "    {\n"
+  "      cells[threadIdx.x] = i < x_count ? x[i] : 0;\n"
+  "      __syncthreads ();\n"
+  "    }\n"
+  "  put (i);\n"
+  "}\n"
   "__global__ void there (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
   "{\n"
   "  uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -314,6 +337,9 @@ test_leave_refuses (void)
     const char *entry, *message;
   } rows[] = { { "warp", "kernel warp cannot be part of a larger one: some of its threads may return before "
                          "__shfl_xor_sync (), at which others wait for them" },
+               { "within", "kernel within cannot be part of a larger one: not all of its threads may come to "
+                           "__syncthreads (), at which others wait for them" },
+               { "some", NULL },
                { "there", NULL },
                { "after", NULL } };
 
