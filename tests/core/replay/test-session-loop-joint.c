@@ -730,6 +730,7 @@ test_joint_too_large (void)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "921600"));
+  g_assert_nonnull (strstr (error->message, "executor="));
   g_assert_nonnull (strstr (error->message, "\"l\""));
 }
 
