@@ -42,15 +42,18 @@ leat_launch_check_threads (const LeatModuleFunction *function, const LeatDeviceF
   guint64 threads = (guint64) shape->block[0] * shape->block[1] * shape->block[2];
 
   if (threads > facts->max_threads_per_block)
-    return leat_launch_refuse (error, what,
-                               "a block of %" G_GUINT64_FORMAT " threads is too large: %s allows at most %u", threads,
-                               facts->name, facts->max_threads_per_block);
+    return leat_launch_refuse (
+      error, what,
+      "a block of %" G_GUINT64_FORMAT " threads is too large: %s allows at most %u; give it a smaller block=", threads,
+      facts->name, facts->max_threads_per_block);
   if (threads > function->facts.max_threads_per_block)
-    return leat_launch_refuse (error, what,
-                               "a block of %" G_GUINT64_FORMAT
-                               " threads is too large: kernel \"%s\" with %u registers a thread allows at most %u",
-                               threads, function->name, function->facts.registers,
-                               function->facts.max_threads_per_block);
+    return leat_launch_refuse (
+      error, what,
+      "a block of %" G_GUINT64_FORMAT
+      " threads is too large: kernel \"%s\" with %u registers a thread allows at most %u; give it a "
+      "smaller block=, or say __launch_bounds__ before the kernel's name, so that it is compiled "
+      "for fewer registers",
+      threads, function->name, function->facts.registers, function->facts.max_threads_per_block);
   return TRUE;
 }
 
@@ -62,7 +65,7 @@ leat_launch_check_shared (const LeatModuleFunction *function, const LeatDeviceFa
     return TRUE;
   return leat_launch_refuse (error, what,
                              "%u bytes of dynamic shared memory are too many: kernel \"%s\" has %u of its own, and a "
-                             "block on %s has at most %u in all",
+                             "block on %s has at most %u in all: take less with shared=",
                              shape->shared_bytes, function->name, function->facts.static_shared_bytes, facts->name,
                              facts->max_shared_per_block_optin);
 }
@@ -104,7 +107,8 @@ leat_launch_check_cooperative (LeatModule *self, const LeatModuleFunction *funct
     return leat_launch_refuse (
       error, what,
       "a cooperative grid of %" G_GUINT64_FORMAT " blocks is too large: %s runs at most %" G_GUINT64_FORMAT
-      " of these at once (%u on each of %u multiprocessors)",
+      " of these at once (%u on each of %u multiprocessors); take fewer with grid=, or as many as there are room for "
+      "with grid=occupancy",
       blocks, facts->name, (guint64) resident * facts->multiprocessors, resident, facts->multiprocessors);
   return TRUE;
 }
@@ -182,11 +186,12 @@ leat_module_fill_device (LeatModule *self, const LeatFunction *function, const L
     return FALSE;
   *blocks = each * facts->multiprocessors;
   return each > 0
-         || leat_launch_refuse (error, what,
-                                "a multiprocessor of %s has no room for a block of %u threads with %u registers each "
-                                "and %u bytes of shared memory",
-                                facts->name, threads, own->facts.registers,
-                                own->facts.static_shared_bytes + shape->shared_bytes);
+         || leat_launch_refuse (
+           error, what,
+           "a multiprocessor of %s has no room for a block of %u threads with %u registers each "
+           "and %u bytes of shared memory; take less of what is too much: a smaller block=, less shared memory, "
+           "or fewer registers (__launch_bounds__ before the kernel's name)",
+           facts->name, threads, own->facts.registers, own->facts.static_shared_bytes + shape->shared_bytes);
 }
 
 static gboolean

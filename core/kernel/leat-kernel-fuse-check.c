@@ -64,9 +64,22 @@ leat_fuse_decl_mentions (const LeatKernelUnit *unit, const LeatDecl *decl, const
   return FALSE;
 }
 
-/* Macros are not followed: what one of the file may bring counts for all kernels. */
-static gboolean
-leat_fuse_macros_mention (const LeatKernelUnit *unit, const char *const *words)
+static char *
+leat_fuse_dup_macro_name (const char *line)
+{
+  const char *define = strstr (line, "define");
+  const char *name = define != NULL ? define + strlen ("define") : line;
+  gsize length = 0;
+
+  name += strspn (name, " \t");
+  while (g_ascii_isalnum (name[length]) || name[length] == '_')
+    length++;
+  return define != NULL && length > 0 ? g_strdup_printf ("macro %.*s", (int) length, name) : g_strdup ("a directive");
+}
+
+/* Macros are not followed: what one of the file may bring counts for all kernels.  Gives its name. (transfer full) */
+static char *
+leat_fuse_find_macro (const LeatKernelUnit *unit, const char *const *words)
 {
   for (guint i = 0; i < unit->tokens->directives->len; i++)
     {
@@ -75,9 +88,17 @@ leat_fuse_macros_mention (const LeatKernelUnit *unit, const char *const *words)
 
       for (guint w = 0; words[w] != NULL; w++)
         if (strstr (line, words[w]) != NULL)
-          return TRUE;
+          return leat_fuse_dup_macro_name (line);
     }
-  return FALSE;
+  return NULL;
+}
+
+static gboolean
+leat_fuse_macros_mention (const LeatKernelUnit *unit, const char *const *words)
+{
+  g_autofree char *macro = leat_fuse_find_macro (unit, words);
+
+  return macro != NULL;
 }
 
 /* A function of those that the kernel calls; NULL where none of them has one of the words. */
@@ -96,24 +117,30 @@ leat_fuse_find_callee (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint
   return NULL;
 }
 
-/* Of the kernel as a whole; static. */
-static const char *
-leat_fuse_why_not (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
+/* Of the kernel as a whole. (transfer full) */
+static char *
+leat_fuse_dup_why_not (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
   guint asks = leat_kernel_calls_get_asks (calls, index);
+  g_autofree char *kept = NULL;
 
   if (leat_kernel_calls_syncs_grid (calls, index))
-    return "it has a grid barrier of its own: make what is on either side of it a kernel";
+    return g_strdup ("it has a grid barrier of its own: make what is on either side of it a kernel");
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
-    return "it has a queue: put it outside";
+    return g_strdup ("it has a queue: put it outside");
   if (asks & LEAT_KERNEL_ASKS_ASSEMBLY)
-    return "there is assembly in it, which may ask for its block: put it outside";
+    return g_strdup ("there is assembly in it, which may ask for its block: put it outside");
   if (asks & LEAT_KERNEL_ASKS_PAUSE)
-    return "its blocks may wait for each other: put it outside";
+    return g_strdup ("its blocks may wait for each other: put it outside");
   if (asks & LEAT_KERNEL_ASKS_REPORTS)
-    return "it reports, and whose reports they are would be lost: put it outside";
-  return leat_kernel_unit_keeps_data (unit) ? "its file has variables that outlive a launch: give it an output instead"
-                                            : NULL;
+    return g_strdup ("it reports, and whose reports they are would be lost: put it outside");
+  if (!leat_kernel_unit_keeps_data (unit))
+    return NULL;
+  kept = leat_kernel_unit_dup_kept_name (unit);
+  return g_strdup_printf (
+    "%s of its file outlives a launch, and what becomes one kernel would have one of its own: give "
+    "the kernel an output instead, or put it into a file without",
+    kept);
 }
 
 /* Only names that the kernel's own text has can be given another meaning. */
@@ -124,11 +151,12 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
   const LeatKernelUnit *unit = self->unit;
   const LeatDecl *callee = leat_fuse_find_callee (unit, calls, index, words);
   g_autofree char *entry = leat_tokens_dup (unit->tokens, leat_kernel_unit_at (unit, index)->name);
+  g_autofree char *macro = callee == NULL ? leat_fuse_find_macro (unit, words) : NULL;
   g_autofree char *name = NULL;
 
-  if (callee == NULL && !leat_fuse_macros_mention (unit, words))
+  if (callee == NULL && macro == NULL)
     return TRUE;
-  name = callee == NULL                       ? g_strdup ("a macro of its file")
+  name = callee == NULL                       ? g_strdup_printf ("%s of its file", macro)
          : callee->kind == LEAT_DECL_FUNCTION ? leat_tokens_dup (unit->tokens, callee->name)
                                               : leat_tokens_dup (unit->tokens, callee->first + 1);
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
@@ -330,12 +358,12 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
   g_autoptr (LeatKernelCalls) calls = decl != NULL ? leat_kernel_calls_new (self->unit) : NULL;
   guint index = decl != NULL ? decl - leat_kernel_unit_at (self->unit, 0) : 0;
   g_autoptr (GArray) loops = NULL;
-  const char *why;
+  g_autofree char *why = NULL;
 
   memset (traits, 0, sizeof *traits);
   if (decl == NULL)
     return FALSE;
-  why = leat_fuse_why_not (self->unit, calls, index);
+  why = leat_fuse_dup_why_not (self->unit, calls, index);
   if (why != NULL)
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "kernel %s cannot be part of a larger one: %s",

@@ -121,6 +121,7 @@ typedef struct
  * @has_dynamic_shared: whether it has an `extern __shared__` array, whose size the launch says
  * @has_assembly: whether there is assembly (`asm`) in it or in what it calls
  * @reports: whether it, or what it calls, may report (`leat_report ()`)
+ * @syncs_grid: whether it, or what it calls, has a barrier of the whole grid (`leat_grid_sync ()`)
  *
  * A kernel as its callers see it. It belongs to the source.
  */
@@ -136,6 +137,7 @@ typedef struct
   gboolean has_dynamic_shared;
   gboolean has_assembly;
   gboolean reports;
+  gboolean syncs_grid;
 } LeatPrototype;
 
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())

@@ -107,6 +107,8 @@ char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form,
 const char *leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint decl);
 /* Are there variables in which a kernel may leave something for the next launch? */
 gboolean leat_kernel_unit_keeps_data (const LeatKernelUnit *unit);
+/* Then: the first variable in which it does. (transfer full) */
+char *leat_kernel_unit_dup_kept_name (const LeatKernelUnit *unit);
 
 /* The text of an embedded device header, comments and includes taken out. */
 char *leat_kernel_dup_device_text (const char *name);

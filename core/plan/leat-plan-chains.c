@@ -207,11 +207,71 @@ leat_plan_find_chains_of (LeatPlan *self, gboolean is_free)
     }
 }
 
+/* Why a kernel that begins anew does not go on from @before. */
+static void
+leat_plan_tell_begin (LeatPlan *self, LeatOp *before, LeatOp *op)
+{
+  static const LeatFuseCall call = { FALSE };
+  const char *why = NULL;
+  LeatFuser fuser;
+  LeatStage stage = { NULL };
+  g_autofree char *why_not = NULL, *other = NULL;
+
+  leat_fuser_init (&fuser, self, NULL, before->index, G_MAXUINT, &call);
+  fuser.is_chain = TRUE;
+  why_not = leat_chain_why_not (&fuser, before, &stage);
+  if (why_not == NULL)
+    {
+      leat_fuser_add_stage (&fuser, &stage);
+      stage = (LeatStage){ NULL };
+      other = leat_chain_why_not (&fuser, op, &stage);
+      why = other == NULL ? leat_chain_why_apart (&fuser, &stage, TRUE) : NULL;
+    }
+  else
+    why = before->kind == LEAT_OP_KERNEL ? "that is in no chain" : "that is no kernel";
+  if (why != NULL)
+    leat_chain_tell (&fuser, op, "is not in one chain with what stands before it", why);
+  leat_fuse_traits_clear (&stage.traits);
+  leat_fuser_clear (&fuser);
+}
+
+/* What stands behind a kernel that is in no chain begins anew, too, and nobody has looked at the two. */
+static void
+leat_plan_tell_begins (LeatPlan *self)
+{
+  LeatOp *before = NULL;
+  const LeatPlanChain *chain = NULL;
+
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->chain != NULL || (op->kind == LEAT_OP_COPY && leat_op_is_of_count (self, op)))
+        {
+          chain = op->chain != NULL && op->chain->is_free ? op->chain : chain;
+          continue;
+        }
+      if (op->kind != LEAT_OP_KERNEL || op->runs != NULL || op->starts != NULL)
+        {
+          before = op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL ? op : NULL;
+          continue;
+        }
+      if (before != NULL && before->loop == op->loop && (chain == NULL || op == chain->first))
+        leat_plan_tell_begin (self, before, op);
+      if (chain != NULL && op == chain->first && op->why_apart != NULL && chain->joint->why_apart == NULL)
+        chain->joint->why_apart = g_strdup (op->why_apart);
+      if (chain != NULL && op == chain->last)
+        chain = NULL;
+      before = op;
+    }
+}
+
 void
 leat_plan_find_chains (LeatPlan *self, gboolean is_asked)
 {
   leat_plan_find_chains_of (self, FALSE);
   leat_plan_find_chains_of (self, TRUE);
+  leat_plan_tell_begins (self);
   for (guint i = 0; i < self->chains->len; i++)
     ((LeatPlanChain *) g_ptr_array_index (self->chains, i))->is_asked = is_asked;
 }

@@ -5,6 +5,7 @@
 #include "leat-plan-fuse-writer-private.h"
 
 #include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
 
 /* What the functions that one kernel is made of are called with: its own parameters, sizes that are known, and local
  * variables. */
@@ -45,23 +46,103 @@ leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
 
+static gboolean
+leat_op_counts_into (LeatPlan *plan, const LeatOp *op, LeatBufferId root)
+{
+  for (guint i = 0; op->kind == LEAT_OP_KERNEL && i < op->n_args; i++)
+    if (op->prototype->params[i].kind == LEAT_PARAM_OUTPUT_COUNT && op->args[i].buffer != LEAT_BUFFER_NONE
+        && leat_plan_follow_memory (plan, op->args[i].buffer) == root)
+      return TRUE;
+  return FALSE;
+}
+
+/* What comes back from a buffer whose number of items is that of the memory itself changes nothing. */
+static gboolean
+leat_fuser_moves_count (LeatFuser *self, const LeatOp *op, LeatBufferId root)
+{
+  if ((op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_FILL) || leat_plan_follow_memory (self->plan, op->to) != root)
+    return FALSE;
+  return op->kind == LEAT_OP_FILL
+           ? leat_op_is_of_count (self->plan, op)
+           : leat_plan_follow_memory (self->plan, leat_fuser_get_count_origin (self, op->from)) != root;
+}
+
+/* The op that makes the number of items in some memory another one, a kernel where there is one; NULL: the number is
+ * what it was when the whole began. */
+static const LeatOp *
+leat_fuser_find_counter (LeatFuser *self, LeatBufferId root)
+{
+  const LeatOp *other = NULL;
+
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
+
+      if (leat_op_counts_into (self->plan, op, root))
+        return op;
+      if (other == NULL && leat_fuser_moves_count (self, op, root))
+        other = op;
+    }
+  return self->loop != NULL && leat_op_counts_into (self->plan, self->test.op, root) ? self->test.op : other;
+}
+
+gboolean
+leat_fuser_keeps_count (LeatFuser *self, LeatBufferId id)
+{
+  return leat_fuser_find_counter (self, leat_plan_follow_memory (self->plan, id)) == NULL;
+}
+
+static void
+leat_fuse_writer_check_count (LeatFuseWriter *self, LeatBufferId id)
+{
+  LeatFuser *fuser = self->fuser;
+  const LeatOp *counter = leat_fuser_find_counter (fuser, leat_plan_follow_memory (fuser->plan, id)), *from = counter;
+  const char *advice = fuser->loop != NULL ? "set another executor=" : "end the body before what takes it";
+  g_autofree char *who = NULL;
+
+  if (counter == NULL)
+    return;
+  if (counter->kind == LEAT_OP_COPY) /* who has counted what goes on? */
+    from = leat_fuser_find_counter (
+      fuser, leat_plan_follow_memory (fuser->plan, leat_fuser_get_count_origin (fuser, counter->from)));
+  if (from != NULL && from->kind == LEAT_OP_KERNEL)
+    who = g_strdup_printf ("is counted in the body by %s \"%s\"", leat_node_get_id (from->node),
+                           leat_node_get_name (from->node));
+  else
+    who = g_strdup ("gets another number of items in the body");
+  g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED,
+               "%s %s, and how much there is of it is needed there when the kernel begins: %s",
+               leat_plan_get_buffer (fuser->plan, id)->name, who, advice);
+}
+
+/* The number of items by value is that of an input, so what the kernel writes comes as one besides. */
+static const char *
+leat_fuse_writer_get_counted (LeatFuseWriter *self, LeatBufferId id)
+{
+  g_autofree char *key = NULL, *declaration = NULL;
+  const char *known = leat_fuse_writer_find (self, "counted", id, &key);
+  char *name;
+
+  if (known != NULL || !leat_fuser_writes (self->fuser, id))
+    return known != NULL ? known : leat_fuse_writer_get_items (self, id);
+  name = g_strdup_printf ("a%u", self->n_buffers++);
+  declaration = g_strdup_printf ("const unsigned char *%s", name);
+  return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
+}
+
 /* @by_value: the number itself, as nothing in the kernel changes it; else where it is */
 const char *
 leat_fuse_writer_get_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_value)
 {
   g_autofree char *key = NULL, *declaration = NULL;
-  const char *known = leat_fuse_writer_find (self, by_value ? "count of" : "count at", id, &key);
-  const char *items = leat_fuse_writer_get_items (self, id);
+  const char *known = leat_fuse_writer_find (self, by_value ? "count of" : "count at", id, &key), *items;
   char *name;
 
   if (known != NULL)
     return known;
-  if (by_value && leat_fuser_writes (self->fuser, id) && self->error == NULL)
-    g_set_error (
-      &self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED,
-      "%s is counted in the body and how much there is of it is needed there: end the body before what takes "
-      "it",
-      leat_plan_get_buffer (self->fuser->plan, id)->name);
+  if (by_value && self->error == NULL)
+    leat_fuse_writer_check_count (self, id);
+  items = by_value ? leat_fuse_writer_get_counted (self, id) : leat_fuse_writer_get_items (self, id);
   name = g_strdup_printf ("%s_count", items);
   declaration = g_strdup_printf ("uint64_t %s%s", by_value ? "" : "*", name);
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_COUNT, id);

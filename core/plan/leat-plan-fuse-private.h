@@ -142,6 +142,8 @@ guint leat_fuser_count_phases (LeatFuser *self);
 gboolean leat_fuser_is_per_item (LeatFuser *self, guint unit);
 /* The buffer of the count that parameter number @arg of a stage is given. */
 LeatBufferId leat_fuser_get_count_origin (LeatFuser *self, LeatBufferId id);
+/* Nothing changes how much there is in the buffer's memory. */
+gboolean leat_fuser_keeps_count (LeatFuser *self, LeatBufferId id);
 /* The count of a stage that is done item by item: its buffer, or NONE and how many. */
 LeatBufferId leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor);
 /* A buffer that nobody but stages of one unit sees, which is done item by item. */

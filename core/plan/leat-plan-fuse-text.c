@@ -84,7 +84,7 @@ leat_fuse_writer_copy (LeatFuseWriter *self, const LeatStage *stage)
 
   if (stage->alone && leat_fuser_is_dropped (self->fuser, op->to))
     return;
-  if (header)
+  if (header && !leat_fuser_keeps_count (self->fuser, op->to))
     leat_fuse_writer_state (
       self, LEAT_FUSE_ONE_THREAD " *%s = %s;", leat_fuse_writer_get_count (self, op->to, FALSE),
       leat_fuse_writer_get_count (self, leat_fuser_get_count_origin (self->fuser, op->from), TRUE));

@@ -18,6 +18,7 @@ void
 leat_fusion_free (LeatFusion *self)
 {
   g_ptr_array_unref (self->lines);
+  g_free (self->kernels);
   g_free (self);
 }
 
@@ -285,6 +286,22 @@ leat_fuser_count_kept (LeatFuser *self, LeatFusion *fusion)
     }
 }
 
+static char *
+leat_fuser_dup_kernels (LeatFuser *self)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
+
+      if (op->kind == LEAT_OP_KERNEL)
+        g_string_append_printf (text, "%s%s \"%s\" (%s)", text->len > 0 ? ", " : "", leat_node_get_id (op->node),
+                                leat_node_get_name (op->node), op->prototype->entry);
+    }
+  return g_string_free (text, FALSE);
+}
+
 static LeatFusion *
 leat_fuser_describe (LeatFuser *self)
 {
@@ -293,6 +310,8 @@ leat_fuser_describe (LeatFuser *self)
   fusion->n_ops = self->stages->len + (self->loop != NULL);
   fusion->n_syncs = leat_fuser_count_layers (self) - 1 + (self->loop != NULL) + self->meets_again;
   fusion->n_waits = self->waits->len;
+  fusion->kernels = leat_fuser_dup_kernels (self);
+  fusion->is_chain = self->is_chain;
   fusion->lines = g_ptr_array_new_with_free_func (g_free);
   leat_fuser_count_kept (self, fusion);
   for (guint i = 0; i < self->stages->len; i++)

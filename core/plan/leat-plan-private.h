@@ -49,6 +49,8 @@ typedef struct
   guint n_windows;    /* buffers that are handed on in shared memory */
   guint64 kept_bytes; /* that would have been written to those of which no memory is left, and read from them */
   GPtrArray *lines;   /* char*: its stages and the borders between them, in order */
+  char *kernels;      /* of its nodes, each by name */
+  gboolean is_chain;  /* of nodes that are in no group together */
 } LeatFusion;
 
 typedef struct _LeatOp LeatOp;

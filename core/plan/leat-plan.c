@@ -328,6 +328,27 @@ leat_plan_check_flush (LeatPlan *self, GError **error)
   return TRUE;
 }
 
+/* Blocks that do not all run at once cannot meet.  What became part of a larger kernel is none of these. */
+static gboolean
+leat_plan_check_barriers (LeatPlan *self, GError **error)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = g_ptr_array_index (self->ops, i);
+
+      if (op->kind != LEAT_OP_KERNEL || op->fusion != NULL || op->cooperative || !op->prototype->syncs_grid)
+        continue;
+      leat_node_blame (op->node, "cooperative");
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+                   "kernel %s has a barrier of the whole grid, at which blocks meet that have to run at once: set "
+                   "cooperative=true",
+                   op->prototype->entry);
+      leat_node_prefix_error (op->node, error);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 LeatPlan *
 leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
 {
@@ -342,7 +363,7 @@ leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
   if (self->nodes == NULL || !leat_plan_negotiate (self->nodes, error))
     return NULL;
   self->negotiate_us = g_get_monotonic_time () - begin;
-  if (!leat_plan_record (self, error))
+  if (!leat_plan_record (self, error) || !leat_plan_check_barriers (self, error))
     return NULL;
   if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
     leat_plan_find_chains (self, TRUE);

@@ -151,6 +151,21 @@ leat_resident_load_module (LeatResident *self, const LeatOp *op, GError **error)
   return module;
 }
 
+/* What is made of several kernels need not be. */
+static void
+leat_resident_advise_apart (const LeatOp *op, GError **error)
+{
+  g_autofree char *said = NULL;
+
+  if (op->fusion == NULL || op->fusion->is_chain || error == NULL || *error == NULL)
+    return;
+  said = g_steal_pointer (&(*error)->message);
+  (*error)->message =
+    g_strdup_printf ("%s; or %s", said,
+                     op->runs != NULL ? "set another executor= for the loop"
+                                      : "put nodes outside, whose kernels are launched by themselves");
+}
+
 /* As many blocks as the device runs at once. */
 static gboolean
 leat_resident_size_grid (LeatModule *module, const LeatFunction *function, LeatOp *op, GError **error)
@@ -159,7 +174,10 @@ leat_resident_size_grid (LeatModule *module, const LeatFunction *function, LeatO
 
   memcpy (shape.block, op->block, sizeof shape.block);
   if (!leat_module_fill_device (module, function, &shape, op->prototype->entry, &op->grid[0], error))
-    return FALSE;
+    {
+      leat_resident_advise_apart (op, error);
+      return FALSE;
+    }
   if (op->grid_most > 0)
     op->grid[0] = MIN (op->grid[0], op->grid_most);
   op->grid[1] = op->grid[2] = 1;

@@ -57,12 +57,22 @@ leat_stayer_settle_fault (LeatStayer *self, GError **error)
   return TRUE;
 }
 
+/* In which of its parts a kernel was that is made of several, nobody has written down. */
+static char *
+leat_stayer_dup_stage (const LeatOp *op)
+{
+  if (op->kind != LEAT_OP_KERNEL)
+    return g_strdup ("a copy");
+  if (op->fusion != NULL && strchr (op->fusion->kernels, ',') != NULL)
+    return g_strdup_printf ("one of %s, which are one kernel,", op->fusion->kernels);
+  return op->fusion != NULL ? g_strdup (op->fusion->kernels) : g_strdup_printf ("kernel %s", op->prototype->entry);
+}
+
 void
 leat_stayer_fail_run (LeatStayer *self, const LeatStayFault *fault, GError **error)
 {
   const LeatOp *op = self->ops[fault->stage];
-  g_autofree char *what =
-    op->kind == LEAT_OP_KERNEL ? g_strdup_printf ("kernel %s", op->prototype->entry) : g_strdup ("a copy");
+  g_autofree char *what = leat_stayer_dup_stage (op);
 
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY,
                "%s was ended in run %" G_GUINT64_FORMAT " of the resident kernel, which took longer than "
@@ -70,5 +80,6 @@ leat_stayer_fail_run (LeatStayer *self, const LeatStayFault *fault, GError **err
                " of a loop, and %" G_GUINT64_FORMAT " runs were rung for behind it; the run has no results; where it "
                "needs that long, allow more with resident-limit-ms",
                what, fault->number, self->stay.limit_ns / 1000000, fault->block, fault->ticks, fault->behind);
-  leat_node_prefix_error (op->node, error);
+  if (op->fusion == NULL || !op->fusion->is_chain) /* a chain has the name of its last node, which may be none of it */
+    leat_node_prefix_error (op->node, error);
 }

@@ -8,7 +8,9 @@
 
 /* Which plans a kernel that stays can run, and as what stages. */
 
-static gboolean G_GNUC_PRINTF (3, 4) leat_stayer_refuse (const LeatOp *op, GError **error, const char *format, ...)
+/* @advice: (nullable): what would do beside another executor */
+static gboolean G_GNUC_PRINTF (4, 5)
+  leat_stayer_refuse (const LeatOp *op, GError **error, const char *advice, const char *format, ...)
 {
   g_autofree char *why = NULL;
   va_list args;
@@ -16,10 +18,11 @@ static gboolean G_GNUC_PRINTF (3, 4) leat_stayer_refuse (const LeatOp *op, GErro
   va_start (args, format);
   why = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
-               "cannot stay on the device: %s; open the session with executor=graph, or with executor=resident-auto, "
-               "which does that by itself",
-               why);
+  g_set_error (
+    error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
+    "cannot stay on the device: %s; %s%sopen the session with executor=graph, or with executor=resident-auto, "
+    "which does that by itself",
+    why, advice != NULL ? advice : "", advice != NULL ? ", or " : "");
   if (op != NULL)
     leat_node_prefix_error (op->node, error);
   return FALSE;
@@ -47,53 +50,74 @@ leat_stayer_check_kernel (const LeatOp *op, const LeatOp *first, GError **error)
   guint stage;
 
   if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > LEAT_STAY_BLOCKS)
-    return leat_stayer_refuse (op, error, "its grid is %ux%ux%u blocks, and %u are the most", op->grid[0], op->grid[1],
-                               op->grid[2], LEAT_STAY_BLOCKS);
+    return leat_stayer_refuse (op, error, NULL, "its grid is %ux%ux%u blocks, and %u are the most", op->grid[0],
+                               op->grid[1], op->grid[2], LEAT_STAY_BLOCKS);
   why = leat_kernel_source_why_no_stage (op->source, op->prototype->entry, &stage);
   if (why != NULL)
-    return leat_stayer_refuse (op, error, "%s", why);
+    return leat_stayer_refuse (op, error, NULL, "%s", why);
   if (!leat_kernel_source_equal (op->source, first->source))
-    return leat_stayer_refuse (op, error,
+    return leat_stayer_refuse (op, error, "put both nodes into a megakernel, which makes one file of theirs",
                                "its kernel is in another file than that of %s \"%s\", and one kernel is made of one "
-                               "file; put both nodes into a megakernel, which makes one file of theirs",
+                               "file",
                                leat_node_get_id (first->node), leat_node_get_name (first->node));
   if (memcmp (op->block, first->block, sizeof op->block) != 0)
-    return leat_stayer_refuse (op, error,
-                               "its blocks are %ux%ux%u threads and those of %s \"%s\" %ux%ux%u; give both the same",
-                               op->block[0], op->block[1], op->block[2], leat_node_get_id (first->node),
+    return leat_stayer_refuse (op, error, "give both the same",
+                               "its blocks are %ux%ux%u threads and those of %s \"%s\" %ux%ux%u", op->block[0],
+                               op->block[1], op->block[2], leat_node_get_id (first->node),
                                leat_node_get_name (first->node), first->block[0], first->block[1], first->block[2]);
   return TRUE;
 }
 
 static gboolean
-leat_stayer_check_op (const LeatOp *op, const LeatOp **first, guint *n, GError **error)
+leat_stayer_check_op (const LeatOp *op, const LeatOp **first, GError **error)
 {
   if (op->runs != NULL || op->loop != NULL)
-    return leat_stayer_refuse (op, error, "how often its body is done is not known to it");
+    return leat_stayer_refuse (op, error, NULL, "how often its body is done is not known to it");
   if (op->kind == LEAT_OP_FOREIGN)
-    return leat_stayer_refuse (op, error, "its work is another library's");
-  if (++*n > LEAT_STAY_STAGES)
-    return leat_stayer_refuse (op, error, "there are more than %d operations", LEAT_STAY_STAGES);
+    return leat_stayer_refuse (op, error, NULL, "its work is another library's");
   if (op->kind != LEAT_OP_KERNEL)
     return TRUE;
   *first = *first != NULL ? *first : op;
   return leat_stayer_check_kernel (op, *first, error);
 }
 
+/* Copies of how many items there are, or of inputs that are not read where they are, count as kernels do. */
+static gboolean
+leat_stayer_check_stages (LeatPlan *plan, GError **error)
+{
+  guint kernels = 0, fills = 0, copies = 0;
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i);
+
+      if (leat_stayer_is_stage (op))
+        ++*(op->kind == LEAT_OP_KERNEL ? &kernels : op->kind == LEAT_OP_FILL ? &fills : &copies);
+    }
+  if (kernels + fills + copies <= LEAT_STAY_STAGES)
+    return TRUE;
+  return leat_stayer_refuse (
+    NULL, error, "put nodes into a megakernel, which is one of them",
+    "there are %u operations (kernels: %u, copies, of how many items there are too: %u, fills: "
+    "%u), and %d are the most",
+    kernels + copies + fills, kernels, copies, fills, LEAT_STAY_STAGES);
+}
+
 gboolean
 leat_stayer_check_plan (LeatPlan *plan, GError **error)
 {
   const LeatOp *first = NULL;
-  guint n = 0;
 
   if (plan->users->len > 0)
-    return leat_stayer_refuse (NULL, error, "the program brings the memory of %s",
+    return leat_stayer_refuse (NULL, error, NULL, "the program brings the memory of %s",
                                leat_plan_get_buffer (plan, g_array_index (plan->users, LeatBufferId, 0))->name);
   for (guint i = 0; i < plan->ops->len; i++)
     if (leat_stayer_is_stage (leat_plan_get_op (plan, i))
-        && !leat_stayer_check_op (leat_plan_get_op (plan, i), &first, &n, error))
+        && !leat_stayer_check_op (leat_plan_get_op (plan, i), &first, error))
       return FALSE;
-  return first != NULL || leat_stayer_refuse (NULL, error, "there is no kernel in it");
+  if (first == NULL)
+    return leat_stayer_refuse (NULL, error, NULL, "there is no kernel in it");
+  return leat_stayer_check_stages (plan, error);
 }
 
 static guint
@@ -117,8 +141,9 @@ leat_stayer_note_cooperative (LeatStayer *self, const LeatOp *op, GError **error
   if (op->grid_by_occupancy)
     return TRUE;
   if (self->blocks_fixed != 0 && self->blocks_fixed != blocks)
-    return leat_stayer_refuse (op, error, "its grid is %u blocks that wait for each other, and that of another %u",
-                               blocks, self->blocks_fixed);
+    return leat_stayer_refuse (op, error, "give both the same",
+                               "its grid is %u blocks that wait for each other, and that of another %u", blocks,
+                               self->blocks_fixed);
   self->blocks_fixed = blocks;
   return TRUE;
 }
@@ -129,7 +154,7 @@ leat_stayer_add_kernel (LeatStayer *self, const LeatOp *op, LeatStage *stage, GE
   guint number = 0;
 
   if (leat_kernel_source_why_no_stage (op->source, op->prototype->entry, &number) != NULL)
-    return leat_stayer_refuse (op, error, "it is no stage");
+    return leat_stayer_refuse (op, error, NULL, "it is no stage");
   stage->kind = LEAT_STAGE_KERNEL + number;
   memcpy (stage->grid, op->grid, sizeof stage->grid);
   if (op->cooperative && !leat_stayer_note_cooperative (self, op, error))

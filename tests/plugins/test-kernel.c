@@ -56,6 +56,19 @@ static const char source[] =
   "  if (x < in_dim1 && y < in_dim0)\n"
   "    out[x * in_dim0 + y] = in[y * in_dim1 + x];\n"
   "}\n"
+  "__global__ void meet (const uint32_t *in, uint64_t in_count, uint32_t *out)\n"
+  "{\n"
+  "  leat_grid_sync ();\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = in[i];\n"
+  "}\n"
+  "__device__ void all_meet () { leat_grid_sync (); }\n"
+  "__global__ void meet_within (const uint32_t *in, uint64_t in_count, uint32_t *out)\n"
+  "{\n"
+  "  all_meet ();\n"
+  "  GRID_FOR (i, in_count)\n"
+  "    out[i] = in[i];\n"
+  "}\n"
   "__global__ void reversed (const uint32_t *in, uint64_t in_count, uint32_t *out)\n"
   "{\n"
   "  extern __shared__ uint32_t items[];\n"
@@ -656,6 +669,8 @@ test_kernel_refuses (void)
     { "entry=mark clear=out,zzz", "u32[4]", "no output \"zzz\"; its outputs: out" },
     { "entry=mark clear=in", "u32[4]", "\"in\" is an input of kernel mark" },
     { "entry=twice", "u32[4]", "kernel \"twice\" is a template" },
+    { "entry=meet", "u32[4]", "kernel \"k\": kernel meet has a barrier of the whole grid" },
+    { "entry=meet_within", "u32[4]", "set cooperative=true" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

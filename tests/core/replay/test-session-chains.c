@@ -295,6 +295,14 @@ test_chains_borders (void)
     { "a = map expr=x+1\nb = map expr=x*2 fp=fast\n"
       "app name=source spec=f32[5000] -> upload -> a -> b -> readback -> app name=sink\n",
       "is not in one chain with what stands before it: their fp= differs" },
+    { "a = map expr=x+1\nt = kernel source=KERNELS entry=turn\nb = map expr=x*2\n"
+      "app name=source spec=f32[5000] -> upload -> a -> t -> b -> readback -> app name=sink\n",
+      " kernel   b              t.out -> b.out  map grid 20x1x1 block 256x1x1  after 4\n"
+      "      is not in one chain with what stands before it: they do not go item by item" },
+    { "a = map expr=x+1\nt = kernel source=KERNELS entry=turn\nb = map expr=x*2\nc = map expr=x-1\n"
+      "app name=source spec=f32[5000] -> upload -> a -> t -> b -> c -> readback -> app name=sink\n",
+      "map \"c\" map  item by item with what it follows\n"
+      "      is not in one chain with what stands before it: they do not go item by item" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

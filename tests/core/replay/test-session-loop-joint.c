@@ -46,6 +46,12 @@ static const char kernels_text[] =
   "  GRID_FOR (i, x_count)\n"
   "    y[i] = x[x_count - 1 - i] + (room == nullptr);\n"
   "}\n"
+  "__global__ void odd (const uint32_t *x, uint32_t *y, uint64_t x_count, uint64_t *y_count)\n"
+  "{\n"
+  "  GRID_FOR (i, x_count)\n"
+  "    if (x[i] % 2)\n"
+  "      y[atomicAdd (y_count, (uint64_t) 1)] = x[i];\n"
+  "}\n"
   "LEAT_REPORT (1, warning, \"small\")\n"
   "__global__ void tell (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
   "{\n"
@@ -472,6 +478,61 @@ test_joint_neighbours (void)
   loop_close (&loop);
 }
 
+/* Bounded data whose number of items nobody changes goes on, in place and as a copy. */
+static const struct
+{
+  const char *name, *body;
+  guint steps[2]; /* of `steps` */
+} bounded_rows[] = { { "in-place", "  r = map expr=x*5+3\n  in.x -> r\n", { 3, 3 } },
+                     { "copied", "  r = kernel source=KERNELS entry=turn y=u32[<=5000]\n  in.x -> r\n", { 1, 1 } },
+                     { "both",
+                       "  t = kernel source=KERNELS entry=spread y=u32[<=5000]\n"
+                       "  r = map expr=x*5+3\n  in.x -> t -> r\n",
+                       { 0, 3 } } };
+
+static void
+test_joint_bounded (gconstpointer data)
+{
+  const guint row = GPOINTER_TO_UINT (data);
+  static const char *const executors[] = { "while", "cooperative", "host" };
+  static const guint sizes[] = { MANY, 0, 1, 300, MANY - 1 };
+  const gboolean two = bounded_rows[row].steps[0] != bounded_rows[row].steps[1];
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\nl = loop max-iterations=3 carry=x:y executor=EXECUTOR series=top {\n"
+                     "%s  r -> out.y\n  r -> reduce op=max -> out.top\n}\n"
+                     "app name=in spec=u32[<=5000] -> upload -> l.x\n"
+                     "l.y -> readback -> app name=out\nl.top -> discard\n"
+                     "l.series -> readback -> app name=series\n",
+                     bounded_rows[row].body);
+  g_autofree guint32 *x = g_new (guint32, 2 * MANY);
+
+  for (guint e = 0; e < G_N_ELEMENTS (executors); e++)
+    {
+      Loop loop;
+
+      joint_open (&loop, text, executors[e]);
+      for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+        {
+          guint32 tops[3] = { 0 };
+
+          for (guint i = 0; i < sizes[s]; i++)
+            x[i] = i * 2654435761u;
+          loop_push (&loop, "in", x, sizes[s] * sizeof *x);
+          for (guint i = 0; i < (two ? 6 : 3); i++)
+            {
+              steps[bounded_rows[row].steps[i % 2]].step (x, x + MANY, sizes[s]);
+              memcpy (x, x + MANY, sizes[s] * sizeof *x);
+              for (guint k = 0; k < sizes[s] && (!two || i % 2 == 1); k++)
+                tops[two ? i / 2 : i] = MAX (tops[two ? i / 2 : i], x[k]);
+            }
+          loop_replay (&loop);
+          joint_check_words (&loop, "out", x, sizes[s]);
+          joint_check_words (&loop, "series", tops, 3);
+        }
+      loop_close (&loop);
+    }
+}
+
 /* In the body of another one, which goes on until the inner one has doubled as often as it takes. */
 static void
 test_joint_within (gconstpointer who)
@@ -618,15 +679,21 @@ static const struct
     "loop max-iterations=2 carry=x:y executor=cooperative {\n  s = scan\n  in.x -> s -> map expr=x type=u32 -> "
     "out.y\n}",
     "\"s\" cannot be in the body of loop \"l\" as one kernel: kernel" },
+  { "counted",
+    "loop max-iterations=2 carry=x:y executor=cooperative {\n"
+    "  k = kernel source=KERNELS entry=odd y=u32[<=5000]\n  in.x -> k -> out.y\n}",
+    "l.x is counted in the body by kernel \"k\", and how much there is of it is needed there when the kernel begins: "
+    "set another executor=" },
 };
 
 static void
 test_joint_refused (gconstpointer data)
 {
   const guint row = GPOINTER_TO_UINT (data);
-  g_autofree char *raw = g_strdup_printf ("leat 1\nl = %s\napp name=in spec=u32[5000] -> upload -> l.x\n"
-                                          "l.y -> readback -> app name=out\n",
-                                          refused_rows[row].loop);
+  g_autofree char *raw =
+    g_strdup_printf ("leat 1\nl = %s\napp name=in spec=u32[%s5000] -> upload -> l.x\n"
+                     "l.y -> readback -> app name=out\n",
+                     refused_rows[row].loop, g_str_has_prefix (refused_rows[row].name, "counted") ? "<=" : "");
   g_autofree char *text = joint_dup_text (raw);
   g_autofree char *path = g_build_filename (g_get_tmp_dir (), "leat-refused-XXXXXX", NULL), *place = NULL;
   int file = g_mkstemp (path);
@@ -663,6 +730,7 @@ test_joint_too_large (void)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "921600"));
+  g_assert_nonnull (strstr (error->message, "executor="));
   g_assert_nonnull (strstr (error->message, "\"l\""));
 }
 
@@ -689,6 +757,7 @@ main (int argc, char **argv)
   ADD_ROWS ("early-test", early_rows, test_joint_early_test)
   g_test_add_func ("/leat/session/loop-joint/reads-alone", test_joint_reads_alone);
   g_test_add_func ("/leat/session/loop-joint/neighbours", test_joint_neighbours);
+  ADD_ROWS ("bounded", bounded_rows, test_joint_bounded)
   g_test_add_data_func ("/leat/session/loop-joint/within/while", "while", test_joint_within);
   g_test_add_data_func ("/leat/session/loop-joint/within/host", "host", test_joint_within);
   g_test_add_func ("/leat/session/loop-joint/budget-within", test_joint_budget_within);

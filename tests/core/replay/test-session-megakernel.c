@@ -106,6 +106,12 @@ static const char kernels_text[] =
   "  y[0] = x[0];\n"
   "}\n";
 
+#define AS_IT_IS                                                                                                       \
+  "__global__ void as_it_is (const float *x, float *y, uint64_t x_count)\n{\n"                                         \
+  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < x_count)\n    y[i] = x[i];\n}\n"
+
+static const char macros_text[] = "#define MY_PLACE (blockIdx.x * blockDim.x)\n" AS_IT_IS;
+static const char keeps_text[] = "static __device__ unsigned int calls = 0;\n" AS_IT_IS;
 static const char other_text[] = "#define HALF 4.0f\n"
                                  "__device__ float helper (float x) { return x * HALF; }\n"
                                  "__global__ void guard (const float *x, float *y, uint64_t x_count)\n"
@@ -135,11 +141,15 @@ megakernel_parse (const char *text)
 {
   g_autoptr (GString) whole = g_string_new (text);
   g_autofree char *other = g_build_filename (folder, "other.cu", NULL);
+  g_autofree char *macros = g_build_filename (folder, "macros.cu", NULL);
+  g_autofree char *keeps = g_build_filename (folder, "keeps.cu", NULL);
   g_autoptr (GError) error = NULL;
   LeatPipeline *pipeline;
 
   g_string_replace (whole, "KERNELS", kernels_path, 0);
   g_string_replace (whole, "OTHER", other, 0);
+  g_string_replace (whole, "MACROS", macros, 0);
+  g_string_replace (whole, "KEEPS", keeps, 0);
   pipeline = leat_parse_text (whole->str, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_assert_no_error (error);
   return pipeline;
@@ -708,7 +718,11 @@ test_megakernel_refuses (void)
       "the 64 threads of its block wait for each other, and a block of another kernel has 256" },
     { "  k = kernel source=KERNELS entry=turn fp=fast\n  a = map expr=x*2\n  in.x -> k -> a -> out.y\n", "its fp=" },
     { "  k = kernel source=KERNELS entry=keep kept=f32:max9\n  a = map expr=x*2\n  in.x -> k -> a -> out.y\n",
-      "k.kept is counted in the body" },
+      "k.kept is counted in the body by kernel \"k\", and how much there is of it is needed there when the kernel "
+      "begins: "
+      "end the body before what takes it" },
+    { "  k = kernel source=MACROS\n  in.x -> k -> out.y\n", "macro MY_PLACE of its file asks for blockIdx or gridDim" },
+    { "  k = kernel source=KEEPS\n  in.x -> k -> out.y\n", "calls of its file outlives a launch" },
     { "  l = loop max-iterations=2 {\n    a = map expr=x*2\n    in.x -> a -> out.y\n  }\n  in.x -> l.x\n  l.y -> "
       "out.y\n",
       "a loop is not part of one kernel" },
@@ -735,12 +749,14 @@ int
 main (int argc, char **argv)
 {
   int status;
-  g_autofree char *other = NULL;
+  g_autofree char *other = NULL, *macros = NULL, *keeps = NULL;
 
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("leat-megakernel-XXXXXX", NULL);
   kernels_path = megakernel_write ("kernels.cu", kernels_text);
   other = megakernel_write ("other.cu", other_text);
+  macros = megakernel_write ("macros.cu", macros_text);
+  keeps = megakernel_write ("keeps.cu", keeps_text);
   g_test_add_func ("/leat/session/megakernel/runs-chain", test_megakernel_runs_chain);
   g_test_add_func ("/leat/session/megakernel/runs-bounded", test_megakernel_runs_bounded);
   g_test_add_func ("/leat/session/megakernel/joins-elementwise", test_megakernel_joins_elementwise);
@@ -758,6 +774,8 @@ main (int argc, char **argv)
   status = g_test_run ();
   g_remove (kernels_path);
   g_remove (other);
+  g_remove (macros);
+  g_remove (keeps);
   g_rmdir (folder);
   g_free (kernels_path);
   g_free (folder);

@@ -13,6 +13,11 @@
 
 static const char climb_text[] = RESIDENT_KERNEL ("a", "climb", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 
+/* The two are one kernel, of two files. */
+static const char climb_chain_text[] =
+  "a = kernel source=\"%s\" entry=climb grid=4 block=256 x=f32[1024] y=f32[1024]\n" RESIDENT_CHAIN
+  "b = map expr=x\na -> b -> readback -> app name=sink\n";
+
 /* Each time that the kernel comes back its blocks begin with nothing of what they said to each other before. */
 static void
 test_resident_comes_back_in_blocks (void)
@@ -128,7 +133,11 @@ test_resident_ends_a_runaway (gconstpointer text)
       g_assert_null (session_fixture_try (&fixture, x, sizeof x, &error));
       g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
       g_assert_nonnull (strstr (error->message, "kernel \"a\""));
-      g_assert_nonnull (strstr (error->message, "kernel climb was ended"));
+      g_assert_nonnull (strstr (error->message, text == climb_chain_text
+                                                  ? "one of kernel \"a\" (climb), map \"b\" (map), which are one "
+                                                    "kernel, was ended"
+                                                  : "kernel climb was ended"));
+      g_assert_false (g_str_has_prefix (error->message, "map"));
       g_assert_nonnull (strstr (error->message, "500 ms"));
     }
   check_climb (&fixture);
@@ -321,6 +330,8 @@ main (int argc, char **argv)
                         test_resident_ends_one_of_many_blocks);
   g_test_add_data_func ("/leat/session/resident-leaves/ends-one-of-many-blocks-untold", NULL,
                         test_resident_ends_one_of_many_blocks);
+  g_test_add_data_func ("/leat/session/resident-leaves/ends-a-runaway/chain", climb_chain_text,
+                        test_resident_ends_a_runaway);
   g_test_add_data_func ("/leat/session/resident-leaves/ends-many", climb_text, test_resident_ends_many);
   g_test_add_data_func ("/leat/session/resident-leaves/end-is-told", climb_text, test_resident_end_is_told);
   g_test_add_data_func ("/leat/session/resident-leaves/is-closed-in-flight", RESIDENT_THREE,

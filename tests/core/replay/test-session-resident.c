@@ -27,6 +27,9 @@ static const char meet_text[] =
 static const char vast_text[] =
   "a = kernel source=\"%s\" entry=scale grid=2147483647x2 block=64 x=f32[1024] y=f32[1024] "
   "by=2\n" RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+static const char sizes_text[] =
+  RESIDENT_KERNEL ("a", "scale", " by=2") "b = kernel source=\"%s\" entry=near block=128\n" RESIDENT_CHAIN
+                                          "a -> b -> readback -> app name=sink\n";
 static const char jump_text[] = RESIDENT_KERNEL ("a", "jump", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 static const char power_text[] = RESIDENT_KERNEL ("a", "power", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 static const char power_by_all_text[] =
@@ -302,7 +305,7 @@ test_resident_several_ports (void)
 
 /* Says why, and what would do. */
 static void
-check_refused (const char *text, const char *why)
+check_refused (const char *text, const char *who, const char *why)
 {
   g_autoptr (LeatPipeline) pipeline = resident_parse (text);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
@@ -311,7 +314,8 @@ check_refused (const char *text, const char *why)
   g_object_set (session, "executor", LEAT_EXECUTOR_RESIDENT, NULL);
   g_assert_false (leat_session_open (session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT);
-  g_assert_nonnull (strstr (error->message, "kernel \"a\""));
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, who));
   g_assert_nonnull (strstr (error->message, why));
   g_assert_nonnull (strstr (error->message, "executor=graph"));
 }
@@ -319,9 +323,16 @@ check_refused (const char *text, const char *why)
 static void
 test_resident_refuses (void)
 {
-  check_refused (jump_text, "there is a goto in it");
-  check_refused (power_text, "there is a loop in a lambda");
-  check_refused (vast_text, "its grid is 2147483647x2x1 blocks, and 2147483647 are the most");
+  g_autoptr (GString) many = g_string_new ("app name=source spec=f32[<=1024] -> upload");
+
+  check_refused (jump_text, "kernel \"a\"", "there is a goto in it, and it could not be ended; open the session");
+  check_refused (power_text, "kernel \"a\"", "there is a loop in a lambda");
+  check_refused (vast_text, "kernel \"a\"", "its grid is 2147483647x2x1 blocks, and 2147483647 are the most");
+  check_refused (sizes_text, "kernel \"b\"", "64x1x1; give both the same, or open the session");
+  for (guint i = 0; i < 25; i++)
+    g_string_append (many, " -> kernel source=\"%s\" entry=near");
+  g_string_append (many, " -> readback -> app name=sink\n");
+  check_refused (many->str, "kernels: 25, ", "there are 50 operations");
 }
 
 static void
