@@ -196,11 +196,79 @@ leat_fuser_is_marked (const LeatFuser *self, const LeatStage *stage)
   return self->turns_of[stage->unit] > 0 && leat_marks_is_plain (stage);
 }
 
-/* Within a string of the kernel's text. */
+static char *
+leat_marks_dup_name (const LeatStage *stage)
+{
+  return g_strdup_printf ("%s \"%s\"", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
+}
+
+/* The same within a string of the kernel's text. */
 static char *
 leat_marks_dup_quoted (const LeatStage *stage)
 {
   return g_strdup_printf ("%s \\\"%s\\\"", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
+}
+
+/* Why not all is seen that the stage does to it; NULL: it is. */
+static char *
+leat_marks_dup_why (const LeatStage *stage, LeatBufferId id)
+{
+  g_autofree char *name = leat_marks_dup_name (stage);
+
+  for (guint a = 0; a < stage->op->n_args; a++)
+    {
+      const LeatParam *param = &stage->op->prototype->params[a];
+
+      if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)
+        continue;
+      if (leat_fuse_get_c_type (param) == NULL)
+        return g_strdup_printf ("the items of %s in %s are not plain numbers", param->name, name);
+      if (stage->op->args[a].buffer == id && !stage->traits.indexed[a])
+        return g_strdup_printf ("%s uses %s otherwise than as %s[...]", name, param->name, param->name);
+    }
+  return leat_stage_get_type (stage, id) == NULL ? g_strdup_printf ("%s has it as items of two types", name) : NULL;
+}
+
+/* Of what stage @index is given by the one at @from, or overwrites of it. */
+static char *
+leat_marks_dup_unchecked (LeatFuser *fuser, guint from, guint index, LeatBufferId id)
+{
+  const LeatStage *before = leat_marks_at (fuser, from), *stage = leat_marks_at (fuser, index);
+  LeatAccess first = leat_stage_get_access (before, id), then = leat_stage_get_access (stage, id);
+  char *why;
+
+  if (first == 0 || then == 0 || !((first | then) & LEAT_ACCESS_WRITE))
+    return NULL;
+  why = leat_marks_dup_why (before, id);
+  why = why != NULL ? why : leat_marks_dup_why (stage, id);
+  if (why != NULL || leat_marks_go_by_item (fuser, from, index))
+    return why;
+  return fuser->marks_of[id] == 0 || (then & LEAT_ACCESS_WRITE)
+           ? g_strdup ("what is handed on is overwritten in place, or filled before")
+           : NULL;
+}
+
+char *
+leat_fuser_dup_unchecked (LeatFuser *self, guint index, guint *with)
+{
+  const LeatStage *stage = leat_marks_at (self, index);
+
+  for (guint i = 0; i < index && self->call->is_checked && !stage->alone; i++)
+    {
+      const LeatStage *before = leat_marks_at (self, i);
+
+      *with = i;
+      if (before->alone || before->layer != stage->layer || !leat_fuser_conflict (self, before->op, stage->op))
+        continue;
+      for (guint t = 0; t < stage->op->n_touches; t++)
+        {
+          char *why = leat_marks_dup_unchecked (self, i, index, stage->op->touches[t].buffer);
+
+          if (why != NULL)
+            return why;
+        }
+    }
+  return NULL;
 }
 
 static guint

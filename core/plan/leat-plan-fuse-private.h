@@ -129,6 +129,9 @@ void leat_fuser_find_waits (LeatFuser *self);
 void leat_fuser_find_areas (LeatFuser *self);
 /* After all units are known: what is marked with the block that writes it. */
 void leat_fuser_find_marks (LeatFuser *self);
+/* With check=true: why it is not seen whether what a stage is given by one before it, @with, is what they say; NULL: it
+ * is seen. (transfer full) */
+char *leat_fuser_dup_unchecked (LeatFuser *self, guint index, guint *with);
 /* It is given pointers that mark or look at marks. */
 gboolean leat_fuser_is_marked (const LeatFuser *self, const LeatStage *stage);
 /* Can each item of it be done by itself? */

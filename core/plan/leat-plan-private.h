@@ -49,6 +49,7 @@ typedef struct
   guint n_windows;    /* buffers that are handed on in shared memory */
   guint64 kept_bytes; /* that would have been written to those of which no memory is left, and read from them */
   GPtrArray *lines;   /* char*: its stages and the borders between them, in order */
+  GPtrArray *doubts;  /* char*: what check=true cannot tell of them */
 } LeatFusion;
 
 typedef struct _LeatOp LeatOp;
