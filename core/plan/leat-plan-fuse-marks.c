@@ -14,7 +14,7 @@
  * when it comes to read it; an item without such a mark was written by another block, sooner or later, or by nobody.
  *
  * Whose fault that is, the item's number tells where it is known which block does it: an item that is the reader's to
- * read was the other one's to write.
+ * read was the other one's to write.  A stencil is held to its reach then, counted from the items of its block.
  *
  * It is done where pointers are used as NAME[...] alone, and for what nothing else in the body writes. */
 
@@ -57,7 +57,7 @@ static const char leat_marks_declarations[] =
   "  }\n"
   "  template <class I> __device__ __forceinline__ T &operator[] (I i) const\n"
   "  {\n"
-  "    if ((uint64_t) i >= n || !is_there (marks[i]))\n"
+  "    if ((uint64_t) i >= n || !is_there (marks[i]) || (own > 0 && reach > 0 && !is_own ((uint64_t) i)))\n"
   "      *(is_own ((uint64_t) i) ? lost : wrong) = (uint64_t) i + 1;\n"
   "    return at[i];\n"
   "  }\n"
@@ -300,8 +300,7 @@ leat_marks_is_known (const LeatFuser *fuser, const LeatStage *stage, guint param
   return FALSE;
 }
 
-/* Whose items they are, along one axis alone. */
-static gboolean
+gboolean
 leat_marks_is_by_number (const LeatOp *op)
 {
   return op->pattern != LEAT_PATTERN_BLOCK && op->grid[1] * op->grid[2] * op->block[1] * op->block[2] == 1;

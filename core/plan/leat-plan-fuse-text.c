@@ -176,7 +176,9 @@ leat_fuse_writer_dup_wrong (LeatFuseWriter *self, const LeatStage *stage, gboole
   if (givers == NULL)
     return NULL;
   return g_strdup_printf ("%s and reads an item that %s, of what %s", access,
-                          near ? "neither its block nor those around it have written" : "its block has not written",
+                          !near                                 ? "its block has not written"
+                          : leat_marks_is_by_number (stage->op) ? "is further away from those of its block"
+                                                                : "neither its block nor those around it have written",
                           givers);
 }
 

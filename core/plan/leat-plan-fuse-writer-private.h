@@ -50,6 +50,8 @@ void leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatStage *stage
 void leat_fuse_writer_tell_lost (LeatFuseWriter *self, const LeatStage *stage, const char *at);
 char *leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint param);
 char *leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatStage *stage, guint param);
+/* Which block an item belongs to, its number tells. */
+gboolean leat_marks_is_by_number (const LeatOp *op);
 /* Who hands on to the stage what is marked, as a part of a sentence; NULL: nobody. (transfer full) */
 char *leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatStage *stage);
 

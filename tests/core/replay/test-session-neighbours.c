@@ -611,17 +611,17 @@ test_neighbours_checks_blocks (void)
   } rows[] = {
     { "s = kernel source=KERNELS entry=scale block=32 access=elementwise\n"
       "w = kernel source=KERNELS entry=apart by=0 block=32 access=stencil:1\nin.x -> s -> w",
-      "kernel \"w\" says access=stencil:1 and reads an item that neither its block nor those around it have written, "
-      "of "
-      "what kernel \"s\" hands on",
+      "kernel \"w\" says access=stencil:1 and reads an item that is further away from those of its block, of what "
+      "kernel "
+      "\"s\" hands on",
       96 },
     { "s = kernel source=KERNELS entry=window block=32 access=stencil:3\n"
       "w = kernel source=KERNELS entry=apart by=0 block=32 access=stencil:1\n"
       "t = kernel source=KERNELS entry=window block=32 access=stencil:3\nin.x -> s -> w -> t",
-      "kernel \"w\" says access=stencil:1 and reads an item that neither its block nor those around it have written, "
-      "of "
-      "what kernel \"s\" hands on",
-      64 },
+      "kernel \"w\" says access=stencil:1 and reads an item that is further away from those of its block, of what "
+      "kernel "
+      "\"s\" hands on",
+      2 },
     { "s = kernel source=KERNELS entry=window block=32 access=stencil:3\n"
       "w = kernel source=KERNELS entry=aside by=0 block=32 access=elementwise\n"
       "t = kernel source=KERNELS entry=near r=1 block=32 access=stencil:1\nin.x -> s -> w -> t",
@@ -631,8 +631,7 @@ test_neighbours_checks_blocks (void)
     { "s = kernel source=KERNELS entry=cross y=f32[25,20] block=8x8 access=stencil:1\n"
       "w = kernel source=KERNELS entry=jump by=0 y=f32[25,20] block=8x8 access=stencil:1\nin.x -> s -> w",
       "kernel \"w\" says access=stencil:1 and reads an item that neither its block nor those around it have written, "
-      "of "
-      "what kernel \"s\" hands on",
+      "of what kernel \"s\" hands on",
       17 },
   };
   g_autofree float *x = g_new (float, MOST);
