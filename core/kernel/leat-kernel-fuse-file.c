@@ -327,8 +327,7 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
                                                                       : g_strdup ("");
   leat_edits_insert_before (edits, tokens, decl->first, "\n%s__device__ __forceinline__ ", head);
   leat_fuse_file_edit_params (self, edits, decl, use->form);
-  if (use->form == LEAT_FUSE_BLOCK)
-    leat_fuse_file_edit_returns (self, edits, decl);
+  leat_fuse_file_edit_returns (self, edits, decl);
   if (use->form == LEAT_FUSE_BLOCK || use->form == LEAT_FUSE_THREAD)
     leat_fuse_file_edit_indices (self, edits, decl);
   else

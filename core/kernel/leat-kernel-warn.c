@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-kernel-locals-private.h"
 #include "leat-kernel-transform-private.h"
 
 /* What is worth saying about a kernel file and is no error. */
@@ -29,21 +30,34 @@ leat_kernel_unit_watches (const LeatKernelUnit *self, guint token)
          || g_str_equal (word, "leat_queue_is_finished") || g_str_equal (word, "leat_queue_outstanding");
 }
 
+/* The `do` whose loop the `while` at @index ends; @index where it begins one. */
+static guint
+leat_kernel_unit_find_do (const LeatKernelUnit *self, const LeatDecl *decl, guint index)
+{
+  for (guint i = index; i-- > decl->body;)
+    if (leat_tokens_is (self->tokens, i, "do") && leat_kernel_unit_statement_end (self, i + 1, decl->last) == index)
+      return i;
+  return index;
+}
+
 /* A loop that waits for another thread: nothing in its body, or nothing but looking again. */
 static void
-leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls, guint index)
+leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
+                            const LeatDecl *decl, guint index)
 {
-  guint open = index + 1, close = leat_tokens_at (self->tokens, open)->match, body = close + 1;
+  guint open = index + 1, close = leat_tokens_at (self->tokens, open)->match, body = close + 1, end, first;
   gboolean empty, watches = FALSE, yields = FALSE, exchanges = FALSE;
 
   if (!leat_tokens_is (self->tokens, open, "("))
     return;
   empty = leat_tokens_is (self->tokens, body, ";")
           || (leat_tokens_is (self->tokens, body, "{") && leat_tokens_at (self->tokens, body)->match == body + 1);
-  /* `while (..);` behind a `}` ends a do loop, whose body counts. */
-  if (empty && leat_tokens_is (self->tokens, body, ";") && leat_tokens_is (self->tokens, index - 1, "}"))
+  end = leat_kernel_unit_statement_end (self, body, decl->last);
+  first = leat_tokens_is (self->tokens, body, ";") ? leat_kernel_unit_find_do (self, decl, index) : index;
+  if (first < index) /* the body stands before it */
     {
-      body = leat_tokens_at (self->tokens, index - 1)->match;
+      body = first + 1;
+      end = index;
       empty = FALSE;
       for (guint i = body; i < close; i++)
         exchanges = exchanges || leat_tokens_is (self->tokens, i, "atomicCAS");
@@ -53,7 +67,7 @@ leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, Lea
       watches = watches || leat_kernel_unit_watches (self, i);
       yields = yields || leat_kernel_calls_token_waits (calls, i);
     }
-  for (guint i = body; leat_tokens_is (self->tokens, body, "{") && i < leat_tokens_at (self->tokens, body)->match; i++)
+  for (guint i = body; i < end; i++)
     yields = yields || leat_kernel_calls_token_waits (calls, i);
   if (!yields && !exchanges && (empty || watches) && close > open + 1)
     leat_kernel_unit_warn (self, warnings, index,
@@ -89,7 +103,7 @@ leat_kernel_unit_warn_function (const LeatKernelUnit *self, GPtrArray *warnings,
 {
   for (guint t = decl->body; t < decl->last; t++)
     if (leat_tokens_is (self->tokens, t, "while"))
-      leat_kernel_unit_warn_spin (self, warnings, calls, t);
+      leat_kernel_unit_warn_spin (self, warnings, calls, decl, t);
   if (decl->flags & LEAT_DECL_IS_GLOBAL)
     leat_kernel_unit_warn_stride (self, warnings, calls, decl);
 }

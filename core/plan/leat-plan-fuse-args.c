@@ -181,6 +181,19 @@ leat_fuse_writer_dup_local (LeatFuseWriter *self, LeatBufferId id)
   return g_strdup_printf ("r%u", id);
 }
 
+/* Of an item: that it is the thread's own, or one around it; and what its mark says, where it has one. */
+static char *
+leat_fuse_writer_dup_checked (LeatFuseWriter *self, const LeatStage *stage, guint index)
+{
+  const LeatParam *param = &stage->op->prototype->params[index];
+  g_autofree char *at = leat_fuse_writer_dup_marked (self, stage, index);
+  g_autofree char *type = leat_fuse_writer_dup_marked_type (self, stage, index);
+
+  return g_strdup_printf ("leat_fuse_checked<%s%s, %s> { %s, leat_at, %" G_GUINT64_FORMAT "u, &leat_wrong }",
+                          param->kind == LEAT_PARAM_INPUT ? "const " : "", leat_fuse_get_c_type (param), type, at,
+                          param->kind == LEAT_PARAM_INPUT ? leat_op_get_reach (stage->op) : 0);
+}
+
 static char *
 leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
 {
@@ -206,9 +219,7 @@ leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guin
   if (!per_item)
     return g_strdup_printf ("leat_fuse_any { %s }", items);
   if (self->fuser->call->is_checked && stage->traits.indexed[index])
-    return g_strdup_printf ("leat_fuse_checked<%s%s> { (%s%s *) %s, leat_at, %" G_GUINT64_FORMAT "u, &leat_wrong }",
-                            constant, type, constant, type, items,
-                            param->kind == LEAT_PARAM_INPUT ? leat_op_get_reach (stage->op) : 0);
+    return leat_fuse_writer_dup_checked (self, stage, index);
   return g_strdup_printf ("(%s%s *) %s", constant, type, items);
 }
 

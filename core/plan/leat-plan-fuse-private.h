@@ -91,10 +91,11 @@ typedef struct
   guint n_slots, slot_words;
   guint n_words;      /* in which blocks say that they are done */
   LeatBufferId words; /* those, where there are any */
-  guint64 n_marks;    /* of what blocks hand on to themselves, see leat-plan-fuse-marks.c; 8 bytes each */
+  guint64 n_marks;    /* of what is handed on without a barrier, see leat-plan-fuse-marks.c; 8 bytes each */
   LeatBufferId marks; /* those, where there are any */
   guint64 *marks_of;  /* by buffer: where its marks begin, and 1; 0: it has none */
-  guint64 *turns_of;  /* by unit: where there is a number of the launch for each of its blocks, and 1; 0: nowhere */
+  guint64 *turns_of; /* by unit: where there is a number of the launch for each of its blocks, and 1; or there are marks
+                        with that which blocks wait by; 0: no marks */
   GHashTable *counts; /* LeatBufferId + 1 of a buffer -> that of the one whose count it has */
 } LeatFuser;
 
@@ -128,6 +129,9 @@ void leat_fuser_find_waits (LeatFuser *self);
 void leat_fuser_find_areas (LeatFuser *self);
 /* After all units are known: what is marked with the block that writes it. */
 void leat_fuser_find_marks (LeatFuser *self);
+/* With check=true: why it is not seen whether what a stage is given by one before it, @with, is what they say; NULL: it
+ * is seen. (transfer full) */
+char *leat_fuser_dup_unchecked (LeatFuser *self, guint index, guint *with);
 /* It is given pointers that mark or look at marks. */
 gboolean leat_fuser_is_marked (const LeatFuser *self, const LeatStage *stage);
 /* Can each item of it be done by itself? */

@@ -155,34 +155,76 @@ leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage)
            : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
 }
 
-/* What a node says of itself, and does instead. */
-static char *
-leat_fuse_writer_dup_wrong (const LeatStage *stage, gboolean per_item)
+char *
+leat_stage_dup_access (const LeatStage *stage)
 {
-  if (!per_item)
-    return g_strdup_printf ("access=%s and reads an item that its block has not written",
-                            stage->op->pattern == LEAT_PATTERN_BLOCK ? "block" : "elementwise");
   if (stage->op->pattern == LEAT_PATTERN_STENCIL)
-    return g_strdup_printf ("access=stencil:%" G_GUINT64_FORMAT " and touches an item that is further away",
-                            stage->op->reach);
-  return g_strdup ("access=elementwise and touches another item than its own");
+    return g_strdup_printf ("access=stencil:%" G_GUINT64_FORMAT, stage->op->reach);
+  return g_strdup (stage->op->pattern == LEAT_PATTERN_BLOCK ? "access=block" : "access=elementwise");
 }
 
-/* Each node has a code of its own, as far as there are so many. */
-static void
-leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
+/* What a node says of itself, and does instead; NULL: nothing is looked at. */
+static char *
+leat_fuse_writer_dup_wrong (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item)
 {
-  guint code = MIN (index, LEAT_REPORT_CODES - 1);
-  g_autofree char *said = leat_fuse_writer_dup_wrong (stage, per_item);
-  g_autofree char *at = g_strdup_printf ("(uint64_t) leat_tile * %uu + threadIdx.x", leat_op_count_threads (stage->op));
-  g_autofree char *declaration =
-    g_strdup_printf ("LEAT_REPORT (%u, error, \"%s \\\"%s\\\" says %s\")\n", code, leat_node_get_id (stage->op->node),
-                     leat_node_get_name (stage->op->node), said);
+  gboolean near = stage->op->pattern == LEAT_PATTERN_STENCIL;
+  g_autofree char *access = leat_stage_dup_access (stage), *givers = leat_fuse_writer_dup_givers (self, stage);
 
-  if (index < LEAT_REPORT_CODES)
-    leat_kernel_fuse_add_declaration (self->text, declaration);
-  leat_fuse_writer_state (self, "    if (leat_wrong != 0) { leat_report_at (%u, %s, leat_wrong - 1); leat_wrong = 0; }",
-                          code, per_item ? "leat_at" : at);
+  if (per_item)
+    return g_strdup_printf ("%s and touches %s", access,
+                            near ? "an item that is further away" : "another item than its own");
+  if (givers == NULL)
+    return NULL;
+  return g_strdup_printf ("%s and reads an item that %s, of what %s", access,
+                          !near                                 ? "its block has not written"
+                          : leat_marks_is_by_number (stage->op) ? "is further away from those of its block"
+                                                                : "neither its block nor those around it have written",
+                          givers);
+}
+
+/* Of each fault of each node there is a code, as far as there are so many. */
+static guint
+leat_fuse_writer_get_code (LeatFuseWriter *self, const char *said)
+{
+  gpointer known;
+  g_autofree char *declaration = NULL;
+  gboolean last = self->n_codes + 1 == LEAT_REPORT_CODES;
+
+  if (g_hash_table_lookup_extended (self->codes, said, NULL, &known))
+    return GPOINTER_TO_UINT (known);
+  if (self->n_codes == LEAT_REPORT_CODES)
+    return LEAT_REPORT_CODES - 1;
+  declaration = g_strdup_printf (
+    "LEAT_REPORT (%u, error, \"%s\")\n", self->n_codes,
+    last ? "a kernel is not what it says by access=; with fewer of them in the body it is told which" : said);
+  leat_kernel_fuse_add_declaration (self->text, declaration);
+  g_hash_table_insert (self->codes, g_strdup (said), GUINT_TO_POINTER (self->n_codes));
+  return self->n_codes++;
+}
+
+void
+leat_fuse_writer_tell (LeatFuseWriter *self, const LeatStage *stage, const char *says, const char *at,
+                       const char *variable)
+{
+  g_autofree char *said = g_strdup_printf ("%s \\\"%s\\\" says %s", leat_node_get_id (stage->op->node),
+                                           leat_node_get_name (stage->op->node), says);
+
+  leat_fuse_writer_state (self, "    if (%s != 0) { leat_report_at (%u, %s, %s - 1); %s = 0; }", variable,
+                          leat_fuse_writer_get_code (self, said), at, variable, variable);
+}
+
+/* Behind its call. */
+static void
+leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item)
+{
+  g_autofree char *says = leat_fuse_writer_dup_wrong (self, stage, per_item);
+  g_autofree char *at =
+    per_item ? g_strdup ("leat_at")
+             : g_strdup_printf ("(uint64_t) leat_tile * %uu + threadIdx.x", leat_op_count_threads (stage->op));
+
+  if (says != NULL)
+    leat_fuse_writer_tell (self, stage, says, at, "leat_wrong");
+  leat_fuse_writer_tell_lost (self, stage, at);
 }
 
 static gboolean
@@ -234,7 +276,7 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
   for (guint i = unit; i < self->fuser->stages->len; i++)
     {
       const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
-      gboolean marked = !per_item && leat_fuser_is_marked (self->fuser, stage);
+      gboolean marked = !per_item && leat_fuser_is_marked (self->fuser, stage), checked;
       g_autofree char *function = NULL, *arguments = NULL;
       LeatFuseForm form;
 
@@ -245,14 +287,17 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
              : !per_item                            ? LEAT_FUSE_BLOCK
              : stage->traits.form == LEAT_FUSE_ITEM ? LEAT_FUSE_ITEM
                                                     : LEAT_FUSE_THREAD;
+      checked = (per_item && self->fuser->call->is_checked) || marked;
+      if (checked)
+        leat_fuse_writer_declare_lost (self, stage);
       function = leat_fuse_writer_add_function (self, stage, form);
       arguments = leat_fuse_writer_dup_arguments (self, stage, per_item);
       if (form == LEAT_FUSE_THREAD && per_item)
         leat_kernel_fuse_add_thread_call (self->text, function, arguments, stage->op->grid[0], stage->op->block[0]);
       else
         leat_fuse_writer_call (self, stage, function, arguments, meets);
-      if ((per_item && self->fuser->call->is_checked) || marked)
-        leat_fuse_writer_check (self, stage, i, per_item);
+      if (checked)
+        leat_fuse_writer_check (self, stage, per_item);
     }
 }
 
@@ -389,7 +434,8 @@ leat_fuser_write (LeatFuser *self, LeatOp *op, GError **error)
 {
   g_autoptr (LeatKernelFuse) text = leat_kernel_fuse_new (self->threads);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  LeatFuseWriter writer = { .fuser = self, .text = text, .known = known };
+  g_autoptr (GHashTable) codes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  LeatFuseWriter writer = { .fuser = self, .text = text, .known = known, .codes = codes };
 
   writer.args = g_array_new (FALSE, FALSE, sizeof (LeatOpArg));
   leat_fuse_writer_write_steps (&writer);

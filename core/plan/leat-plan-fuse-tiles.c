@@ -79,15 +79,17 @@ leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit)
 
   leat_kernel_fuse_begin_tile (self->text, op->grid, op->block);
   leat_fuse_writer_write_waits (self, unit);
+  leat_fuse_writer_begin_marks (self, unit);
   if (leat_fuser_is_per_item (self->fuser, unit))
     leat_fuse_writer_write_tile_items (self, unit);
   else
     {
       leat_kernel_fuse_begin_blocks (self->text, op->grid, op->block);
-      leat_fuse_writer_begin_marks (self, unit);
+      if (self->fuser->turns_of[unit] > 0)
+        leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong");
       leat_fuse_writer_write_calls (self, unit, FALSE);
-      leat_fuse_writer_end_marks (self, unit);
     }
+  leat_fuse_writer_end_marks (self, unit);
   if (tiles->told)
     leat_kernel_fuse_add_tell (self->text, leat_fuse_writer_get_words (self), tiles->first_word);
   leat_kernel_fuse_end (self->text);

@@ -16,6 +16,8 @@ typedef struct
   GHashTable *known; /* char* "items 3" -> char* name of the parameter */
   guint n_buffers, n_values;
   gboolean has_marks; /* what marks items is declared */
+  GHashTable *codes;  /* char* what is told -> its code */
+  guint n_codes;
   GError *error;
 } LeatFuseWriter;
 
@@ -40,11 +42,23 @@ void leat_fuse_writer_begin_tiles (LeatFuseWriter *self);
 void leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit);
 void leat_fuse_writer_write_area (LeatFuseWriter *self, guint area);
 
-/* What is handed on block by block and marked (leat-plan-fuse-marks.c): in the loop over the blocks of a unit, and a
- * pointer of a stage (transfer full).  Nothing where the unit has no marks. */
+/* What is handed on and marked (leat-plan-fuse-marks.c): in the loop over the blocks of a unit, nothing where it has no
+ * marks; around the call of a stage; and a pointer of it, with its type (transfer full). */
 void leat_fuse_writer_begin_marks (LeatFuseWriter *self, guint unit);
-char *leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint index);
 void leat_fuse_writer_end_marks (LeatFuseWriter *self, guint unit);
+void leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatStage *stage);
+void leat_fuse_writer_tell_lost (LeatFuseWriter *self, const LeatStage *stage, const char *at);
+char *leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint param);
+char *leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatStage *stage, guint param);
+/* Which block an item belongs to, its number tells. */
+gboolean leat_marks_is_by_number (const LeatOp *op);
+/* Who hands on to the stage what is marked, as a part of a sentence; NULL: nobody. (transfer full) */
+char *leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatStage *stage);
+
+/* "access=block" (transfer full); and that a node says @says, of which @variable holds an item and 1. */
+char *leat_stage_dup_access (const LeatStage *stage);
+void leat_fuse_writer_tell (LeatFuseWriter *self, const LeatStage *stage, const char *says, const char *at,
+                            const char *variable);
 
 #define LEAT_FUSE_ONE_THREAD "if (blockIdx.x + threadIdx.x == 0)"
 

@@ -18,6 +18,7 @@ void
 leat_fusion_free (LeatFusion *self)
 {
   g_ptr_array_unref (self->lines);
+  g_ptr_array_unref (self->doubts);
   g_free (self->kernels);
   g_free (self);
 }
@@ -251,11 +252,14 @@ leat_fuser_dup_line (LeatFuser *self, guint index, gboolean per_item)
 {
   const LeatStage *stage = &g_array_index (self->stages, LeatStage, index);
   const LeatOp *op = stage->op;
-  g_autofree char *border = NULL;
+  g_autofree char *border = NULL, *unchecked = NULL, *why = NULL;
+  guint with;
 
   if (stage->border.kind != LEAT_BORDER_NONE)
     border = leat_fuser_dup_border (self, stage);
-  return g_strdup_printf ("layer %u  %s \"%s\" %s%s%s", stage->layer,
+  why = leat_fuser_dup_unchecked (self, index, &with);
+  unchecked = why != NULL ? g_strconcat ("  not checked: ", why, NULL) : NULL;
+  return g_strdup_printf ("layer %u  %s \"%s\" %s%s%s%s", stage->layer,
                           op->kind == LEAT_OP_KERNEL ? leat_node_get_id (op->node) : leat_op_kind_get_name (op->kind),
                           leat_node_get_name (op->node), op->kind == LEAT_OP_KERNEL ? op->prototype->entry : "",
                           stage->unit == index ? ""
@@ -263,7 +267,8 @@ leat_fuser_dup_line (LeatFuser *self, guint index, gboolean per_item)
                                                : "  block by block with what it follows",
                           stage->swapped   ? "  pointers change places"
                           : border != NULL ? border
-                                           : "");
+                                           : "",
+                          unchecked != NULL ? unchecked : "");
 }
 
 static void
@@ -302,6 +307,24 @@ leat_fuser_dup_kernels (LeatFuser *self)
   return g_string_free (text, FALSE);
 }
 
+static void
+leat_fuser_doubt (LeatFuser *self, LeatFusion *fusion)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      guint with;
+      g_autofree char *why = leat_fuser_dup_unchecked (self, i, &with);
+      LeatNode *node = g_array_index (self->stages, LeatStage, i).op->node;
+
+      if (why != NULL)
+        g_ptr_array_add (fusion->doubts,
+                         g_strdup_printf ("check=true cannot tell what %s \"%s\" takes of what \"%s\" hands on: %s",
+                                          leat_node_get_id (node), leat_node_get_name (node),
+                                          leat_node_get_name (g_array_index (self->stages, LeatStage, with).op->node),
+                                          why));
+    }
+}
+
 static LeatFusion *
 leat_fuser_describe (LeatFuser *self)
 {
@@ -313,6 +336,8 @@ leat_fuser_describe (LeatFuser *self)
   fusion->kernels = leat_fuser_dup_kernels (self);
   fusion->is_chain = self->is_chain;
   fusion->lines = g_ptr_array_new_with_free_func (g_free);
+  fusion->doubts = g_ptr_array_new_with_free_func (g_free);
+  leat_fuser_doubt (self, fusion);
   leat_fuser_count_kept (self, fusion);
   for (guint i = 0; i < self->stages->len; i++)
     g_ptr_array_add (

@@ -51,6 +51,7 @@ typedef struct
   GPtrArray *lines;   /* char*: its stages and the borders between them, in order */
   char *kernels;      /* of its nodes, each by name */
   gboolean is_chain;  /* of nodes that are in no group together */
+  GPtrArray *doubts;  /* char*: what check=true cannot tell of them */
 } LeatFusion;
 
 typedef struct _LeatOp LeatOp;

@@ -48,6 +48,7 @@ leat_recorder_begin_fusion (LeatRecorder *self)
 gboolean
 leat_recorder_end_fusion (LeatRecorder *self, guint first, const LeatFuseCall *call, GError **error)
 {
+  const GPtrArray *doubts;
   GPtrArray *ports = leat_node_get_ports (self->node);
 
   for (guint i = 0; i < ports->len; i++)
@@ -61,5 +62,10 @@ leat_recorder_end_fusion (LeatRecorder *self, guint first, const LeatFuseCall *c
       if (id != LEAT_BUFFER_NONE)
         leat_recorder_set_output (self, name, id);
     }
-  return leat_plan_fuse (self->plan, self->node, first, call, error);
+  if (!leat_plan_fuse (self->plan, self->node, first, call, error))
+    return FALSE;
+  doubts = leat_plan_get_op (self->plan, first)->fusion->doubts;
+  for (guint i = 0; i < doubts->len; i++)
+    leat_recorder_warn (self, "%s", (const char *) g_ptr_array_index (doubts, i));
+  return TRUE;
 }

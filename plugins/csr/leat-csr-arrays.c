@@ -91,7 +91,7 @@ leat_csr_array_get_real (const LeatCsrArray *self, guint64 i)
   return self->header.dtype == LEAT_DTYPE_F32 ? (double) LEAT_CSR_ARRAY_ITEM (float) : LEAT_CSR_ARRAY_ITEM (double);
 }
 
-/* Numbers below 0 come out as very large ones, which nothing that is counted here is. */
+/* Numbers below 0 come out as very large ones; which of the two it was, leat_csr_array_is_below_0 () knows. */
 static guint64
 leat_csr_array_get_whole (const LeatCsrArray *self, guint64 i)
 {
@@ -117,19 +117,41 @@ leat_csr_array_get_whole (const LeatCsrArray *self, guint64 i)
 #undef LEAT_CSR_ARRAY_ITEM
 
 static gboolean
+leat_csr_array_is_below_0 (const LeatCsrArray *self, guint64 value)
+{
+  return self->header.dtype != LEAT_DTYPE_U64 && value > G_MAXINT64;
+}
+
+/* As it is in the file. */
+static char *
+leat_csr_array_dup_whole (const LeatCsrArray *self, guint64 value)
+{
+  return leat_csr_array_is_below_0 (self, value) ? g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) value)
+                                                 : g_strdup_printf ("%" G_GUINT64_FORMAT, value);
+}
+
+static gboolean
+leat_csr_array_refuse_offset (const LeatCsrArray *self, const LeatCsrGraph *graph, guint64 i, GError **error)
+{
+  g_autofree char *now = leat_csr_array_dup_whole (self, graph->offsets[i]);
+  g_autofree char *before = i > 0 ? leat_csr_array_dup_whole (self, graph->offsets[i - 1]) : NULL;
+
+  if (i == 0)
+    return leat_csr_array_refuse (self, error, "offset 0 is %s; offsets begin with 0", now);
+  return leat_csr_array_refuse (
+    self, error, "offset %" G_GUINT64_FORMAT " is %s, after %s; offsets begin with 0 and never become less", i, now,
+    before);
+}
+
+static gboolean
 leat_csr_array_copy_offsets (const LeatCsrArray *self, LeatCsrGraph *graph, GError **error)
 {
   for (guint64 i = 0; i < self->n; i++)
     {
       graph->offsets[i] = leat_csr_array_get_whole (self, i);
-      if (i == 0 && graph->offsets[0] != 0)
-        return leat_csr_array_refuse (self, error, "offset 0 is %" G_GINT64_FORMAT "; offsets begin with 0",
-                                      (gint64) graph->offsets[0]);
-      if (i > 0 && (graph->offsets[i] < graph->offsets[i - 1] || graph->offsets[i] > G_MAXINT64))
-        return leat_csr_array_refuse (self, error,
-                                      "offset %" G_GUINT64_FORMAT " is %" G_GINT64_FORMAT ", after %" G_GINT64_FORMAT
-                                      "; offsets begin with 0 and never become less",
-                                      i, (gint64) graph->offsets[i], (gint64) graph->offsets[i - 1]);
+      if (i == 0 ? graph->offsets[0] != 0
+                 : graph->offsets[i] < graph->offsets[i - 1] || leat_csr_array_is_below_0 (self, graph->offsets[i]))
+        return leat_csr_array_refuse_offset (self, graph, i, error);
     }
   for (guint64 i = self->n; i <= graph->vertices; i++)
     graph->offsets[i] = graph->offsets[i - 1];
@@ -144,10 +166,13 @@ leat_csr_array_copy_indices (const LeatCsrArray *self, LeatCsrGraph *graph, GErr
       guint64 to = leat_csr_array_get_whole (self, i);
 
       if (to >= graph->vertices)
-        return leat_csr_array_refuse (self, error,
-                                      "index %" G_GUINT64_FORMAT " is %" G_GINT64_FORMAT
-                                      ", and vertices are numbered from 0 to %" G_GUINT64_FORMAT,
-                                      i, (gint64) to, graph->vertices - 1);
+        {
+          g_autofree char *is = leat_csr_array_dup_whole (self, to);
+
+          return leat_csr_array_refuse (
+            self, error, "index %" G_GUINT64_FORMAT " is %s, and vertices are numbered from 0 to %" G_GUINT64_FORMAT, i,
+            is, graph->vertices - 1);
+        }
       graph->indices[i] = (guint32) to;
     }
   return TRUE;
@@ -183,9 +208,13 @@ leat_csr_arrays_check_sizes (const LeatCsrArray *offsets, const LeatCsrArray *in
                                   offsets->n);
   promised = leat_csr_array_get_whole (offsets, offsets->n - 1);
   if (promised != indices->n)
-    return leat_csr_array_refuse (
-      indices, error, "it has %" G_GUINT64_FORMAT " indices, and the last offset in %s is %" G_GINT64_FORMAT,
-      indices->n, offsets->path, (gint64) promised);
+    {
+      g_autofree char *last = leat_csr_array_dup_whole (offsets, promised);
+
+      return leat_csr_array_refuse (indices, error,
+                                    "it has %" G_GUINT64_FORMAT " indices, and the last offset in %s is %s", indices->n,
+                                    offsets->path, last);
+    }
   if (weights->path != NULL && weights->n != indices->n)
     return leat_csr_array_refuse (
       weights, error, "it has %" G_GUINT64_FORMAT " weights for %" G_GUINT64_FORMAT " indices", weights->n, indices->n);

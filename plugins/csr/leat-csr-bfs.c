@@ -132,7 +132,7 @@ leat_csr_bfs_compile (LeatCsrBfs *self, GError **error)
            tunes_pull = pulls && self->pull_from == 0 && self->pull_until == 0;
 
   self->tunes = self->alone == 0 || tunes_pull;
-  leat_csr_input_write (&self->graph, head);
+  leat_csr_input_write (&self->graph, "indices", head);
   leat_csr_limits_write (&limits_texts, head);
   g_string_append_printf (head,
                           "#define PULLS %d\n#define PARENTS %d\n"
@@ -240,8 +240,8 @@ leat_csr_bfs_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 
   leat_csr_bfs_add_graph (self, &call);
   leat_csr_call_add_number (&call, vertices);
-  leat_csr_call_add_number (&call, self->graph.edges);
-  leat_csr_call_add_number (&call, self->back.edges);
+  leat_csr_call_add_count (&call, leat_recorder_get_input (recorder, "indices"));
+  leat_csr_call_add_count (&call, leat_recorder_get_input (recorder, self->has_back ? "back_indices" : "indices"));
   leat_csr_call_add_number (&call, MIN (most, vertices));
   leat_csr_call_add_number (&call, self->alone);
   leat_csr_call_add_number (&call, self->pull_from > 0 ? self->pull_from : LEAT_CSR_BFS_PULL_FROM);

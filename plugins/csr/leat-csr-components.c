@@ -62,7 +62,7 @@ leat_csr_components_compile (LeatCsrComponents *self, GError **error)
   const char *const files[] = { "frontier.cu", "components.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
-  leat_csr_input_write (&self->graph, head);
+  leat_csr_input_write (&self->graph, "indices", head);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;
@@ -96,7 +96,7 @@ leat_csr_components_record (LeatNode *node, LeatRecorder *recorder, GError **err
   leat_csr_call_add (&call, leat_recorder_get_input (recorder, "indices"), LEAT_ACCESS_READ);
   leat_csr_warm_add (self->warm, &call, leat_recorder_get_input (recorder, "indices"));
   leat_csr_call_add_number (&call, self->graph.vertices);
-  leat_csr_call_add_number (&call, self->graph.edges);
+  leat_csr_call_add_count (&call, leat_recorder_get_input (recorder, "indices"));
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_COMPONENTS_CONTROL);
   leat_csr_call_add_scratch (&call, "long rows", long_room * sizeof (guint32));
   leat_csr_call_add_number (&call, long_room);

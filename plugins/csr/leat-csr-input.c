@@ -68,7 +68,7 @@ leat_csr_input_check_threads (LeatNode *node, guint64 threads, GError **error)
 
 /* Units of edges are rounded up for each row. */
 void
-leat_csr_input_write (const LeatCsrInput *self, GString *head)
+leat_csr_input_write (const LeatCsrInput *self, const char *edges, GString *head)
 {
   guint shift = 0;
 
@@ -76,4 +76,9 @@ leat_csr_input_write (const LeatCsrInput *self, GString *head)
     shift++;
   g_string_append_printf (head, "typedef %s Offset;\n#define EDGE_SHIFT %u\n", self->wide ? "uint64_t" : "uint32_t",
                           shift);
+  g_string_append_printf (
+    head,
+    "LEAT_REPORT (CORRUPT_OFFSETS = 0, error, \"the offset of a vertex is out of order or beyond the "
+    "%s\")\n",
+    edges);
 }

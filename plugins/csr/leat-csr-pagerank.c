@@ -86,7 +86,7 @@ leat_csr_pagerank_compile (LeatCsrPagerank *self, GError **error)
   const char *const files[] = { "frontier.cu", "pagerank.cu", "pagerank-host.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
 
-  leat_csr_input_write (&self->back, head);
+  leat_csr_input_write (&self->back, "indices", head);
   leat_csr_limits_write (&limits_texts, head);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
@@ -145,7 +145,7 @@ leat_csr_pagerank_record (LeatNode *node, LeatRecorder *recorder, GError **error
   leat_csr_call_add (&call, leat_recorder_get_input (recorder, "back_offsets"), LEAT_ACCESS_READ);
   leat_csr_call_add (&call, leat_recorder_get_input (recorder, "back_indices"), LEAT_ACCESS_READ);
   leat_csr_call_add_number (&call, vertices);
-  leat_csr_call_add_number (&call, self->back.edges);
+  leat_csr_call_add_count (&call, leat_recorder_get_input (recorder, "back_indices"));
   leat_csr_pagerank_add_limits (self, &call);
   leat_csr_call_add_zeros (&call, "control", LEAT_CSR_PAGERANK_CONTROL);
   leat_csr_call_add_scratch (&call, "long rows", room * sizeof (guint32));

@@ -17,15 +17,18 @@ static const LeatCsrLimits limits_texts = {
 };
 
 static gboolean
-leat_csr_relax_compile (LeatCsrRelax *self, const char *rule, GError **error)
+leat_csr_relax_compile (LeatCsrRelax *self, LeatNode *node, LeatNegotiation *negotiation, const char *rule,
+                        GError **error)
 {
   const char *const files[] = { "frontier.cu", "tune.cu", rule, "relax.cu", "relax-host.cu", NULL };
+  gboolean weighted = leat_node_get_port (node, "weights", NULL) != NULL;
   g_autoptr (GString) head = g_string_new (NULL);
 
-  leat_csr_input_write (&self->graph, head);
+  leat_csr_input_write (&self->graph, weighted ? "indices or weights" : "indices", head);
   leat_csr_limits_write (&limits_texts, head);
-  g_string_append_printf (head, "#define TUNES %d\n#define TUNES_ALONE TUNES\n#define TUNES_PULL 0\n",
-                          self->alone == 0);
+  g_string_append_printf (
+    head, "#define FEW_WEIGHTS %d\n#define TUNES %d\n#define TUNES_ALONE TUNES\n#define TUNES_PULL 0\n",
+    weighted && leat_spec_is_bounded (leat_negotiation_get_input (negotiation, "weights")), self->alone == 0);
   g_clear_pointer (&self->text, leat_kernel_source_unref);
   self->text = leat_csr_source_new (head->str, files, error);
   return self->text != NULL;
@@ -42,7 +45,7 @@ leat_csr_relax_negotiate (LeatCsrRelax *self, LeatNode *node, LeatNegotiation *n
       || !leat_csr_input_find (&self->graph, node, negotiation, "", error)
       || !leat_csr_input_check_numbers (node, "sources", leat_negotiation_get_input (negotiation, "sources"), error)
       || !leat_csr_warm_find (&self->warm, node, negotiation, dtype, self->graph.vertices, error)
-      || !leat_csr_relax_compile (self, rule, error))
+      || !leat_csr_relax_compile (self, node, negotiation, rule, error))
     return FALSE;
   each = leat_spec_new (dtype, &self->graph.vertices, 1, FALSE);
   return leat_negotiation_set_output (negotiation, port, each, error)
@@ -54,17 +57,19 @@ leat_csr_relax_record (LeatCsrRelax *self, LeatNode *node, LeatRecorder *recorde
 {
   guint64 vertices = self->graph.vertices, long_room = self->graph.edges / LEAT_CSR_RELAX_LONG + 1;
   LeatBufferId indices = leat_recorder_get_input (recorder, "indices");
+  LeatBufferId weights = weighted ? leat_recorder_get_input (recorder, "weights") : indices;
   LeatBufferId sources = leat_recorder_get_input (recorder, "sources");
   LeatCsrCall call = { .recorder = recorder };
 
   leat_csr_call_add (&call, leat_recorder_get_input (recorder, "offsets"), LEAT_ACCESS_READ);
   leat_csr_call_add (&call, indices, LEAT_ACCESS_READ);
-  leat_csr_call_add (&call, weighted ? leat_recorder_get_input (recorder, "weights") : indices, LEAT_ACCESS_READ);
+  leat_csr_call_add (&call, weights, LEAT_ACCESS_READ);
   leat_csr_call_add (&call, sources, LEAT_ACCESS_READ);
   leat_csr_call_add_count (&call, sources);
   leat_csr_warm_add (self->warm, &call, indices);
   leat_csr_call_add_number (&call, vertices);
-  leat_csr_call_add_number (&call, self->graph.edges);
+  leat_csr_call_add_count (&call, indices);
+  leat_csr_call_add_count (&call, weights);
   leat_csr_call_add_number (&call, self->max_iterations > 0 ? self->max_iterations : vertices + 1);
   leat_csr_call_add_number (&call, self->alone);
   leat_csr_call_add_number (&call, (guint64) self->on_limit);

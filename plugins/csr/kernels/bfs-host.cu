@@ -273,12 +273,12 @@ host_begin (HostSearch *self, const uint32_t *sources, uint64_t n, HostFound *fo
 
 LEAT_HOST_VARIANT void
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
-            const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
+            const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t indices_count, uint64_t back_indices_count,
             uint64_t most, uint64_t alone, uint64_t pull_from, uint64_t pull_until, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
             uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *limits, uint64_t *report)
 {
   Limits limits_set = { alone, pull_from, pull_until };
-  HostSearch self = { { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, limits_set, levels, { budget, leat_clock_now () } },
+  HostSearch self = { { { offsets, indices, vertices, indices_count }, { back_offsets, back_indices, vertices, back_indices_count }, most, limits_set, levels, { budget, leat_clock_now () } },
                       { control, list, other_list, room, bits, other_bits, seen, 0 },
                       { (uint32_t *) list, (uint32_t *) other_list },
                       parents,

@@ -212,7 +212,7 @@ bfs_go (const Search &search, Frontier *frontier, FrontierOfBlock *own, Level *l
 /* @tells: 0: nothing where max-iterations are spent, 1: a warning, 2: an error.  @most: max-iterations. */
 __global__ void __launch_bounds__ (BFS_THREADS, 1)
 bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_offsets, const uint32_t *back_indices,
-            const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t edges, uint64_t back_edges,
+            const uint32_t *sources, uint64_t sources_count, uint64_t vertices, uint64_t indices_count, uint64_t back_indices_count,
             uint64_t most, uint64_t alone, uint64_t pull_from, uint64_t pull_until, uint64_t tells, uint64_t budget, uint64_t room, uint64_t *control, uint64_t *list, uint64_t *other_list,
             uint32_t *bits, uint32_t *other_bits, uint32_t *seen, uint32_t *levels, uint32_t *parents, uint64_t *tuning, uint64_t *limits, uint64_t *report)
 {
@@ -221,7 +221,7 @@ bfs_search (const Offset *offsets, const uint32_t *indices, const Offset *back_o
   __shared__ Limits measured; /* not a register of each thread, of which there are too few */
   __shared__ Tune tune;
   Limits set = { alone, pull_from, pull_until };
-  Search search = { { offsets, indices, vertices, edges }, { back_offsets, back_indices, vertices, back_edges }, most, TUNES ? measured : set, levels, { budget, leat_clock_now () } };
+  Search search = { { offsets, indices, vertices, indices_count }, { back_offsets, back_indices, vertices, back_indices_count }, most, TUNES ? measured : set, levels, { budget, leat_clock_now () } };
   Frontier frontier = { control, list, other_list, room, bits, other_bits, seen, 0 };
   uint64_t done[WAYS] = {}, counts, ns;
   Level level = { 0, 0, 0, 0, graph_count_edges (search.graph) >> EDGE_SHIFT, false };

@@ -132,10 +132,10 @@ components_get_row (uint64_t warm, const uint32_t *changed, uint64_t at, uint64_
 
 __global__ void __launch_bounds__ (1024, 1)
 components_find (const Offset *offsets, const uint32_t *indices, const uint32_t *known, uint64_t warm,
-                 const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t edges, uint64_t *control,
-                 uint32_t *long_rows, uint64_t long_room, uint32_t *labels)
+                 const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t indices_count,
+                 uint64_t *control, uint32_t *long_rows, uint64_t long_room, uint32_t *labels)
 {
-  Graph graph = { offsets, indices, vertices, edges };
+  Graph graph = { offsets, indices, vertices, indices_count };
   Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
   uint64_t warps = (uint64_t) gridDim.x * (blockDim.x / 32), rows = warm == WARM_CHANGED ? changed_count : vertices, n_long;
 
@@ -163,10 +163,10 @@ components_find (const Offset *offsets, const uint32_t *indices, const uint32_t 
 
 LEAT_HOST_VARIANT void
 components_find (const Offset *offsets, const uint32_t *indices, const uint32_t *known, uint64_t warm,
-                 const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t edges, uint64_t *control,
-                 uint32_t *long_rows, uint64_t long_room, uint32_t *labels)
+                 const uint32_t *changed, uint64_t changed_count, uint64_t vertices, uint64_t indices_count,
+                 uint64_t *control, uint32_t *long_rows, uint64_t long_room, uint32_t *labels)
 {
-  Graph graph = { offsets, indices, vertices, edges };
+  Graph graph = { offsets, indices, vertices, indices_count };
   uint64_t first = vertices * blockIdx.x / gridDim.x, last = vertices * (blockIdx.x + 1) / gridDim.x, at;
   uint64_t rows = warm == WARM_CHANGED ? changed_count : vertices;
 

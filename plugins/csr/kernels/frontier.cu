@@ -5,6 +5,7 @@
 /* A graph in rows, the frontier of a search through it, and the blocks that search together.  Before this text stand
  *
  *   Offset        type of an offset
+ *   CORRUPT_OFFSETS  what is reported of a row that cannot be (leat-csr-input.c)
  *   EDGE_SHIFT    edges of a frontier are counted in units of 2^EDGE_SHIFT, so that the sum has 32 bits
  *   ITERATIONS_SPENT, ITERATIONS_SPENT_TOLD, TIME_SPENT  what is reported where a limit ends it (leat-csr-limits.c)
  *
@@ -47,7 +48,6 @@
 #define FRONTIER_PROGRESS 128 /* and on: for each block a half of a word, the level that it is at */
 #define FRONTIER_BLOCKS_MOST 256 /* for which there are such; other grids do without */
 
-LEAT_REPORT (CORRUPT_OFFSETS = 0, error, "the offset of a vertex is out of order or beyond the indices")
 LEAT_REPORT (CORRUPT_INDEX = 1, error, "an index that is no vertex")
 LEAT_REPORT (NO_SUCH_SOURCE = 2, error, "a source that is no vertex")
 LEAT_REPORT (NO_ROOM = 3, error, "a frontier with more edges than the graph has; offsets overlap")
@@ -77,7 +77,7 @@ struct Graph
 {
   const Offset *offsets;
   const uint32_t *indices;
-  uint64_t vertices, edges; /* edges: for how many there is memory */
+  uint64_t vertices, edges; /* edges: that are there in this run, whatever there is memory for */
 };
 
 struct Frontier
@@ -154,7 +154,7 @@ graph_find_row (const Graph &graph, uint64_t v, Offset *begin, Offset *end)
   graph_check_row (graph, v, begin, end);
 }
 
-/* Edges that there are, of those for which there is memory. */
+/* Edges that rows lead to, of those that are there. */
 static __device__ __forceinline__ uint64_t
 graph_count_edges (const Graph &graph)
 {

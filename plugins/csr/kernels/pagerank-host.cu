@@ -49,7 +49,7 @@ pagerank_sum_on_host (const Pagerank &self, const float *gifts, uint64_t begin, 
 
 LEAT_HOST_VARIANT void
 pagerank_run (const Offset *offsets, const Offset *back_offsets, const uint32_t *back_indices, uint64_t vertices,
-              uint64_t edges, uint64_t damping, uint64_t tolerance, uint64_t most, uint64_t tells, uint64_t budget,
+              uint64_t back_indices_count, uint64_t damping, uint64_t tolerance, uint64_t most, uint64_t tells, uint64_t budget,
               uint64_t *control, uint32_t *long_rows, uint32_t *long_pieces, uint64_t *begins, uint64_t *ends,
               double *partials, uint64_t room, float *even_gifts, float *odd_gifts, float *ranks, float *residuals,
               uint64_t *residuals_count, uint64_t *report)

@@ -253,7 +253,7 @@ pagerank_look_at_clock (uint64_t *control, uint64_t iteration, uint64_t budget, 
 
 #define PAGERANK_INIT                                                                                                  \
   {                                                                                                                    \
-    { offsets, nullptr, vertices, edges }, { back_offsets, back_indices, vertices, edges },                            \
+    { offsets, nullptr, vertices, back_indices_count }, { back_offsets, back_indices, vertices, back_indices_count },  \
       (double) damping / PAGERANK_UNIT, long_rows, long_pieces, begins, ends, partials, room, ranks,         \
       even_gifts, odd_gifts                                                                                            \
   }
@@ -261,7 +261,7 @@ pagerank_look_at_clock (uint64_t *control, uint64_t iteration, uint64_t budget, 
 /* @damping, @tolerance: in 2^-60; @budget: in ns, 0: none */
 __global__ void __launch_bounds__ (1024, 1)
 pagerank_run (const Offset *offsets, const Offset *back_offsets, const uint32_t *back_indices, uint64_t vertices,
-              uint64_t edges, uint64_t damping, uint64_t tolerance, uint64_t most, uint64_t tells, uint64_t budget,
+              uint64_t back_indices_count, uint64_t damping, uint64_t tolerance, uint64_t most, uint64_t tells, uint64_t budget,
               uint64_t *control, uint32_t *long_rows, uint32_t *long_pieces, uint64_t *begins, uint64_t *ends,
               double *partials, uint64_t room, float *even_gifts, float *odd_gifts, float *ranks, float *residuals,
               uint64_t *residuals_count, uint64_t *report)

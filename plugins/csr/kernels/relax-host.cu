@@ -92,12 +92,12 @@ relax_step_on_host (const Relax &relax, uint64_t *control, uint64_t *came_to)
 LEAT_HOST_VARIANT void
 relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
            uint64_t sources_count, const Value *known, uint64_t warm, const uint32_t *changed, uint64_t changed_count,
-           uint64_t vertices, uint64_t edges, uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget,
+           uint64_t vertices, uint64_t indices_count, uint64_t weights_count, uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget,
            uint64_t *control, uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values,
            uint64_t *tuning, uint64_t *report)
 {
   uint64_t limit = alone, came_to = 0;
-  Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most,
+  Relax relax = { { offsets, indices, vertices, relax_count_edges (indices_count, weights_count) }, weights, values, lists, long_lists, queued, vertices, long_room, most,
                   limit, { budget, leat_clock_now () } };
   RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x }, single = { control + FRONTIER_TAILS, 0, 1, 0 };
   uint64_t words = 2 * ((vertices + 31) / 32);

@@ -8,6 +8,7 @@
  *   RELAX_FIRST   what every vertex has before the sources have theirs
  *   relax_begin (p, i)                gives source number i its value, and others of the same vertex
  *   relax_offer (p, v, e, weights)    offers v along edge e to the vertex whose value is at p; whether that has changed
+ *   FEW_WEIGHTS   whether there may be fewer weights than indices
  *   TUNES_ALONE   whether it is measured up to how large a list block 0 goes on alone (tune.cu)
  *
  * Values go one way only, and an offer depends on nothing but the value and the edge: so what they are in the end does not
@@ -46,6 +47,13 @@ struct RelaxRound
   uint64_t came_to; /* vertices of the rounds before that this block was at */
   bool late;        /* time is over */
 };
+
+/* An edge has both.  Where specs say that there are as many, no register is spent on it. */
+static __device__ __forceinline__ uint64_t
+relax_count_edges (uint64_t indices, uint64_t weights)
+{
+  return FEW_WEIGHTS && weights < indices ? weights : indices;
+}
 
 static __device__ __forceinline__ uint64_t *
 relax_tail (const RelaxCrew &crew, uint64_t ahead)
@@ -317,13 +325,13 @@ relax_note (const Relax &relax, const RelaxRound &round, const Tune &tune, uint6
 __global__ void __launch_bounds__ (1024, 1)
 relax_run (const Offset *offsets, const uint32_t *indices, const float *weights, const uint32_t *sources,
            uint64_t sources_count, const Value *known, uint64_t warm, const uint32_t *changed, uint64_t changed_count,
-           uint64_t vertices, uint64_t edges, uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget,
+           uint64_t vertices, uint64_t indices_count, uint64_t weights_count, uint64_t most, uint64_t alone, uint64_t tells, uint64_t budget,
            uint64_t *control, uint32_t *lists, uint32_t *long_lists, uint64_t long_room, uint32_t *queued, Value *values,
            uint64_t *tuning, uint64_t *report)
 {
   __shared__ uint64_t tails[48], measured;
   __shared__ Tune tune;
-  Relax relax = { { offsets, indices, vertices, edges }, weights, values, lists, long_lists, queued, vertices, long_room, most,
+  Relax relax = { { offsets, indices, vertices, relax_count_edges (indices_count, weights_count) }, weights, values, lists, long_lists, queued, vertices, long_room, most,
                   alone, { budget, leat_clock_now () } };
   Frontier frontier = { control, nullptr, nullptr, 0, nullptr, nullptr, nullptr, 0 };
   RelaxCrew crew = { control + FRONTIER_TAILS, 0, gridDim.x, blockIdx.x };

@@ -230,14 +230,14 @@ leave_dup_text (const char *nodes, const char *links, const char *head, guint n)
 
 /* All kernels one after the other, and a map behind them. */
 static char *
-leave_dup_chain (const char *head, guint n)
+leave_dup_chain (const char *head, const char *access, guint n)
 {
   g_autoptr (GString) nodes = g_string_new (NULL), links = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (leaving); i++)
     {
-      g_string_append_printf (nodes, "s%u = kernel source=\"%s\" entry=%s block=256\n", i, kernels_path,
-                              leaving[i].entry);
+      g_string_append_printf (nodes, "s%u = kernel source=\"%s\" entry=%s block=256 access=%s\n", i, kernels_path,
+                              leaving[i].entry, access);
       g_string_append_printf (links, "s%u -> ", i);
     }
   g_string_append (nodes, "last = map expr=x+1\n");
@@ -288,18 +288,20 @@ leave_run (Leave *self, guint32 *x, guint n)
 
 typedef struct
 {
-  const char *name, *head;
+  const char *name, *head, *access;
   LeatExecutor executor;
   LeatTimingMode timing;
 } LeaveCase;
 
 static const LeaveCase leave_cases[] = {
-  { "apart", "", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
-  { "measured", "", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES },
-  { "joined", "m = megakernel {\n", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
-  { "joined-measured", "m = megakernel {\n", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES },
-  { "loop", "m = loop max-iterations=1 executor=cooperative {\n", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
-  { "resident", "m = megakernel {\n", LEAT_EXECUTOR_RESIDENT, LEAT_TIMING_OFF },
+  { "apart", "", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
+  { "measured", "", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES },
+  { "joined", "m = megakernel {\n", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
+  { "joined-measured", "m = megakernel {\n", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES },
+  { "blocks", "m = megakernel {\n", "block", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
+  { "checked", "m = megakernel check=true {\n", "block", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
+  { "loop", "m = loop max-iterations=1 executor=cooperative {\n", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
+  { "resident", "m = megakernel {\n", "any", LEAT_EXECUTOR_RESIDENT, LEAT_TIMING_OFF },
 };
 
 /* Sizes of which the last block has few, one, or all; the last is more blocks than run at once. */
@@ -311,7 +313,7 @@ test_leave_runs (gconstpointer data)
 
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     {
-      g_autofree char *text = leave_dup_chain (self->head, sizes[s]);
+      g_autofree char *text = leave_dup_chain (self->head, self->access, sizes[s]);
       g_autofree guint32 *x = g_new (guint32, sizes[s]);
       g_autoptr (GError) error = NULL;
       Leave one;

@@ -84,6 +84,25 @@ static const char kernels_text[] =
   "  if (i < n)\n"
   "    y[i] = x[i + k < 0 || i + k >= n ? i : i + k];\n"
   "}\n"
+  "__global__ void aside (const float *x, float *y, uint64_t x_count, int k)\n"
+  "{\n"
+  "  int i = blockIdx.x * blockDim.x + threadIdx.x, n = x_count;\n"
+  "  if (i < n)\n"
+  "    y[(i + k) % n] = x[i];\n"
+  "}\n"
+  "__global__ void along (const float *x, float *y, uint64_t x_count)\n"
+  "{\n"
+  "  const float *own = x + blockIdx.x * blockDim.x;\n"
+  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    y[i] = own[threadIdx.x];\n"
+  "}\n"
+  "__global__ void pairs (const float2 *x, float2 *y, uint64_t x_count)\n"
+  "{\n"
+  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    y[i] = x[i];\n"
+  "}\n"
   "__global__ void meet (const float *x, float *y)\n"
   "{\n"
   "  leat_grid_sync ();\n"
@@ -629,6 +648,114 @@ test_megakernel_checks_blocks (void)
     }
 }
 
+/* Who leaves items to other blocks is blamed, and not who reads its own. */
+static void
+test_megakernel_checks_writes (void)
+{
+  g_autofree float *x = g_new0 (float, N);
+  Megakernel one;
+
+  megakernel_open (&one, HEAD "m = megakernel check=true {\n"
+                              "  a = map expr=x*2\n"
+                              "  wrong = kernel source=KERNELS entry=aside k=1 access=block\n"
+                              "  b = map expr=x+1\n"
+                              "  in.x -> a -> wrong -> b -> out.y\n"
+                              "}\n" TAIL ("f32[5000]"));
+  for (guint round = 0; round < 4; round++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) bytes = NULL;
+
+      g_assert_true (
+        leat_node_set_arg_int64 (leat_pipeline_get_node (one.pipeline, "wrong", NULL), "k", round % 2 == 0, &error));
+      bytes = megakernel_run (&one, x, N, &error);
+      if (round % 2 == 1)
+        g_assert_no_error (error);
+      else if (error == NULL
+               || strstr (error->message,
+                          "kernel \"wrong\" says access=block, and an item that map \"b\" reads was not "
+                          "written by the block that has its number: ")
+                    == NULL)
+        g_error ("\"%s\" does not blame who wrote", error != NULL ? error->message : "");
+    }
+  megakernel_close (&one);
+}
+
+/* What is read behind a barrier may be anybody's. */
+static void
+test_megakernel_checks_no_more (void)
+{
+  g_autofree float *x = g_new0 (float, N);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  Megakernel one;
+
+  megakernel_open (&one, HEAD "m = megakernel check=true {\n"
+                              "  a = kernel source=KERNELS entry=tile access=block\n"
+                              "  b = kernel source=KERNELS entry=tile access=block\n"
+                              "  c = kernel source=KERNELS entry=far k=64 block=128 access=block\n"
+                              "  d = kernel source=KERNELS entry=far k=0 block=128 access=block\n"
+                              "  f = kernel source=KERNELS entry=far k=0 block=64\n"
+                              "  in.x -> a -> b -> f -> out.z\n"
+                              "  a -> c -> d -> out.y\n"
+                              "}\n" TAIL ("f32[5000]") "m.z -> readback -> discard\n");
+  bytes = megakernel_run (&one, x, N, &error);
+  g_assert_no_error (error);
+  megakernel_close (&one);
+}
+
+/* What cannot be seen is said. */
+static void
+test_megakernel_says_unchecked (void)
+{
+  static const struct
+  {
+    const char *node, *said;
+  } rows[] = {
+    { "kernel source=KERNELS entry=along access=block", "kernel \"c\" uses x otherwise than as x[...]" },
+    { "kernel source=KERNELS entry=guard k=1 access=elementwise", "kernel \"c\" uses x otherwise than as x[...]" },
+    { "kernel source=KERNELS entry=pairs grid=20 access=elementwise",
+      "the items of x in kernel \"c\" are not plain numbers" },
+    { "kernel source=KERNELS entry=tile access=block", NULL },
+  };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autofree char *text = g_strdup_printf (HEAD "m = megakernel check=true {\n"
+                                                    "  a = map expr=x*2\n"
+                                                    "  c = %s\n"
+                                                    "  in.x -> a -> c -> out.y\n"
+                                                    "}\n" TAIL ("f32[2500,2]"),
+                                               rows[r].node);
+      g_autofree char *plan_text = NULL;
+      g_autoptr (LeatMessage) message = NULL;
+      g_autoptr (LeatPlan) plan = NULL;
+      Megakernel one;
+
+      megakernel_open (&one, text);
+      plan = leat_session_dup_plan (one.session);
+      plan_text = leat_plan_to_text (plan);
+      message = leat_bus_pop (leat_pipeline_get_bus (one.pipeline), 0);
+      if (rows[r].said == NULL)
+        {
+          g_assert_null (strstr (plan_text, "not checked: "));
+          g_assert_null (message);
+        }
+      else
+        {
+          g_autofree char *line = g_strconcat ("  not checked: ", rows[r].said, "\n", NULL);
+          g_autofree char *told =
+            g_strconcat ("check=true cannot tell what kernel \"c\" takes of what \"a\" hands on: ", rows[r].said, NULL);
+
+          if (strstr (plan_text, line) == NULL)
+            g_error ("%s does not say \"%s\"", plan_text, line);
+          g_assert_nonnull (message);
+          g_assert_nonnull (strstr (leat_message_get_error (message)->message, told));
+        }
+      megakernel_close (&one);
+    }
+}
+
 static void
 test_megakernel_checks_access (void)
 {
@@ -769,6 +896,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/megakernel/runs-in-loop", test_megakernel_runs_in_loop);
   g_test_add_func ("/leat/session/megakernel/checks-access", test_megakernel_checks_access);
   g_test_add_func ("/leat/session/megakernel/checks-blocks", test_megakernel_checks_blocks);
+  g_test_add_func ("/leat/session/megakernel/checks-writes", test_megakernel_checks_writes);
+  g_test_add_func ("/leat/session/megakernel/checks-no-more", test_megakernel_checks_no_more);
+  g_test_add_func ("/leat/session/megakernel/says-unchecked", test_megakernel_says_unchecked);
   g_test_add_func ("/leat/session/megakernel/fuses-by-itself", test_megakernel_fuses_by_itself);
   g_test_add_func ("/leat/session/megakernel/refuses", test_megakernel_refuses);
   status = g_test_run ();

@@ -51,6 +51,30 @@ static const char kernels_text[] =
   "  if (i < x_count)\n"
   "    y[i] = cells[threadIdx.x] + cells[threadIdx.x + 3] - cells[threadIdx.x + 6];\n"
   "}\n"
+  "__global__ void apart (const float *x, float *y, uint64_t x_count, int by)\n"
+  "{\n"
+  "  __shared__ float cells[32];\n"
+  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  cells[threadIdx.x] = i < x_count ? x[(i + by) % x_count] : 0;\n"
+  "  __syncthreads ();\n"
+  "  if (i < x_count)\n"
+  "    y[i] = cells[threadIdx.x];\n"
+  "}\n"
+  "__global__ void aside (const float *x, float *y, uint64_t x_count, int by)\n"
+  "{\n"
+  "  __shared__ float cells[32];\n"
+  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  cells[threadIdx.x] = i < x_count ? x[i] : 0;\n"
+  "  __syncthreads ();\n"
+  "  if (i < x_count)\n"
+  "    y[(i + by) % x_count] = cells[threadIdx.x];\n"
+  "}\n"
+  "__global__ void jump (const float *x, float *y, uint64_t x_dim0, uint64_t x_dim1, int by)\n"
+  "{\n"
+  "  uint64_t r = blockIdx.y * blockDim.y + threadIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  if (r < x_dim0 && c < x_dim1)\n"
+  "    y[r * x_dim1 + c] = x[at (r, by, x_dim0) * x_dim1 + c];\n"
+  "}\n"
   "__global__ void mirror (const float *x, float *y, uint64_t x_count)\n"
   "{\n"
   "  uint64_t first = blockIdx.x * blockDim.x, i = first + threadIdx.x;\n"
@@ -544,6 +568,99 @@ test_neighbours_checks_access (void)
     }
 }
 
+/* There are not codes for all of very many kernels; nobody else is blamed. */
+static void
+test_neighbours_checks_many (void)
+{
+  g_autofree float *x = g_new (float, MOST);
+
+  fill_numbers (x, 500, 1);
+  for (guint wrong = 30; wrong < 40; wrong += 9)
+    {
+      g_autoptr (GString) body = g_string_new (NULL);
+      g_autofree char *said =
+        wrong == 30 ? g_strdup ("kernel \"s30\" says access=stencil:1 and touches an item that is further away")
+                    : g_strdup ("a kernel is not what it says by access=; with fewer of them in the body it is told");
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) bytes = NULL;
+      Neighbours one;
+
+      for (guint i = 0; i < 40; i++)
+        g_string_append_printf (body, "s%u = kernel source=KERNELS entry=near r=%u block=32 access=stencil:1\n", i,
+                                i == wrong ? 2 : 1);
+      g_string_append (body, "in.x");
+      for (guint i = 0; i < 40; i++)
+        g_string_append_printf (body, " -> s%u", i);
+      neighbours_open (&one, body->str, "f32[500]", "check=true");
+      bytes = neighbours_run (&one, x, 500, &error);
+      if (error == NULL || strstr (error->message, said) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error != NULL ? error->message : "", said);
+      neighbours_close (&one);
+    }
+}
+
+/* And who has shared memory, or blocks along two axes, or writes where others should, in each run anew; a run without
+ * the fault is good. */
+static void
+test_neighbours_checks_blocks (void)
+{
+  static const struct
+  {
+    const char *body, *said;
+    guint by; /* that is a fault; 0 is none */
+  } rows[] = {
+    { "s = kernel source=KERNELS entry=scale block=32 access=elementwise\n"
+      "w = kernel source=KERNELS entry=apart by=0 block=32 access=stencil:1\nin.x -> s -> w",
+      "kernel \"w\" says access=stencil:1 and reads an item that is further away from those of its block, of what "
+      "kernel "
+      "\"s\" hands on",
+      96 },
+    { "s = kernel source=KERNELS entry=window block=32 access=stencil:3\n"
+      "w = kernel source=KERNELS entry=apart by=0 block=32 access=stencil:1\n"
+      "t = kernel source=KERNELS entry=window block=32 access=stencil:3\nin.x -> s -> w -> t",
+      "kernel \"w\" says access=stencil:1 and reads an item that is further away from those of its block, of what "
+      "kernel "
+      "\"s\" hands on",
+      2 },
+    { "s = kernel source=KERNELS entry=window block=32 access=stencil:3\n"
+      "w = kernel source=KERNELS entry=aside by=0 block=32 access=elementwise\n"
+      "t = kernel source=KERNELS entry=near r=1 block=32 access=stencil:1\nin.x -> s -> w -> t",
+      "kernel \"w\" says access=elementwise, and an item that kernel \"t\" reads was not written by the block that has "
+      "its number",
+      200 },
+    { "s = kernel source=KERNELS entry=cross y=f32[25,20] block=8x8 access=stencil:1\n"
+      "w = kernel source=KERNELS entry=jump by=0 y=f32[25,20] block=8x8 access=stencil:1\nin.x -> s -> w",
+      "kernel \"w\" says access=stencil:1 and reads an item that neither its block nor those around it have written, "
+      "of what kernel \"s\" hands on",
+      17 },
+  };
+  g_autofree float *x = g_new (float, MOST);
+
+  fill_numbers (x, 500, 1);
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      Neighbours one;
+
+      neighbours_open (&one, rows[r].body, r == 3 ? "f32[25,20]" : "f32[500]", "check=true");
+      neighbours_check_plan (&one, "waits for the ");
+      for (guint round = 0; round < 4; round++)
+        {
+          g_autoptr (GError) error = NULL;
+          g_autoptr (GBytes) bytes = NULL;
+          gboolean good = round % 2 == 0;
+
+          g_assert_true (leat_node_set_arg_int64 (leat_pipeline_get_node (one.pipeline, "w", NULL), "by",
+                                                  good ? 0 : rows[r].by, &error));
+          bytes = neighbours_run (&one, x, 500, &error);
+          if (good)
+            g_assert_no_error (error);
+          else if (error == NULL || strstr (error->message, rows[r].said) == NULL)
+            g_error ("%s: \"%s\" does not say \"%s\"", rows[r].body, error != NULL ? error->message : "", rows[r].said);
+        }
+      neighbours_close (&one);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -561,6 +678,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/neighbours/runs-in-two-axes", test_neighbours_runs_in_two_axes);
   g_test_add_func ("/leat/session/neighbours/says-why-not", test_neighbours_says_why_not);
   g_test_add_func ("/leat/session/neighbours/checks-access", test_neighbours_checks_access);
+  g_test_add_func ("/leat/session/neighbours/checks-many", test_neighbours_checks_many);
+  g_test_add_func ("/leat/session/neighbours/checks-blocks", test_neighbours_checks_blocks);
   status = g_test_run ();
   g_remove (kernels_path);
   g_rmdir (folder);

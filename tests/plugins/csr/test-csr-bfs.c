@@ -344,6 +344,56 @@ test_csr_bfs_corrupt (void)
   csr_graph_clear (&graph);
 }
 
+/* What an earlier run has left behind the indices of this one is no part of the graph, nor of the one turned around. */
+static void
+test_csr_bfs_beyond (void)
+{
+  static const char *const nodes[] = { "csr:bfs threads=64", "csr:bfs threads=64 alone=8 pull-from=1048576",
+                                       "csr:bfs threads=64 symmetric=true alone=8" };
+  CsrGraph graph = csr_graph_make_rmat_both (1024);
+  const guint32 source = graph.indices[0];
+  const gsize offsets = (graph.vertices + 1) * sizeof (guint32), indices = graph.n_edges * sizeof (guint32);
+  g_autofree char *rows = g_strdup_printf ("offsets=u32[%u] indices=u32[<=100000]", graph.vertices + 1);
+  g_autofree char *both =
+    g_strdup_printf ("%s back_offsets=u32[%u] back_indices=u32[<=100000]", rows, graph.vertices + 1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    {
+      g_autofree char *inputs = g_strdup_printf ("%s sources=u32[<=100]", i == 1 ? both : rows);
+      PrimitiveFixture fixture;
+
+      primitive_fixture_open (&fixture, nodes[i], inputs, "levels parents report");
+      for (guint run = 0; run < (i == 1 ? 5 : 3); run++)
+        {
+          g_autoptr (GError) error = NULL;
+          BfsResult result;
+
+          primitive_fixture_push (&fixture, 0, graph.offsets, offsets);
+          primitive_fixture_push (&fixture, 1, graph.indices, run == 1 ? indices / 2 : indices);
+          if (i == 1)
+            {
+              primitive_fixture_push (&fixture, 2, graph.offsets, offsets);
+              primitive_fixture_push (&fixture, 3, graph.indices, run == 3 ? indices / 2 : indices);
+            }
+          primitive_fixture_push (&fixture, i == 1 ? 4 : 2, &source, sizeof source);
+          if (run % 2 == 1)
+            {
+              error = bfs_fail (&fixture);
+              bfs_assert_says (error, "is out of order or beyond the indices");
+              continue;
+            }
+          primitive_fixture_replay (&fixture);
+          result.levels = primitive_fixture_pull (&fixture, 0);
+          result.parents = primitive_fixture_pull (&fixture, 1);
+          result.report = primitive_fixture_pull (&fixture, 2);
+          bfs_check (&result, &graph, &source, 1);
+          bfs_result_clear (&result);
+        }
+      primitive_fixture_close (&fixture);
+    }
+  csr_graph_clear (&graph);
+}
+
 /* Every other row is all edges, so that lists have far more pieces than there is room for.  What is told is whichever
  * block was first; all of it must stay within the lists. */
 static void
@@ -537,6 +587,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/bfs/limits-hold", test_csr_bfs_limits_hold);
   g_test_add_func ("/leat/csr/bfs/ways", test_csr_bfs_ways);
   g_test_add_func ("/leat/csr/bfs/corrupt", test_csr_bfs_corrupt);
+  g_test_add_func ("/leat/csr/bfs/beyond", test_csr_bfs_beyond);
   g_test_add_func ("/leat/csr/bfs/overlap", test_csr_bfs_overlap);
   g_test_add_func ("/leat/csr/bfs/other-back", test_csr_bfs_other_back);
   g_test_add_func ("/leat/csr/bfs/no-source", test_csr_bfs_no_source);

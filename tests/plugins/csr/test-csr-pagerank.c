@@ -209,6 +209,37 @@ test_csr_pagerank_bad_data (void)
   csr_graph_clear (&graph);
 }
 
+/* What an earlier run has left behind the indices of this one is no part of the graph. */
+static void
+test_csr_pagerank_beyond (void)
+{
+  CsrGraph graph = csr_graph_make_star (50), back = csr_graph_turn (&graph);
+  PrimitiveFixture fixture;
+
+  primitive_fixture_open (&fixture, "csr:pagerank", "offsets=u32[51] back_offsets=u32[51] back_indices=u32[<=500]",
+                          "ranks");
+  for (guint run = 0; run < 3; run++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) ranks = NULL;
+
+      primitive_fixture_push (&fixture, 0, graph.offsets, 51 * sizeof (guint32));
+      primitive_fixture_push (&fixture, 1, back.offsets, 51 * sizeof (guint32));
+      primitive_fixture_push (&fixture, 2, back.indices, (run == 1 ? 20 : back.n_edges) * sizeof (guint32));
+      if (run == 1)
+        {
+          g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, &error), ==, LEAT_FLOW_ERROR);
+          g_assert_nonnull (strstr (error->message, "is out of order or beyond the indices"));
+          continue;
+        }
+      primitive_fixture_replay (&fixture);
+      ranks = primitive_fixture_pull (&fixture, 0);
+    }
+  primitive_fixture_close (&fixture);
+  csr_graph_clear (&back);
+  csr_graph_clear (&graph);
+}
+
 static void
 test_csr_pagerank_refuses (void)
 {
@@ -239,6 +270,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/pagerank/golden", test_csr_pagerank_golden);
   g_test_add_func ("/leat/csr/pagerank/ends", test_csr_pagerank_ends);
   g_test_add_func ("/leat/csr/pagerank/bad-data", test_csr_pagerank_bad_data);
+  g_test_add_func ("/leat/csr/pagerank/beyond", test_csr_pagerank_beyond);
   g_test_add_func ("/leat/csr/pagerank/refuses", test_csr_pagerank_refuses);
   return g_test_run ();
 }

@@ -240,6 +240,31 @@ test_csr_read_bad_arrays (void)
     }
 }
 
+/* Numbers of 64 bits are as they are in the file. */
+static void
+test_csr_read_bad_wide_arrays (void)
+{
+  static const struct
+  {
+    guint64 offsets[3], indices[3];
+    const char *word;
+  } cases[] = {
+    { { 0, 3, G_MAXUINT64 }, { 0, 0, 0 }, "o.npy is 18446744073709551615" },
+    { { G_MAXUINT64, 3, 3 }, { 0, 0, 0 }, "offset 0 is 18446744073709551615; offsets begin" },
+    { { 0, G_MAXUINT64, 3 }, { 0, 0, 0 }, "offset 2 is 3, after 18446744073709551615; offsets begin" },
+    { { 0, 1, 3 }, { 0, G_MAXUINT64, 0 }, "index 1 is 18446744073709551615" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *a = csr_read_save ("o.npy", "<u8", 3, cases[i].offsets, sizeof cases[i].offsets);
+      g_autofree char *b = csr_read_save ("i.npy", "<u8", 3, cases[i].indices, sizeof cases[i].indices);
+      g_autofree char *properties = g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\"", a, b);
+
+      csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].word);
+    }
+}
+
 static void
 test_csr_read_refuses (void)
 {
@@ -264,6 +289,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/read/arrays/more", test_csr_read_arrays_more);
   g_test_add_func ("/leat/csr/read/bad-text", test_csr_read_bad_text);
   g_test_add_func ("/leat/csr/read/bad-arrays", test_csr_read_bad_arrays);
+  g_test_add_func ("/leat/csr/read/bad-wide-arrays", test_csr_read_bad_wide_arrays);
   g_test_add_func ("/leat/csr/read/refuses", test_csr_read_refuses);
   result = g_test_run ();
   leat_harness_remove_files ();

@@ -297,6 +297,49 @@ test_csr_relax_bad_data (void)
   csr_graph_clear (&graph);
 }
 
+/* What an earlier run has left behind the indices of this one, and behind its weights, is no part of the graph. */
+static void
+test_csr_relax_beyond (void)
+{
+  static const char *const beyond = "is out of order or beyond the indices";
+  CsrGraph graph = csr_graph_make_path (100);
+  g_autofree float *weights = relax_make_weights (&graph, 1);
+  const guint32 source = 0;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      static const char *const nodes[] = { "csr:reach", "csr:sssp", "csr:components" };
+      static const char *const outputs[] = { "reached", "distances", "labels" };
+      const char *more = i == 1 ? " weights=f32[<=500] sources=u32[1]" : i == 0 ? " sources=u32[1]" : "";
+      g_autofree char *inputs = g_strdup_printf ("offsets=u32[101] indices=u32[<=500]%s", more);
+      guint shorter = i == 1 ? 2 : 1;
+      PrimitiveFixture fixture;
+
+      primitive_fixture_open (&fixture, nodes[i], inputs, outputs[i]);
+      for (guint run = 0; run < 2 * shorter + 1; run++)
+        {
+          guint32 n = graph.n_edges, n_indices = run == 1 ? 30 : n, n_weights = run == 3 ? 30 : n;
+          g_autoptr (GBytes) result = NULL;
+
+          primitive_fixture_push (&fixture, 0, graph.offsets, 101 * sizeof (guint32));
+          primitive_fixture_push (&fixture, 1, graph.indices, n_indices * sizeof (guint32));
+          if (i == 1)
+            primitive_fixture_push (&fixture, 2, weights, n_weights * sizeof (float));
+          if (i < 2)
+            primitive_fixture_push (&fixture, i + 2, &source, sizeof source);
+          if (run % 2 == 1)
+            {
+              relax_assert_fails (&fixture, beyond);
+              continue;
+            }
+          primitive_fixture_replay (&fixture);
+          result = primitive_fixture_pull (&fixture, 0);
+        }
+      primitive_fixture_close (&fixture);
+    }
+  csr_graph_clear (&graph);
+}
+
 static void
 test_csr_relax_limit (void)
 {
@@ -371,6 +414,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/sssp/graphs", test_csr_sssp_graphs);
   g_test_add_func ("/leat/csr/components/graphs", test_csr_components_graphs);
   g_test_add_func ("/leat/csr/relax/bad-data", test_csr_relax_bad_data);
+  g_test_add_func ("/leat/csr/relax/beyond", test_csr_relax_beyond);
   g_test_add_func ("/leat/csr/relax/limit", test_csr_relax_limit);
   g_test_add_func ("/leat/csr/relax/budget", test_csr_relax_budget);
   g_test_add_func ("/leat/csr/relax/refuses", test_csr_relax_refuses);
