@@ -44,8 +44,9 @@ leat_launch_check_threads (const LeatModuleFunction *function, const LeatDeviceF
   if (threads > facts->max_threads_per_block)
     return leat_launch_refuse (
       error, what,
-      "a block of %" G_GUINT64_FORMAT " threads is too large: %s allows at most %u; give it a smaller block=", threads,
-      facts->name, facts->max_threads_per_block);
+      "a block of %" G_GUINT64_FORMAT
+      " threads is too large: %s allows at most %u; give it a smaller block= where its node has one",
+      threads, facts->name, facts->max_threads_per_block);
   if (threads > function->facts.max_threads_per_block)
     return leat_launch_refuse (
       error, what,

@@ -284,8 +284,12 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
   self->op_modules[op->index] = module;
   if (self->timed != NULL)
     self->timed[op->index] = NULL;
-  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error)
-      || !leat_resident_look_at_kernel (self, module, op, error))
+  if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
+    {
+      leat_resident_advise_apart (op, error);
+      return FALSE;
+    }
+  if (!leat_resident_look_at_kernel (self, module, op, error))
     return FALSE;
   if (self->measured && !leat_device_is_cpu (self->device))
     leat_resident_load_timed (self, module, &shape, op);

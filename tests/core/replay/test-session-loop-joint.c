@@ -714,14 +714,16 @@ test_joint_refused (gconstpointer data)
   g_assert_cmpint (g_remove (path), ==, 0);
 }
 
-/* More shared memory than a block has: not one is there at once. */
+/* More shared memory than a block has: not one is there at once, nor alone. */
 static void
-test_joint_too_large (void)
+test_joint_too_large (gconstpointer n_items)
 {
-  g_autofree char *text = joint_dup_text ("leat 1\nl = loop max-iterations=2 executor=cooperative {\n"
+  g_autofree char *raw = g_strdup_printf ("leat 1\nl = loop max-iterations=2 executor=cooperative {\n"
                                           "  in.x -> kernel source=KERNELS entry=large shared=900K -> out.y\n}\n"
-                                          "app name=in spec=u32[5000] -> upload -> l.x\n"
-                                          "l.y -> readback -> app name=out\n");
+                                          "app name=in spec=u32[%u] -> upload -> l.x\n"
+                                          "l.y -> readback -> app name=out\n",
+                                          GPOINTER_TO_UINT (n_items));
+  g_autofree char *text = joint_dup_text (raw);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
@@ -730,7 +732,7 @@ test_joint_too_large (void)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "921600"));
-  g_assert_nonnull (strstr (error->message, "executor="));
+  g_assert_nonnull (strstr (error->message, "; or set another executor= for the loop"));
   g_assert_nonnull (strstr (error->message, "\"l\""));
 }
 
@@ -764,7 +766,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/loop-joint/lanes-in-turn", test_joint_lanes_in_turn);
   g_test_add_func ("/leat/session/loop-joint/again", test_joint_again);
   ADD_ROWS ("refused", refused_rows, test_joint_refused)
-  g_test_add_func ("/leat/session/loop-joint/too-large", test_joint_too_large);
+  g_test_add_data_func ("/leat/session/loop-joint/too-large/blocks", GUINT_TO_POINTER (5000), test_joint_too_large);
+  g_test_add_data_func ("/leat/session/loop-joint/too-large/block", GUINT_TO_POINTER (100), test_joint_too_large);
   result = g_test_run ();
   g_remove (kernels_path);
   g_rmdir (folder);
