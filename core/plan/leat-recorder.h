@@ -249,6 +249,7 @@ typedef enum
  * @goes_on: whether there is to be another iteration
  * @iterations: done so far
  * @end: a #LeatLoopEnd
+ * @away: how many there were when its time was over; stays when the loop is done again, until the host clears it
  *
  * What the test of a loop says of it, in memory of the host that the device sees.  It may be written in the last
  * iteration alone, unless the host decides.
@@ -258,6 +259,7 @@ typedef struct
   guint64 goes_on;
   guint64 iterations;
   guint64 end;
+  guint64 away;
 } LeatLoopReport;
 
 /**

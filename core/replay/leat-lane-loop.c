@@ -152,10 +152,22 @@ leat_lane_has_runaway (LeatLane *self)
       LeatLoopReport report;
 
       leat_lane_get_loop_report (self, g_ptr_array_index (self->plan->loops, i), &report);
-      if (report.end == LEAT_LOOP_END_BUDGET)
+      if (report.away > 0)
         return TRUE;
     }
   return FALSE;
+}
+
+/* Before what is launched next: what ran away in it, once or more, is told of at its end. */
+void
+leat_lane_forget_runaways (LeatLane *self)
+{
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+
+      ((LeatLoopReport *) self->hosts[loop->report])->away = 0;
+    }
 }
 
 /* Does any op behind the loop write where the buffer's count is? */
@@ -191,8 +203,9 @@ leat_lane_dup_count (LeatLane *self, const LeatPlanLoop *loop, const LeatBuffer 
   return g_strdup_printf (" (%" G_GUINT64_FORMAT " at the end)", count);
 }
 
+/* @counts: whether the counts of what goes on are still those of the loop's end */
 char *
-leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop)
+leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop, gboolean counts)
 {
   GString *text = g_string_new (NULL);
 
@@ -202,7 +215,7 @@ leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop)
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, delay->state);
       g_autofree char *spec =
         buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : g_strdup ("");
-      g_autofree char *count = leat_lane_dup_count (self, loop, buffer);
+      g_autofree char *count = counts ? leat_lane_dup_count (self, loop, buffer) : g_strdup ("");
 
       g_string_append_printf (text, "%s%s %s%s", i > 0 ? ", " : "", buffer->name, spec, count);
     }

@@ -382,9 +382,10 @@ gboolean leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop
 void leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopReport *report);
 /* Has any of its loops been ended by its budget? */
 gboolean leat_lane_has_runaway (LeatLane *self);
+void leat_lane_forget_runaways (LeatLane *self);
 /* What goes on from one iteration to the next, and how many items of it there are where that is still known: after a
  * run, with the device's context current.  (transfer full) */
-char *leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop);
+char *leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop, gboolean counts);
 /* What a node of a graph is given now. */
 CUDA_MEMCPY3D leat_lane_get_copy (LeatLane *self, const LeatOp *op);
 CUDA_KERNEL_NODE_PARAMS leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op);

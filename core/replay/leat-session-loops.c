@@ -13,6 +13,7 @@ typedef struct
   const char *why; /* static */
   guint64 runs, total, most;
   LeatLoopReport last;
+  gboolean done_again; /* after it ran away: in an iteration of another one, or in the next of many runs */
 } LeatLoopTotal;
 
 static void
@@ -58,6 +59,12 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
   LeatLoopTotal *total = leat_session_get_loop (self, loop);
 
   leat_lane_get_loop_report (lane, loop, &total->last);
+  total->done_again = total->last.away > 0 && total->last.end != LEAT_LOOP_END_BUDGET;
+  if (total->done_again)
+    {
+      total->last.end = LEAT_LOOP_END_BUDGET;
+      total->last.iterations = total->last.away;
+    }
   total->executor = loop->way;
   total->why = loop->why;
   total->runs++;
@@ -66,13 +73,13 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
 }
 
 static char *
-leat_session_dup_loop_state (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop)
+leat_session_dup_loop_state (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop, gboolean counts)
 {
   char *state;
 
   if (!leat_device_push (self->device, NULL))
     return g_strdup ("");
-  state = leat_lane_dup_loop_state (lane, loop);
+  state = leat_lane_dup_loop_state (lane, loop, counts);
   leat_device_pop (self->device);
   return state;
 }
@@ -89,11 +96,14 @@ leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
 
 /* The run has no results, as where a kernel reports an error. */
 static void
-leat_session_refuse_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop, guint64 iterations,
-                          GError **error)
+leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const LeatPlanLoop *loop, guint64 iterations,
+                          gboolean done_again, GError **error)
 {
   const char *name = leat_node_get_name (loop->node);
-  g_autofree char *state = leat_session_dup_loop_state (self, lane, loop);
+  g_autofree char *state = leat_session_dup_loop_state (self, flight->lane, loop, !done_again);
+  g_autofree char *runs = flight->run.steps > 0
+                            ? g_strdup_printf ("in one of %" G_GUINT64_FORMAT " runs, ", flight->run.steps + 1)
+                            : g_strdup ("");
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
@@ -104,9 +114,9 @@ leat_session_refuse_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop 
   leat_session_take_refusal (self, g_variant_ref_sink (g_variant_dict_end (&dict)));
   self->stats.runs_refused++;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
-               "%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
+               "%s%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
                " iterations by executor=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
-               leat_node_get_id (loop->node), name, iterations, leat_loop_executor_get_name (loop->way),
+               runs, leat_node_get_id (loop->node), name, iterations, leat_loop_executor_get_name (loop->way),
                *state != '\0' ? ", each of which hands on " : "", state, leat_session_get_other_way (self, loop));
 }
 
@@ -114,6 +124,7 @@ gboolean
 leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   const LeatPlanLoop *away = NULL;
+  gboolean done_again = FALSE;
   guint64 iterations = 0;
 
   if (G_LIKELY (self->plan->loops->len == 0))
@@ -128,12 +139,13 @@ leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError *
         continue;
       away = loop;
       iterations = leat_session_get_loop (self, loop)->last.iterations;
+      done_again = leat_session_get_loop (self, loop)->done_again;
     }
   g_mutex_unlock (&self->told_lock);
   if (away == NULL)
     return TRUE;
   flight->run.reported = flight->run.refused = TRUE;
-  leat_session_refuse_loop (self, flight->lane, away, iterations, error);
+  leat_session_refuse_loop (self, flight, away, iterations, done_again, error);
   return FALSE;
 }
 

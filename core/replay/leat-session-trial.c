@@ -85,6 +85,7 @@ leat_trial_replay (LeatSession *self, LeatLane *lane, GError **error)
   double us;
 
   leat_trial_fill (self);
+  leat_lane_forget_runaways (lane);
   begin = leat_session_now_ns ();
   if (!leat_lane_launch (lane, LEAT_PATH_FULL, error) || !leat_lane_wait (lane, LEAT_WAIT_SPIN, error))
     return -1;

@@ -32,7 +32,8 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_UNBOUND: a run, and a port whose memory the program brings has none
  * @LEAT_SESSION_ERROR_MEMORY: memory that cannot be bound to a port, or a port that none can be bound to
  * @LEAT_SESSION_ERROR_BATCH: inputs of a batch that do not fit, or a pipeline that takes no batches
- * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error: the run has no results, and the session goes on
+ * @LEAT_SESSION_ERROR_REPORTED: a kernel reported an error, or a loop was over its budget: the run has no results, and
+ * the session goes on
  * @LEAT_SESSION_ERROR_EVICTION: something keeps the session from leaving the device, and it is there as before
  * @LEAT_SESSION_ERROR_BUDGET: the session would take more of the device's memory than #LeatSession:budget allows
  * @LEAT_SESSION_ERROR_DEVICE: a node has work that the session's device cannot do

@@ -197,7 +197,8 @@ leat_loop_test_write_params (LeatLoopTest *self, const char *entry, GString *tex
 }
 
 /* What is told are the fields of a LeatLoopReport, in the host's memory, so that it is written once where the host does
- * not wait for it. */
+ * not wait for it.  That it ran away is not written over when it is done again before the host looks: in an iteration
+ * of an unrolled loop around it, or in the next of many runs. */
 static void
 leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text)
 {
@@ -215,6 +216,8 @@ leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text
     "    {\n"
     "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
     "      leat_told[2] = leat_over ? %d : leat_ends ? %d : leat_goes_on ? %d : leat_late ? %d : %d;\n"
+    "      if (leat_late && !leat_over && !leat_ends)\n"
+    "        leat_told[3] = " LEAT_LOOP_COUNTER ";\n"
     "      leat_told[0] = leat_goes_on;\n"
     "    }\n",
     is_told, LEAT_LOOP_END_AROUND, LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET,

@@ -143,6 +143,67 @@ test_loop_budget_within (gconstpointer data)
   loop_close (&loop);
 }
 
+/* However often it is done again before the host looks. */
+static void
+test_loop_budget_around_unrolled (void)
+{
+  static const char text[] = "leat 1\n"
+                             "outer = loop max-iterations=5 carry=a:b executor=unrolled {\n"
+                             "  inner = loop until=\"y < 0\" carry=x:y budget=0.1 executor=cooperative {\n"
+                             "    in.x -> map expr=x+1 -> out.y\n"
+                             "  }\n"
+                             "  in.a -> inner.x\n"
+                             "  inner.y -> out.b\n"
+                             "}\n"
+                             "app name=in spec=f32[1] -> upload -> outer.a\n"
+                             "outer.b -> readback -> app name=out\n";
+  Loop loop;
+
+  loop_open (&loop, text, "unrolled", LEAT_EXECUTOR_GRAPH, 1);
+  for (guint run = 0; run < 2; run++)
+    {
+      const float x = 1;
+      g_autoptr (GError) error = NULL;
+
+      loop_push (&loop, "in", &x, sizeof x);
+      g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+      g_assert_nonnull (strstr (error->message, "loop \"inner\" had not come to its end"));
+    }
+  loop_close (&loop);
+}
+
+/* In the third of ten runs; what is run after these is none the worse. */
+static void
+test_loop_budget_repeated (gconstpointer who)
+{
+  static const char text[] = "leat 1\n"
+                             "st = state spec=f32[1]\n"
+                             "add = map inputs=a,b expr=a+b\n"
+                             "away = loop until=\"y != 3\" carry=x:y budget=0.1 executor=EXECUTOR {\n"
+                             "  in.x -> map expr=x*1 -> out.y\n"
+                             "}\n"
+                             "app name=in spec=f32[1] -> upload -> add.b\n"
+                             "st -> add.a\n"
+                             "add -> away.x\n"
+                             "away.y -> st\n"
+                             "away.y -> readback -> app name=out\n";
+  const float x = 1;
+  g_autoptr (GError) error = NULL;
+  Loop loop;
+
+  loop_open (&loop, text, who, LEAT_EXECUTOR_GRAPH, 1);
+  loop_push (&loop, "in", &x, sizeof x);
+  g_assert_cmpint (leat_session_repeat (loop.session, 10, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
+  g_assert_nonnull (strstr (error->message, "in one of 10 runs, loop \"away\" had not come to its end"));
+  g_clear_error (&error);
+  loop_push (&loop, "in", &x, sizeof x);
+  g_assert_cmpint (leat_session_repeat (loop.session, 10, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  loop_close (&loop);
+}
+
 /* Of what is bounded the number of items is told that was there in the end; not where it is not known any more. */
 static void
 test_loop_budget_bounded (gconstpointer data)
@@ -322,6 +383,10 @@ main (int argc, char **argv)
   add_cases ("budget", TRUE, test_loop_budget);
   add_cases ("budget-within", FALSE, test_loop_budget_within);
   add_cases ("budget-bounded", FALSE, test_loop_budget_bounded);
+  g_test_add_func ("/leat/session/loop/budget-around-unrolled", test_loop_budget_around_unrolled);
+  g_test_add_data_func ("/leat/session/loop/budget-repeated/while", "while", test_loop_budget_repeated);
+  g_test_add_data_func ("/leat/session/loop/budget-repeated/host", "host", test_loop_budget_repeated);
+  g_test_add_data_func ("/leat/session/loop/budget-repeated/cooperative", "cooperative", test_loop_budget_repeated);
   add_cases ("compact", FALSE, test_loop_compact);
   g_test_add_data_func ("/leat/session/loop/called-off/cancelled", GINT_TO_POINTER (FALSE), test_loop_called_off);
   g_test_add_data_func ("/leat/session/loop/called-off/closed", GINT_TO_POINTER (TRUE), test_loop_called_off);
