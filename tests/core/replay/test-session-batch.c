@@ -443,25 +443,35 @@ test_batch_needs_no_graph_for_its_rest (void)
   session_fixture_close (&fixture);
 }
 
+static gint64
+get_noted_time (SessionFixture *fixture)
+{
+  gint64 noted = 0;
+
+  g_assert_cmpuint (fixture->session->batch->widths->len, ==, 1);
+  for (guint i = 0; i < fixture->session->batch->n_flights; i++)
+    {
+      const LeatWidth *width = g_ptr_array_index (fixture->session->batch->widths, 0);
+
+      noted += width->lanes[i]->recent_ns;
+    }
+  return noted;
+}
+
 /* So that wait=auto knows for how long to look for the end of one.  Those that have ended before somebody waits, as the
- * CPU driver's may, tell nothing. */
+ * CPU driver's may, tell nothing: where it is quick, some batches go by before one does. */
 static void
 test_batch_notes_how_long_launches_take (void)
 {
   SessionFixture fixture;
-  gint64 noted = 0;
+  guint n = 0;
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_AUTO);
-  for (guint i = 0; i < 3; i++)
+  do
     check_batch (&fixture, 4096, count_all);
-  g_assert_cmpuint (fixture.session->batch->widths->len, ==, 1);
-  for (guint i = 0; i < fixture.session->batch->n_flights; i++)
-    {
-      const LeatWidth *width = g_ptr_array_index (fixture.session->batch->widths, 0);
-
-      noted += width->lanes[i]->recent_ns;
-    }
-  g_assert_cmpint (noted, >, 0);
+  while (get_noted_time (&fixture) == 0 && ++n < 300);
+  g_test_message ("noted after %u batches", n + 1);
+  g_assert_cmpint (get_noted_time (&fixture), >, 0);
   session_fixture_close (&fixture);
 }
 
