@@ -166,6 +166,32 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
   return FALSE;
 }
 
+/* Only a kernel's own text can be made to say that a thread leaves. */
+static gboolean
+leat_fuse_check_returns (LeatKernelSource *self, LeatKernelCalls *calls, const LeatDecl *decl, GError **error)
+{
+  g_autoptr (GArray) returns = leat_kernel_unit_list_returns (self->unit, calls, decl);
+
+  if (leat_kernel_unit_find_missed_wait (self->unit, calls, decl, FALSE) == G_MAXUINT)
+    return TRUE;
+  for (guint i = 0; i < returns->len; i++)
+    {
+      guint token = g_array_index (returns, guint, i);
+      g_autofree char *entry = leat_tokens_dup (self->unit->tokens, decl->name);
+      g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+
+      if (g_str_equal (word, "return"))
+        continue;
+      g_set_error (
+        error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
+        "kernel %s cannot be part of a larger one: some of its threads may return by the macro %s while others "
+        "wait for each other: write the return in the kernel itself",
+        entry, word);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* A barrier does without those that have said that they leave, and a shuffle or who has ended otherwise is another
  * matter. */
 static gboolean
@@ -373,7 +399,7 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
   loops = leat_kernel_unit_find_fuse_loops (self->unit, calls, decl);
   traits->has_loops = loops->len > 0;
   traits->waits = leat_kernel_calls_may_wait (calls, index);
-  if (!leat_fuse_check_leaving (self, calls, decl, error))
+  if (!leat_fuse_check_leaving (self, calls, decl, error) || !leat_fuse_check_returns (self, calls, decl, error))
     return FALSE;
   traits->leaves = leat_kernel_unit_find_missed_wait (self->unit, calls, decl, FALSE) != G_MAXUINT;
   traits->has_shared = leat_fuse_has_shared (self->unit, calls, index);

@@ -249,7 +249,7 @@ leat_fuse_file_edit_loops (LeatFuseFile *self, GArray *edits, const LeatDecl *de
 static void
 leat_fuse_file_edit_returns (LeatFuseFile *self, GArray *edits, const LeatDecl *decl)
 {
-  g_autoptr (GArray) returns = leat_kernel_unit_list_returns (self->unit, decl);
+  g_autoptr (GArray) returns = leat_kernel_unit_list_returns (self->unit, self->calls, decl);
 
   if (leat_kernel_unit_find_missed_wait (self->unit, self->calls, decl, FALSE) == G_MAXUINT)
     return;

@@ -69,7 +69,7 @@ LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);
 
 /* Where the body of the lambda begins whose captures begin at @open; G_MAXUINT where there is none. */
 guint leat_kernel_unit_find_lambda (const LeatKernelUnit *unit, const LeatDecl *decl, guint open);
-GArray *leat_kernel_unit_list_returns (const LeatKernelUnit *unit, const LeatDecl *decl);
+GArray *leat_kernel_unit_list_returns (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl);
 /* Where threads wait for others of their block that may have returned (leat-kernel-leave.c). */
 guint leat_kernel_unit_find_missed_wait (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl,
                                          gboolean otherwise);

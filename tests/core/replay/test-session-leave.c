@@ -17,6 +17,7 @@ static char *kernels_path;
  * fewer, down to one thread, and `called` waits in a function and by a macro. */
 static const char kernels_text[] =
   "#define MEET __syncthreads ()\n"
+  "#define UNLESS(there) if (!(there)) \\\n    return\n"
   "__device__ void put (uint32_t *cells, uint32_t value) { cells[threadIdx.x] = value; __syncthreads (); }\n"
   "__global__ void guard (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
   "{\n"
@@ -112,6 +113,15 @@ static const char kernels_text[] =
   "      __syncthreads ();\n"
   "      y[i] = cells[0];\n"
   "    }\n"
+  "}\n"
+  "__global__ void by_macro (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
+  "{\n"
+  "  __shared__ uint32_t cells[256];\n"
+  "  uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  UNLESS (i < x_count);\n"
+  "  cells[threadIdx.x] = x[i];\n"
+  "  __syncthreads ();\n"
+  "  y[i] = cells[0];\n"
   "}\n"
   "__global__ void some (const uint32_t *x, uint32_t *y, uint64_t x_count)\n"
   "{\n"
@@ -251,7 +261,8 @@ leave_open (Leave *self, const char *text, LeatExecutor executor, LeatTimingMode
   self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
   g_assert_no_error (*error);
   self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", executor, "timing", timing, NULL);
+  /* A CPU has one block for all of a kernel that stays. */
+  g_object_set (self->session, "executor", executor, "timing", timing, "resident-limit-ms", 60000, NULL);
   return leat_session_open (self->session, NULL, error);
 }
 
@@ -341,6 +352,9 @@ test_leave_refuses (void)
                          "__shfl_xor_sync (), at which others wait for them" },
                { "within", "kernel within cannot be part of a larger one: not all of its threads may come to "
                            "__syncthreads (), at which others wait for them" },
+               { "by_macro",
+                 "kernel by_macro cannot be part of a larger one: some of its threads may return by the macro "
+                 "UNLESS while others wait for each other" },
                { "some", NULL },
                { "there", NULL },
                { "after", NULL } };
