@@ -31,7 +31,8 @@ G_BEGIN_DECLS
  * @LEAT_GRAPH_ERROR_SPEC: a spec cannot be read, or two ends do not agree
  * @LEAT_GRAPH_ERROR_RESIDENCE: host memory meets device memory
  * @LEAT_GRAPH_ERROR_AMBIGUOUS: several ports can be meant
- * @LEAT_GRAPH_ERROR_PLUGIN: a plugin cannot be scanned or loaded, or is of another ABI
+ * @LEAT_GRAPH_ERROR_PLUGIN: a plugin cannot be scanned or loaded, is of another ABI, or a node of it asks for what
+ * cannot be; the message has the call and what to write
  * @LEAT_GRAPH_ERROR_IO: a file that a node needs is missing, unreadable or truncated
  * @LEAT_GRAPH_ERROR_DATA: the contents of a file are not what they claim
  * @LEAT_GRAPH_ERROR_BUSY: not while a session is open on the pipeline

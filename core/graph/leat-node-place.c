@@ -93,7 +93,7 @@ leat_node_get_blamed (LeatNode *self)
 }
 
 /* The ends of a body stand in no file, and what is wrong with them is what their node asks for. */
-static LeatNode *
+LeatNode *
 leat_node_get_told (LeatNode *self)
 {
   return LEAT_IS_GROUP_END (self) ? LEAT_NODE (leat_node_get_group (self)) : self;

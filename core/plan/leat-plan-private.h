@@ -351,6 +351,17 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
+/* Refusals of calls that record () may not make. @call: the function that it calls.  The first fault is kept.
+ * The checks say whether the call is right; they say FALSE where there is a fault already. */
+void leat_recorder_refuse_call (LeatRecorder *self, const char *call, const char *format, ...) G_GNUC_PRINTF (3, 4);
+gboolean leat_recorder_check_buffer (LeatRecorder *self, const char *call, const char *argument, LeatBufferId id);
+gboolean leat_recorder_check_sizes (LeatRecorder *self, const char *call, LeatBufferId to, LeatBufferId from);
+gboolean leat_recorder_check_counted (LeatRecorder *self, const char *call, const char *argument, LeatBufferId id);
+gboolean leat_recorder_check_initial (LeatRecorder *self, const char *call, LeatBufferId id, GBytes *initial);
+gboolean leat_recorder_check_touches (LeatRecorder *self, const char *call, const LeatBufferId *buffers,
+                                      const LeatAccess *access, guint n_buffers);
+gboolean leat_recorder_check_launch (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *launch);
+
 /* What a port gives or takes. */
 void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);
 /* The port of that name at an end of the body of the group that records; NULL where there is none. */

@@ -110,8 +110,7 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   prototype = leat_kernel_source_get_prototype (call->source, call->entry, &self->error);
   if (prototype == NULL)
     return;
-  g_return_if_fail (prototype->n_params == call->n_args);
-  if (!leat_recorder_check_arguments (self, prototype, call))
+  if (!leat_recorder_check_launch (self, prototype, call) || !leat_recorder_check_arguments (self, prototype, call))
     return;
   for (guint i = 0; i < call->n_args; i++)
     if (!leat_recorder_check_width (self, prototype, i, &call->args[i]))
@@ -135,6 +134,7 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   leat_recorder_touch_counts (op);
 }
 
+/* Its callers have checked the buffers. */
 static LeatOp *
 leat_recorder_add_move (LeatRecorder *self, LeatOpKind kind, LeatBufferId to, LeatBufferId from, guint64 bytes)
 {
@@ -160,10 +160,8 @@ leat_recorder_add_move (LeatRecorder *self, LeatOpKind kind, LeatBufferId to, Le
 void
 leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
 {
-  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
-
-  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
-  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, bytes);
+  if (leat_recorder_check_sizes (self, G_STRFUNC, to, from))
+    leat_recorder_add_move (self, LEAT_OP_COPY, to, from, leat_plan_get_buffer (self->plan, from)->bytes);
 }
 
 /**
@@ -177,8 +175,9 @@ leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
 void
 leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
 {
-  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->header && leat_plan_get_buffer (self->plan, from)->header);
-  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, sizeof (guint64));
+  if (leat_recorder_check_counted (self, G_STRFUNC, "to", to)
+      && leat_recorder_check_counted (self, G_STRFUNC, "from", from))
+    leat_recorder_add_move (self, LEAT_OP_COPY, to, from, sizeof (guint64));
 }
 
 /**
@@ -192,8 +191,11 @@ leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from
 void
 leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value)
 {
-  guint64 bytes = leat_plan_get_buffer (self->plan, buffer)->bytes;
+  guint64 bytes;
 
+  if (!leat_recorder_check_buffer (self, G_STRFUNC, "buffer", buffer))
+    return;
+  bytes = leat_plan_get_buffer (self->plan, buffer)->bytes;
   leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, bytes)->value = value;
 }
 
@@ -207,8 +209,8 @@ leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value)
 void
 leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer)
 {
-  g_return_if_fail (leat_plan_get_buffer (self->plan, buffer)->header);
-  leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, sizeof (guint64));
+  if (leat_recorder_check_counted (self, G_STRFUNC, "buffer", buffer))
+    leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, sizeof (guint64));
 }
 
 /**
@@ -223,11 +225,12 @@ leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer)
 void
 leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode)
 {
-  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
+  guint64 bytes;
 
-  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
-  if (leat_recorder_refuse_in_body (self, "all of a body is on the device: put it outside"))
+  if (!leat_recorder_check_sizes (self, G_STRFUNC, to, from)
+      || leat_recorder_refuse_in_body (self, "all of a body is on the device: put it outside"))
     return;
+  bytes = leat_plan_get_buffer (self->plan, from)->bytes;
   leat_recorder_add_move (self, LEAT_OP_TRANSFER, to, from, bytes)->mode = mode;
 }
 
