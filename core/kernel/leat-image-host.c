@@ -42,8 +42,12 @@ static char *leat_image_host_open_compiler;
 static char **
 leat_image_host_find_compiler (GError **error)
 {
-  static const char *const names[] = { "clang++",    "clang++-20", "clang++-19", "clang++-18", "clang++-17",
-                                       "clang++-16", "clang++-15", "clang++-14", "c++",        "g++" };
+  static const char *const names[] = { "clang++",    "clang++-20", "clang++-19", "clang++-18",
+                                       "clang++-17", "clang++-16", "clang++-15", "clang++-14",
+                                       "c++",        "g++",        NULL };
+  /* The sanitizer's runtime is the program's, which most often is that of the system's own compiler. */
+  static const char *const sanitizing[] = { "c++", "g++", "clang++", NULL };
+  const char *const *name = leat_image_get_sanitizer () != NULL ? sanitizing : names;
   const char *given = g_getenv ("LEAT_CXX");
   g_autoptr (GError) local = NULL;
   g_autofree char *path = NULL;
@@ -64,9 +68,9 @@ leat_image_host_find_compiler (GError **error)
       g_strfreev (words);
       return NULL;
     }
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  for (; *name != NULL; name++)
     {
-      path = g_find_program_in_path (names[i]);
+      path = g_find_program_in_path (*name);
       if (path != NULL)
         {
           words = g_new0 (char *, 2);
