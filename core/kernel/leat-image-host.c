@@ -35,8 +35,8 @@ leat_image_host_runs_variants (void)
   return g_strcmp0 (g_getenv ("LEAT_CPU_VARIANTS"), "0") != 0;
 }
 
-/* The compiler that was used although it cannot be asked to settle anything, until it is told of. */
-static char *leat_image_host_open_compiler;
+/* 1 when a compiler was used that cannot be asked to settle anything, 2 when that was told. */
+static int leat_image_host_left_open;
 
 /* The words of the command that begin every call. */
 static char **
@@ -107,29 +107,24 @@ leat_image_host_settles (char **compiler)
   return leat_image_get_sanitizer () == NULL && leat_image_host_is_clang (compiler);
 }
 
-static void
-leat_image_host_note_open (char **compiler)
+GError *
+leat_image_host_check_values (void)
 {
-  static gsize noted;
+  g_auto (GStrv) compiler = leat_image_host_find_compiler (NULL);
 
-  if (leat_image_get_sanitizer () != NULL || !g_once_init_enter (&noted))
-    return;
-  g_atomic_pointer_set (&leat_image_host_open_compiler, g_strdup (compiler[0]));
-  g_once_init_leave (&noted, 1);
+  if (compiler == NULL || leat_image_get_sanitizer () != NULL || leat_image_host_settles (compiler))
+    return NULL;
+  return g_error_new (
+    LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+    "kernels for the CPU are compiled by %s, which makes anything of the casts, shifts and divisions that "
+    "C++ leaves open and a GPU defines; with clang++ installed, or named in LEAT_CXX, they are as on a GPU",
+    compiler[0]);
 }
 
 GError *
 leat_image_host_take_warning (void)
 {
-  g_autofree char *name = g_atomic_pointer_exchange (&leat_image_host_open_compiler, NULL);
-
-  return name == NULL
-           ? NULL
-           : g_error_new (LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-                          "kernels for the CPU are compiled by %s, which makes anything of casts, shifts and "
-                          "divisions that C++ leaves open and a GPU defines; with clang++ installed, or named "
-                          "in LEAT_CXX, they are as on a GPU",
-                          name);
+  return g_atomic_int_compare_and_exchange (&leat_image_host_left_open, 1, 2) ? leat_image_host_check_values () : NULL;
 }
 
 /* The program behind all links, its size and its time: cheaper than asking it, and it changes when the program does. */
@@ -383,7 +378,7 @@ leat_image_host_make_object (LeatKernelSource *source, const LeatImageTarget *ta
     return FALSE;
   if (!leat_image_host_settles (compiler))
     {
-      leat_image_host_note_open (compiler);
+      g_atomic_int_compare_and_exchange (&leat_image_host_left_open, 0, 1);
       return TRUE;
     }
   if (!g_file_get_contents (between, &open, NULL, &local))

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "kernel-fixture.h"
+#include "kernel/leat-image-private.h"
 #include "values-inputs.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What C++ leaves open and a GPU defines has one value on every device: in the part of an array that becomes vector
@@ -35,6 +37,21 @@ values_fit (const ValuesType *type, guint64 bits)
   if (type->is_signed)
     return (guint64) ((gint64) (bits << unused) >> unused);
   return bits << unused >> unused;
+}
+
+/* NULL, with the test skipped, where it is the compiler's what they are. */
+static KernelFixture *
+values_open (void)
+{
+  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("values.cu");
+  g_autoptr (GError) open = leat_image_host_check_values ();
+
+  if (fixture == NULL || !leat_device_is_cpu (fixture->device))
+    return g_steal_pointer (&fixture);
+  if (open == NULL && (g_getenv ("LEAT_KERNEL_SANITIZE") == NULL || *g_getenv ("LEAT_KERNEL_SANITIZE") == '\0'))
+    return g_steal_pointer (&fixture);
+  g_test_skip (open != NULL ? open->message : "a sanitizer stops at what is left open");
+  return NULL;
 }
 
 /* A kernel with some inputs and outputs, all of whose items are alike. */
@@ -149,7 +166,7 @@ values_divide (guint64 x, guint64 y, const ValuesType *type, gboolean rest)
 static void
 test_values_convert (gconstpointer kernel)
 {
-  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("values.cu");
+  g_autoptr (KernelFixture) fixture = values_open ();
   gboolean from_double = strstr (kernel, "f64") != NULL;
   ValuesKernel run = { fixture, kernel, 1, 8, { NULL }, { NULL }, from_double ? 8 : 4 };
   guint64 results[VALUES_MOST], bits = 0;
@@ -167,6 +184,54 @@ test_values_convert (gconstpointer kernel)
           g_error ("%s of %.17g to %s: 0x%" G_GINT64_MODIFIER "x, and 0x%" G_GINT64_MODIFIER "x is expected",
                    (const char *) kernel, x, values_types[k].name, results[k],
                    values_convert (x, from_double, &values_types[k]));
+    }
+}
+
+/* In values_types: those of the outputs. */
+static const guint values_rounded[] = { 4, 4, 5, 6, 7, 6, 6, 6, 6, 4 };
+
+static guint64
+values_round (double x, gboolean from_double, guint output)
+{
+  const ValuesType *type = &values_types[values_rounded[output]];
+
+  switch (output)
+    {
+    case 1:
+    case 5:
+    case 6:
+      return values_convert (rint (x), from_double, type);
+    case 7:
+    case 8:
+      return values_convert (round (x), from_double, type);
+    case 9:
+      return values_fit (type, (guint64) ilogb (x));
+    default:
+      return values_convert (x, from_double, type);
+    }
+}
+
+/* CUDA's names for conversions, and those of C that end in one. */
+static void
+test_values_round (gconstpointer kernel)
+{
+  g_autoptr (KernelFixture) fixture = values_open ();
+  gboolean from_double = strstr (kernel, "f64") != NULL;
+  ValuesKernel run = { fixture, kernel, 1, 10, { NULL }, { NULL }, from_double ? 8 : 4 };
+  guint64 results[VALUES_MOST], bits = 0;
+
+  for (guint k = 0; k < 10; k++)
+    run.outputs[k] = &values_types[values_rounded[k]];
+  for (int i = 0; fixture != NULL && i < (from_double ? VALUES_N (values_f64) : VALUES_N (values_f32)); i++)
+    {
+      double x = from_double ? values_f64[i] : values_f32[i];
+
+      memcpy (&bits, from_double ? (const void *) &values_f64[i] : &values_f32[i], run.size_of_input);
+      values_run (&run, &bits, results);
+      for (guint k = 0; k < 10; k++)
+        if (results[k] != values_round (x, from_double, k))
+          g_error ("output %u of %s of %.17g: 0x%" G_GINT64_MODIFIER "x, and 0x%" G_GINT64_MODIFIER "x is expected", k,
+                   (const char *) kernel, x, results[k], values_round (x, from_double, k));
     }
 }
 
@@ -231,7 +296,7 @@ values_check_divisions (KernelFixture *fixture, const char *kernel, const Values
 static void
 test_values_of_whole_numbers (gconstpointer data)
 {
-  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("values.cu");
+  g_autoptr (KernelFixture) fixture = values_open ();
   guint i = GPOINTER_TO_UINT (data);
   const ValuesType *type = &values_types[values_kernels[i].type], *result = &values_types[values_kernels[i].result];
 
@@ -250,7 +315,7 @@ test_values_overflow (void)
   static const gint32 expected[] = { G_MININT32, G_MAXINT32, G_MININT32, G_MININT32, 1, TRUE, G_MAXINT32,
                                      G_MININT32, 44,         255,        -44,        0, 0,    -1 };
   static const gint64 wide_expected[] = { G_MAXINT64, G_MININT64, G_MININT64, G_MAXINT64, 0, G_MAXUINT32 };
-  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("values.cu");
+  g_autoptr (KernelFixture) fixture = values_open ();
   const gint32 x[] = { G_MININT32, G_MAXINT32, 1 };
   const gint64 l[] = { G_MININT64 };
   gint32 y[15];
@@ -282,6 +347,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/leat/values/convert/f32", "convert_f32", test_values_convert);
   g_test_add_data_func ("/leat/values/convert/f64", "convert_f64", test_values_convert);
+  g_test_add_data_func ("/leat/values/round/f32", "round_f32", test_values_round);
+  g_test_add_data_func ("/leat/values/round/f64", "round_f64", test_values_round);
   for (guint i = 0; i < G_N_ELEMENTS (values_kernels); i++)
     {
       g_autofree char *path = g_strdelimit (g_strconcat ("/leat/values/", values_kernels[i].kernel, NULL), "_", '/');
