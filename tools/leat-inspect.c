@@ -3,6 +3,7 @@
  */
 
 #include "leat-inspect-print.h"
+#include "kernel/leat-image-private.h"
 #include "leat-tool.h"
 
 #include <stdio.h>
@@ -178,6 +179,7 @@ leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, c
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, &error);
   g_autoptr (GPtrArray) prototypes = source != NULL ? leat_inspect_find_prototypes (source, entry, &error) : NULL;
+  g_autoptr (GError) open = leat_image_host_check_values ();
   const char *const *warnings;
 
   if (prototypes == NULL)
@@ -188,6 +190,8 @@ leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, c
   warnings = leat_kernel_source_list_warnings (source);
   for (guint i = 0; warnings != NULL && warnings[i] != NULL; i++)
     fprintf (stderr, "%s\n", warnings[i]);
+  if (open != NULL)
+    fprintf (stderr, "%s\n", open->message);
   return leat_inspect_print_prototypes (options, source, prototypes);
 }
 

@@ -7,6 +7,7 @@
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
+#include "kernel/leat-image-private.h"
 #include "leat-nvtx-private.h"
 
 /* From a pipeline to something that runs, and back. */
@@ -132,6 +133,16 @@ leat_session_check_budgets (LeatSession *self, GError **error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
+static void
+leat_session_tell_open_values (LeatSession *self)
+{
+  g_autoptr (GError) warning = leat_image_host_take_warning ();
+
+  if (warning != NULL)
+    leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                   leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, NULL));
+}
+
 static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {
@@ -141,6 +152,7 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
     return FALSE;
   if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
+  leat_session_tell_open_values (self);
   self->stats.once_bytes = leat_session_get_written_bytes (self);
   leat_session_note_time (&self->stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
