@@ -48,6 +48,10 @@ gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
 gboolean leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token);
 /* Whether it can tell one thread from another. */
 gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
+/* Whether it is, or leads to, memory that a block has for itself. */
+gboolean leat_kernel_calls_token_is_of_block (LeatKernelCalls *self, guint token);
+/* Whether it is, or leads to, a variable of the file that kernels may change. */
+gboolean leat_kernel_calls_token_keeps (LeatKernelCalls *self, guint token);
 /* Whether the file defines a macro of that name. */
 gboolean leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token);
 
@@ -105,7 +109,9 @@ char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form,
 
 /* Why the lanes of a batch cannot be one launch of the kernel @decl; NULL where they can. */
 const char *leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint decl);
-/* Are there variables in which a kernel may leave something for the next launch? */
+/* Is it a variable in which a kernel may leave something for the next launch? */
+gboolean leat_decl_keeps_data (const LeatKernelUnit *unit, const LeatDecl *decl);
+/* Are there such variables? */
 gboolean leat_kernel_unit_keeps_data (const LeatKernelUnit *unit);
 /* Then: the first variable in which it does. (transfer full) */
 char *leat_kernel_unit_dup_kept_name (const LeatKernelUnit *unit);
