@@ -107,6 +107,9 @@ GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit, const Lea
 char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 
+/* The name of a variable that @entry reads and nothing in the file gives a value, or G_MAXUINT. */
+guint leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry);
+
 /* Why the lanes of a batch cannot be one launch of the kernel @decl; NULL where they can. */
 const char *leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint decl);
 /* Is it a variable in which a kernel may leave something for the next launch? */
