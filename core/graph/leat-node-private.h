@@ -50,6 +50,8 @@ typedef struct
 } LeatNodePrivate;
 
 LeatNodePrivate *leat_node_get_private (LeatNode *self);
+/* A file name, resolved against the base path. */
+char *leat_node_resolve_path (LeatNode *self, const char *path);
 
 /* From leat-node-class.c: the class's side of described properties. */
 void leat_node_class_install_vfuncs (LeatNodeClass *klass);

@@ -187,14 +187,15 @@ inline leat_slot::leat_slot (unsigned int n, unsigned int s, unsigned int a)
   leat_place_slots ();
 }
 
-template <unsigned int Number, class T, unsigned int Align> struct leat_shared
+/* @Instance is a type that the declaring function declares for itself: each instance of a template has its own. */
+template <unsigned int Number, class Instance, class T, unsigned int Align> struct leat_shared
 {
   static leat_slot slot;
 
   LEAT_MEMBER static T *at (unsigned char *arena) { return (T *) (arena + slot.offset); }
 };
-template <unsigned int Number, class T, unsigned int Align>
-leat_slot leat_shared<Number, T, Align>::slot (Number, sizeof (T), Align);
+template <unsigned int Number, class Instance, class T, unsigned int Align>
+leat_slot leat_shared<Number, Instance, T, Align>::slot (Number, sizeof (T), Align);
 
 template <class E>
 LEAT_INLINE E *
