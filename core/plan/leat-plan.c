@@ -170,7 +170,7 @@ leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node)
   op->kind = kind;
   op->index = self->ops->len;
   op->node = node;
-  op->to = op->from = LEAT_BUFFER_NONE;
+  op->to = op->from = op->counts_like = LEAT_BUFFER_NONE;
   op->loop = self->loop;
   g_ptr_array_add (self->ops, op);
   return op;

@@ -82,13 +82,19 @@ leat_recorder_check_width (LeatRecorder *self, const LeatPrototype *prototype, g
   return FALSE;
 }
 
-/* A count by value is read from the buffer that it is of, also by a kernel that takes items from elsewhere. */
+/* A count is read from the buffer that it is of, or written there, also by a kernel that has its items from elsewhere.
+ */
 static void
 leat_recorder_touch_counts (LeatOp *op)
 {
   for (guint i = 0; i < op->n_args; i++)
-    if (op->args[i].kind == LEAT_ARG_COUNT && op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT)
-      leat_op_touch (op, op->args[i].buffer, LEAT_ACCESS_READ);
+    {
+      LeatRole role = leat_op_get_role (op, i);
+
+      if (role == LEAT_ROLE_COUNT || role == LEAT_ROLE_COUNT_AT)
+        leat_op_touch (op, op->args[i].buffer,
+                       role == LEAT_ROLE_COUNT || leat_op_only_reads (op, i) ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE);
+    }
 }
 
 /**
@@ -132,6 +138,23 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   for (guint i = 0; i < call->n_buffers; i++)
     leat_op_touch (op, call->buffers[i], call->access[i]);
   leat_recorder_touch_counts (op);
+}
+
+/**
+ * leat_recorder_keep_count: (skip)
+ * @self: a recorder
+ * @from: a buffer whose count the kernel takes
+ *
+ * Says that the kernel that was added last writes no other number into the counts of its outputs than @from has: a
+ * sort has as many items as there were.  What follows it can then become one kernel with it, since how many items there
+ * are is known before it begins.  Nothing is said of a buffer without a count.
+ */
+void
+leat_recorder_keep_count (LeatRecorder *self, LeatBufferId from)
+{
+  if (self->error == NULL && leat_recorder_check_buffer (self, G_STRFUNC, "from", from)
+      && leat_plan_get_buffer (self->plan, from)->header)
+    leat_plan_get_op (self->plan, self->plan->ops->len - 1)->counts_like = from;
 }
 
 /* Its callers have checked the buffers. */

@@ -144,13 +144,26 @@ leat_session_tell_open_values (LeatSession *self)
 }
 
 static gboolean
+leat_session_make_first_setup (LeatSession *self, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  if (leat_session_make_setup (self, &why))
+    return TRUE;
+  if (leat_session_give_up_staying (self, &why))
+    return leat_session_check_budgets (self, error) && leat_session_make_setup (self, error);
+  g_propagate_error (error, g_steal_pointer (&why));
+  return FALSE;
+}
+
+static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   gint64 since = g_get_monotonic_time ();
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
+  if (!leat_session_make_first_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
   leat_session_tell_open_values (self);
   self->stats.once_bytes = leat_session_get_written_bytes (self);

@@ -525,6 +525,8 @@ gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **e
 
 /* executor=resident (leat-session-resident.c): what is asked for; a binding that heeds it; and what came of it. */
 void leat_session_want_staying (LeatSession *self, LeatTraits *traits);
+/* Takes the error where it is one of a kernel that cannot stay, and nobody insists on that; the plan is bound anew. */
+gboolean leat_session_give_up_staying (LeatSession *self, GError **why);
 gboolean leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError **error);
 gboolean leat_session_is_resident (LeatSession *self);
 void leat_session_note_staying (LeatSession *self);

@@ -241,6 +241,7 @@ leat_primitives_sort_record_digit (LeatPrimitivesSort *self, LeatRecorder *recor
       leat_primitive_call_add (&move, parts->unused_too, LEAT_ACCESS_WRITE);
     }
   leat_primitive_call_finish (&move, recorder, self->source, "sort_move", blocks, 1, LEAT_SORT_THREADS);
+  leat_recorder_keep_count (recorder, parts->keys);
 }
 
 static void
@@ -268,6 +269,7 @@ leat_primitives_sort_record_tile (LeatPrimitivesSort *self, LeatRecorder *record
   leat_primitives_sort_add_keys (&call, recorder, parts->keys, parts->keys);
   leat_primitives_sort_add_results (&call, recorder, parts);
   leat_primitive_call_finish (&call, recorder, self->source, "sort_tile", 1, 1, LEAT_SORT_THREADS);
+  leat_recorder_keep_count (recorder, parts->keys);
 }
 
 static void
@@ -285,6 +287,7 @@ leat_primitives_sort_record_carry (LeatPrimitivesSort *self, LeatRecorder *recor
     &call, recorder, self->source, "sort_carry",
     leat_primitive_rows_count_blocks (leat_spec_get_items (leat_recorder_get_spec (recorder, parts->carried))), 1,
     LEAT_PRIMITIVE_ROWS_THREADS);
+  leat_recorder_keep_count (recorder, parts->keys);
 }
 
 static gboolean
