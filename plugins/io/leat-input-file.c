@@ -269,6 +269,38 @@ leat_input_file_rewind (LeatInputFile *self, GError **error)
   return FALSE;
 }
 
+gsize
+leat_input_file_peek (LeatInputFile *self, guint64 offset, gpointer to, gsize size)
+{
+  gsize got = 0;
+
+  while (self->regular && got < size)
+    {
+      gssize n = pread (self->fd, (guint8 *) to + got, size - got, (off_t) (offset + got));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        break;
+      got += (gsize) n;
+    }
+  return got;
+}
+
+gboolean
+leat_input_file_check_size (LeatInputFile *self, GError **error)
+{
+  struct stat info;
+
+  if (!self->regular || fstat (self->fd, &info) != 0 || (guint64) info.st_size == self->end)
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+               "\"%s\" had %" G_GUINT64_FORMAT " bytes when it was opened and has %" G_GUINT64_FORMAT
+               " now; nothing may write to it while it is read",
+               self->path, self->end, (guint64) info.st_size);
+  return FALSE;
+}
+
 void
 leat_input_file_wake (LeatInputFile *self)
 {
