@@ -6,6 +6,7 @@
 #include "leat-image-scratch-private.h"
 #include "leat-image-values-private.h"
 #include "leat-kernel-source-private.h"
+#include "driver/leat-thread-private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -325,7 +326,9 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   g_subprocess_launcher_setenv (launcher, "LC_ALL", "C.UTF-8", TRUE);
   g_subprocess_launcher_unsetenv (launcher, "LD_PRELOAD");
   g_subprocess_launcher_setenv (launcher, "TMPDIR", leat_image_scratch_get_folder (scratch), TRUE);
-  child = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &local);
+  /* GLib watches a child from a thread of its own. */
+  if (leat_thread_check (&local))
+    child = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &local);
   leat_image_scratch_set_child (scratch, child);
   if (child == NULL || !g_subprocess_communicate (child, NULL, NULL, NULL, &output, &local))
     {

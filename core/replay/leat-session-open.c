@@ -172,7 +172,7 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
     return FALSE;
   if (self->measured && !leat_session_open_timing (self, error))
     return FALSE;
-  if (!leat_session_open_trace (self, error))
+  if (!leat_session_open_trace (self, cancellable, error))
     return FALSE;
   leat_session_note_time (&self->stats.build_us, &since);
   if (!leat_session_start_endpoints (self, error))

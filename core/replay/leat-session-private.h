@@ -668,7 +668,7 @@ guint64 leat_session_get_needed_bytes (LeatSession *self);
 /* Of @most lanes; 0: not even one. */
 guint leat_session_fit_lanes (LeatSession *self, guint most);
 
-gboolean leat_session_open_trace (LeatSession *self, GError **error);
+gboolean leat_session_open_trace (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_close_trace (LeatSession *self);
 /* Is the run that is to come written to the trace? */
 gboolean leat_session_is_traced (LeatSession *self);

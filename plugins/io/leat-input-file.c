@@ -40,6 +40,8 @@ leat_input_file_set_error (const char *path, int code, GError **error)
     advice = g_strdup_printf (" (did you mean \"%s\"?)", near);
   else if (code == ENOENT)
     advice = g_strdup ("; give the path of a file that exists");
+  else if (code == EBADF)
+    advice = g_strdup ("; it is closed, or open for writing only: give it a file or a program's output");
   else if (code == EACCES)
     advice = g_strdup ("; it must be readable by this user");
   else if (code == EISDIR)
@@ -94,6 +96,15 @@ leat_input_file_look (LeatInputFile *self, GError **error)
   return self->wake_fd >= 0;
 }
 
+/* Standard input that was closed when the program started is open for nothing that it is for. */
+static gboolean
+leat_input_file_is_readable (int fd)
+{
+  int flags = fcntl (fd, F_GETFL);
+
+  return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
 LeatInputFile *
 leat_input_file_open (const char *path, GError **error)
 {
@@ -105,9 +116,9 @@ leat_input_file_open (const char *path, GError **error)
   self->owns_fd = !g_str_equal (path, "-");
   /* Without O_NONBLOCK, to open a pipe would be to wait for its writer, and nobody could call that off. */
   self->fd = self->owns_fd ? open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
-  if (self->fd < 0)
+  if (self->fd < 0 || !leat_input_file_is_readable (self->fd))
     {
-      leat_input_file_set_error (path, errno, error);
+      leat_input_file_set_error (self->path, self->fd < 0 ? errno : EBADF, error);
       return NULL;
     }
   return leat_input_file_look (self, error) ? g_steal_pointer (&self) : NULL;

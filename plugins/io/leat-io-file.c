@@ -5,7 +5,7 @@
 
 #include "leat-file-role.h"
 #include "leat-input-file.h"
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 
 #include <string.h>
 

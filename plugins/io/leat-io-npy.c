@@ -5,7 +5,7 @@
 
 #include "leat-file-role.h"
 #include "leat-npy-header.h"
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 
 /**
  * LeatIoNpy:
