@@ -107,6 +107,41 @@ test_barrier_votes (void)
     }
 }
 
+/* Those that have returned have no vote: before the first barrier, and after some. */
+static void
+test_barrier_votes_of_the_rest (void)
+{
+  guint32 in[100], out[100][4];
+
+  for (guint round = 0; round < 20; round++)
+    {
+      guint odd = 0, there = 0, late_odd = 0, late = 0, end = 4 + round % 4;
+
+      for (guint i = 0; i < 100; i++)
+        {
+          in[i] = round < 4 ? (i == round * 33 ? 0 : 3) : i * i * (round + 1) % end;
+          there += in[i] > 0;
+          odd += in[i] % 2;
+          late += in[i] > 1;
+          late_odd += in[i] > 1 ? in[i] % 2 : 0;
+        }
+      g_assert_cmpint (ENGINE_RUN (module, "barrier_leave", 1, 100, 0, FALSE, P (out), P (in), 0), ==, CUDA_SUCCESS);
+      for (guint i = 0; i < 100; i++)
+        {
+          if (in[i] > 0)
+            {
+              g_assert_cmpuint (out[i][0], ==, odd);
+              g_assert_cmpuint (out[i][1], ==, odd == there);
+            }
+          if (in[i] > 1)
+            {
+              g_assert_cmpuint (out[i][2], ==, late_odd > 0);
+              g_assert_cmpuint (out[i][3], ==, late_odd == late);
+            }
+        }
+    }
+}
+
 static void
 test_barrier_deadlock (void)
 {
@@ -442,6 +477,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cpu/engine/barrier/dynamic-shared-memory", test_barrier_dynamic);
   g_test_add_func ("/cpu/engine/barrier/returned-threads-count", test_barrier_returned_threads);
   g_test_add_func ("/cpu/engine/barrier/votes", test_barrier_votes);
+  g_test_add_func ("/cpu/engine/barrier/votes-of-the-rest", test_barrier_votes_of_the_rest);
   g_test_add_func ("/cpu/engine/barrier/deadlock-is-told", test_barrier_deadlock);
   g_test_add_func ("/cpu/engine/many-stacks", test_many_stacks);
   g_test_add_func ("/cpu/engine/spin/in-block", test_spin_in_block);
