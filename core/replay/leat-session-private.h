@@ -488,6 +488,8 @@ gboolean leat_session_has_bands (LeatSession *self);
 char *leat_session_dup_band (LeatSession *self, const LeatSessionFlight *flight);
 /* Of the plan and the device, without the contents of data. */
 guint64 leat_session_hash_geometry (LeatSession *self);
+/* Where what sessions learn of @kind is kept; NULL: nowhere. */
+char *leat_session_dup_learned_folder (const char *kind);
 void leat_session_recall_learned (LeatSession *self);
 void leat_session_remember_learned (LeatSession *self);
 gboolean leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error);

@@ -122,8 +122,10 @@ struct leat_thread
   }
   template <class T> LEAT_MEMBER unsigned int __match_all_sync (unsigned int mask, T v, int *all)
   {
-    *all = __match_any_sync (mask, v) == mask;
-    return *all ? mask : 0;
+    unsigned int equal = __match_any_sync (mask, v), there = __ballot_sync (mask, 1); /* lanes that returned take no part */
+
+    *all = equal == there;
+    return *all ? there : 0;
   }
 #define LEAT_REDUCE(name, T, op)                                                                                       \
   LEAT_MEMBER T __reduce_##name##_sync (unsigned int mask, T v)                                                        \
