@@ -112,7 +112,7 @@ leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancella
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (leat_batch_key_hash, leat_batch_key_equal);
   g_autofree LeatBatchKey *keys = g_new (LeatBatchKey, run->n);
-  gboolean *was = leat_session_begin_given (self);
+  LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
   for (guint lane = 0; lane < run->n && good; lane++)
@@ -121,7 +121,7 @@ leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancella
       good = leat_session_may_go_on (self, cancellable, error)
              && leat_batch_run_look_at (self, run, &keys[lane], seen, cancellable, error);
     }
-  leat_session_end_given (self, was);
+  leat_session_end_given (self, before);
   return good;
 }
 
@@ -148,7 +148,7 @@ leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint in
 gboolean
 leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  gboolean *was = leat_session_begin_given (self);
+  LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
   for (guint lane = 0; lane < run->n && good; lane++)
@@ -162,7 +162,7 @@ leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancella
           leat_batch_run_copy_result (self, run, i, lane);
     }
   self->failed = self->failed || !good;
-  leat_session_end_given (self, was);
+  leat_session_end_given (self, before);
   return good;
 }
 
