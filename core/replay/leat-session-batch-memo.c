@@ -144,7 +144,7 @@ leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint in
             leat_plan_get_buffer (self->batch->shape, buffer->id)->bytes);
 }
 
-/* What is at fault with the first is at fault with each, and each is told of. */
+/* What is at fault with the first, or is reported of it, is so with each, and each is told of. */
 gboolean
 leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
@@ -155,7 +155,7 @@ leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancella
     {
       if (run->from[lane] == LEAT_BATCH_KNOWN || run->from[lane] == lane)
         continue;
-      if (g_ptr_array_index (self->batch->errors, run->from[lane]) != NULL)
+      if (g_ptr_array_index (self->batch->errors, run->from[lane]) != NULL || run->told[run->from[lane]])
         good = leat_batch_run_one (self, run, lane, cancellable, error);
       else
         for (guint i = 0; i < self->outputs->len; i++)
@@ -187,12 +187,15 @@ leat_batch_run_has_reports (LeatSession *self, guint lane)
 
 /* Those with a report would be known without it. */
 void
-leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight)
+leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight)
 {
   for (guint i = 0; i < flight->n && self->memo != NULL; i++)
     {
-      if (g_ptr_array_index (self->batch->errors, flight->first + i) != NULL
-          || leat_batch_run_has_reports (self, flight->first + i))
+      const guint lane = flight->first + i;
+
+      if (run->told != NULL)
+        run->told[lane] = leat_batch_run_has_reports (self, lane);
+      if (g_ptr_array_index (self->batch->errors, lane) != NULL || leat_batch_run_has_reports (self, lane))
         continue;
       for (guint k = 0; k < self->inputs->len; k++)
         leat_batch_run_set_span (self, &leat_session_get_input (self, k)->staging,

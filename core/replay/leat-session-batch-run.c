@@ -121,7 +121,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
       if (run->results != NULL)
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
       if (G_UNLIKELY (self->memo != NULL))
-        leat_batch_run_remember (self, flight);
+        leat_batch_run_remember (self, run, flight);
       self->stats.batch_lanes += flight->n;
     }
   flight->lane = NULL;
