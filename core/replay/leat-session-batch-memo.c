@@ -185,17 +185,22 @@ leat_batch_run_has_reports (LeatSession *self, guint lane)
   return FALSE;
 }
 
+static void
+leat_batch_run_note_told (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight)
+{
+  for (guint i = 0; i < flight->n && run->told != NULL; i++)
+    run->told[flight->first + i] = leat_batch_run_has_reports (self, flight->first + i);
+}
+
 /* Those with a report would be known without it. */
 void
 leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight)
 {
+  leat_batch_run_note_told (self, run, flight);
   for (guint i = 0; i < flight->n && self->memo != NULL; i++)
     {
-      const guint lane = flight->first + i;
-
-      if (run->told != NULL)
-        run->told[lane] = leat_batch_run_has_reports (self, lane);
-      if (g_ptr_array_index (self->batch->errors, lane) != NULL || leat_batch_run_has_reports (self, lane))
+      if (g_ptr_array_index (self->batch->errors, flight->first + i) != NULL
+          || leat_batch_run_has_reports (self, flight->first + i))
         continue;
       for (guint k = 0; k < self->inputs->len; k++)
         leat_batch_run_set_span (self, &leat_session_get_input (self, k)->staging,
