@@ -97,6 +97,15 @@ leat_app_check_size (gsize size, LeatSpec *spec, GError **error)
   return FALSE;
 }
 
+/* Has anything been set on any node that the session has not taken over yet? */
+static gboolean
+leat_app_is_news_waiting (LeatApp *self)
+{
+  LeatPipeline *pipeline = leat_node_get_pipeline (LEAT_NODE (self));
+
+  return pipeline != NULL && leat_changes_have_props (leat_pipeline_get_changes (pipeline));
+}
+
 /* Was another spec set, that the session has not taken over yet? */
 static gboolean
 leat_app_waits_for_spec (LeatApp *self)
@@ -104,7 +113,7 @@ leat_app_waits_for_spec (LeatApp *self)
   LeatPipeline *pipeline = leat_node_get_pipeline (LEAT_NODE (self));
   gboolean waits;
 
-  if (pipeline == NULL || !leat_changes_have_props (leat_pipeline_get_changes (pipeline)))
+  if (!leat_app_is_news_waiting (self))
     return FALSE;
   leat_node_lock (LEAT_NODE (self));
   waits = leat_changes_peek_prop (leat_pipeline_get_changes (pipeline), LEAT_NODE (self),
@@ -114,18 +123,25 @@ leat_app_waits_for_spec (LeatApp *self)
   return waits;
 }
 
-/* The next push, or why there is none. */
+/* The next push, or why there is none.  What was set before it was pushed is for the run that takes it, so where that
+ * was waited for it is left until the session has taken that over. */
 static LeatFlow
 leat_app_take (LeatApp *self, gboolean wait, GBytes **bytes)
 {
   LeatFlow flow;
+  gboolean waited = FALSE;
 
   leat_app_lock (self);
   self->asked = TRUE;
-  while (wait && self->queue.length == 0 && !self->ended && !self->woken)
+  for (; wait && self->queue.length == 0 && !self->ended && !self->woken; waited = TRUE)
     leat_app_wait (self, -1);
   if (self->queue.length == 0)
     self->woken = FALSE;
+  if (waited && self->queue.length > 0 && leat_app_is_news_waiting (self))
+    {
+      leat_app_unlock (self);
+      return LEAT_FLOW_EMPTY;
+    }
   *bytes = g_queue_pop_head (&self->queue);
   flow = *bytes != NULL ? LEAT_FLOW_DATA : self->ended ? LEAT_FLOW_END : LEAT_FLOW_EMPTY;
   leat_app_wake_all (self);
@@ -167,6 +183,27 @@ leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellab
     memcpy (view->data, data, size);
   view->count = size / leat_spec_get_row_bytes (view->spec);
   return LEAT_FLOW_DATA;
+}
+
+gboolean
+leat_app_has_room (LeatApp *self, guint64 ahead)
+{
+  gboolean room;
+
+  leat_app_lock (self);
+  room = self->block || self->leaky != LEAT_APP_LEAKY_NONE || self->max_queue == 0
+         || self->queue.length + ahead < self->max_queue;
+  leat_app_unlock (self);
+  return room;
+}
+
+gboolean
+leat_app_refuse_result (LeatApp *self, GError **error)
+{
+  leat_app_lock (self);
+  leat_app_refuse_full (self, "pull from it, in another thread or between runs", error);
+  leat_app_unlock (self);
+  return FALSE;
 }
 
 gboolean

@@ -219,7 +219,7 @@ const LeatNodeInfo leat_app_info = {
  * LeatApp:block:
  *
  * Whether a full queue makes leat_app_push_bytes(), or the run that gives a result, wait for room; without it they fail
- * with %G_IO_ERROR_WOULD_BLOCK.
+ * with %G_IO_ERROR_WOULD_BLOCK: the push is not taken, the run is not begun, and both can be asked for again.
  */
 
 /**

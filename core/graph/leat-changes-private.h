@@ -45,6 +45,8 @@ void leat_changes_clear (LeatChanges *self);
 
 /* Without the lock: does any property wait? */
 gboolean leat_changes_have_props (LeatChanges *self);
+/* The same of a node. */
+gboolean leat_changes_have_props_of (LeatChanges *self, LeatNode *node);
 /* Under the lock. */
 void leat_changes_put_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop, const GValue *value);
 /* NULL: none waits. */

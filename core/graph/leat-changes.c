@@ -122,6 +122,20 @@ leat_changes_have_props (LeatChanges *self)
   return g_atomic_int_get (&self->props_there);
 }
 
+gboolean
+leat_changes_have_props_of (LeatChanges *self, LeatNode *node)
+{
+  gboolean have = FALSE;
+
+  if (!leat_changes_have_props (self))
+    return FALSE;
+  leat_changes_lock (self);
+  for (guint i = 0; i < self->props->len && !have; i++)
+    have = ((LeatPropChange *) g_ptr_array_index (self->props, i))->node == node;
+  leat_changes_unlock (self);
+  return have;
+}
+
 static LeatPropChange *
 leat_changes_find_prop (LeatChanges *self, LeatNode *node, const LeatProp *prop)
 {

@@ -54,7 +54,7 @@ leat_ring_fill (LeatRing *self, GError **error)
         return LEAT_FLOW_EMPTY;
       if (!leat_session_may_go_on (session, self->cancellable, error))
         {
-          self->is_clean = session->n_filled == 0;
+          self->is_clean = TRUE;
           return LEAT_FLOW_ERROR;
         }
       flight = leat_ring_get_flight (self, self->filled);
@@ -62,6 +62,7 @@ leat_ring_fill (LeatRing *self, GError **error)
         flight->run = (LeatRun){ .streamed = TRUE, .number = self->before + self->filled + 1 };
       begun = TRUE;
       flow = leat_session_read_run (session, flight, TRUE, self->cancellable, error);
+      self->is_clean = flow == LEAT_FLOW_ERROR && flight->run.refused;
       leat_ring_lock (self);
       self->called_off = flow == LEAT_FLOW_EMPTY && self->stopping;
       flow = self->called_off ? LEAT_FLOW_END : flow;
@@ -81,7 +82,8 @@ leat_ring_may_begin (LeatRing *self)
       || !leat_session_may_go_on (self->session, self->cancellable, NULL))
     return FALSE;
   leat_ring_lock (self);
-  good = !self->stopping && !self->gives_up && !self->replan && self->begun - self->drained < self->n;
+  good = !self->stopping && !self->gives_up && !self->replan && self->begun - self->drained < self->n
+         && leat_session_has_room (self->session, self->begun - self->drained);
   leat_ring_unlock (self);
   return good;
 }
@@ -137,6 +139,29 @@ leat_ring_read_next (LeatRing *self, GError **error)
   return flow == LEAT_FLOW_END ? leat_ring_fill (self, error) : flow;
 }
 
+/* A sink that does not wait is full when there is no room for a run and for those before it that it has not been given;
+ * these it may be rid of in time. */
+static LeatFlow
+leat_ring_await_room (LeatRing *self, GError **error)
+{
+  LeatSession *session = self->session;
+  LeatFlow flow = LEAT_FLOW_DATA;
+  gboolean room;
+
+  leat_ring_lock (self);
+  while (!(room = leat_session_has_room (session, self->filled - self->drained)) && !self->stopping
+         && self->drained < self->filled)
+    self->reader_idle_us += leat_ring_wait (self, &self->emptied);
+  if (!room && (self->stopping || !leat_session_check_sinks (session, error)))
+    {
+      leat_session_keep_read (session, leat_ring_get_flight (self, self->filled));
+      self->is_clean = !self->stopping;
+      flow = self->stopping ? LEAT_FLOW_END : LEAT_FLOW_ERROR;
+    }
+  leat_ring_unlock (self);
+  return flow;
+}
+
 /* What was begun is completed whatever happens, and is of the ring then as all that was read. */
 gpointer
 leat_ring_read (gpointer data)
@@ -149,6 +174,8 @@ leat_ring_read (gpointer data)
       GError *error = NULL;
 
       flow = leat_ring_read_next (self, &error);
+      if (flow == LEAT_FLOW_DATA)
+        flow = leat_ring_await_room (self, &error);
       leat_ring_lock (self);
       self->filled += flow == LEAT_FLOW_DATA;
       self->begun = MAX (self->begun, self->filled);

@@ -3,70 +3,21 @@
  */
 
 #include "leat-ring-private.h"
-
-#include <string.h>
+#include "leat-kept-private.h"
 
 /* A run had too little room, and with the room that it is given everything becomes another plan, memory of lanes too.
  * So the ring ends: what its lanes were filled with is kept aside, and done again by the first lane, in order.  After
  * that a new ring may begin. */
 
-typedef struct
-{
-  LeatRun run;
-  GBytes **inputs; /* of sources that gave something */
-  guint64 *counts;
-  guint n_inputs;
-} LeatRest;
-
-static void
-leat_rest_clear (gpointer data)
-{
-  LeatRest *self = data;
-
-  for (guint i = 0; i < self->n_inputs; i++)
-    g_bytes_unref (self->inputs[i]);
-  g_free (self->inputs);
-  g_free (self->counts);
-}
-
-static void
-leat_rest_init (LeatRest *self, const LeatSessionFlight *flight, guint n_inputs)
-{
-  self->run = flight->run;
-  self->inputs = g_new0 (GBytes *, n_inputs + 1);
-  self->counts = g_new0 (guint64, n_inputs + 1);
-  self->n_inputs = n_inputs;
-  for (guint i = 0; i < n_inputs; i++)
-    {
-      LeatView view;
-
-      leat_session_view (&flight->inputs[i], &view);
-      self->counts[i] = view.count;
-      self->inputs[i] = g_bytes_new (view.data, leat_session_get_live_bytes (&flight->inputs[i], &view));
-    }
-}
-
-static void
-leat_rest_put (const LeatRest *self, LeatSession *session)
-{
-  for (guint i = 0; i < self->n_inputs; i++)
-    {
-      gsize size;
-      gconstpointer data = g_bytes_get_data (self->inputs[i], &size);
-
-      leat_session_put_given (session, i, data, size, self->counts[i]);
-    }
-}
-
 /* What was launched was counted as read then.  FALSE: nothing can be done after it. */
 static gboolean
-leat_ring_do_again (LeatRing *self, const LeatRest *rest, gboolean launched)
+leat_ring_do_again (LeatRing *self, const LeatKept *rest, gboolean launched)
 {
   LeatSession *session = self->session;
   LeatSessionFlight *flight = leat_session_get_flight (session, 0);
   GError *error = NULL;
 
-  leat_rest_put (rest, session);
+  leat_kept_put (rest, session, flight);
   flight->run = (LeatRun){ .items = launched ? 0 : rest->run.items,
                            .bytes = launched ? 0 : rest->run.bytes,
                            .begin_us = g_get_monotonic_time (),
@@ -98,28 +49,40 @@ leat_ring_forget_dropped (LeatRing *self)
 }
 
 void
+leat_ring_keep_read (LeatRing *self)
+{
+  LeatSession *session = self->session;
+  g_auto (LeatKept) kept = { 0 };
+
+  if (session->n_filled == 0 || self->filled % self->n == 0)
+    return;
+  leat_kept_init (&kept, session, leat_ring_get_flight (self, self->filled), session->n_filled);
+  leat_kept_put (&kept, session, leat_session_get_flight (session, 0));
+}
+
+void
 leat_ring_do_rest (LeatRing *self)
 {
   LeatSession *session = self->session;
-  g_autoptr (GArray) rest = g_array_new (FALSE, TRUE, sizeof (LeatRest));
+  g_autoptr (GArray) rest = g_array_new (FALSE, TRUE, sizeof (LeatKept));
   guint64 first = self->drained, n_launched = self->launched - first;
-  LeatRest *partial;
+  LeatKept *partial;
   guint n;
 
   if (!leat_ring_forget_dropped (self))
     return;
-  g_array_set_clear_func (rest, leat_rest_clear);
+  g_array_set_clear_func (rest, (GDestroyNotify) leat_kept_clear);
   n = (guint) (self->filled - first);
   g_array_set_size (rest, n + 1);
   for (guint i = 0; i < n; i++)
-    leat_rest_init (&g_array_index (rest, LeatRest, i), leat_ring_get_flight (self, first + i), session->inputs->len);
+    leat_kept_init (&g_array_index (rest, LeatKept, i), session, leat_ring_get_flight (self, first + i),
+                    session->inputs->len);
   /* And what some sources gave already for a run that others have nothing for yet. */
-  partial = &g_array_index (rest, LeatRest, n);
-  leat_rest_init (partial, leat_ring_get_flight (self, self->filled), session->n_filled);
+  partial = &g_array_index (rest, LeatKept, n);
+  leat_kept_init (partial, session, leat_ring_get_flight (self, self->filled), session->n_filled);
   for (guint i = 0; i < n; i++)
-    if (!leat_ring_do_again (self, &g_array_index (rest, LeatRest, i), i < n_launched))
+    if (!leat_ring_do_again (self, &g_array_index (rest, LeatKept, i), i < n_launched))
       return;
-  leat_rest_put (partial, session);
-  leat_session_get_flight (session, 0)->run = partial->run;
+  leat_kept_put (partial, session, leat_session_get_flight (session, 0));
   self->drained = self->computed = self->launched = self->filled;
 }

@@ -194,7 +194,7 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
         return LEAT_FLOW_ERROR;
       flow = leat_session_begin_run (self, leat_session_get_flight (self, 0), wait, cancellable, error);
     }
-  while (flow == LEAT_FLOW_EMPTY && wait);
+  while (flow == LEAT_FLOW_EMPTY && (wait || leat_session_is_read (self)));
   if (flow == LEAT_FLOW_DATA)
     flow = leat_session_end_run (self, leat_session_get_flight (self, 0), cancellable, error);
   return leat_session_settle (self, flow, error);
@@ -223,12 +223,15 @@ leat_session_advance_by_hand (LeatSession *self, gboolean wait, GCancellable *ca
  * always.  After an error within a run (not one before it) results would have a hole: the session must be closed and
  * opened again, and until then says %LEAT_SESSION_ERROR_FAILED.  Not so after %LEAT_SESSION_ERROR_REPORTED: a kernel
  * says that the data of this run are at fault; the run has no results, and the next call goes on with the next data.
+ * Not so either after %G_IO_ERROR_WOULD_BLOCK: an `app` sink with `block` off is full; the run was not begun, and the
+ * next call does it.  Nor after %LEAT_GRAPH_ERROR_DATA: what was pushed before the session was open does not fit; it is
+ * dropped, and the next call takes what was pushed after it.
  * %LEAT_SESSION_ERROR_STATE while it is not open, %LEAT_SESSION_ERROR_BUSY while another thread has it, and
  * %LEAT_DRIVER_ERROR_DEVICE_LOST when its device is gone.
  *
- * Properties that were set on nodes since the last run are taken over first.  Where no plan can be made with them, or
- * no graph, that error is given before anything was run, the properties have their former values again, and the next
- * call goes on with these.
+ * Properties and arguments that were set on nodes until the sources have given their data are taken over first.  Where
+ * no plan can be made with them, or no graph, that error is given before anything was run, the properties have their
+ * former values again, and the next call goes on with these.
  *
  * Returns: %LEAT_FLOW_DATA when a run was done, %LEAT_FLOW_END when there is nothing left, %LEAT_FLOW_EMPTY when @wait
  *   is %FALSE and a source has nothing yet, %LEAT_FLOW_ERROR with @error set

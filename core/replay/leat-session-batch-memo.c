@@ -112,7 +112,7 @@ leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancella
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (leat_batch_key_hash, leat_batch_key_equal);
   g_autofree LeatBatchKey *keys = g_new (LeatBatchKey, run->n);
-  gboolean *was = leat_session_begin_given (self);
+  LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
   for (guint lane = 0; lane < run->n && good; lane++)
@@ -121,7 +121,7 @@ leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancella
       good = leat_session_may_go_on (self, cancellable, error)
              && leat_batch_run_look_at (self, run, &keys[lane], seen, cancellable, error);
     }
-  leat_session_end_given (self, was);
+  leat_session_end_given (self, before);
   return good;
 }
 
@@ -144,25 +144,25 @@ leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint in
             leat_plan_get_buffer (self->batch->shape, buffer->id)->bytes);
 }
 
-/* What is at fault with the first is at fault with each, and each is told of. */
+/* What is at fault with the first, or is reported of it, is so with each, and each is told of. */
 gboolean
 leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  gboolean *was = leat_session_begin_given (self);
+  LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
   for (guint lane = 0; lane < run->n && good; lane++)
     {
       if (run->from[lane] == LEAT_BATCH_KNOWN || run->from[lane] == lane)
         continue;
-      if (g_ptr_array_index (self->batch->errors, run->from[lane]) != NULL)
+      if (g_ptr_array_index (self->batch->errors, run->from[lane]) != NULL || run->told[run->from[lane]])
         good = leat_batch_run_one (self, run, lane, cancellable, error);
       else
         for (guint i = 0; i < self->outputs->len; i++)
           leat_batch_run_copy_result (self, run, i, lane);
     }
   self->failed = self->failed || !good;
-  leat_session_end_given (self, was);
+  leat_session_end_given (self, before);
   return good;
 }
 
@@ -185,10 +185,18 @@ leat_batch_run_has_reports (LeatSession *self, guint lane)
   return FALSE;
 }
 
+static void
+leat_batch_run_note_told (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight)
+{
+  for (guint i = 0; i < flight->n && run->told != NULL; i++)
+    run->told[flight->first + i] = leat_batch_run_has_reports (self, flight->first + i);
+}
+
 /* Those with a report would be known without it. */
 void
-leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight)
+leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight)
 {
+  leat_batch_run_note_told (self, run, flight);
   for (guint i = 0; i < flight->n && self->memo != NULL; i++)
     {
       if (g_ptr_array_index (self->batch->errors, flight->first + i) != NULL

@@ -18,6 +18,7 @@ typedef struct
   gboolean in_place;  /* the staging memory has a place for every lane */
   guint64 before;     /* runs that there were before its first lane */
   guint *from;        /* by lane: that whose result it has too, itself where it is run; NULL: all are run */
+  gboolean *told;     /* by lane: kernels reported something of it; where there is @from */
 } LeatBatchRun;
 
 #define LEAT_BATCH_KNOWN G_MAXUINT /* in the place of a lane: there was a result before */
@@ -50,7 +51,7 @@ gboolean leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint l
  * what others with the same inputs have. */
 gboolean leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                     GError **error);
-void leat_batch_run_remember (LeatSession *self, const LeatBatchFlight *flight);
+void leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight);
 gboolean leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                     GError **error);
 void leat_batch_run_tell (LeatSession *self, gboolean all);

@@ -121,7 +121,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
       if (run->results != NULL)
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
       if (G_UNLIKELY (self->memo != NULL))
-        leat_batch_run_remember (self, flight);
+        leat_batch_run_remember (self, run, flight);
       self->stats.batch_lanes += flight->n;
     }
   flight->lane = NULL;
@@ -312,12 +312,12 @@ gboolean
 leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
   GArray *lanes = self->batch->short_lanes;
-  gboolean *was;
+  LeatGivenBefore *before;
   gboolean good = TRUE;
 
   if (G_LIKELY (lanes->len == 0))
     return TRUE;
-  was = leat_session_begin_given (self);
+  before = leat_session_begin_given (self);
   for (guint i = 0; i < lanes->len && good; i++)
     {
       guint lane = g_array_index (lanes, guint, i);
@@ -329,7 +329,7 @@ leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *
       good = leat_batch_run_one (self, run, lane, cancellable, error);
       self->failed = !good;
     }
-  leat_session_end_given (self, was);
+  leat_session_end_given (self, before);
   return good;
 }
 
@@ -337,7 +337,7 @@ leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *
 gboolean
 leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  gboolean *was = leat_session_begin_given (self);
+  LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
   for (guint lane = 0; lane < run->n && good; lane++)
@@ -350,6 +350,6 @@ leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable
       good = leat_batch_run_one (self, run, lane, cancellable, error);
       self->failed = !good;
     }
-  leat_session_end_given (self, was);
+  leat_session_end_given (self, before);
   return good;
 }

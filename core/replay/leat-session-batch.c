@@ -300,14 +300,17 @@ static gboolean
 leat_session_run_unknown (LeatSession *self, LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
   g_autofree guint *from = g_new (guint, run->n);
+  g_autofree gboolean *told = g_new0 (gboolean, run->n);
   guint64 runs = self->stats.runs;
   gboolean good;
 
   run->from = from;
+  run->told = told;
   good = leat_session_run_in_turn (self, run, leat_batch_run_find_known, cancellable, error)
          && leat_session_run_together (self, run, cancellable, error)
          && leat_session_run_in_turn (self, run, leat_batch_run_copy_equal, cancellable, error);
   run->from = NULL;
+  run->told = NULL;
   self->stats.runs = runs + (good ? run->n : 0);
   return good;
 }

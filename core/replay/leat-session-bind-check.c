@@ -61,18 +61,22 @@ leat_session_refuse_bytes (const LeatOp *op, LeatSpec *spec, guint64 bytes, guin
     op, error, "%" G_GUINT64_FORMAT " bytes were bound, and %s takes %" G_GUINT64_FORMAT, bytes, text, needed);
 }
 
+guint64
+leat_session_get_bound_bytes (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding)
+{
+  if (op->kind == LEAT_OP_SOURCE && buffer->header)
+    return binding->count * leat_spec_get_row_bytes (buffer->spec);
+  return buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0);
+}
+
 gboolean
 leat_session_check_binding (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding, GError **error)
 {
-  guint64 needed = buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0);
+  guint64 needed = leat_session_get_bound_bytes (op, buffer, binding);
 
-  if (op->kind == LEAT_OP_SOURCE)
-    {
-      if (!leat_session_check_count (leat_node_get_name (op->node), buffer->spec, binding->count, error))
-        return FALSE;
-      if (buffer->header)
-        needed = binding->count * leat_spec_get_row_bytes (buffer->spec);
-    }
+  if (op->kind == LEAT_OP_SOURCE
+      && !leat_session_check_count (leat_node_get_name (op->node), buffer->spec, binding->count, error))
+    return FALSE;
   if (G_UNLIKELY (binding->given == 0 || binding->given % LEAT_BIND_ALIGNMENT != 0))
     return leat_session_refuse_address (op, binding->given, error);
   return binding->bytes >= needed || leat_session_refuse_bytes (op, buffer->spec, binding->bytes, needed, error);

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 gboolean leat_session_refuse_port (LeatSession *self, GArray *entries, const char *name, const char *kind,
                                    GError **error);
 gboolean leat_session_refuse_binding (const LeatOp *op, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* Of the memory that is bound: those that a run reads or may write. */
+guint64 leat_session_get_bound_bytes (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding);
 gboolean leat_session_check_binding (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding,
                                      GError **error);
 /* Finds out where the memory is that @binding names. */

@@ -87,6 +87,9 @@ leat_session_bind_op (LeatSession *self, const LeatOp *op, const LeatBuffer *buf
       || (resident != NULL ? !leat_device_buffer_bind (resident, error)
                            : !leat_session_locate_binding (self, op, binding, error)))
     return FALSE;
+  /* Nobody has said how much of a resident buffer it is to be; what lies behind is free for others. */
+  if (resident != NULL)
+    binding->bytes = leat_session_get_bound_bytes (op, buffer, binding);
   leat_session_hold (self, buffer->slot, resident);
   for (guint i = 0; i < self->lanes->len; i++)
     leat_lane_bind (g_ptr_array_index (self->lanes, i), buffer->slot, binding);

@@ -4,7 +4,10 @@
 
 #include "leat-session-private.h"
 
+#include "graph/leat-app-private.h"
+#include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
+#include "graph/leat-pipeline-private.h"
 #include "leat-nvtx-private.h"
 
 /* What sources give to a run and sinks take from it. */
@@ -19,6 +22,14 @@ leat_session_take_flow (const LeatSessionInput *input, const LeatSessionStaging 
   if (flow == LEAT_FLOW_DATA && staging->count != NULL)
     *staging->count = view->count;
   return flow;
+}
+
+/* A push that does not fit is dropped, and its source asked for another one: what others gave for that run is there. */
+static void
+leat_session_look_at_refusal (LeatSessionInput *input, LeatSessionFlight *flight, GError **error)
+{
+  if (input->app != NULL && error != NULL)
+    flight->run.refused = g_error_matches (*error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA);
 }
 
 static LeatFlow
@@ -56,6 +67,8 @@ leat_session_fill (LeatSession *self, LeatSessionFlight *flight, guint index, gb
   flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, staging, &view, wait, cancellable, error);
   if (flow == LEAT_FLOW_DATA)
     leat_session_note_filled (input, flight, staging, &view);
+  if (G_UNLIKELY (flow == LEAT_FLOW_ERROR))
+    leat_session_look_at_refusal (input, flight, error);
   return flow;
 }
 
@@ -132,6 +145,71 @@ leat_session_fill_constants (LeatSession *self, LeatSessionFlight *flight)
   return LEAT_FLOW_DATA;
 }
 
+/* Is there any source that is asked for its data? */
+gboolean
+leat_session_asks (LeatSession *self)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (!leat_session_get_input (self, i)->direct)
+      return TRUE;
+  return FALSE;
+}
+
+/* Was a property set while sources were waited for, that can be taken over before this run?  One of a source that has
+ * given its data is for the next. */
+static gboolean
+leat_session_has_news (LeatSession *self)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->pipeline);
+
+  if (G_LIKELY (!leat_changes_have_props (changes)) || !leat_session_asks (self))
+    return FALSE;
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (leat_changes_have_props_of (changes, leat_session_get_input (self, i)->op->node))
+      return FALSE;
+  return TRUE;
+}
+
+void
+leat_session_keep_read (LeatSession *self, const LeatSessionFlight *flight)
+{
+  if (flight->run.flushes)
+    self->flushed = FALSE;
+  else
+    self->n_filled = self->inputs->len;
+}
+
+static LeatSessionOutput *
+leat_session_find_full (LeatSession *self, guint64 ahead)
+{
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      LeatSessionOutput *output = leat_session_get_output (self, i);
+
+      if (output->app != NULL && !output->direct && !leat_app_has_room (output->app, ahead))
+        return output;
+    }
+  return NULL;
+}
+
+gboolean
+leat_session_has_room (LeatSession *self, guint64 ahead)
+{
+  return leat_session_find_full (self, ahead) == NULL;
+}
+
+gboolean
+leat_session_check_sinks (LeatSession *self, GError **error)
+{
+  const LeatSessionOutput *full = leat_session_find_full (self, 0);
+
+  if (G_LIKELY (full == NULL))
+    return TRUE;
+  leat_app_refuse_result (full->app, error);
+  leat_node_prefix_error (full->op->node, error);
+  return FALSE;
+}
+
 LeatFlow
 leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                        GError **error)
@@ -151,6 +229,8 @@ leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wa
       if (flow != LEAT_FLOW_DATA)
         return flow;
     }
+  if (G_UNLIKELY (leat_session_has_news (self)))
+    return LEAT_FLOW_EMPTY;
   self->n_filled = 0;
   return LEAT_FLOW_DATA;
 }

@@ -2,13 +2,20 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
+#include "leat-kept-private.h"
 
 #include "graph/leat-app.h"
 
 #include <string.h>
 
 /* Runs on data that the call brings: they go straight to the staging memory, and results come from there. */
+
+/* What is put back after them. */
+struct _LeatGivenBefore
+{
+  gboolean *direct; /* of inputs, then of outputs */
+  LeatKept kept;
+};
 
 static gboolean
 leat_session_refuse_given (const LeatOp *op, GError **error)
@@ -93,11 +100,13 @@ leat_session_take_given (LeatSession *self, guint index)
   return g_bytes_new (view.data, leat_session_get_live_bytes (&output->staging, &view));
 }
 
-gboolean *
+LeatGivenBefore *
 leat_session_begin_given (LeatSession *self)
 {
-  gboolean *was = g_new (gboolean, self->inputs->len + self->outputs->len + 1), *next = was;
+  LeatGivenBefore *before = g_new0 (LeatGivenBefore, 1);
+  gboolean *next = before->direct = g_new (gboolean, self->inputs->len + self->outputs->len + 1);
 
+  leat_kept_init_given (&before->kept, self);
   for (guint i = 0; i < self->inputs->len; i++)
     {
       *next++ = leat_session_get_input (self, i)->direct;
@@ -108,19 +117,27 @@ leat_session_begin_given (LeatSession *self)
       *next++ = leat_session_get_output (self, i)->direct;
       leat_session_get_output (self, i)->direct = TRUE;
     }
-  return was;
+  return before;
 }
 
 void
-leat_session_end_given (LeatSession *self, gboolean *was)
+leat_session_end_given (LeatSession *self, LeatGivenBefore *before)
 {
-  const gboolean *next = was;
+  const gboolean *next = before->direct;
+  LeatRun run = leat_session_get_flight (self, 0)->run;
 
   for (guint i = 0; i < self->inputs->len; i++)
     leat_session_get_input (self, i)->direct = *next++;
   for (guint i = 0; i < self->outputs->len; i++)
     leat_session_get_output (self, i)->direct = *next++;
-  g_free (was);
+  leat_kept_put (&before->kept, self, leat_session_get_flight (self, 0));
+  self->n_filled = before->kept.n_filled;
+  run.items = before->kept.run.items;
+  run.bytes = before->kept.run.bytes;
+  leat_session_get_flight (self, 0)->run = run;
+  leat_kept_clear (&before->kept);
+  g_free (before->direct);
+  g_free (before);
 }
 
 /* Do the data say why, and not the device? */
@@ -183,17 +200,17 @@ static gboolean
 leat_session_do_given (LeatSession *self, GPtrArray *inputs, GPtrArray **results, GCancellable *cancellable,
                        GError **error)
 {
-  gboolean *was;
+  LeatGivenBefore *before;
   gboolean good;
 
   if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
       || !leat_session_check_all_given (self, inputs, error))
     return FALSE;
-  was = leat_session_begin_given (self);
+  before = leat_session_begin_given (self);
   good = leat_session_run_given (self, inputs, cancellable, error);
   if (good)
     *results = leat_session_take_all_given (self);
-  leat_session_end_given (self, was);
+  leat_session_end_given (self, before);
   return good;
 }
 

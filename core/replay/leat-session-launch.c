@@ -31,10 +31,14 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
 
   if (self->ended)
     return LEAT_FLOW_END;
-  if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
-      || !leat_session_check_bindings (self, error))
-    return LEAT_FLOW_ERROR;
-  flow = leat_session_begin_run (self, leat_session_get_flight (self, 0), FALSE, cancellable, error);
+  do
+    {
+      if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
+          || !leat_session_check_bindings (self, error))
+        return LEAT_FLOW_ERROR;
+      flow = leat_session_begin_run (self, leat_session_get_flight (self, 0), FALSE, cancellable, error);
+    }
+  while (flow == LEAT_FLOW_EMPTY && leat_session_is_read (self));
   if (flow == LEAT_FLOW_DATA && tell && !leat_session_watch_flight (self, error))
     flow = LEAT_FLOW_ERROR;
   return flow == LEAT_FLOW_DATA ? flow : leat_session_settle (self, flow, error);

@@ -543,11 +543,13 @@ void leat_session_remember_spans (LeatSession *self);
 /* A lane of a batch has the inputs of another one. */
 void leat_session_note_equal (LeatSession *self);
 
-/* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone. @was: from begin */
+/* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone, and what is in the
+ * memory of inputs otherwise is there again after it. @before: from begin */
+typedef struct _LeatGivenBefore LeatGivenBefore;
 gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
 gboolean leat_session_check_given (LeatSession *self, guint index, GBytes *bytes, GError **error);
-gboolean *leat_session_begin_given (LeatSession *self);
-void leat_session_end_given (LeatSession *self, gboolean *was);
+LeatGivenBefore *leat_session_begin_given (LeatSession *self);
+void leat_session_end_given (LeatSession *self, LeatGivenBefore *before);
 void leat_session_put_given (LeatSession *self, guint index, gconstpointer data, gsize bytes, guint64 count);
 void leat_session_put_given_bytes (LeatSession *self, guint index, GBytes *given);
 GBytes *leat_session_take_given (LeatSession *self, guint index);
@@ -700,9 +702,24 @@ gboolean leat_session_read_measured (LeatSession *self, LeatSessionFlight *fligh
 LeatFlow leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                  GError **error);
 LeatFlow leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error);
-/* Asks every source for a run's data, and gives its results to every sink. */
+/* Asks every source for a run's data, and gives its results to every sink.  EMPTY when one has nothing, or when all
+ * have given and properties that were set meanwhile are to be taken over before the run. */
 LeatFlow leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                                 GError **error);
+/* Is there any source that is asked for its data? */
+gboolean leat_session_asks (LeatSession *self);
+/* A run that was read is not begun: its data are there for the next call. */
+void leat_session_keep_read (LeatSession *self, const LeatSessionFlight *flight);
+/* Has every sink that does not wait for it room for the results of a run, and of @ahead before it? */
+gboolean leat_session_has_room (LeatSession *self, guint64 ahead);
+/* For one; FALSE, and which is full. */
+gboolean leat_session_check_sinks (LeatSession *self, GError **error);
+/* Is the run that is to come EMPTY for what was set alone? */
+static inline gboolean
+leat_session_is_read (LeatSession *self)
+{
+  return self->n_filled > 0 && self->n_filled == self->inputs->len;
+}
 /* Before it is wanted, where the source can: then it is completed, in the order in which it was begun. */
 gboolean leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight);
 LeatFlow leat_session_complete_fill (LeatSession *self, LeatSessionFlight *flight, GError **error);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-kept-private.h"
 #include "leat-ring-private.h"
 #include "leat-session-reports-private.h"
 #include "leat-session-stream-private.h"
@@ -157,8 +158,10 @@ static gboolean
 leat_ring_take_props (LeatRing *self)
 {
   LeatSession *session = self->session;
+  g_auto (LeatKept) kept = { 0 };
   GError *error = NULL;
 
+  leat_kept_init (&kept, session, leat_ring_get_flight (self, self->filled), session->n_filled);
   if (!leat_session_take_props (session, TRUE, &error) || !leat_session_grow_lanes (session, &error))
     {
       leat_ring_fail (self, error);
@@ -166,6 +169,7 @@ leat_ring_take_props (LeatRing *self)
     }
   leat_ring_lock (self);
   self->n = session->lanes->len;
+  leat_kept_put (&kept, session, leat_ring_get_flight (self, self->filled));
   session->stats.lanes = self->n;
   self->replan = FALSE;
   pthread_cond_signal (&self->emptied);
@@ -296,7 +300,7 @@ leat_ring_settle (LeatRing *self, GError **error)
     }
   /* Nothing that was read is missing then. */
   leat_session_get_flight (self->session, 0)->run.refused =
-    self->refused && !self->cut_off && first == self->run_error && self->session->n_filled == 0;
+    self->refused && (!self->cut_off || self->called_off) && first == self->run_error;
   if (self->refused)
     leat_session_take_refusal (self->session, self->refusal);
   if (first == NULL && (self->gives_up || self->cut_short) && (self->read_flow != LEAT_FLOW_END || self->called_off))
@@ -339,6 +343,8 @@ leat_ring_run (LeatRing *self, GError **error)
   leat_ring_merge (self);
   if (self->cut_short && self->write_error == NULL && (self->run_error == NULL || self->refused))
     leat_ring_do_rest (self);
+  else
+    leat_ring_keep_read (self);
   return leat_ring_settle (self, error);
 }
 

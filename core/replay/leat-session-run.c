@@ -252,17 +252,7 @@ leat_session_mark_filled (LeatRun *run)
     run->marks[LEAT_MARK_FILLED];
 }
 
-/* Does any source have to be asked for its data, or any sink to be given them?  A clock that nobody needs is not looked
- * at. */
-static gboolean
-leat_session_asks (LeatSession *self)
-{
-  for (guint i = 0; i < self->inputs->len; i++)
-    if (!leat_session_get_input (self, i)->direct)
-      return TRUE;
-  return FALSE;
-}
-
+/* A clock that nobody needs is not looked at. */
 static gboolean
 leat_session_gives (LeatSession *self)
 {
@@ -502,6 +492,12 @@ leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean w
     leat_session_note_read (self, flight);
   if (flow != LEAT_FLOW_DATA)
     return flow;
+  if (G_UNLIKELY (!leat_session_check_sinks (self, error)))
+    {
+      leat_session_keep_read (self, flight);
+      flight->run.refused = TRUE;
+      return LEAT_FLOW_ERROR;
+    }
   flight->run.cancellable = cancellable;
   flow = leat_session_start_run (self, flight, error) ? LEAT_FLOW_DATA : LEAT_FLOW_ERROR;
   flight->run.cancellable = NULL;
@@ -538,6 +534,9 @@ leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellab
   run->number = self->stats.runs + 1;
   run->taken = 0;
   run->known = run->traced = FALSE;
+  run->refused = !leat_session_check_sinks (self, error);
+  if (G_UNLIKELY (run->refused))
+    return LEAT_FLOW_ERROR;
   leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_DEVICE);
   return leat_session_launch_work (self, flight, error) ? leat_session_end_one (self, flight, cancellable, error)
                                                         : LEAT_FLOW_ERROR;

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-stream-private.h"
+#include "leat-kept-private.h"
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
 
@@ -242,12 +243,31 @@ leat_wide_read (LeatWide *self, guint slot, gboolean wait, GError **error)
   if (session->n_filled == 0)
     flight->run = (LeatRun){ .streamed = TRUE };
   flow = leat_session_read_run (session, flight, wait, self->cancellable, error);
+  self->is_clean = flow == LEAT_FLOW_ERROR && flight->run.refused;
   if (flow != LEAT_FLOW_DATA)
     return flow;
   session->stats.items_in += flight->run.items;
   session->stats.bytes_in += flight->run.bytes;
   session->stats.source_us += flight->run.read_us - flight->run.begin_us;
   return LEAT_FLOW_DATA;
+}
+
+/* A sink that does not wait may be full with what is given to it before this lane: that goes first.  Counted as read is
+ * what was, so it is read no more. */
+static LeatFlow
+leat_wide_find_room (LeatWide *self, guint index, GError **error)
+{
+  LeatSession *session = self->session;
+  guint ahead = leat_wide_count_launched (self) + self->filled[index];
+  LeatSessionFlight *flight = &self->slots[index * self->n + self->filled[index]];
+
+  if (leat_session_has_room (session, ahead))
+    return LEAT_FLOW_DATA;
+  leat_session_keep_read (session, flight);
+  session->stats.items_in -= flight->run.items;
+  session->stats.bytes_in -= flight->run.bytes;
+  self->is_clean = ahead == 0 && !leat_session_check_sinks (session, error);
+  return self->is_clean ? LEAT_FLOW_ERROR : LEAT_FLOW_EMPTY;
 }
 
 /* As many lanes as there are data for.  EMPTY: none for now. */
@@ -262,10 +282,12 @@ leat_wide_fill (LeatWide *self, guint index, gboolean wait, GError **error)
 
       if (!leat_session_may_go_on (self->session, self->cancellable, error))
         {
-          self->is_clean = self->session->n_filled == 0;
+          self->is_clean = TRUE;
           return LEAT_FLOW_ERROR;
         }
       flow = leat_wide_read (self, index * self->n + self->filled[index], may_wait, error);
+      if (flow == LEAT_FLOW_DATA)
+        flow = leat_wide_find_room (self, index, error);
       self->filled[index] += flow == LEAT_FLOW_DATA;
     }
   return flow;
@@ -277,6 +299,8 @@ leat_wide_carry (LeatWide *self, guint from, guint to)
 {
   LeatSession *session = self->session;
 
+  if (from == to)
+    return;
   for (guint i = 0; i < session->n_filled; i++)
     {
       const LeatBuffer *buffer = leat_session_get_input (session, i)->buffer;
@@ -307,7 +331,7 @@ leat_wide_turn (LeatWide *self, GError **error)
   end = index * self->n + self->filled[index];
   if (!leat_wide_launch (self, index, error))
     return LEAT_FLOW_ERROR;
-  if (flow == LEAT_FLOW_EMPTY && self->session->n_filled > 0)
+  if (self->session->n_filled > 0 && (flow == LEAT_FLOW_EMPTY || self->is_clean))
     {
       if (!leat_wide_complete_all (self, error))
         return LEAT_FLOW_ERROR;
@@ -334,6 +358,19 @@ leat_wide_go (LeatWide *self, GError **error)
   return flow;
 }
 
+/* For who goes on, which is the first lane. */
+static void
+leat_wide_keep_read (LeatWide *self)
+{
+  LeatSession *session = self->session;
+  g_auto (LeatKept) kept = { 0 };
+
+  if (session->n_filled == 0)
+    return;
+  leat_kept_init (&kept, session, &self->slots[self->next * self->n], session->n_filled);
+  leat_kept_put (&kept, session, leat_session_get_flight (session, 0));
+}
+
 static LeatFlow
 leat_wide_settle (LeatWide *self, LeatFlow flow, GError **error)
 {
@@ -341,6 +378,7 @@ leat_wide_settle (LeatWide *self, LeatFlow flow, GError **error)
   LeatSessionFlight *flight = leat_session_get_flight (session, 0);
 
   leat_monitored_clear_where (&session->monitored);
+  leat_wide_keep_read (self);
   if (flow == LEAT_FLOW_ERROR)
     leat_batch_run_abandon (session);
   if (flow != LEAT_FLOW_ERROR && self->refusal == NULL)

@@ -76,6 +76,41 @@ test_session_bind_buffer_goes_to_and_fro (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+#define BOTH                                                                                                           \
+  "m = map expr=\"2*x+1\"\napp name=source memory=user spec=f32[1000] -> upload -> m -> readback -> app name=sink "    \
+  "memory=user\nm -> map expr=-x -> readback -> app name=other memory=user\n"
+
+/* One buffer has room for all ends, each in its place: what lies behind the data of one is free. */
+static void
+test_session_bind_buffer_has_room_for_all (gconstpointer executor)
+{
+  g_autoptr (LeatDeviceBuffer) all = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  float x[N] = { 0 };
+  SessionFixture fixture;
+
+  session_fixture_open (&fixture, BOTH, GPOINTER_TO_INT (executor));
+  all = new_buffer (&fixture, 3 * 4096);
+  for (guint i = 0; i < N; i++)
+    x[i] = (float) i;
+  bytes = g_bytes_new_static (x, BYTES);
+  leat_device_buffer_upload (all, 0, bytes, &error);
+  leat_session_bind_input_buffer (fixture.session, "source", all, 0, N, &error);
+  leat_session_bind_output_buffer (fixture.session, "sink", all, 4096, &error);
+  leat_session_bind_output_buffer (fixture.session, "other", all, 8192, &error);
+  g_assert_no_error (error);
+  replay (&fixture);
+  g_assert_cmpfloat (last (all, 4096 + BYTES - sizeof (float)), ==, 2 * (N - 1) + 1);
+  g_assert_cmpfloat (last (all, 8192 + BYTES - sizeof (float)), ==, -(2 * (N - 1) + 1));
+  /* The last of one would be the first of the next. */
+  leat_session_bind_output_buffer (fixture.session, "other", all, 4096 + 3984, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMORY);
+  session_fixture_close (&fixture);
+}
+
 #define SUM                                                                                                            \
   "sum = state spec=f32[1000]\n"                                                                                       \
   "m = map inputs=x,sum expr=x+sum\n"                                                                                  \
@@ -262,6 +297,10 @@ main (int argc, char **argv)
                         test_session_bind_buffer_goes_to_and_fro);
   g_test_add_data_func ("/leat/session-bind-buffer/goes-to-and-fro/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_session_bind_buffer_goes_to_and_fro);
+  g_test_add_data_func ("/leat/session-bind-buffer/has-room-for-all/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_session_bind_buffer_has_room_for_all);
+  g_test_add_data_func ("/leat/session-bind-buffer/has-room-for-all/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_session_bind_buffer_has_room_for_all);
   g_test_add_func ("/leat/session-bind-buffer/repeats", test_session_bind_buffer_repeats);
   g_test_add_func ("/leat/session-bind-buffer/takes-parts", test_session_bind_buffer_takes_parts);
   g_test_add_func ("/leat/session-bind-buffer/keeps-what-is-bound", test_session_bind_buffer_keeps_what_is_bound);

@@ -7,6 +7,8 @@
 
 #include "device/leat-device-private.h"
 
+#include <glib/gstdio.h>
+
 #define N   1000
 #define MAP "app name=source spec=f32[<=1000] -> upload -> map expr=\"a*x+b\" a=2 b=1 -> readback -> app name=sink\n"
 
@@ -94,6 +96,49 @@ test_calibrate_measures_graphs (void)
                     <=, 3);
   run_and_check (&fixture, N, 2);
   session_fixture_close (&fixture);
+}
+
+/* The band that the ways of a run with so many items, of at most 1024, are kept for. */
+static char *
+dup_band (guint n)
+{
+  SessionFixture fixture;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = NULL;
+  g_autofree float *x = g_new0 (float, n + 1);
+  g_autoptr (GBytes) output = NULL;
+  g_autoptr (GError) error = NULL;
+
+  ways_fixture_drop ();
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[<=1024] -> upload -> map expr=x+1 -> readback -> app name=sink\n",
+                        LEAT_EXECUTOR_GRAPH);
+  output = session_fixture_run (&fixture, x, n * sizeof *x);
+  session_fixture_close (&fixture);
+  path = ways_fixture_dup_path ();
+  g_assert_nonnull (path);
+  g_assert_true (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &error));
+  return g_key_file_get_string (file, "transfers", "band", &error);
+}
+
+/* More than a half of the room, more than a quarter, and so on to 1/256, less, and nothing: the last of one band, and
+ * the first of the next. */
+static void
+test_calibrate_bands (void)
+{
+  static const struct
+  {
+    guint n;
+    const char *band;
+  } bands[] = { { 1024, "1" }, { 513, "1" }, { 512, "2" }, { 257, "2" }, { 256, "3" }, { 9, "7" },
+                { 8, "8" },    { 5, "8" },   { 4, "9" },   { 1, "9" },   { 0, "0" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bands); i++)
+    {
+      g_autofree char *band = dup_band (bands[i].n);
+
+      g_assert_cmpstr (band, ==, bands[i].band);
+    }
 }
 
 /* The first run tries the ways; the next session knows. */
@@ -188,6 +233,89 @@ test_calibrate_touches_no_state (void)
   g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
   second = session_fixture_run (&fixture, "dle and more", 12);
   g_assert_cmpuint (g_bytes_get_size (first) + g_bytes_get_size (second), ==, 2 * 16);
+  session_fixture_close (&fixture);
+}
+
+#define SUM                                                                                                            \
+  "before = state spec=f32[1000] init=3\nsum = map inputs=x,before expr=x+before\n"                                    \
+  "app name=source spec=f32[1000] -> upload -> sum.x\nbefore -> sum.before -> before\n"                                \
+  "sum -> readback -> app name=sink\n"
+
+typedef enum
+{
+  GIVEN_NOTHING,
+  GIVEN_LENT,
+  GIVEN_LOADED,
+  GIVEN_COPIED,
+  GIVEN_AND_AWAY,
+} Given;
+
+/* Puts 10 into the state, before the first run. */
+static void
+give_states (SessionFixture *fixture, Given given)
+{
+  g_autofree float *tens = g_new (float, N);
+  g_autoptr (LeatDeviceBuffer) state = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < N; i++)
+    tens[i] = 10;
+  bytes = g_bytes_new (tens, N * sizeof *tens);
+  state = leat_session_get_state (fixture->session, "before", &error);
+  g_assert_no_error (error);
+  leat_device_buffer_upload (state, 0, bytes, &error);
+  g_assert_no_error (error);
+  g_clear_object (&state);
+  if (given == GIVEN_AND_AWAY)
+    leat_session_evict (fixture->session, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* By another session, of which it is taken over. */
+static void
+take_states (SessionFixture *fixture, Given given)
+{
+  g_autofree char *path = g_build_filename (g_get_user_cache_dir (), "sum.state", NULL);
+  g_autoptr (GError) error = NULL;
+  SessionFixture other;
+
+  session_fixture_open (&other, SUM, LEAT_EXECUTOR_GRAPH);
+  give_states (&other, GIVEN_LENT);
+  if (given == GIVEN_COPIED)
+    leat_session_copy_state (fixture->session, other.session, &error);
+  else if (leat_session_save_state (other.session, path, &error))
+    leat_session_load_state (fixture->session, path, &error);
+  g_assert_no_error (error);
+  g_remove (path);
+  session_fixture_close (&other);
+}
+
+/* What the program has put into a state before the first run is what that run finds, whatever was tried in between. */
+static void
+test_calibrate_keeps_given_states (gconstpointer data)
+{
+  const Given given = GPOINTER_TO_UINT (data);
+  SessionFixture fixture;
+  float x[N];
+
+  ways_fixture_drop ();
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  if (given == GIVEN_LOADED || given == GIVEN_COPIED)
+    take_states (&fixture, given);
+  else if (given != GIVEN_NOTHING)
+    give_states (&fixture, given);
+  for (guint i = 0; i < N; i++)
+    x[i] = (float) i;
+  for (guint run = 1; run <= 3; run++)
+    {
+      g_autoptr (GBytes) output = session_fixture_run (&fixture, x, sizeof x);
+      const float *y = g_bytes_get_data (output, NULL);
+
+      for (guint i = 0; i < N; i++)
+        g_assert_cmpfloat (y[i], ==, (float) run * x[i] + (given == GIVEN_NOTHING ? 3 : 10));
+      g_assert_cmpuint (ways_fixture_count (fixture.session, "trials", NULL), >, 1);
+    }
   session_fixture_close (&fixture);
 }
 
@@ -355,12 +483,23 @@ main (int argc, char **argv)
       return 0;
     }
   g_test_add_func ("/leat/session/calibrate/measures-once", test_calibrate_measures_once);
+  g_test_add_func ("/leat/session/calibrate/bands", test_calibrate_bands);
   g_test_add_func ("/leat/session/calibrate/measures-graphs", test_calibrate_measures_graphs);
   g_test_add_func ("/leat/session/calibrate/with-an-end-on-the-device", test_calibrate_with_an_end_on_the_device);
   g_test_add_func ("/leat/session/calibrate/measures-again-where-the-file-is-damaged",
                    test_calibrate_measures_again_where_the_file_is_damaged);
   g_test_add_func ("/leat/session/calibrate/leaves-alone-what-is-said", test_calibrate_leaves_alone_what_is_said);
   g_test_add_func ("/leat/session/calibrate/touches-no-state", test_calibrate_touches_no_state);
+  g_test_add_data_func ("/leat/session/calibrate/keeps-given-states/nothing", GUINT_TO_POINTER (GIVEN_NOTHING),
+                        test_calibrate_keeps_given_states);
+  g_test_add_data_func ("/leat/session/calibrate/keeps-given-states/lent", GUINT_TO_POINTER (GIVEN_LENT),
+                        test_calibrate_keeps_given_states);
+  g_test_add_data_func ("/leat/session/calibrate/keeps-given-states/loaded", GUINT_TO_POINTER (GIVEN_LOADED),
+                        test_calibrate_keeps_given_states);
+  g_test_add_data_func ("/leat/session/calibrate/keeps-given-states/copied", GUINT_TO_POINTER (GIVEN_COPIED),
+                        test_calibrate_keeps_given_states);
+  g_test_add_data_func ("/leat/session/calibrate/keeps-given-states/away", GUINT_TO_POINTER (GIVEN_AND_AWAY),
+                        test_calibrate_keeps_given_states);
   g_test_add_func ("/leat/session/calibrate/keeps-staging-memory", test_calibrate_keeps_staging_memory);
   g_test_add_data_func ("/leat/session/calibrate/moves-by-kernel/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
                         test_calibrate_moves_by_kernel);

@@ -317,6 +317,42 @@ test_in_turn (gconstpointer n_lanes)
   session_fixture_close (&turns);
 }
 
+/* With a memo, lanes with equal inputs need be done once; not where anything is reported of them, in the next batch
+ * either. */
+static void
+test_equal_lanes (void)
+{
+  static const gint32 items[] = { 5, 2000, 6, 2000, -3, 5, 2000, -3 };
+  SessionFixture fixture;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GError) error = NULL;
+
+  report_fixture_open (&fixture, JUDGE, LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "memo", LEAT_MEMO_EXACT, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+    g_ptr_array_add (inputs, g_bytes_new_static (&items[i], sizeof *items));
+  for (guint batch = 1; batch <= 3; batch++)
+    {
+      g_autoptr (GPtrArray) results = NULL;
+
+      leat_session_replay_batch (fixture.session, G_N_ELEMENTS (items), inputs, &results, NULL, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+        {
+          GBytes *result = g_ptr_array_index (results, i);
+
+          g_assert_true ((result == NULL) == (items[i] < 0));
+          if (result != NULL)
+            g_assert_cmpint (*(const gint32 *) g_bytes_get_data (result, NULL), ==, items[i] + 1);
+        }
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "reports"), ==, 5 * batch);
+    }
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -344,6 +380,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, GUINT_TO_POINTER (LANES_WIDE + lanes), test_stream);
     }
+  g_test_add_func ("/session/lane-reports/equal-lanes", test_equal_lanes);
   g_test_add_func ("/session/lane-reports/stream/waits", test_stream_waits);
   status = g_test_run ();
   report_fixture_clear ();

@@ -66,12 +66,13 @@ test_states_failure_stays (void)
   g_autoptr (GError) error = NULL;
 
   session_fixture_open (&fixture,
-                        "app name=source spec=u8[<=8] -> upload -> readback -> app name=sink max-queue=1 block=false\n",
+                        "app name=source spec=u8[<=8] -> upload -> compact name=few where=\"x > 47\" out=u8[<=5]"
+                        " -> readback -> app name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
   push (fixture.source, "first");
   push (fixture.source, "second");
   g_assert_cmpint (leat_session_replay (fixture.session, TRUE, NULL, &error), ==, LEAT_FLOW_DATA);
-  assert_refused (fixture.session, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK);
+  assert_refused (fixture.session, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
   assert_pull (fixture.sink, "first");
   push (fixture.source, "abc");
   assert_refused (fixture.session, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
