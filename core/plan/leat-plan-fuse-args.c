@@ -276,7 +276,8 @@ leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, gui
     return leat_fuse_writer_dup_scalar (self, stage, index);
   number = role == LEAT_ROLE_COUNT ? leat_fuse_writer_dup_count (self, arg)
                                    : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
-  return g_strdup_printf ("(%s) (%s)", leat_fuse_get_c_type (param), number);
+  return g_strdup_printf ("(%s%s) (%s)", leat_fuse_get_c_type (param), leat_param_is_pointer (param) ? " *" : "",
+                          number);
 }
 
 char *

@@ -441,6 +441,7 @@ LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const ch
                                    guint64 bytes);
 LeatOp *leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node);
 void leat_op_free (LeatOp *op);
+gboolean leat_param_is_pointer (const LeatParam *param);
 /* Whether an integer parameter of a kernel can hold a number. */
 gboolean leat_param_fits (const LeatParam *param, guint64 number);
 void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);

@@ -93,12 +93,6 @@ leat_recorder_check_initial (LeatRecorder *self, const char *call, LeatBufferId 
   return FALSE;
 }
 
-static gboolean
-leat_param_is_pointer (const LeatParam *self)
-{
-  return self->kind == LEAT_PARAM_INPUT || self->kind == LEAT_PARAM_OUTPUT || self->kind == LEAT_PARAM_OUTPUT_COUNT;
-}
-
 /* Says why a parameter cannot be given an argument of that kind; NULL where it can. */
 static const char *
 leat_arg_why_not (const LeatArg *self, const LeatParam *param)

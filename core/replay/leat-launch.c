@@ -112,12 +112,6 @@ leat_launch_put_place (LeatLaunch *self, const LeatOp *op, CUdeviceptr address, 
     leat_launch_put_number (self, address != 0 ? stride : 0);
 }
 
-static gboolean
-leat_param_is_place (const LeatParam *param)
-{
-  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
-}
-
 /* How many parameters of the kernel that is launched one of the prototype is. */
 static guint
 leat_launch_get_width (const LeatOp *op, guint index)
@@ -126,7 +120,7 @@ leat_launch_get_width (const LeatOp *op, guint index)
 
   if (op->wrapped && param->kind == LEAT_PARAM_INPUT_COUNT)
     return op->laned ? LEAT_PARAM_MOST : LEAT_PARAM_MOST - 2;
-  return op->laned && leat_param_is_place (param) ? LEAT_PARAM_PLACE : 1;
+  return op->laned && leat_param_is_pointer (param) ? LEAT_PARAM_PLACE : 1;
 }
 
 static gboolean
