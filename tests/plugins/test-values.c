@@ -276,13 +276,15 @@ test_sums (gconstpointer type_number)
 static void
 test_shifts (void)
 {
-  g_autofree char *text = g_strdup_printf ("leat 1\na = app spec=i32[%d]\nup = upload\na -> up\n"
-                                           "up -> map expr=\"(5<<x)+(-7>>x)\" -> readback -> app name=moved\n"
-                                           "up -> compact where=\"(1<<x)==0\" -> readback -> app name=gone\n",
-                                           TEST_ITEMS);
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\na = app spec=i32[%d]\nup = upload\na -> up\n"
+                     "up -> map expr=\"(5<<x)+(-7>>x)\" -> readback -> app name=moved\n"
+                     "up -> compact where=\"(1<<x)==0\" -> readback -> app name=gone\n"
+                     "up -> map expr=\"(x<<40)+(x>>32)+(7<<(8*5))+(-1>>77)\" -> readback -> app name=known\n",
+                     TEST_ITEMS);
   g_autoptr (LeatPipeline) pipeline = NULL;
   g_autoptr (LeatSession) session = NULL;
-  g_autoptr (GBytes) moved = NULL, gone = NULL;
+  g_autoptr (GBytes) moved = NULL, gone = NULL, known = NULL;
   gint32 x[TEST_ITEMS];
   guint n_gone = 0;
 
@@ -294,6 +296,7 @@ test_shifts (void)
   test_run (session, pipeline, x, sizeof x);
   moved = test_pull (pipeline, "moved");
   gone = test_pull (pipeline, "gone");
+  known = test_pull (pipeline, "known");
   for (guint i = 0; i < TEST_ITEMS; i++)
     {
       gboolean beyond = x[i] < 0 || x[i] > 31;
@@ -301,6 +304,7 @@ test_shifts (void)
              left = beyond ? 0 : G_GINT64_CONSTANT (5) << x[i];
 
       g_assert_cmpint ((gint32) test_get_item (moved, 4, i), ==, (gint32) (left + right));
+      g_assert_cmpint ((gint32) test_get_item (known, 4, i), ==, (x[i] < 0 ? -1 : 0) - 1);
       if (beyond)
         g_assert_cmpint ((gint32) test_get_item (gone, 4, n_gone++), ==, x[i]);
     }
