@@ -173,8 +173,41 @@ test_run_says_warnings (ToolFiles *files, gconstpointer data)
       g_assert_cmpuint (count_occurrences (loud->err, "leat-launch: warning: kernel \"kernel0\": line 4 of "), ==, 1);
       tool_assert_contains (loud->err, "set clear=hist");
       tool_assert_contains (loud->err, "count.cu:5:3: this loop seems to wait for another thread");
-      g_assert_cmpuint (count_occurrences (loud->err, "warning"), ==, 2);
-      g_assert_cmpuint (count_occurrences (quiet->err, "warning"), ==, 2);
+      g_assert_cmpuint (count_occurrences (loud->err, "warning: kernel \""), ==, 2);
+      g_assert_cmpuint (count_occurrences (quiet->err, "warning: kernel \""), ==, 2);
+    }
+}
+
+/* A compiler that leaves open what a GPU defines works, and is told of once. */
+static void
+test_run_says_compiler (ToolFiles *files, gconstpointer data)
+{
+  static const char *const compilers[] = { "g++", "clang++" };
+  g_autofree char *cache = g_strconcat ("XDG_CACHE_HOME=", files->folder, NULL);
+  g_autofree char *path = tool_write (files->folder, "twice.cu",
+                                      "__global__ void twice (const uint8_t *in, uint64_t in_count, uint8_t *out)\n"
+                                      "{\n  GRID_FOR (i, in_count)\n    out[i] = in[i] * 2.0f;\n}\n"
+                                      "__global__ void thrice (const uint8_t *in, uint64_t in_count, uint8_t *out)\n"
+                                      "{\n  GRID_FOR (i, in_count)\n    out[i] = in[i] * 3.0f;\n}\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (compilers); i++)
+    {
+      g_autofree char *program = g_find_program_in_path (compilers[i]),
+                      *named = g_strconcat ("LEAT_CXX=", program, NULL);
+      const char *const env[] = { named, cache, "LEAT_KERNEL_SANITIZE=", NULL };
+      g_autoptr (ToolResult) run = NULL, inspected = NULL;
+
+      if (program == NULL)
+        continue;
+      run = tool_run (env, WORDS ("-q", "--device=cpu", "io:file", files->in, "+", "upload", "+", "kernel", source,
+                                  "entry=twice", "+", "kernel", source, "entry=thrice", "+", "discard"));
+      inspected = tool_run (env, (const char *const[]){ "leat-inspect", "kernel", source, "entry=twice", NULL });
+      g_test_message ("%s%s", run->err, inspected->err);
+      g_assert_cmpint (run->code, ==, 0);
+      g_assert_cmpint (inspected->code, ==, 0);
+      g_assert_cmpuint (count_occurrences (run->err, "kernels for the CPU are compiled by"), ==, i == 0 ? 1 : 0);
+      g_assert_cmpuint (count_occurrences (inspected->err, "kernels for the CPU are compiled by"), ==, i == 0 ? 1 : 0);
     }
 }
 
@@ -635,6 +668,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/batch-to-the-device", NULL, test_run_batch_to_the_device);
   ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
   ADD ("/leat/tools/launch/run/says-warnings", NULL, test_run_says_warnings);
+  ADD ("/leat/tools/launch/run/says-compiler", NULL, test_run_says_compiler);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
   ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
   ADD ("/leat/tools/launch/run/batch", NULL, test_run_batch);
