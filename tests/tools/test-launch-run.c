@@ -486,6 +486,7 @@ typedef struct
   int signal;
   const char *says;
   const char *advises;
+  const char *compiler; /* NULL: any */
 } CrashCase;
 
 static const CrashCase crash_cases[] = {
@@ -499,15 +500,18 @@ static const CrashCase crash_cases[] = {
     "poke, block (0,0,0), thread (0,0,0): it overflowed its stack of 64 KiB", "LEAT_CPU_STACK=256K" },
 #ifdef __x86_64__ /* others divide by zero without a word */
   { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE,
-    "leat-launch: ended by SIGFPE in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+    "leat-launch: ended by SIGFPE in kernel poke: ", "LEAT_KERNEL_SANITIZE=address", "g++" },
 #endif
 };
 
 /* Runs the pipeline @text, which takes `in` and `out`, with @kernels in poke.cu; NULL where others would speak, which
  * is a skip. */
 static ToolResult *
-crash_run (ToolFiles *files, const char *kernels, const char *text)
+crash_run (ToolFiles *files, const char *compiler, const char *kernels, const char *text)
 {
+  g_autofree char *program = compiler != NULL ? g_find_program_in_path (compiler) : NULL;
+  g_autofree char *named = g_strconcat ("LEAT_CXX=", program, NULL);
+  const char *const env[] = { named, NULL };
   g_autofree char *source = tool_write (files->folder, "poke.cu", kernels);
   g_autofree char *path = tool_write (files->folder, "poke.leat", text);
   g_autofree char *in = g_strconcat ("in=", files->in + strlen ("path="), NULL);
@@ -523,7 +527,12 @@ crash_run (ToolFiles *files, const char *kernels, const char *text)
       g_test_skip ("only without a sanitizer, which speaks itself, and where the CPU driver is what is tested");
       return NULL;
     }
-  result = tool_run (NULL, words);
+  if (compiler != NULL && program == NULL)
+    {
+      g_test_skip ("the compiler is not here");
+      return NULL;
+    }
+  result = tool_run (program != NULL ? env : NULL, words);
   g_test_message ("%s", result->err);
   return result;
 }
@@ -536,7 +545,7 @@ test_run_kernel_crashes (ToolFiles *files, gconstpointer data)
   g_autofree char *kernels =
     g_strdup_printf ("__global__ void poke (const unsigned char *in, unsigned char *out) { %s }\n", row->statement);
   g_autoptr (ToolResult) result =
-    crash_run (files, kernels,
+    crash_run (files, row->compiler, kernels,
                "leat 1\nlet in = x\nlet out = y\nio:file path=$in out=u8[25] -> upload -> "
                "kernel source=poke.cu grid=1 block=1 out=u8[25] -> readback -> io:file path=$out\n");
 
@@ -556,7 +565,7 @@ test_run_joint_crashes (ToolFiles *files, gconstpointer data)
     "__global__ void poke (const unsigned char *in, unsigned char *out, unsigned int in_count)\n"
     "{ GRID_FOR (i, in_count) { *(volatile unsigned char *) 0x10 = in[i]; out[i] = 1; } }\n";
   g_autoptr (ToolResult) result =
-    crash_run (files, kernels,
+    crash_run (files, NULL, kernels,
                "leat 1\nlet in = x\nlet out = y\nio:file path=$in out=u8[25] -> upload -> megakernel {\n"
                "  in.a -> map expr=x+1 -> kernel source=poke.cu access=elementwise -> out.b\n"
                "} -> readback -> io:file path=$out\n");
