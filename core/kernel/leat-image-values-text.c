@@ -71,19 +71,15 @@ static const char leat_values_division[] = "define internal $type @$name($type %
                                            "  ret $type %r\n"
                                            "}\n";
 
-/* What is divided by zero, where nothing is written of it, and by how many bits. */
-static const struct
-{
-  const char *operations;
-  guint bits;
-  const char *text;
-} leat_values_by_zero[] = {
-  { "sdiv udiv", 64,
-    "  %high = lshr i64 %x, 32\n  %short = icmp eq i64 %high, 0\n"
-    "  %none = select i1 %short, i64 4294967295, i64 -1\n" },
-  { "sdiv udiv", 0, "  %none = add $type 0, -1\n" },
-  { "srem urem", 0, "  %none = add $type %x, 0\n" },
-};
+/* By zero, which is said nowhere: all bits of the result, as they were seen.  There is no division of 64 bits, and
+ * where both sides have none above 32 it is done with 32; where it is known of both that they have none above 16,
+ * with 16. */
+static const char leat_values_by_zero[] = "  %none = add $type 0, -1\n";
+static const char leat_values_long_by_zero[] = "  %high = lshr i64 %x, 32\n"
+                                               "  %short = icmp eq i64 %high, 0\n"
+                                               "  %none = select i1 %short, i64 4294967295, i64 -1\n";
+static const char leat_values_paired_by_zero[] = "  %none = add $type 0, %x\n";
+static const char leat_values_short_by_zero[] = "  %none = add $type 0, 65535\n";
 
 /* 32 for "i32", 0 for what is no type of whole numbers. */
 static guint
@@ -158,34 +154,28 @@ leat_image_values_is_plain (const char *operation, guint bits, const char *right
   return number != 0 && number != -1;
 }
 
-static const char *
-leat_image_values_get_by_zero (const char *operation, guint bits)
-{
-  guint i = 0;
-
-  while (strstr (leat_values_by_zero[i].operations, operation) == NULL
-         || (leat_values_by_zero[i].bits != 0 && leat_values_by_zero[i].bits != bits))
-    i++;
-  return leat_values_by_zero[i].text;
-}
-
 char *
-leat_image_values_dup_operation (const char *operation, const char *type, const char *right, char **text)
+leat_image_values_dup_operation (const char *operation, const char *type, const char *right, LeatValuesFlags flags,
+                                 char **text)
 {
+  const char *by_zero = flags & LEAT_VALUES_PAIRED  ? leat_values_paired_by_zero
+                        : flags & LEAT_VALUES_SHORT ? leat_values_short_by_zero
+                        : g_str_equal (type, "i64") ? leat_values_long_by_zero
+                                                    : leat_values_by_zero;
   guint bits = leat_image_values_get_bits (type);
   g_autofree char *width = g_strdup_printf ("%u", bits), *last = g_strdup_printf ("%u", MAX (bits, 1) - 1);
   char *name;
 
   if (bits < 8 || leat_image_values_is_plain (operation, bits, right))
     return NULL;
-  name = g_strdup_printf ("leat.%s.%s", operation, type);
+  name = g_strdup_printf ("leat.%s.%s.%u", operation, type, flags);
   if (strstr (operation, "sh") != NULL)
     *text = leat_image_values_fill (leat_values_shift, "$type", type, "$name", name, "$bits", width, "$operation",
                                     operation, "$sign", g_str_equal (operation, "ashr") ? "%x" : "0", "$last", last,
                                     "$mask", bits > 32 ? "4294967295" : "-1", NULL);
   else
-    *text = leat_image_values_fill (leat_values_division, "$by.zero", leat_image_values_get_by_zero (operation, bits),
-                                    "$type", type, "$name", name, "$last", last, "$operation", operation, "$signed",
-                                    operation[0] == 's' ? "true" : "false", NULL);
+    *text =
+      leat_image_values_fill (leat_values_division, "$by.zero", by_zero, "$type", type, "$name", name, "$last", last,
+                              "$operation", operation, "$signed", operation[0] == 's' ? "true" : "false", NULL);
   return name;
 }

@@ -15,6 +15,8 @@ typedef struct
   GString *out;
   GHashTable *written;  /* names of functions of ours, and of LLVM's that are declared */
   GString *definitions; /* of ours, and declarations that were not there */
+  GHashTable *pairs;    /* lines */
+  GHashTable *shorts;   /* of this function, values of 32 bits that cannot have more than 16 */
 } LeatValues;
 
 /* The first of @stops in @text, or its end; not within quotes, nor within brackets. */
@@ -188,15 +190,40 @@ leat_values_dup_without_exceptions (LeatValues *self, const char *text)
   return g_strconcat (plain, behind, NULL);
 }
 
+/* Remembers @name where @text gives it no more than 16 bits: a number without a sign that was widened, or a mask. */
+static void
+leat_values_note_short (LeatValues *self, const char *name, const char *text)
+{
+  static const char *const widened[] = { "zext i1 ", "zext i8 ", "zext i16 " };
+  const char *mask = g_str_has_prefix (text, "and i32 ") ? leat_values_find (text, ",") : "";
+  guint64 bits;
+  gboolean is_short = *mask != '\0' && g_ascii_string_to_unsigned (mask + 2, 10, 0, G_MAXUINT16, &bits, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (widened); i++)
+    is_short = is_short || g_str_has_prefix (text, widened[i]);
+  if (is_short)
+    g_hash_table_add (self->shorts, g_strdup (name));
+}
+
+static gboolean
+leat_values_is_short (LeatValues *self, const char *value)
+{
+  guint64 number;
+
+  return g_hash_table_contains (self->shorts, value)
+         || g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16, &number, NULL);
+}
+
 /* A conversion or operation as a call of the function that settles it; NULL where there is nothing to settle. */
 static char *
-leat_values_dup_settled (LeatValues *self, const char *text)
+leat_values_dup_settled (LeatValues *self, const char *line, const char *text)
 {
   static const char *const conversions[] = { "fptosi", "fptoui", NULL };
   static const char *const operations[] = { "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem", NULL };
   static const char *const flags[] = { "nuw", "nsw", "exact", NULL };
   g_autofree char *operation = leat_values_cut (&text, " "), *type = NULL, *value = NULL, *right = NULL, *name = NULL;
   gboolean converts = g_strv_contains (conversions, operation);
+  LeatValuesFlags divisions = 0;
   const char *end;
   char *definition = NULL;
 
@@ -213,8 +240,13 @@ leat_values_dup_settled (LeatValues *self, const char *text)
     g_free (leat_values_cut (&text, " "));
   end = leat_values_find (text, ",");
   right = g_strndup (text, end - text);
+  if (operation[0] == 's' || operation[0] == 'u')
+    divisions = (g_str_equal (type, "i32") && leat_values_is_short (self, value) && leat_values_is_short (self, right)
+                   ? LEAT_VALUES_SHORT
+                   : 0)
+                | (g_hash_table_contains (self->pairs, line) ? LEAT_VALUES_PAIRED : 0);
   name = converts ? leat_image_values_dup_conversion (operation, type, right, &definition)
-                  : leat_image_values_dup_operation (operation, type, right, &definition);
+                  : leat_image_values_dup_operation (operation, type, right, divisions, &definition);
   if (name == NULL)
     return NULL;
   leat_values_define (self, name, definition);
@@ -230,8 +262,11 @@ leat_values_add_instruction (LeatValues *self, const char *line)
 
   if (line[2] == '%' && text > line)
     {
+      g_autofree char *name = g_strndup (line + 2, equals - line - 3);
+
+      leat_values_note_short (self, name, text);
       plain = leat_values_dup_without_exceptions (self, text);
-      settled = leat_values_dup_settled (self, plain != NULL ? plain : text);
+      settled = leat_values_dup_settled (self, line, plain != NULL ? plain : text);
     }
   if (plain != NULL || settled != NULL)
     g_string_append_len (self->out, line, text - line);
@@ -243,6 +278,11 @@ leat_values_add_line (LeatValues *self, const char *line)
 {
   if (g_str_has_prefix (line, "  "))
     leat_values_add_instruction (self, line);
+  else if (g_str_has_prefix (line, "}"))
+    {
+      g_hash_table_remove_all (self->shorts);
+      g_string_append (self->out, line);
+    }
   else if (g_str_has_prefix (line, "attributes #"))
     {
       GString *text = g_string_new (line);
@@ -274,7 +314,9 @@ leat_image_settle_values (const char *text)
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_autoptr (GHashTable) written = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GString) definitions = g_string_new (NULL);
-  LeatValues self = { g_string_sized_new (strlen (text) * 2), written, definitions };
+  g_autoptr (GHashTable) pairs = leat_image_values_find_pairs (lines);
+  g_autoptr (GHashTable) shorts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  LeatValues self = { g_string_sized_new (strlen (text) * 2), written, definitions, pairs, shorts };
 
   for (guint i = 0; lines[i] != NULL; i++)
     leat_values_note_declared (&self, lines[i]);

@@ -225,6 +225,17 @@ leat_expression_writer_add_operator (LeatExpressionWriter *self, const LeatToken
   self->after_operand = FALSE;
 }
 
+/* An amount that is known may be more than the type has bits, of which compilers make anything; they must not see it.
+ */
+static gboolean
+leat_token_hides (const LeatToken *self, const LeatToken *before)
+{
+  if (before->kind != LEAT_TOKEN_OPERATOR || (!g_str_equal (before->text, "<<") && !g_str_equal (before->text, ">>")))
+    return FALSE;
+  return self->kind == LEAT_TOKEN_OPEN
+         || (self->kind == LEAT_TOKEN_NUMBER && g_ascii_strtoull (self->text, NULL, 0) >= 32);
+}
+
 char *
 leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean single)
 {
@@ -241,7 +252,11 @@ leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean 
           leat_expression_writer_add_operator (&writer, token);
           continue;
         }
-      g_string_append (writer.text, token->text);
+      if (i > 0 && leat_token_hides (token, token - 1))
+        g_string_append_printf (writer.text, token->kind == LEAT_TOKEN_OPEN ? "leat_amount %s" : "leat_amount (%s)",
+                                token->text);
+      else
+        g_string_append (writer.text, token->text);
       if (token->kind == LEAT_TOKEN_NAME && g_strv_contains (inputs, token->text))
         g_string_append (writer.text, "[i]");
       if (token->kind == LEAT_TOKEN_FRACTION && single)

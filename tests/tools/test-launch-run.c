@@ -173,8 +173,41 @@ test_run_says_warnings (ToolFiles *files, gconstpointer data)
       g_assert_cmpuint (count_occurrences (loud->err, "leat-launch: warning: kernel \"kernel0\": line 4 of "), ==, 1);
       tool_assert_contains (loud->err, "set clear=hist");
       tool_assert_contains (loud->err, "count.cu:5:3: this loop seems to wait for another thread");
-      g_assert_cmpuint (count_occurrences (loud->err, "warning"), ==, 2);
-      g_assert_cmpuint (count_occurrences (quiet->err, "warning"), ==, 2);
+      g_assert_cmpuint (count_occurrences (loud->err, "warning: kernel \""), ==, 2);
+      g_assert_cmpuint (count_occurrences (quiet->err, "warning: kernel \""), ==, 2);
+    }
+}
+
+/* A compiler that leaves open what a GPU defines works, and is told of once. */
+static void
+test_run_says_compiler (ToolFiles *files, gconstpointer data)
+{
+  static const char *const compilers[] = { "g++", "clang++" };
+  g_autofree char *cache = g_strconcat ("XDG_CACHE_HOME=", files->folder, NULL);
+  g_autofree char *path = tool_write (files->folder, "twice.cu",
+                                      "__global__ void twice (const uint8_t *in, uint64_t in_count, uint8_t *out)\n"
+                                      "{\n  GRID_FOR (i, in_count)\n    out[i] = in[i] * 2.0f;\n}\n"
+                                      "__global__ void thrice (const uint8_t *in, uint64_t in_count, uint8_t *out)\n"
+                                      "{\n  GRID_FOR (i, in_count)\n    out[i] = in[i] * 3.0f;\n}\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (compilers); i++)
+    {
+      g_autofree char *program = g_find_program_in_path (compilers[i]),
+                      *named = g_strconcat ("LEAT_CXX=", program, NULL);
+      const char *const env[] = { named, cache, "LEAT_KERNEL_SANITIZE=", NULL };
+      g_autoptr (ToolResult) run = NULL, inspected = NULL;
+
+      if (program == NULL)
+        continue;
+      run = tool_run (env, WORDS ("-q", "--device=cpu", "io:file", files->in, "+", "upload", "+", "kernel", source,
+                                  "entry=twice", "+", "kernel", source, "entry=thrice", "+", "discard"));
+      inspected = tool_run (env, (const char *const[]){ "leat-inspect", "kernel", source, "entry=twice", NULL });
+      g_test_message ("%s%s", run->err, inspected->err);
+      g_assert_cmpint (run->code, ==, 0);
+      g_assert_cmpint (inspected->code, ==, 0);
+      g_assert_cmpuint (count_occurrences (run->err, "kernels for the CPU are compiled by"), ==, i == 0 ? 1 : 0);
+      g_assert_cmpuint (count_occurrences (inspected->err, "kernels for the CPU are compiled by"), ==, i == 0 ? 1 : 0);
     }
 }
 
@@ -453,6 +486,7 @@ typedef struct
   int signal;
   const char *says;
   const char *advises;
+  const char *compiler; /* NULL: any */
 } CrashCase;
 
 static const CrashCase crash_cases[] = {
@@ -466,15 +500,18 @@ static const CrashCase crash_cases[] = {
     "poke, block (0,0,0), thread (0,0,0): it overflowed its stack of 64 KiB", "LEAT_CPU_STACK=256K" },
 #ifdef __x86_64__ /* others divide by zero without a word */
   { "out[0] = in[0] / (in[3] - in[8]);", SIGFPE,
-    "leat-launch: ended by SIGFPE in kernel poke: ", "LEAT_KERNEL_SANITIZE=address" },
+    "leat-launch: ended by SIGFPE in kernel poke: ", "LEAT_KERNEL_SANITIZE=address", "g++" },
 #endif
 };
 
 /* Runs the pipeline @text, which takes `in` and `out`, with @kernels in poke.cu; NULL where others would speak, which
  * is a skip. */
 static ToolResult *
-crash_run (ToolFiles *files, const char *kernels, const char *text)
+crash_run (ToolFiles *files, const char *compiler, const char *kernels, const char *text)
 {
+  g_autofree char *program = compiler != NULL ? g_find_program_in_path (compiler) : NULL;
+  g_autofree char *named = g_strconcat ("LEAT_CXX=", program, NULL);
+  const char *const env[] = { named, NULL };
   g_autofree char *source = tool_write (files->folder, "poke.cu", kernels);
   g_autofree char *path = tool_write (files->folder, "poke.leat", text);
   g_autofree char *in = g_strconcat ("in=", files->in + strlen ("path="), NULL);
@@ -490,7 +527,12 @@ crash_run (ToolFiles *files, const char *kernels, const char *text)
       g_test_skip ("only without a sanitizer, which speaks itself, and where the CPU driver is what is tested");
       return NULL;
     }
-  result = tool_run (NULL, words);
+  if (compiler != NULL && program == NULL)
+    {
+      g_test_skip ("the compiler is not here");
+      return NULL;
+    }
+  result = tool_run (program != NULL ? env : NULL, words);
   g_test_message ("%s", result->err);
   return result;
 }
@@ -503,7 +545,7 @@ test_run_kernel_crashes (ToolFiles *files, gconstpointer data)
   g_autofree char *kernels =
     g_strdup_printf ("__global__ void poke (const unsigned char *in, unsigned char *out) { %s }\n", row->statement);
   g_autoptr (ToolResult) result =
-    crash_run (files, kernels,
+    crash_run (files, row->compiler, kernels,
                "leat 1\nlet in = x\nlet out = y\nio:file path=$in out=u8[25] -> upload -> "
                "kernel source=poke.cu grid=1 block=1 out=u8[25] -> readback -> io:file path=$out\n");
 
@@ -523,7 +565,7 @@ test_run_joint_crashes (ToolFiles *files, gconstpointer data)
     "__global__ void poke (const unsigned char *in, unsigned char *out, unsigned int in_count)\n"
     "{ GRID_FOR (i, in_count) { *(volatile unsigned char *) 0x10 = in[i]; out[i] = 1; } }\n";
   g_autoptr (ToolResult) result =
-    crash_run (files, kernels,
+    crash_run (files, NULL, kernels,
                "leat 1\nlet in = x\nlet out = y\nio:file path=$in out=u8[25] -> upload -> megakernel {\n"
                "  in.a -> map expr=x+1 -> kernel source=poke.cu access=elementwise -> out.b\n"
                "} -> readback -> io:file path=$out\n");
@@ -635,6 +677,7 @@ main (int argc, char **argv)
   ADD ("/leat/tools/launch/run/batch-to-the-device", NULL, test_run_batch_to_the_device);
   ADD ("/leat/tools/launch/run/without-a-cache", NULL, test_run_without_a_cache);
   ADD ("/leat/tools/launch/run/says-warnings", NULL, test_run_says_warnings);
+  ADD ("/leat/tools/launch/run/says-compiler", NULL, test_run_says_compiler);
   ADD ("/leat/tools/launch/run/stats-json", NULL, test_run_stats_json);
   ADD ("/leat/tools/launch/run/bound-plan-runs-nothing", NULL, test_run_bound_plan_runs_nothing);
   ADD ("/leat/tools/launch/run/batch", NULL, test_run_batch);

@@ -161,6 +161,19 @@ leat_rest (A a, B b)
   return leat_division<decltype (A () % B ())>::rest (a, b);
 }
 
+/* What expressions shift by, of which the lower 32 bits count.  A compiler that knew it to be the width or more would leave
+ * out what is made of it. */
+LEAT_MIXED int
+leat_amount (long long n)
+{
+  int amount = (int) n;
+
+#ifdef LEAT_CUDA
+  asm ("mov.b32 %0, %0;" : "+r"(amount));
+#endif
+  return amount;
+}
+
 /* A number with a fraction goes to the function that knows NaN. */
 #define LEAT_LESS(name, op)                                                                                            \
   template <class R, bool whole = leat_kind<R>::whole> struct leat_##name                                              \

@@ -4,6 +4,7 @@
 #include "kernel-fixture.h"
 #include "kernel/leat-image-private.h"
 #include "values-inputs.h"
+#include "values-recorded.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,14 +146,17 @@ values_shift (guint64 x, guint64 amount, const ValuesType *type, gboolean left)
   return x;
 }
 
-/* By zero: all bits, of which there are 32 where both sides have no more; nothing is taken away from the rest. */
+/* By zero: all bits of those with which it is done: 64 where there are more than 32, 16 of numbers that have no more
+ * and no sign, else 32. */
 static guint64
-values_divide (guint64 x, guint64 y, const ValuesType *type, gboolean rest)
+values_divide (guint64 x, guint64 y, const ValuesType *operands, const ValuesType *type, gboolean rest)
 {
   guint64 size_x, size_y, result;
 
   if (y == 0)
-    return rest ? x : values_fit (type, type->size == 8 && x <= G_MAXUINT32 ? G_MAXUINT32 : G_MAXUINT64);
+    return values_fit (type, operands->size < 4 && !operands->is_signed ? G_MAXUINT16
+                             : type->size == 8 && x <= G_MAXUINT32      ? G_MAXUINT32
+                                                                        : G_MAXUINT64);
   size_x = type->is_signed && (gint64) x < 0 ? -x : x;
   size_y = type->is_signed && (gint64) y < 0 ? -y : y;
   result = rest ? size_x % size_y : size_x / size_y;
@@ -179,11 +183,15 @@ test_values_convert (gconstpointer kernel)
 
       memcpy (&bits, from_double ? (const void *) &values_f64[i] : &values_f32[i], run.size_of_input);
       values_run (&run, &bits, results);
+      g_assert_cmphex ((from_double ? recorded_convert_f64 : recorded_convert_f32)[i][0], ==, bits);
       for (guint k = 0; k < 8; k++)
-        if (results[k] != values_convert (x, from_double, &values_types[k]))
-          g_error ("%s of %.17g to %s: 0x%" G_GINT64_MODIFIER "x, and 0x%" G_GINT64_MODIFIER "x is expected",
-                   (const char *) kernel, x, values_types[k].name, results[k],
-                   values_convert (x, from_double, &values_types[k]));
+        {
+          if (results[k] != values_convert (x, from_double, &values_types[k]))
+            g_error ("%s of %.17g to %s: 0x%" G_GINT64_MODIFIER "x, and 0x%" G_GINT64_MODIFIER "x is expected",
+                     (const char *) kernel, x, values_types[k].name, results[k],
+                     values_convert (x, from_double, &values_types[k]));
+          g_assert_cmphex (results[k], ==, (from_double ? recorded_convert_f64 : recorded_convert_f32)[i][1 + k]);
+        }
     }
 }
 
@@ -229,9 +237,12 @@ test_values_round (gconstpointer kernel)
       memcpy (&bits, from_double ? (const void *) &values_f64[i] : &values_f32[i], run.size_of_input);
       values_run (&run, &bits, results);
       for (guint k = 0; k < 10; k++)
-        if (results[k] != values_round (x, from_double, k))
-          g_error ("output %u of %s of %.17g: 0x%" G_GINT64_MODIFIER "x, and 0x%" G_GINT64_MODIFIER "x is expected", k,
-                   (const char *) kernel, x, results[k], values_round (x, from_double, k));
+        {
+          if (results[k] != values_round (x, from_double, k))
+            g_error ("output %u of %s of %.17g: 0x%" G_GINT64_MODIFIER "x, and 0x%" G_GINT64_MODIFIER "x is expected",
+                     k, (const char *) kernel, x, results[k], values_round (x, from_double, k));
+          g_assert_cmphex (results[k], ==, (from_double ? recorded_round_f64 : recorded_round_f32)[i][1 + k]);
+        }
     }
 }
 
@@ -240,11 +251,15 @@ static const struct
 {
   const char *kernel;
   guint type, result; /* in values_types */
+  const uint64_t (*recorded)[4];
 } values_kernels[] = {
-  { "shift_i8", 0, 4 },   { "shift_u16", 3, 4 },  { "shift_i32", 4, 4 },  { "shift_u32", 5, 5 },
-  { "shift_i64", 6, 6 },  { "shift_u64", 7, 7 },  { "divide_i8", 0, 4 },  { "divide_u8", 1, 4 },
-  { "divide_i16", 2, 4 }, { "divide_u16", 3, 4 }, { "divide_i32", 4, 4 }, { "divide_u32", 5, 5 },
-  { "divide_i64", 6, 6 }, { "divide_u64", 7, 7 },
+  { "shift_i8", 0, 4, recorded_shift_i8 },     { "shift_u16", 3, 4, recorded_shift_u16 },
+  { "shift_i32", 4, 4, recorded_shift_i32 },   { "shift_u32", 5, 5, recorded_shift_u32 },
+  { "shift_i64", 6, 6, recorded_shift_i64 },   { "shift_u64", 7, 7, recorded_shift_u64 },
+  { "divide_i8", 0, 4, recorded_divide_i8 },   { "divide_u8", 1, 4, recorded_divide_u8 },
+  { "divide_i16", 2, 4, recorded_divide_i16 }, { "divide_u16", 3, 4, recorded_divide_u16 },
+  { "divide_i32", 4, 4, recorded_divide_i32 }, { "divide_u32", 5, 5, recorded_divide_u32 },
+  { "divide_i64", 6, 6, recorded_divide_i64 }, { "divide_u64", 7, 7, recorded_divide_u64 },
 };
 
 static void
@@ -257,7 +272,8 @@ values_assert (const char *kernel, guint64 x, guint64 y, guint column, guint64 r
 }
 
 static void
-values_check_shifts (KernelFixture *fixture, const char *kernel, const ValuesType *type, const ValuesType *result)
+values_check_shifts (KernelFixture *fixture, const char *kernel, const ValuesType *type, const ValuesType *result,
+                     const uint64_t (*recorded)[4])
 {
   ValuesKernel run = {
     fixture, kernel, 3, 4, { type, &values_types[4], &values_types[6] }, { result, result, result, result }
@@ -271,12 +287,16 @@ values_check_shifts (KernelFixture *fixture, const char *kernel, const ValuesTyp
 
         values_run (&run, (guint64[]){ x, by, by }, results);
         for (guint column = 0; column < 4; column++)
-          values_assert (kernel, x, by, column, results[column], values_shift (x, by, result, column % 2 == 0));
+          {
+            values_assert (kernel, x, by, column, results[column], values_shift (x, by, result, column % 2 == 0));
+            values_assert (kernel, x, by, column, results[column], recorded[i * VALUES_N (values_amounts) + k][column]);
+          }
       }
 }
 
 static void
-values_check_divisions (KernelFixture *fixture, const char *kernel, const ValuesType *type, const ValuesType *result)
+values_check_divisions (KernelFixture *fixture, const char *kernel, const ValuesType *type, const ValuesType *result,
+                        const uint64_t (*recorded)[4])
 {
   ValuesKernel run = { fixture, kernel, 2, 4, { type, type }, { result, result, type, type } };
   guint64 results[VALUES_MOST];
@@ -288,8 +308,13 @@ values_check_divisions (KernelFixture *fixture, const char *kernel, const Values
 
         values_run (&run, (guint64[]){ x, y }, results);
         for (guint column = 0; column < 4; column++)
-          values_assert (kernel, x, y, column, results[column],
-                         values_fit (column < 2 ? result : type, values_divide (x, y, result, column % 2 == 1)));
+          {
+            /* The last is made of the quotient, which is taken of the same numbers. */
+            guint64 expected = y == 0 && column == 3 ? x : values_divide (x, y, type, result, column % 2 == 1);
+
+            values_assert (kernel, x, y, column, results[column], values_fit (column < 2 ? result : type, expected));
+            values_assert (kernel, x, y, column, results[column], recorded[i * VALUES_N (values_divisors) + k][column]);
+          }
       }
 }
 
@@ -303,22 +328,44 @@ test_values_of_whole_numbers (gconstpointer data)
   if (fixture == NULL)
     return;
   if (g_str_has_prefix (values_kernels[i].kernel, "shift"))
-    values_check_shifts (fixture, values_kernels[i].kernel, type, result);
+    values_check_shifts (fixture, values_kernels[i].kernel, type, result, values_kernels[i].recorded);
   else
-    values_check_divisions (fixture, values_kernels[i].kernel, type, result);
+    values_check_divisions (fixture, values_kernels[i].kernel, type, result, values_kernels[i].recorded);
+}
+
+/* Where the compiler knows more of one side. */
+static void
+test_values_divide_known (void)
+{
+  g_autoptr (KernelFixture) fixture = values_open ();
+  const ValuesType *narrow = &values_types[4], *wide = &values_types[6];
+  ValuesKernel run = { fixture, "divide_known",     2,
+                       8,       { narrow, narrow }, { narrow, narrow, narrow, narrow, narrow, narrow, wide, wide } };
+  guint64 results[VALUES_MOST];
+
+  for (int i = 0; fixture != NULL && i < VALUES_N (values_divided); i++)
+    for (int k = 0; k < VALUES_N (values_divisors); k++)
+      {
+        guint64 x = values_fit (narrow, values_divided[i]), y = values_fit (narrow, values_divisors[k]);
+
+        values_run (&run, (guint64[]){ x, y }, results);
+        for (guint column = 0; column < 8; column++)
+          values_assert ("divide_known", x, y, column, results[column],
+                         recorded_divide_known[i * VALUES_N (values_divisors) + k][column]);
+      }
 }
 
 /* Sums wrap, and literals that do not fit are what a number of that value would be at run time. */
 static void
 test_values_overflow (void)
 {
-  static const gint32 expected[] = { G_MININT32, G_MAXINT32, G_MININT32, G_MININT32, 1, TRUE, G_MAXINT32,
-                                     G_MININT32, 44,         255,        -44,        0, 0,    -1 };
+  static const gint32 expected[] = { G_MININT32, G_MAXINT32, G_MININT32, G_MININT32, 1, G_MAXINT32,
+                                     G_MININT32, 44,         255,        -44,        0 };
   static const gint64 wide_expected[] = { G_MAXINT64, G_MININT64, G_MININT64, G_MAXINT64, 0, G_MAXUINT32 };
   g_autoptr (KernelFixture) fixture = values_open ();
   const gint32 x[] = { G_MININT32, G_MAXINT32, 1 };
   const gint64 l[] = { G_MININT64 };
-  gint32 y[15];
+  gint32 y[12];
   gint64 m[6];
   LeatMemory *ys, *ms;
 
@@ -334,11 +381,14 @@ test_values_overflow (void)
   g_assert_cmpint (y[0], >=, 31);
   for (guint i = 1; i < G_N_ELEMENTS (y); i++)
     {
-      g_test_message ("%u: %d", i, y[i]);
       g_assert_cmpint (y[i], ==, expected[i - 1]);
+      g_assert_cmpint (y[i], ==, (gint64) recorded_overflow[i][0]);
     }
   for (guint i = 0; i < G_N_ELEMENTS (m); i++)
-    g_assert_cmpint (m[i], ==, wide_expected[i]);
+    {
+      g_assert_cmpint (m[i], ==, wide_expected[i]);
+      g_assert_cmpint (m[i], ==, (gint64) recorded_overflow[G_N_ELEMENTS (y) + i][0]);
+    }
 }
 
 int
@@ -355,6 +405,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_values_of_whole_numbers);
     }
+  g_test_add_func ("/leat/values/divide/known", test_values_divide_known);
   g_test_add_func ("/leat/values/overflow", test_values_overflow);
   return g_test_run ();
 }

@@ -103,7 +103,7 @@ put (T x)
 {
   unsigned long long bits = bits_of (x);
 
-  printf (bits > 9 ? " 0x%llx," : " %llu,", bits);
+  printf (bits > 9 ? "0x%llx" : "%llu", bits);
 }
 
 static void
@@ -117,10 +117,11 @@ static void
 put_row (T x, Rest... rest)
 {
   put (x);
+  printf (sizeof...(rest) > 0 ? ", " : "");
   put_row (rest...);
 }
 
-#define ROW(...) (printf ("  {"), put_row (__VA_ARGS__))
+#define ROW(...) (printf ("  { "), put_row (__VA_ARGS__))
 #define END()    printf ("};\n")
 
 template <class S>
@@ -139,7 +140,7 @@ record_conversions (const char *name, const S *values, int n,
   int64_t *i64 = have<int64_t> (n);
   uint64_t *u64 = have<uint64_t> (n);
 
-  kernel<<<1, 32> > > (n, x, i8, u8, i16, u16, i32, u32, i64, u64);
+  kernel<<<1, 32>>> (n, x, i8, u8, i16, u16, i32, u32, i64, u64);
   finish ();
   printf ("\n/* the bits of the value; i8, u8, i16, u16, i32, u32, i64, u64 */");
   begin (name, 9);
@@ -161,7 +162,7 @@ record_rounding (const char *name, const S *values, int n,
   unsigned long long *ulrz = have<unsigned long long> (n);
   long *lri = have<long> (n), *lro = have<long> (n);
 
-  kernel<<<1, 32> > > (n, x, rz, rn, urz, lrz, ulrz, lri, llri, lro, llro, log);
+  kernel<<<1, 32>>> (n, x, rz, rn, urz, lrz, ulrz, lri, llri, lro, llro, log);
   finish ();
   printf ("\n/* the bits of the value; 2int_rz, 2int_rn, 2uint_rz, 2ll_rz, 2ull_rz, lrint, llrint, lround, llround, "
           "ilogb */");
@@ -181,7 +182,7 @@ record_shifts (const char *name, void (*kernel) (int, const T *, const int *, co
   int64_t *wide = cross<int64_t> (values_amounts, each, VALUES_N (values_shifted), 1);
   R *left = have<R> (n), *right = have<R> (n), *wide_left = have<R> (n), *wide_right = have<R> (n);
 
-  kernel<<<1, 32> > > (n, x, by, wide, left, right, wide_left, wide_right);
+  kernel<<<1, 32>>> (n, x, by, wide, left, right, wide_left, wide_right);
   finish ();
   printf ("\n/* by the amount as an int: left, right; by it as 64 bits: left, right */");
   begin (name, 4);
@@ -200,7 +201,7 @@ record_divisions (const char *name, void (*kernel) (int, const T *, const T *, R
   R *quotient = have<R> (n), *rest = have<R> (n);
   T *own_quotient = have<T> (n), *own_rest = have<T> (n);
 
-  kernel<<<1, 32> > > (n, x, y, quotient, rest, own_quotient, own_rest);
+  kernel<<<1, 32>>> (n, x, y, quotient, rest, own_quotient, own_rest);
   finish ();
   printf ("\n/* x / y, x %% y, x /= y, x %%= y */");
   begin (name, 4);
@@ -220,7 +221,7 @@ record_known_divisions (void)
 
   for (int k = 0; k < 6; k++)
     r[k] = have<int> (n);
-  divide_known<<<1, 32> > > (n, x, y, r[0], r[1], r[2], r[3], r[4], r[5], wide, product);
+  divide_known<<<1, 32>>> (n, x, y, r[0], r[1], r[2], r[3], r[4], r[5], wide, product);
   finish ();
   printf ("\n/* the outputs of divide_known in order */");
   begin ("divide_known", 8);
@@ -237,7 +238,7 @@ record_nan (const char *name, U one, U infinity, U nan, U negative_nan, void (*k
   T *x = have<T> (5), *y = have<T> (20);
 
   memcpy (x, inputs, sizeof inputs);
-  kernel<<<1, 1> > > (x, y);
+  kernel<<<1, 1>>> (x, y);
   finish ();
   begin (name, 1);
   for (int i = 0; i < 20; i++)
@@ -248,17 +249,17 @@ record_nan (const char *name, U one, U infinity, U nan, U negative_nan, void (*k
 static void
 record_overflow (void)
 {
-  int *x = have<int> (3), *y = have<int> (15);
+  int *x = have<int> (3), *y = have<int> (12);
   int64_t *l = have<int64_t> (1), *m = have<int64_t> (6);
 
   x[0] = -2147483647 - 1;
   x[1] = 2147483647;
   x[2] = 1;
   l[0] = (int64_t) 0x8000000000000000;
-  overflow<<<1, 1> > > (x, l, y, m);
+  overflow<<<1, 1>>> (x, l, y, m);
   finish ();
   begin ("overflow", 1);
-  for (int i = 0; i < 15; i++)
+  for (int i = 0; i < 12; i++)
     ROW (y[i]);
   for (int i = 0; i < 6; i++)
     ROW (m[i]);
@@ -276,7 +277,7 @@ main (void)
   printf (
     "/* Leat - dataflow for GPU work that repeats\n * SPDX-License-Identifier: LGPL-2.1-or-later\n */\n#pragma once\n\n"
     "/* Made by values-record.cu on an %s with CUDA %d.%d.  Signed types are extended as such. */\n\n"
-    "#include <stdint.h>\n",
+    "#include <stdint.h>\n\n/* clang-format off */\n",
     device.name, version / 1000, version % 1000 / 10);
   record_conversions ("convert_f32", values_f32, VALUES_N (values_f32), convert_f32);
   record_conversions ("convert_f64", values_f64, VALUES_N (values_f64), convert_f64);
@@ -301,5 +302,6 @@ main (void)
   record_nan<double> ("nan_f64", 0x3ff0000000000000ull, 0x7ff0000000000000ull, 0x7ff8123456789abcull,
                       0xfff8cba987654321ull, nan_f64);
   record_overflow ();
+  printf ("/* clang-format on */\n");
   return 0;
 }
