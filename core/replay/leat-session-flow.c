@@ -152,6 +152,8 @@ leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wa
         return flow;
     }
   self->n_filled = 0;
+  if (self->inputs->len > 1)
+    leat_session_check_aligned (self, flight);
   return LEAT_FLOW_DATA;
 }
 
